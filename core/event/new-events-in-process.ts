@@ -5,7 +5,7 @@ import { Delivery } from "./delivery-progress.ts"
 import { EventRow } from "./row.ts"
 import { bridgeIdOf } from "../store/tables.ts"
 
-/** How long a delivery waits for another event, in milliseconds. Traffic of four events a second is then one delivery. */
+/** How long a delivery waits for another event, in ms. Traffic of four events a second is then one delivery. */
 export const staysMs = 250
 
 /** A row that was written: an event, with its number, or how far the delivery has come. */
@@ -16,8 +16,8 @@ const told = new EventEmitter<Record<string, [Told]>>().setMaxListeners(0)
 let isTold = false
 
 /**
- * Says that this process is told of each row of the events table that is written (`tell`), which requires the store to live
- * in it.
+ * Says that this process is told of each row of the events table that is written (`tell`), which requires the store to
+ * live in it.
  * @returns a function that undoes it.
  */
 export function listen(): () => void {
@@ -29,7 +29,7 @@ export function listen(): () => void {
 
 /**
  * A row of the events table was written. If it is an event, the deliverer of its bridge need not wait for a doorbell, nor
- * read the row.
+ * read it.
  * @returns whether it is an event that somebody at work in this process was told of
  */
 export function tell(item: Item): boolean {
@@ -43,14 +43,17 @@ export function tell(item: Item): boolean {
 /** The events of a bridge that are appended while it is being delivered or watched. */
 export class NewEvents {
   readonly #bridgeId: string
+  readonly #keepsRows: boolean
   #newest = 0
+  #noticed = 0
   #event: Item | undefined
   #delivery: Item | undefined
-  #noticed = 0
   #wake = () => {}
 
-  constructor(bridgeId: string) {
+  /** @param keepsRows whether `justTold` will be asked */
+  constructor(bridgeId: string, { keepsRows = false } = {}) {
     this.#bridgeId = bridgeId
+    this.#keepsRows = keepsRows
     told.on(bridgeId, this.#note)
   }
 
@@ -64,8 +67,8 @@ export class NewEvents {
   }
 
   /**
-   * The event after `head`, if it is the newest one that was told, and how far the delivery has come. They are what reading
-   * both rows now would find.
+   * The event after `head`, if it is the newest one that was told, and how far the delivery has come. They are what
+   * reading both rows now would find.
    */
   justTold(head: number): { event: EventRow.Info; delivery: Delivery.Info } | undefined {
     if (!isTold || this.#newest !== head + 1 || !this.#event || !this.#delivery) return undefined
@@ -98,12 +101,12 @@ export class NewEvents {
 
   readonly #note = (row: Told): void => {
     if ("delivery" in row) {
-      this.#delivery = row.delivery
+      if (this.#keepsRows) this.#delivery = row.delivery
       return
     }
     if (row.n < this.#newest) return
     this.#newest = row.n
-    this.#event = row.event
+    if (this.#keepsRows) this.#event = row.event
     this.#wake()
   }
 }

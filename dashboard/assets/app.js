@@ -53,6 +53,18 @@ function dress(part) {
   tick()
 }
 
+// A part that is pressed, or has the focus, is exchanged when it is left: otherwise a click, or one's place, would be lost.
+const waiting = new Map()
+function exchange(piece) {
+  const old = document.getElementById(piece.id)
+  if (old?.matches(":active, :focus-within")) return void waiting.set(piece.id, piece)
+  waiting.delete(piece.id)
+  const isKept = old?.dataset.keep !== undefined && old.dataset.keep === piece.dataset.keep
+  if (old && !isKept && !old.isEqualNode(piece)) old.replaceWith(piece)
+}
+const exchangeWaiting = () => setTimeout(() => waiting.forEach(exchange))
+for (const left of ["pointerup", "pointercancel", "focusout"]) addEventListener(left, exchangeWaiting)
+
 // The server sends pieces of the page. One that names a list goes to its head or end, any other replaces its like.
 function place(html) {
   const pieces = document.createElement("template")
@@ -65,11 +77,7 @@ function place(html) {
     }
     const list = piece.dataset.into && document.getElementById(piece.dataset.into)
     if (!list) {
-      const old = document.getElementById(piece.id)
-      const isKept = old?.dataset.keep !== undefined && old.dataset.keep === piece.dataset.keep
-      // Otherwise a click, or one's place, would be lost.
-      const isHeld = old?.matches(":active, :focus-within")
-      if (old && !isKept && !isHeld && !old.isEqualNode(piece)) old.replaceWith(piece)
+      exchange(piece)
       continue
     }
     if (piece.id && document.getElementById(piece.id)) continue

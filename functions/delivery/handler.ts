@@ -8,9 +8,11 @@ import { deliver, NotClaimed } from "./deliver.ts"
 
 /**
  * A doorbell that comes while the store is away comes again so soon, in seconds. If the delivery was claimed all the
- * same, it is deleted then, and the sweep rings when that claim is over.
+ * same, the doorbell is deleted then, and the sweep rings some minutes later.
  */
 const claimedAgainAfter = 30
+/** How often at most. A doorbell that is received fifty times counts as a fault of ours, after more than an hour. */
+const claimedAgainSoon = 10
 
 /** The function on Lambda. */
 export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
@@ -43,9 +45,14 @@ async function answer(record: SQSRecord, stopping: AbortSignal | undefined): Pro
   } catch (error) {
     log.error({ error }, "doorbell not answered")
     // Otherwise the doorbell returns when its visibility time-out ends; the claim has ended by then.
-    if (error instanceof NotClaimed) await hide(record.receiptHandle, claimedAgainAfter).catch(ignored)
+    if (error instanceof NotClaimed && timesReceived(record) <= claimedAgainSoon)
+      await hide(record.receiptHandle, claimedAgainAfter).catch(ignored)
   }
   return false
+}
+
+function timesReceived({ attributes }: SQSRecord): number {
+  return Number(attributes.ApproximateReceiveCount)
 }
 
 function ignored(): void {

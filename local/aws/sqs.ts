@@ -84,10 +84,14 @@ function askerOf(app: ReturnType<typeof buildApp>, visibilitySeconds: number): A
   const changes = new EventEmitter().setMaxListeners(0)
   const tell = () => void changes.emit("change")
   const tellIn = (seconds: number) => setTimeout(tell, seconds * 1000 + afterMs).unref()
-  app.addHook("onResponse", async ({ headers, body }) => {
+  // Before the answer: a caller that has gone gets none, and its request has been done all the same.
+  app.addHook("onSend", async ({ headers, body }, _reply, payload) => {
     const { "x-amz-target": target } = headers
-    if (target !== "AmazonSQS.ReceiveMessage") tell()
+    if (target === "AmazonSQS.ReceiveMessage") {
+      if (String(payload).includes('"Messages"')) tellIn(visibilitySeconds)
+    } else tell()
     if (target === "AmazonSQS.ChangeMessageVisibility") tellIn(Hidden.parse(body).VisibilityTimeout)
+    return payload
   })
   app.addHook("onClose", async () => tell())
 
@@ -112,7 +116,6 @@ function askerOf(app: ReturnType<typeof buildApp>, visibilitySeconds: number): A
       const changed = once(changes, "change", { signal: over }).catch(ignored)
       const answer = await askNow("ReceiveMessage", { ...request, WaitTimeSeconds: 0 })
       const received = answer as ReceiveMessageResult // the queue answers as SQS does
-      if (received.Messages) tellIn(visibilitySeconds)
       if (received.Messages) return received
       await changed
     } while (!over.aborted)

@@ -4,7 +4,7 @@ import type { Session } from "../session/session.ts"
 
 /** CloudWatch keeps services' metrics by the minute. */
 const eachMs = 60_000
-/** How often the event loop is looked at. Each look wakes the process; a time that it stood still is told so much too short. */
+/** How often the event loop is looked at, which wakes the process. What is told is up to so much too long. */
 const lookEachMs = 200
 
 interface Measured {
@@ -21,7 +21,7 @@ export function measureEachMinute(host: Measured): () => void {
   const measure = () => {
     const waits = [...host.sessions.values()].map((session) => session.unkeptMs)
     Metrics.add("UnkeptMs", Math.round(Math.max(0, ...waits)))
-    Metrics.add("EventLoopLagMs", Math.round(Math.max(0, delay.max / 1e6 - lookEachMs)))
+    Metrics.add("EventLoopLagMs", Math.round(delay.max / 1e6))
     delay.reset()
     Metrics.add("RssMb", Math.round(process.memoryUsage.rss() / 1e6))
     Metrics.flush()

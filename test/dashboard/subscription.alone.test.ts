@@ -15,7 +15,7 @@ import { price as thePrice } from "#local/stripe/book.ts"
 import { startChromium } from "#test/support/service/chromium.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 import { faultsOf, twoLooks } from "#trials/pages/tour.ts"
-import { sees } from "#trials/pages/walk.ts"
+import { sees } from "#test/support/service/walk.ts"
 
 const card = { pays: "4242424242424242", fails: "4000000000000341" }
 const anEmail = () => `${randomBytes(6).toString("hex")}@example.com`

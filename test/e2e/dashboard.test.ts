@@ -18,7 +18,7 @@ import { until } from "#test/support/until.ts"
 import { qrFresh } from "#trials/pages/journeys.ts"
 import { invite, seeded } from "#trials/pages/scene.ts"
 import { everyPath, faultsOf, twoLooks, weightOf } from "#trials/pages/tour.ts"
-import { follow, press, printedLink, sees } from "#trials/pages/walk.ts"
+import { follow, press, printedLink, sees } from "#test/support/service/walk.ts"
 
 let service: Service
 let browser: Awaited<ReturnType<typeof startChromium>>

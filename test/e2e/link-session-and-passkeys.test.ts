@@ -5,7 +5,7 @@ import { z } from "zod"
 import { startChromium } from "#test/support/service/chromium.ts"
 import { until } from "#test/support/until.ts"
 import { type Customer, type Service, startService } from "#test/support/service/service.ts"
-import { press, sees } from "#trials/pages/walk.ts"
+import { press, sees } from "#test/support/service/walk.ts"
 
 let service: Service
 let browser: Awaited<ReturnType<typeof startChromium>>

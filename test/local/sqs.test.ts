@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import { connect } from "node:net"
 import {
   ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
@@ -10,6 +11,7 @@ import {
 } from "@aws-sdk/client-sqs"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { type Options, type Sqs, startSqs } from "#local/aws/sqs.ts"
+import { until } from "#test/support/until.ts"
 
 /** The queues, and shortcuts for these tests' requests. */
 async function queues(options: Options = {}) {
@@ -132,6 +134,33 @@ describe("somebody in this process who waits", () => {
     const next = waiting(sqs)
     await remove(again!.ReceiptHandle)
     expect(bodies(await next)).toEqual(["2"])
+  })
+
+  test("gets a doorbell of somebody who was gone before the answer", async () => {
+    const sqs = await queues()
+    const body = JSON.stringify({
+      QueueUrl: sqs.doorbellUrl,
+      MessageGroupId: "a bridge",
+      MessageDeduplicationId: "once",
+      MessageBody: "a bridge",
+    })
+    const head = [
+      "POST / HTTP/1.1",
+      "host: 127.0.0.1",
+      "content-type: application/x-amz-json-1.0",
+      "x-amz-target: AmazonSQS.SendMessage",
+      `content-length: ${body.length}`,
+    ]
+    let got: string[] | undefined
+    void waiting(sqs).then((messages) => (got = messages.map(({ Body }) => Body!)))
+    // A request that is reset too early is not read.
+    await until(async () => {
+      const socket = connect(Number(new URL(sqs.endpoint).port), "127.0.0.1")
+      await new Promise((resolve) => socket.write(`${head.join("\r\n")}\r\n\r\n${body}`, resolve))
+      socket.resetAndDestroy()
+      return got !== undefined
+    })
+    expect(got).toEqual(["a bridge"])
   })
 
   test("and waits no longer, takes nothing that comes then", async () => {

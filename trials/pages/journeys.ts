@@ -6,7 +6,7 @@ import { startChromium } from "#test/support/service/chromium.ts"
 import type { Customer, Service } from "#test/support/service/service.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
 import { until } from "#test/support/until.ts"
-import { follow, press, sees } from "./walk.ts"
+import { follow, press, sees } from "#test/support/service/walk.ts"
 
 /** A service with a browser in which its operator is signed in. */
 export interface Stage {

@@ -13,7 +13,7 @@ import { scoresOf } from "./lighthouse.ts"
 import { missedBy } from "./figure-goals.ts"
 import { invite, populate, seeded } from "./scene.ts"
 import { everyPath, faultsOf, type Look, weightOf } from "./tour.ts"
-import { printedLink } from "./walk.ts"
+import { printedLink } from "#test/support/service/walk.ts"
 
 const { values } = parseArgs({
   options: { into: { type: "string", default: "pages" }, quick: { type: "boolean", default: false } },

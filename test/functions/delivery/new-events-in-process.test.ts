@@ -2,6 +2,7 @@ import { dynamoDb, sqs } from "#test/support/store.ts"
 import { afterEach, expect, onTestFinished, test } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
+import { Resend } from "#core/event/resend.ts"
 import { tables } from "#core/store/tables.ts"
 import { listen, tell } from "#core/event/new-events-in-process.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
@@ -76,6 +77,36 @@ test("an address that was changed while a delivery waited for more holds for wha
   await delivered
   expect(bodiesAt(receiver)).toEqual(["1"])
   expect(bodiesAt(other)).toEqual(["2"])
+})
+
+test("a delivery that has lost its claim while it waited for more posts nothing that comes then", async () => {
+  onTestFinished(listen())
+  const { receiver, bridge, outbox, head } = await aDelivery()
+  await outbox.write(anEvent("1"))
+  await Delivery.begin(bridge.id, { due: 0 })
+  const delivered = deliver(bridge.id)
+  await until(async () => (await head()) === 1)
+  const { due } = (await Delivery.get(bridge.id))!
+  // As if its time were over.
+  expect(await Delivery.promise(bridge.id, due)).toBe(true)
+  await outbox.write(anEvent("2"))
+  await delivered
+  expect(bodiesAt(receiver)).toEqual(["1"])
+  expect(await Delivery.get(bridge.id)).toMatchObject({ head: 1, holder: "" })
+})
+
+test("an event whose resending was asked for while a delivery waited goes out after what comes then", async () => {
+  onTestFinished(listen())
+  const { receiver, bridge, outbox, head } = await aDelivery()
+  await outbox.write(anEvent("1"))
+  await Delivery.begin(bridge.id, { due: 0 })
+  const delivered = deliver(bridge.id)
+  await until(async () => (await head()) === 1)
+  expect(await Resend.ask(bridge.id, 1)).toBe(true)
+  await outbox.write(anEvent("2"))
+  await delivered
+  expect(bodiesAt(receiver)).toEqual(["1", "2", "1"])
+  expect(await Delivery.get(bridge.id)).toMatchObject({ head: 2, due: 0, holder: "", resend: [] })
 })
 
 const aPoller = () =>

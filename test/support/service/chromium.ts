@@ -14,17 +14,16 @@ const drawing = /^--(?:use-gl|use-angle|enable-unsafe-swiftshader|ignore-gpu-blo
  */
 export async function startChromium(): Promise<Browser> {
   const args = chromium.args.filter((one) => !drawing.test(one))
-  const executablePath = await chromium.executablePath()
   for (let start = 1; ; start++)
     try {
       return await launch({
         args: [...args, "--disable-gpu", "--no-sandbox", "--disable-background-networking", "--no-first-run"],
-        executablePath,
+        executablePath: await chromium.executablePath(),
         headless: "shell",
       })
     } catch (error) {
-      // Another process may be unpacking it still. Once it ended at its start for no reason that it told.
-      if (start === 10) throw error
-      await sleep(2000)
+      // Another process may be unpacking it still. Once it ended at its start and gave no reason.
+      if (start === 3) throw error
+      await sleep(5000)
     }
 }

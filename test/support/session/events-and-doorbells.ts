@@ -68,14 +68,20 @@ const bells = () => ({ QueueUrl: need("DOORBELL_URL") })
 /** A ringing doorbell, if there is one, hidden from others for its visibility time-out. */
 export async function aDoorbell(): Promise<Message | undefined> {
   const received = await queue.send(
-    new ReceiveMessageCommand({ ...bells(), MaxNumberOfMessages: 1, WaitTimeSeconds: 0 }),
+    new ReceiveMessageCommand({
+      ...bells(),
+      MaxNumberOfMessages: 1,
+      WaitTimeSeconds: 0,
+      MessageSystemAttributeNames: ["All"],
+    }),
   )
   return received.Messages?.[0]
 }
 
 /** Passes a doorbell to the delivery function as Lambda would, and deletes it unless it is reported. */
 export async function pass(doorbell: Message): Promise<"deleted" | "kept"> {
-  const record = { messageId: doorbell.MessageId, receiptHandle: doorbell.ReceiptHandle, body: doorbell.Body }
+  const { MessageId: messageId, ReceiptHandle: receiptHandle, Body: body, Attributes: attributes } = doorbell
+  const record = { messageId, receiptHandle, body, attributes }
   const answer = await handler({ Records: [record] } as Parameters<typeof handler>[0]) // the parts that are read
   if (answer.batchItemFailures.length > 0) return "kept"
   await queue.send(new DeleteMessageCommand({ ...bells(), ReceiptHandle: doorbell.ReceiptHandle }))

@@ -6,7 +6,7 @@ import { doorbellsAt } from "#local/delivery/doorbell-sources.ts"
 import { startPoller } from "#local/delivery/poller.ts"
 import { breakQueue, breakStore } from "../break-store-and-queue.ts"
 import { stepsOf } from "../armed-steps.ts"
-import { listenForNewEvents } from "../forward-new-events.ts"
+import { hearEventRows } from "../forward-event-rows.ts"
 import { watchAttempts, watchRequests, watchStore } from "../watch-requests.ts"
 
 process.once("disconnect", () => process.exit(0))
@@ -18,7 +18,7 @@ breakQueue(broken)
 watchStore(steps)
 watchRequests(steps, "post")
 watchAttempts(steps)
-if (told) listenForNewEvents(Number(told), () => steps.at("told of an event"))
+if (told) hearEventRows(Number(told), () => steps.at("told of an event"))
 
 startPoller({
   doorbells: doorbellsAt(need("DOORBELL_URL")),

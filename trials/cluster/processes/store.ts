@@ -9,7 +9,7 @@ import { startSqs } from "#local/aws/sqs.ts"
 import { startGate } from "../gate.ts"
 import { leaseOf, newOwners } from "../owners.ts"
 import type { StoreFault, ToStore } from "../store.ts"
-import { forwardNewEvents } from "../forward-new-events.ts"
+import { forwardEventRows } from "../forward-event-rows.ts"
 
 process.once("disconnect", () => process.exit(0))
 
@@ -37,7 +37,7 @@ process.send?.({
   AWS_ENDPOINT_URL_SQS: gate.endpoint,
   AWS_ENDPOINT_URL_KMS: keys.endpoint,
   DOORBELL_URL: queue.doorbellUrl.replace(queue.endpoint, gate.endpoint),
-  TOLD_AT: String(await forwardNewEvents(store)),
+  TOLD_AT: String(await forwardEventRows(store)),
 })
 
 function ruleOf({ containing, ...rule }: StoreFault) {

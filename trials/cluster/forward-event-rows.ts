@@ -10,11 +10,11 @@ import { listen } from "#local/listen.ts"
 const Told = z.record(z.string(), z.record(z.string(), z.unknown()))
 
 /**
- * Tells each client that connects of each row that this store keeps of the events table. On one machine the store shares a process with
- * deliveries; here deliveries are killed, and the store is not.
+ * Tells each client that connects of each row that this store writes of the events table. On one machine the store shares
+ * a process with deliveries; here deliveries are killed, and the store is not.
  * @returns the port.
  */
-export async function forwardNewEvents(store: DynamoDb): Promise<number> {
+export async function forwardEventRows(store: DynamoDb): Promise<number> {
   const told = new Set<Socket>()
   store.watch(tables.events, (item) => {
     for (const socket of told) socket.write(`${JSON.stringify(item)}\n`)
@@ -30,10 +30,11 @@ export async function forwardNewEvents(store: DynamoDb): Promise<number> {
 }
 
 /**
- * Lets deliveries of this process stay for the events that they are told of at that port, as on one machine.
+ * Lets deliveries of this process stay for the events that they are told of at that port, and take them from there, as on
+ * one machine.
  * @param onTold called when one that is under way has been told of an event
  */
-export function listenForNewEvents(port: number, onTold: () => void): void {
+export function hearEventRows(port: number, onTold: () => void): void {
   hear()
   createInterface(connect(port, "127.0.0.1")).on("line", (line) => {
     if (tell(Told.parse(JSON.parse(line)))) onTold()
