@@ -23,6 +23,8 @@ import { follow, press, printedLink, sees } from "#test/support/service/walk.ts"
 let service: Service
 let browser: Awaited<ReturnType<typeof startChromium>>
 let base = ""
+/** The number that is linked as `shop`, and one that writes to it. */
+const people = { grace: "", ada: "" }
 /** Errors in any page, and its requests to other hosts. */
 const wrong: string[] = []
 
@@ -102,6 +104,7 @@ test("a number is added and linked by the code on the screen, which is the netwo
   const ada = await service.network.create("Ada")
   await service.network.send(ada.number, phone.number, "Is this a shop?")
   await page.locator("#events ::-p-text(Is this a shop?)").wait()
+  Object.assign(people, { grace: phone.number, ada: ada.number })
   expect(wrong).toEqual([])
 })
 
@@ -165,6 +168,35 @@ test("a receiver that fails is found on the page of deliveries, with its status,
   await press(page, "Delete it for ever")
   await until(() => page.url() === `${base}/numbers`)
   expect(await page.$("#number-typed")).toBeNull()
+})
+
+test("a part of a page that has the focus is renewed when it is left, with what has come meanwhile", async () => {
+  const line = await aLine(Number(new URL(base).port))
+  const [page, other] = [await aPage(), await aPage()]
+  const tryItNow = `::-p-aria([name="Try it now"][role="button"])`
+  const waiting = async () => {
+    const text = await page.$eval("#delivery-head", (head) => head.textContent ?? "")
+    return Number(/(\d+) waiting/.exec(text)?.[1])
+  }
+  await service.network.send(people.ada, people.grace, "Are you there?")
+  await page.goto(`${line.url}/numbers/shop/deliveries`)
+  await page.locator(tryItNow).wait()
+  await page.focus(`::-p-aria([name="Send a test event"])`)
+  const before = await waiting()
+  await service.network.send(people.ada, people.grace, "Hello?")
+  await other.goto(`${base}/numbers/shop/deliveries`)
+  await sees(other, `${before + 1} waiting`)
+  const attempts = (await page.$$("#attempts tr")).length
+  await press(other, "Try it now")
+  await page.bringToFront()
+  // The stream sends this part after the one that has the focus.
+  await until(async () => (await page.$$("#attempts tr")).length > attempts)
+  expect(await waiting()).toBe(before)
+  line.cut()
+  await page.mouse.click(5, 5)
+  await until(async () => (await waiting()) > before)
+  // The page's line has another address, and the console tells of its cut.
+  wrong.length = 0
 })
 
 test("a page that a form answered can be loaded again and come back to, and the form is not sent again", async () => {
