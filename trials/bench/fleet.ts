@@ -14,27 +14,28 @@ import { type Memory, memoryOf, processorMs } from "./usage.ts"
 /** What a side with many bridges needs at rest, and how fast it comes back. */
 export interface Fleet {
   /** By the state of the side: `0`, `100` (idle bridges), `after a restart of 100`, `after traffic`. */
-  atRest: Map<string, AtRest>
+  memory: Map<string, Memory>
+  /** Processor time of `returns` idle bridges, ms a second. */
+  atRestMs?: number
   restartSeconds?: number
   /** How long each bridge of a killed host was away. */
   killedSeconds?: number[]
   faults: string[]
 }
 
-/** `cpuMs`: processor time in ms a second. */
-type AtRest = Memory & { cpuMs: number }
-
 interface Input {
   dir: string
   network: Network
   receiver: Receiver
-  /** The numbers of bridges at which a side is looked at. */
+  /** The numbers of bridges at which memory is measured. */
   sizes: number[]
   /** The number of bridges with which the side is restarted and loses a host. */
   returns: number
   messages: number
-  /** How long to wait until the last step has settled, and then how long the rest is measured. */
+  /** How long to wait until the last step has settled. */
   idleMs: number
+  /** For how long the processor time at rest is measured. */
+  restMs: number
 }
 
 /** Both sides, one after the other, in processes that have carried no traffic before. */
@@ -49,17 +50,20 @@ export async function measureFleets(input: Input): Promise<Record<Side["name"], 
 
 async function measureFleet(side: Side, input: Input): Promise<Fleet> {
   const { network } = input
-  const fleet: Fleet = { atRest: new Map(), faults: [] }
+  const fleet: Fleet = { memory: new Map(), faults: [] }
   const look = async (when: string) => {
     await sleep(input.idleMs)
+    const memory = memoryOf(await side.processes())
+    fleet.memory.set(when, memory)
+    say(`${side.name}: memory, ${when}: ${memory.rss.toFixed(0)} MB resident`)
+  }
+  const rest = async () => {
     const processes = await side.processes()
     const usedMs = () => [...processorMs(processes).values()].reduce((sum, ms) => sum + ms, 0)
     const beforeMs = usedMs()
-    await sleep(input.idleMs)
-    const cpuMs = ((usedMs() - beforeMs) * 1000) / input.idleMs
-    const memory = memoryOf(processes)
-    fleet.atRest.set(when, { ...memory, cpuMs })
-    say(`${side.name}: ${when}: ${memory.rss.toFixed(0)} MB resident, ${cpuMs.toFixed(0)} ms a second`)
+    await sleep(input.restMs)
+    fleet.atRestMs = ((usedMs() - beforeMs) * 1000) / input.restMs
+    say(`${side.name}: ${fleet.atRestMs.toFixed(1)} ms of processor time a second at rest`)
   }
   /** Each bridge gets messages: what was done before has lost nothing. */
   const use = async (bridges: number, messages: number) => {
@@ -71,6 +75,7 @@ async function measureFleet(side: Side, input: Input): Promise<Fleet> {
     await linkTo(side, size)
     await look(String(size))
     if (size !== input.returns) continue
+    await rest()
     fleet.restartSeconds = await restart(side, network)
     say(`${side.name}: ${size} bridges were back ${fleet.restartSeconds.toFixed(1)} s after the start`)
     await look(`after a restart of ${size}`)

@@ -70,8 +70,8 @@ async function units(): Promise<void> {
 
 async function fleets(): Promise<void> {
   const size = options.short
-    ? { sizes: [2], returns: 2, messages: 20, idleMs: 500 }
-    : { sizes: [0, 20, 100, 200], returns: 100, messages: 2000, idleMs: 5000 }
+    ? { sizes: [2], returns: 2, messages: 20, idleMs: 500, restMs: 500 }
+    : { sizes: [0, 20, 100, 200], returns: 100, messages: 2000, idleMs: 5000, restMs: 20_000 }
   results.fleets = await measureFleets({ ...given, ...size })
   printFleets(results.fleets)
   for (const side of ["bare", "ours"] as const) tell(side, results.fleets[side].faults)

@@ -46,7 +46,7 @@ export function summaryOf({ measured, units, fleets }: Results): Record<string, 
 }
 
 function rss(fleet: Fleet | undefined): number {
-  return fleet?.atRest.get("100")?.rss ?? NaN
+  return fleet?.memory.get("100")?.rss ?? NaN
 }
 
 /** Rounded to a thousandth; `null` for an unknown figure. */

@@ -35,16 +35,13 @@ function printUnitsOf(what: string, { writes, reads, requests, byRow, byRequest 
 /** What both sides need at rest, and their recovery times. */
 export function printFleets({ ours, bare }: Record<Side["name"], Fleet>): void {
   console.log("\nresident memory, MB (shared pages divided)    bare    ours")
-  for (const [when, { rss, pss }] of ours.atRest) {
-    const other = bare.atRest.get(when)
+  for (const [when, { rss, pss }] of ours.memory) {
+    const other = bare.memory.get(when)
     const cells = [other?.rss, other?.pss, rss, pss].map((mb) => (mb ?? NaN).toFixed(0))
     console.log(`  ${when.padEnd(24)} ${cells[0]} (${cells[1]})  ${cells[2]} (${cells[3]})`)
   }
-  console.log("\nprocessor time at rest, ms a second             bare    ours")
-  for (const [when, { cpuMs }] of ours.atRest) {
-    const cells = [bare.atRest.get(when)?.cpuMs, cpuMs].map((ms) => (ms ?? NaN).toFixed(0).padStart(6))
-    console.log(`  ${when.padEnd(43)}${cells.join("  ")}`)
-  }
+  const atRest = [bare, ours].map(({ atRestMs = NaN }) => `${atRestMs.toFixed(1)} ms a second`)
+  console.log(`processor time at rest: bare ${atRest[0]}, ours ${atRest[1]}`)
   console.log(`restart: bare ${seconds(bare.restartSeconds)}, ours ${seconds(ours.restartSeconds)}`)
   const killed = ours.killedSeconds ?? []
   const [p50, all] = [quantile(killed, 0.5), Math.max(0, ...killed)]
