@@ -13,22 +13,23 @@ type Told = { n: number; event: Item } | { delivery: Item }
 
 /** Emits under the bridge's id. */
 const told = new EventEmitter<Record<string, [Told]>>().setMaxListeners(0)
-let isTold = false
+/** Undefined where nobody tells. */
+let waitsMs: number | undefined
 
 /**
- * Says that this process is told of each row of the events table that is written (`tell`), which requires the store to
- * live in it.
+ * Says that this process is told of each row of the events table that is written (`tell`). That requires the store to
+ * live in it. Deliveries wait for so long from now on.
  * @returns a function that undoes it.
  */
-export function listen(): () => void {
-  isTold = true
+export function listen(forMs = staysMs): () => void {
+  waitsMs = forMs
   return () => {
-    isTold = false
+    waitsMs = undefined
   }
 }
 
 /**
- * A row of the events table was written. If it is an event, the deliverer of its bridge need not wait for a doorbell, nor
+ * A row of the events table was written. If it is an event, its bridge's deliverer need not wait for a doorbell, nor
  * read it.
  * @returns whether it is an event that somebody at work in this process was told of
  */
@@ -62,7 +63,7 @@ export class NewEvents {
    * none is known there may still be one: only the store knows.
    */
   async after(head: number): Promise<number> {
-    if (isTold && this.#newest <= head) await this.#news(staysMs)
+    if (waitsMs !== undefined && this.#newest <= head) await this.#news(waitsMs)
     return this.#newest
   }
 
@@ -71,7 +72,8 @@ export class NewEvents {
    * reading both rows now would find.
    */
   justTold(head: number): { event: EventRow.Info; delivery: Delivery.Info } | undefined {
-    if (!isTold || this.#newest !== head + 1 || !this.#event || !this.#delivery) return undefined
+    if (waitsMs === undefined || this.#newest !== head + 1 || !this.#event || !this.#delivery)
+      return undefined
     return {
       event: EventRow.fromRow(toRow(this.#event)),
       delivery: Delivery.fromRow(toRow(this.#delivery)),

@@ -53,7 +53,8 @@ function dress(part) {
   tick()
 }
 
-// A part that is pressed, or has the focus, is exchanged when it is left: otherwise a click, or one's place, would be lost.
+// A part that is pressed, or has the focus, is exchanged when it is left: otherwise a click, or one's place, would be
+// lost. On a touch screen the click comes a moment after the finger is gone.
 const waiting = new Map()
 function exchange(piece) {
   const old = document.getElementById(piece.id)
@@ -62,8 +63,12 @@ function exchange(piece) {
   const isKept = old?.dataset.keep !== undefined && old.dataset.keep === piece.dataset.keep
   if (old && !isKept && !old.isEqualNode(piece)) old.replaceWith(piece)
 }
-const exchangeWaiting = () => setTimeout(() => waiting.forEach(exchange))
-for (const left of ["pointerup", "pointercancel", "focusout"]) addEventListener(left, exchangeWaiting)
+function exchangeWaiting() {
+  waiting.forEach(exchange)
+  tick()
+}
+for (const left of ["pointerup", "pointercancel", "focusout"])
+  addEventListener(left, () => setTimeout(exchangeWaiting, 300))
 
 // The server sends pieces of the page. One that names a list goes to its head or end, any other replaces its like.
 function place(html) {

@@ -4,7 +4,10 @@ import type { Session } from "../session/session.ts"
 
 /** CloudWatch keeps services' metrics by the minute. */
 const eachMs = 60_000
-/** How often the event loop is looked at, which wakes the process. What is told is up to so much too long. */
+/**
+ * How often the event loop is looked at, which wakes the process. What is told is up to so much too long; at rest it is
+ * just that.
+ */
 const lookEachMs = 200
 
 interface Measured {

@@ -93,7 +93,7 @@ describe("a doorbell that comes while the store is away", () => {
     expect(await Delivery.get(bridge.id)).toMatchObject({ head: 1, due: 0 })
   })
 
-  test("ten times comes again when its visibility time-out ends: often, and it would count as a fault of ours", async () => {
+  test("comes again when its visibility time-out ends, once it has come ten times: fifty would count as a fault of ours", async () => {
     const { receiver, outbox } = await aDelivery()
     await outbox.append(anEvent())
     const isBack = storeIsAway()

@@ -19,6 +19,9 @@ dynamoDb.watch(tables.events, tell)
 
 afterEach(forgetDoorbells)
 
+/** How long deliveries wait here, in ms: these tests may be slow. */
+const patient = 2000
+
 async function aDelivery(script: Parameters<typeof aReceiver>[0] = []) {
   const receiver = await aReceiver(script)
   const bridge = await aBridge(receiver.url)
@@ -32,7 +35,7 @@ function bodiesAt(receiver: Awaited<ReturnType<typeof aReceiver>>): unknown[] {
 }
 
 test("events that follow one another are one delivery's: nobody has to ring for the later ones, nor read them", async () => {
-  onTestFinished(listen())
+  onTestFinished(listen(patient))
   const { receiver, bridge, outbox } = await aDelivery()
   await outbox.write(anEvent("1"))
   await Delivery.begin(bridge.id, { due: 0 })
@@ -53,7 +56,7 @@ test("events that follow one another are one delivery's: nobody has to ring for 
 })
 
 test("several events that come at once while nothing waited are delivered in order", async () => {
-  onTestFinished(listen())
+  onTestFinished(listen(patient))
   const { receiver, bridge, outbox, head } = await aDelivery()
   await outbox.write(anEvent("1"))
   await Delivery.begin(bridge.id, { due: 0 })
@@ -65,7 +68,7 @@ test("several events that come at once while nothing waited are delivered in ord
 })
 
 test("an address that was changed while a delivery waited for more holds for what comes then", async () => {
-  onTestFinished(listen())
+  onTestFinished(listen(patient))
   const { receiver, bridge, outbox, head } = await aDelivery()
   const other = await aReceiver()
   await outbox.write(anEvent("1"))
@@ -80,7 +83,7 @@ test("an address that was changed while a delivery waited for more holds for wha
 })
 
 test("a delivery that has lost its claim while it waited for more posts nothing that comes then", async () => {
-  onTestFinished(listen())
+  onTestFinished(listen(patient))
   const { receiver, bridge, outbox, head } = await aDelivery()
   await outbox.write(anEvent("1"))
   await Delivery.begin(bridge.id, { due: 0 })
@@ -96,7 +99,7 @@ test("a delivery that has lost its claim while it waited for more posts nothing 
 })
 
 test("an event whose resending was asked for while a delivery waited goes out after what comes then", async () => {
-  onTestFinished(listen())
+  onTestFinished(listen(patient))
   const { receiver, bridge, outbox, head } = await aDelivery()
   await outbox.write(anEvent("1"))
   await Delivery.begin(bridge.id, { due: 0 })

@@ -23,7 +23,7 @@ export async function startChromium(): Promise<Browser> {
       })
     } catch (error) {
       // Another process may be unpacking it still. Once it ended at its start and gave no reason.
-      if (start === 3) throw error
+      if (start === 5) throw error
       await sleep(5000)
     }
 }
