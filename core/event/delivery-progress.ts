@@ -353,6 +353,7 @@ export async function update(bridgeId: string, input: Change): Promise<{ held?: 
   return "pk" in row.refused ? { refused: fromRow(row.refused) } : {}
 }
 
+/** Parses a stored row. */
 export function fromRow(row: Row): Info {
   const bridgeId = bridgeIdOf(row.pk)
   return Info.parse({

@@ -25,6 +25,7 @@ const Info = z.object({
 })
 export type Info = z.infer<typeof Info>
 
+/** The sort key of the row that holds it. */
 export const sortKey = "DELIVERY"
 
 /** The key of the row that holds it, together with the progress of delivery. */
