@@ -11,8 +11,11 @@ import { deliver, NotClaimed } from "./deliver.ts"
  * same, the doorbell is deleted then, and the sweep rings some minutes later.
  */
 const claimedAgainAfter = 30
-/** How often at most. A doorbell that is received fifty times counts as a fault of ours, after more than an hour. */
-const claimedAgainSoon = 10
+/**
+ * How often at most: for a quarter of an hour. A doorbell that is received fifty times counts as a fault of ours, which
+ * is after an hour then.
+ */
+const claimedAgainSoon = 30
 
 /** The function on Lambda. */
 export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
