@@ -5,8 +5,11 @@ import {
   DynamoDBClient,
   ResourceInUseException,
   UpdateTableCommand,
+  UpdateTimeToLiveCommand,
 } from "@aws-sdk/client-dynamodb"
 import { tableShapes } from "#core/store/tables.ts"
+
+const expiry = { AttributeName: "expires_at", Enabled: true }
 
 /** Creates the service's tables in an empty store. Existing tables get the indexes of this release. */
 export async function createTables(endpoint: string): Promise<void> {
@@ -18,6 +21,7 @@ export async function createTables(endpoint: string): Promise<void> {
       if (!(error instanceof ResourceInUseException)) throw error
       await changeIndexes(client, definition(table))
     }
+    await client.send(new UpdateTimeToLiveCommand({ TableName: table.name, TimeToLiveSpecification: expiry }))
   }
   client.destroy()
 }

@@ -1,111 +1,173 @@
-import * as dynalite from "dynalite/db/index.js"
-import type { Item, Table, Value } from "dynalite/db/index.js"
-import query from "dynalite/actions/query.js"
-import { act, tableOf } from "./engine/draft.ts"
-import type { Engine } from "./engine/engine.ts"
-import { readUnits, rowsOf } from "./engine/throughput.ts"
-import { rowOfItem } from "./engine/store.ts"
+import type { Engine } from "./engine.ts"
+import { checkCondition, isTrue } from "./expressions/condition.ts"
+import { parseCondition, parseProjection } from "./expressions/parse.ts"
+import { projected } from "./expressions/path.ts"
+import { type Placeholders, placeholdersOf, resolved } from "./expressions/placeholders.ts"
+import { keyCondition } from "./key-condition.ts"
+import { invalid } from "./refusal.ts"
+import type { BatchGetItem, GetItem, Query, Scan } from "./requests.ts"
+import { type Keyed, keyNames, ownPlace, type Place, placeOfItem, placeOfKey, type Table } from "./table.ts"
+import { partitionOf, readUnits } from "./throughput.ts"
+import { checkedItem, type Item, itemSize } from "./values/value.ts"
 
-// Most reads ask for whole items by their keys, and do not need the detours of dynalite's own way.
+/** A page of a Query or a Scan has no more than this, in bytes. */
+const largestPage = 1024 * 1024
 
-/** GetItem; undefined where it asks for more than an item or is not valid, which dynalite then handles. */
-export async function getItem(engine: Engine, request: object): Promise<object | undefined> {
-  const { TableName, Key, ConsistentRead, ...more } = request as Record<string, unknown>
-  const names = await namesOf(engine, TableName, { Keys: [Key], ConsistentRead, ...more })
-  if (!names) return undefined
-  const found = await readIfMay(engine, names, ConsistentRead === true)
-  return { Item: found.get(names[0]!) }
+export async function getItem(engine: Engine, request: GetItem): Promise<object> {
+  const table = engine.tables.get(request.TableName)
+  const projection =
+    request.ProjectionExpression === undefined
+      ? undefined
+      : parseProjection("ProjectionExpression", request.ProjectionExpression)
+  const given = placeholdersOf(request, [projection])
+  const item = readOne(engine, table, request.Key, request.ConsistentRead)
+  if (!item) return {}
+  return {
+    Item: projection
+      ? projected(
+          item,
+          projection.tree.map((path) => resolved(path, given)),
+        )
+      : item,
+  }
 }
 
-async function readIfMay({ rows, partitions }: Engine, names: string[], isConsistent: boolean) {
-  partitions.mayTake("reads", names)
-  const found = await rows.read(names)
-  if (!partitions.isBounded) return found
-  for (const [name, item] of found)
-    partitions.take("reads", name, readUnits(item ? dynalite.itemSize(item) : 0, isConsistent))
-  return found
+function readOne(engine: Engine, table: Table, key: object, isConsistent = false): Item | undefined {
+  const place = placeOfKey(table, checkedItem(key))
+  const partition = partitionOf(table, place)
+  engine.partitions.mayTake("reads", [partition])
+  const item = engine.rows.read(table, place)
+  takeUnits(engine, partition, item ? [item] : [], isConsistent)
+  return item
 }
 
-/** Query, as dynalite answers it. */
-export async function queryItems(engine: Engine, request: Query): Promise<object> {
-  const { store, partitions } = engine
-  if (!partitions.isBounded) return await act(query, store, request)
-  const table = await tableOf(store, request.TableName)
-  const asked = Object.entries(request.KeyConditions).map(([name, { AttributeValueList: values }]) => [
-    name,
-    values[0],
+/** Sizes are looked at only where throughput is bounded. */
+function takeUnits({ partitions }: Engine, partition: string, items: Item[], isConsistent: boolean): void {
+  if (!partitions.isBounded) return
+  const bytes = items.reduce((sum, item) => sum + itemSize(item), 0)
+  partitions.take("reads", partition, readUnits(bytes, isConsistent))
+}
+
+/** BatchGetItem: each item as it is at the moment of the call. */
+export async function batchGetItem(engine: Engine, { RequestItems }: BatchGetItem): Promise<object> {
+  const asked = Object.entries(RequestItems).map(([name, { Keys, ConsistentRead }]) => ({
+    table: engine.tables.get(name),
+    keys: Keys,
+    isConsistent: ConsistentRead,
+  }))
+  if (asked.reduce((sum, { keys }) => sum + keys.length, 0) > 100)
+    throw invalid("Too many items requested for the BatchGetItem call")
+  for (const { table, keys } of asked)
+    if (new Set(keys.map((key) => JSON.stringify(placeOfKey(table, checkedItem(key))))).size < keys.length)
+      throw invalid("Provided list of item keys contains duplicates")
+  const found = asked.map(({ table, keys, isConsistent }) => [
+    table.definition.TableName,
+    keys.flatMap((key) => readOne(engine, table, key, isConsistent) ?? []),
   ])
-  const rows = rowsOf(table, Object.fromEntries(asked) as Item, request.IndexName)
-  partitions.mayTake("reads", [rows])
-  const counted = { ...request, ReturnConsumedCapacity: "TOTAL" }
-  const { ConsumedCapacity: used, ...answer } = (await act(query, store, counted)) as Counted
-  partitions.take("reads", rows, used.CapacityUnits)
+  return { Responses: Object.fromEntries(found), UnprocessedKeys: {} }
+}
+
+/** Query, of a table or of an index. */
+export async function query(engine: Engine, request: Query): Promise<object> {
+  const table = engine.tables.get(request.TableName)
+  const of = keyedOf(table, request)
+  const key = parseCondition("KeyConditionExpression", request.KeyConditionExpression)
+  const { given, ...chosen } = choice(request, [key])
+  const asked = keyCondition(of, key.tree, given)
+  const partition = partitionOf(of, { hash: String(asked.values[0]) })
+  engine.partitions.mayTake("reads", [partition])
+  const direction =
+    request.ScanIndexForward === false ? { after: "<", order: "DESC" } : { after: ">", order: "ASC" }
+  const start = startOf(table, of, request)
+  if (start && start.hash !== asked.values[0])
+    throw invalid("The provided starting key is outside query boundaries based on provided conditions")
+  const items = engine.rows.select(
+    of,
+    `WHERE ${asked.where}${start ? ` AND (range, own) ${direction.after} (?, ?)` : ""}
+     ORDER BY range ${direction.order}, own ${direction.order}`,
+    start ? [...asked.values, start.range, start.own] : asked.values,
+  )
+  const { read, answer } = pageOf(table, of, items, { ...request, ...chosen, given })
+  takeUnits(engine, partition, read, request.ConsistentRead === true)
   return answer
 }
 
-/** As its validation leaves it. */
-interface Query {
-  TableName: string
-  IndexName?: string
-  KeyConditions: Record<string, { AttributeValueList: Value[] }>
-}
-
-interface Counted {
-  ConsumedCapacity: { CapacityUnits: number }
-}
-
-/** BatchGetItem; undefined as above, and where the answer may be too large for one. */
-export async function batchGetItem(engine: Engine, request: object): Promise<object | undefined> {
-  const { RequestItems, ...more } = request as Record<string, unknown>
-  if (typeof RequestItems !== "object" || RequestItems === null || Object.keys(more).length > 0)
-    return undefined
-  const asked = await Promise.all(
-    Object.entries(RequestItems).map(async ([table, keys]) => {
-      return { table, names: await namesOf(engine, table, keys) }
-    }),
+/** Scan: everything, in the order of the keys. */
+export async function scan(engine: Engine, request: Scan): Promise<object> {
+  const table = engine.tables.get(request.TableName)
+  const of = keyedOf(table, request)
+  const { given, ...chosen } = choice(request, [])
+  const start = startOf(table, of, request)
+  const items = engine.rows.select(
+    of,
+    `${start ? "WHERE (hash, range, own) > (?, ?, ?)" : ""} ORDER BY hash, range, own`,
+    start ? [start.hash, start.range, start.own] : [],
   )
-  const names = asked.flatMap((one) => one.names ?? [undefined])
-  if (names.length === 0 || names.length > most.keys || new Set(names).size < names.length) return undefined
-  if (!isFull(names)) return undefined
-  // The most that it may take. This service always reads batches consistently.
-  const found = await readIfMay(engine, names, true)
-  // In another order than asked for, as DynamoDB itself may.
-  const items = (of: string[]): Item[] =>
-    of
-      .toReversed()
-      .map((name) => found.get(name))
-      .filter((item) => item !== undefined)
-  if (items(names).reduce((sum, item) => sum + dynalite.itemSize(item), 0) > most.bytes) return undefined
-  const responses = asked.map((one) => [one.table, items(one.names!)])
-  return { Responses: Object.fromEntries(responses), UnprocessedKeys: {} }
+  return pageOf(table, of, items, { ...request, ...chosen, given }).answer
 }
 
-const most = { keys: 100, bytes: 1_000_000 }
-
-function isFull(names: (string | undefined)[]): names is string[] {
-  return names.every((name) => name !== undefined)
+function keyedOf(table: Table, { IndexName: name, ConsistentRead }: Query | Scan): Keyed {
+  if (name === undefined) return table
+  const index = table.indexes.find((one) => one.name === name)
+  if (!index) throw invalid(`The table does not have the specified index: ${name}`)
+  if (ConsistentRead) throw invalid("Consistent reads are not supported on global secondary indexes")
+  return index
 }
 
-/** The names of rows in the store; undefined where one of the keys is none, or where more is asked of it. */
-async function namesOf({ store }: Engine, table: unknown, asked: unknown): Promise<string[] | undefined> {
-  if (typeof table !== "string" || typeof asked !== "object" || asked === null) return undefined
-  const { Keys, ConsistentRead = false, ...more } = asked as Record<string, unknown>
-  if (!Array.isArray(Keys) || typeof ConsistentRead !== "boolean" || Object.keys(more).length > 0)
-    return undefined
-  const described = await tableOf(store, table).catch(() => undefined)
-  if (!described || !Keys.every((key) => isKey(key, described))) return undefined
-  return Keys.map((key: Item) => rowOfItem(table, dynalite.createKey(key, described)))
+/** What of the items found is answered. */
+function choice(request: Query | Scan, more: ReturnType<typeof parseCondition>[]) {
+  const { FilterExpression: filtering, ProjectionExpression: projecting } = request
+  const filter = filtering === undefined ? undefined : parseCondition("FilterExpression", filtering)
+  const projection =
+    projecting === undefined ? undefined : parseProjection("ProjectionExpression", projecting)
+  const given = placeholdersOf(request, [...more, filter, projection])
+  if (filter) checkCondition(filter.tree, given)
+  return { given, filter: filter?.tree, paths: projection?.tree.map((path) => resolved(path, given)) }
 }
 
-function isKey(key: unknown, table: Table): key is Item {
-  if (typeof key !== "object" || key === null) return false
-  const parts = Object.values(key) as unknown[]
-  return parts.every(isText) && !dynalite.validateKey(key as Item, table)
+/** The place of `ExclusiveStartKey`. */
+function startOf(table: Table, of: Keyed, request: Query | Scan): Place | undefined {
+  if (!request.ExclusiveStartKey) return undefined
+  const key = checkedItem(request.ExclusiveStartKey)
+  const names = cursorNames(table, of)
+  if (Object.keys(key).length !== names.length || names.some((name) => !key[name]))
+    throw invalid("The provided starting key is invalid")
+  return of === table ? placeOfItem(table, key) : { ...placeOfItem(of, key), own: ownPlace(table, key) }
 }
 
-/** The keys of this service's tables are strings. */
-function isText(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false
-  const { S, ...more } = value as Record<string, unknown>
-  return typeof S === "string" && Object.keys(more).length === 0
+const cursorNames = (table: Table, of: Keyed) => [...new Set([...keyNames(of), ...keyNames(table)])]
+
+interface Wanted extends Partial<ReturnType<typeof choice>> {
+  given: Placeholders
+  Limit?: number | undefined
+  Select?: string | undefined
+}
+
+/** Reads until the page is full or nothing is left. */
+function pageOf(table: Table, of: Keyed, items: Generator<Item>, wanted: Wanted) {
+  const read: Item[] = []
+  const kept: Item[] = []
+  let bytes = 0
+  let isFull = false
+  for (const item of items) {
+    read.push(item)
+    bytes += itemSize(item)
+    if (!wanted.filter || isTrue(wanted.filter, item, wanted.given)) kept.push(item)
+    isFull = read.length === wanted.Limit || bytes >= largestPage
+    if (isFull) break
+  }
+  const last = isFull && read.at(-1)
+  return {
+    read,
+    answer: {
+      ...(wanted.Select !== "COUNT" && {
+        Items: wanted.paths ? kept.map((item) => projected(item, wanted.paths!)) : kept,
+      }),
+      Count: kept.length,
+      ScannedCount: read.length,
+      ...(last && {
+        LastEvaluatedKey: Object.fromEntries(cursorNames(table, of).map((name) => [name, last[name]])),
+      }),
+    },
+  }
 }

@@ -1,20 +1,31 @@
-/** An answer that is not a success, in the form that dynalite gives its own. */
+/** An answer that is not a success. */
 export class Refusal extends Error {
-  readonly statusCode = 400
+  readonly status: number
   readonly body: Record<string, unknown>
 
   /** `about`: further members of the body. */
-  constructor(name: string, message: string, about: Record<string, unknown> = {}) {
+  constructor(name: string, message: string, about: Record<string, unknown> = {}, status = 400) {
     super(message)
-    this.body = { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message, ...about }
+    this.name = name
+    this.status = status
+    const space = outsideDynamoDb.get(name) ?? "com.amazonaws.dynamodb.v20120810"
+    this.body = { __type: `${space}#${name}`, message, ...about }
   }
+}
 
-  static is(error: unknown): error is Pick<Refusal, "message" | "statusCode" | "body"> {
-    return error instanceof Error && "statusCode" in error && "body" in error
-  }
+/** The errors that AWS's framework gives, not DynamoDB itself. */
+const outsideDynamoDb = new Map([
+  ["ValidationException", "com.amazon.coral.validate"],
+  ["SerializationException", "com.amazon.coral.service"],
+  ["UnknownOperationException", "com.amazon.coral.service"],
+])
 
-  /** The name alone, such as `TransactionCanceledException`. */
-  static nameOf(refusal: Pick<Refusal, "body">) {
-    return String(refusal.body.__type).split("#").at(-1)
-  }
+/** A request that DynamoDB would not carry out, whatever is stored. */
+export function invalid(message: string): Refusal {
+  return new Refusal("ValidationException", message)
+}
+
+/** The store could not write, now. The caller cannot tell it from an outage of DynamoDB, and tries again. */
+export function unavailable(message: string): Refusal {
+  return new Refusal("ServiceUnavailable", message, {}, 503)
 }

@@ -1,17 +1,21 @@
 import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { setImmediate } from "node:timers/promises"
-import type { Item } from "dynalite/db/index.js"
 import { newLocks } from "#core/platform/locks.ts"
 import { listen } from "../listen.ts"
-import { Commits } from "./engine/commit-drafts.ts"
-import type { Engine } from "./engine/engine.ts"
+import { Commits } from "./commits.ts"
+import type { Engine } from "./engine.ts"
+import { expire } from "./expire.ts"
 import { Faults, type Call, type Rule } from "./faults.ts"
 import { operations } from "./operations.ts"
-import { exceededMessage, type Limits, Throughput } from "./engine/throughput.ts"
 import { Refusal } from "./refusal.ts"
-import { openStore, rowOfItem } from "./engine/store.ts"
-import { Tokens } from "./engine/tokens.ts"
+import { type File, openFile, openMemory } from "./rows/file.ts"
+import { Rows } from "./rows/rows.ts"
+import { sqlOf } from "./table.ts"
+import { Tables } from "./tables.ts"
+import { exceededMessage, type Limits, Throughput } from "./throughput.ts"
+import { Tokens } from "./tokens.ts"
+import type { Item } from "./values/value.ts"
 
 export interface DynamoDb {
   /** For `AWS_ENDPOINT_URL_DYNAMODB`. Any region and credentials will do. */
@@ -32,6 +36,8 @@ export interface DynamoDb {
   faults: Faults
   /** How many requests were refused because a partition had no throughput left. */
   partitions: Throughput
+  /** Removes what has expired, as happens each minute by itself. */
+  expire: () => Promise<void>
   /** Finishes the requests under way, then closes the store and its connections. */
   close: () => Promise<void>
 }
@@ -44,6 +50,8 @@ interface Answer {
 export interface Options {
   /** A folder for the data; in memory if absent. */
   path?: string
+  /** Called when the disk has failed, with a sentence for a person. This process ends if absent. */
+  broken?: (why: string) => void
   /** Any free port if absent. */
   port?: number
   /** Faults from the start. */
@@ -55,17 +63,33 @@ export interface Options {
 }
 
 /**
- * An embedded DynamoDB on 127.0.0.1: dynalite's expressions, tables and indexes, plus transactions.
- * Rejects if the port is taken or the data is in use.
+ * An embedded DynamoDB on 127.0.0.1, as far as this service uses it, over SQLite.
+ * Rejects if the port is taken.
+ * @throws CannotStart
  */
 export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
-  const { store, rows } = await openStore(options.path)
+  const file = options.path === undefined ? openMemory() : openFile(options.path)
+  try {
+    return await serve(file, options)
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+/** How often expired items are removed, in ms. */
+const expiryMs = 60_000
+
+async function serve(file: File, options: Options): Promise<DynamoDb> {
+  const rows = new Rows(file, options.broken ?? end)
+  await rows.change([["CREATE TABLE IF NOT EXISTS tables (name TEXT PRIMARY KEY, definition TEXT NOT NULL)"]])
+  const tables = new Tables(rows)
   const faults = new Faults(options.faults, options.seed)
   const closing = new AbortController()
   const commits = new Commits(rows, faults, closing.signal)
   const partitions = new Throughput(options.partitionLimits)
   const own = { hold: newLocks(), tokens: new Tokens() }
-  const engine: Engine = { store, rows, faults, partitions, commits, ...own }
+  const engine: Engine = { tables, rows, faults, partitions, commits, ...own }
 
   const underWay = new Set<Promise<unknown>>()
   function tracked<Result>(work: Promise<Result>): Promise<Result> {
@@ -82,31 +106,38 @@ export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
     if (faults.take("gone")) socket.resetAndDestroy()
   })
 
+  const expiring = setInterval(() => {
+    // What cannot be removed now is removed a minute later.
+    tracked(expire(engine)).catch(() => {})
+  }, expiryMs).unref()
+
   async function close() {
+    clearInterval(expiring)
     server.close()
     closing.abort()
     await Promise.allSettled(underWay)
     server.closeAllConnections()
     await Promise.allSettled(underWay)
     await commits.settled()
-    try {
-      await rows.flush()
-    } finally {
-      await store.db.close()
-    }
+    await rows.close()
   }
 
-  try {
-    const port = await listen(server, options.port)
-    const here: DynamoDb["answer"] = (operation, request) =>
-      tracked(answerHere(engine, { operation, request }))
-    const watch: DynamoDb["watch"] = (table, told) => rows.watch(rowOfItem(table, ""), told)
-    const relax: DynamoDb["relax"] = (table, isPassing) => rows.relax(rowOfItem(table, ""), isPassing)
-    return { endpoint: `http://127.0.0.1:${port}`, answer: here, watch, relax, faults, partitions, close }
-  } catch (error) {
-    await store.db.close()
-    throw error
+  const port = await listen(server, options.port)
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    answer: (operation, request) => tracked(answerHere(engine, { operation, request })),
+    watch: (table, told) => rows.watch(sqlOf(table), told),
+    relax: (table, isPassing) => rows.relax(sqlOf(table), isPassing),
+    expire: () => tracked(expire(engine)),
+    faults,
+    partitions,
+    close,
   }
+}
+
+function end(why: string): never {
+  console.error(why)
+  process.exit(1)
 }
 
 /** Yields first: data in memory is found without waiting, so a caller in a loop would starve everybody else. */
@@ -117,7 +148,7 @@ async function answerHere(engine: Engine, call: Call): Promise<Answer> {
 
 async function answerHttp(engine: Engine, request: IncomingMessage, response: ServerResponse) {
   const call = await callOf(request)
-  if (!call) return send(response, 400, { __type: "com.amazon.coral.service#SerializationException" })
+  if (!call) return send(response, 400, new Refusal("SerializationException", "not JSON").body)
   try {
     const { status, body } = await answer(engine, call)
     send(response, status, body)
@@ -170,7 +201,7 @@ async function outcomeOf(engine: Engine, call: Call): Promise<Answer> {
     if (!operation) throw new Refusal("UnknownOperationException", `no operation ${call.operation}`)
     return { status: 200, body: { ...(await operation(engine, call.request)) } }
   } catch (error) {
-    if (Refusal.is(error)) return { status: error.statusCode, body: error.body }
+    if (error instanceof Refusal) return { status: error.status, body: error.body }
     console.error(error)
     return { status: 500, body: new Refusal("InternalServerError", String(error)).body }
   }

@@ -1,51 +1,53 @@
-import { validationError } from "dynalite/db/index.js"
-import { type actions, draft, isBlind, targetOf, type Write } from "./engine/draft.ts"
-import type { Engine } from "./engine/engine.ts"
+import { type Draft, draft, isBlind, type Kind, partitionsOf, prepare, type Prepared } from "./draft.ts"
+import type { Engine } from "./engine.ts"
 import type { Call } from "./faults.ts"
-import { writeUnits } from "./engine/throughput.ts"
-import { Refusal } from "./refusal.ts"
+import { invalid, Refusal } from "./refusal.ts"
+import type { BatchWriteItem, Write } from "./requests.ts"
+import { writeUnits } from "./throughput.ts"
+import type { Item } from "./values/value.ts"
 
 /** PutItem, UpdateItem, DeleteItem: a transaction of one write, with the answer of that write. */
-export async function writeOne(engine: Engine, kind: keyof typeof actions, call: Call & { request: Write }) {
-  const target = await targetOf(engine.store, call.request)
+export async function writeOne(engine: Engine, kind: Kind, call: Call & { request: Write }): Promise<object> {
+  return await carryOut(engine, prepare(engine.tables, kind, call.request), call)
+}
+
+async function carryOut(engine: Engine, prepared: Prepared, call: Call): Promise<object> {
   if (engine.faults.take("transaction-conflict", call))
     throw new Refusal("TransactionConflictException", "Transaction is ongoing for the item")
-  return engine.hold([target.name], async () => {
-    const before = isBlind(kind, call.request, target) ? new Map() : await engine.rows.read([target.name])
-    const drafted = await draft(engine.store, kind, call.request, before.get(target.name))
-    const rows = [target.name, ...drafted.indexRows.map((row) => row.key)]
-    engine.partitions.mayTake("writes", rows)
+  return await engine.hold([prepared.name], async () => {
+    const drafted = draft(prepared, itemBefore(engine, prepared))
+    const partitions = partitionsOf(prepared, drafted)
+    engine.partitions.mayTake("writes", partitions)
     await engine.commits.apply([drafted], call)
-    for (const row of rows) engine.partitions.take("writes", row, writeUnits(drafted.size))
+    takeUnits(engine, partitions, drafted, 1)
     return drafted.answer
   })
 }
 
-interface Put {
-  PutRequest: Required<Pick<Write, "Item">>
+/** The item that a write finds. */
+export function itemBefore({ rows }: Engine, prepared: Prepared): Item | undefined {
+  return isBlind(prepared) ? undefined : rows.read(prepared.table, prepared.place)
 }
-interface Delete {
-  DeleteRequest: Required<Pick<Write, "Key">>
-}
-export interface BatchWriteRequest {
-  RequestItems: Record<string, (Put | Delete)[]>
+
+/** `times`: how much dearer each unit is, as in a transaction. */
+export function takeUnits(engine: Engine, partitions: string[], { size }: Draft, times: number): void {
+  for (const partition of partitions) engine.partitions.take("writes", partition, times * writeUnits(size))
 }
 
 /** BatchWriteItem: writes that share nothing but the request. */
-export async function writeBatch(engine: Engine, request: BatchWriteRequest) {
-  const writes = Object.entries(request.RequestItems).flatMap(([TableName, members]) =>
+export async function writeBatch(engine: Engine, { RequestItems }: BatchWriteItem): Promise<object> {
+  const writes = Object.entries(RequestItems).flatMap(([TableName, members]) =>
     members.map((member) =>
       "PutRequest" in member
-        ? { kind: "Put" as const, write: { TableName, ...member.PutRequest } }
-        : { kind: "Delete" as const, write: { TableName, ...member.DeleteRequest } },
+        ? prepare(engine.tables, "Put", { TableName, ...member.PutRequest })
+        : prepare(engine.tables, "Delete", { TableName, ...member.DeleteRequest }),
     ),
   )
-  const targets = await Promise.all(writes.map(({ write }) => targetOf(engine.store, write)))
-  const items = targets.map(({ name }) => name)
-  if (new Set(items).size < items.length)
-    throw validationError("Provided list of item keys contains duplicates")
+  if (writes.length > 25) throw invalid("Too many items requested for the BatchWriteItem call")
+  if (new Set(writes.map(({ name }) => name)).size < writes.length)
+    throw invalid("Provided list of item keys contains duplicates")
   await Promise.all(
-    writes.map(({ kind, write }) => writeOne(engine, kind, { operation: "BatchWriteItem", request: write })),
+    writes.map((one) => carryOut(engine, one, { operation: "BatchWriteItem", request: one.write })),
   )
   return { UnprocessedItems: {} }
 }

@@ -54,7 +54,7 @@ test("writes that an index was still to learn of are on disk when the store has 
 test("data that is in use is refused", async () => {
   const path = await aFolder()
   await aDynamoDb({ path })
-  await expect(startDynamoDb({ path })).rejects.toMatchObject({ code: "LEVEL_DATABASE_NOT_OPEN" })
+  await expect(startDynamoDb({ path })).rejects.toThrow(`${path} is in use by another process`)
 })
 
 test("a taken port is refused, and the data is free again", async () => {

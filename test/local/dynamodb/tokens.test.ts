@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { Tokens } from "#local/dynamodb/engine/tokens.ts"
+import { Tokens } from "#local/dynamodb/tokens.ts"
 
 const minutes = (count: number) => count * 60_000
 

@@ -1,7 +1,5 @@
-import * as dynalite from "dynalite/db/index.js"
-import type { Item, Table } from "dynalite/db/index.js"
-import { Refusal } from "../refusal.ts"
-import { rowOfItem } from "./store.ts"
+import { Refusal } from "./refusal.ts"
+import type { Keyed, Place } from "./table.ts"
 
 /** Units a second of one partition: DynamoDB's are 1,000 written and 3,000 read, whatever the table may take. */
 export interface Limits {
@@ -33,21 +31,21 @@ export class Throughput {
     return this.#limits !== undefined
   }
 
-  /** Whether the partition of one of these rows, by their names in the store, takes no more for now. */
-  isExhausted(kind: keyof Limits, rows: string[]): boolean {
-    const exhausted = rows.some((row) => this.#bucket(kind, partitionOf(row)).units <= 0)
+  /** Whether one of these partitions takes no more for now. */
+  isExhausted(kind: keyof Limits, partitions: string[]): boolean {
+    const exhausted = partitions.some((partition) => this.#bucket(kind, partition).units <= 0)
     if (exhausted) this.refused++
     return exhausted
   }
 
-  /** @throws Refusal when one of their partitions takes no more for now */
-  mayTake(kind: keyof Limits, rows: string[]): void {
-    if (!this.#limits || !this.isExhausted(kind, rows)) return
+  /** @throws Refusal when one of these partitions takes no more for now */
+  mayTake(kind: keyof Limits, partitions: string[]): void {
+    if (!this.#limits || !this.isExhausted(kind, partitions)) return
     throw new Refusal("ProvisionedThroughputExceededException", exceededMessage)
   }
 
-  take(kind: keyof Limits, row: string, units: number): void {
-    if (this.#limits) this.#bucket(kind, partitionOf(row)).units -= units
+  take(kind: keyof Limits, partition: string, units: number): void {
+    if (this.#limits) this.#bucket(kind, partition).units -= units
   }
 
   /** As full as it is now. */
@@ -77,17 +75,7 @@ export function readUnits(bytes: number, isConsistent: boolean): number {
   return Math.max(1, Math.ceil(bytes / 4096)) * (isConsistent ? 1 : 0.5)
 }
 
-/** A name of rows that share a partition with what has this key, in the table or in an index of it. */
-export function rowsOf(table: Table, key: Item, indexName: string | undefined): string {
-  const index = table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === indexName)
-  const [hash] = (index ?? table).KeySchema
-  const name = dynalite.createKey(key, table, hash && [hash])
-  return index
-    ? `index-global~${table.TableName}~${index.IndexName}~${name}`
-    : rowOfItem(table.TableName, name)
-}
-
-/** dynalite names a row by a digest of its partition key, by that key, and then by the rest. */
-function partitionOf(row: string): string {
-  return row.split("/", 2).join("/")
+/** What shares a partition with this place, in a table or an index. */
+export function partitionOf({ sql }: Keyed, { hash }: Pick<Place, "hash">): string {
+  return `${sql} ${hash}`
 }

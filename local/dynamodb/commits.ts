@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Row } from "dynalite/db/index.js"
 import type { Draft } from "./draft.ts"
-import type { Call, Faults } from "../faults.ts"
-import type { Rows } from "./durable-rows.ts"
+import type { Call, Faults } from "./faults.ts"
+import type { Rows } from "./rows/rows.ts"
+import type { Row } from "./table.ts"
 
 /** Applies drafts: normally in one batch, which readers and a crash see whole or not at all. */
 export class Commits {
@@ -43,11 +43,10 @@ export class Commits {
   async #write(drafts: Draft[], call: Call) {
     const rows = drafts.flatMap((draft) => draft.rows)
     if (rows.length === 0) return
-    const rule = this.#faults.take("stale-index", call)
-    if (!rule && this.#lateCount === 0) return this.#rows.write(rows)
-
     const indexRows = drafts.flatMap((draft) => draft.indexRows)
-    await this.#rows.write(rows.filter((row) => !indexRows.includes(row)))
+    const rule = this.#faults.take("stale-index", call)
+    if (!rule && this.#lateCount === 0) return this.#rows.write([...rows, ...indexRows])
+    await this.#rows.write(rows)
     this.#later(indexRows, rule?.ms ?? 0)
   }
 

@@ -1,0 +1,149 @@
+import { checkCondition, isTrue } from "./expressions/condition.ts"
+import {
+  type Condition,
+  type Parsed,
+  parseCondition,
+  parseUpdate,
+  type Path,
+  type Update,
+} from "./expressions/parse.ts"
+import { projected } from "./expressions/path.ts"
+import { type Placeholders, placeholdersOf } from "./expressions/placeholders.ts"
+import { checkUpdate, pathsOf, updated } from "./expressions/update.ts"
+import { invalid, Refusal } from "./refusal.ts"
+import type { Write } from "./requests.ts"
+import { nameOf } from "./rows/rows.ts"
+import {
+  expiryOf,
+  type Index,
+  indexRows,
+  keyNames,
+  type Place,
+  placeOfItem,
+  placeOfKey,
+  type Row,
+  type Table,
+} from "./table.ts"
+import type { Tables } from "./tables.ts"
+import { partitionOf } from "./throughput.ts"
+import { checkedItem, type Item, itemSize, largestItem } from "./values/value.ts"
+
+export type Kind = "Put" | "Update" | "Delete" | "ConditionCheck"
+
+/** A write that could be carried out, whatever is stored. */
+export interface Prepared {
+  kind: Kind
+  table: Table
+  place: Place
+  /** The row's name, by which it is held. */
+  name: string
+  /** What is put, or the key. */
+  item: Item
+  condition: Condition | undefined
+  update: Update | undefined
+  given: Placeholders
+  write: Write
+}
+
+/** The effect of a write that is not applied yet. */
+export interface Draft {
+  answer: object
+  /** The item's row; none if nothing is written. */
+  rows: Row[]
+  indexRows: Row[]
+  /** The item's size in bytes before or after, whichever is more. */
+  size: number
+}
+
+/** Checks all of a write that does not depend on what is stored. @throws Refusal */
+export function prepare(tables: Tables, kind: Kind, write: Write): Prepared {
+  const condition = parsedIf(parseCondition, "ConditionExpression", write)
+  const update = parsedIf(parseUpdate, "UpdateExpression", write)
+  const given = placeholdersOf(write, [condition, update])
+  if (condition) checkCondition(condition.tree, given)
+  const table = tables.get(write.TableName)
+  const item = checkedItem(write.Item ?? write.Key)
+  const place = write.Item ? placeOfItem(table, item) : placeOfKey(table, item)
+  if (write.Item && itemSize(item) > largestItem)
+    throw invalid("Item size has exceeded the maximum allowed size")
+  if (update) checkUpdate(update.tree, given, keyNames(table))
+  const name = nameOf(table, place)
+  return { kind, table, place, name, item, condition: condition?.tree, update: update?.tree, given, write }
+}
+
+function parsedIf<Tree>(
+  parse: (kind: string, text: unknown) => Parsed<Tree>,
+  kind: "ConditionExpression" | "UpdateExpression",
+  write: Write,
+): Parsed<Tree> | undefined {
+  return write[kind] === undefined ? undefined : parse(kind, write[kind])
+}
+
+/** Whether it is written whatever is there, so that nothing needs to be read. */
+export function isBlind({ kind, table, condition, write }: Prepared): boolean {
+  return kind === "Put" && !condition && !write.ReturnValues && table.indexes.length === 0
+}
+
+/** What the write does to the item as it is. The caller holds its row. @throws Refusal if its condition fails */
+export function draft(prepared: Prepared, before: Item | undefined): Draft {
+  const { kind, table, place, condition, given, write } = prepared
+  if (condition && !isTrue(condition, before, given))
+    throw new Refusal(
+      "ConditionalCheckFailedException",
+      "The conditional request failed",
+      write.ReturnValuesOnConditionCheckFailure === "ALL_OLD" && before ? { Item: before } : {},
+    )
+  const size = before ? itemSize(before) : 0
+  if (kind === "ConditionCheck") return { answer: {}, rows: [], indexRows: [], size }
+  const after = afterwards(prepared, before)
+  const expires = after ? expiryOf(table, after) : null
+  return {
+    answer: answerOf(prepared, before, after),
+    rows: before || after ? [{ of: table, place, item: after, expires }] : [],
+    indexRows: changedIndexRows(table, before, after),
+    size: Math.max(size, after ? itemSize(after) : 0),
+  }
+}
+
+function afterwards({ kind, item, update, given }: Prepared, before: Item | undefined): Item | undefined {
+  if (kind === "Delete") return undefined
+  if (kind === "Put") return item
+  const after = update ? updated(update, before ?? item, given) : (before ?? item)
+  if (itemSize(after) > largestItem)
+    throw invalid("Item size to update has exceeded the maximum allowed size")
+  return after
+}
+
+/** Rows of indexes that the item leaves are removed. One that holds only keys, which have not changed, stays as it is. */
+function changedIndexRows(table: Table, before: Item | undefined, after: Item | undefined): Row[] {
+  if (table.indexes.length === 0) return []
+  const old = new Map(indexRows(table, before).map((row) => [nameOf(row.of, row.place), row]))
+  const now = new Map(indexRows(table, after).map((row) => [nameOf(row.of, row.place), row]))
+  const left = [...old].filter(([name]) => !now.has(name)).map(([, row]) => ({ ...row, item: undefined }))
+  const changed = [...now].filter(([name, { of }]) => !old.has(name) || (of as Index).holds === "ALL")
+  return [...left, ...changed.map(([, row]) => row)]
+}
+
+function answerOf(
+  { update, given, write }: Prepared,
+  before: Item | undefined,
+  after: Item | undefined,
+): object {
+  const touched = (item: Item | undefined): Item | undefined => {
+    const paths: Path[] = update ? pathsOf(update, given) : []
+    return item && paths.length > 0 ? projected(item, paths) : undefined
+  }
+  const attributes = {
+    NONE: undefined,
+    ALL_OLD: before,
+    ALL_NEW: after,
+    UPDATED_OLD: write.ReturnValues === "UPDATED_OLD" ? touched(before) : undefined,
+    UPDATED_NEW: write.ReturnValues === "UPDATED_NEW" ? touched(after) : undefined,
+  }[write.ReturnValues ?? "NONE"]
+  return attributes && Object.keys(attributes).length > 0 ? { Attributes: attributes } : {}
+}
+
+/** The partitions that the write takes throughput from. */
+export function partitionsOf({ table, place }: Prepared, { indexRows: rows }: Draft): string[] {
+  return [partitionOf(table, place), ...rows.map((row) => partitionOf(row.of, row.place))]
+}

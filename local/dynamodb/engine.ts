@@ -1,0 +1,19 @@
+import type { Hold } from "#core/platform/locks.ts"
+import type { Commits } from "./commits.ts"
+import type { Faults } from "./faults.ts"
+import type { Rows } from "./rows/rows.ts"
+import type { Tables } from "./tables.ts"
+import type { Throughput } from "./throughput.ts"
+import type { Tokens } from "./tokens.ts"
+
+/** What an operation works on. */
+export interface Engine {
+  tables: Tables
+  rows: Rows
+  /** Held by name while a row is judged and written (`nameOf`). */
+  hold: Hold
+  commits: Commits
+  tokens: Tokens
+  faults: Faults
+  partitions: Throughput
+}

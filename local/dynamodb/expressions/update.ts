@@ -1,0 +1,116 @@
+import { invalid } from "../refusal.ts"
+import { sum } from "../values/number.ts"
+import { held, type Item, typeOf, type Value } from "../values/value.ts"
+import type { Path, Term, Update } from "./parse.ts"
+import { change, isOverlapping, valueAt } from "./path.ts"
+import { type Placeholders, resolved } from "./placeholders.ts"
+
+/** Every path that an update writes. */
+export function pathsOf(update: Update, given: Placeholders): Path[] {
+  return Object.values(update).flatMap((actions: { path: Path }[]) =>
+    actions.map(({ path }) => resolved(path, given)),
+  )
+}
+
+/** @throws Refusal if two of its paths overlap, or one belongs to the key */
+export function checkUpdate(update: Update, given: Placeholders, keyNames: string[]): void {
+  const paths = pathsOf(update, given)
+  for (const [at, path] of paths.entries()) {
+    const other = paths.slice(0, at).find((earlier) => isOverlapping(earlier, path))
+    if (other)
+      throw invalid(
+        "Invalid UpdateExpression: Two document paths overlap with each other; must remove or rewrite one of these " +
+          `paths; path one: ${shown(other)}, path two: ${shown(path)}`,
+      )
+    if (keyNames.includes(String(path[0])))
+      throw invalid(
+        `One or more parameter values were invalid: Cannot update attribute ${path[0]}. This attribute is part of the key`,
+      )
+  }
+  for (const { value } of update.ADD)
+    if (!held(given.values[value], "N"))
+      throw invalid(
+        "Invalid UpdateExpression: Incorrect operand type for operator or function; operator: ADD, operand type: " +
+          typeOf(given.values[value]!),
+      )
+}
+
+function shown(path: Path): string {
+  return `[${path.map((step) => (typeof step === "number" ? `[${step}]` : step)).join(", ")}]`
+}
+
+/** The item as the update leaves it. All terms are computed from the item as it was. */
+export function updated(update: Update, before: Item, given: Placeholders): Item {
+  const set = update.SET.map(
+    ({ path, term }) => [resolved(path, given), termOf(term, before, given)] as const,
+  )
+  const after = ownCopy(before, pathsOf(update, given))
+  for (const [path, value] of set) change(after, path, value)
+  for (const { path, value } of update.ADD) add(after, resolved(path, given), given.values[value]!)
+  // From the end, because each shortens its list.
+  for (const path of update.REMOVE.map(({ path: one }) => resolved(one, given)).toSorted(lastIndexFirst))
+    change(after, path, undefined)
+  return after
+}
+
+/** Stored items are shared, so what is changed within is copied. */
+function ownCopy(item: Item, paths: Path[]): Item {
+  const copy = { ...item }
+  for (const [name, ...within] of paths)
+    if (within.length > 0 && copy[name!]) copy[name!] = structuredClone(copy[name!]!)
+  return copy
+}
+
+function lastIndexFirst(a: Path, b: Path): number {
+  const [x, y] = [a.at(-1), b.at(-1)]
+  return typeof x === "number" && typeof y === "number" ? y - x : 0
+}
+
+function add(item: Item, path: Path, more: Value): void {
+  const old = valueAt(item, path)
+  change(item, path, old ? { N: sum(numberOf(old), numberOf(more), 1) } : more)
+}
+
+function termOf(term: Term, item: Item, given: Placeholders): Value {
+  switch (term.is) {
+    case "value":
+      return given.values[term.name]!
+    case "path":
+      return there(valueAt(item, resolved(term.path, given)))
+    case "if_not_exists":
+      return valueAt(item, resolved(term.path, given)) ?? termOf(term.otherwise, item, given)
+    case "sum": {
+      const [left, right] = [
+        numberOf(termOf(term.left, item, given)),
+        numberOf(termOf(term.right, item, given)),
+      ]
+      return { N: sum(left, right, term.sign) }
+    }
+    case "list_append": {
+      const [first, second] = term.lists.map((list) => held(termOf(list, item, given), "L"))
+      if (!first || !second) throw wrongType()
+      return { L: [...first, ...second] }
+    }
+    case "size":
+      throw invalid(
+        "Invalid UpdateExpression: The function is not allowed in an update expression; function: size",
+      )
+  }
+}
+
+function there(value: Value | undefined): Value {
+  if (!value) throw invalid("The provided expression refers to an attribute that does not exist in the item")
+  return value
+}
+
+function numberOf(value: Value): string {
+  return held(value, "N") ?? raise(wrongType())
+}
+
+function raise(error: Error): never {
+  throw error
+}
+
+function wrongType() {
+  return invalid("An operand in the update expression has an incorrect data type")
+}

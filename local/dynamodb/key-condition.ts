@@ -1,0 +1,90 @@
+import type { Comparator, Condition, Operand } from "./expressions/parse.ts"
+import { type Placeholders, resolved } from "./expressions/placeholders.ts"
+import { invalid } from "./refusal.ts"
+import { type KeyAttribute, type Keyed, sortableText } from "./table.ts"
+import { held } from "./values/value.ts"
+
+/** What a Query asks for, in SQL. The first value is that of the partition key. */
+interface Asked {
+  where: string
+  values: string[]
+}
+
+/** A key condition: one partition, and perhaps a range within it. @throws Refusal for any other condition */
+export function keyCondition(of: Keyed, condition: Condition, given: Placeholders): Asked {
+  const parts = partsOf(condition).map((part) => partOf(part, given))
+  const hash = parts.find(({ name, by }) => name === of.hash.name && by === "=")
+  if (!hash) throw invalid(`Query condition missed key schema element: ${of.hash.name}`)
+  const others = parts.filter((part) => part !== hash)
+  if (others.length > 1) throw invalid("Conditions can be of length 1 or 2 only")
+  const [range] = others
+  const asked = { where: "hash = ?", values: [textOf(of.hash, hash.operands[0]!, given)] }
+  if (!range) return asked
+  if (range.name !== of.range?.name)
+    throw invalid(`Query condition missed key schema element: ${of.range?.name ?? of.hash.name}`)
+  const bounds = range.operands.map((operand) => textOf(of.range!, operand, given))
+  const { where, values } = rangeOf(range.by, bounds)
+  return { where: `${asked.where} AND ${where}`, values: [...asked.values, ...values] }
+}
+
+interface Part {
+  name: string
+  by: Comparator | "between" | "begins_with"
+  operands: Operand[]
+}
+
+function partsOf(condition: Condition): Condition[] {
+  return condition.is === "and" ? condition.sides.flatMap(partsOf) : [condition]
+}
+
+function partOf(condition: Condition, given: Placeholders): Part {
+  if (condition.is === "compare" && condition.by !== "<>")
+    return { name: nameOf(condition.left, given), by: condition.by, operands: [condition.right] }
+  if (condition.is === "between") {
+    const { operand, low, high } = condition
+    return { name: nameOf(operand, given), by: "between", operands: [low, high] }
+  }
+  if (condition.is === "call" && condition.name === "begins_with") {
+    const [operand, prefix] = condition.operands
+    return { name: nameOf(operand!, given), by: "begins_with", operands: [prefix!] }
+  }
+  throw invalid("Invalid operator used in KeyConditionExpression")
+}
+
+function nameOf(operand: Operand, given: Placeholders): string {
+  if (operand.is !== "path" || operand.path.length > 1)
+    throw invalid("Invalid KeyConditionExpression: a condition must begin with a key attribute")
+  return String(resolved(operand.path, given)[0])
+}
+
+function textOf({ name, type }: KeyAttribute, operand: Operand, given: Placeholders): string {
+  const text = operand.is === "value" ? held(given.values[operand.name], type) : undefined
+  if (text === undefined)
+    throw invalid(
+      "One or more parameter values were invalid: Condition parameter type does not match schema type",
+    )
+  if (text === "")
+    throw invalid(
+      "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty " +
+        `string value. Key: ${name}`,
+    )
+  return sortableText(type, text)
+}
+
+function rangeOf(by: Part["by"], bounds: string[]): Asked {
+  if (by === "between") return { where: "range BETWEEN ? AND ?", values: bounds }
+  if (by !== "begins_with") return { where: `range ${by} ?`, values: bounds }
+  const end = pastPrefix(bounds[0]!)
+  return end === undefined
+    ? { where: "range >= ?", values: bounds }
+    : { where: "range >= ? AND range < ?", values: [bounds[0]!, end] }
+}
+
+/** The first text behind all that begin with this; undefined if there is none. */
+function pastPrefix(prefix: string): string | undefined {
+  const points = Array.from(prefix, (point) => point.codePointAt(0)!)
+  for (let last = points.pop(); last !== undefined; last = points.pop())
+    // Between these two lie no characters.
+    if (last < 0x10_ff_ff) return String.fromCodePoint(...points, last === 0xd7_ff ? 0xe0_00 : last + 1)
+  return undefined
+}

@@ -1,0 +1,119 @@
+import { z } from "zod"
+import { invalid } from "./refusal.ts"
+import { Name } from "./table.ts"
+
+// The shapes of requests. Values and expressions are checked where they are used. A member that is not named here is
+// refused, not ignored: somebody relies on what it does.
+
+const Placeholders = {
+  ExpressionAttributeNames: z.record(z.string(), z.string()).optional(),
+  ExpressionAttributeValues: z.record(z.string(), z.unknown()).optional(),
+}
+const Attributes = z.custom<Record<string, unknown>>(
+  (given) => typeof given === "object" && given !== null && !Array.isArray(given),
+  "must be attributes with their values",
+)
+const Expression = z.string().optional()
+const Writing = {
+  TableName: Name,
+  ConditionExpression: Expression,
+  ...Placeholders,
+  ReturnValuesOnConditionCheckFailure: z.enum(["ALL_OLD", "NONE"]).optional(),
+}
+const Reading = {
+  TableName: Name,
+  ConsistentRead: z.boolean().optional(),
+  ProjectionExpression: Expression,
+  ...Placeholders,
+}
+const old = z.enum(["NONE", "ALL_OLD"]).optional()
+const any = z.enum(["NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"]).optional()
+
+const Put = z.strictObject({ ...Writing, Item: Attributes })
+const Delete = z.strictObject({ ...Writing, Key: Attributes })
+const Update = z.strictObject({ ...Writing, Key: Attributes, UpdateExpression: Expression })
+const Check = z.strictObject({ ...Writing, Key: Attributes, ConditionExpression: z.string() })
+
+export const PutItem = Put.extend({ ReturnValues: old })
+export const DeleteItem = Delete.extend({ ReturnValues: old })
+export const UpdateItem = Update.extend({ ReturnValues: any })
+export const GetItem = z.strictObject({ ...Reading, Key: Attributes })
+export const BatchGetItem = z.strictObject({
+  RequestItems: z.record(
+    Name,
+    z.strictObject({ Keys: z.array(Attributes).min(1).max(100), ConsistentRead: z.boolean().optional() }),
+  ),
+})
+export const BatchWriteItem = z.strictObject({
+  RequestItems: z.record(
+    Name,
+    z
+      .array(
+        z.union([
+          z.strictObject({ PutRequest: z.strictObject({ Item: Attributes }) }),
+          z.strictObject({ DeleteRequest: z.strictObject({ Key: Attributes }) }),
+        ]),
+      )
+      .min(1)
+      .max(25),
+  ),
+})
+const Many = {
+  ...Reading,
+  IndexName: z.string().optional(),
+  FilterExpression: Expression,
+  ScanIndexForward: z.boolean().optional(),
+  Select: z.enum(["COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPECIFIC_ATTRIBUTES"]).optional(),
+  Limit: z.int().min(1).optional(),
+  ExclusiveStartKey: Attributes.optional(),
+}
+export const Query = z.strictObject({ ...Many, KeyConditionExpression: z.string() })
+export const Scan = z.strictObject(Many).omit({ ScanIndexForward: true })
+export const TransactWriteItems = z.strictObject({
+  TransactItems: z
+    .array(
+      z.union(
+        [
+          z.strictObject({ Put }),
+          z.strictObject({ Update: Update.required({ UpdateExpression: true }) }),
+          z.strictObject({ Delete }),
+          z.strictObject({ ConditionCheck: Check }),
+        ],
+        "TransactItems can only contain one of Check, Put, Update or Delete",
+      ),
+    )
+    .min(1, "Member must have length greater than or equal to 1")
+    .max(100, "Member must have length less than or equal to 100"),
+  ClientRequestToken: z.string().min(1).max(36).optional(),
+})
+export const OfTable = z.strictObject({ TableName: Name })
+
+export type GetItem = z.infer<typeof GetItem>
+export type BatchGetItem = z.infer<typeof BatchGetItem>
+export type BatchWriteItem = z.infer<typeof BatchWriteItem>
+export type Query = z.infer<typeof Query>
+export type Scan = z.infer<typeof Scan>
+export type TransactWriteItems = z.infer<typeof TransactWriteItems>
+/** One write, alone or as a member of a transaction. */
+export interface Write {
+  TableName: string
+  Item?: Record<string, unknown> | undefined
+  Key?: Record<string, unknown> | undefined
+  ConditionExpression?: string | undefined
+  UpdateExpression?: string | undefined
+  ExpressionAttributeNames?: Record<string, string> | undefined
+  ExpressionAttributeValues?: Record<string, unknown> | undefined
+  ReturnValues?: z.infer<typeof any>
+  ReturnValuesOnConditionCheckFailure?: "ALL_OLD" | "NONE" | undefined
+}
+
+/** The request in this shape. DynamoDB takes `null` for a member that is absent. @throws Refusal */
+export function parsed<Schema extends z.ZodType>(schema: Schema, request: object): z.infer<Schema> {
+  const given = Object.fromEntries(Object.entries(request).filter(([, value]) => value !== null))
+  const { success, data, error } = schema.safeParse(given)
+  if (success) return data
+  const [issue] = error.issues
+  throw invalid(
+    `1 validation error detected: Value at '${issue?.path.join(".")}' failed to satisfy constraint: ${issue?.message}`,
+  )
+}

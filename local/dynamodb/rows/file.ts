@@ -1,0 +1,153 @@
+import { closeSync, existsSync, mkdirSync, openSync, statfsSync } from "node:fs"
+import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import { Worker } from "node:worker_threads"
+import { syncFolder } from "../../service/private-file.ts"
+import { CannotStart } from "../../service/settings.ts"
+import { newCommit, settings, type Step } from "./commit.ts"
+
+/** The format of the file: a newer one is refused, and an older one as long as nothing migrates it. */
+const format = 1
+/** Tells the file from others of SQLite's: "brdg". */
+const applicationId = 0x62_72_64_67
+
+/** An open store. Only `commit` writes. */
+export interface File {
+  /** For reading, on this thread. */
+  db: DatabaseSync
+  /**
+   * Applies all steps or none, one list at a time. Resolves when they are on the disk itself.
+   * @throws SQLite's error
+   */
+  commit: (steps: Step[]) => Promise<void>
+  close: () => Promise<void>
+}
+
+/** In memory: nothing outlives this process, and nothing has to be waited for. */
+export function openMemory(): File {
+  const db = new DatabaseSync(":memory:")
+  const commit = newCommit(db)
+  return { db, commit: async (steps) => commit(steps), close: async () => db.close() }
+}
+
+/** The file in this folder, made if it is missing. @throws CannotStart */
+export function openFile(folder: string): File {
+  refuseFormerStore(folder)
+  const unlock = lock(folder)
+  try {
+    const db = opened(folder)
+    const writer = startWriter(join(folder, fileName))
+    const close = async () => {
+      await writer.close()
+      db.close()
+      unlock()
+    }
+    return { db, commit: writer.commit, close }
+  } catch (error) {
+    unlock()
+    throw error
+  }
+}
+
+/** Whether the folder holds a store. */
+export const isThere = (folder: string): boolean => existsSync(join(folder, fileName))
+const fileName = "store.sqlite"
+
+function opened(folder: string): DatabaseSync {
+  const path = join(folder, fileName)
+  const isNew = !existsSync(path)
+  // For its owner alone, and so are the files that SQLite makes beside it.
+  closeSync(openSync(path, "a", 0o600))
+  const db = new DatabaseSync(path)
+  try {
+    if (isNew) db.exec(`PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = ${applicationId}`)
+    checkFormat(db, path, isNew)
+    db.exec(`PRAGMA journal_mode = WAL; ${settings}; PRAGMA user_version = ${format}`)
+    if (isNew) syncFolder(folder)
+    return db
+  } catch (error) {
+    db.close()
+    if (error instanceof CannotStart) throw error
+    throw new CannotStart(`${path} cannot be opened: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function checkFormat(db: DatabaseSync, path: string, isNew: boolean): void {
+  const { application_id: id } = db.prepare("PRAGMA application_id").get() as { application_id: number }
+  const { user_version: found } = db.prepare("PRAGMA user_version").get() as { user_version: number }
+  if (id !== applicationId) throw new CannotStart(`${path} is not a store of this service`)
+  if (!isNew && found !== format)
+    throw new CannotStart(
+      `${path} has format ${found}, and this version reads format ${format}: ` +
+        (found > format
+          ? "start the newer version that wrote it"
+          : "choose another folder with DATA_DIR=..."),
+    )
+}
+
+function refuseFormerStore(folder: string): void {
+  if (existsSync(join(folder, "dynamodb")) && !isThere(folder))
+    throw new CannotStart(
+      `${folder} holds the data of a former version, which this one cannot read: ` +
+        "choose another folder with DATA_DIR=..., or remove that one",
+    )
+}
+
+/** File systems over a network, by what `statfs` calls them: their locks do not hold, and SQLite's log needs memory that is shared. */
+const overNetwork = new Map([
+  [0x69_69, "NFS"],
+  [0x51_7b, "SMB"],
+  [0xff_53_4d_42, "CIFS"],
+  [0xfe_53_4d_42, "SMB"],
+  [0x01_02_19_97, "9P"],
+  [0x00_c3_64_00, "Ceph"],
+])
+
+/** Holds the folder until it is undone or this process ends, however it ends. */
+function lock(folder: string): () => void {
+  const path = join(folder, "store.lock")
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const network = overNetwork.get(statfsSync(folder).type)
+    if (network)
+      throw new CannotStart(
+        `${folder} is on a network file system (${network}), whose locks do not hold: choose a local folder with DATA_DIR=...`,
+      )
+    // SQLite's lock is the only one that Node has. Nothing is ever stored in this file.
+    const held = new DatabaseSync(path)
+    held.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")
+    return () => held.close()
+  } catch (error) {
+    if (error instanceof CannotStart) throw error
+    const isTaken = (error as { errcode?: number }).errcode === busy
+    throw new CannotStart(
+      isTaken
+        ? `${folder} is in use by another process`
+        : `${folder} cannot be written to: ${(error as Error).message}`,
+      { cause: error },
+    )
+  }
+}
+const busy = 5
+
+function startWriter(path: string) {
+  const worker = new Worker(new URL("./writer-thread.ts", import.meta.url), { workerData: path })
+  let answer: PromiseWithResolvers<void> | undefined
+  worker.on("message", (failed: { message: string; errcode?: number } | undefined) => {
+    if (failed) answer?.reject(Object.assign(new Error(failed.message), { errcode: failed.errcode }))
+    else answer?.resolve()
+  })
+  worker.on("error", (error) => answer?.reject(error))
+  return {
+    commit: (steps: Step[]): Promise<void> => {
+      answer = Promise.withResolvers()
+      worker.postMessage(steps)
+      return answer.promise
+    },
+    close: async () => {
+      const ended = new Promise((resolve) => worker.once("exit", resolve))
+      worker.postMessage("close")
+      await ended
+    },
+  }
+}

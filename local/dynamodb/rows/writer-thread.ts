@@ -1,0 +1,23 @@
+/** The thread that writes: a slow disk holds up nobody else. It commits one list of steps after the other. */
+import { DatabaseSync } from "node:sqlite"
+import { parentPort, workerData } from "node:worker_threads"
+import { newCommit, settings, type Step } from "./commit.ts"
+
+const db = new DatabaseSync(String(workerData))
+db.exec(settings)
+const commit = newCommit(db)
+
+parentPort!.on("message", (steps: Step[] | "close") => {
+  if (steps === "close") {
+    db.close()
+    parentPort!.close()
+    return
+  }
+  try {
+    commit(steps)
+    parentPort!.postMessage(undefined)
+  } catch (error) {
+    const { message, errcode } = error as Error & { errcode?: number } // SQLite's own
+    parentPort!.postMessage({ message, errcode })
+  }
+})

@@ -1,0 +1,110 @@
+import type { z } from "zod"
+import { Refusal } from "./refusal.ts"
+import type { Step } from "./rows/commit.ts"
+import type { Rows } from "./rows/rows.ts"
+import {
+  creation,
+  Definition,
+  description,
+  type IndexChanges,
+  indexRows,
+  rowOf,
+  type Table,
+  tableOf,
+  type TimeToLive,
+} from "./table.ts"
+
+/** The tables of a store, and the changes of them. */
+export class Tables {
+  readonly #rows: Rows
+  readonly #known = new Map<string, Table>()
+
+  /** Reads what is stored of them. */
+  constructor(rows: Rows) {
+    this.#rows = rows
+    for (const { definition } of rows.ask("SELECT definition FROM tables"))
+      this.#know(tableOf(Definition.parse(JSON.parse(definition as string))))
+  }
+
+  /** @throws Refusal if there is no table of this name */
+  get(name: unknown): Table {
+    const table = this.#known.get(String(name))
+    if (!table) throw new Refusal("ResourceNotFoundException", "Requested resource not found")
+    return table
+  }
+
+  [Symbol.iterator](): Iterator<Table> {
+    return this.#known.values()
+  }
+
+  names(): string[] {
+    return [...this.#known.keys()].toSorted()
+  }
+
+  /** As DescribeTimeToLive shows it. */
+  timeToLive(name: string): object {
+    const { timeToLive: attribute } = this.get(name).definition
+    return {
+      TimeToLiveDescription: attribute
+        ? { AttributeName: attribute, TimeToLiveStatus: "ENABLED" }
+        : { TimeToLiveStatus: "DISABLED" },
+    }
+  }
+
+  /** CreateTable. The table is active at once. */
+  async create(definition: Definition): Promise<object> {
+    if (this.#known.has(definition.TableName))
+      throw new Refusal("ResourceInUseException", `Table already exists: ${definition.TableName}`)
+    const table = tableOf(definition)
+    await this.#change(table, [table, ...table.indexes].flatMap(creation))
+    return { TableDescription: description(table) }
+  }
+
+  /** UpdateTable, for indexes alone. A new one holds what is there, at once. */
+  async changeIndexes(change: z.infer<typeof IndexChanges>): Promise<object> {
+    const before = this.get(change.TableName)
+    const changes = change.GlobalSecondaryIndexUpdates
+    const gone = changes.flatMap((one) => ("Delete" in one ? [one.Delete.IndexName] : []))
+    const made = changes.flatMap((one) => ("Create" in one ? [one.Create] : []))
+    const kept = before.definition.GlobalSecondaryIndexes.filter(({ IndexName }) => !gone.includes(IndexName))
+    const after = tableOf({
+      ...before.definition,
+      AttributeDefinitions: change.AttributeDefinitions,
+      GlobalSecondaryIndexes: [...kept, ...made],
+    })
+    const fresh = after.indexes.filter(({ name }) => made.some(({ IndexName }) => IndexName === name))
+    const dropped = before.indexes.filter(({ name }) => gone.includes(name))
+    await this.#change(after, [
+      ...dropped.map(({ sql }): Step => [`DROP TABLE ${sql}`]),
+      ...fresh.flatMap(creation),
+    ])
+    const items = [...this.#rows.select(after, "", [])]
+    await this.#rows.write(items.flatMap((item) => indexRows({ ...after, indexes: fresh }, item)))
+    return { TableDescription: description(after) }
+  }
+
+  /** UpdateTimeToLive: from now on, and for what is there, this attribute says when an item expires. */
+  async setTimeToLive({
+    TableName,
+    TimeToLiveSpecification: asked,
+  }: z.infer<typeof TimeToLive>): Promise<object> {
+    const { timeToLive: earlier, ...definition } = this.get(TableName).definition
+    if (asked.Enabled && asked.AttributeName === earlier) return { TimeToLiveSpecification: asked }
+    const table = tableOf({ ...definition, ...(asked.Enabled && { timeToLive: asked.AttributeName }) })
+    await this.#change(table, [])
+    const items = [...this.#rows.select(table, "", [])]
+    await this.#rows.write(items.map((item) => rowOf(table, item)))
+    return { TimeToLiveSpecification: asked }
+  }
+
+  #know(table: Table): void {
+    this.#known.set(table.definition.TableName, table)
+  }
+
+  async #change(table: Table, steps: Step[]): Promise<void> {
+    const { TableName: name } = table.definition
+    const text = JSON.stringify(table.definition)
+    await this.#rows.change([...steps, ["INSERT OR REPLACE INTO tables VALUES (?, ?)", name, text]])
+    this.#know(table)
+  }
+}

@@ -1,0 +1,204 @@
+import { invalid } from "../refusal.ts"
+import { canonical, compareNumbers } from "./number.ts"
+
+/** An attribute's value in DynamoDB's JSON: one member, named after its type. Never changed once it is stored. */
+export type Value = Record<string, unknown>
+export type Item = Record<string, Value>
+
+/** What each type holds in JSON. */
+export interface Held {
+  S: string
+  N: string
+  B: string
+  BOOL: boolean
+  NULL: true
+  L: Value[]
+  M: Item
+}
+export type Type = keyof Held
+
+/** The most that an item may have, in bytes, its attributes' names included. */
+export const largestItem = 400 * 1024
+const deepest = 32
+
+export function typeOf(value: Value): Type {
+  for (const type in value) return type as Type // checked when it came in
+  throw invalid("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
+}
+
+/** What `value` holds if it is of this type. */
+export function held<T extends Type>(value: Value | undefined, type: T): Held[T] | undefined {
+  return value?.[type] as Held[T] | undefined // checked when it came in
+}
+
+/** The value with its numbers in canonical form. @throws Refusal if DynamoDB would not take it. */
+export function checked(value: unknown, depth = 0): Value {
+  if (typeof value !== "object" || value === null) throw malformed("Unexpected value type in payload")
+  const [type, another] = Object.keys(value)
+  if (type === undefined)
+    throw invalid("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
+  if (another !== undefined)
+    throw invalid(
+      "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes",
+    )
+  if (depth > deepest) throw invalid("Nesting Levels have exceeded supported limits")
+  const check = checks[type as Type]
+  if (!check) throw invalid(`The embedded store has no attributes of type ${type}: nothing here writes one`)
+  const content = (value as Value)[type]
+  const right = check(content, depth)
+  return right === content ? (value as Value) : { [type]: right }
+}
+
+/** Each answers with what it was given if that is canonical. */
+const checks: Record<Type, (content: unknown, depth: number) => unknown> = {
+  S: text,
+  N: (content) => canonical(text(content)),
+  B: bytes,
+  BOOL: truth,
+  NULL(content) {
+    if (!truth(content))
+      throw invalid(
+        "One or more parameter values were invalid: Null attribute value types must have the value of true",
+      )
+    return true
+  },
+  L: (content, depth) => list(content).map((one) => checked(one, depth + 1)),
+  M: (content, depth) => checkedItem(content, depth + 1),
+}
+
+/** @throws Refusal if one of its values is not one of DynamoDB's */
+export function checkedItem(item: unknown, depth = 0): Item {
+  if (typeof item !== "object" || item === null || Array.isArray(item))
+    throw malformed("Unexpected value type in payload")
+  const right: Item = {}
+  for (const name in item) right[name] = checked((item as Item)[name], depth)
+  return right
+}
+
+function malformed(message: string) {
+  return Object.assign(invalid(message), {
+    body: { __type: "com.amazon.coral.service#SerializationException", Message: message },
+  })
+}
+
+function text(content: unknown): string {
+  if (typeof content !== "string") throw malformed("Expected a string")
+  return content
+}
+
+function bytes(content: unknown): string {
+  const given = text(content)
+  if (Buffer.from(given, "base64").toString("base64") !== given)
+    throw malformed("Invalid base64 in a binary value")
+  return given
+}
+
+function truth(content: unknown): boolean {
+  if (typeof content !== "boolean") throw malformed("Expected a boolean")
+  return content
+}
+
+function list(content: unknown): unknown[] {
+  if (!Array.isArray(content)) throw malformed("Expected a list")
+  return content
+}
+
+/** Its size as DynamoDB counts: names and content, in bytes. */
+export function itemSize(item: Item): number {
+  let size = 0
+  for (const name in item) size += Buffer.byteLength(name) + sizeOf(item[name]!)
+  return size
+}
+
+function sizeOf(value: Value): number {
+  const type = typeOf(value)
+  const content = value[type]
+  switch (type) {
+    case "S":
+      return Buffer.byteLength(content as string)
+    case "B":
+      return Buffer.byteLength(content as string, "base64")
+    case "N":
+      return sizeOfNumber(content as string)
+    case "BOOL":
+    case "NULL":
+      return 1
+    case "L":
+      return (content as Value[]).reduce((sum, one) => sum + 1 + sizeOf(one), 3)
+    case "M":
+      return 3 + Object.keys(content as Item).length + itemSize(content as Item)
+  }
+}
+
+function sizeOfNumber(text: string): number {
+  const digits = text.replaceAll(/[-.]|^0\.0*|0+$/g, "").length
+  return Math.ceil(digits / 2) + 1 + Number(text.startsWith("-"))
+}
+
+/** What the function `size` of an expression gives; undefined for what has none. */
+export function lengthOf(value: Value): number | undefined {
+  const type = typeOf(value)
+  const content = value[type]
+  switch (type) {
+    case "S":
+      return Buffer.byteLength(content as string)
+    case "B":
+      return Buffer.byteLength(content as string, "base64")
+    case "L":
+      return (content as unknown[]).length
+    case "M":
+      return Object.keys(content as Item).length
+    case "N":
+    case "BOOL":
+    case "NULL":
+      return undefined
+  }
+}
+
+export function isEqual(a: Value, b: Value): boolean {
+  const type = typeOf(a)
+  if (type !== typeOf(b)) return false
+  const [x, y] = [a[type], b[type]]
+  switch (type) {
+    case "S":
+    case "N":
+    case "B":
+    case "BOOL":
+    case "NULL":
+      return x === y
+    case "L":
+      return areEqual(x as Value[], y as Value[])
+    case "M": {
+      const [p, q] = [x as Item, y as Item]
+      const names = Object.keys(p)
+      return (
+        names.length === Object.keys(q).length &&
+        names.every((name) => Object.hasOwn(q, name) && isEqual(p[name]!, q[name]!))
+      )
+    }
+  }
+}
+
+function areEqual(a: Value[], b: Value[]): boolean {
+  return a.length === b.length && a.every((one, at) => isEqual(one, b[at]!))
+}
+
+/** Less than zero if `a` comes before `b`; undefined if they are of two types, or of one without an order. */
+export function compare(a: Value, b: Value): number | undefined {
+  const type = typeOf(a)
+  if (type !== typeOf(b)) return undefined
+  const [x, y] = [a[type] as string, b[type] as string]
+  switch (type) {
+    case "N":
+      return compareNumbers(x, y)
+    case "S":
+      return Buffer.compare(Buffer.from(x), Buffer.from(y))
+    case "B":
+      return Buffer.compare(Buffer.from(x, "base64"), Buffer.from(y, "base64"))
+    case "BOOL":
+    case "NULL":
+    case "L":
+    case "M":
+      return undefined
+  }
+}
