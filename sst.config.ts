@@ -17,9 +17,11 @@ export default $config({
     }
   },
   async run() {
-    const { readSettings, refuseAdminShell, refuseEnvFiles } = await import("./infra/stage/settings-file.ts")
+    const { readSettings, refuseAdminShell, refuseBeforeAll, refuseEnvFiles } =
+      await import("./infra/stage/settings-file.ts")
     readSettings($app.stage)
     // Not above: of an error there SST shows no sentence.
+    refuseBeforeAll($app.stage, { isDev: $dev })
     refuseEnvFiles($app.stage)
     refuseAdminShell()
     const { checkRegion } = await import("./infra/stage/check-region.ts")

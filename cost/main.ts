@@ -4,21 +4,30 @@ import { monthly, sum } from "./monthly.ts"
 import { prices } from "./prices.ts"
 
 const Asked = z.object({
-  bridges: z.coerce.number().int().min(1).optional(),
+  bridges: z.coerce.number().int().min(0).optional(),
   messages: z.coerce.number().min(0).default(1000),
   groups: z.coerce.number().min(0).default(0),
   statuses: z.coerce.number().min(0).default(0),
+  streams: z.coerce.number().min(0).default(0),
+  pages: z.coerce.number().min(0).default(0),
+  year: z.coerce.number().int().min(1).default(1),
+  stage: z.enum(["production", "staging", "personal"]).default("production"),
   billing: z.boolean().default(false),
+  json: z.boolean().default(false),
 })
 type Asked = z.infer<typeof Asked>
 
 const number = { type: "string" } as const
+const flag = { type: "boolean" } as const
 const asked = Asked.safeParse(given())
-if (asked.success) print(asked.data.bridges ? [asked.data.bridges] : [10, 1000, 10_000], asked.data)
+if (asked.success)
+  print(asked.data.bridges === undefined ? [10, 1000, 10_000] : [asked.data.bridges], asked.data)
 else {
   console.error(
     "usage: npm run cost -- [--bridges <number>], and of each bridge and month: [--messages <number>] [--groups <messages " +
-      "in groups>] [--statuses <number>]; with numbers that are paid for: [--billing]",
+      "in groups>] [--statuses <number>]; open at any time: [--streams <log and event streams>] [--pages <pages of the " +
+      "dashboard>]; [--year <of the stage's life>] [--stage production|staging|personal] [--json]; with numbers that are " +
+      "paid for: [--billing]",
   )
   process.exitCode = 1
 }
@@ -26,8 +35,15 @@ else {
 /** The options that were given; undefined when an option is unknown. */
 function given(): Record<string, string | boolean> | undefined {
   try {
-    const billing = { type: "boolean" } as const
-    const options = { bridges: number, messages: number, groups: number, statuses: number, billing }
+    const load = {
+      bridges: number,
+      messages: number,
+      groups: number,
+      statuses: number,
+      streams: number,
+      pages: number,
+    }
+    const options = { ...load, year: number, stage: number, billing: flag, json: flag }
     return parseArgs({ options }).values
   } catch (error) {
     if (error instanceof TypeError) return undefined
@@ -35,13 +51,19 @@ function given(): Record<string, string | boolean> | undefined {
   }
 }
 
-function print(fleets: number[], { messages, groups, statuses, billing: isBilled }: Asked): void {
-  console.log(`US dollars a month, production, ${prices.region}, prices of ${prices.asOf} (to be checked),`)
+function print(fleets: number[], asked: Asked): void {
+  const { messages, groups, statuses, streams, pages, year, stage } = asked
+  console.log(`US dollars a month, ${stage}, ${prices.region}, prices of ${prices.asOf} (to be checked),`)
   console.log(`${messages} messages a bridge, half in, half out; no free tier, no discount.`)
   console.log(
-    `Beside them ${groups} messages in groups, and ${statuses} statuses: a bridge can ignore both (PATCH).\n`,
+    `Beside them ${groups} messages in groups, and ${statuses} statuses: a bridge can ignore both (PATCH).`,
   )
-  const bills = fleets.map((bridges) => monthly({ bridges, messages, groups, statuses, isBilled }))
+  console.log(
+    `Open at any time: ${streams} streams, ${pages} pages. Year ${year}: rotated keys are dearer until year 3.\n`,
+  )
+  const bills = fleets.map((bridges) =>
+    monthly({ stage, bridges, messages, groups, statuses, streams, pages, year, isBilled: asked.billing }),
+  )
   row(
     "bridges",
     fleets.map((bridges) => String(bridges)),
@@ -57,8 +79,21 @@ function print(fleets: number[], { messages, groups, statuses, billing: isBilled
   )
   row(
     "a bridge",
-    bills.map((bill, i) => dollars(sum(bill) / (fleets[i] ?? 1))),
+    bills.map((bill, i) => dollars(sum(bill) / (fleets[i] || 1))),
   )
+  if (asked.json)
+    for (const [i, bill] of bills.entries()) {
+      const [bridges, total] = [fleets[i] ?? 0, sum(bill)]
+      console.log(
+        JSON.stringify({
+          stage,
+          bridges,
+          messages,
+          total: cents(total),
+          per_bridge: cents(total / (bridges || 1)),
+        }),
+      )
+    }
 }
 
 function row(name: string, cells: string[]): void {
@@ -67,4 +102,9 @@ function row(name: string, cells: string[]): void {
 
 function dollars(amount: number): string {
   return amount.toFixed(2)
+}
+
+/** Rounded to cents. */
+function cents(amount: number): number {
+  return Math.round(amount * 100) / 100
 }

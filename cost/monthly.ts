@@ -1,26 +1,37 @@
 import { prices } from "./prices.ts"
-import { assumed, atRest, billing, counted, sized } from "./usage.ts"
+import { assumed, atRest, billing, counted, open, sized, spare } from "./usage.ts"
 
 const hours = 730
+const minutes = hours * 60
 const seconds = hours * 3600
+
+/** How often a key's rotation makes it dearer. */
+const rotationsPaidFor = 2
 
 export interface Load {
   bridges: number
   /** For each bridge and month: half of them in, half out. */
   messages: number
+  /** By default `production`. */
+  stage?: keyof typeof spare
   /** For each bridge and month, beside them: messages in groups, and statuses, which are events as well. */
   groups?: number
   statuses?: number
+  /** Log and event streams, and pages of the dashboard, that are open at any time. */
+  streams?: number
+  pages?: number
+  /** The year of the stage's life, by default the first: its keys are rotated each year. */
+  year?: number
   /** Whether customers pay by Stripe, which takes its own share of each payment beside this. */
   isBilled?: boolean
 }
 
 /** US dollars a month, by what they are paid for. */
 export function monthly(load: Load): Record<string, number> {
-  const hosts = Math.ceil((load.bridges + sized.spare) / sized.hostCapacity)
+  const { stage = "production", groups = 0, statuses = 0, streams = 0, pages = 0, year = 1 } = load
+  const hosts = Math.ceil((load.bridges + spare[stage]) / sized.hostCapacity)
   const inbound = (load.bridges * load.messages) / 2
   const outbound = inbound
-  const { groups = 0, statuses = 0 } = load
   return {
     "hosts (Fargate)": hosts * hours * (sized.hostVcpu * prices.vcpuHour + sized.hostGb * prices.gbHour),
     "hosts' public addresses": hosts * hours * prices.addressHour,
@@ -36,24 +47,56 @@ export function monthly(load: Load): Record<string, number> {
       inbound * counted.inbound.deliveries * run(assumed.deliverySeconds * sized.deliveryGb),
     // Sent, received, deleted.
     "doorbells (SQS)":
-      (inbound * counted.inbound.deliveries * 3 + hours * 60 * assumed.emptyPolls) * prices.sqsRequest,
+      (inbound * counted.inbound.deliveries * 3 + minutes * assumed.emptyPolls) * prices.sqsRequest,
     "API (Lambda, CloudFront)":
-      outbound * (run(assumed.apiSeconds * sized.apiGb) + prices.routerRequest + prices.routerFunction),
-    "sweep (Lambda)": hours * 60 * run(assumed.sweepSecondsPerMinute * sized.sweepGb),
+      outbound *
+      (run(assumed.apiSeconds * sized.apiGb) +
+        run(assumed.callsSeconds * sized.callsGb) +
+        prices.routerRequest +
+        prices.routerFunction),
+    "streams that are open": streams * seconds * whileOpen(open.stream, sized.streamGb),
+    "pages that are open": pages * seconds * whileOpen(open.page, sized.pageGb),
+    "sweep (Lambda, Scheduler)": minutes * (run(sweepSeconds(hosts) * sized.sweepGb) + prices.scheduled),
     // At worst each delivery unwraps anew: a function's process remembers a key for minutes.
-    "keys (KMS)": sized.keys * prices.kmsKeyMonth + inbound * prices.kmsRequest,
-    endpoints: sized.endpoints * hours * prices.endpointHour,
-    logs: ((inbound + outbound) * assumed.logKb * prices.logGb) / 1e6,
+    "keys (KMS)":
+      sized.keys * prices.kmsKeyMonth * (1 + Math.min(year - 1, rotationsPaidFor)) +
+      inbound * prices.kmsRequest,
+    "logs, images":
+      (((inbound + outbound) * assumed.logKb +
+        minutes * (hosts * assumed.hostLogKbPerMinute + sweepLogKb(hosts))) *
+        prices.logGb) /
+        1e6 +
+      assumed.imageGb * prices.imageGbMonth,
     "traffic out": ((inbound + outbound) * assumed.trafficKb * prices.trafficOutGb) / 1e6,
-    "metrics, alarms, dashboard":
-      sized.metrics * prices.metricMonth + sized.alarms * prices.alarmMonth + prices.dashboardMonth,
+    metrics: sized.metrics * prices.metricMonth,
+    "alarms, dashboard": sized.alarms * prices.alarmMonth + prices.dashboardMonth,
     ...(load.isBilled && {
       billing:
-        hours * 60 * run(assumed.billingSecondsPerMinute * billing.gb) +
+        minutes * (run(assumed.billingSecondsPerMinute * billing.gb) + prices.scheduled) +
         billing.metrics * prices.metricMonth +
         billing.alarms * prices.alarmMonth,
     }),
   }
+}
+
+/** Of a minute. */
+function sweepSeconds(hosts: number): number {
+  return hosts === 0 ? assumed.sweepSecondsPerMinuteAtRest : assumed.sweepSecondsPerMinute
+}
+
+/** In a minute: at rest it writes as much at one look as else at one of ten. */
+function sweepLogKb(hosts: number): number {
+  return hosts === 0 ? assumed.sweepLogKbPerMinute / 10 : assumed.sweepLogKbPerMinute
+}
+
+/** A second of a function that runs for as long as somebody listens. */
+function whileOpen(what: (typeof open)["stream" | "page"], gb: number): number {
+  return (
+    gb * prices.lambdaGbSecond +
+    what.requests * (prices.lambdaRequest + prices.routerRequest + prices.routerFunction) +
+    what.calls * run(open.callSeconds * sized.callsGb) +
+    units(what.writeUnits, what.readUnits)
+  )
 }
 
 export function sum(bill: Record<string, number>): number {
@@ -83,5 +126,6 @@ function run(gbSeconds: number): number {
 /** A second. */
 function storeAtRest(hosts: number): number {
   const { host, sweep } = atRest
+  if (hosts === 0) return units(0, sweep.readUnitsAtRest)
   return units(hosts * host.writeUnits, hosts * (host.readUnits + sweep.readUnitsPerHost) + sweep.readUnits)
 }

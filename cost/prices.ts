@@ -25,10 +25,13 @@ export const prices = {
   routerRequest: 1e-6,
   routerFunction: 0.1e-6,
   trafficOutGb: 0.09,
+  /** A key, and each of the first two yearly rotations of it. */
   kmsKeyMonth: 1,
   kmsRequest: 3e-6,
-  /** An interface endpoint in one zone. */
-  endpointHour: 0.01,
+  /** EventBridge Scheduler: the start of a function. */
+  scheduled: 1e-6,
+  /** ECR. */
+  imageGbMonth: 0.1,
   /** CloudWatch. */
   logGb: 0.5,
   metricMonth: 0.3,

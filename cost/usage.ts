@@ -12,21 +12,26 @@ export const counted = {
   outbound: { writeUnits: 14, readUnits: 3 },
 }
 
-/** The sizes of the stage `production`: `test/infra` compares. */
+/** The sizes of every stage: `test/infra` compares. */
 export const sized = {
   hostVcpu: 0.25,
   hostGb: 1,
-  hostCapacity: 40,
-  spare: 10,
+  hostCapacity: 50,
   apiGb: 1,
+  callsGb: 0.25,
   deliveryGb: 0.5,
   sweepGb: 0.25,
-  endpoints: 4,
+  streamGb: 0.25,
+  pageGb: 0.25,
   keys: 3,
-  /** One that is composed of others costs as much as five. */
-  alarms: 42,
-  metrics: 39,
+  /** One that is composed of others costs as much as five, one that compares metrics as much as one for each. */
+  alarms: 49,
+  /** All that the code can write, whether or not anything makes it. */
+  metrics: 21,
 }
+
+/** Sessions for which a stage keeps room that no bridge needs yet: `test/infra` compares. */
+export const spare = { production: 10, staging: 0, personal: 0 }
 
 /** A stage with `BILLING` has these as well: `test/infra` compares. */
 export const billing = { gb: 0.25, alarms: 3, metrics: 1 }
@@ -34,17 +39,38 @@ export const billing = { gb: 0.25, alarms: 3, metrics: 1 }
 export const assumed = {
   /** How long a function runs, in seconds: our part, and waiting for the network's ack or for the receiver. */
   apiSeconds: 0.6,
+  callsSeconds: 0.55,
   deliverySeconds: 0.3,
   sweepSecondsPerMinute: 55,
+  /** Where there is neither a host nor a bridge it ends after one look. */
+  sweepSecondsPerMinuteAtRest: 2,
   billingSecondsPerMinute: 1,
   /** Log lines of all processes for one message, Lambda's own included. */
   logKb: 1.5,
+  /** Log lines of the sweep in a minute, and of each host. */
+  sweepLogKbPerMinute: 4,
+  hostLogKbPerMinute: 1,
   /** To the receiver of an event, or back to the caller, headers included. */
   trafficKb: 2,
   /** Credentials, ratchets, events of a week. */
   storedMbPerBridge: 5,
+  /** The host's image, which each deploy that changes it leaves behind once more. */
+  imageGb: 0.15,
   /** SQS requests of Lambda's pollers while nothing rings, a minute. */
   emptyPolls: 15,
+}
+
+/**
+ * An open log or event stream, and a page of the dashboard that somebody looks at: each runs a function for as long as it is
+ * open (`functions/stream/sse.ts`, `functions/dashboard/live.ts`). A second.
+ */
+export const open = {
+  /** It looks for news each second, begins anew each minute, and extends its two places each ten seconds. */
+  stream: { readUnits: 1, writeUnits: 2 / 10 + 4 / 60, requests: 1 / 60, calls: 0 },
+  /** It looks each two seconds, asks the session's host, begins anew each 15 seconds, and extends its place each ten. */
+  page: { readUnits: 3 / 2, writeUnits: 1 / 10 + 3 / 15, requests: 1 / 15, calls: 1 / 2 },
+  /** How long a host takes to say how its session is, in seconds. */
+  callSeconds: 0.03,
 }
 
 /** Requests of hosts and the sweep to the store at rest, a second. */
@@ -63,5 +89,7 @@ export const atRest = {
     readUnits: (4 * 0.5 + 2) / 5 + (16 * 0.5) / 20,
     /** Each 5 s the row of each host, 300 bytes, read consistently. */
     readUnitsPerHost: 300 / 4096 / 5,
+    /** Where there is neither a host nor a bridge: all of it, once a minute. */
+    readUnitsAtRest: (4 * 0.5 + 2 + 16 * 0.5) / 60,
   },
 }

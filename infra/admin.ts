@@ -2,7 +2,7 @@ import { tableAccess } from "./iam-statements.ts"
 import { bridgeLogs, bridgeStreams } from "./data/bridge-logs.ts"
 import { doorbell } from "./data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "./data/keys.ts"
-import { apiKeyPepper, hostTokenSecret } from "./data/secrets.ts"
+import { apiKeyPepper, phoneSecret } from "./data/secrets.ts"
 import { accounts, events, leases, requests } from "./data/tables.ts"
 import { router } from "./router.ts"
 import { operator } from "./stage/settings.ts"
@@ -35,8 +35,7 @@ for (const [name, value] of Object.entries(settings))
 
 for (const [name, value] of Object.entries({
   API_KEY_PEPPER: apiKeyPepper,
-  // Under it the numbers of linked phones are hashed.
-  HOST_TOKEN_SECRET: hostTokenSecret.current,
+  PHONE_SECRET: phoneSecret,
 }))
   new aws.ssm.Parameter(`Admin-${name}`, {
     name: `${folder}/${name}`,

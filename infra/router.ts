@@ -1,7 +1,7 @@
 import { routerSecret } from "./data/secrets.ts"
 import { api } from "./functions/api.ts"
 import { dashboard, dashboardStream } from "./functions/dashboard.ts"
-import { stream } from "./functions/stream.ts"
+import { stream, transfer } from "./functions/stream.ts"
 import { operator } from "./stage/settings.ts"
 
 /** AWS's own "CachingDisabled": every answer belongs to one caller. */
@@ -26,10 +26,10 @@ export const router = new sst.aws.Router("Router", {
     // A star stands for whatever is there, also for more than one part of a path: what is not its own it passes on.
     "/api/instances/*/logs": to(stream),
     "/api/instances/*/events": to(stream),
-    "/api/instances/*/webhook-test": to(stream),
-    "/api/instances/*/proxy/messages/*/media": to(stream),
+    "/api/instances/*/webhook-test": to(transfer),
+    "/api/instances/*/proxy/messages/*/media": to(transfer),
     // All of a long address book is more than a function may answer that does not stream.
-    "/api/instances/*/proxy/contacts": to(stream),
+    "/api/instances/*/proxy/contacts": to(transfer),
     // The reference knows who reads it.
     "/api/docs": to(dashboard),
     "/api/*": to(api),

@@ -12,36 +12,43 @@ export const apiKeyPepper = operator.pepper ? $util.secret(operator.pepper) : ma
  */
 export const hostTokenSecret = secret("HostTokenSecret", operator.versions.HOST_TOKEN_VERSION)
 
+/** Under it the numbers of linked phones are hashed. Never rotated: nobody could be found by a number any more. */
+export const phoneSecret = secret("PhoneSecret", 1).current
+
 /**
  * Proves to the functions that a request came through the router, and with it the viewer's address. They accept the
  * previous one as well: the router learns of a new one minutes after them.
  */
 export const routerSecret = secret("RouterSecret", operator.versions.ROUTER_SECRET_VERSION)
 
-/** The path of the session hosts' token secret: a parameter for each version. */
-export const hostTokens = `/${$app.name}/${$app.stage}/HOST_TOKEN_SECRET`
+/** Where Systems Manager has the secrets of session hosts. */
+export const hostFolder = `/${$app.name}/${$app.stage}/hosts`
 
 /**
- * As session hosts get them. A task reads its secrets once, when it starts: only another name makes another task definition,
- * and only that makes the sweep replace the hosts. Older parameters stay: until then the sweep starts hosts that read them.
+ * A task reads its secrets once, when it starts: only another name makes another task definition, and only that makes the
+ * sweep replace the hosts. So each version of the token is a parameter, and older ones stay: until then the sweep starts
+ * hosts that read them.
  */
-const hostTokenParameters = hostTokenSecret.versions.map(
-  (value, i) =>
-    new aws.ssm.Parameter(`HostTokenParameter${i + 1}`, {
-      name: `${hostTokens}/${i + 1}`,
-      type: "SecureString",
-      keyId: settingsKey.arn,
-      value,
-    }),
+const hostTokenParameters = hostTokenSecret.versions.map((value, i) =>
+  hostParameter(`HostTokenParameter${i + 1}`, `HOST_TOKEN_SECRET/${i + 1}`, value),
 )
+const [hostToken, hostTokenBefore] = hostTokenParameters.toReversed()
 
 /** The secrets of a task that holds sessions, by the names of their variables. */
-export const hostSecrets = Object.fromEntries(
-  hostTokenParameters
-    .slice(-2)
-    .toReversed()
-    .map(({ arn }, i) => [i === 0 ? "HOST_TOKEN_SECRET" : "HOST_TOKEN_SECRET_BEFORE", arn]),
-)
+export const hostSecrets = {
+  HOST_TOKEN_SECRET: hostToken.arn,
+  ...(hostTokenBefore && { HOST_TOKEN_SECRET_BEFORE: hostTokenBefore.arn }),
+  PHONE_SECRET: hostParameter("PhoneParameter", "PHONE_SECRET", phoneSecret).arn,
+}
+
+function hostParameter(name: string, path: string, value: $util.Output<string>) {
+  return new aws.ssm.Parameter(name, {
+    name: `${hostFolder}/${path}`,
+    type: "SecureString",
+    keyId: settingsKey.arn,
+    value,
+  })
+}
 
 /**
  * The value is random, since nobody has to know it. Each version is a resource of its own, and earlier versions stay: they

@@ -1,31 +1,18 @@
 import { tableAccess } from "../iam-statements.ts"
+import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
-import { apiKeyPepper, hostTokenSecret, routerSecret } from "../data/secrets.ts"
+import { apiKeyPepper, routerSecret } from "../data/secrets.ts"
 import { accounts, events, leases, requests } from "../data/tables.ts"
-import { apiGroup } from "../network/groups.ts"
-import { apiSubnets } from "../network/subnets.ts"
 import { operator } from "../stage/settings.ts"
+import { calls } from "./calls.ts"
 import { common, limits, settings } from "./common.ts"
 
 const row = ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] as const
 
-const base = common("Api", [
-  {
-    actions: [
-      "ec2:CreateNetworkInterface",
-      "ec2:DescribeNetworkInterfaces",
-      "ec2:DescribeSubnets",
-      "ec2:DeleteNetworkInterface",
-      "ec2:AssignPrivateIpAddresses",
-      "ec2:UnassignPrivateIpAddresses",
-    ],
-    // Lambda makes them before they have names, and asks for exactly this.
-    resources: ["*"],
-  },
-])
+const base = common("Api")
 
-/** In the VPC: it calls session hosts by their private addresses, and reaches nothing of the internet. */
+/** In no VPC: there it would need an endpoint for each service that it asks. `Calls` calls session hosts for it. */
 export const api = new sst.aws.Function("Api", {
   ...base,
   handler: "functions/api/handler.handler",
@@ -34,7 +21,6 @@ export const api = new sst.aws.Function("Api", {
   // More than it needs: CPU comes with memory, and a customer waits for each cold start.
   memory: "1024 MB",
   url: { cors: false },
-  vpc: { privateSubnets: apiSubnets.map(({ id }) => id), securityGroups: [apiGroup.id] },
   environment: {
     ...settings,
     ...limits,
@@ -45,16 +31,17 @@ export const api = new sst.aws.Function("Api", {
     EVENTS_TABLE: events.name,
     REQUESTS_TABLE: requests.name,
     DOORBELL_URL: doorbell.url,
+    LOG_GROUP: bridgeLogs.name,
+    CALLS_FUNCTION: calls.name,
     SESSION_WRAPPING_KEY: sessionKey.arn,
     DELIVERY_WRAPPING_KEY: deliveryKey.arn,
     API_KEY_PEPPER: apiKeyPepper,
-    HOST_TOKEN_SECRET: hostTokenSecret.current,
-    ...(hostTokenSecret.before && { HOST_TOKEN_SECRET_BEFORE: hostTokenSecret.before }),
     ROUTER_SECRET: routerSecret.current,
     ...(routerSecret.before && { ROUTER_SECRET_BEFORE: routerSecret.before }),
   },
   permissions: [
-    tableAccess(accounts, ...row, "Query"),
+    // An account's sandbox is made if the account exists.
+    tableAccess(accounts, ...row, "Query", "ConditionCheckItem"),
     tableAccess(leases, ...row),
     tableAccess(requests, ...row),
     // A bridge is made, changed and deleted together with the row of its delivery, which says where its events go. Lists
@@ -65,6 +52,9 @@ export const api = new sst.aws.Function("Api", {
     // A new bridge's session key is made here, and never seen here.
     { actions: ["kms:GenerateDataKeyWithoutPlaintext"], resources: [sessionKey.arn] },
     { actions: ["kms:GenerateDataKey", "kms:Decrypt"], resources: [deliveryKey.arn] },
+    // What a customer changes is a line of the bridge's log.
+    { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [bridgeStreams] },
+    { actions: ["lambda:InvokeFunction"], resources: [calls.arn] },
     // Its own environment.
     { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
   ],

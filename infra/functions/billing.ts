@@ -2,7 +2,7 @@ import { tableAccess } from "../iam-statements.ts"
 import { settingsKey } from "../data/keys.ts"
 import { accounts, events, leases } from "../data/tables.ts"
 import { operator } from "../stage/settings.ts"
-import { api } from "./api.ts"
+import { calls } from "./calls.ts"
 import { common, settings } from "./common.ts"
 
 /** The settings of a process that speaks to Stripe; none where nobody pays. */
@@ -15,7 +15,7 @@ export const stripe = operator.stripe && {
 /** Asks Stripe about accounts that are due, and stops, wakes and deletes their bridges; undefined where nobody pays. */
 export const subscriptions = stripe && looks(stripe)
 
-/** In no VPC: it asks Stripe. The API calls session hosts for it, as it does for the dashboard. */
+/** In no VPC: it asks Stripe. `Calls` calls session hosts for it. */
 function looks(stripe: Record<string, $util.Input<string>>) {
   const base = common("Subscriptions")
   const fn = new sst.aws.Function("Subscriptions", {
@@ -35,14 +35,14 @@ function looks(stripe: Record<string, $util.Input<string>>) {
       ACCOUNTS_TABLE: accounts.name,
       LEASES_TABLE: leases.name,
       EVENTS_TABLE: events.name,
-      CALLS_FUNCTION: api.name,
+      CALLS_FUNCTION: calls.name,
     },
     permissions: [
       tableAccess(accounts, "GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "ConditionCheckItem"),
       // A bridge that nobody has paid for in 30 days is deleted, with its keys and the row of its delivery.
       tableAccess(leases, "GetItem", "UpdateItem", "DeleteItem"),
       tableAccess(events, "DeleteItem"),
-      { actions: ["lambda:InvokeFunction"], resources: [api.arn] },
+      { actions: ["lambda:InvokeFunction"], resources: [calls.arn] },
       { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
     ],
     transform: {

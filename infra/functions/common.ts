@@ -15,6 +15,8 @@ export function common(name: string, more: Statement[] = []) {
   return {
     runtime: "nodejs24.x",
     architecture: "arm64",
+    // SST's component says that this is the default, and its program (4.17.1) takes the opposite.
+    nodejs: { minify: true },
     logging: { logGroup: logs.name },
     transform: {
       role: (args: aws.iam.RoleArgs): undefined => {

@@ -2,11 +2,11 @@ import { tableAccess, indexAccess } from "../iam-statements.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
-import { apiKeyPepper, routerSecret } from "../data/secrets.ts"
+import { apiKeyPepper, phoneSecret, routerSecret } from "../data/secrets.ts"
 import { accounts, events, leases, requests } from "../data/tables.ts"
 import { operator } from "../stage/settings.ts"
 import { accountId, region, stage } from "../stage/stage.ts"
-import { api } from "./api.ts"
+import { calls } from "./calls.ts"
 import { common, limits, settings } from "./common.ts"
 import { stripe } from "./billing.ts"
 
@@ -15,7 +15,7 @@ const row = ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] as const
 /** The rights of both functions besides reading and writing tables. */
 const both = [
   { actions: ["logs:GetLogEvents"], resources: [bridgeStreams] },
-  { actions: ["lambda:InvokeFunction"], resources: [api.arn] },
+  { actions: ["lambda:InvokeFunction"], resources: [calls.arn] },
 ]
 
 /** The dashboard's pages: whatever the API may do for an account, its people may do here. */
@@ -23,7 +23,10 @@ export const dashboard = aDashboard("Dashboard", {
   // A session host's answers take up to 50 s (Contract, "Time to answer").
   timeout: "55 seconds",
   memory: "512 MB",
-  environment: { ...stripe },
+  // They take none from the API's calls, nor do these from them.
+  concurrency: { reserved: stage.pages },
+  // The operator looks up phones.
+  environment: { ...stripe, PHONE_SECRET: phoneSecret },
   permissions: [
     tableAccess(accounts, ...row, "Query", "ConditionCheckItem"),
     tableAccess(leases, ...row, "Query"),
@@ -63,7 +66,7 @@ export const dashboardStream = aDashboard("DashboardStream", {
 
 /**
  * In no VPC: it sends mail, posts to customers' addresses, and streams, which a function's URL does not do inside one (AWS's
- * documentation, "VPC compatibility with response streaming"; read in November 2026). So the API calls session hosts for it.
+ * documentation, "VPC compatibility with response streaming"; read in November 2026). So `Calls` calls session hosts for it.
  */
 function aDashboard(
   name: string,
@@ -93,7 +96,7 @@ function aDashboard(
       REQUESTS_TABLE: requests.name,
       DOORBELL_URL: doorbell.url,
       LOG_GROUP: bridgeLogs.name,
-      CALLS_FUNCTION: api.name,
+      CALLS_FUNCTION: calls.name,
       SESSION_WRAPPING_KEY: sessionKey.arn,
       DELIVERY_WRAPPING_KEY: deliveryKey.arn,
       API_KEY_PEPPER: apiKeyPepper,
@@ -109,12 +112,16 @@ function aDashboard(
   })
 }
 
-/** SES counts the address as an identity, and its domain as another: one of them has to be proved to it. */
+/**
+ * SES counts the address as an identity, its domain as another, and each domain above as one more: whichever of them was
+ * proved to it is asked for.
+ */
 function mailing() {
   const { mailFrom } = operator
   if (mailFrom === undefined) return []
-  const identities = [mailFrom, mailFrom.split("@")[1]]
-  const resources = identities.map(
+  const labels = mailFrom.split("@")[1].split(".")
+  const domains = labels.slice(0, -1).map((_, i) => labels.slice(i).join("."))
+  const resources = [mailFrom, ...domains].map(
     (identity) => $interpolate`arn:aws:ses:${region}:${accountId}:identity/${identity}`,
   )
   return [{ actions: ["ses:SendEmail"], resources }]

@@ -54,6 +54,15 @@ export const delivery = new sst.aws.Function("Delivery", {
   ],
 })
 
+/**
+ * A delivery whose time is over rings for itself, and so a long backlog is a long chain of invocations. Lambda would stop it
+ * after sixteen of them (docs/decisions/0021).
+ */
+new aws.lambda.FunctionRecursionConfig("DeliveryRingsItself", {
+  functionName: delivery.name,
+  recursiveLoop: "Allow",
+})
+
 new aws.lambda.EventSourceMapping("DoorbellToDelivery", {
   eventSourceArn: doorbell.arn,
   functionName: delivery.name,

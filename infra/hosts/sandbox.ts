@@ -13,7 +13,7 @@ import { hostTask } from "./task.ts"
 if (operator.sandbox) sandbox()
 
 function sandbox() {
-  const group = aHostGroup("Sandbox", "the sandbox's host")
+  const group = aHostGroup("Sandbox", "host of the sandbox")
   const { volume, targets } = sandboxFileSystem(group)
   const task = hostTask("SandboxHost", {
     container: "sandbox-host",

@@ -3,16 +3,13 @@ import { vpc } from "./vpc.ts"
 /** Where session hosts listen, inside the network. */
 export const hostPort = 8080
 
-export const apiGroup = group("Api", "the API")
+export const callsGroup = group("Calls", "the function that calls session hosts")
 export const hostGroup = aHostGroup("Hosts", "session hosts")
-export const endpointGroup = group("Endpoints", "endpoints of AWS services")
 
-allow("ApiToEndpoints", { from: apiGroup, to: endpointGroup, port: 443 })
-
-/** A group for processes that hold sessions: they reach anything, and are reached by the API alone. */
+/** A group for processes that hold sessions: they reach anything, and are reached by `Calls` alone. */
 export function aHostGroup(name: string, description: string) {
   const made = group(name, description)
-  allow(`ApiTo${name}`, { from: apiGroup, to: made, port: hostPort })
+  allow(`CallsTo${name}`, { from: callsGroup, to: made, port: hostPort })
   new aws.vpc.SecurityGroupEgressRule(`${name}ToAnywhere`, {
     securityGroupId: made.id,
     ipProtocol: "-1",

@@ -8,9 +8,9 @@ export const hostSubnets = [0, 1].map((i) =>
   subnet(`HostSubnet${i + 1}`, { zone: i, cidrBlock: `10.0.${i * 32}.0/19`, routeTable: outward }),
 )
 
-/** The API: no way to the internet, in or out. */
-export const apiSubnets = [0, 1].map((i) =>
-  subnet(`ApiSubnet${i + 1}`, { zone: i, cidrBlock: `10.0.${128 + i * 32}.0/19`, routeTable: inward }),
+/** The function that calls hosts: no way to the internet, in or out. */
+export const callsSubnets = [0, 1].map((i) =>
+  subnet(`CallsSubnet${i + 1}`, { zone: i, cidrBlock: `10.0.${128 + i * 32}.0/19`, routeTable: inward }),
 )
 
 function subnet(name: string, about: { zone: number; cidrBlock: string; routeTable: aws.ec2.RouteTable }) {

@@ -12,6 +12,7 @@ const lasting = ["ALARM_EMAIL", "DOMAIN", "SANDBOX", "WAF", "MAIL_FROM", "API_KE
 export async function compareWithLastDeploy(): Promise<void> {
   const { names, values } = await aws.ssm.getParametersByPath({ path: folder })
   const last = new Map(names.map((name, i) => [name.slice(folder.length + 1), values[i]]))
+  if (last.size === 0 && !operator.pepper) await refuseBesideAnother()
   const faults = [
     ...alarming(),
     ...lasting.flatMap((name) => missing(name, last.get(name))),
@@ -22,6 +23,25 @@ export async function compareWithLastDeploy(): Promise<void> {
     throw new Error(`${faults.join("; ")}. Settings of this stage belong in stages/${$app.stage}.env`)
   for (const [name, value] of Object.entries(settingsOfStage))
     new aws.ssm.Parameter(`Deployed-${name}`, { name: `${folder}/${name}`, type: "String", value })
+}
+
+/**
+ * There was no deploy of this stage here. What has its names all the same is a stage in another region, whose policy for
+ * operators has the same name and would end this deploy half-way; or the tables of a stage that was removed, beside which
+ * this one would begin empty.
+ * @throws where there is such
+ */
+async function refuseBesideAnother(): Promise<void> {
+  const named = `^${$app.name}-${$app.stage}-`
+  const { names: roles } = await aws.iam.getRoles({ nameRegex: `${named}ApiRole-` })
+  const { names: all } = await aws.dynamodb.getTables()
+  const tables = all.filter((name) => new RegExp(`${named}[A-Z][a-z]+Table-`).test(name))
+  const found = [...roles, ...tables]
+  if (found.length === 0) return
+  throw new Error(
+    `this account has parts of a stage "${$app.stage}" that was not deployed in this region, or was removed (${found.join(", ")}): ` +
+      "set AWS_REGION to where it is, take another stage name, or put the removed stage's API_KEY_PEPPER back (docs/operations.md)",
+  )
 }
 
 function alarming(): string[] {

@@ -7,7 +7,26 @@ import { dirname, join } from "node:path"
  */
 export function readSettings(stage: string, folder = projectOf(process.cwd())): void {
   const file = join(folder, "stages", `${stage}.env`)
-  if (existsSync(file)) process.loadEnvFile(file)
+  if (existsSync(file) && !isNodeTooOld()) process.loadEnvFile(file)
+}
+
+/** The operator's own Node evaluates the deploy. `process.loadEnvFile` is there since Node 20.12. */
+function isNodeTooOld(): boolean {
+  return typeof process.loadEnvFile !== "function"
+}
+
+/** @throws where nothing may be deployed, whatever the settings: with `sst dev`, with an old Node, or without a region */
+export function refuseBeforeAll(stage: string, { isDev }: { isDev: boolean }): void {
+  if (isDev)
+    throw new Error(
+      "sst dev would replace this stage's functions by stubs: run the service on this machine with npm start, or deploy a stage of your own",
+    )
+  if (isNodeTooOld())
+    throw new Error(`a deploy needs Node 20.12 or newer, and this is ${process.version}: install a newer one`)
+  if (!process.env.AWS_REGION)
+    throw new Error(
+      `AWS_REGION is not set, and the region of your profile may be another than the stage's: set it in stages/${stage}.env`,
+    )
 }
 
 /** @throws where there is a file of settings that SST reads itself, and lets win over the environment */

@@ -4,15 +4,23 @@ const stages = {
     /** Tables cannot be deleted by mistake; logs last a quarter. */
     kept: true,
     logDays: 90,
-    /** Zones with interface endpoints: each is billed by the hour. */
-    endpointZones: 2,
-    /** Deliveries at once, set aside for them. The account's quota is 1,000; what is left is for the API. */
+    /**
+     * Places for so many at once, set aside: nobody else's calls take them. Of streams and open pages a customer has a small
+     * part at most. What the account's quota leaves is for the API.
+     */
     deliveries: 500,
-    /** Log streams and downloads at once, set aside for them. */
+    /** Log and event streams. An account may have 30 of them. */
     streams: 200,
-    /** Open pages of the dashboard that are followed live, set aside for them. */
-    live: 100,
-    /** Sessions for which there is room although no bridge needs it yet: a new bridge is live in seconds. */
+    /** Downloads, contacts and webhook tests. */
+    transfers: 100,
+    /** Pages of the dashboard: the operator's own answer also where calls wait for a network that stands still. */
+    pages: 100,
+    /** Open pages of the dashboard that are followed live. A person may have 12 of them. */
+    live: 300,
+    /**
+     * Sessions for which there is room although no bridge needs it yet: a new bridge is live in seconds. With none there
+     * is no host while there is no bridge, and the first one waits a minute or two for its host.
+     */
     spare: 10,
     /** US dollars a month; `MONTHLY_BUDGET` overrides. */
     budget: 500,
@@ -20,21 +28,23 @@ const stages = {
   staging: {
     kept: true,
     logDays: 30,
-    endpointZones: 1,
     deliveries: 50,
-    streams: 20,
-    live: 20,
-    spare: 5,
+    streams: 90,
+    transfers: 20,
+    pages: 20,
+    live: 40,
+    spare: 0,
     budget: 150,
   },
   personal: {
     kept: false,
     logDays: 7,
-    endpointZones: 1,
     deliveries: 10,
-    streams: 10,
-    live: 10,
-    spare: 5,
+    streams: 90,
+    transfers: 10,
+    pages: 10,
+    live: 40,
+    spare: 0,
     budget: 75,
   },
 } as const

@@ -1,64 +1,70 @@
 import { api } from "../functions/api.ts"
 import { dashboard, dashboardStream } from "../functions/dashboard.ts"
 import { delivery } from "../functions/delivery.ts"
-import { stream } from "../functions/stream.ts"
+import { stream, transfer } from "../functions/stream.ts"
 import { subscriptions } from "../functions/billing.ts"
 import { sweep } from "../functions/sweep.ts"
 import { accounts, events, leases, requests, sessions } from "../data/tables.ts"
 import { above, alarm, ratio } from "./alarm.ts"
 import { about, metric, ofFunction, ofTable } from "./metrics.ts"
 
-above("Unkept", metric("session-host", "UnkeptMs", "Maximum"), 60_000, { minutes: [3, 5] })
+above("Unkept", metric("UnkeptMs", "Maximum"), 60_000, { minutes: [3, 5] })
 // One stranger makes a hundred at the most, and rings once; a message of a kind that we cannot read comes from many.
-above("MessagesParked", metric("session-host", "MessagesParked"), 10, { period: 3600 })
-above("EventOld", metric("delivery", "EventOldestMs", "Maximum"), 120_000, { minutes: [3, 5] })
-above("LeaseFenced", metric("session-host", "LeaseFenced"), 0)
-above("BadMac", metric("session-host", "BadMac"), 5, { minutes: [2, 5] })
-above("SweepRang", metric("sweep", "SweepRang"), 5, { minutes: [2, 5] })
-above("HostRefused", metric("sweep", "HostRefused"), 0)
-above("HostDead", metric("sweep", "HostDead"), 0, { minutes: [2, 15] })
+above("MessagesParked", metric("MessagesParked"), 10, { period: 3600 })
+above("EventOld", metric("EventOldestMs", "Maximum"), 120_000, { minutes: [3, 5] })
+above("LeaseFenced", metric("LeaseFenced"), 0)
+above("BadMac", metric("BadMac"), 5, { minutes: [2, 5] })
+above("SweepRang", metric("SweepRang"), 5, { minutes: [2, 5] })
+above("HostRefused", metric("HostRefused"), 0)
+above("HostDead", metric("HostDead"), 0, { minutes: [2, 15] })
 // A host has 1,024.
-above("HostMemory", metric("session-host", "RssMb", "Maximum"), 850, { minutes: [3, 5] })
-above("HostBusy", metric("session-host", "EventLoopLagMs", "Maximum"), 1000, { minutes: [3, 5] })
-above("Suspects", metric("sweep", "Suspects", "Maximum"), 0, { minutes: [3, 5] })
-above("Replaced", metric("session-host", "Replaced"), 5)
-above("DoorbellFailed", metric("session-host", "DoorbellFailed"), 5, { minutes: [2, 5] })
+above("HostMemory", metric("RssMb", "Maximum"), 850, { minutes: [3, 5] })
+above("HostBusy", metric("EventLoopLagMs", "Maximum"), 1000, { minutes: [3, 5] })
+above("Suspects", metric("Suspects", "Maximum"), 0, { minutes: [3, 5] })
+above("Replaced", metric("Replaced"), 5)
+above("DoorbellFailed", metric("DoorbellFailed"), 5, { minutes: [2, 5] })
+// A doorbell that was not answered comes back after 30 to 120 s, also where it is the only one.
+above("DoorbellUnanswered", metric("DoorbellUnanswered"), 0, { minutes: [2, 5] })
 // Where nothing is answered by anybody it is one of five: each event is tried five times.
 ratio("Undelivered", {
-  of: metric("delivery", "Undelivered"),
-  to: metric("delivery", "Attempts"),
+  of: metric("Undelivered"),
+  to: metric("Attempts"),
   above: 0.1,
 })
 ratio("SendUnknown", {
-  of: metric("session-host", "SendUnknown"),
-  to: metric("session-host", "Sends"),
+  of: metric("SendUnknown"),
+  to: metric("Sends"),
   above: 0.01,
 })
 ratio("SessionsDown", {
-  of: metric("sweep", "SessionsUp", "Average"),
-  to: metric("sweep", "SessionsExpected", "Average"),
+  of: metric("SessionsUp", "Average"),
+  to: metric("SessionsExpected", "Average"),
   below: 0.95,
 })
 
 above("ApiErrors", ofFunction(api, "Url5xxCount"), 5, { minutes: [2, 5] })
 above("StreamErrors", ofFunction(stream, "Url5xxCount"), 5, { minutes: [2, 5] })
+above("TransferErrors", ofFunction(transfer, "Url5xxCount"), 5, { minutes: [2, 5] })
 above("DashboardErrors", ofFunction(dashboard, "Url5xxCount"), 5, { minutes: [2, 5] })
 above("DashboardStreamErrors", ofFunction(dashboardStream, "Url5xxCount"), 5, { minutes: [2, 5] })
 // A URL whose function is full answers 429, which is none of its 5xx.
 above("ApiThrottled", ofFunction(api, "Throttles"), 0)
 above("StreamThrottled", ofFunction(stream, "Throttles"), 0)
+above("TransferThrottled", ofFunction(transfer, "Throttles"), 0)
 above("DashboardThrottled", ofFunction(dashboard, "Throttles"), 0)
 above("DashboardStreamThrottled", ofFunction(dashboardStream, "Throttles"), 0)
 above("DeliveryThrottled", ofFunction(delivery, "Throttles"), 0, { minutes: [3, 5] })
 // One that still runs when its minute is over keeps the next from starting, once.
 above("SweepThrottled", ofFunction(sweep, "Throttles"), 0, { minutes: [3, 5] })
 above("DeliveryErrors", ofFunction(delivery, "Errors"), 0)
+// Loops are allowed for deliveries: one that is stopped all the same means that Lambda was told otherwise.
+above("DeliveryStopped", ofFunction(delivery, "RecursiveInvocationsDropped"), 0)
 above("SweepErrors", ofFunction(sweep, "Errors"), 0, { minutes: [2, 5] })
 if (subscriptions) {
   above("SubscriptionsErrors", ofFunction(subscriptions, "Errors"), 0, { minutes: [2, 5] })
   above("SubscriptionsThrottled", ofFunction(subscriptions, "Throttles"), 0, { minutes: [3, 5] })
   // Stripe may be away for an hour. Longer than that, numbers may run unpaid, or stand still although they are paid.
-  above("SubscriptionsLate", metric("subscriptions", "LookOverdueS", "Maximum"), 2 * 3600)
+  above("SubscriptionsLate", metric("LookOverdueS", "Maximum"), 2 * 3600)
 }
 alarm("SweepSilent", {
   ...about(ofFunction(sweep, "Invocations")),

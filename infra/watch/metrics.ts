@@ -1,4 +1,4 @@
-/** Where the service's own metrics are: embedded in log lines, with the dimensions `service` and `stage` alone. */
+/** Where the service's own metrics are: embedded in log lines, with the dimension `stage` alone. */
 const own = "MessagingBridge"
 
 export interface Metric {
@@ -9,8 +9,8 @@ export interface Metric {
 }
 
 /** A metric of the service itself. */
-export function metric(service: string, name: string, stat = "Sum"): Metric {
-  return { namespace: own, name, stat, dimensions: { service, stage: $app.stage } }
+export function metric(name: string, stat = "Sum"): Metric {
+  return { namespace: own, name, stat, dimensions: { stage: $app.stage } }
 }
 
 export function ofFunction(fn: sst.aws.Function, name: string, stat = "Sum"): Metric {
@@ -21,8 +21,8 @@ export function ofQueue(queue: sst.aws.Queue, name: string, stat = "Maximum"): M
   return { namespace: "AWS/SQS", name, stat, dimensions: { QueueName: queue.nodes.queue.name } }
 }
 
-export function ofTable(table: sst.aws.Dynamo, name: string): Metric {
-  return { namespace: "AWS/DynamoDB", name, stat: "Sum", dimensions: { TableName: table.name } }
+export function ofTable(table: sst.aws.Dynamo, name: string, stat = "Sum"): Metric {
+  return { namespace: "AWS/DynamoDB", name, stat, dimensions: { TableName: table.name } }
 }
 
 /** As a part of an expression. */

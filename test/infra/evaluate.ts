@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, renameSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { json } from "node:stream/consumers"
@@ -35,6 +35,11 @@ export interface World {
   zones?: string[]
   /** The settings that the last deploy left. */
   deployed?: Record<string, string>
+  /** The names of roles and tables that the account has. */
+  roles?: string[]
+  tables?: string[]
+  /** Whether it is `sst dev` that runs. */
+  isDev?: boolean
   /** The digest of the built images. */
   digest?: string
 }
@@ -101,7 +106,7 @@ async function evaluated(stage: string, work: string, world: World): Promise<Res
   )
   Object.assign(globalThis, {
     $config: (config: object) => config,
-    $dev: false,
+    $dev: world.isDev ?? false,
     $cli: { command: "deploy", rpc: "", paths: { home: root, root, work, platform }, state: { version: {} } },
   })
   const { default: config } = await import(join(root, "sst.config.ts"))
@@ -236,6 +241,12 @@ function looked(token: string, inputs: object, world: World): object {
       }
     case "aws:ssm/getParametersByPath:getParametersByPath":
       return parametersBelow(inputs, world.deployed ?? {})
+    case "aws:iam/getRoles:getRoles": {
+      const { nameRegex } = z.object({ nameRegex: z.string() }).parse(inputs)
+      return { names: (world.roles ?? []).filter((name) => new RegExp(nameRegex).test(name)) }
+    }
+    case "aws:dynamodb/getTables:getTables":
+      return { names: world.tables ?? [] }
     case "aws:iam/getPolicyDocument:getPolicyDocument":
       return { ...inputs, json: rendered(inputs) }
     case "aws:ecr/getAuthorizationToken:getAuthorizationToken":
@@ -306,6 +317,11 @@ async function startSst(work: string) {
     const out = join(work, "bundles", input.functionID)
     mkdirSync(out, { recursive: true })
     writeFileSync(join(out, "bundle.mjs"), "")
+    // For whoever bundles in place of SST's program.
+    const { handler, runtime, properties } = input
+    const beside = join(out, `build.${process.pid}`)
+    writeFileSync(beside, JSON.stringify({ handler, runtime, properties }))
+    renameSync(beside, join(out, "build.json"))
     return { handler: input.handler, out, errors: [], sourcemaps: [] }
   }
 

@@ -16,7 +16,7 @@ const quiet = {
 
 /** `sst install` writes SST's components to `.sst/platform`, with npm alone and without an account. */
 export function installSst(): void {
-  if (!existsSync(`${infra}/node_modules/sst`)) run("npm", ["ci", "--ignore-scripts"], 300, infra)
+  if (!existsSync(`${infra}/node_modules/esbuild`)) run("npm", ["ci", "--ignore-scripts"], 300, infra)
   run("npx", ["--no", "--", "sst", "install"], 300, infra)
 }
 

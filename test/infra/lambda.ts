@@ -1,7 +1,7 @@
 import { fork } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
-import { cpSync, mkdtempSync, rmSync, statSync } from "node:fs"
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { createInterface } from "node:readline"
 import { text } from "node:stream/consumers"
 import { tmpdir } from "node:os"
@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url"
 import { inject, onTestFinished } from "vitest"
 import { z } from "zod"
 import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
-import { graphOf } from "./graph.ts"
+import { type Graph, graphOf } from "./graph.ts"
 import { startAwsRecorder } from "../support/aws-recorder.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
@@ -21,15 +21,18 @@ const Answered = z.object({ id: z.string(), answer: z.unknown(), error: z.string
 
 /**
  * A function as it would be deployed, in a process of its own: its bundle, started with the variables that its
- * environment has in production, which lead to the embedded services of this test; and what it asks of them.
+ * environment has in a stage, which lead to the embedded services of this test; and what it asks of them.
+ * @param more where services are that the test has started, and the stage if it is not production
  */
-export async function aLambda(name: string, more: { ecs?: string; lambda?: string; ses?: string } = {}) {
-  const graph = graphOf(inject("production"))
+export async function aLambda(
+  name: string,
+  more: { ecs?: string; lambda?: string; ses?: string; graph?: Graph } = {},
+) {
+  const graph = more.graph ?? graphOf(inject("production"))
   const folder = mkdtempSync(join(tmpdir(), "lambda-"))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const bundle = join(folder, "bundle.mjs")
-  const { handler } = graph.one("lambda/function:Function", `${name}Function`)
-  await bundled(join(root, `${String(handler).split(".")[0]}.ts`), bundle)
+  await bundled(name, bundle)
 
   // As the deploy does (`copyFiles`).
   const isDashboard = name.startsWith("Dashboard")
@@ -66,11 +69,15 @@ export async function aLambda(name: string, more: { ecs?: string; lambda?: strin
   }
   const environment = Object.entries(graph.environment(`${name}Function`))
   const env = Object.fromEntries(environment.map(([key, value]) => [key, Object(here)[key] ?? value]))
-  const child = fork(runtime, [bundle, name === "Stream" || isDashboard ? "stream" : "whole"], {
-    env: { ...env, ...endpoints, ...onlyHere() },
-    execArgv: [],
-    silent: true,
-  })
+  const child = fork(
+    runtime,
+    [bundle, ["Stream", "Transfer"].includes(name) || isDashboard ? "stream" : "whole"],
+    {
+      env: { ...env, ...endpoints, ...onlyHere() },
+      execArgv: [],
+      silent: true,
+    },
+  )
   onTestFinished(() => void child.kill("SIGKILL"))
   const stderr = text(child.stderr!)
   const lines: string[] = []
@@ -138,20 +145,43 @@ function inCode(resource: string): string {
   return resource.replace(/^told-(\w)/, (_, first: string) => first.toUpperCase())
 }
 
-/** As SST does: with the esbuild that it brings. */
-export async function bundled(entry: string, outfile: string): Promise<void> {
-  const { build } = await import(join(root, ".sst/platform/node_modules/esbuild/lib/main.js"))
+/** What SST's component asks its program to bundle, as `evaluate` has left it. */
+const Build = z.object({
+  handler: z.string(),
+  runtime: z.literal("nodejs24.x"),
+  properties: z.object({ minify: z.boolean().default(false), architecture: z.string() }).strict(),
+})
+
+/**
+ * Bundles a function as SST's program does (`pkg/runtime/node/build.go` of 4.17), with the version of esbuild that is built
+ * into it. Only what the stage's build asks for is minified, which is nothing by itself.
+ */
+export async function bundled(name: string, outfile: string, stage = "production"): Promise<void> {
+  const asked = join(root, ".sst/graph", stage, "bundles", name, "build.json")
+  const { handler, properties } = Build.parse(JSON.parse(readFileSync(asked, "utf8")))
+  const { build } = await import(join(root, "infra/node_modules/esbuild/lib/main.js"))
   await build({
-    entryPoints: [entry],
+    entryPoints: [join(root, `${handler.split(".")[0]}.ts`)],
     outfile,
     bundle: true,
     platform: "node",
     format: "esm",
-    target: "esnext",
+    target: "es2024",
+    external: ["sharp", "pg-native"],
     mainFields: ["module", "main"],
-    minify: true,
+    minify: properties.minify,
     keepNames: true,
+    sourcemap: "linked",
     logLevel: "error",
-    banner: { js: "import { createRequire } from 'module';const require = createRequire(import.meta.url);" },
+    banner: {
+      js: [
+        "import { createRequire as topLevelCreateRequire } from 'module';",
+        "const require = topLevelCreateRequire(import.meta.url);",
+        'import { fileURLToPath as topLevelFileUrlToPath, URL as topLevelURL } from "url"',
+        "const __filename = topLevelFileUrlToPath(import.meta.url)",
+        'const __dirname = topLevelFileUrlToPath(new topLevelURL(".", import.meta.url))',
+        "",
+      ].join("\n"),
+    },
   })
 }

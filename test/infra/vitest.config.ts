@@ -3,6 +3,9 @@ import { forgetSettings } from "./no-settings.ts"
 
 forgetSettings()
 
+// Without it a deploy is refused.
+process.env.AWS_REGION = "eu-central-1"
+
 // Without it production is refused.
 process.env.ALARM_EMAIL = "operator@example.com"
 // Without it nobody is mailed.

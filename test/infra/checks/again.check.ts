@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { afterEach, expect, inject, test, vi } from "vitest"
+import { afterEach, expect, inject, onTestFinished, test, vi } from "vitest"
 import { evaluate, madeUp, type Resource, type World } from "../evaluate.ts"
 import { graphOf, isSecret, plain } from "../graph.ts"
 
@@ -38,7 +38,7 @@ function zonesOf(all: Resource[]): string[] {
 }
 
 function inTwo(one: string, other: string): string[] {
-  return [`ApiSubnet1 ${one}`, `ApiSubnet2 ${other}`, `HostSubnet1 ${one}`, `HostSubnet2 ${other}`]
+  return [`CallsSubnet1 ${one}`, `CallsSubnet2 ${other}`, `HostSubnet1 ${one}`, `HostSubnet2 ${other}`]
 }
 
 test("a second deploy changes nothing", async () => {
@@ -49,22 +49,24 @@ test("a raised host token makes a new task definition, for which the sweep repla
   const after = await later({ HOST_TOKEN_VERSION: "2" })
   expect(changes(first, after)).toEqual([
     "ecs/taskDefinition SessionHostTask",
-    "lambda/function ApiFunction",
+    "lambda/function CallsFunction",
     "lambda/function SweepFunction",
     "random:index/randomPassword HostTokenSecret2",
-    "ssm/parameter Admin-HOST_TOKEN_SECRET",
     "ssm/parameter Deployed-HOST_TOKEN_VERSION",
     "ssm/parameter HostTokenParameter2",
   ])
   // Meanwhile hosts of both revisions run, and either may be started: both parameters are there, and may be read.
   const read = graphOf(after).permissions("SessionHostExecutionRole")[0]
-  expect(read).toMatchObject({ resources: [expect.stringMatching(/HOST_TOKEN_SECRET\/\*$/)] })
+  expect(read).toMatchObject({ resources: [expect.stringMatching(/hosts\/\*$/)] })
   const [token, before] = [2, 1].map((n) => expect.stringMatching(new RegExp(`HOST_TOKEN_SECRET/${n}$`)))
   expect(graphOf(after).container().secrets).toEqual([
     { name: "HOST_TOKEN_SECRET", valueFrom: token },
     { name: "HOST_TOKEN_SECRET_BEFORE", valueFrom: before },
+    { name: "PHONE_SECRET", valueFrom: expect.stringMatching(/PHONE_SECRET$/) },
   ])
-  expect(graphOf(after).environment("ApiFunction").HOST_TOKEN_SECRET_BEFORE).toBe(madeUp("HostTokenSecret1"))
+  expect(graphOf(after).environment("CallsFunction").HOST_TOKEN_SECRET_BEFORE).toBe(
+    madeUp("HostTokenSecret1"),
+  )
 })
 
 test("a raised router secret reaches every function with a URL and the router; the functions know the one before as well", async () => {
@@ -75,11 +77,14 @@ test("a raised router secret reaches every function with a URL and the router; t
     "lambda/function DashboardFunction",
     "lambda/function DashboardStreamFunction",
     "lambda/function StreamFunction",
+    "lambda/function TransferFunction",
     "random:index/randomPassword RouterSecret2",
     "ssm/parameter Deployed-ROUTER_SECRET_VERSION",
   ])
   const before = graphOf(first)
-  for (const name of ["ApiFunction", "StreamFunction", "DashboardFunction", "DashboardStreamFunction"]) {
+  for (const name of ["Api", "Stream", "Transfer", "Dashboard", "DashboardStream"].map(
+    (one) => `${one}Function`,
+  )) {
     const { ROUTER_SECRET, ROUTER_SECRET_BEFORE } = graphOf(after).environment(name)
     expect(ROUTER_SECRET_BEFORE).toBe(before.environment(name).ROUTER_SECRET)
     expect(ROUTER_SECRET).not.toBe(ROUTER_SECRET_BEFORE)
@@ -92,6 +97,7 @@ test("a raised pepper reaches whoever hashes API keys", async () => {
     "lambda/function DashboardFunction",
     "lambda/function DashboardStreamFunction",
     "lambda/function StreamFunction",
+    "lambda/function TransferFunction",
     "random:index/randomPassword ApiKeyPepper2",
     "ssm/parameter Admin-API_KEY_PEPPER",
     "ssm/parameter Deployed-API_KEY_PEPPER_VERSION",
@@ -106,6 +112,7 @@ test("the pepper of a stage that was removed can be put back, as secret as one t
     "lambda/function DashboardFunction",
     "lambda/function DashboardStreamFunction",
     "lambda/function StreamFunction",
+    "lambda/function TransferFunction",
     "ssm/parameter Admin-API_KEY_PEPPER",
     "ssm/parameter Deployed-API_KEY_PEPPER",
   ])
@@ -135,9 +142,40 @@ test("a deploy to a region that lacks something, or has fewer than two zones tha
   await expect(later({}, { region: "il-central-1" })).rejects.toThrow(
     /^il-central-1 is not known to have all that the service needs/,
   )
+  // Whether functions stream there is not documented.
+  for (const region of ["af-south-1", "ap-east-1", "ap-southeast-3", "eu-south-1", "me-south-1"])
+    await expect(later({}, { region })).rejects.toThrow("streamed answers")
   await expect(later({}, { region: "us-west-1", zones: ["usw1-az2", "usw1-az3"] })).rejects.toThrow(
     "us-west-1 has 1 of the 2 zones that the service needs (usw1-az3): choose another region",
   )
+})
+
+test("nothing is deployed without a region by name, by sst dev, or with a Node that is too old", async () => {
+  await expect(later({ AWS_REGION: "" })).rejects.toThrow(
+    "AWS_REGION is not set, and the region of your profile may be another than the stage's: set it in stages/production.env",
+  )
+  await expect(later({}, { isDev: true })).rejects.toThrow(/^sst dev would replace this stage's functions/)
+  const loadEnvFile: unknown = Reflect.get(process, "loadEnvFile")
+  // As before Node 20.12.
+  Object.assign(process, { loadEnvFile: undefined })
+  onTestFinished(() => void Object.assign(process, { loadEnvFile }))
+  await expect(later()).rejects.toThrow(/^a deploy needs Node 20.12 or newer, and this is v/)
+})
+
+test("a first deploy beside a stage of the same name, in another region or removed, is refused, unless it is to come back", async () => {
+  const tables = ["messaging-bridge-production-AccountsTable-abcdefgh"]
+  const roles = ["messaging-bridge-production-ApiRole-abcdefgh"]
+  await expect(later({}, { tables })).rejects.toThrow(
+    /^this account has parts of a stage "production".*AccountsTable/,
+  )
+  await expect(later({}, { roles })).rejects.toThrow(/ApiRole-abcdefgh\): set AWS_REGION to where it is/)
+  // It is this stage, or another one whose name begins with this one's.
+  const deployed = { API_KEY_PEPPER_VERSION: "1" }
+  expect(changes(first, await later({}, { tables, roles, deployed }))).toEqual([])
+  const other = { tables: ["messaging-bridge-production-2-AccountsTable-abcdefgh"] }
+  expect(changes(first, await later({}, other))).toEqual([])
+  const back = later({ API_KEY_PEPPER: "of the stage before".padEnd(40, "-") }, { tables })
+  await expect(back).resolves.toBeDefined()
 })
 
 test("a deploy of production that would tell nobody of alarms is refused", async () => {
@@ -188,10 +226,13 @@ test("a check knows no setting of the operator's: of the table of settings it ha
   const names = table.split("\n## ")[0]!.matchAll(/`([A-Z][A-Z_]+)`/g)
   const known = new Set([...names].map(([, name]) => name!))
   expect(known.size).toBeGreaterThan(20)
-  // The region decides nothing here: AWS is asked for it, and answers the same each time.
-  known.delete("AWS_REGION")
   const given = [...known].filter((name) => process.env[name] !== undefined)
-  expect(given.toSorted()).toEqual(["ALARM_EMAIL", "MAIL_FROM"])
+  expect(given.toSorted()).toEqual(["ALARM_EMAIL", "AWS_REGION", "MAIL_FROM"])
+})
+
+test("what a deploy writes beside each package.json is neither committed nor checked", () => {
+  const ignored = readFileSync(new URL("../../../.gitignore", import.meta.url), "utf8").split("\n")
+  expect(ignored).toContain("sst-env.d.ts")
 })
 
 test("a kept stage may be removed when it is told so, and its keys are forgotten, not deleted", async () => {

@@ -19,7 +19,7 @@ test("every alarm tells somebody, says when it is over, and is explained in docs
     ...graph.all("cloudwatch/metricAlarm:MetricAlarm").filter(({ name }) => !partsOf.has(name)),
     ...graph.all("cloudwatch/compositeAlarm:CompositeAlarm"),
   ]
-  expect(alarms).toHaveLength(36)
+  expect(alarms).toHaveLength(40)
   const explained = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8")
   for (const { name, inputs } of alarms) {
     const topic = [expect.stringMatching(/^arn:aws:sns:.*:Alarms$/)]
@@ -28,44 +28,33 @@ test("every alarm tells somebody, says when it is over, and is explained in docs
   }
 })
 
-/** The code that the processes of each service run. */
-const sources = {
-  api: ["functions/api", "functions/http", "functions/stream"],
-  dashboard: ["functions/dashboard", "functions/http"],
-  delivery: ["functions/delivery"],
-  sweep: ["functions/sweep"],
-  "session-host": ["session-host"],
-}
-
-/** The metrics that a service's own code writes, and those of what it shares with others. */
-function written(service: string): string[] {
-  const folders = ["core", ...sources[service as keyof typeof sources]]
-  const root = new URL("../../../", import.meta.url).pathname
-  return folders
-    .flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: root }))
-    .flatMap((file) => [...readFileSync(`${root}${file}`, "utf8").matchAll(/Metrics\.add\(\s*"(\w+)"/g)])
-    .map((match) => match[1]!)
-}
-
-test("every metric that alarms and the dashboard watch is written by the service, and every one that is written is watched", () => {
+test("every metric that alarms and the dashboard watch is one that the service makes, and every one that it makes is watched", () => {
   const { dashboardBody } = graph.one("cloudwatch/dashboard:Dashboard", "Dashboard")
-  const shown = [...String(dashboardBody).matchAll(/"MessagingBridge","(\w+)","service","([\w-]+)"/g)]
+  const shown = [...String(dashboardBody).matchAll(/"MessagingBridge","(\w+)","stage"/g)].map(
+    ([, name]) => name!,
+  )
   const alarming = graph
     .all("cloudwatch/metricAlarm:MetricAlarm")
     .flatMap(({ inputs }) => Watched.parse(inputs))
-  const watched = [
-    ...shown.map(([, name, service]) => ({ name: name!, service: service! })),
-    ...alarming.filter(({ namespace }) => namespace === "MessagingBridge"),
-  ]
+    .filter(({ namespace }) => namespace === "MessagingBridge")
+  const watched = [...shown, ...alarming.map(({ name }) => name)]
   expect(watched.length).toBeGreaterThan(40)
-  for (const { name, service } of watched) {
-    expect(Metrics.names).toContain(name)
-    expect(written(service).map((one) => `${service} ${one}`)).toContain(`${service} ${name}`)
-  }
+  expect(watched.filter((name) => !written.has(name))).toEqual([])
   // Only a stage where numbers are paid for watches the last one (billing.check.ts).
-  const known = new Set([...watched.map(({ name }) => name), "LookOverdueS"])
+  const known = new Set([...watched, "LookOverdueS"])
   expect(Metrics.names.filter((name) => !known.has(name))).toEqual([])
 })
+
+/** All that the code measures. */
+const written = new Set(
+  globSync("{core,functions,session-host}/**/*.ts", { cwd: new URL("../../../", import.meta.url).pathname })
+    .flatMap((file) => [
+      ...readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8").matchAll(
+        /Metrics\.add\(\s*"(\w+)"/g,
+      ),
+    ])
+    .map((match) => match[1]!),
+)
 
 test.for([
   ["SendUnknown", ["SendUnknown", "Sends"]],
@@ -101,7 +90,15 @@ test("every function with a URL or places of its own rings when it is throttled:
           .some((url) => url.name === name.replace(/Function$/, "Url")),
     )
     .map(({ name }) => name.replace(/Function$/, ""))
-  expect(names.toSorted()).toEqual(["Api", "Dashboard", "DashboardStream", "Delivery", "Stream", "Sweep"])
+  expect(names.toSorted()).toEqual([
+    "Api",
+    "Dashboard",
+    "DashboardStream",
+    "Delivery",
+    "Stream",
+    "Sweep",
+    "Transfer",
+  ])
   for (const name of names)
     expect(alarm(`${name}Throttled`)).toMatchObject({
       namespace: "AWS/Lambda",
@@ -111,26 +108,26 @@ test("every function with a URL or places of its own rings when it is throttled:
 })
 
 test.for([
-  ["Unkept", "UnkeptMs", 60_000, "session-host"],
-  ["MessagesParked", "MessagesParked", 10, "session-host"],
-  ["EventOld", "EventOldestMs", 120_000, "delivery"],
-  ["LeaseFenced", "LeaseFenced", 0, "session-host"],
-  ["SweepRang", "SweepRang", 5, "sweep"],
-  ["HostRefused", "HostRefused", 0, "sweep"],
-  ["HostDead", "HostDead", 0, "sweep"],
-  ["HostMemory", "RssMb", 850, "session-host"],
-  ["HostBusy", "EventLoopLagMs", 1000, "session-host"],
-  ["Suspects", "Suspects", 0, "sweep"],
-  ["Replaced", "Replaced", 5, "session-host"],
-  ["DoorbellFailed", "DoorbellFailed", 5, "session-host"],
-] as const)("%s rings when %s is above %d at %s", ([name, metricName, threshold, service]) => {
+  ["Unkept", "UnkeptMs", 60_000],
+  ["MessagesParked", "MessagesParked", 10],
+  ["EventOld", "EventOldestMs", 120_000],
+  ["LeaseFenced", "LeaseFenced", 0],
+  ["SweepRang", "SweepRang", 5],
+  ["HostRefused", "HostRefused", 0],
+  ["HostDead", "HostDead", 0],
+  ["HostMemory", "RssMb", 850],
+  ["HostBusy", "EventLoopLagMs", 1000],
+  ["Suspects", "Suspects", 0],
+  ["Replaced", "Replaced", 5],
+  ["DoorbellFailed", "DoorbellFailed", 5],
+] as const)("%s rings when %s is above %d", ([name, metricName, threshold]) => {
   expect(alarm(name)).toMatchObject({
     namespace: "MessagingBridge",
     metricName,
     threshold,
     comparisonOperator: "GreaterThanThreshold",
     treatMissingData: "notBreaching",
-    dimensions: { stage: "production", service },
+    dimensions: { stage: "production" },
   })
 })
 
@@ -160,6 +157,24 @@ test("parts of a whole: unknown sends above 1 %, undelivered events above a tent
   expect(alarm("SessionsDown")).toMatchObject({ threshold: 0.95, comparisonOperator: "LessThanThreshold" })
 })
 
+test("a delivery that Lambda takes for a loop, and one that fails each time, ring within five minutes", () => {
+  expect(alarm("DeliveryStopped")).toMatchObject({
+    namespace: "AWS/Lambda",
+    metricName: "RecursiveInvocationsDropped",
+    dimensions: { FunctionName: expect.stringContaining("Delivery") },
+    threshold: 0,
+    datapointsToAlarm: 1,
+  })
+  // Its doorbell may come back as seldom as each two minutes.
+  expect(alarm("DoorbellUnanswered")).toMatchObject({
+    dimensions: { service: "delivery" },
+    threshold: 0,
+    period: 60,
+    datapointsToAlarm: 2,
+    evaluationPeriods: 5,
+  })
+})
+
 test("a sweep that does not run is noticed by its silence", () => {
   expect(alarm("SweepSilent")).toMatchObject({
     metricName: "Invocations",
@@ -185,14 +200,12 @@ test("the budget tells the same people, before the month is over", () => {
 test("the dashboard shows charts of metrics that name this stage", () => {
   const { dashboardBody } = graph.one("cloudwatch/dashboard:Dashboard", "Dashboard")
   const { widgets } = JSON.parse(String(dashboardBody))
-  expect(widgets).toHaveLength(16)
+  expect(widgets).toHaveLength(15)
   expect(widgets[0].properties.metrics[0]).toEqual([
-    "MessagingBridge",
-    "Requests",
-    "service",
-    "api",
-    "stage",
-    "production",
+    "AWS/Lambda",
+    "UrlRequestCount",
+    "FunctionName",
+    expect.stringContaining("Api"),
     { stat: "Sum" },
   ])
 })
@@ -200,7 +213,6 @@ test("the dashboard shows charts of metrics that name this stage", () => {
 const Watching = z.object({
   namespace: z.string(),
   metricName: z.string(),
-  dimensions: z.looseObject({ service: z.string().default("") }),
 })
 
 /** The metrics that an alarm watches. */
@@ -211,10 +223,4 @@ const Watched = z
       .object({ metricQueries: z.array(z.object({ metric: Watching.optional() })) })
       .transform(({ metricQueries }) => metricQueries.flatMap(({ metric }) => metric ?? [])),
   ])
-  .transform((all) =>
-    all.map(({ namespace, metricName, dimensions }) => ({
-      namespace,
-      name: metricName,
-      service: dimensions.service,
-    })),
-  )
+  .transform((all) => all.map(({ namespace, metricName }) => ({ namespace, name: metricName })))

@@ -36,6 +36,15 @@ test("with every option, too, each policy is what IAM takes", () => {
   expect(lintPolicies(graph)).toBeGreaterThan(12)
 })
 
+/** EC2's documentation of CreateSecurityGroup, "GroupDescription": an apostrophe, for one, is refused. */
+const descriptionOfGroup = /^[a-zA-Z0-9. _\-:/()#,@[\]+=&;{}!$*]{1,255}$/
+
+test("EC2 takes the description of every security group", () => {
+  const groups = graph.all("ec2/securityGroup:SecurityGroup")
+  expect(groups.map(({ name }) => name)).toContain("SandboxGroup")
+  for (const { inputs } of groups) expect(inputs.description).toMatch(descriptionOfGroup)
+})
+
 test("the alarms of every option, too, are explained in docs/operations.md", () => {
   const page = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8")
   const known = new Set(without.all("cloudwatch/metricAlarm:MetricAlarm").map(({ name }) => name))

@@ -12,7 +12,7 @@ const given = {
   DASHBOARD_URL: "https://bridge.example.com",
 }
 const secrets = ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"]
-const functions = ["Api", "Stream", "Dashboard", "DashboardStream", "Delivery", "Sweep"]
+const functions = ["Api", "Stream", "Transfer", "Dashboard", "DashboardStream", "Delivery", "Sweep"]
 const without = graphOf(inject("production"))
 let graph: Graph
 

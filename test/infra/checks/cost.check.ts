@@ -1,30 +1,92 @@
-import { expect, inject, test } from "vitest"
-import { sized } from "#cost/usage.ts"
-import { graphOf } from "../graph.ts"
+import { expect, inject, test, vi } from "vitest"
+import { z } from "zod"
+import { billing, sized, spare } from "#cost/usage.ts"
+import { Metrics } from "#core/platform/metrics.ts"
+import { evaluate } from "../evaluate.ts"
+import { type Graph, graphOf } from "../graph.ts"
+
+const Alarm = z.looseObject({
+  metricQueries: z.array(z.looseObject({ metric: z.unknown().optional() })).optional(),
+})
+
+/** How many alarms are paid for: one that compares metrics is paid for by these. */
+function alarmsOf(graph: Graph): number {
+  const watched = graph
+    .all("cloudwatch/metricAlarm:MetricAlarm")
+    .map(({ inputs }) => Alarm.parse(inputs).metricQueries?.filter(({ metric }) => metric) ?? [inputs])
+  return watched.flat().length + 5 * graph.all("cloudwatch/compositeAlarm:CompositeAlarm").length
+}
 
 test("the price is of what would be deployed", () => {
   const graph = graphOf(inject("production"))
   const host = graph.one("ecs/taskDefinition:TaskDefinition", "SessionHostTask")
   const gb = (name: string) => Number(graph.one("lambda/function:Function", name).memorySize) / 1024
-  const endpoints = graph
-    .all("ec2/vpcEndpoint:VpcEndpoint")
-    .map(({ inputs }) => inputs)
-    .filter((inputs) => inputs.vpcEndpointType === "Interface")
-  const { dashboardBody } = graph.one("cloudwatch/dashboard:Dashboard", "Dashboard")
-  const own = [...String(dashboardBody).matchAll(/"MessagingBridge","(\w+)","service","([\w-]+)"/g)]
   expect(sized).toEqual({
     hostVcpu: Number(host.cpu) / 1024,
     hostGb: Number(host.memory) / 1024,
     hostCapacity: Number(graph.environment("SweepFunction").HOST_CAPACITY),
-    spare: Number(graph.environment("SweepFunction").HOST_SPARE),
     apiGb: gb("ApiFunction"),
+    callsGb: gb("CallsFunction"),
     deliveryGb: gb("DeliveryFunction"),
     sweepGb: gb("SweepFunction"),
-    endpoints: endpoints.flatMap(({ subnetIds }) => subnetIds).length,
+    streamGb: gb("StreamFunction"),
+    pageGb: gb("DashboardStreamFunction"),
     keys: graph.all("kms/key:Key").length,
-    alarms:
-      graph.all("cloudwatch/metricAlarm:MetricAlarm").length +
-      5 * graph.all("cloudwatch/compositeAlarm:CompositeAlarm").length,
-    metrics: new Set(own.map(([, name, service]) => `${service} ${name}`)).size,
+    alarms: alarmsOf(graph),
+    // Each has one dimension, of which a stage has one value. The rest is written where numbers are paid for.
+    metrics: Metrics.names.length - billing.metrics,
   })
+  for (const { inputs } of graph.all("kms/key:Key")) expect(inputs.enableKeyRotation).toBe(true)
+  expect(graph.all("cloudwatch/dashboard:Dashboard")).toHaveLength(1)
+})
+
+const spareOf = (graph: Graph) => Number(graph.environment("SweepFunction").HOST_SPARE)
+
+test("each stage keeps as much room as is priced", async () => {
+  expect(spareOf(graphOf(inject("production")))).toBe(spare.production)
+  for (const stage of ["staging", "personal"] as const) {
+    vi.resetModules()
+    expect(spareOf(graphOf(await evaluate(stage)))).toBe(spare[stage])
+  }
+})
+
+/** Kinds of resources that are paid for by the hour or the month, whether or not anybody uses them. */
+const standing = [
+  "cloudwatch/compositeAlarm:CompositeAlarm",
+  "cloudwatch/dashboard:Dashboard",
+  "cloudwatch/metricAlarm:MetricAlarm",
+  "kms/key:Key",
+]
+/** Those of no price by themselves: what is used is paid for, and is priced by use. */
+const byUse = [
+  "budgets/budget:Budget",
+  "cloudfront/distribution:Distribution",
+  "cloudwatch/logGroup:LogGroup",
+  "docker-build:index:Image",
+  "dynamodb/table:Table",
+  "ecs/cluster:Cluster",
+  "lambda/function:Function",
+  "s3/bucket:Bucket",
+  "s3/bucketV2:BucketV2",
+  "scheduler/schedule:Schedule",
+  "sns/topic:Topic",
+  "sqs/queue:Queue",
+]
+/** Those that AWS gives away. */
+const free =
+  /^(random:|pulumi-nodejs:dynamic:|cloudfront\/(function|keyValueStore|keyvaluestore)|ec2\/|vpc\/|ecs\/|iam\/|lambda\/|s3\/|sns\/|ssm\/parameter|scheduler\/scheduleGroup|cloudfrontkeyvaluestore\/)/
+
+test("of what would be deployed, nothing that AWS lets wait for money is missing in the price", () => {
+  const graph = graphOf(inject("production"))
+  const kinds = [...new Set(graph.resources.map(({ type }) => type.replace(/^aws:/, "")))]
+  const unknown = kinds.filter((kind) => ![...standing, ...byUse].includes(kind) && !free.test(kind))
+  expect(unknown.toSorted()).toEqual([])
+  // Of a network, these few have a price.
+  for (const kind of ["natGateway:NatGateway", "eip:Eip", "instance:Instance"])
+    expect(graph.all(`ec2/${kind}`)).toEqual([])
+  expect(
+    graph.all("ec2/vpcEndpoint:VpcEndpoint").filter(({ inputs }) => inputs.vpcEndpointType !== "Gateway"),
+  ).toEqual([])
+  for (const { inputs } of graph.all("ssm/parameter:Parameter"))
+    expect(inputs.tier ?? "Standard").toBe("Standard")
 })

@@ -65,7 +65,7 @@ test("keys and secrets are kept as long as the tables that need them: a removal 
     ...graph.all("kms/key:Key"),
     ...graph.resources.filter(({ type }) => type === "random:index/randomPassword:RandomPassword"),
   ]
-  expect(sealing).toHaveLength(3 + 3)
+  expect(sealing).toHaveLength(3 + 4)
   for (const { name, options } of sealing)
     expect({ name, ...options }).toMatchObject({ name, retainOnDelete: true, protect: true })
   // AWS itself protects them from deletion.

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs"
+import { globSync, readFileSync } from "node:fs"
 import { runInNewContext } from "node:vm"
 import { expect, inject, test } from "vitest"
 import type { RouteConfig } from "@hono/zod-openapi"
@@ -20,7 +20,7 @@ function fn(name: string) {
 
 test("every handler that a function names is there, and is exported", async () => {
   const functions = graph.all("lambda/function:Function")
-  expect(functions).toHaveLength(6)
+  expect(functions).toHaveLength(7)
   // Lambda's runtime offers it to functions that stream.
   offerStreaming()
   for (const { inputs } of functions) {
@@ -48,6 +48,20 @@ test("functions run on ARM, on the Node of the project", () => {
       architectures: ["arm64"],
       runtime: `nodejs${process.versions.node.split(".")[0]}.x`,
     })
+})
+
+test("bundles are minified, and made here by the esbuild that is built into SST's program", () => {
+  for (const { name } of graph.all("lambda/function:Function")) {
+    const build = `../../../.sst/graph/production/bundles/${name.replace(/Function$/, "")}/build.json`
+    const asked = JSON.parse(readFileSync(new URL(build, import.meta.url), "utf8"))
+    expect([name, asked.properties]).toEqual([name, { architecture: "arm64", minify: true }])
+  }
+  const modules = new URL("../../../infra/node_modules/", import.meta.url)
+  const { version } = JSON.parse(readFileSync(new URL("esbuild/package.json", modules), "utf8"))
+  const [program] = globSync("sst-*/bin/sst", { cwd: modules })
+  const binary = readFileSync(new URL(program!, modules))
+  // As Go writes down what a program was made of.
+  expect(binary.includes(`github.com/evanw/esbuild\tv${version}\t`)).toBe(true)
 })
 
 test("a doorbell stays hidden for twice as long as a delivery may run", () => {
@@ -85,6 +99,13 @@ test("a delivery gets one doorbell and reports by item, and leaves room for the 
   })
 })
 
+test("a delivery may go on ringing for itself, and no other function may be part of a loop", () => {
+  expect(graph.all("lambda/functionRecursionConfig:FunctionRecursionConfig")).toHaveLength(1)
+  expect(
+    graph.one("lambda/functionRecursionConfig:FunctionRecursionConfig", "DeliveryRingsItself"),
+  ).toMatchObject({ functionName: expect.stringContaining("Delivery"), recursiveLoop: "Allow" })
+})
+
 test("the sweep starts each minute, alone, and a minute that was missed is not made up for", () => {
   expect(graph.one("lambda/function:Function", "SweepFunction").reservedConcurrentExecutions).toBe(1)
   expect(graph.one("scheduler/schedule:Schedule", "EachMinuteSchedule")).toMatchObject({
@@ -111,7 +132,9 @@ test("the router waits longer than the API may take, and the API longer than any
 
 test("the router proves itself to the API by a secret header, and overwrites the viewer's address", async () => {
   const { origins, defaultCacheBehavior } = distributionOf(graph)
-  for (const name of ["ApiFunction", "StreamFunction", "DashboardFunction", "DashboardStreamFunction"]) {
+  for (const name of ["Api", "Stream", "Transfer", "Dashboard", "DashboardStream"].map(
+    (one) => `${one}Function`,
+  )) {
     const secret = graph.environment(name).ROUTER_SECRET
     for (const { customHeaders } of origins.value)
       expect(customHeaders).toEqual([{ name: "x-router-secret", value: secret }])
@@ -153,18 +176,17 @@ function functionOf(path: string): string {
   return /^[a-z]+/i.exec(origin?.domainName ?? "")![0].toLowerCase()
 }
 
-test("requests for streams, long answers or the internet go to the stream function, and all others to the API", () => {
-  const streams = [
-    routes.Bridges.streamLogs,
-    routes.Events.listEvents,
+test("streams, and what is long or needs the internet, go to functions of their own, and all else to the API", () => {
+  const streams: string[] = [routes.Bridges.streamLogs, routes.Events.listEvents].map(({ path }) => path)
+  const transfers: string[] = [
     routes.Events.testWebhook,
     routes.Messages.messageMedia,
     routes.Contacts.listContacts,
-  ]
+  ].map(({ path }) => path)
   for (const route of Object.values(routes).flatMap((group): RouteConfig[] => Object.values(group))) {
     const path = route.path.replaceAll(/\{\w+\}/g, "x")
-    const isStreamed = streams.some((stream) => stream.path === route.path)
-    expect(`${path} ${functionOf(path)}`).toMatch(isStreamed ? / stream/ : / api/)
+    const own = streams.includes(route.path) ? "stream" : transfers.includes(route.path) ? "transfer" : "api"
+    expect(`${path} ${functionOf(path)}`).toMatch(` ${own}`)
   }
   for (const path of ["/healthz", "/api/docs/none", "/api/none"]) expect(functionOf(path)).toMatch(/^api/)
 })
@@ -182,20 +204,26 @@ test("the dashboard has every other path, and what is live on its pages a functi
   expect(fn("DashboardStream").timeout).toBeGreaterThan(60)
 })
 
-test("log streams have their ten minutes, stream, and take nothing from others", () => {
+test("log streams have their ten minutes, and stream, as what is long does", () => {
   expect(timing.onLambdaMs).toBe(60_000)
   expect(fn("Stream").timeout).toBeGreaterThan(timing.endsAfterMs / 1000)
-  expect(graph.one("lambda/function:Function", "StreamFunction").reservedConcurrentExecutions).toBe(200)
-  expect(graph.one("lambda/functionUrl:FunctionUrl", "StreamUrl").invokeMode).toBe("RESPONSE_STREAM")
+  for (const name of ["StreamUrl", "TransferUrl"])
+    expect(graph.one("lambda/functionUrl:FunctionUrl", name).invokeMode).toBe("RESPONSE_STREAM")
   expect(graph.one("lambda/functionUrl:FunctionUrl", "ApiUrl").invokeMode).toBe("BUFFERED")
   // CloudFront lets go of an origin that is silent for a minute.
   expect(timing.commentEachMs).toBeLessThan(30_000)
 })
 
+test("calls of hosts may take as long as whoever asks for them", () => {
+  expect(fn("Calls").timeout).toBe(fn("Api").timeout)
+  for (const name of ["Api", "Dashboard", "DashboardStream"])
+    expect(graph.environment(`${name}Function`).CALLS_FUNCTION).toContain("-CallsFunction-")
+})
+
 test("every service says under its own name what it measures", () => {
-  const services = ["Api", "Stream", "Dashboard", "DashboardStream", "Delivery", "Sweep"].map(
+  const services = ["Api", "Stream", "Transfer", "Dashboard", "DashboardStream", "Delivery", "Sweep"].map(
     (name) => graph.environment(`${name}Function`).METRICS_SERVICE,
   )
-  expect(services).toEqual(["api", "api", "dashboard", "dashboard", "delivery", "sweep"])
+  expect(services).toEqual(["api", "api", "api", "dashboard", "dashboard", "delivery", "sweep"])
   expect(graph.container().environment).toContainEqual({ name: "METRICS_SERVICE", value: "session-host" })
 })

@@ -12,6 +12,7 @@ import { until } from "#test/support/until.ts"
 import { Account } from "#core/account/account.ts"
 import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 import { startSes } from "#test/support/ses.ts"
 import { ApiKey } from "#core/account/api-key.ts"
@@ -33,7 +34,15 @@ const routerSecret = environment("ApiFunction").ROUTER_SECRET!
 
 const Answer = z.object({ statusCode: z.number(), body: z.string() })
 
-test.for(["Api", "Stream", "Dashboard", "Delivery", "Sweep"])(
+/** Lambda with the function that calls session hosts, from its bundle. @returns where it is */
+async function callsOfHosts(): Promise<string> {
+  const calls = await aLambda("Calls")
+  const service = await startLambdaApi({ [environment("ApiFunction").CALLS_FUNCTION!]: calls.invoke })
+  onTestFinished(service.close)
+  return service.endpoint
+}
+
+test.for(["Api", "Calls", "Stream", "Transfer", "Dashboard", "DashboardStream", "Delivery", "Sweep"])(
   "the bundle of %s starts, and is small",
   async (name) => {
     const { bundleKb, initMs, rssMb } = await aLambda(name)
@@ -45,7 +54,7 @@ test.for(["Api", "Stream", "Dashboard", "Delivery", "Sweep"])(
 )
 
 test("the API answers the calls of its URL, within its permissions", async () => {
-  const api = await aLambda("Api")
+  const api = await aLambda("Api", { lambda: await callsOfHosts() })
   const account = await Account.create({ name: "Test", subscription: "active" })
   const key = await ApiKey.create(account.id, "test")
   const ask = async (method: string, path: string, withKey?: string, body?: object) =>
@@ -58,7 +67,9 @@ test("the API answers the calls of its URL, within its permissions", async () =>
   expect(await ask("GET", "/healthz")).toMatchObject({ statusCode: 200, body: '{"ok":true}' })
   expect(await ask("GET", "/api/instances")).toMatchObject({ statusCode: 401 })
   const asked = { customer_ref: "shop", webhook_url: "" }
-  expect(await ask("POST", "/api/instances", key, asked)).toMatchObject({ statusCode: 201 })
+  const made = await ask("POST", "/api/instances", key, asked)
+  expect(made).toMatchObject({ statusCode: 201 })
+  const bridge = z.object({ id: z.string() }).parse(JSON.parse(made.body))
   expect(await ask("POST", "/api/instances", key, asked)).toMatchObject({ statusCode: 200 })
   expect(await ask("GET", "/api/instances", key)).toMatchObject({ statusCode: 200 })
   const changed = { webhook_url: "https://example.com/hook" }
@@ -67,15 +78,20 @@ test("the API answers the calls of its URL, within its permissions", async () =>
 
   expect(api.uses).toContain("kms:GenerateDataKeyWithoutPlaintext SessionKey")
   expect(denied("ApiRole", api.uses)).toEqual([])
-  await until(async () => api.metrics().includes("api LatencyMs") && api.metrics().includes("api Requests"))
+  // It is frozen once it has answered.
+  expect(api.uses).toContain("logs:PutLogEvents ")
+  expect(api.cloudWatch.lines(environment("ApiFunction").LOG_GROUP!, bridge.id)).toContainEqual(
+    expect.stringMatching(/INFO webhook URL changed$/),
+  )
 })
 
-test("the stream function answers logs and webhook tests, and passes media on to the API, within its permissions", async () => {
-  const api = await aLambda("Api")
+test("logs are streamed, webhooks tested and media passed on to the API, each within its function's permissions", async () => {
+  const api = await aLambda("Api", { lambda: await callsOfHosts() })
   const { API_FUNCTION = "" } = graphOf(inject("production")).environment("StreamFunction")
   const service = await startLambdaApi({ [API_FUNCTION]: api.invoke })
   onTestFinished(service.close)
   const stream = await aLambda("Stream", { lambda: service.endpoint })
+  const transfer = await aLambda("Transfer", { lambda: service.endpoint })
   const account = await Account.create({ name: "Test", subscription: "active" })
   const key = await ApiKey.create(account.id, "test")
   const receiver = await aReceiver()
@@ -83,7 +99,7 @@ test("the stream function answers logs and webhook tests, and passes media on to
   await api.invoke(urlEvent("POST", "/api/instances", { key, body: asked, routerSecret }))
   const ask = async (method: string, path: string) => {
     const { statusCode, body } = Answer.parse(
-      await stream.invoke(urlEvent(method, path, { key, routerSecret })),
+      await transfer.invoke(urlEvent(method, path, { key, routerSecret })),
     )
     return { statusCode, body: Buffer.from(body, "base64").toString() }
   }
@@ -101,16 +117,14 @@ test("the stream function answers logs and webhook tests, and passes media on to
     .catch(() => "ended with the test")
   await until(async () => stream.uses.has("logs:GetLogEvents "))
   expect(denied("StreamRole", stream.uses)).toEqual([])
+  expect(denied("TransferRole", transfer.uses)).toEqual([])
 })
 
 test("the dashboard mails a code, signs in and shows a session's state and what is live, within its permissions", async () => {
-  const api = await aLambda("Api")
-  const { CALLS_FUNCTION = "" } = environment("DashboardFunction")
-  const service = await startLambdaApi({ [CALLS_FUNCTION]: api.invoke })
-  onTestFinished(service.close)
+  const lambda = await callsOfHosts()
   const ses = await startSes()
   onTestFinished(ses.close)
-  const dashboard = await aLambda("Dashboard", { lambda: service.endpoint, ses: ses.endpoint })
+  const dashboard = await aLambda("Dashboard", { lambda, ses: ses.endpoint })
   const jar = new Map<string, string>()
   const ask = async (method: string, path: string, form?: Record<string, string>) => {
     const cookies = [...jar].map(([name, value]) => `${name}=${value}`)
@@ -147,12 +161,18 @@ test("the dashboard mails a code, signs in and shows a session's state and what 
   expect((await ask("GET", "/numbers/shop")).body).toContain("Connected")
   for (const path of ["/", "/numbers", "/keys", "/account", "/numbers/shop/log", "/numbers/shop/deliveries"])
     expect([path, (await ask("GET", path)).statusCode]).toEqual([path, 200])
+  await Account.makeOperator(accountId)
+  await BridgesOfPhone.note(bridge.id, "491711234567")
+  expect(await ask("GET", "/operator/find?id=%2B49%20171%201234567")).toMatchObject({
+    statusCode: 200,
+    body: expect.stringContaining(bridge.id),
+  })
   expect(await ask("POST", "/account/invite", { email: "bob@example.com", role: "viewer" })).toMatchObject({
     statusCode: 200,
   })
   expect(denied("DashboardRole", dashboard.uses)).toEqual([])
 
-  const live = await aLambda("DashboardStream", { lambda: service.endpoint })
+  const live = await aLambda("DashboardStream", { lambda })
   const cookies = [`__Host-session=${jar.get("__Host-session")}`]
   // Each is open for a quarter of a minute, and gives its place back at its end.
   for (const path of ["/numbers/shop/stream", "/numbers/shop/deliveries/stream", "/live/numbers"])
@@ -187,7 +207,7 @@ test("delivery answers doorbells and hides what it reports, within its permissio
   expect(delivery.uses).toContain("kms:Decrypt DeliveryKey")
   await until(async () => delivery.uses.has("logs:PutLogEvents "))
   expect(denied("DeliveryRole", delivery.uses)).toEqual([])
-  const measured = ["Attempts", "AttemptMs", "EventOldestMs"].map((name) => `delivery ${name}`)
+  const measured = ["Attempts", "EventOldestMs"].map((name) => `delivery ${name}`)
   await until(async () => measured.every((one) => delivery.metrics().includes(one)))
 })
 

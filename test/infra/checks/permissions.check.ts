@@ -8,7 +8,9 @@ const graph = graphOf(inject("production"))
 
 const roles = [
   "ApiRole",
+  "CallsRole",
   "StreamRole",
+  "TransferRole",
   "DashboardRole",
   "DashboardStreamRole",
   "DeliveryRole",
@@ -18,7 +20,7 @@ const roles = [
   "EachMinuteRole",
 ]
 
-const secrets = ["ApiKeyPepper1", "HostTokenSecret1", "RouterSecret1"].map(madeUp)
+const secrets = ["ApiKeyPepper1", "HostTokenSecret1", "PhoneSecret1", "RouterSecret1"].map(madeUp)
 
 /** By role, what it may do to whatever is named so. */
 function mayDo(role: string, resource: string): string[] {
@@ -59,7 +61,9 @@ test("the operator's policy is the only other, and opens no session, no event an
 
 test.for([
   ["ApiRole", "lambda"],
+  ["CallsRole", "lambda"],
   ["StreamRole", "lambda"],
+  ["TransferRole", "lambda"],
   ["DashboardRole", "lambda"],
   ["DashboardStreamRole", "lambda"],
   ["DeliveryRole", "lambda"],
@@ -107,6 +111,7 @@ test("event bodies and webhook secrets are opened by the API, the webhook test, 
   expect(whoMay("kms:Decrypt", "DeliveryKey")).toEqual([
     "ApiRole",
     "StreamRole",
+    "TransferRole",
     "DashboardRole",
     "DashboardStreamRole",
     "DeliveryRole",
@@ -116,7 +121,9 @@ test("event bodies and webhook secrets are opened by the API, the webhook test, 
 
 test("hosts cannot read accounts, delivery cannot read leases, the sweep reads deliveries and opens nothing", () => {
   expect(mayDo("SessionHostTaskRole", "AccountsTable")).toEqual([])
-  expect(mayDo("StreamRole", "AccountsTable")).toEqual(["dynamodb:GetItem", "dynamodb:Query"])
+  for (const role of ["StreamRole", "TransferRole"])
+    expect(mayDo(role, "AccountsTable")).toEqual(["dynamodb:GetItem", "dynamodb:Query"])
+  expect(mayDo("TransferRole", "EventsTable")).toEqual([])
   expect(mayDo("StreamRole", "EventsTable")).toEqual(["dynamodb:GetItem", "dynamodb:Query"])
   expect(mayDo("StreamRole", "LeasesTable")).toEqual([])
   expect(mayDo("DeliveryRole", "LeasesTable")).toEqual([])
@@ -133,12 +140,13 @@ test("hosts cannot read accounts, delivery cannot read leases, the sweep reads d
 
 test("media are stored by hosts, and read by the functions that stream them", () => {
   expect(whoMay("s3:PutObject", "MediaBucket/*")).toEqual(["SessionHostTaskRole"])
-  expect(whoMay("s3:GetObject", "MediaBucket/*")).toEqual(["StreamRole", "SessionHostTaskRole"])
+  expect(whoMay("s3:GetObject", "MediaBucket/*")).toEqual(["TransferRole", "SessionHostTaskRole"])
 })
 
-test("the logs of customers are written by hosts, delivery and the dashboard, read by the functions that stream, removed by hosts", () => {
+test("the logs of customers are written by hosts, delivery, the API and the dashboard, read by the functions that stream, removed by hosts", () => {
   const streams = "/bridges:log-stream:*"
   expect(whoMay("logs:PutLogEvents", streams)).toEqual([
+    "ApiRole",
     "DashboardRole",
     "DeliveryRole",
     "SessionHostTaskRole",
@@ -147,11 +155,18 @@ test("the logs of customers are written by hosts, delivery and the dashboard, re
   expect(whoMay("logs:DeleteLogStream", streams)).toEqual(["SessionHostTaskRole"])
 })
 
-test("the functions that stream alone invoke another, the API: hosts are in its network", () => {
-  expect(whoMay("lambda:InvokeFunction", "ApiFunction")).toEqual([
-    "StreamRole",
+test("hosts are called through one function, which may do nothing else; streams pass on to the API", () => {
+  expect(whoMay("lambda:InvokeFunction", "CallsFunction")).toEqual([
+    "ApiRole",
     "DashboardRole",
     "DashboardStreamRole",
+  ])
+  expect(whoMay("lambda:InvokeFunction", "ApiFunction")).toEqual(["StreamRole", "TransferRole"])
+  const own = graph.permissions("CallsRole").filter(({ resources }) => !resources.includes("*"))
+  expect(own.flatMap(({ actions }) => actions).toSorted()).toEqual([
+    "kms:Decrypt",
+    "logs:CreateLogStream",
+    "logs:PutLogEvents",
   ])
 })
 
@@ -171,9 +186,11 @@ test("the doorbell is rung by all, and answered by delivery alone", () => {
   ])
 })
 
-test("the dashboard mails from the stage's address and its domain, and what is live on it changes no account's rows but marks", () => {
+test("the dashboard mails from the stage's address, whichever of the domains above it SES knows, and what is live on it changes no account's rows but marks", () => {
   expect(whoMay("ses:SendEmail", "identity/bridge@mail.example.com")).toEqual(["DashboardRole"])
-  expect(mayDo("DashboardRole", "identity/mail.example.com")).toEqual(["ses:SendEmail"])
+  for (const domain of ["mail.example.com", "example.com"])
+    expect(mayDo("DashboardRole", `:identity/${domain}`)).toEqual(["ses:SendEmail"])
+  expect(mayDo("DashboardRole", ":identity/com")).toEqual([])
   expect(mayDo("DashboardStreamRole", "AccountsTable")).toEqual([
     "dynamodb:GetItem",
     "dynamodb:Query",
@@ -208,9 +225,11 @@ test("no secret stands in plain text: tasks read theirs from SSM, environments a
     .filter(({ name }) => Object.values(graph.environment(name)).some((value) => secrets.includes(value)))
   expect(holders.map(({ name }) => name).toSorted()).toEqual([
     "ApiFunction",
+    "CallsFunction",
     "DashboardFunction",
     "DashboardStreamFunction",
     "StreamFunction",
+    "TransferFunction",
   ])
   for (const { inputs } of holders) {
     expect(inputs.kmsKeyArn).toContain("SettingsKey")
@@ -220,7 +239,8 @@ test("no secret stands in plain text: tasks read theirs from SSM, environments a
   const { environment, secrets: fromSsm } = graph.container()
   expect(environment.filter(({ value }) => secrets.includes(value))).toEqual([])
   expect(fromSsm).toEqual([
-    { name: "HOST_TOKEN_SECRET", valueFrom: expect.stringMatching(/HOST_TOKEN_SECRET\/1$/) },
+    { name: "HOST_TOKEN_SECRET", valueFrom: expect.stringMatching(/hosts\/HOST_TOKEN_SECRET\/1$/) },
+    { name: "PHONE_SECRET", valueFrom: expect.stringMatching(/hosts\/PHONE_SECRET$/) },
   ])
 })
 
@@ -228,9 +248,10 @@ test("Systems Manager keeps the secrets encrypted under the settings key, and no
   const parameters = graph.all("ssm/parameter:Parameter").map(({ inputs }) => inputs)
   const secret = parameters.filter(({ type }) => type === "SecureString")
   expect(secret.map(({ name }) => String(name)).toSorted()).toEqual([
-    "/messaging-bridge/production/HOST_TOKEN_SECRET/1",
     "/messaging-bridge/production/admin/API_KEY_PEPPER",
-    "/messaging-bridge/production/admin/HOST_TOKEN_SECRET",
+    "/messaging-bridge/production/admin/PHONE_SECRET",
+    "/messaging-bridge/production/hosts/HOST_TOKEN_SECRET/1",
+    "/messaging-bridge/production/hosts/PHONE_SECRET",
   ])
   for (const parameter of secret)
     expect(parameter).toMatchObject({ keyId: expect.stringContaining("SettingsKey") })
@@ -248,10 +269,10 @@ test("the operator's command finds every setting that it shares with the API", (
       .map(({ inputs }) => [String(inputs.name).slice(admin.length), plain(inputs.value)]),
   )
   expect(Object.keys(told).toSorted()).toEqual(ofStage.toSorted())
-  const { LOG_GROUP, DASHBOARD_URL, ...withApi } = told
+  const { DASHBOARD_URL, PHONE_SECRET, ...withApi } = told
   expect(DASHBOARD_URL).toMatch(/^https:/)
   expect(graph.environment("ApiFunction")).toMatchObject(withApi)
-  expect(graph.environment("StreamFunction")).toMatchObject({ LOG_GROUP })
+  expect(graph.environment("DashboardFunction")).toMatchObject({ PHONE_SECRET })
 })
 
 test("no resource is linked: SST's key would open an empty object", () => {

@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest"
+import { openPages } from "#functions/dashboard/live.ts"
+import { openEvents } from "#functions/stream/events.ts"
+import { openLogs } from "#functions/stream/logs.ts"
 import { evaluate, type Resource } from "../evaluate.ts"
 import { type Graph, graphOf } from "../graph.ts"
 
@@ -20,13 +23,12 @@ afterAll(() => {
 test("somebody's own stage has every resource of production", () => {
   expect(namesOf(graph.resources)).toEqual(namesOf(inject("production")))
   // A branch that vanishes must fail.
-  expect(graph.resources).toHaveLength(169)
+  expect(graph.resources).toHaveLength(179)
 })
 
 test("somebody's own stage is cheap, small and can be removed", () => {
   for (const { inputs } of graph.all("dynamodb/table:Table"))
     expect(inputs.deletionProtectionEnabled).toBe(false)
-  expect(graph.one("ec2/vpcEndpoint:VpcEndpoint", "KmsEndpoint").subnetIds).toEqual(["ApiSubnet1"])
   expect(graph.one("lambda/eventSourceMapping:EventSourceMapping", "DoorbellToDelivery")).toMatchObject({
     scalingConfig: { maximumConcurrency: 10 },
   })
@@ -53,6 +55,21 @@ test("the places that an account needs are those that docs/operations.md asks fo
   expect(page.replaceAll("\n", " ")).toMatch(new RegExp(`reserves +${production}\\b`))
   expect(page).toContain(`a quota of ${production + 100} at least`)
   expect(page).toContain(`a personal stage ${placesOf(graph) + 100}`)
+  // What `npm run deploy` asks for.
+  const asked = readFileSync(new URL("../../../infra/deploy.ts", import.meta.url), "utf8")
+  expect(asked).toMatch(new RegExp(`production: ${production + 100}, .*personal: ${placesOf(graph) + 100} `))
+})
+
+/** The places that are set aside for a function. */
+function placesFor(name: string): unknown {
+  return graph.one("lambda/function:Function", `${name}Function`).reservedConcurrentExecutions
+}
+
+test("a customer takes a third of the places at most, and only of those of its kind, also in the smallest stage", () => {
+  expect(placesFor("Stream")).toBeGreaterThanOrEqual(3 * (openEvents.perAccount + openLogs.perAccount))
+  expect(placesFor("DashboardStream")).toBeGreaterThanOrEqual(3 * openPages)
+  for (const name of ["Transfer", "Dashboard", "Delivery", "Sweep"])
+    expect(placesFor(name)).toBeGreaterThan(0)
 })
 
 test("somebody's own stage accepts what only production refuses", () => {
@@ -61,7 +78,9 @@ test("somebody's own stage accepts what only production refuses", () => {
 
 test("a setting of the deploy reaches the processes that read it, and no other", () => {
   const { LOG_LEVEL, RATE_LIMIT_PROXY, WHATSAPP_WEB_VERSION } = set
-  for (const name of ["ApiFunction", "StreamFunction", "DashboardFunction", "DashboardStreamFunction"]) {
+  for (const name of ["Api", "Stream", "Transfer", "Dashboard", "DashboardStream"].map(
+    (one) => `${one}Function`,
+  )) {
     expect(graph.environment(name)).toMatchObject({ LOG_LEVEL, RATE_LIMIT_PROXY })
     expect(graph.environment(name)).not.toHaveProperty("RATE_LIMIT_OTHER")
   }

@@ -1,11 +1,5 @@
-import { execFile } from "node:child_process"
 import { randomUUID } from "node:crypto"
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
-import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { z } from "zod"
 import { apiClient, call, patiently } from "#local/api-client.ts"
@@ -16,14 +10,12 @@ import { type Receiver, startReceiver } from "#test/support/service/start-receiv
 import { until } from "#test/support/until.ts"
 import { evaluate, type Resource, type World } from "../evaluate.ts"
 import { type Graph, graphOf } from "../graph.ts"
-import { startStage } from "./stage.ts"
-
-const root = fileURLToPath(new URL("../../..", import.meta.url))
-const run = promisify(execFile)
+import { aBrowser, admin as asOperator } from "./people.ts"
+import { type Stage, startStage } from "./stage.ts"
 
 let network: Network
 let receiver: Receiver
-let stage: Awaited<ReturnType<typeof startStage>>
+let stage: Stage
 let bob: Awaited<ReturnType<Network["phone"]>>
 let ada: Awaited<ReturnType<Network["phone"]>>
 let key = ""
@@ -66,62 +58,16 @@ async function deploy(world: World = {}, between?: () => Promise<void>): Promise
   return graph
 }
 
-/** A verb of `npm run admin`, with the settings that the line of docs/operations.md reads, and the operator's policy. */
-async function admin(...words: string[]): Promise<Record<string, unknown>[]> {
-  const folder = mkdtempSync(join(tmpdir(), "operator-"))
-  try {
-    const told = (await stage.settings()).map(({ name, value }) => `${name}\t${value}\n`)
-    writeFileSync(join(folder, "told"), told.join(""))
-    writeFileSync(join(folder, "aws"), `#!/bin/sh\ncat ${join(folder, "told")}\n`)
-    chmodSync(join(folder, "aws"), 0o755)
-    const page = readFileSync(join(root, "docs/operations.md"), "utf8")
-    const line = /^eval "\$\(aws ssm[\s\S]+?\)"$/m.exec(page)![0]
-    const script = `${line}\nexec "$0" admin/main.ts --json "$@"`
-    const env = await stage.environment("AdminPolicy", { DATA_DIR: folder })
-    env.PATH = `${folder}:${env.PATH}`
-    const { stdout } = await run("bash", ["-euc", script, process.execPath, ...words], { cwd: root, env })
-    return z.array(z.record(z.string(), z.unknown())).parse(JSON.parse(stdout))
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
-
+const admin = (...words: string[]) => asOperator(stage, ...words)
 const api = (method: string, path: string, body?: unknown) => apiClient(stage.url, key)(method, path, body)
 const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } })
-const cookies = new Map<string, string>()
-
-/** A page of the dashboard, or a form of it, as the browser of one person asks. */
-async function page(method: "GET" | "POST", path: string, form?: Record<string, string>) {
-  const answer = await fetch(`${stage.url}${path}`, {
-    method,
-    redirect: "manual",
-    headers: {
-      cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; "),
-      ...(form && { origin: `https://${new URL(stage.url).host}` }),
-    },
-    ...(form && { body: new URLSearchParams(form) }),
-  })
-  for (const line of answer.headers.getSetCookie()) {
-    const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-    cookies.set(name, value)
-  }
-  const { status, headers } = answer
-  return {
-    status,
-    type: headers.get("content-type"),
-    leadsTo: headers.get("location"),
-    body: await answer.text(),
-  }
-}
+let browser: ReturnType<typeof aBrowser>
+const page = (...asked: Parameters<typeof browser.page>) => browser.page(...asked)
 
 /** Somebody new at the dashboard, who signs in with the code of a mail. */
 async function signUp(email: string): Promise<void> {
-  cookies.clear()
-  expect(await page("POST", "/sign-in", { email })).toMatchObject({ status: 200 })
-  const mail = stage.mails.find(({ to }) => to === email)
-  expect(mail).toMatchObject({ from: "bridge@mail.example.com" })
-  const code = /([0-9A-Z]{4}-[0-9A-Z]{4})/.exec(mail!.text)![1]!
-  expect(await page("POST", "/sign-in/code", { code })).toMatchObject({ status: 303 })
+  browser = aBrowser(stage)
+  await browser.signUp(email)
 }
 
 const soon = () => AbortSignal.timeout(120_000)
@@ -155,7 +101,7 @@ test("deploy: every URL answers through the router alone, and the sweep starts a
   await deploy()
   expect((await fetch(`${stage.url}/healthz`)).status).toBe(200)
   // Their own URLs are open to the internet.
-  for (const fn of ["Api", "Stream", "Dashboard", "DashboardStream"] as const)
+  for (const fn of ["Api", "Stream", "Transfer", "Dashboard", "DashboardStream"] as const)
     expect(await stage.invoke(fn, urlEvent("GET", "/healthz"))).toMatchObject({ statusCode: 403 })
   await until(() => stage.tasks().length === 1, { withinMs: 60_000 })
 })
@@ -189,6 +135,7 @@ test("traffic: a message each way, a webhook test, a line of its log", async () 
 })
 
 test("the dashboard: somebody signs up with a mailed code, and sees pages and what is live on them", async () => {
+  browser = aBrowser(stage)
   const { body } = await page("GET", "/sign-in")
   const style = /href="(\/assets\/[^"]+)"/.exec(body)![1]!
   expect(await page("GET", style)).toMatchObject({ status: 200, type: expect.stringContaining("text/css") })
@@ -339,6 +286,7 @@ test("no policy refused anybody, and every role was asked something", () => {
     "StreamRole",
     "SubscriptionsRole",
     "SweepRole",
+    "TransferRole",
   ])
   console.log(`${stage.judged.length} calls held against policies`)
 })

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { here } from "../evaluate.ts"
-import { usesIn } from "../../support/aws-recorder.ts"
+import { type Use, usesIn } from "../../support/aws-recorder.ts"
 import type { Wish } from "./iam.ts"
 
 /** The resources behind the names that requests use. */
@@ -32,9 +32,7 @@ export function neededPermissions(service: string, asked: Asked, names: Names): 
     case "ses":
       return [ofMail(asked)]
     default:
-      return usesIn(asked.target ?? "", asked.body).flatMap(({ action, resource }) =>
-        ofUse(action, resource, asked.body, names),
-      )
+      return usesIn(asked.target ?? "", asked.body).flatMap((use) => ofUse(use, asked.body, names))
   }
 }
 
@@ -47,18 +45,23 @@ const Words = z.object({
   propagateTags: z.string().optional(),
   task: z.string().default(""),
   tasks: z.array(z.string()).default([]),
+  EncryptionContext: z.record(z.string(), z.string()).default({}),
 })
 
-function ofUse(action: string, resource: string, body: string, names: Names): Wish[] {
+function ofUse(use: Use, body: string, names: Names): Wish[] {
+  const { action, resource } = use
   const words = Words.parse(JSON.parse(body))
   const [service = "", operation = ""] = action.split(":")
   switch (service) {
     case "dynamodb": {
       const [table = "", ...index] = resource.split("/")
-      return [{ action, resource: [names.tables.get(table) ?? table, ...index].join("/") }]
+      const context = { "dynamodb:LeadingKeys": leadingKeys(use, body) }
+      return [{ action, resource: [names.tables.get(table) ?? table, ...index].join("/"), context }]
     }
     case "kms":
-      return operation === "ReEncrypt" ? rewrapping(words) : [{ action, resource }]
+      return operation === "ReEncrypt"
+        ? rewrapping(words)
+        : [{ action, resource, context: encryptionContext(words.EncryptionContext) }]
     case "sqs":
       // A batch needs the right to each of what it holds.
       return [{ action: action.replace(/Batch$/, ""), resource: names.queue }]
@@ -71,6 +74,34 @@ function ofUse(action: string, resource: string, body: string, names: Names): Wi
     default:
       throw new Error(`nobody knows what ${action} needs`)
   }
+}
+
+const Row = z.looseObject({ pk: z.object({ S: z.string() }) })
+const Several = z.object({
+  RequestItems: z.record(z.string(), z.union([z.object({ Keys: z.array(Row) }), z.unknown()])).default({}),
+  KeyConditionExpression: z.string().default(""),
+  ExpressionAttributeValues: z.record(z.string(), z.looseObject({ S: z.string().optional() })).default({}),
+})
+
+/** The partition keys that a use of a table names. @throws where it names none: IAM would take that for all of them */
+function leadingKeys({ action, resource, Key, Item }: Use, body: string): string[] {
+  const one = Key ?? Item
+  if (one) return [Row.parse(one).pk.S]
+  // An index has its own, by which nothing is limited.
+  if (resource.includes("/index/")) return []
+  const { RequestItems, KeyConditionExpression, ExpressionAttributeValues } = Several.parse(JSON.parse(body))
+  const batch = z.object({ Keys: z.array(Row) }).safeParse(RequestItems[resource]).data
+  if (batch) return batch.Keys.map(({ pk }) => pk.S)
+  const named = /^#?pk = (:\w+)/.exec(KeyConditionExpression)?.[1] ?? ""
+  const asked = ExpressionAttributeValues[named]?.S
+  if (asked === undefined) throw new Error(`${action} on ${resource} names no partition: ${body}`)
+  return [asked]
+}
+
+function encryptionContext(given: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [`kms:EncryptionContext:${name}`, value]),
+  )
 }
 
 function rewrapping({ SourceKeyId, DestinationKeyId }: z.infer<typeof Words>): Wish[] {

@@ -56,7 +56,7 @@ export async function startRouter(invoke: (fn: string, event: object) => Promise
 }
 
 /** The longer of two names comes first. */
-const functionsWithUrl = ["DashboardStream", "Dashboard", "Stream", "Api"] as const
+const functionsWithUrl = ["DashboardStream", "Dashboard", "Stream", "Transfer", "Api"] as const
 
 function routeOf(distribution: Distribution, path: string) {
   const { targetOriginId } =

@@ -1,6 +1,9 @@
-import { cpSync, mkdtempSync, rmSync } from "node:fs"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb"
 import { z } from "zod"
@@ -28,8 +31,10 @@ import type { Names } from "./needed-permissions.ts"
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 /** The sweep comes last: a new one replaces hosts at once. `Subscriptions` is there where numbers are paid for. */
 const functions = [
+  "Calls",
   "Api",
   "Stream",
+  "Transfer",
   "Dashboard",
   "DashboardStream",
   "Subscriptions",
@@ -37,17 +42,26 @@ const functions = [
   "Sweep",
 ] as const
 
+export type Stage = Awaited<ReturnType<typeof startStage>>
+
 /**
  * A stage on this machine, as far as AWS has stand-ins here: its tables, queue, bucket, keys and parameters are those of the
  * evaluated graph, its functions run from real bundles, its hosts from a production installation, and whatever they ask of
- * AWS passes a guard with the policy of their role.
+ * AWS passes a guard with the policy of their role. `sandbox`: with the sandbox's task, and no other host, since that would dial
+ * the real network.
  */
-export async function startStage(network: { url: string; rootKey: Uint8Array }) {
+export async function startStage(
+  network: { url: string; rootKey: Uint8Array; ca: string },
+  { sandbox = false }: { sandbox?: boolean } = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), "rehearsal-"))
   const image = join(folder, "image")
   buildImage(image)
   // As the deploy does (`copyFiles`).
   cpSync(join(root, "dashboard/assets"), join(folder, "dashboard/assets"), { recursive: true })
+  // Media are fetched over TLS.
+  const ca = join(folder, "ca.pem")
+  writeFileSync(ca, network.ca)
   const judged: Judged[] = []
   const lines: string[] = []
   const closes: (() => unknown)[] = [() => rmSync(folder, { recursive: true })]
@@ -131,8 +145,9 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
       URL_ALLOW: "127.0.0.0/8,::1/128",
       LEASE_BEAT_MS: "1000",
       HOST_PORT: "0",
-      HOST_NETWORK: "simulated",
+      ...(!sandbox && { HOST_NETWORK: "simulated" }),
       STRIPE_API_BASE: stripe.url,
+      NODE_EXTRA_CA_CERTS: ca,
       SIMULATOR_URL: network.url,
       SIMULATOR_ROOT_KEY: Buffer.from(network.rootKey).toString("hex"),
     }
@@ -174,20 +189,38 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
 
   /** ECS gets a new revision; it starts a task of it by the rights of the execution role. */
   async function deployHosts(): Promise<void> {
-    const { environment: told, secrets } = graph.container()
-    const role = "SessionHostExecutionRole"
+    const task = sandbox ? "SandboxHost" : "SessionHost"
+    const { environment: told, secrets } = graph.container(`${task}Task`)
+    const role = `${task}ExecutionRole`
     for (const { valueFrom } of secrets) {
       need(role, "ssm:GetParameters", valueFrom)
       need(role, "kms:Decrypt", here("kms", "key/SettingsKey"))
     }
-    const { name } = graph.all("ecs/taskDefinition:TaskDefinition")[0]!
-    definitions[name] = {
+    const env = await environment(`${task}TaskRole`, {
+      ...Object.fromEntries(told.map((one) => [one.name, one.value])),
+      ...Object.fromEntries(secrets.map((one) => [one.name, parameter(one.valueFrom)])),
+    })
+    if (sandbox) return startSandbox(env)
+    definitions.SessionHostTask = {
       command: [process.execPath, ...commandOfImage().map((path) => join(image, path))],
-      env: await environment("SessionHostTaskRole", {
-        ...Object.fromEntries(told.map((one) => [one.name, one.value])),
-        ...Object.fromEntries(secrets.map((one) => [one.name, parameter(one.valueFrom)])),
-      }),
+      env,
     }
+  }
+
+  /** As its ECS service does. */
+  function startSandbox(env: Record<string, string>): void {
+    cpSync(join(root, "simulator"), join(image, "simulator"), { recursive: true })
+    const task = spawn(process.execPath, [join(image, "session-host/sandbox.ts")], {
+      env: { ...env, DATA_DIR: join(folder, "sandbox") },
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    for (const stream of [task.stdout, task.stderr])
+      createInterface(stream).on("line", (line) => lines.push(line))
+    const ended = once(task, "exit")
+    stops.push(async () => {
+      task.kill("SIGTERM")
+      await ended
+    })
   }
 
   function parameter(arn: string): string {
@@ -202,14 +235,14 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
     graph.all("lambda/function:Function").some((one) => one.name === `${name}Function`)
 
   async function deployFunction(name: (typeof functions)[number]): Promise<void> {
-    const { handler, kmsKeyArn } = Fn.parse(graph.one("lambda/function:Function", `${name}Function`))
+    const { kmsKeyArn } = Fn.parse(graph.one("lambda/function:Function", `${name}Function`))
     if (kmsKeyArn) need(`${name}Role`, "kms:Decrypt", kmsKeyArn)
     const group = `/messaging-bridge/${graph.environment(`${name}Function`).STAGE}/${name.toLowerCase()}`
     for (const action of ["logs:CreateLogStream", "logs:PutLogEvents"])
       need(`${name}Role`, action, here("logs", `log-group:${group}:log-stream:x`))
     const bundle = join(folder, `${name}.mjs`)
     const isDashboard = name.startsWith("Dashboard")
-    await bundled(join(root, `${handler.split(".")[0]}.ts`), bundle)
+    await bundled(name, bundle, "staging")
     const before = running.get(name)
     const started = await startLambda({
       bundle,
@@ -218,12 +251,12 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
         // Lambda's own; it says where the style and the scripts are.
         ...(isDashboard && { AWS_LAMBDA_FUNCTION_NAME: name }),
       },
-      streams: name === "Stream" || isDashboard,
+      streams: ["Stream", "Transfer"].includes(name) || isDashboard,
       onLine: (line) => lines.push(line),
     })
     running.set(name, started)
-    if (name === "Api")
-      offered[graph.environment("StreamFunction").API_FUNCTION!] = (event) => started.invoke(event)
+    const deployed = graph.one("lambda/function:Function", `${name}Function`)
+    offered[nameOf(`${name}Function`, deployed)] = (event) => started.invoke(event)
     // Calls that are under way are still answered; a sweep would go on for most of a minute.
     if (name !== "Sweep") await before?.idle()
     await before?.stop()
@@ -254,7 +287,7 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
   async function deploy(next: Graph, between: () => Promise<void> = async () => {}): Promise<void> {
     graph = next
     await deployTables()
-    bucket ??= await startMediaBucket(queue.endpoint, graph.environment("StreamFunction").MEDIA_BUCKET)
+    bucket ??= await startMediaBucket(queue.endpoint, graph.environment("TransferFunction").MEDIA_BUCKET)
     await deployHosts()
     for (const name of functions) if (isThere(name)) await deployFunction(name)
     await between()
@@ -288,6 +321,7 @@ export async function startStage(network: { url: string; rootKey: Uint8Array }) 
     invoke: (fn: (typeof functions)[number], event: object) => running.get(fn)!.invoke(event),
     /** A minute of billing: the accounts that are due are looked at. */
     lookAtDue: async () => {
+      need("LookAtAllRole", "lambda:InvokeFunction", here("lambda", "function:SubscriptionsFunction"))
       need("LookAtDueRole", "lambda:InvokeFunction", here("lambda", "function:SubscriptionsFunction"))
       await running.get("Subscriptions")!.invoke({})
     },
@@ -344,7 +378,7 @@ function namesOf(graph: Graph): Names {
     ),
     cluster: graph.environment("SweepFunction").ECS_CLUSTER!,
     queue: here("sqs", "DoorbellQueue"),
-    buckets: new Map([[graph.environment("StreamFunction").MEDIA_BUCKET!, "arn:aws:s3:::MediaBucket"]]),
+    buckets: new Map([[graph.environment("TransferFunction").MEDIA_BUCKET!, "arn:aws:s3:::MediaBucket"]]),
     passedRoles: ["SessionHostTaskRole", "SessionHostExecutionRole"].map(
       (role) => `arn:aws:iam::111122223333:role/${role}`,
     ),
@@ -369,5 +403,5 @@ const Table = Keys.extend({
     .array(Keys.extend({ name: z.string(), projectionType: z.enum(["ALL", "KEYS_ONLY"]) }))
     .default([]),
 })
-const Fn = z.object({ handler: z.string(), kmsKeyArn: z.string().optional() })
+const Fn = z.object({ kmsKeyArn: z.string().optional() })
 const Reported = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })) })

@@ -1,0 +1,14 @@
+import { ApiError } from "#core/error.ts"
+import { callHere } from "#core/lease/call.ts"
+import { askedIn, wire } from "#core/lease/call-through-lambda.ts"
+
+/** Makes a call to a session host for a function that is not in the hosts' network. */
+export async function handler(event: unknown): Promise<unknown> {
+  const { holder, call, withinMs } = askedIn(event)
+  try {
+    return wire(await callHere(holder, call, withinMs))
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return "unknown"
+  }
+}

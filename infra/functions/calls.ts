@@ -1,0 +1,47 @@
+import { settingsKey } from "../data/keys.ts"
+import { hostTokenSecret } from "../data/secrets.ts"
+import { callsGroup } from "../network/groups.ts"
+import { callsSubnets } from "../network/subnets.ts"
+import { common, settings } from "./common.ts"
+
+const base = common("Calls", [
+  {
+    actions: [
+      "ec2:CreateNetworkInterface",
+      "ec2:DescribeNetworkInterfaces",
+      "ec2:DescribeSubnets",
+      "ec2:DeleteNetworkInterface",
+      "ec2:AssignPrivateIpAddresses",
+      "ec2:UnassignPrivateIpAddresses",
+    ],
+    // Lambda makes them before they have names, and asks for exactly this.
+    resources: ["*"],
+  },
+])
+
+/**
+ * Calls session hosts for the functions that are outside their network. It alone is inside, has the secret that signs
+ * these calls, and reaches nothing else: neither the internet nor any service of AWS (decision 16).
+ */
+export const calls = new sst.aws.Function("Calls", {
+  ...base,
+  handler: "functions/calls/handler.handler",
+  // As long as the functions that ask it (Contract, "Time to answer").
+  timeout: "55 seconds",
+  // It waits for hosts nearly all of its time, and loads no client of AWS.
+  memory: "256 MB",
+  vpc: { privateSubnets: callsSubnets.map(({ id }) => id), securityGroups: [callsGroup.id] },
+  environment: {
+    ...settings,
+    HOST_TOKEN_SECRET: hostTokenSecret.current,
+    ...(hostTokenSecret.before && { HOST_TOKEN_SECRET_BEFORE: hostTokenSecret.before }),
+  },
+  // Its own environment.
+  permissions: [{ actions: ["kms:Decrypt"], resources: [settingsKey.arn] }],
+  transform: {
+    ...base.transform,
+    function: (args) => {
+      args.kmsKeyArn = settingsKey.arn
+    },
+  },
+})
