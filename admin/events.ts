@@ -26,7 +26,9 @@ export const events: Record<string, Verb> = {
       const asked = which === "all" ? await undelivered(bridge.id) : [await one(bridge.id, which)]
       const sent: Row[] = []
       for (const event of asked) {
-        if (!(await Resend.ask(bridge.id, event.n))) break
+        const said = await Resend.ask(event)
+        if (said === "waits") throw new Refused("this event still waits: it is sent in its turn")
+        if (said === "full") break
         sent.push(toRow(event))
       }
       if (sent.length < asked.length && sent.length === 0)
@@ -50,7 +52,6 @@ async function undelivered(id: string): Promise<EventRow.Info[]> {
 async function one(id: string, eventId: string): Promise<EventRow.Info> {
   const event = await EventIndex.find(id, eventId)
   if (!event) throw new Refused("the bridge has no such event, or it has expired")
-  if (event.state === "pending") throw new Refused("this event still waits: it is sent in its turn")
   return event
 }
 

@@ -14,7 +14,7 @@ export const ofStage = [
   "LOG_GROUP",
   "STAGE",
   "API_KEY_PEPPER",
-  "HOST_TOKEN_SECRET",
+  "PHONE_SECRET",
   "DASHBOARD_URL",
 ] as const
 

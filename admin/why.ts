@@ -4,6 +4,7 @@ import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgeLog } from "#core/bridge/log.ts"
 import { iso, now } from "#core/platform/clock.ts"
+import { config } from "#core/platform/config.ts"
 import { AttemptLog } from "#core/event/attempts.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
 import { ApiError } from "#core/error.ts"
@@ -99,8 +100,8 @@ export function sentence({ lease, host, shortage, isStopped, status, now: at }: 
   if (host.state === "dead") return "its host died: the sweep is giving it free"
   if (host.state === "draining") return "its host drains: another one takes it in a moment"
   if (status === undefined) return "a living host holds it, and its session is starting"
-  if (Lease.loginAgainAt(lease) > at && (status === "connecting" || status === "disconnected"))
-    return `its last ${lease.logins} logins did not last. The next is at ${time(Lease.loginAgainAt(lease))}, since numbers that keep logging in get banned. Its log says how the logins ended`
+  if (Lease.loginAgainAt(lease, at) > at && (status === "connecting" || status === "disconnected"))
+    return `its last ${lease.logins} logins did not last. The next is at ${time(Lease.loginAgainAt(lease, at))}, since numbers that keep logging in get banned. Its log says how the logins ended`
   return sessions.get(status) ?? `its session says: ${status}`
 }
 
@@ -113,8 +114,8 @@ const stopped: Record<Lease.Reason, string> = {
 }
 
 function unheld(lease: Lease.Info, shortage: Shortage.Info | undefined, at: number): string {
-  if (Lease.isSuspect(lease) && Lease.triedAgainAt(lease) > at)
-    return `its last ${Math.max(lease.failures, lease.deaths)} sessions failed or took their host along. It is tried again at ${time(Lease.triedAgainAt(lease))}, alone on a host. Its log and the host's say how they ended`
+  if (Lease.isSuspect(lease) && Lease.triedAgainAt(lease, at) > at)
+    return `its last ${Math.max(lease.failures, lease.deaths)} sessions failed or took their host along. It is tried again at ${time(Lease.triedAgainAt(lease, at))}, alone on a host. Its log and the host's say how they ended`
   if (shortage)
     return `it waits for a host, and none can be started (${shortage.kind}): ${shortage.why}. Tried again at ${time(shortage.retryAt)}`
   return "it waits for a host: one takes it within seconds, if there is room and the sweep runs"
@@ -141,6 +142,7 @@ const sessions = new Map([
  * last known status.
  */
 async function statusOf(lease: Lease.Info): Promise<string | undefined> {
+  if (config.HOST_TOKEN_SECRET === undefined) return undefined
   const call = { method: "GET", path: "/status", bridgeId: lease.bridgeId, requestId: randomUUID() } as const
   try {
     const answer = await callHost(lease, call, 3000)

@@ -2,7 +2,7 @@ export * as Idempotency from "./idempotency.ts"
 
 import { createHash, randomUUID } from "node:crypto"
 import { z } from "zod"
-import { now } from "./platform/clock.ts"
+import { latestEnd, left, now } from "./platform/clock.ts"
 import { config } from "./platform/config.ts"
 import { Metrics } from "./platform/metrics.ts"
 import { newMessageId } from "./message-id.ts"
@@ -73,7 +73,7 @@ export async function claim(input: {
       "fingerprint = if_not_exists(fingerprint, :fingerprint), " +
       "message_id = if_not_exists(message_id, :new)",
     ConditionExpression:
-      "attribute_not_exists(pk) OR (#state = :inflight AND lease_until < :now AND expires_at > :now)",
+      "attribute_not_exists(pk) OR (#state = :inflight AND (lease_until < :now OR lease_until > :latest) AND expires_at > :now)",
     ExpressionAttributeNames: { "#state": "state" },
     ExpressionAttributeValues: {
       ":inflight": "inflight",
@@ -83,6 +83,7 @@ export async function claim(input: {
       ":fingerprint": input.fingerprint,
       ":new": fresh.messageId,
       ":now": now(),
+      ":latest": latestEnd(config.KEY_CLAIM_S),
     },
   })
   if ("now" in row) return claimedAs(Stored.parse(row.now), fresh, input.fingerprint)
@@ -134,7 +135,7 @@ export async function release(claim: Claim): Promise<void> {
 }
 
 async function standing(seen: z.infer<typeof Stored>, fresh: Claim, fingerprint: string): Promise<Outcome> {
-  const underWay = seen.state === "inflight" && seen.lease_until >= now()
+  const underWay = seen.state === "inflight" && left(seen.lease_until, config.KEY_CLAIM_S) > 0
   if (seen.expires_at <= now() && !underWay) return await replace(seen, fresh, fingerprint)
   if (seen.state === "done" && seen.response)
     return { kind: "replay", answer: seen.response, mismatch: seen.fingerprint !== fingerprint }

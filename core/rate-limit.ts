@@ -1,7 +1,7 @@
 export * as RateLimit from "./rate-limit.ts"
 
 import { LRUCache } from "lru-cache"
-import { nowMs } from "./platform/clock.ts"
+import { latestEnd, left, nowMs } from "./platform/clock.ts"
 import { config } from "./platform/config.ts"
 import { isThrottled, put, type Row, update } from "./store/store.ts"
 import { tables } from "./store/tables.ts"
@@ -59,9 +59,10 @@ export function isCounter(pk: string): boolean {
  */
 export async function count(scope: Scope, who: string): Promise<Window> {
   const pk = `${prefix}${scope}#${who}`
-  const { limit } = limits[scope]()
+  const { limit, windowMs } = limits[scope]()
   const knownEnd = over.get(pk) ?? 0
-  if (knownEnd > nowMs()) return { limit, remaining: 0, endsMs: knownEnd, isExceeded: true }
+  if (left(knownEnd, windowMs, nowMs()) > 0)
+    return { limit, remaining: 0, endsMs: knownEnd, isExceeded: true }
 
   const request = Promise.withResolvers<Window>()
   const others = waiting.get(pk)
@@ -106,11 +107,11 @@ async function counted(
   let passing = Math.min(asked, limit)
   for (;;) {
     const atMs = nowMs()
-    const { row, isCounted } = await add(pk, { some: passing, limit, afterMs: atMs - windowMs })
+    const { row, isCounted } = await add(pk, { some: passing, limit, windowMs, atMs })
     const startMs = Number(row.start_ms ?? 0)
     const n = Number(row.n ?? 0)
     if (isCounted) return { before: n - passing, passing, startMs }
-    if (startMs > atMs - windowMs) {
+    if (left(startMs + windowMs, windowMs, atMs) > 0) {
       passing = Math.min(passing, limit - n)
       if (passing <= 0) return { before: limit, passing: 0, startMs }
       continue
@@ -123,16 +124,17 @@ async function counted(
 
 async function add(
   pk: string,
-  input: { some: number; limit: number; afterMs: number },
+  input: { some: number; limit: number; windowMs: number; atMs: number },
 ): Promise<{ row: Row; isCounted: boolean }> {
   const row = await update({
     TableName: tables.requests,
     Key: key(pk),
     UpdateExpression: "SET n = n + :some",
-    ConditionExpression: "start_ms > :over AND n <= :room",
+    ConditionExpression: "start_ms > :over AND start_ms <= :latest AND n <= :room",
     ExpressionAttributeValues: {
       ":some": input.some,
-      ":over": input.afterMs,
+      ":over": input.atMs - input.windowMs,
+      ":latest": latestEnd(input.windowMs, input.atMs) - input.windowMs,
       ":room": input.limit - input.some,
     },
   })

@@ -1,14 +1,14 @@
-import { once } from "node:events"
 import { enableCompileCache, flushCompileCache } from "node:module"
 import { join } from "node:path"
 import { z } from "zod"
+import { askedToStop } from "./asked-to-stop.ts"
 import { CannotStart, Settings } from "./service/settings.ts"
 import { showCodes } from "./network/show-codes.ts"
 
 process.exitCode = await main()
 
 async function main(): Promise<number> {
-  const asked = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")])
+  const asked = askedToStop()
   try {
     const settings = Settings.parse(process.env)
     // The second start loads the rest in half the time.

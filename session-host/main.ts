@@ -61,8 +61,8 @@ const host = new Host({
 })
 const app = serverApp(host, log)
 
-process.once("SIGTERM", () => void host.stop())
-process.once("SIGINT", () => void host.stop())
+// A second signal changes nothing: who loses patience sends SIGKILL, as ECS does after two minutes.
+for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void host.stop())
 // Without its parent, nobody would ever end this process.
 if (config.LOCAL_PARENT) {
   process.once("disconnect", () => process.exit(0))

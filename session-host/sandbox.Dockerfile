@@ -1,13 +1,13 @@
 # Built from the root of the repository: docker build -f session-host/sandbox.Dockerfile .
 # Runs on the machine that builds, and installs for the one that is built for: nothing is emulated.
-FROM --platform=$BUILDPLATFORM node:24-slim AS packages
+FROM --platform=$BUILDPLATFORM public.ecr.aws/docker/library/node:24.21.0-bookworm-slim AS packages
 ARG TARGETARCH
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts --os=linux --libc=glibc --cpu=$(echo $TARGETARCH | sed s/amd64/x64/) && rm -rf node_modules/node-linux-*
 
 # Only copies: a RUN here would need an emulated processor.
-FROM node:24-slim
+FROM public.ecr.aws/docker/library/node:24.21.0-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules

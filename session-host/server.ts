@@ -6,7 +6,9 @@ import { promisify } from "node:util"
 import { createAdaptorServer } from "@hono/node-server"
 import { Hono } from "hono"
 import { ApiError, internalError, sessionUnavailable } from "#core/error.ts"
+import { timeOfHost } from "#core/lease/clocks-of-hosts.ts"
 import { verifyCall } from "#core/lease/signed-call.ts"
+import { now } from "#core/platform/clock.ts"
 import type { CommandEnv } from "./commands/command.ts"
 import { commands } from "./commands/commands.ts"
 import { internal } from "./commands/session.ts"
@@ -31,8 +33,9 @@ export function serverApp(
     if (!call) throw new ApiError("unauthorized", "not signed by the API")
     const session = host.sessions.get(call.bridgeId)
     // The call is misdirected or too late, or the session may be moving to another host. The caller reads the lease and
-    // tries again while its own caller waits.
-    if (call.isLate || session?.lease.epoch !== call.epoch || !host.isTrusted) return c.body(null, 421)
+    // tries again while its own caller waits. If the clocks differ, it learns that here.
+    if (!call.isTimely || session?.lease.epoch !== call.epoch || !host.isTrusted)
+      return c.body(null, 421, { [timeOfHost]: String(now()) })
     session.notes.use()
     c.set("session", session)
     c.set("call", call)

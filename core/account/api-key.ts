@@ -108,6 +108,11 @@ export async function verify(secretKey: string): Promise<Owner | undefined> {
   return found && equal ? { accountId: found.account_id, keyId, ...accessOf(found) } : undefined
 }
 
+/** Whether a key is not revoked. Read now, while `verify` remembers keys for half a minute. */
+export async function isThere(keyId: string): Promise<boolean> {
+  return (await getRow(tables.accounts, rowKey(keyId))) !== undefined
+}
+
 function accessOf(stored: Pick<Stored, "scope" | "bridge_id" | "customer_ref">): Access {
   const { scope, bridge_id: id, customer_ref: customerRef } = stored
   return { scope, ...(id !== undefined && customerRef !== undefined && { bridge: { id, customerRef } }) }

@@ -1,7 +1,7 @@
 export * as Browser from "./browser.ts"
 
 import { z } from "zod"
-import { now } from "../platform/clock.ts"
+import { left, now } from "../platform/clock.ts"
 import { get as getRow, query, type Row, transact, update } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { hashOf, isToken, newToken } from "./token.ts"
@@ -70,7 +70,7 @@ async function put(
 export async function ofToken(token: string): Promise<Info | undefined> {
   if (!isToken(token)) return undefined
   const found = await get(hashOf(token))
-  if (!found || found.seenAt + notedEach > now()) return found
+  if (!found || left(found.seenAt + notedEach, notedEach) > 0) return found
   await update({
     TableName: tables.accounts,
     Key: key(found.id),
@@ -83,7 +83,7 @@ export async function ofToken(token: string): Promise<Info | undefined> {
 
 /** Whether its person signed in a moment ago. What is dangerous asks for that. */
 export function isFresh(browser: Info): boolean {
-  return now() - browser.signedInAt < freshFor
+  return left(browser.signedInAt + freshFor, freshFor) > 0
 }
 
 /** Where a person is signed in, the latest first. */

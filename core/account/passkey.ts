@@ -9,7 +9,7 @@ import {
   verifyRegistrationResponse,
 } from "@simplewebauthn/server"
 import { z } from "zod"
-import { now } from "../platform/clock.ts"
+import { latestEnd, now } from "../platform/clock.ts"
 import { log } from "../platform/log.ts"
 import {
   Bytes,
@@ -209,8 +209,12 @@ async function useChallenge(challenge: string, purpose: Purpose): Promise<boolea
   const refused = await removeRow({
     TableName: tables.accounts,
     Key: challengeKey(challenge),
-    ConditionExpression: "purpose = :purpose AND expires_at > :now",
-    ExpressionAttributeValues: { ":purpose": purpose, ":now": now() },
+    ConditionExpression: "purpose = :purpose AND expires_at > :now AND expires_at <= :latest",
+    ExpressionAttributeValues: {
+      ":purpose": purpose,
+      ":now": now(),
+      ":latest": latestEnd(challengeFor),
+    },
   })
   return !refused
 }

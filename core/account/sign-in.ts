@@ -2,7 +2,7 @@ export * as SignIn from "./sign-in.ts"
 
 import { createHmac, randomInt, timingSafeEqual } from "node:crypto"
 import { z } from "zod"
-import { now } from "../platform/clock.ts"
+import { latestEnd, left, now } from "../platform/clock.ts"
 import { need } from "../platform/config.ts"
 import { Bytes, get as getRow, put, transact, update } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
@@ -90,7 +90,9 @@ export async function useLink(link: string): Promise<(Goal & { email: string }) 
 async function find(link: string): Promise<z.infer<typeof Link> | undefined> {
   const row = isToken(link) ? await getRow(tables.accounts, key(hashOf(link))) : undefined
   // The row of a browser that asked is no link.
-  return row && !row.code && Number(row.expires_at) > now() ? Link.parse(row) : undefined
+  if (!row || row.code) return undefined
+  const found = Link.parse(row)
+  return left(found.expires_at, found.printed ? printedFor : mailedFor) > 0 ? found : undefined
 }
 
 /**
@@ -104,8 +106,13 @@ export async function useCode(asking: string, code: string): Promise<{ email: st
     TableName: tables.accounts,
     Key: key(hash),
     UpdateExpression: "SET tries = tries + :one",
-    ConditionExpression: "tries < :most AND expires_at > :now",
-    ExpressionAttributeValues: { ":one": 1, ":most": tries, ":now": now() },
+    ConditionExpression: "tries < :most AND expires_at > :now AND expires_at <= :latest",
+    ExpressionAttributeValues: {
+      ":one": 1,
+      ":most": tries,
+      ":now": now(),
+      ":latest": latestEnd(mailedFor),
+    },
   })
   if (!("now" in row)) return "over"
   const asked = Asked.parse(row.now)

@@ -2,7 +2,7 @@ export * as Due from "./due.ts"
 
 import { randomUUID } from "node:crypto"
 import { z } from "zod"
-import { now } from "../platform/clock.ts"
+import { left, now } from "../platform/clock.ts"
 import { query, remove, transact, update, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
@@ -28,6 +28,11 @@ const all = "BILLING-DUE"
 /** Thirty seconds after the first failure, then twice as long each time, at most an hour. */
 const wait = { first: 30, longest: 3600 }
 
+/** In seconds. */
+function waitAfter(failures: number): number {
+  return failures === 0 ? 0 : Math.min(wait.longest, wait.first * 2 ** (failures - 1))
+}
+
 /** The write that makes an account due, as a member of a transaction. */
 export function mark(accountId: string): Write {
   return { Update: marking(accountId) }
@@ -48,7 +53,9 @@ export async function list(): Promise<Mark[]> {
     ExpressionAttributeValues: { ":all": all },
   })
   for await (const row of rows) found.push(Mark.parse({ ...row, accountId: row.sk }))
-  return found.filter(({ at }) => at <= now()).toSorted((a, b) => a.since - b.since)
+  return found
+    .filter((mark) => left(mark.at, waitAfter(mark.failures)) === 0)
+    .toSorted((a, b) => a.since - b.since)
 }
 
 /** The look that this mark asked for has succeeded. A mark that was written meanwhile stays. */
@@ -71,7 +78,7 @@ export async function postpone({ accountId, token, failures }: Mark): Promise<vo
     ConditionExpression: "#token = :mine",
     ExpressionAttributeNames: { "#at": "at", "#token": "token" },
     ExpressionAttributeValues: {
-      ":later": now() + Math.min(wait.longest, wait.first * 2 ** failures),
+      ":later": now() + waitAfter(failures + 1),
       ":more": failures + 1,
       ":mine": token,
     },

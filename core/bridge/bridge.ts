@@ -177,12 +177,12 @@ function billed(bridge: Info): Write[] {
 
 /**
  * The account's bridge of this reference; `default` is the first one. The sandbox bridge is created the first time it
- * is asked for.
+ * is asked for by somebody who may create it.
  * @throws ApiError `not_found`
  */
-export async function get(accountId: string, customerRef: string): Promise<Info> {
+export async function get(accountId: string, customerRef: string, mayCreate = true): Promise<Info> {
   const bridge = customerRef === "default" ? (await list(accountId))[0] : await find(accountId, customerRef)
-  if (!bridge && config.SANDBOX && customerRef === sandbox)
+  if (!bridge && config.SANDBOX && customerRef === sandbox && mayCreate)
     return (await create({ accountId, customerRef })).bridge
   if (!bridge || !isOffered(bridge)) throw noSuchBridge()
   return bridge
@@ -215,6 +215,11 @@ export async function byId(bridgeId: string): Promise<Info | undefined> {
     .parse(where)
   const bridge = await find(account_id, customer_ref)
   return bridge?.id === bridgeId ? bridge : undefined
+}
+
+/** Whether a bridge has not been deleted since it was read. */
+export async function isThere(bridge: Info): Promise<boolean> {
+  return (await find(bridge.accountId, bridge.customerRef))?.id === bridge.id
 }
 
 /**

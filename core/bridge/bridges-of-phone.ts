@@ -42,6 +42,6 @@ export async function find(phone: string): Promise<Linked[]> {
 }
 
 function pkOf(phone: string): string {
-  const hash = createHmac("sha256", need("HOST_TOKEN_SECRET")).update(`linked phone ${phone}`).digest("hex")
+  const hash = createHmac("sha256", need("PHONE_SECRET")).update(`linked phone ${phone}`).digest("hex")
   return `PHONE#${hash}`
 }

@@ -3,7 +3,7 @@ export * as LinkSession from "./link-session.ts"
 import { z } from "zod"
 import { hashOf, isToken, newToken } from "../account/token.ts"
 import { open as openSealed, seal } from "../keys/seal.ts"
-import { now } from "../platform/clock.ts"
+import { left, now } from "../platform/clock.ts"
 import { Bytes, get, transact, update } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Bridge } from "./bridge.ts"
@@ -77,7 +77,7 @@ export async function open(token: string): Promise<Info | undefined> {
   if (!row) return undefined
   const { bridge_id, expires_at: expiresAt, sealed, ...times } = Stored.parse(row)
   // The store removes expired rows late.
-  if (expiresAt <= now()) return undefined
+  if (left(expiresAt, livesFor) === 0) return undefined
   const bridge = await Bridge.byId(bridge_id)
   const latest = bridge && (await get(tables.accounts, latestKey(bridge.id)))
   if (!bridge || latest?.link !== key.pk) return undefined
@@ -88,7 +88,7 @@ export async function open(token: string): Promise<Info | undefined> {
 
 /** Notes that a code is shown, now and then. */
 export async function show(token: string, session: Pick<Info, "shownAt">): Promise<void> {
-  if (session.shownAt + notedEach <= now()) await note(token, "shown_at")
+  if (left(session.shownAt + notedEach, notedEach) === 0) await note(token, "shown_at")
 }
 
 /**
@@ -98,7 +98,7 @@ export async function show(token: string, session: Pick<Info, "shownAt">): Promi
 export function judge(session: Info, phone: string): "own" | "other" | "foreign" {
   if (session.shownAt === 0) return "foreign"
   if (session.expectedPhone === undefined || isSame(session.expectedPhone, phone)) return "own"
-  return session.shownAt + codeWorksFor > now() ? "other" : "foreign"
+  return left(session.shownAt + codeWorksFor, codeWorksFor) > 0 ? "other" : "foreign"
 }
 
 /** Whether two spellings are of one number, in digits. */

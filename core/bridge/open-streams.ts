@@ -1,7 +1,7 @@
 export * as StreamPlace from "./open-streams.ts"
 
 import { createHash, randomUUID } from "node:crypto"
-import { now } from "../platform/clock.ts"
+import { latestEnd, now } from "../platform/clock.ts"
 import { put, remove, update } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
@@ -28,8 +28,13 @@ export async function take(of: string, count: number, opener?: string): Promise<
     const refused = await put({
       TableName: tables.requests,
       Item: { ...key(place), holder: place.holder, expires_at: now() + heldFor, ...(opener && { opener }) },
-      ConditionExpression: "attribute_not_exists(pk) OR expires_at < :now OR opener = :opener",
-      ExpressionAttributeValues: { ":now": now(), ":opener": opener ?? place.holder },
+      ConditionExpression:
+        "attribute_not_exists(pk) OR expires_at < :now OR expires_at > :latest OR opener = :opener",
+      ExpressionAttributeValues: {
+        ":now": now(),
+        ":latest": latestEnd(heldFor),
+        ":opener": opener ?? place.holder,
+      },
     })
     if (!refused) return place
   }

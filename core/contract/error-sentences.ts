@@ -40,7 +40,7 @@ export const sentences: Record<ErrorCode, string> = {
   bridge_limit_reached: bridgeLimitReached(10),
   forbidden: "this API key may only read: use one with the scope `all`",
   not_found: "there is no such bridge: GET /api/instances lists yours",
-  method_not_allowed: wrongMethod(["GET", "HEAD", "POST"]),
+  method_not_allowed: wrongMethod(["GET", "POST"]),
   bridge_paused: "the operator of this service has paused this bridge: ask them to wake it",
   bridge_suspended: "the operator of this service has suspended this bridge: ask them to resume it",
   idempotency_conflict: "a request with this Idempotency-Key is still running: try again when it has ended",
@@ -54,7 +54,8 @@ export const sentences: Record<ErrorCode, string> = {
   payload_too_large: "the body is longer than 512 KiB",
   unsupported_media_type: "the body has another Content-Type: send it as application/json",
   media_fetch_failed: "the URL could not be fetched: timeout",
-  media_type_mismatch: "a sticker must be image/webp: this URL answers with another type",
+  media_type_mismatch:
+    "the file is not of the type that its Content-Type says, or that is needed here: a sticker must be image/webp",
   recipient_not_found: "nobody on the network has this address: check `chat`",
   rate_limited: "rate limit exceeded",
   internal_error: "something went wrong on our side: try again, and if it persists, report the request_id",

@@ -29,7 +29,9 @@ const headers = z.object({
 /** The fields that every message has besides its content (Contract, "Messages"). */
 const addressed = {
   chat: Chat,
-  quoted_message_id: MessageId.optional().openapi({ description: "The message that this one replies to." }),
+  quoted_message_id: MessageId.optional().openapi({
+    description: "The message that this one replies to, of the same chat.",
+  }),
   mentions: z.array(Chat).max(1024).optional().openapi({ description: "The people whom the text mentions." }),
 }
 
@@ -84,9 +86,13 @@ export const sendMedia = send(
         "The service fetches it, and the Content-Type of the answer decides the kind: JPEG, PNG and WebP are sent as an image, " +
         "`audio/ogg` as a voice note, other audio as audio, video as video, everything else as a document. At most 16 MB, or " +
         "100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. " +
-        "Images and stickers are sent with a small preview, videos without one.",
+        "Images and stickers are sent with a small preview, videos without one. An image, video or sound that does not begin " +
+        "as its Content-Type says, or an image that cannot be decoded, is `media_type_mismatch`.",
     }),
-    as_sticker: z.boolean().optional().openapi({ description: "Sends a WebP as a sticker." }),
+    as_sticker: z
+      .boolean()
+      .optional()
+      .openapi({ description: "Sends a WebP as a sticker; any other file is `media_type_mismatch`." }),
     caption: text(0, 65_536).optional().openapi({ description: "The text beside it." }),
     filename: text(1, 255)
       .optional()

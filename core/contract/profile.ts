@@ -43,7 +43,8 @@ export const setAvatar = createRoute({
       z.object({
         url: FetchedUrl.openapi({
           description:
-            "The service fetches it: a JPEG of at most 16 MB and 200 megapixels, or 25 if it is progressive.",
+            "The service fetches it: a JPEG of at most 16 MB and 200 megapixels, or 25 if it is progressive. Anything else is " +
+            "`media_type_mismatch`.",
         }),
       }),
     ),

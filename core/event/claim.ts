@@ -1,6 +1,6 @@
 export * as Claim from "./claim.ts"
 
-import { now, nowMs } from "../platform/clock.ts"
+import { latestEnd, now, nowMs } from "../platform/clock.ts"
 import { Delivery } from "./delivery-progress.ts"
 import { ring } from "./doorbell.ts"
 import { EventIndex } from "./event-index.ts"
@@ -29,21 +29,22 @@ export async function take(
 ): Promise<Delivery.Info | { early: number } | undefined> {
   const { held, refused: seen } = await Delivery.update(bridgeId, {
     UpdateExpression: `SET holder = :me, due = :due, attempt = attempt + :one, ${Delivery.inIndex}`,
-    ConditionExpression: "(holder = :nobody OR due < :now) AND retry_at_ms <= :now_ms",
+    ConditionExpression: `(holder = :nobody OR ${Delivery.hasPassed}) AND (retry_at_ms <= :now_ms OR retry_at_ms > :latest_ms)`,
     ExpressionAttributeValues: {
       ":me": holder,
       ":due": now() + Delivery.claimedFor(),
       ":one": 1,
       ":nobody": Delivery.nobody,
-      ":now": now(),
+      ...Delivery.passing(),
       ":now_ms": nowMs(),
+      ":latest_ms": latestEnd(Delivery.longestWait * 1000, nowMs()),
     },
   })
   if (held) return held
   // This is our own claim, whose answer was lost.
   if (seen?.holder === holder) return seen
-  if (seen && seen.holder === Delivery.nobody && seen.retryAtMs > nowMs())
-    return { early: seen.retryAtMs - nowMs() }
+  const early = seen?.holder === Delivery.nobody ? Delivery.restMs(seen) : 0
+  if (early > 0) return { early }
   return undefined
 }
 

@@ -2,7 +2,7 @@ export * as Delivery from "./delivery-progress.ts"
 
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
-import { now, nowMs } from "../platform/clock.ts"
+import { latestEnd, left, now, nowMs } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { ring } from "./doorbell.ts"
 import { log } from "../platform/log.ts"
@@ -77,9 +77,30 @@ export function lateness(): number {
   return Math.ceil((claimedFor() * 2) / 3)
 }
 
-/** Whether the next attempt is to wait. */
-export function isResting({ retryAtMs }: Info): boolean {
-  return retryAtMs > nowMs()
+/** The longest wait between two attempts, in seconds. */
+export const longestWait = 180
+
+/** For how long the next attempt is still to wait, ms. */
+export function restMs({ retryAtMs }: Pick<Info, "retryAtMs">): number {
+  return left(retryAtMs, longestWait * 1000, nowMs())
+}
+
+/** The longest time for which a promise to look is given, in seconds. */
+function promisedFor(): number {
+  return Math.max(claimedFor(), longestWait + lateness())
+}
+
+/** Whether somebody has promised to look, and has time left for it. */
+export function isPromised({ due }: Pick<Info, "due">): boolean {
+  return left(due, promisedFor()) > 0
+}
+
+/** The part of a condition that holds once `due` has passed. */
+export const hasPassed = "(due < :now OR due > :latest)"
+
+/** The values of that part. */
+export function passing() {
+  return { ":now": now(), ":latest": latestEnd(promisedFor()) }
 }
 
 /** Reads consistently. */
@@ -135,7 +156,7 @@ async function untilDone(
 async function promiseUnlessDue(bridgeId: string): Promise<boolean> {
   for (;;) {
     const seen = await get(bridgeId)
-    if (seen && seen.due > now()) return false
+    if (seen && isPromised(seen)) return false
     if (await promise(bridgeId, seen?.due)) return true
   }
 }
@@ -169,12 +190,11 @@ export async function promise(bridgeId: string, seenDue: number | undefined): Pr
 export async function renew(bridgeId: string): Promise<boolean> {
   const seen = await get(bridgeId)
   if (!seen || seen.due === 0) return false
-  const retryAt = Math.ceil(seen.retryAtMs / 1000)
   const { held } = await update(bridgeId, {
     UpdateExpression: `SET due = :due, holder = :nobody, ${inIndex}`,
     ConditionExpression: "due > :zero",
     ExpressionAttributeValues: {
-      ":due": Math.max(now() + claimedFor(), retryAt + lateness()),
+      ":due": now() + Math.max(claimedFor(), Math.ceil(restMs(seen) / 1000) + lateness()),
       ":nobody": nobody,
       ":now": now(),
       ":zero": 0,
@@ -189,18 +209,21 @@ const Indexed = z.object({ pk: z.string(), since: z.number() })
  * The overdue bridges: a crash or a lost doorbell broke their promise. The index says which may be overdue; the row
  * itself, read consistently, says whether they are.
  */
-export async function* overdue(before: number): AsyncGenerator<Pick<Info, "bridgeId" | "due">> {
+export async function* overdue(): AsyncGenerator<Pick<Info, "bridgeId" | "due" | "bell">> {
   for (let shard = 0; shard < shards; shard++) {
     const rows = query({
       TableName: tables.events,
       IndexName: "bySince",
-      KeyConditionExpression: "#shard = :shard AND since <= :before",
+      KeyConditionExpression: "#shard = :shard",
       ExpressionAttributeNames: { "#shard": "shard" },
-      ExpressionAttributeValues: { ":shard": shard, ":before": before },
+      ExpressionAttributeValues: { ":shard": shard },
     })
     for await (const row of rows) {
-      const delivery = await get(bridgeIdOf(Indexed.parse(row).pk))
-      if (delivery && delivery.due > 0 && delivery.due <= before) yield delivery
+      const { pk, since } = Indexed.parse(row)
+      if (left(since + lateness(), lateness()) > 0) continue
+      const delivery = await get(bridgeIdOf(pk))
+      const isLate = delivery && left(delivery.due + lateness(), promisedFor() + lateness()) === 0
+      if (isLate && delivery.due > 0) yield delivery
     }
   }
 }

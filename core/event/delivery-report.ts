@@ -22,7 +22,7 @@ export async function summary(bridgeId: string): Promise<Summary> {
     waiting: Math.max(0, newest - head),
     resending: resend.length,
     ...(oldest && { head: oldest.eventId, oldest_at: oldest.createdAt }),
-    ...(oldest && isResting && { next_attempt_at: Math.max(now(), Math.ceil(retryAtMs / 1000)) }),
+    ...(oldest && isResting && { next_attempt_at: now() + Math.ceil(Delivery.restMs({ retryAtMs }) / 1000) }),
     ...(failingSince !== undefined && { failing_since: failingSince }),
   }
 }

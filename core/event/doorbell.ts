@@ -4,6 +4,7 @@ import { z } from "zod"
 import { requestTimes, signedUnlessLoopback } from "../platform/aws-client-options.ts"
 import { config, need } from "../platform/config.ts"
 import { lazily } from "../platform/lazily.ts"
+import { log } from "../platform/log.ts"
 import { Metrics } from "../platform/metrics.ts"
 
 const queue = lazily(
@@ -47,4 +48,11 @@ export async function hide(receiptHandle: string, seconds: number): Promise<void
       VisibilityTimeout: seconds,
     }),
   )
+}
+
+/** Wakes the doorbell that rests until the next attempt, since it holds back all others of its bridge. */
+export async function unhide(bridgeId: string, bell: string | undefined): Promise<void> {
+  // It rests no more if somebody has received it since.
+  if (bell !== undefined)
+    await hide(bell, 0).catch((error: unknown) => log.info({ bridgeId, error }, "a doorbell rests no more"))
 }

@@ -13,9 +13,28 @@ import { tables } from "../store/tables.ts"
 /** How many resends of a bridge may wait at a time. */
 const most = 100
 
-/** Requests that an event be sent again. @returns false when too many wait already. */
-export async function ask(bridgeId: string, n: number): Promise<boolean> {
-  return (await askAll(bridgeId, [n])).length > 0
+/**
+ * Requests that an event be sent again.
+ * @returns `waits` when it is not noted, since it has an attempt before it in its turn; `full` when too many wait already.
+ */
+export async function ask({
+  bridgeId,
+  n,
+}: {
+  bridgeId: string
+  n: number
+}): Promise<"noted" | "waits" | "full"> {
+  const seen = await Delivery.get(bridgeId)
+  if (seen && isBeforeItsTurn(seen, n)) return "waits"
+  return (await askAll(bridgeId, [n])).length > 0 ? "noted" : "full"
+}
+
+/**
+ * Whether an event's next attempt is still to begin. If its turn has come and a deliverer is at work, its receiver may have
+ * it already: the outcome is written a moment later.
+ */
+function isBeforeItsTurn({ head, holder }: Delivery.Info, n: number): boolean {
+  return n > head + 1 || (n === head + 1 && holder === Delivery.nobody)
 }
 
 /**
@@ -39,7 +58,7 @@ async function askAll(bridgeId: string, wanted: number[]): Promise<number[]> {
     const append = "resend = list_append(if_not_exists(resend, :none), :numbers)"
     const room = "(attribute_not_exists(resend) OR size(resend) <= :room)"
     const values = { ":none": [], ":numbers": numbers, ":room": most - numbers.length }
-    if (seen.due > now()) {
+    if (Delivery.isPromised(seen)) {
       const { held } = await Delivery.update(bridgeId, {
         UpdateExpression: `SET ${append}`,
         ConditionExpression: `due > :now AND ${room}`,

@@ -6,7 +6,7 @@ import { now } from "../platform/clock.ts"
 import { transact } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Delivery } from "./delivery-progress.ts"
-import { hide, ring } from "./doorbell.ts"
+import { ring, unhide } from "./doorbell.ts"
 import { EventIndex } from "./event-index.ts"
 import { EventRow } from "./row.ts"
 
@@ -74,14 +74,14 @@ async function giveUp(event: EventRow.Info) {
           "SET head = :n, attempt = :zero, failures = :zero, retry_at_ms = :zero, holder = :nobody, due = :due, " +
           Delivery.inIndex,
         // A claim whose time is over belongs to a deliverer that died.
-        ConditionExpression: "head = :before AND (holder = :nobody OR due < :now)",
+        ConditionExpression: `head = :before AND (holder = :nobody OR ${Delivery.hasPassed})`,
         ExpressionAttributeValues: {
           ":n": n,
           ":before": n - 1,
           ":zero": 0,
           ":nobody": Delivery.nobody,
           ":due": now() + Delivery.claimedFor(),
-          ":now": now(),
+          ...Delivery.passing(),
         },
       },
     },
@@ -97,13 +97,8 @@ async function whyNotWaiting(event: EventRow.Info) {
   return notWaiting(`it is not this event's turn: ${first?.eventId ?? "another"} is before it`)
 }
 
-/**
- * Wakes the doorbell that rests until the next attempt, since it holds back all others of its bridge, and rings, in case it
- * is gone. If neither succeeds, the sweep rings.
- */
+/** Rings, in case the bell that rests is gone. If neither succeeds, the sweep rings. */
 async function wake(bridgeId: string, bell: string | undefined): Promise<void> {
-  // It rests no more if somebody has received it since.
-  if (bell !== undefined)
-    await hide(bell, 0).catch((error: unknown) => log.info({ bridgeId, error }, "a doorbell rests no more"))
+  await unhide(bridgeId, bell)
   await ring(bridgeId).catch((error: unknown) => log.warn({ bridgeId, error }, "doorbell not sent"))
 }

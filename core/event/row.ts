@@ -5,6 +5,7 @@ import { z } from "zod"
 import { now } from "../platform/clock.ts"
 import type { Event } from "../contract/event.ts"
 import { open, seal } from "../keys/seal.ts"
+import { strangersJson } from "../strangers-json.ts"
 import { Bytes, get as getRow, query, type Row, type Write } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
 
@@ -90,7 +91,7 @@ export function append(input: {
 }): Write {
   const { bridgeId, n, event } = input
   const rowKey = key(bridgeId, n)
-  const body = Buffer.from(JSON.stringify(event))
+  const body = Buffer.from(strangersJson(event))
   if (body.length > largest) throw new Error(`an event of ${body.length} bytes`)
   const row: Row = {
     ...rowKey,

@@ -8,7 +8,7 @@ import type { Call, HostAnswer } from "./call.ts"
 export const Holder = z.object({ host: z.string(), addr: z.string(), epoch: z.number() })
 export type Holder = z.infer<typeof Holder>
 
-/** A call that a function asks another one to make. Nobody else can put this into an event: a URL's has other fields. */
+/** A call that a function asks `Calls` to make, which has no URL. */
 const Asked = z.object({
   hostCall: z.object({
     holder: Holder,
@@ -51,8 +51,13 @@ export async function callThroughLambda(
   } catch (error) {
     const { requestId, bridgeId } = call
     log.warn({ error, requestId, bridgeId }, "a host was not called by the function in its network")
-    return "unknown"
+    return isWithoutPlace(error) ? "unreachable" : "unknown"
   }
+}
+
+/** Lambda had no place for the function: it was not started. */
+function isWithoutPlace(error: unknown): boolean {
+  return error instanceof Error && error.name === "TooManyRequestsException"
 }
 
 /** Loaded here, since a service on one machine starts faster without it. */
@@ -65,9 +70,9 @@ async function invoke(Payload: string) {
   return await client.send(new InvokeCommand({ FunctionName: need("CALLS_FUNCTION"), Payload }))
 }
 
-/** The call that an event asks for; undefined if the event is something else. */
-export function askedIn(event: unknown): Asked["hostCall"] | undefined {
-  return Asked.safeParse(event).data?.hostCall
+/** The call that an event asks for. */
+export function askedIn(event: unknown): Asked["hostCall"] {
+  return Asked.parse(event).hostCall
 }
 
 /** As the function that asked reads it. */

@@ -1,7 +1,7 @@
 export * as Shortage from "./host-shortage.ts"
 
 import { z } from "zod"
-import { now } from "../platform/clock.ts"
+import { left, now } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import type { Network } from "./lease.ts"
 import { get as getRow, remove, update } from "../store/store.ts"
@@ -33,6 +33,15 @@ export type Info = z.infer<typeof Info>
 /** Doubles each time. In beats, like all times of hosts: ten seconds to five minutes at 5 s a beat. */
 const wait = { first: 2, most: 60 }
 
+function secondsOf(beats: number): number {
+  return Math.ceil((beats * config.LEASE_BEAT_MS) / 1000)
+}
+
+/** Whether the next attempt is to wait. */
+export function isResting({ retryAt }: Info): boolean {
+  return left(retryAt, secondsOf(wait.most)) > 0
+}
+
 function key(network: Network) {
   return { pk: "SHORTAGE", sk: network }
 }
@@ -57,7 +66,7 @@ export async function note(network: Network, kind: Kind, why: string): Promise<v
       ":kind": kind,
       ":why": why,
       ":now": now(),
-      ":retry_at": now() + Math.ceil((beats * config.LEASE_BEAT_MS) / 1000),
+      ":retry_at": now() + secondsOf(beats),
       ":failures": failures,
     },
   })

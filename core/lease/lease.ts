@@ -2,6 +2,7 @@ export * as Lease from "./lease.ts"
 
 import { randomUUID } from "node:crypto"
 import type { Choice } from "../bridge/choice.ts"
+import { left, nowMs } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import type { Status } from "../contract/session.ts"
 import { get as getRow, query } from "../store/store.ts"
@@ -34,7 +35,7 @@ export {
   wake,
   wakeForCustomer,
 } from "./stop-and-wake.ts"
-export { claimRemoval, gone } from "./removal.ts"
+export { claimRemoval, gone, removalLeft } from "./removal.ts"
 
 export async function get(bridgeId: string): Promise<Info | undefined> {
   const row = await getRow(tables.leases, key(bridgeId))
@@ -65,10 +66,18 @@ export function isSuspect(lease: Info): boolean {
   return lease.failures >= suspectFrom.failures || lease.deaths >= suspectFrom.deaths
 }
 
-/** From when on a suspect may be tried again, Unix seconds: 10 s x failures², at most ten minutes, at 5 s a beat. */
-export function triedAgainAt(lease: Info): number {
-  const beats = Math.min(120, 2 * Math.max(lease.failures, lease.deaths) ** 2)
-  return lease.failedAt + (beats * config.LEASE_BEAT_MS) / 1000
+/**
+ * From when on a suspect may be tried again: 10 s x failures², at most ten minutes, at 5 s a beat. Unix seconds; 0: at any
+ * time.
+ */
+export function triedAgainAt(lease: Info, at = nowMs() / 1000): number {
+  return after(lease.failedAt, Math.min(120, 2 * Math.max(lease.failures, lease.deaths) ** 2), at)
+}
+
+/** So many beats after that time (Unix seconds); 0, if they have passed by now, which is `at`. */
+function after(start: number, beats: number, at: number): number {
+  const wait = (beats * config.LEASE_BEAT_MS) / 1000
+  return left(start + wait, wait, at) > 0 ? start + wait : 0
 }
 
 /** How many logins in a row may fail before the next has to wait. Numbers that keep logging in are banned. */
@@ -77,9 +86,12 @@ const loginsAtWill = 5
 const beatsBetweenLogins = 12
 
 /** The session must not log in again before this time, whichever host holds it. Unix seconds; 0: at any time. */
-export function loginAgainAt({ logins, loginAt }: Pick<Info, "logins" | "loginAt">): number {
+export function loginAgainAt(
+  { logins, loginAt }: Pick<Info, "logins" | "loginAt">,
+  at = nowMs() / 1000,
+): number {
   if (logins < loginsAtWill) return 0
-  return loginAt + (beatsBetweenLogins * config.LEASE_BEAT_MS) / 1000
+  return after(loginAt, beatsBetweenLogins, at)
 }
 
 /** Every lease whose `host` was this a moment ago (the index is late): read the item itself before acting on one. */

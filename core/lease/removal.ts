@@ -1,4 +1,4 @@
-import { now } from "../platform/clock.ts"
+import { latestEnd, left, now } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import type { Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
@@ -20,8 +20,15 @@ export function gone(bridgeId: string): Write {
   }
 }
 
-/** Two minutes, at 5 s a beat. */
-const beatsOfRemoval = 24
+/** In seconds: two minutes, at 5 s a beat. */
+function removalLasts(): number {
+  return Math.ceil((24 * config.LEASE_BEAT_MS) / 1000)
+}
+
+/** How much longer a claim on the removal holds that ends then, in seconds. */
+export function removalLeft(until: number): number {
+  return left(until, removalLasts())
+}
 
 /**
  * Claims the removal of a deleted bridge's rows for this host, for some two minutes. The host may renew its claim. If
@@ -29,14 +36,20 @@ const beatsOfRemoval = 24
  * @returns until when the claim holds, Unix seconds; undefined if another host has it, or nothing is left.
  */
 export async function claimRemoval(bridgeId: string, hostId: string): Promise<number | undefined> {
-  const until = now() + Math.ceil((beatsOfRemoval * config.LEASE_BEAT_MS) / 1000)
+  const until = now() + removalLasts()
   const claimed = await change({
     Key: key(bridgeId),
     UpdateExpression: "SET removed_by = :me, removed_until = :until",
     ConditionExpression:
-      "#host = :gone AND (attribute_not_exists(removed_until) OR removed_until < :now OR removed_by = :me)",
+      "#host = :gone AND (attribute_not_exists(removed_until) OR removed_until < :now OR removed_until > :latest OR removed_by = :me)",
     ExpressionAttributeNames: { "#host": "host" },
-    ExpressionAttributeValues: { ":me": hostId, ":until": until, ":gone": GONE, ":now": now() },
+    ExpressionAttributeValues: {
+      ":me": hostId,
+      ":until": until,
+      ":gone": GONE,
+      ":now": now(),
+      ":latest": latestEnd(removalLasts()),
+    },
   })
   return claimed && until
 }

@@ -5,6 +5,8 @@ import { config, need } from "../platform/config.ts"
 
 /** How long after signing a host accepts a call, in seconds. */
 const validFor = 30
+/** Clocks that differ by no more than this, in seconds, are taken for the same. */
+export const sameClock = 2
 
 /** A call of the API to a host, signed so that nobody else can make one. */
 export const HostCall = z.object({
@@ -26,34 +28,39 @@ export const HostCall = z.object({
 })
 export type HostCall = z.infer<typeof HostCall>
 
-const Signed = HostCall.extend({ expiresAt: z.number().int() })
+/** Both times are by the host's clock. */
+const Signed = HostCall.extend({ signedAt: z.number().int(), expiresAt: z.number().int() })
 
 /**
- * The value of the `authorization` header for a call to a host. `notAfter` (Unix seconds) makes it expire sooner: a
- * call under a claim must not begin once the claim may have been taken over.
+ * The value of the `authorization` header for a call to a host whose clock is `ahead` of ours by so many seconds. `notAfter`
+ * (Unix seconds) makes it expire sooner: a call under a claim must not begin once the claim may have been taken over.
  */
-export function signCall(call: HostCall, notAfter = Infinity): string {
-  const expiresAt = Math.min(now() + validFor, notAfter)
-  const payload = Buffer.from(JSON.stringify({ ...call, expiresAt })).toString("base64url")
+export function signCall(call: HostCall, { notAfter = Infinity, ahead = 0 } = {}): string {
+  const signedAt = now() + ahead
+  const expiresAt = Math.min(signedAt + validFor, notAfter + ahead)
+  const payload = Buffer.from(JSON.stringify({ ...call, signedAt, expiresAt })).toString("base64url")
   return `Host ${[payload, ...macs(payload)].join(".")}`
 }
 
 /**
- * The call that a header authorises; undefined when the header is not ours, or is for another request. A call that is
- * read too late (`isLate`) must not begin: its caller may have stopped waiting.
+ * The call that a header authorises; undefined when the header is not ours, or is for another request. Outside its time
+ * (`isTimely`) it must not begin. Read too late, its caller may have stopped waiting. Signed later than now, the clocks
+ * differ, and nobody can tell when it would be too late.
  */
 export function verifyCall(
   header: string | undefined,
   request: { method: string; path: string },
-): (HostCall & { isLate: boolean }) | undefined {
+): (HostCall & { isTimely: boolean }) | undefined {
   const [payload, ...given] = header?.startsWith("Host ") ? header.slice("Host ".length).split(".") : []
   if (!payload || given.length > 2) return undefined
   const ours = macs(payload)
   if (!given.some((theirs) => ours.some((one) => isSame(one, theirs)))) return undefined
 
-  const { expiresAt, ...call } = Signed.parse(JSON.parse(Buffer.from(payload, "base64url").toString()))
+  const { signedAt, expiresAt, ...call } = Signed.parse(
+    JSON.parse(Buffer.from(payload, "base64url").toString()),
+  )
   if (call.method !== request.method || call.path !== request.path) return undefined
-  return { ...call, isLate: expiresAt < now() }
+  return { ...call, isTimely: signedAt <= now() + sameClock && now() <= expiresAt }
 }
 
 /**

@@ -8,6 +8,19 @@ export function nowMs(): number {
   return Date.now()
 }
 
+/**
+ * How much is left of a wait of this length that ends then, in the unit of all three; 0 when it is over. A wait that
+ * would begin in the future never began: the clock was set back since. Clocks may differ by less than its length.
+ */
+export function left(end: number, length: number, at = now()): number {
+  return end > at && end <= latestEnd(length, at) ? Math.min(length, end - at) : 0
+}
+
+/** Until when a wait of this length may end. One that ends later is over: the conditions of writes say so with this. */
+export function latestEnd(length: number, at = now()): number {
+  return at + 2 * length
+}
+
 /** Unix milliseconds as ISO 8601 in UTC. */
 export function iso(ms: number): string {
   return new Date(ms).toISOString()

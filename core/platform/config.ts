@@ -1,3 +1,4 @@
+import { isIP } from "node:net"
 import ipaddr from "ipaddr.js"
 import { z } from "zod"
 import "./faster-node-crypto.ts"
@@ -27,6 +28,12 @@ const page = z
     "must be a URL, as https://example.com",
   )
   .default("")
+
+/** As `node:dns` takes it: an address, perhaps with a port. */
+function isServer(text: string): boolean {
+  const url = isIP(text) === 6 ? `dns://[${text}]` : `dns://${text}`
+  return URL.canParse(url) && isIP(new URL(url).hostname.replace(/^\[|\]$/g, "")) !== 0
+}
 
 /** The settings that the environment of a process may hold. */
 export const Config = z.object({
@@ -76,6 +83,8 @@ export const Config = z.object({
   HOST_TOKEN_SECRET: z.string().min(32).optional(),
   /** The previous secret, which is accepted as well until every process knows the new one. */
   HOST_TOKEN_SECRET_BEFORE: z.string().min(32).optional(),
+  /** Under it the numbers of linked phones are hashed, for an operator who looks one up. */
+  PHONE_SECRET: z.string().min(32).optional(),
   /** The KMS keys under which the two data keys of each bridge are wrapped. */
   SESSION_WRAPPING_KEY: z.string().optional(),
   DELIVERY_WRAPPING_KEY: z.string().optional(),
@@ -101,6 +110,11 @@ export const Config = z.object({
       "must be address ranges, as 10.0.0.0/8,fd00::/8",
     )
     .transform((ranges) => ranges.map((range) => ipaddr.parseCIDR(range))),
+  /** The name servers that are asked for the names in strangers' URLs: addresses, with ports; empty: this machine's. */
+  DNS_SERVERS: list.refine(
+    (servers) => servers.every((server) => isServer(server)),
+    "must be addresses of name servers, as 10.0.0.2 or 10.0.0.2:53 or [fd00::2]:53",
+  ),
 
   /** New for each start of a session host's process. */
   HOST_ID: z.string().optional(),

@@ -5,41 +5,29 @@ import { config } from "./config.ts"
 import { lines } from "./log.ts"
 
 /**
- * The service's own measurements and the one place that writes them: as lines of CloudWatch's
- * embedded metric format in the log, which CloudWatch turns into metrics. Written only if METRICS_SERVICE is set.
+ * The service's own measurements and the one place that writes them: as lines of the log, in CloudWatch's embedded
+ * metric format. Written only if METRICS_SERVICE is set. CloudWatch makes metrics of these, each of which an alarm or a
+ * chart watches: it is paid for by the month (`cost/`). Its one dimension is the stage, since each further value of a
+ * dimension would be paid for as another metric. The line itself says which service it is from.
  */
-const units = {
-  Requests: "Count",
-  LatencyMs: "Milliseconds",
-  Errors5xx: "Count",
-  RateLimited: "Count",
-  FetchBlocked: "Count",
-
+const watched = {
   Sends: "Count",
   SendAckMs: "Milliseconds",
   SendUnknown: "Count",
-  SendRejected: "Count",
-  IdemReplay: "Count",
-  IdemConflict: "Count",
-  IdemTakeover: "Count",
 
   UnkeptMs: "Milliseconds",
   MessagesParked: "Count",
   BadMac: "Count",
-  RetryReceipts: "Count",
-  DevicesMissed: "Count",
-  UnknownStanzas: "Count",
 
   EventOldestMs: "Milliseconds",
-  AttemptMs: "Milliseconds",
   Attempts: "Count",
   Undelivered: "Count",
   DoorbellFailed: "Count",
+  DoorbellUnanswered: "Count",
   SweepRang: "Count",
 
   SessionsUp: "None",
   SessionsExpected: "None",
-  LeaseTaken: "Count",
   LeaseFenced: "Count",
   HostDead: "Count",
   HostRefused: "Count",
@@ -48,68 +36,68 @@ const units = {
 
   LookOverdueS: "Seconds",
 
-  CommitMs: "Milliseconds",
-  StoreThrottled: "Count",
-  StoreConflict: "Count",
   EventLoopLagMs: "Milliseconds",
   RssMb: "Megabytes",
 } as const
 
-export type Name = keyof typeof units
-/** The names of all metrics. */
-export const names = Object.keys(units) as Name[] // its keys are these
+/**
+ * Counts that wake nobody: fields of the same lines, which Logs Insights adds up (docs/operations.md, "Alarms"), and
+ * nothing is paid for them by the month.
+ */
+type Noted =
+  | "FetchBlocked"
+  | "SendRejected"
+  | "IdemReplay"
+  | "IdemConflict"
+  | "IdemTakeover"
+  | "RetryReceipts"
+  | "DevicesMissed"
+  | "UnknownStanzas"
+  | "StoreThrottled"
+  | "StoreConflict"
 
-/** At most one dimension besides service and stage: each value of each dimension is billed. */
-export type By = { route: string } | { event_type: string } | { outcome: string }
+type Watched = keyof typeof watched
+/** The names of all metrics that CloudWatch makes of the lines. */
+export const names = Object.keys(watched) as Watched[] // its keys are these
 
 /** How many values of a metric CloudWatch takes in one line. */
 const valuesInLine = 100
 
-interface Gathered {
-  by: By | undefined
-  values: Map<Name, number[]>
-}
-
-/** The values measured since the last line, by dimension. */
-const gathered = new Map<string, Gathered>()
+/** The values measured since the last line. */
+let gathered = new Map<Watched | Noted, number[]>()
 
 /** Records a measurement. Counts are added up; for everything else each value is kept. */
-export function add(name: Name, value = 1, by?: By): void {
+export function add(name: Watched | Noted, value = 1): void {
   if (!config.METRICS_SERVICE) return
-  const key = JSON.stringify(by ?? {})
-  const group = gathered.get(key) ?? { by, values: new Map<Name, number[]>() }
-  gathered.set(key, group)
-  const values = group.values.get(name) ?? []
-  group.values.set(name, units[name] === "Count" ? [(values[0] ?? 0) + value] : [...values, value])
-  if (values.length + 1 < valuesInLine) return
-  gathered.delete(key)
-  write(group)
+  const values = gathered.get(name) ?? []
+  gathered.set(name, isCount(name) ? [(values[0] ?? 0) + value] : [...values, value])
+  if (values.length + 1 >= valuesInLine) flush()
+}
+
+function isWatched(name: Watched | Noted): name is Watched {
+  return name in watched
+}
+
+function isCount(name: Watched | Noted): boolean {
+  return !isWatched(name) || watched[name] === "Count"
 }
 
 /** Writes everything measured since the last flush. */
 export function flush(): void {
-  const groups = [...gathered.values()]
-  gathered.clear()
-  for (const group of groups) write(group)
+  if (gathered.size === 0) return
+  const values = Object.fromEntries(gathered)
+  const metrics = [...gathered.keys()].filter(isWatched)
+  gathered = new Map()
+  const about = { service: config.METRICS_SERVICE, stage: config.STAGE }
+  const line = { ...(metrics.length > 0 && { _aws: embedded(metrics) }), ...about, ...values }
+  lines.write(`${JSON.stringify(line)}\n`)
 }
 
-function write({ by, values }: Gathered): void {
-  const dimensions = [["service", "stage"], ...(by ? [["service", "stage", ...Object.keys(by)]] : [])]
-  const line = {
-    _aws: {
-      Timestamp: nowMs(),
-      CloudWatchMetrics: [
-        {
-          Namespace: "MessagingBridge",
-          Dimensions: dimensions,
-          Metrics: [...values.keys()].map((name) => ({ Name: name, Unit: units[name] })),
-        },
-      ],
-    },
-    service: config.METRICS_SERVICE,
-    stage: config.STAGE,
-    ...by,
-    ...Object.fromEntries(values),
+/** Tells CloudWatch which fields of the line are metrics. */
+function embedded(metrics: Watched[]): object {
+  const Metrics = metrics.map((name) => ({ Name: name, Unit: watched[name] }))
+  return {
+    Timestamp: nowMs(),
+    CloudWatchMetrics: [{ Namespace: "MessagingBridge", Dimensions: [["stage"]], Metrics }],
   }
-  lines.write(`${JSON.stringify(line)}\n`)
 }

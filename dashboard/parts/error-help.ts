@@ -115,7 +115,10 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
     title: "The file could not be fetched",
     next: "Check that its address can be opened without a sign-in.",
   },
-  media_type_mismatch: { title: "This file is of another kind", next: "Send a sticker as image/webp." },
+  media_type_mismatch: {
+    title: "This file is of another kind",
+    next: "Send a sticker as image/webp, and each file under its own Content-Type.",
+  },
 }
 
 /** Why the network refuses a login, as a state of its session. */

@@ -26,8 +26,7 @@ export const events = contractRouter()
     if (!event) throw eventNotFound()
     if (bridge.webhookUrl === "")
       throw new ApiError("invalid_webhook_url", "this bridge has no webhook: its events are in its inbox")
-    // A pending event is sent in its turn anyway.
-    if (event.state !== "pending" && !(await Resend.ask(bridge.id, event.n))) throw rateLimited(10)
+    if ((await Resend.ask(event)) === "full") throw rateLimited(10)
     return c.json({ ok: true as const }, 202)
   })
 

@@ -42,7 +42,7 @@ async function forward(c: Context<ApiEnv>, route: RouteConfig): Promise<Response
       `the path is too long: at most ${maxPath} characters with its query`,
     )
   const call: Call = {
-    method: c.req.method === "HEAD" ? "GET" : (c.req.method as Call["method"]), // of a route of the contract
+    method: c.req.method as Call["method"], // of a route of the contract
     path,
     bridgeId: c.var.bridge.id,
     requestId: c.var.requestId,

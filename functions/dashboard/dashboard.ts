@@ -4,7 +4,6 @@ import { csrf } from "hono/csrf"
 import { createMiddleware } from "hono/factory"
 import { Billing } from "#core/billing/mode-and-urls.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { BridgeLog } from "#core/bridge/log.ts"
 import { ApiError } from "#core/error.ts"
 import { webhook } from "../billing/webhook.ts"
 import { originOf } from "../http/address.ts"
@@ -57,19 +56,13 @@ const own = [
   "/subscription/*",
 ]
 
-/** A function is frozen once it has answered: what a change wrote in a bridge's log is written by then. */
-const logged = createMiddleware<DashboardEnv>(async (c, next) => {
-  await next()
-  if (c.req.method !== "GET") await BridgeLog.written()
-})
-
 const pages = new Hono<DashboardEnv>()
 pages.onError(refusedPage)
 /** Forms come from our own pages, whatever the name of the function behind the router. */
 const ownForms = csrf({ origin: (origin, c) => origin === originOf(c) })
 for (const path of [...open, "/accounts/*", ...own]) pages.use(path, headers, atLocalhost, ownForms, limited)
 pages.use("/accounts/*", known)
-for (const path of own) pages.use(path, known, inAccount, logged)
+for (const path of own) pages.use(path, known, inAccount)
 // A page finds its number as the API finds a bridge: for its own account only.
 pages.use("/numbers/:ref/*", async (c, next) => {
   c.set("bridge", await Bridge.get(c.var.accountId, c.req.param("ref")))

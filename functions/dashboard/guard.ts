@@ -72,7 +72,7 @@ export const inAccount = createMiddleware<DashboardEnv>(async (c, next) => {
   c.set("me", { person, account, role, browser })
   c.set("accountId", account.id)
   // A viewer changes nothing, whichever form they send.
-  const isChange = c.req.method !== "GET" && c.req.method !== "HEAD" && !ofOneself.has(c.req.path)
+  const isChange = c.req.method !== "GET" && !ofOneself.has(c.req.path)
   if (isChange && role === "viewer") {
     return await notAllowed(c, onlyLooks)
   }

@@ -21,8 +21,8 @@ const commentEachMs = 10_000
 const againAfterMs = 300
 
 /** How many streams a person may have open at once. A page has two at most, and hidden pages have none. */
-const most = 12
-/** Those that this process serves. Beyond `most` it need not ask the store, which counts those of all processes. */
+export const openPages = 12
+/** Those that this process serves. Beyond `openPages` it need not ask the store, which counts those of all processes. */
 const here = new Map<string, Stream[]>()
 /** When a page that was refused one asks again, in seconds. */
 const refusedFor = 3
@@ -132,11 +132,11 @@ async function takePlace(whose: string, entering: Stream): Promise<StreamPlace.I
   const open = here.get(whose) ?? []
   const others = new Set(open.map((one) => one.opener ?? one))
   if (opener !== undefined) others.delete(opener)
-  if (others.size >= most) return undefined
+  if (others.size >= openPages) return undefined
   here.set(whose, [...open, entering])
   let place: StreamPlace.Info | undefined
   try {
-    place = await StreamPlace.take(`PAGES#${whose}`, most, opener)
+    place = await StreamPlace.take(`PAGES#${whose}`, openPages, opener)
     // None of those that came after it: each of two would end the other.
     if (place && opener !== undefined)
       for (const one of open) if (one.opener === opener) one.isReplaced = true

@@ -89,8 +89,7 @@ export class Notes {
 function tell(bridgeId: string, made: { event: EventRow.Info; number: number }, outcome: Outcome): void {
   const { eventId, type } = made.event
   const { statusCode, error, latencyMs, verdict } = outcome
-  Metrics.add("Attempts", 1, { outcome: verdict })
-  Metrics.add("AttemptMs", latencyMs)
+  Metrics.add("Attempts")
   // An alarm divides `Undelivered` by `Attempts`, so each must have data wherever the other has.
   Metrics.add("Undelivered", 0)
   log.info(

@@ -1,7 +1,8 @@
-import type { Agent } from "undici"
 import { iso, now, nowMs } from "#core/platform/clock.ts"
 import type { Attempt } from "#core/contract/delivery.ts"
-import { FetchError, safeFetch } from "#core/fetch/safe-fetch.ts"
+import type { Connections } from "#core/fetch/connections.ts"
+import { FetchError } from "#core/fetch/fetch-error.ts"
+import { safeFetch } from "#core/fetch/safe-fetch.ts"
 import { signedHeaders } from "./sign.ts"
 
 /** Contract, "Delivery", dialling included. */
@@ -40,16 +41,17 @@ export function toWire(made: { event: string; eventId: string; number: number },
 
 /** POSTs an event to its receiver once. The bytes signed are the bytes sent. */
 export async function attempt(input: {
+  bridgeId: string
   url: string
   secrets: [string, ...string[]]
   eventId: string
   number: number
   body: Uint8Array
-  agent: Agent
+  connections: Connections
   /** The customer asked for it, after delivery of the event had ended. */
   isResend?: boolean
 }): Promise<Outcome> {
-  const { url, body, agent, secrets, eventId } = input
+  const { url, body, connections, secrets, eventId } = input
   const signed = signedHeaders({ secrets, eventId, body, attempt: input.number, timestamp: now() })
   const headers = { ...signed, ...(input.isResend && { "x-webhook-resend": "true" }) }
   const start = performance.now()
@@ -57,7 +59,8 @@ export async function attempt(input: {
   try {
     const answer = await safeFetch({
       url,
-      agent,
+      connections,
+      share: input.bridgeId,
       headers,
       body,
       method: "POST",

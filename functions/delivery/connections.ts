@@ -1,25 +1,24 @@
-import type { Agent } from "undici"
 import { config } from "#core/platform/config.ts"
-import { guardedAgent } from "#core/fetch/safe-fetch.ts"
+import { Connections } from "#core/fetch/connections.ts"
 
 /** Receivers close idle connections after 2 s or more. A POST on a connection that is just being closed would fail. */
 const idleMs = 1000
 
 /** The connections of this process: a bridge whose events come one at a time needs no new one for each. */
-let kept: Agent | undefined
+let kept: Connections | undefined
 
 /**
  * Connections to receivers for one delivery, and a function that ends them. On Lambda each delivery has its own: those of
  * an earlier invocation were frozen with it.
  */
 export function newConnections(isLambda = config.AWS_LAMBDA_FUNCTION_NAME !== undefined): {
-  agent: Agent
+  connections: Connections
   leave: () => Promise<void>
 } {
   if (isLambda) {
-    const agent = guardedAgent()
-    return { agent, leave: async () => await agent.destroy() }
+    const connections = new Connections()
+    return { connections, leave: async () => await connections.destroy() }
   }
-  kept ??= guardedAgent({ idleMs })
-  return { agent: kept, leave: async () => {} }
+  kept ??= new Connections({ idleMs })
+  return { connections: kept, leave: async () => {} }
 }

@@ -17,7 +17,7 @@ import { sendAgain } from "./send-again.ts"
 import { newTimeLimit } from "./time-for-one-bridge.ts"
 
 /** Contract, "Delivery": seconds between the five attempts, from the end of the failed one. */
-export const waits = [10, 30, 60, 180]
+export const waits = [10, 30, 60, Delivery.longestWait]
 /** An answer that kills the deliverer is never recorded. After this many POSTs the event is given up. */
 const maxAttempts = 10
 
@@ -44,9 +44,9 @@ export async function deliver(
   if (!claimed) return undefined
   if ("early" in claimed) return Math.ceil(claimed.early / 1000)
 
-  const { agent, leave } = newConnections()
+  const { connections, leave } = newConnections()
   const means: Means = {
-    agent,
+    connections,
     notes: new Notes(bridgeId),
     arrivals: new NewEvents(bridgeId, { keepsRows: true }),
     timeLimit,
@@ -153,7 +153,7 @@ async function deliverOne(held: Delivery.Info, event: EventRow.Info, means: Mean
   const why = whyHopeless(held, event)
   if (why) {
     log.error({ bridgeId: held.bridgeId, eventId: event.eventId, why }, "event given up")
-    Metrics.add("Undelivered", 1, { event_type: event.type })
+    Metrics.add("Undelivered")
     // An alarm divides `Undelivered` by `Attempts`, so each must have data wherever the other has.
     Metrics.add("Attempts", 0)
     return await Claim.settle(held, {
@@ -169,12 +169,13 @@ async function deliverOne(held: Delivery.Info, event: EventRow.Info, means: Mean
   // it cannot fail for ever.
   const { secrets, deliveryKey } = await orLetGo(held, () => Receiver.keysOf(receiver))
   const outcome = await attempt({
+    bridgeId: held.bridgeId,
     url: receiver.url,
     secrets,
     eventId: event.eventId,
     number: held.attempt,
     body: EventRow.bodyOf(event, deliveryKey),
-    agent: means.agent,
+    connections: means.connections,
   })
   means.timeLimit.answered(outcome.latencyMs)
   const { isOurs, next } = await conclude(held, event, outcome, means.bell)
@@ -212,7 +213,7 @@ async function conclude(
   if (wait !== undefined) return { isOurs: await Claim.fail(held, wait, { bell, made }), next: { wait } }
 
   const ended: Usage.Made = { ...made, end: isDelivered ? "told" : "undelivered" }
-  if (!isDelivered) Metrics.add("Undelivered", 1, { event_type: event.type })
+  if (!isDelivered) Metrics.add("Undelivered")
   // A row from a release before 0.2 has no time to live until now.
   const isPrompt = event.expiresAt !== undefined && now() - event.createdAt < EventRow.promptly
   const after =

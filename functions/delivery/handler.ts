@@ -44,9 +44,10 @@ async function answer(record: SQSRecord, stopping: AbortSignal | undefined): Pro
     await hide(record.receiptHandle, wait)
     // A customer may have ended the wait before the doorbell rested.
     const seen = await Delivery.get(bridgeId)
-    if (seen && !Delivery.isResting(seen)) await hide(record.receiptHandle, 0)
+    if (seen && Delivery.restMs(seen) === 0) await hide(record.receiptHandle, 0)
   } catch (error) {
     log.error({ error }, "doorbell not answered")
+    Metrics.add("DoorbellUnanswered")
     // Otherwise the doorbell returns when its visibility time-out ends; the claim has ended by then.
     if (error instanceof NotClaimed && timesReceived(record) <= claimedAgainSoon)
       await hide(record.receiptHandle, claimedAgainAfter).catch(ignored)

@@ -1,4 +1,4 @@
-import type { Agent } from "undici"
+import type { Connections } from "#core/fetch/connections.ts"
 import { Claim } from "#core/event/claim.ts"
 import type { Delivery } from "#core/event/delivery-progress.ts"
 import { log } from "#core/platform/log.ts"
@@ -8,7 +8,7 @@ import type { TimeLimit } from "./time-for-one-bridge.ts"
 
 /** An invocation's tools for delivering. */
 export interface Means {
-  agent: Agent
+  connections: Connections
   notes: Notes
   arrivals: NewEvents
   timeLimit: TimeLimit

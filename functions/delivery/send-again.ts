@@ -14,7 +14,7 @@ const maxAttempts = 3
  */
 export async function sendAgain(
   held: Delivery.Info,
-  { agent, notes }: Means,
+  { connections, notes }: Means,
 ): Promise<Delivery.Info | undefined> {
   // A step that may fail for every event comes before the count, as in a first delivery.
   const receiver = held.receiver! // `deliver` has seen to it
@@ -29,12 +29,13 @@ export async function sendAgain(
 
   const event = EventRow.asOf(row, counted.head)
   const outcome = await attempt({
+    bridgeId: counted.bridgeId,
     url,
     secrets,
     eventId: event.eventId,
     number: counted.resendAttempt,
     body: EventRow.bodyOf(event, deliveryKey),
-    agent,
+    connections,
     isResend: true,
   })
   const delivered = outcome.verdict === "delivered" ? event : undefined

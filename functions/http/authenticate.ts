@@ -2,6 +2,7 @@ import { createMiddleware } from "hono/factory"
 import { ApiKey } from "#core/account/api-key.ts"
 import { ApiError } from "#core/error.ts"
 import type { ApiEnv } from "./contract-router.ts"
+import { mayCreateSandbox } from "./scope.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 
 /** Contract, "API keys". The answer is the same, whatever is wrong with the key. */
@@ -18,6 +19,7 @@ export const authenticate = createMiddleware<ApiEnv>(async (c, next) => {
 
 /** Finds the bridge that a path names, for its owner only. @throws ApiError `not_found` */
 export const bridgeOfPath = createMiddleware<ApiEnv, "/api/instances/:customer_ref/*">(async (c, next) => {
-  c.set("bridge", await Bridge.get(c.var.accountId, c.req.param("customer_ref")))
+  const { accountId, access } = c.var
+  c.set("bridge", await Bridge.get(accountId, c.req.param("customer_ref"), mayCreateSandbox(access)))
   await next()
 })

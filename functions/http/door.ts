@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto"
 import type { OpenAPIHono } from "@hono/zod-openapi"
 import type { Hono } from "hono"
 import { createMiddleware } from "hono/factory"
-import { methodNotAllowed } from "hono/method-not-allowed"
 import { requestId } from "hono/request-id"
-import { wrongMethod } from "#core/contract/error-sentences.ts"
 import { ApiError } from "#core/error.ts"
+import { BridgeLog } from "#core/bridge/log.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { authenticate, bridgeOfPath } from "./authenticate.ts"
 import { jsonBody, limited } from "./json-body.ts"
+import { onlyTheirMethods } from "./methods.ts"
 import { byAddress, byKey, rateHeaders } from "./rate-limits.ts"
 import { refuse } from "./refuse.ts"
 import { routed } from "./address.ts"
@@ -22,18 +22,10 @@ type Routes = OpenAPIHono<ApiEnv>
 export function door(open: Hono<ApiEnv>[], guarded: Routes[]): Routes {
   const app = contractRouter()
   app.use(routed, identified, answered)
-  app.use(
-    methodNotAllowed({
-      app,
-      onMethodNotAllowed: (c, methods) => {
-        const headers = { allow: methods.join(", ") }
-        return refuse(new ApiError("method_not_allowed", wrongMethod(methods), { headers }), c)
-      },
-    }),
-  )
 
-  // A call is checked in this order: address, key, rate of the key, bridge, scope of the key, body. Its method is checked last.
-  app.use(byAddress)
+  // A call is checked in this order: address, key, rate of the key, bridge, scope of the key, body. Its method is checked
+  // last, but a HEAD is refused at once.
+  app.use(byAddress, onlyTheirMethods(app))
   app.get("/healthz", (c) => c.json({ ok: true }))
   for (const routes of open) app.route("/", routes)
   app.use("/api/*", authenticate, byKey)
@@ -73,14 +65,7 @@ export const answered = createMiddleware<ApiEnv>(async (c, next) => {
   const about = { requestId, accountId, bridgeId: bridge?.id, method: c.req.method, route: c.req.routePath }
   const ms = Math.round(performance.now() - start)
   log.info({ ...about, status: c.res.status, ms }, "request answered")
-  measure(c.req.routePath, c.res.status, ms)
-})
-
-function measure(route: string, status: number, ms: number): void {
-  Metrics.add("Requests", 1, { outcome: `${Math.floor(status / 100)}xx` })
-  Metrics.add("LatencyMs", ms, { route })
-  if (status >= 500) Metrics.add("Errors5xx")
-  if (status === 429) Metrics.add("RateLimited")
   // A function may be frozen after this.
   Metrics.flush()
-}
+  await BridgeLog.written()
+})

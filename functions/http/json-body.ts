@@ -15,7 +15,7 @@ const counted = bodyLimit({
 })
 
 /** Methods whose body nothing reads. */
-const bodiless = new Set(["GET", "HEAD", "TRACE"])
+const bodiless = new Set(["GET", "TRACE"])
 
 /** Refuses a body that says that it is too long. A body of unknown length is read until it is too long. */
 export const limited = createMiddleware(async (c, next) => {

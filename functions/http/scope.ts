@@ -1,17 +1,23 @@
 import { createMiddleware } from "hono/factory"
+import type { ApiKey } from "#core/account/api-key.ts"
 import { ApiError, noSuchBridge } from "#core/error.ts"
 import type { ApiEnv } from "./contract-router.ts"
 
 /** The route of the code that links a phone. Anybody who has the code can take the bridge over. */
 const links = /^\/api\/instances\/[^/]+\/proxy\/qr$/
 
+/** Whether a sandbox that is not there is created for this key. */
+export function mayCreateSandbox({ scope }: ApiKey.Access): boolean {
+  return scope === "all"
+}
+
 /**
- * Contract, "Scopes of keys". The one place that compares a request with what its key may do, after its bridge was found.
+ * Contract, "Scopes of keys". This file alone compares a request with what its key may do: here once its bridge was found.
  * @throws ApiError `forbidden`; `not_found` for a bridge that is not the key's
  */
 export const withinScope = createMiddleware<ApiEnv>(async (c, next) => {
   const { scope, bridge } = c.var.access
-  const isRead = c.req.method === "GET" || c.req.method === "HEAD"
+  const isRead = c.req.method === "GET"
   if (scope === "read" && (!isRead || links.test(c.req.path)))
     throw new ApiError("forbidden", "this API key may only read: use one with the scope `all`")
   if (scope === "bridge") {

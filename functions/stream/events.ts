@@ -7,7 +7,7 @@ import { contractRouter } from "../http/contract-router.ts"
 import { eventsLastMs, sendEvents, wantsStream } from "./sse.ts"
 
 /** Contract, "Event stream" */
-const atMost = { perBridge: 5, perAccount: 20 }
+export const openEvents = { perBridge: 5, perAccount: 20 }
 /** Where nobody tells of events, this is how late one may be shown. */
 const lookEachMs = 1000
 
@@ -34,7 +34,7 @@ export const eventStream = contractRouter().openapi(listEvents, async (c, next) 
       arrivals.end()
     }
   }
-  return await sendEvents(c, { of: "EVENTS", atMost, endsAfterMs: eventsLastMs(), follow })
+  return await sendEvents(c, { of: "EVENTS", atMost: openEvents, endsAfterMs: eventsLastMs(), follow })
 })
 
 function toText(event: StoredEvent): string {

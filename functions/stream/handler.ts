@@ -1,14 +1,15 @@
-import { Hono } from "hono"
+import { type Context, Hono } from "hono"
 import { streamHandle } from "hono/aws-lambda"
 import { listEvents, testWebhook } from "#core/contract/delivery.ts"
 import { streamLogs } from "#core/contract/log.ts"
+import { config } from "#core/platform/config.ts"
 import { answered, door, identified } from "../http/door.ts"
 import { refuse } from "../http/refuse.ts"
 import { routed } from "../http/address.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
 import { eventStream } from "./events.ts"
 import { logs } from "./logs.ts"
-import { passToApi } from "./pass-to-api.ts"
+import { askApi, passToApi } from "./pass-to-api.ts"
 import { wantsStream } from "./sse.ts"
 import { webhookTest } from "./webhook-test.ts"
 
@@ -18,12 +19,21 @@ const own = door([], [logs, eventStream, webhookTest])
 /** Runs outside any VPC. The API answers everything else that the router sends here, media included. */
 const app = new Hono<ApiEnv>()
 app.use(routed, identified, answered)
-for (const { path } of [streamLogs, testWebhook]) app.all(inHono(path), (c) => own.fetch(c.req.raw, c.env))
-app.get(inHono(listEvents.path), (c) => (wantsStream(c) ? own.fetch(c.req.raw, c.env) : passToApi(c)))
+for (const { path } of [streamLogs, testWebhook]) app.all(inHono(path), (c) => answerHere(c))
+app.get(inHono(listEvents.path), (c) => (wantsStream(c) ? answerHere(c) : passToApi(c)))
 app.all("*", passToApi)
 app.onError(refuse)
 
 export const handler = streamHandle(app)
+
+/** A sandbox is made when it is first used. The API has to make it, since this function has no right to. */
+async function answerHere(c: Context<ApiEnv>): Promise<Response> {
+  if (config.SANDBOX && c.req.param("customer_ref") === "sandbox") {
+    const answer = await askApi(c, "/api/instances/sandbox")
+    if (!answer.ok) return answer
+  }
+  return await own.fetch(c.req.raw, c.env)
+}
 
 /** A path of the contract as Hono writes it. */
 function inHono(path: string): string {

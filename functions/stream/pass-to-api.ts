@@ -1,6 +1,6 @@
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda"
 import type { Context } from "hono"
-import type { LambdaEvent } from "hono/aws-lambda"
+import type { APIGatewayProxyEventV2 } from "aws-lambda"
 import { z } from "zod"
 import { need } from "#core/platform/config.ts"
 import { lazily } from "#core/platform/lazily.ts"
@@ -41,7 +41,23 @@ type Answer = z.infer<typeof Answer>
  * @throws ApiError `session_unavailable` when the API cannot be asked, `rate_limited` when that has happened too often
  */
 export async function passToApi(c: Context<ApiEnv>): Promise<Response> {
-  const answer = await ask(withRequestId(c))
+  return await answerOf(c, withRequestId(c))
+}
+
+/** Has the API answer a GET of another path in this caller's name. @throws as `passToApi` */
+export async function askApi(c: Context<ApiEnv>, path: string): Promise<Response> {
+  const { body: _, requestContext, ...event } = withRequestId(c)
+  const http = { ...requestContext.http, method: "GET", path }
+  return await answerOf(c, {
+    ...event,
+    rawPath: path,
+    rawQueryString: "",
+    requestContext: { ...requestContext, http },
+  })
+}
+
+async function answerOf(c: Context<ApiEnv>, event: object): Promise<Response> {
+  const answer = await ask(event)
   if (!answer) {
     // Perhaps nobody has counted it.
     await countAddress(c)
@@ -50,7 +66,7 @@ export async function passToApi(c: Context<ApiEnv>): Promise<Response> {
   const key = StoredMedia.pointedAt(answer.headers)
   const { [StoredMedia.pointer]: _, ...headers } = answer.headers
   const status = answer.statusCode
-  if (key === undefined || c.req.method === "HEAD") return new Response(bodyOf(answer), { status, headers })
+  if (key === undefined) return new Response(bodyOf(answer), { status, headers })
   // The request was counted, even if the rest fails.
   for (const [name, value] of Object.entries(headers))
     if (name.startsWith("ratelimit-")) c.header(name, value)
@@ -59,8 +75,8 @@ export async function passToApi(c: Context<ApiEnv>): Promise<Response> {
 }
 
 /** Gives the API this request's id, so that both logs use the same one. */
-function withRequestId(c: Context<ApiEnv>): object {
-  const { event } = c.env as { event: LambdaEvent } // which `streamHandle` passes along
+function withRequestId(c: Context<ApiEnv>): APIGatewayProxyEventV2 {
+  const { event } = c.env as { event: APIGatewayProxyEventV2 } // which `streamHandle` passes along, as a URL's event is
   return { ...event, headers: { ...event.headers, "x-request-id": c.var.requestId } }
 }
 

@@ -1,4 +1,6 @@
 import type { Context } from "hono"
+import { ApiKey } from "#core/account/api-key.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
 import { rateLimited } from "#core/error.ts"
 import { log } from "#core/platform/log.ts"
@@ -19,8 +21,7 @@ interface Stream {
 
 /** Whether this caller asks for a stream. */
 export function wantsStream(c: Context): boolean {
-  // An answer to HEAD has no body that anybody reads.
-  return c.req.method === "GET" && /(?:^|,) *text\/event-stream\b/i.test(c.req.header("accept") ?? "")
+  return /(?:^|,) *text\/event-stream\b/i.test(c.req.header("accept") ?? "")
 }
 
 /** How long a stream of events lasts. On Lambda an open stream holds one concurrent execution. */
@@ -33,15 +34,19 @@ export function eventsLastMs(): number {
  * @throws ApiError `rate_limited` when the most streams allowed are open
  */
 export async function sendEvents(c: Context<ApiEnv>, input: Stream): Promise<Response> {
-  const { bridge, accountId } = c.var
+  const { bridge, accountId, keyId } = c.var
   const places = await enter(input, bridge.id, accountId)
+  const mayGoOn = async () => {
+    const rights = [ApiKey.isThere(keyId), Bridge.isThere(bridge), ...places.map(StreamPlace.keep)]
+    return !(await Promise.all(rights)).includes(false)
+  }
   const headers = {
     "content-type": "text/event-stream",
     "cache-control": "no-store",
     "x-accel-buffering": "no",
   }
   const closed = new AbortController()
-  const events = stream(bridge.id, input, places, closed.signal)
+  const events = stream(bridge.id, input, { places, mayGoOn }, closed.signal)
   // Started now: a generator that was never started would end without giving up its places.
   await events.next()
   // If the reader stalls, the generator waits at a `yield`, where it cannot look at its own clock.
@@ -99,12 +104,13 @@ async function leave(places: StreamPlace.Info[]): Promise<void> {
 
 /**
  * The text that is followed, a comment now and then, and at the end how soon to reconnect. It reads nothing ahead, so a
- * client that stops reading stops renewing its places. The stream ends once somebody else has taken one of them.
+ * client that stops reading stops renewing its places. The stream ends once somebody else has taken one of them, its key was
+ * revoked or its bridge deleted.
  */
 async function* stream(
   bridgeId: string,
   { follow, endsAfterMs }: Stream,
-  places: StreamPlace.Info[],
+  { places, mayGoOn }: { places: StreamPlace.Info[]; mayGoOn: () => Promise<boolean> },
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const start = performance.now()
@@ -119,8 +125,7 @@ async function* stream(
       if (at - commentedAt < timing.commentEachMs) continue
       commentedAt = at
       yield Buffer.from(": still here\n\n")
-      const kept = await Promise.all(places.map(StreamPlace.keep))
-      if (kept.includes(false)) break
+      if (!(await mayGoOn())) break
     }
     yield Buffer.from("retry: 1000\n\n")
   } catch (error) {

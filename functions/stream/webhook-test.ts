@@ -6,7 +6,7 @@ import { type Attempt, testWebhook } from "#core/contract/delivery.ts"
 import type { Event } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import { EventRow } from "#core/event/row.ts"
-import { guardedAgent } from "#core/fetch/safe-fetch.ts"
+import { Connections } from "#core/fetch/connections.ts"
 import { attempt, toWire } from "../delivery/attempt.ts"
 import { contractRouter } from "../http/contract-router.ts"
 
@@ -25,19 +25,20 @@ export async function sendTest(bridge: Bridge.Info): Promise<Attempt> {
 
   const event: Event = { event: "test", timestamp: now() }
   const eventId = EventRow.idOf(bridge.id, 0, ["test", randomUUID()])
-  const agent = guardedAgent()
+  const connections = new Connections()
   try {
     const number = 1
     const outcome = await attempt({
+      bridgeId: bridge.id,
       url: bridge.webhookUrl,
       secrets: await WebhookSecret.of(bridge),
       eventId,
       number,
       body: Buffer.from(JSON.stringify(event)),
-      agent,
+      connections,
     })
     return toWire({ event: event.event, eventId, number }, outcome)
   } finally {
-    await agent.destroy()
+    await connections.destroy()
   }
 }

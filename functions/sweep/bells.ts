@@ -1,16 +1,16 @@
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { now } from "#core/platform/clock.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
-import { ring } from "#core/event/doorbell.ts"
+import { ring, unhide } from "#core/event/doorbell.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { log } from "#core/platform/log.ts"
 
 /** Rings for every bridge whose promise to look was broken by a crash or a lost doorbell. */
 export async function ringOverdue(): Promise<void> {
-  for await (const delivery of Delivery.overdue(now() - Delivery.lateness())) {
+  for await (const delivery of Delivery.overdue()) {
     // If somebody has looked meanwhile, `due` has changed.
     if (!(await Delivery.promise(delivery.bridgeId, delivery.due))) continue
+    await unhide(delivery.bridgeId, delivery.bell)
     await ring(delivery.bridgeId)
     Metrics.add("SweepRang")
     log.warn({ bridgeId: delivery.bridgeId, due: delivery.due }, "rang for an overdue delivery")

@@ -7,12 +7,31 @@ import { look } from "./sweep.ts"
 /** Invocations start each minute, one at a time (reserved concurrency 1). */
 const staysMs = 50_000
 
-/** Looks at every beat, for as long as an invocation may take. */
 export async function handler(): Promise<void> {
-  const until = performance.now() + staysMs
-  while (performance.now() < until) {
-    await look().catch((error: unknown) => log.error({ error }, "the sweep's look failed"))
+  await lookFor(staysMs)
+}
+
+/**
+ * Looks at every beat, for so many ms, and once at least. Where there is nothing to watch, once is enough: a stage without
+ * bridges pays for no more.
+ * @throws the last look's error if none succeeded, since alarms watch the function's errors
+ */
+export async function lookFor(ms: number): Promise<void> {
+  const until = performance.now() + ms
+  let hasSucceeded = false
+  let failure: unknown
+  do {
+    let isAny = true
+    try {
+      isAny = await look()
+      hasSucceeded = true
+    } catch (error) {
+      failure = error
+      log.error({ error }, "the sweep's look failed")
+    }
     Metrics.flush()
+    if (!isAny) return
     await sleep(config.LEASE_BEAT_MS)
-  }
+  } while (performance.now() < until)
+  if (!hasSucceeded) throw failure
 }

@@ -55,7 +55,7 @@ async function startMissing(network: Network, fleet: Fleet): Promise<void> {
   if (missing + announced.length === 0 && fleet.hosts.length === 0) return
   const shortage = await Shortage.get(network)
   if (shortage && hasEnded(shortage, fleet, missing)) await Shortage.end(network)
-  else if (shortage && shortage.retryAt > now()) return
+  else if (shortage && Shortage.isResting(shortage)) return
 
   for (let i = 0; i < missing + announced.length; i++) {
     const id = announced[i] ?? Host.newId()

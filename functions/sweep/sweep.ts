@@ -1,4 +1,4 @@
-import { now } from "#core/platform/clock.ts"
+import { left, now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { Host } from "#core/lease/host.ts"
 import { HostStop } from "#core/lease/operator-stop-of-hosts.ts"
@@ -29,8 +29,11 @@ const beatsPerRing = 4
 let observed: Observations = new Map()
 let rungAt = -Infinity
 
-/** One look at everything: hosts that died or must end, hosts that are needed, deliveries that are overdue. */
-export async function look(): Promise<void> {
+/**
+ * One look at everything: hosts that died or must end, hosts that are needed, deliveries that are overdue.
+ * @returns whether there is anything to watch: a host, or a bridge that wants one
+ */
+export async function look(): Promise<boolean> {
   const hosts = await readHosts()
   const reports = await reportsOf(hosts.flatMap((host) => (host.task === "" ? [] : [host.task])))
   const dead = await declareDead(hosts, reports)
@@ -58,9 +61,11 @@ export async function look(): Promise<void> {
         free.filter((lease) => lease.network === network),
       )
 
-  if (performance.now() - rungAt < beatsPerRing * config.LEASE_BEAT_MS) return
+  const isAny = hosts.length + free.length > 0
+  if (performance.now() - rungAt < beatsPerRing * config.LEASE_BEAT_MS) return isAny
   await ringOverdue()
   rungAt = performance.now()
+  return isAny
 }
 
 /** A failed read restarts the count: otherwise every host would look dead after an outage of the store. */
@@ -125,7 +130,7 @@ async function drainStopping(living: Host.Info[], reports: Map<string, Reported>
 /** Stops tasks that should have ended: they would still be paid for and would keep their leases. */
 async function stopLeftovers(hosts: Host.Info[], reports: Map<string, Reported>): Promise<void> {
   for (const host of hosts) {
-    const isStuck = host.state === "draining" && now() - host.drainingAt > drainsWithin
+    const isStuck = host.state === "draining" && left(host.drainingAt + drainsWithin, drainsWithin) === 0
     if (host.task === "" || reports.has(host.task)) continue
     if (host.state === "dead") await stop(host.task, "its host was declared dead")
     if (isStuck) await stop(host.task, "it did not drain")

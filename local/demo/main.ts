@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { z } from "zod"
 import { apiClient, Unexpected } from "../api-client.ts"
+import { askedToStop } from "../asked-to-stop.ts"
 import { fleet } from "./fleet.ts"
 import { type Arrival, startReceiver } from "./receiver.ts"
 import { untilConnected } from "../network/link.ts"
@@ -37,17 +38,23 @@ type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
 const dataDir = mkdtempSync(join(tmpdir(), "messaging-bridge-demo-"))
 const started = performance.now()
-process.exitCode = await main()
+const code = await main()
 rmSync(dataDir, { recursive: true, force: true })
+// A story that was interrupted may wait for something that never comes.
+process.exit(code)
 
 async function main(): Promise<number> {
+  const asked = askedToStop()
   const receiver = await startReceiver()
   const signal = AbortSignal.timeout(deadlineMs)
   try {
     const service = await spawnService({ dataDir, environment })
     try {
-      if (subscription) await subscriptionStory(service, { step, signal })
-      else await (bridges === 1 ? story : manyBridges)(service, receiver, signal)
+      const told = subscription
+        ? subscriptionStory(service, { step, signal })
+        : (bridges === 1 ? story : manyBridges)(service, receiver, signal)
+      const interrupted = asked.then(() => Promise.reject(new Unexpected("it was interrupted")))
+      await Promise.race([told, interrupted])
     } finally {
       await service.stop()
     }

@@ -1,21 +1,22 @@
 import { randomBytes } from "node:crypto"
-import { join } from "node:path"
 import { z } from "zod"
 import { privateFile } from "./private-file.ts"
 
 const Secrets = z.object({ apiKeyPepper: z.string(), hostTokenSecret: z.string() })
 
 /**
- * The secrets of one machine, as the environment of its processes. They are made at the first start and kept in files
+ * The secrets of one machine, as the environment of its processes. They are made at the first start and kept in a file
  * of mode 600.
  */
-export async function secrets(dataDir: string): Promise<Record<string, string>> {
-  const kept = await privateFile(join(dataDir, "secrets.json"), Secrets, () => ({
+export async function secrets(path: string): Promise<Record<string, string>> {
+  const kept = await privateFile(path, Secrets, () => ({
     apiKeyPepper: randomBytes(32).toString("base64url"),
     hostTokenSecret: randomBytes(32).toString("base64url"),
   }))
   return {
     API_KEY_PEPPER: kept.apiKeyPepper,
     HOST_TOKEN_SECRET: kept.hostTokenSecret,
+    // The same one: here it is never rotated, and every process that has the one needs the other.
+    PHONE_SECRET: kept.hostTokenSecret,
   }
 }

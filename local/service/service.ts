@@ -9,6 +9,7 @@ import { tables } from "#core/store/tables.ts"
 import { CannotStart, type Settings } from "./settings.ts"
 import { doorbellsHere } from "../delivery/doorbell-sources.ts"
 import { answerChild } from "../dynamodb/over-ipc.ts"
+import { isThere } from "../dynamodb/rows/file.ts"
 import { startDynamoDb } from "../dynamodb/server.ts"
 import { startEcs } from "../ecs/ecs.ts"
 import { startKms } from "../aws/kms.ts"
@@ -83,15 +84,18 @@ async function start(
     () => undefined,
   )
   stops.push(async () => await (await itsStop)?.())
+  // The keys are on the disk before anything is stored under them.
+  refuseWithoutKeys(dataDir)
+  const wrapping = { SESSION_WRAPPING_KEY: "session", DELIVERY_WRAPPING_KEY: "delivery" }
+  const keyring = { file: join(dataDir, keyFiles.wrapping), keyIds: Object.values(wrapping) }
+  const keys = await startKms(keyring)
+  stops.push(keys.close)
+  const kept = await secrets(join(dataDir, keyFiles.secrets))
   const store = elsewhere.store ?? (await ownStore(dataDir, stops))
   const queue = await startSqs()
   stops.push(queue.close)
   const bucket = await startMediaBucket(queue.endpoint)
   stops.push(async () => bucket.close())
-
-  const wrapping = { SESSION_WRAPPING_KEY: "session", DELIVERY_WRAPPING_KEY: "delivery" }
-  const keys = await startKms({ file: join(dataDir, "wrapping-keys.json"), keyIds: Object.values(wrapping) })
-  stops.push(keys.close)
 
   const [simulator] = await starting
   const environment = {
@@ -115,7 +119,7 @@ async function start(
     // another needs no doorbell.
     ...(store.answer && { BELL_TRUSTS_MS: String(staysMs - 50) }),
     ...(simulator && { SIMULATOR_URL: simulator.url, SIMULATOR_ROOT_KEY: simulator.rootKey }),
-    ...(await secrets(dataDir)),
+    ...kept,
     ...billing.forAll,
   }
   const sweep = new Sweep()
@@ -231,8 +235,20 @@ function belongsElsewhere(dataDir: string, network: string, { HOST_NETWORK: aske
   )
 }
 
+const keyFiles = { wrapping: "wrapping-keys.json", secrets: "secrets.json" }
+
+/** New keys could read nothing of what a store holds. @throws CannotStart */
+function refuseWithoutKeys(dataDir: string): void {
+  for (const file of Object.values(keyFiles))
+    if (isThere(dataDir) && !existsSync(join(dataDir, file)))
+      throw new CannotStart(
+        `${join(dataDir, file)} is missing, and what is stored cannot be read without it: put it back, ` +
+          "or begin anew in another folder with DATA_DIR=...",
+      )
+}
+
 async function ownStore(dataDir: string, stops: (() => Promise<unknown>)[]) {
-  const store = await startDynamoDb({ path: join(dataDir, "dynamodb") })
+  const store = await startDynamoDb({ path: dataDir })
   stops.push(store.close)
   return store
 }
@@ -255,7 +271,14 @@ async function simulatedNetwork(
 
 /** The settings that a person may make for session hosts too. A task gets only the environment it is given. */
 function settable(): Record<string, string> {
-  const names = ["LOG_LEVEL", "LEASE_BEAT_MS", "WHATSAPP_WEB_VERSION", "NODE_OPTIONS", "RECORD"]
+  const names = [
+    "LOG_LEVEL",
+    "LEASE_BEAT_MS",
+    "WHATSAPP_WEB_VERSION",
+    "NODE_OPTIONS",
+    "RECORD",
+    "DNS_SERVERS",
+  ]
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])))
 }
 

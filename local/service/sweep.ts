@@ -30,7 +30,7 @@ export class Sweep {
     await this.#looking
   }
 
-  async #each(eachMs: number, look: () => Promise<void>): Promise<void> {
+  async #each(eachMs: number, look: () => Promise<unknown>): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       this.#changed = new AbortController()
       await look()

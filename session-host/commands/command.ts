@@ -1,6 +1,7 @@
 import type { z } from "@hono/zod-openapi"
 import type { Context } from "hono"
 import { ApiError, invalid, issuesOf } from "#core/error.ts"
+import { strangersJson } from "#core/strangers-json.ts"
 import type { HostCall } from "#core/lease/signed-call.ts"
 import type { Session } from "../session/session.ts"
 
@@ -62,7 +63,8 @@ export function command<const Its extends Route>(
     run: async (c) => {
       const called = { ...c.var, ...(await inputOf(route, c)) } as unknown as Called<Its> // as the schemas say
       const made = await answer(called)
-      return made instanceof Response ? made : Response.json(made)
+      if (made instanceof Response) return made
+      return new Response(strangersJson(made), { headers: { "content-type": "application/json" } })
     },
   }
 }

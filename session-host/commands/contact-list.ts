@@ -5,6 +5,7 @@ import type { z } from "@hono/zod-openapi"
 import { LRUCache } from "lru-cache"
 import type * as contract from "#core/contract/contact.ts"
 import { StoredMedia } from "#core/stored-media.ts"
+import { strangersJson } from "#core/strangers-json.ts"
 import { inFolder } from "../media/folder.ts"
 import { Lookups } from "../concurrency/batched-lookups.ts"
 import { type Contacts, wire } from "../people/contacts.ts"
@@ -56,7 +57,7 @@ function everybody(contacts: Contacts): Lookups<string, Answer> {
 async function made(bridgeId: string, contacts: Contacts, asked: Asked): Promise<Answer> {
   const texts: string[] = []
   for await (const page of contacts.pages(asked))
-    texts.push(...page.map((contact) => JSON.stringify(wire(contact))))
+    texts.push(...page.map((contact) => strangersJson(wire(contact))))
   const body = Buffer.from(`[${texts.join(",")}]`)
   if (body.length <= StoredMedia.inline.maxBytes) return { body, headers: { "content-type": contentType } }
   return { body: null, headers: StoredMedia.pointerTo(await store(bridgeId, body)) }

@@ -31,9 +31,9 @@ export const profile = {
   ),
 
   setAvatar: command(contract.setAvatar, async ({ session, body }) => {
-    const answer = await session.use(({ connection, media }) =>
+    const answer = await session.use(({ bridgeId, connection, media }) =>
       media.use(async () => {
-        const bytes = await inFolder((folder) => fetchAvatar(body.url, folder))
+        const bytes = await inFolder((folder) => fetchAvatar(body.url, bridgeId, folder))
         const picture = el("picture", { type: "image" }, bytes)
         return await connection.ask({ xmlns: "w:profile:picture", type: "set", children: [picture] })
       }),
@@ -65,8 +65,8 @@ export const profile = {
 }
 
 /** @throws ApiError `url_not_allowed`, `media_fetch_failed`, `media_type_mismatch`, `payload_too_large` */
-async function fetchAvatar(url: string, folder: string): Promise<Buffer> {
-  const { path, mimetype } = await fetchMedia(url, false, folder)
+async function fetchAvatar(url: string, bridgeId: string, folder: string): Promise<Buffer> {
+  const { path, mimetype } = await fetchMedia({ url, bridgeId, asSticker: false, folder })
   if (mimetype !== "image/jpeg") throw new ApiError("media_type_mismatch", "a profile picture must be a JPEG")
   return await readAvatar(path)
 }

@@ -7,8 +7,8 @@ import { log } from "#core/platform/log.ts"
 import { built, type Context } from "../messages/compose.ts"
 import { unwrap } from "../messages/content.ts"
 import { kept } from "../events/kept-content.ts"
-import { authorOf, findMessages } from "../messages/find-message.ts"
-import { isSameChat, type ConnectedSession } from "../session/connected-session.ts"
+import { authorOf, chatOf, findMessages } from "../messages/find-message.ts"
+import type { ConnectedSession } from "../session/connected-session.ts"
 import type { MessageContent } from "../network/connection.ts"
 import type { Wish } from "../session/sending.ts"
 import { type Called, command, type Route } from "./command.ts"
@@ -67,16 +67,12 @@ export async function sendAndAnswer(
   return Response.json(answer, { headers: sent.repeated ? { "x-send-repeated": "true" } : {} })
 }
 
-/** The context of a message. A quoted message is looked for in this chat first, then anywhere. */
+/** The context of a message. A quoted message is one of this chat, or a status of the person who is written to. */
 async function contextOf(input: Addressed, chat: string, connected: ConnectedSession): Promise<Context> {
   const mentions = input.mentions?.map(toJid) ?? []
   const expiration = await connected.connection.timerOf(chat)
   if (input.quoted_message_id === undefined) return { mentions, expiration }
-  const found = await findMessages(connected, { id: input.quoted_message_id })
-  const here: boolean[] = []
-  for (const message of found) here.push(await isSameChat(connected, message.chat, chat))
-  const isHere = here.includes(true)
-  const quoted = isHere ? found[here.indexOf(true)]! : found[0]
+  const [quoted] = await findMessages(connected, { id: input.quoted_message_id, chat })
   const { messageContextInfo: _secret, ...content } = kept(unwrap(quoted.content))
   return {
     mentions,
@@ -85,7 +81,7 @@ async function contextOf(input: Addressed, chat: string, connected: ConnectedSes
       id: quoted.id,
       author: authorOf(quoted, connected),
       content,
-      ...(!isHere && { chat: quoted.chat }),
+      ...(chatOf(quoted) !== quoted.chat && { chat: quoted.chat }),
     },
   }
 }

@@ -19,7 +19,12 @@ export function composeMedia(
 ): Promise<MessageContent> {
   const sent = connected.media.use(() =>
     inFolder(async (folder) => {
-      const fetched = await fetchMedia(input.url, input.as_sticker ?? false, folder)
+      const fetched = await fetchMedia({
+        url: input.url,
+        bridgeId: connected.bridgeId,
+        asSticker: input.as_sticker ?? false,
+        folder,
+      })
       const { path, kind, mimetype } = fetched
       const isPicture = kind === "image" || kind === "sticker"
       const picture = isPicture ? await readPicture(path) : undefined

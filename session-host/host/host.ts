@@ -2,7 +2,6 @@ import { randomInt } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { now } from "#core/platform/clock.ts"
 import { Host as HostRow } from "#core/lease/host.ts"
-import { Metrics } from "#core/platform/metrics.ts"
 import { GONE, Lease, type Network } from "#core/lease/lease.ts"
 import type { Connect } from "../uplink/dialler.ts"
 import { Heartbeat } from "./heartbeat.ts"
@@ -10,7 +9,7 @@ import { OpenCalls } from "./open-calls.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { removeBridge } from "./remove-bridge.ts"
 import { Session } from "../session/session.ts"
-import { Slots } from "../concurrency/slots.ts"
+import { Slots } from "#core/platform/slots.ts"
 import type { Timing } from "../timing.ts"
 
 export interface HostInput {
@@ -209,7 +208,6 @@ export class Host {
     this.#moving.delete(free.bridgeId)
     if (!lease) return undefined
     this.#log.info({ bridgeId: lease.bridgeId, epoch: lease.epoch }, "lease taken")
-    Metrics.add("LeaseTaken")
     const session: Session = new Session({
       lease,
       connect: this.#input.connect,
@@ -262,7 +260,7 @@ export class Host {
     for (const { bridgeId, network, removedUntil } of await Lease.listByHost(GONE)) {
       // On AWS a sandbox's host may not touch the rows of other bridges; a live host may, also where the sandbox is gone.
       if (network === "live" && this.#input.network !== "live") continue
-      if (removedUntil >= now()) continue
+      if (Lease.removalLeft(removedUntil) > 0) continue
       const isRemoved = await removeBridge(bridgeId, this.id, this.#stopping.signal)
       if (this.#stopping.signal.aborted) return
       if (isRemoved) this.#log.info({ bridgeId }, "the rows of a deleted bridge were removed")

@@ -1,5 +1,4 @@
 import { BridgeLog } from "#core/bridge/log.ts"
-import { now } from "#core/platform/clock.ts"
 import { batchWrite, query, remove } from "#core/store/store.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { tables } from "#core/store/tables.ts"
@@ -20,7 +19,7 @@ export async function removeBridge(
   let until = 0
   const isOurs = async () => {
     // Renewed early: a late renewal would let another host remove the same rows.
-    if (now() + 30 < until) return true
+    if (Lease.removalLeft(until) > 30) return true
     until = (await Lease.claimRemoval(bridgeId, hostId)) ?? 0
     return until > 0
   }

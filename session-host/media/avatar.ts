@@ -1,5 +1,7 @@
 import { ApiError, sessionUnavailable } from "#core/error.ts"
-import { FetchError, guardedAgent, safeFetch } from "#core/fetch/safe-fetch.ts"
+import { Connections } from "#core/fetch/connections.ts"
+import { FetchError } from "#core/fetch/fetch-error.ts"
+import { safeFetch } from "#core/fetch/safe-fetch.ts"
 import type { Connection } from "../network/connection.ts"
 
 /** The network's own pictures are far smaller. */
@@ -13,15 +15,23 @@ export async function avatarOf(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const url = await connection.pictureUrl(jid)
   if (!url) throw new ApiError("not_found", "there is no picture, or this session may not see it")
-  const agent = guardedAgent()
+  const connections = new Connections()
   try {
-    const answer = await safeFetch({ url, agent, method: "GET", redirects: 3, withinMs, maxBytes })
+    const answer = await safeFetch({
+      url,
+      connections,
+      share: "network",
+      method: "GET",
+      redirects: 3,
+      withinMs,
+      maxBytes,
+    })
     if (answer.status !== 200) throw sessionUnavailable("the network did not give the picture: try again")
     return new Uint8Array(Buffer.concat(await Array.fromAsync(answer.body)))
   } catch (error) {
     if (error instanceof FetchError) throw sessionUnavailable("the picture could not be fetched: try again")
     throw error
   } finally {
-    await agent.destroy()
+    await connections.destroy()
   }
 }

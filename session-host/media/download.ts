@@ -2,7 +2,9 @@ import { createWriteStream } from "node:fs"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
-import { FetchError, guardedAgent, safeFetch } from "#core/fetch/safe-fetch.ts"
+import { Connections } from "#core/fetch/connections.ts"
+import { FetchError } from "#core/fetch/fetch-error.ts"
+import { safeFetch } from "#core/fetch/safe-fetch.ts"
 import type { Media } from "../messages/content.ts"
 import { Damaged, decryptFile } from "./decrypt.ts"
 import { limitOf } from "./kind-and-content-type.ts"
@@ -21,11 +23,12 @@ const gone = new Set([403, 404, 410])
  */
 export async function downloadMedia(media: Media, host: string, folder: string): Promise<string | undefined> {
   const path = join(folder, "sealed")
-  const agent = guardedAgent()
+  const connections = new Connections()
   try {
     const answer = await safeFetch({
       url: addressOf(media, host),
-      agent,
+      connections,
+      share: "network",
       method: "GET",
       headers: { origin: "https://web.whatsapp.com" },
       withinMs,
@@ -38,7 +41,7 @@ export async function downloadMedia(media: Media, host: string, folder: string):
   } catch (error) {
     throw refusal(error)
   } finally {
-    await agent.destroy()
+    await connections.destroy()
   }
 }
 

@@ -3,7 +3,9 @@ import { open } from "node:fs/promises"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { ApiError } from "#core/error.ts"
-import { FetchError, guardedAgent, safeFetch } from "#core/fetch/safe-fetch.ts"
+import { Connections } from "#core/fetch/connections.ts"
+import { FetchError } from "#core/fetch/fetch-error.ts"
+import { safeFetch } from "#core/fetch/safe-fetch.ts"
 import { contentTypeOf, headBytes, type Kind, kindOf, limitOf, looksLike } from "./kind-and-content-type.ts"
 
 /** Contract, "Time to answer": for the whole fetch, in ms. */
@@ -19,32 +21,36 @@ export interface Fetched {
   name: string
 }
 
+interface Wanted {
+  url: string
+  /** The bridge whose customer wants it. */
+  bridgeId: string
+  asSticker: boolean
+  folder: string
+}
+
 /**
- * Fetches the file at a customer's URL into this folder.
+ * Fetches the file at a customer's URL into a folder.
  * @throws ApiError `url_not_allowed`, `media_fetch_failed`, `media_type_mismatch`, `payload_too_large`
  */
-export async function fetchMedia(url: string, asSticker: boolean, folder: string): Promise<Fetched> {
-  const agent = guardedAgent()
+export async function fetchMedia(wanted: Wanted): Promise<Fetched> {
+  const connections = new Connections()
   try {
-    return await fetchWith({ url, asSticker, folder, agent })
+    return await fetchWith(wanted, connections)
   } catch (error) {
     if (error instanceof FetchError) throw refusal(error)
     throw error
   } finally {
-    await agent.destroy()
+    await connections.destroy()
   }
 }
 
-async function fetchWith(input: {
-  url: string
-  asSticker: boolean
-  folder: string
-  agent: ReturnType<typeof guardedAgent>
-}): Promise<Fetched> {
-  const { url, agent } = input
+async function fetchWith(input: Wanted, connections: Connections): Promise<Fetched> {
+  const { url, bridgeId } = input
   const answer = await safeFetch({
     url,
-    agent,
+    connections,
+    share: bridgeId,
     method: "GET",
     redirects,
     withinMs,

@@ -1,6 +1,7 @@
 import { createDecipheriv, createHmac, timingSafeEqual } from "node:crypto"
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { guardedAgent, safeFetch } from "#core/fetch/safe-fetch.ts"
+import { Connections } from "#core/fetch/connections.ts"
+import { safeFetch } from "#core/fetch/safe-fetch.ts"
 import { Damaged } from "./decrypt.ts"
 import { addressOf } from "./download.ts"
 import { keysFor, macBytes } from "./keys.ts"
@@ -42,14 +43,22 @@ export async function* blobOf(
 }
 
 async function fetched(url: string): Promise<Uint8Array[]> {
-  const agent = guardedAgent()
+  const connections = new Connections()
   try {
     const headers = { origin: "https://web.whatsapp.com" }
-    const answer = await safeFetch({ url, agent, method: "GET", headers, withinMs, maxBytes })
+    const answer = await safeFetch({
+      url,
+      connections,
+      share: "network",
+      method: "GET",
+      headers,
+      withinMs,
+      maxBytes,
+    })
     if (answer.status !== 200) throw new Error(`the network did not give a file: ${answer.status}`)
     return await Array.fromAsync(answer.body)
   } finally {
-    await agent.destroy()
+    await connections.destroy()
   }
 }
 

@@ -240,12 +240,10 @@ export class Commits {
   async #commit(writes: UnitWrite[]): Promise<void> {
     if (this.#ended) throw this.#ended
     const { patience, store, withinMs } = this.#options
-    const start = performance.now()
     const rows = writes.map((write) => (isOwn(write) ? store.toWrite(write) : write))
     const { signal } = this.#over
     const written = transact([Lease.check(this.#held), ...rows], { withinMs, signal })
     const refused = await patience.watch(written, this.#lateMs)
-    Metrics.add("CommitMs", Math.round(performance.now() - start))
     if (refused) throw whyRefused(refused)
   }
 }

@@ -25,7 +25,8 @@ export async function findMessages(
     if (wanted === undefined || (await isSameChat(connected, wanted, chatOf(message)))) found.push(message)
   const [first, ...more] = found
   if (first) return [first, ...more]
-  throw new ApiError("not_found", "there is no such message: messages are remembered for 30 days")
+  const where = wanted === undefined ? "" : " in this chat"
+  throw new ApiError("not_found", `there is no such message${where}: messages are remembered for 30 days`)
 }
 
 /** A message that the session's own account wrote. @throws ApiError `not_found`, `not_own_message` */

@@ -3,11 +3,12 @@ import type { Contacts } from "../people/contacts.ts"
 import type { Own } from "../events/chat-and-sender.ts"
 import type { Remembered } from "../events/mapped.ts"
 import type { Connection } from "../network/connection.ts"
-import type { Slots } from "../concurrency/slots.ts"
+import type { Slots } from "#core/platform/slots.ts"
 import type { LoginStanding } from "../memory/login-standing.ts"
 
 /** A connected session, as a command needs it. */
 export interface ConnectedSession {
+  bridgeId: string
   connection: Connection
   own: Own
   /** The JID to send to. @throws ApiError `recipient_not_found` */

@@ -25,7 +25,7 @@ import { householdKnown } from "../uplink/link-sandbox.ts"
 import { scope } from "../host/exceptions.ts"
 import { type Answer, Sending, type Wish } from "./sending.ts"
 import { Fenced, SessionEnded } from "./session-ended.ts"
-import { Slots } from "../concurrency/slots.ts"
+import { Slots } from "#core/platform/slots.ts"
 import type { Timing } from "../timing.ts"
 import { Uplink } from "../uplink/uplink.ts"
 import { mayWaitMs, within } from "../concurrency/call-deadline.ts"
@@ -284,6 +284,7 @@ export class Session {
 
   #connected(connection: Connection, { messages, vault, contacts, standing }: Memory): ConnectedSession {
     return {
+      bridgeId: this.lease.bridgeId,
       connection,
       own: vault.login ?? { jid: "", lid: "" },
       contacts,

@@ -23,6 +23,10 @@ export const kinds = [
   "unavailable",
   /** A message comes as the placeholder of one that its phone alone shows, once. */
   "view_once",
+  /** A message's ciphertexts come as garbage: a client asks its sender for it once more. */
+  "unreadable",
+  /** So does one that the device has asked for. */
+  "unreadable_again",
   /** The network tells nobody that a companion is linked or removed. */
   "silent_devices",
   /** Everything to the device is late by `ms`. */

@@ -57,13 +57,19 @@ function asAddressed(handset: Handset, target: Target): Target {
 
 /** Sends what only a companion of the account is told. */
 export async function sendPeer(handset: Handset, to: Address, content: proto.IMessage) {
-  const jid = inMode("pn", handset.user(), to.id)
-  const attrs = { id: newId(), to: jid, type: "text", category: "peer", push_priority: "high" }
+  const id = newId()
   const enc = await sealed(handset, to, content)
+  const target = toRow({ user: handset.user(), mode: "pn" })
   handset.network.store.atomically(() => {
+    handset.keys.put("sent", id, { target, content: encoded(content), peer: true })
     handset.keys.commit()
-    handset.submit(el("message", attrs, [enc]))
+    handset.submit(el("message", { id, ...peerAttrs(handset, to) }, [enc]))
   })
+}
+
+function peerAttrs(handset: Handset, to: Address) {
+  const jid = inMode("pn", handset.user(), to.id)
+  return { to: jid, type: "text", category: "peer", push_priority: "high" }
 }
 
 /** Sends a message of ours once more to the one device that could not read it. */
@@ -75,22 +81,21 @@ export async function resend(handset: Handset, receipt: Node) {
   const target = sent && fromRow(handset.network, sent.target)
   if (!device || !sent || !target) return
   const content = sent.raw ? Buffer.from(sent.content) : proto.Message.decode(sent.content)
-  await startSession(handset, device)
+  await startSession(handset, device, bundleIn(receipt))
   const own = device.user === handset.own.user
-  const enc = await sealed(
-    handset,
-    device,
-    own ? copyOf(target, content) : await withKey(handset, target, content),
-  )
+  const copy = own ? copyOf(target, content) : await withKey(handset, target, content)
+  const enc = await sealed(handset, device, sent.peer ? content : copy)
   enc.attrs.count = child(receipt, "retry")?.attrs.count ?? "1"
   const group = "user" in target ? undefined : jidOfTarget(target)
-  const attrs = {
-    id,
-    to: group ?? jid,
-    participant: group && jid,
-    recipient: own && !group ? jidOfTarget(target) : undefined,
-    ...stanzaAttributesOf(content).attrs,
-  }
+  const attrs = sent.peer
+    ? { id, ...peerAttrs(handset, device) }
+    : {
+        id,
+        to: group ?? jid,
+        participant: group && jid,
+        recipient: own && !group ? jidOfTarget(target) : undefined,
+        ...stanzaAttributesOf(content).attrs,
+      }
   handset.network.store.atomically(() => {
     handset.keys.commit()
     handset.submit(el("message", attrs, [enc]))
@@ -218,19 +223,29 @@ async function sealed(handset: Handset, device: Address, message: Written): Prom
   return el("enc", { v: "2", type }, body)
 }
 
-/** Starts another session with a device, under a fresh base key. */
-export async function startSession(handset: Handset, device: Address) {
-  const user = handset.network.directory.user(device.user)
-  if (!user) return
-  const jid = inMode("lid", user, device.id)
-  const reply = handset.ask("encrypt", "get", [el("key", {}, [el("user", { jid })])])
-  const found = child(child(reply, "list"), "user")
-  const skey = child(found, "skey")
-  const preKey = child(found, "key")
+/** A device's keys, as the network answers them, or as a retry receipt brings them. */
+interface Bundle {
+  registration: Node | undefined
+  keys: Node | undefined
+}
+
+/** The keys that a device sends when it asks a second time. */
+function bundleIn(receipt: Node): Bundle | undefined {
+  const keys = child(receipt, "keys")
+  return keys && { registration: child(receipt, "registration"), keys }
+}
+
+/** Starts another session with a device, under a fresh base key: with these keys, or those that the network has. */
+export async function startSession(handset: Handset, device: Address, given?: Bundle) {
+  const bundle = given ?? askForBundle(handset, device)
+  if (!bundle) return
+  const { registration, keys } = bundle
+  const skey = child(keys, "skey")
+  const preKey = child(keys, "key")
   const id = uint(child(preKey, "id"))
   await handset.signal.start(device, {
-    registrationId: uint(child(found, "registration")) ?? 0,
-    identityKey: typed(bytes(child(found, "identity"))),
+    registrationId: uint(registration) ?? 0,
+    identityKey: typed(bytes(child(keys, "identity"))),
     signedPreKey: {
       keyId: uint(child(skey, "id")) ?? 0,
       publicKey: typed(bytes(child(skey, "value"))),
@@ -238,6 +253,15 @@ export async function startSession(handset: Handset, device: Address) {
     },
     ...(id !== undefined && { preKey: { keyId: id, publicKey: typed(bytes(child(preKey, "value"))) } }),
   })
+}
+
+function askForBundle(handset: Handset, device: Address): Bundle | undefined {
+  const user = handset.network.directory.user(device.user)
+  if (!user) return undefined
+  const jid = inMode("lid", user, device.id)
+  const reply = handset.ask("encrypt", "get", [el("key", {}, [el("user", { jid })])])
+  const keys = child(child(reply, "list"), "user")
+  return { registration: child(keys, "registration"), keys }
 }
 
 function typed(publicKey: Buffer | undefined) {

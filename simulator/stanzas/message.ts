@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { namesStranger } from "../network/household-isolation.ts"
 import { deviceAt, inMode, type Mode, modeOf, otherMode, shownMode } from "../network/addressing.ts"
 import { sendToDevice } from "../network/send-to-device.ts"
@@ -22,6 +23,9 @@ const carried = new Set(["meta", "biz", "bot"])
  * this chat, or not under its number; 479: a stanza that is addressed or built wrongly.
  */
 const nack = { addressing: 400, forbidden: 403, unknownRecipient: 404, restricted: 463, invalid: 479 }
+
+/** The size of a ciphertext that was spoilt on its way; no other is as short. */
+const spoiltBytes = 16
 
 /** A message on its way: who sent it, and to which chat. */
 interface Message {
@@ -54,7 +58,7 @@ export function message(network: Network, line: ConnectedDevice, stanza: Node) {
     const vouched = verifiedName(network, sender)
     network.store.atomically(() => {
       for (const { device, attrs, content } of copies) {
-        const shown = placeholder(network, device, stanza) ?? content
+        const shown = placeholder(network, device, stanza) ?? spoilt(network, device, content) ?? content
         sendToDevice(network, device, el("message", { ...common(sent), ...attrs }, [...vouched, ...shown]))
       }
     })
@@ -77,6 +81,18 @@ function placeholder({ faults }: Network, device: Address, { attrs }: Node): Nod
   if (attrs.category === "peer") return undefined
   if (faults.strike("unavailable", key(device))) return [el("unavailable")]
   return faults.strike("view_once", key(device)) && [el("unavailable", { type: "view_once" })]
+}
+
+/** The garbage that a device gets in place of each ciphertext, if a fault says so. */
+function spoilt({ faults }: Network, device: Address, content: Node[]): Node[] | undefined {
+  const isAgain = content.some(({ tag, attrs }) => tag === "enc" && attrs.count !== undefined)
+  if (!faults.strike(isAgain ? "unreadable_again" : "unreadable", key(device))) return undefined
+  return content.map((part) => (part.tag === "enc" ? { ...part, content: garbage() } : part))
+}
+
+/** The first byte says version 3, or nobody would try. */
+function garbage(): Buffer {
+  return Buffer.concat([Buffer.of(0x33), randomBytes(spoiltBytes - 1)])
 }
 
 /** The code of the nack, when the message is not taken. */

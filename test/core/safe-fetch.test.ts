@@ -1,23 +1,23 @@
 import { once } from "node:events"
-import dns from "node:dns/promises"
 import { createServer, type RequestListener } from "node:http"
-import { syncBuiltinESMExports } from "node:module"
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net"
 import { gzipSync } from "node:zlib"
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
-import { guardedAgent, safeFetch } from "#core/fetch/safe-fetch.ts"
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest"
+import { Connections } from "#core/fetch/connections.ts"
+import { safeFetch } from "#core/fetch/safe-fetch.ts"
 import { Config, config } from "#core/platform/config.ts"
 import { listen } from "#local/listen.ts"
+import { type Found, startNameServer } from "#test/support/name-server.ts"
 
 /** Fetches under this URL_ALLOW. */
 function fetching(urlAllow: string) {
   config.URL_ALLOW = Config.shape.URL_ALLOW.parse(urlAllow)
-  const agent = guardedAgent()
-  onTestFinished(() => agent.destroy())
-  const get = (url: string, more: { redirects?: number; maxBytes?: number; withinMs?: number } = {}) =>
-    safeFetch({ url, agent, method: "GET", withinMs: 5000, maxBytes: 1000, ...more })
-  const post = (url: string, body: Uint8Array) =>
-    safeFetch({ url, agent, method: "POST", body, withinMs: 5000, maxBytes: 1000 })
+  const connections = new Connections()
+  onTestFinished(() => connections.destroy())
+  const usual = { connections, share: "a bridge", withinMs: 5000, maxBytes: 1000 }
+  const get = (url: string, more: Partial<typeof usual> & { redirects?: number } = {}) =>
+    safeFetch({ url, method: "GET", ...usual, ...more })
+  const post = (url: string, body: Uint8Array) => safeFetch({ url, method: "POST", body, ...usual })
   return { get, post }
 }
 
@@ -149,21 +149,25 @@ describe("with this machine allowed", () => {
   })
 })
 
-/** A resolver that returns these addresses, one list after another. */
-function resolving(...answers: string[][]) {
+/** The only name server: it knows these names. */
+async function naming(find: (name: string) => Found | undefined) {
+  const server = await startNameServer((name) => find(name))
+  onTestFinished(server.stop)
+  const before = config.DNS_SERVERS
+  onTestFinished(() => void (config.DNS_SERVERS = before))
+  config.DNS_SERVERS = [server.address]
+  return server
+}
+
+/** All names lead to these addresses, one list after another for each look-up. */
+async function resolving(...answers: string[][]) {
   let asked = 0
-  const lookup = async () => answers[Math.min(asked++, answers.length - 1)]!.map((address) => ({ address }))
-  vi.spyOn(dns, "lookup").mockImplementation(lookup as unknown as typeof dns.lookup) // as with `all`
-  syncBuiltinESMExports()
-  return () => asked
+  // A look-up asks two questions.
+  await naming(() => answers[Math.min(Math.floor(asked++ / 2), answers.length - 1)])
+  return () => asked / 2
 }
 
 describe("a name", () => {
-  afterEach(() => {
-    vi.restoreAllMocks()
-    syncBuiltinESMExports()
-  })
-
   test("whose addresses are not all public is not dialled, whichever comes first", async () => {
     const server = await aServer((_, response) => response.end("secret"))
     for (const addresses of [
@@ -171,7 +175,7 @@ describe("a name", () => {
       ["127.0.0.2", "127.0.0.1"],
       ["127.0.0.1", "::ffff:169.254.169.254"],
     ]) {
-      resolving(addresses)
+      await resolving(addresses)
       const { get } = fetching("127.0.0.1/32")
       await expect(get(`http://rebind.example:${server.port}/`)).rejects.toMatchObject({
         category: "blocked",
@@ -181,7 +185,7 @@ describe("a name", () => {
   })
 
   test("is looked up once: the address that was checked is the one that is dialled", async () => {
-    const asked = resolving(["127.0.0.1"], ["127.0.0.2"], ["127.0.0.2"])
+    const asked = await resolving(["127.0.0.1"], ["127.0.0.2"], ["127.0.0.2"])
     const { get } = fetching("127.0.0.1/32")
     const server = await aServer((request, response) => response.end(request.socket.localAddress))
     const answer = await get(`http://rebind.example:${server.port}/`)
@@ -190,7 +194,7 @@ describe("a name", () => {
   })
 
   test("that leads elsewhere by its next connection is checked again", async () => {
-    resolving(["127.0.0.1"], ["127.0.0.2"])
+    await resolving(["127.0.0.1"], ["127.0.0.2"])
     const { get } = fetching("127.0.0.1/32")
     const server = await aServer((_, response) => response.writeHead(200, { connection: "close" }).end("x"))
     const url = `http://rebind.example:${server.port}/`
@@ -200,10 +204,65 @@ describe("a name", () => {
   })
 
   test("that leads nowhere is dns", async () => {
-    resolving([])
+    await resolving([])
     const { get } = fetching(loopback)
     await expect(get("http://empty.example/")).rejects.toMatchObject({ category: "dns" })
   })
+
+  test("of this machine's hosts file needs no name server", async () => {
+    const { asked } = await naming(() => "silent")
+    const { get } = fetching(loopback)
+    const server = await aServer((_, response) => response.end("here"))
+    expect(await textOf(await get(`http://LocalHost.:${server.port}/`))).toBe("here")
+    expect(asked).toEqual([])
+  })
+
+  test("that nobody answers for ends with the fetch", async () => {
+    await naming(() => "silent")
+    const { get } = fetching(loopback)
+    await expect(get("http://dead.example/", { withinMs: 300 })).rejects.toMatchObject({
+      category: "timeout",
+    })
+  })
+
+  test("that nobody answers for is dns in time for a receiver's retry", async () => {
+    const { asked } = await naming(() => "silent")
+    const { get } = fetching(loopback)
+    await expect(get("http://dead.example/", { withinMs: 60_000 })).rejects.toMatchObject({ category: "dns" })
+    expect(asked).toHaveLength(4)
+  })
+
+  test("that nobody answers for holds up its own bridge alone, and asks few questions at a time", async () => {
+    const { asked } = await naming((name) => (name.startsWith("dead") ? "silent" : ["127.0.0.1"]))
+    const { get } = fetching(loopback)
+    const server = await aServer((_, response) => response.end("there"))
+    const ended: string[] = []
+    const dead = Array.from({ length: 40 }, async (_, i) => {
+      const fetched = get(`http://dead${i}.example/`, { withinMs: 3000 })
+      await expect(fetched).rejects.toMatchObject({ category: "timeout" })
+      ended.push("dead")
+    })
+    const good = await get(`http://good.example:${server.port}/`, { share: "another bridge" })
+    expect(await textOf(good)).toBe("there")
+    expect(ended).toEqual([])
+    expect(new Set(asked.filter((name) => name.startsWith("dead"))).size).toBe(4)
+    await Promise.all(dead)
+  })
+})
+
+test("a fetch ends when its time is over, however many silent addresses its name has", async () => {
+  let dialled = 0
+  // They take connections, and say nothing of TLS.
+  const server = createTcpServer(() => void dialled++).listen(0, "0.0.0.0")
+  await once(server, "listening")
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo // listening on TCP
+  await resolving(Array.from({ length: 16 }, (_, i) => `127.0.0.${i + 1}`))
+  const { get } = fetching(loopback)
+  await expect(get(`https://silent.example:${port}/`, { withinMs: 300 })).rejects.toMatchObject({
+    category: "timeout",
+  })
+  expect(dialled).toBe(1)
 })
 
 describe("a redirect", () => {
@@ -283,6 +342,7 @@ describe("every failure has a category", () => {
   })
 
   test("no such name: dns", async () => {
+    await naming(() => undefined)
     await expect(get("http://no-such-name.invalid/")).rejects.toMatchObject({ category: "dns" })
   })
 

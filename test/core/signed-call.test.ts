@@ -30,21 +30,29 @@ function knows(rotations: number): void {
 test("a signed call is verified for its own request, and late after 30 s", () => {
   vi.useFakeTimers({ toFake: ["Date"] })
   const header = signCall(call)
-  expect(verifyCall(header, request)).toEqual({ ...call, isLate: false })
+  expect(verifyCall(header, request)).toEqual({ ...call, isTimely: true })
   vi.setSystemTime(Date.now() + 30_000)
-  expect(verifyCall(header, request)).toEqual({ ...call, isLate: false })
+  expect(verifyCall(header, request)).toEqual({ ...call, isTimely: true })
   vi.setSystemTime(Date.now() + 2000)
-  expect(verifyCall(header, request)).toEqual({ ...call, isLate: true })
+  expect(verifyCall(header, request)).toEqual({ ...call, isTimely: false })
 })
 
 test("a signed call that must not begin later than that is good until then, never for longer than 30 s", () => {
   vi.useFakeTimers({ toFake: ["Date"] })
-  const [soon, late] = [signCall(call, now() + 5), signCall(call, now() + 50)]
+  const [soon, late] = [signCall(call, { notAfter: now() + 5 }), signCall(call, { notAfter: now() + 50 })]
   vi.setSystemTime(Date.now() + 7000)
-  expect(verifyCall(soon, request)?.isLate).toBe(true)
-  expect(verifyCall(late, request)?.isLate).toBe(false)
+  expect(verifyCall(soon, request)?.isTimely).toBe(false)
+  expect(verifyCall(late, request)?.isTimely).toBe(true)
   vi.setSystemTime(Date.now() + 25_000)
-  expect(verifyCall(late, request)?.isLate).toBe(true)
+  expect(verifyCall(late, request)?.isTimely).toBe(false)
+})
+
+test("a signed call is for the host's clock, and nothing where it was signed in the future", () => {
+  const ahead = signCall(call, { ahead: 60 })
+  expect(verifyCall(ahead, request)?.isTimely).toBe(false)
+  vi.useFakeTimers({ toFake: ["Date"] })
+  vi.setSystemTime(Date.now() + 60_000)
+  expect(verifyCall(ahead, request)?.isTimely).toBe(true)
 })
 
 test.for([
@@ -56,9 +64,9 @@ test.for([
 
 test("a call that anybody else signed, changed or made up is nothing", () => {
   const [payload, mac] = signCall(call).slice("Host ".length).split(".")
-  const other = Buffer.from(JSON.stringify({ ...call, bridgeId: "c", expiresAt: 2 ** 40 })).toString(
-    "base64url",
-  )
+  const other = Buffer.from(
+    JSON.stringify({ ...call, bridgeId: "c", signedAt: 0, expiresAt: 2 ** 40 }),
+  ).toString("base64url")
   const headers = [
     undefined,
     "",

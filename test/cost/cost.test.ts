@@ -10,7 +10,7 @@ function cost(...args: string[]) {
 }
 
 test("a bridge more in a host with room costs its messages alone, and the one that needs a host costs a host", () => {
-  const [one, full, more] = [1, 30, 31].map((bridges) => monthly({ bridges, messages: 0 }))
+  const [one, full, more] = [1, 40, 41].map((bridges) => monthly({ bridges, messages: 0 }))
   expect(full!["hosts (Fargate)"]).toBe(one!["hosts (Fargate)"])
   expect(more!["hosts (Fargate)"]).toBe(2 * full!["hosts (Fargate)"]!)
 })
@@ -48,6 +48,40 @@ test("the command prints a bill for three sizes, or for one that is asked for", 
   expect(quiet).toMatch(/^store, messages +0\.00$/m)
   expect(quiet).not.toContain("billing")
   expect(cost("--bridges", "200", "--billing").stdout).toMatch(/^billing +[01]\.\d\d$/m)
+})
+
+test("a new service costs less than the fees of its customers would have to be, and one of a thousand bridges little each", () => {
+  expect(sum(monthly({ bridges: 10, messages: 1000 })) / 10).toBeLessThan(4.5)
+  expect(sum(monthly({ bridges: 1000, messages: 1000 })) / 1000).toBeLessThan(0.38)
+})
+
+test("a stage at rest costs less than $45 a month, one that is not production less than $25, also when its keys are old", () => {
+  for (const year of [1, 3, 9]) {
+    const atRest = (stage: "production" | "staging" | "personal") =>
+      sum(monthly({ stage, year, bridges: 0, messages: 0 }))
+    expect(atRest("production")).toBeLessThan(45)
+    expect(atRest("staging")).toBeLessThan(25)
+    expect(atRest("personal")).toBeLessThan(25)
+  }
+})
+
+test("a key costs more after each of its first two rotations, and no more after that", () => {
+  const keys = [1, 2, 3, 4].map((year) => monthly({ bridges: 1, messages: 0, year })["keys (KMS)"]!)
+  expect(keys).toEqual([3, 6, 9, 9])
+})
+
+test("a stream and a page that stay open are paid for by the second", () => {
+  for (const load of [{ streams: 1 }, { pages: 1 }]) {
+    expect(bill(load) - bill({})).toBeGreaterThan(8.7)
+    expect(bill(load) - bill({})).toBeLessThan(12)
+  }
+})
+
+test("for programs the last line is the sum", () => {
+  const { stdout } = cost("--bridges", "10", "--json")
+  const said: unknown = JSON.parse(stdout.trimEnd().split("\n").at(-1)!)
+  const total = expect.closeTo(sum(monthly({ bridges: 10, messages: 1000 })), 1)
+  expect(said).toMatchObject({ bridges: 10, total, per_bridge: expect.closeTo(3.9, 0) })
 })
 
 test("the command refuses what is no number", () => {

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, expect, onTestFinished, test } from "vitest"
 import { listen } from "#local/listen.ts"
 import { sessionHostPids } from "#local/service/session-host-pids.ts"
@@ -30,15 +31,21 @@ function start(environment: Record<string, string> = {}) {
   onTestFinished(() => {
     child.kill("SIGKILL")
   })
-  const ended = once(child, "close").then(([code]) => Number(code))
+  const ended = once(child, "close").then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals)
   const greeted = async () => {
     await Promise.race([once(child.stdout, "data"), ended])
     expect(said).toContain("The messaging bridge runs")
   }
-  return { child, ended, said: () => said, greeted }
+  /** Ctrl-C under npm, which passes the terminal's signal on: the second comes when the first has been heard. */
+  const interrupted = async () => {
+    child.kill("SIGINT")
+    await until(() => said.includes("stopping..."))
+    child.kill("SIGINT")
+  }
+  return { child, ended, said: () => said, greeted, interrupted }
 }
 
-test("the printed lines work as they are pasted, Ctrl-C ends all, and a second start finds everything again", async () => {
+test("the printed lines work as they are pasted, Ctrl-C under npm ends all in good order, and a second start finds everything again", async () => {
   const first = start()
   await first.greeted()
   const { key, sent, read, answer, events } = linesOf(first.said())
@@ -52,7 +59,7 @@ test("the printed lines work as they are pasted, Ctrl-C ends all, and a second s
   expect(headers.get("keep-alive")).toBe("timeout=620")
   const hosts = await sessionHostPids(running!)
   expect(hosts).toHaveLength(1)
-  first.child.kill("SIGINT")
+  await first.interrupted()
   expect(await first.ended).toBe(0)
   expect(hosts.filter(isAlive)).toEqual([])
   expect(await find(dataDir)).toBeUndefined()
@@ -77,6 +84,48 @@ test("the printed lines work as they are pasted, Ctrl-C ends all, and a second s
     `${dataDir} was begun with HOST_NETWORK=simulated, and its bridges stay there: ` +
       "for HOST_NETWORK=live choose another folder with DATA_DIR=...",
   )
+})
+
+test("a signal is the end only if the stop has taken ten seconds by then", async () => {
+  const script = `import { askedToStop } from "./local/asked-to-stop.ts"
+    setInterval(() => "a stop that never ends", 60_000)
+    const asked = askedToStop()
+    console.log("runs")
+    await asked
+    console.log("stopping...")`
+  const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", script], {
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+  onTestFinished(() => void child.kill("SIGKILL"))
+  const ended = once(child, "exit")
+  await once(child.stdout, "data")
+  child.kill("SIGTERM")
+  await once(child.stdout, "data")
+  const askedMs = performance.now()
+  for (let isOver = false; !isOver;) {
+    child.kill("SIGINT")
+    isOver = await Promise.race([ended.then(() => true), sleep(200).then(() => false)])
+  }
+  expect(await ended).toEqual([130, null])
+  expect(performance.now() - askedMs).toBeGreaterThan(9900)
+})
+
+test("a demo that is interrupted stops its service and removes its data", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "bridge-interrupted-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const demo = spawn(process.execPath, ["local/demo/main.ts"], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { PATH: process.env.PATH, TMPDIR: folder },
+  })
+  onTestFinished(() => void demo.kill("SIGKILL"))
+  const ended = once(demo, "exit")
+  await once(demo.stdout, "data")
+  const [data] = readdirSync(folder)
+  const running = await find(join(folder, data!))
+  demo.kill("SIGTERM")
+  expect(await ended).toEqual([1, null])
+  expect(readdirSync(folder)).toEqual([])
+  await expect(fetch(running!.baseUrl)).rejects.toThrow("fetch failed")
 })
 
 test("a taken port is one clear line", async () => {

@@ -7,9 +7,12 @@ import { aNetwork } from "../support/network/network.ts"
 import { aPairedSession } from "../support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 import { Host as HostRow } from "#core/lease/host.ts"
+import { now } from "#core/platform/clock.ts"
+import { callHere } from "#core/lease/call.ts"
 import { FREE, Lease } from "#core/lease/lease.ts"
+import { aCustomer, json } from "../support/service/customer.ts"
 
-test("SIGTERM hands sessions over to the next process, ends well, and prints only log lines", async () => {
+test("SIGTERM, though it comes twice, hands sessions over to the next process, ends well, and prints only log lines", async () => {
   const network = await aNetwork()
   const { bridge, phone, host } = await aPairedSession(network)
   const first = await aHostProcess(network)
@@ -21,6 +24,8 @@ test("SIGTERM hands sessions over to the next process, ends well, and prints onl
 
   const second = await aHostProcess(network)
   await contact.send(phone.number, "1")
+  first.child.kill("SIGTERM")
+  await until(() => first.said().includes("host stopping"))
   first.child.kill("SIGTERM")
   expect(await exit(first.child)).toBe(0)
   expect((await HostRow.list()).map(({ id }) => id)).not.toContain(first.id)
@@ -61,6 +66,25 @@ test("a killed host's bridge goes on at the next one, once its lease is free, wi
   expect(messages.map((message) => message.body)).toEqual(["1", "2", "3", "4"])
   await until(async () => (await Lease.get(bridge.id))?.failures === 0)
 })
+
+test.for([
+  ["ahead of", 60],
+  ["behind", -60],
+] as const)(
+  "a host whose clock is a minute %s the API's answers calls, and begins none too late",
+  async ([, ahead]) => {
+    const clock = `const real = Date.now; Date.now = () => real() + ${ahead * 1000}`
+    const network = await aNetwork()
+    const shop = await aCustomer()
+    const { id } = await json(shop.post("/api/instances", { customer_ref: "shop" }))
+    const host = await aHostProcess(network, { NODE_OPTIONS: `--import "data:text/javascript,${clock}"` })
+    const lease = await held(String(id), host)
+    expect((await shop.get("/api/instances/shop/proxy/status")).status).toBe(200)
+    const look = { method: "POST", path: "/look-at-lease", bridgeId: String(id), requestId: "1" } as const
+    expect(await callHere(lease, look, 5000)).toMatchObject({ status: 204 })
+    expect(await callHere(lease, { ...look, notAfter: now() - 2 }, 5000)).toBe("moved")
+  },
+)
 
 test("a bridge is taken by a process that starts after it was made", async () => {
   const network = await aNetwork()

@@ -9,20 +9,25 @@ import { FREE, Lease } from "#core/lease/lease.ts"
 import { aBridge } from "../support/service/bridge.ts"
 import { held } from "../support/session/host.ts"
 import { codeOf } from "../support/session/paired.ts"
+import { until } from "#test/support/until.ts"
 
-test("the task of a sandbox is the network and the host of its bridges, and gives them back when it is stopped", async () => {
+test("the task of a sandbox is the network and the host of its bridges, and gives them back when it is stopped, though it is told twice", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "sandbox-host-"))
   onTestFinished(() => rmSync(dataDir, { recursive: true }))
   const task = spawn(process.execPath, ["session-host/sandbox.ts"], {
-    stdio: ["ignore", "ignore", "inherit"],
-    env: { ...process.env, DATA_DIR: dataDir },
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, DATA_DIR: dataDir, LOG_LEVEL: "info" },
   })
+  let said = ""
+  task.stdout.on("data", (chunk) => (said += String(chunk)))
   onTestFinished(() => void task.kill("SIGKILL"))
   const ended = once(task, "exit")
   const bridge = await aBridge()
   await held(bridge.id)
   // The code comes from the network inside the task.
   expect(await codeOf(bridge.id)).toContain(",")
+  task.kill("SIGTERM")
+  await until(() => said.includes("host stopping"))
   task.kill("SIGTERM")
   expect(await ended).toEqual([0, null])
   expect(await Lease.get(bridge.id)).toMatchObject({ host: FREE, failures: 0 })

@@ -71,6 +71,21 @@ test("a stanza that is sent twice is one message, and a repetition", async () =>
   expect(texts).toEqual(["echo", "last"])
 })
 
+test("a message that is spoilt twice is asked for twice, and read under the keys that come with the second request", async () => {
+  const { ada, bob, client, device } = await aChat()
+  for (const kind of ["unreadable", "unreadable_again"] as const)
+    await network.fault({ kind, device, times: 1 })
+  const preKeys = async () =>
+    (await network.control.phone(ada.number)).devices.find(({ id }) => id === 1)?.prekeys
+  const before = (await preKeys())!
+  const { id } = await bob.send(ada.number, "legible at last")
+  await client.message("legible at last")
+  const asked = { who: device, kind: "in", tag: "receipt", attrs: { id, type: "retry" } } as const
+  expect(await network.log(asked)).toHaveLength(2)
+  // For the message itself, and for the first request.
+  expect(await preKeys()).toBe(before - 2)
+})
+
 test("stanzas that are held for a device come when the fault is removed, all of them and in order", async () => {
   const { ada, bob, client, device } = await aChat()
   const release = await network.fault({ kind: "hold", device })

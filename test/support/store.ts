@@ -39,6 +39,7 @@ Object.assign(process.env, {
   MEDIA_BUCKET: bucket.name,
   API_KEY_PEPPER: randomBytes(32).toString("base64url"),
   HOST_TOKEN_SECRET: randomBytes(32).toString("base64url"),
+  PHONE_SECRET: randomBytes(32).toString("base64url"),
   AWS_ENDPOINT_URL_KMS: kms.endpoint,
   SESSION_WRAPPING_KEY: "session",
   DELIVERY_WRAPPING_KEY: "delivery",

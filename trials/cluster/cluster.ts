@@ -19,6 +19,8 @@ export interface Options {
   broken?: BreakableRule | undefined
   /** How long a claim on a delivery is good for, seconds; else as long as the beat says. */
   claimSeconds?: number
+  /** As in `DNS_SERVERS`. */
+  nameServer?: string
 }
 
 /** In production a claim on a delivery is good for 90 s, a doorbell hidden for 120 and a claimed key for 55. */
@@ -69,6 +71,7 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
     AWS_SECRET_ACCESS_KEY: "local",
     API_KEY_PEPPER: randomBytes(32).toString("base64url"),
     HOST_TOKEN_SECRET: randomBytes(32).toString("base64url"),
+    PHONE_SECRET: randomBytes(32).toString("base64url"),
     HOST_NETWORK: "simulated",
     HOST_CAPACITY: String(capacity),
     // One host more than is needed: its process has started when another dies.
@@ -76,6 +79,7 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
     SIMULATOR_URL: simulator.url,
     SIMULATOR_ROOT_KEY: simulator.rootKey,
     URL_ALLOW: "127.0.0.0/8",
+    DNS_SERVERS: options.nameServer ?? "",
     LEASE_BEAT_MS: String(options.beat),
     DELIVERY_CLAIM_S: String(times.claimSeconds),
     KEY_CLAIM_S: String(times.keySeconds),

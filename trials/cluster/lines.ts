@@ -23,10 +23,16 @@ export interface Line {
   companion: string | undefined
 }
 
+interface Receiving {
+  usually?: Parameters<typeof startReceiver>[0]
+  /** The host in the URL of a bridge's webhook; by default an address of this machine. */
+  hostOf?: (bridge: string) => string
+}
+
 /** A cluster with linked bridges of one customer, and the customer's receiver, which answers as `usually` says. */
 export async function startLines(
   options: Options & { shape?: Shape },
-  { dir, usually }: { dir: string; usually?: Parameters<typeof startReceiver>[0] },
+  { dir, usually, hostOf }: Receiving & { dir: string },
 ) {
   const cluster = await startCluster(options, dir)
   const receiver = await startReceiver(usually)
@@ -51,6 +57,7 @@ export async function startLines(
           api: apis()[0]!,
           around,
           hasCompanion: shape === "real" && i <= companions,
+          hostOf,
         }),
       )
     return { cluster, receiver, network, apis, apiKey, lines, stop }
@@ -81,6 +88,7 @@ async function newLine(
     apiKey,
     around,
     hasCompanion,
+    hostOf,
   }: {
     network: NetworkClient
     receiver: Receiver
@@ -88,10 +96,11 @@ async function newLine(
     apiKey: string
     around: Around
     hasCompanion: boolean
+    hostOf: Receiving["hostOf"]
   },
 ): Promise<Line> {
   const call = apiClient(api, apiKey)
-  const wanted = { customer_ref: bridge, webhook_url: receiver.urlOf(bridge) }
+  const wanted = { customer_ref: bridge, webhook_url: receiver.urlOf(bridge, hostOf?.(bridge)) }
   const created = Created.parse(await (await call("POST", "/instances", wanted)).json())
   receiver.trust(bridge, created.webhook_secret)
 

@@ -28,21 +28,24 @@ async function losses(service: Service, loss: Loss) {
   return { sessions: seconds.length, p50_s: quantile(seconds, 0.5), max_s: Math.max(...seconds) }
 }
 
-/** The same traffic with good receivers only, and with one in ten that never answers. */
-async function deadReceiver(service: Service) {
-  const [dead, ...good] = service.lines
+/** The same traffic with good receivers only, and with one in ten that never answers, or whose name nobody answers for. */
+async function dead(service: Service, what: "receiver" | "name") {
+  const [bad, ...good] = service.lines
+  // What is loaded and dialled for the first time would count for one half alone.
+  await trafficBesideDeadReceivers(service, good, Math.ceil(each / 5))
   const quiet = await trafficBesideDeadReceivers(service, good, each)
-  service.setDead(dead!.bridge, true)
+  service.setDead(bad!.bridge, what)
   const beside = await trafficBesideDeadReceivers(service, good, each)
-  service.setDead(dead!.bridge, false)
-  return { quiet, beside, p99_ratio: beside.p99 / quiet.p99 }
+  service.setDead(bad!.bridge, undefined)
+  return { quiet, beside, p50_ratio: beside.p50 / quiet.p50, p99_ratio: beside.p99 / quiet.p99 }
 }
 
 const drills: Record<string, (service: Service) => Promise<object>> = {
   killed: (service) => losses(service, "killed"),
   silent: (service) => losses(service, "silent"),
   replaced: (service) => losses(service, "replaced"),
-  receiver: deadReceiver,
+  receiver: (service) => dead(service, "receiver"),
+  name: (service) => dead(service, "name"),
   queue: (service) => outage(service, theQueue(service), minutes * 60_000),
   store: (service) => outage(service, theStore(service), minutes * 60_000),
 }

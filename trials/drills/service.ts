@@ -1,6 +1,7 @@
 import type { Entry } from "#local/network/client.ts"
 import { followNetworkLog } from "../cluster/follow-network-log.ts"
 import { type Line, startLines } from "../cluster/lines.ts"
+import { startNameServer } from "#test/support/name-server.ts"
 import { silence } from "#test/support/service/start-receiver.ts"
 
 /** How long a drill waits for what must come, with production's timing. */
@@ -8,10 +9,15 @@ export const withinMs = 180_000
 
 /** The whole service as processes, with some linked bridges, and everything that can be observed about them. */
 export async function startDrilled(input: { bridges: number; beat: number; dir: string }) {
-  const dead = new Set<string>()
-  const { cluster, receiver, network, lines, apis, apiKey, stop } = await startLines(input, {
+  const dead = new Map<string, "receiver" | "name">()
+  const names = await startNameServer((name) =>
+    dead.get(name.split(".")[0]!) === "name" ? "silent" : ["127.0.0.1"],
+  )
+  const options = { ...input, nameServer: names.address }
+  const { cluster, receiver, network, lines, apis, apiKey, stop } = await startLines(options, {
     dir: input.dir,
-    usually: ({ bridge }) => (dead.has(bridge) ? silence : 200),
+    usually: ({ bridge }) => (dead.get(bridge) === "receiver" ? silence : 200),
+    hostOf: (bridge) => `${bridge}.example`,
   })
   const seen: Entry[] = []
   const log = followNetworkLog(network, (entry) => seen.push(entry))
@@ -23,8 +29,9 @@ export async function startDrilled(input: { bridges: number; beat: number; dir: 
     beat: input.beat,
     /** The stanzas that the network saw, in order; it grows. */
     seen,
-    /** Sets whether a bridge's receiver leaves everything unanswered. */
-    setDead: (bridge: string, now: boolean) => void (now ? dead.add(bridge) : dead.delete(bridge)),
+    /** Sets whether a bridge's receiver leaves everything unanswered, or nobody answers for its name. */
+    setDead: (bridge: string, what: "receiver" | "name" | undefined) =>
+      void (what ? dead.set(bridge, what) : dead.delete(bridge)),
     /** The bridge's contact writes to it. Resolves when the network has the message. */
     async write({ contact, owner }: Line): Promise<{ id: string; text: string; at: number }> {
       const text = `in ${++written}`
@@ -44,6 +51,7 @@ export async function startDrilled(input: { bridges: number; beat: number; dir: 
     stop: async () => {
       await log.stop()
       await stop()
+      await names.stop()
     },
   }
 }

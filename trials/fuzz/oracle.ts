@@ -25,7 +25,7 @@ function canariesIn({ headers, body }: Answer, canaries: readonly string[]): str
 const traces = [
   /(?:\n|\\n)\s+at .+:\d+:\d+/,
   /node_modules|node:internal|file:\/\/\//,
-  /\b(?:DynamoDB|dynalite|TransactionCanceled|ConditionalCheck|ECONN\w+|ENOTFOUND|EAI_\w+|UND_ERR\w*|ZodError)\b/,
+  /\b(?:DynamoDB|SQLite|SQLITE_\w+|TransactionCanceled|ConditionalCheck|ECONN\w+|ENOTFOUND|EAI_\w+|UND_ERR\w*|ZodError)\b/,
   /\b(?:ACCOUNT|BRIDGE|KEY|HOST)#/,
 ]
 
@@ -55,7 +55,7 @@ function successFaults(draft: Draft, { status, headers, body }: Answer): string[
   if (!route) return isPublic(draft) ? [] : [`answers ${status} to no route`]
   const response: unknown = route.config.responses[status]
   if (!response) return [`answers ${status}, which is not documented`]
-  if (draft.method === "HEAD" || status === 204) return body.length > 0 ? ["has a body"] : []
+  if (status === 204) return body.length > 0 ? ["has a body"] : []
   const [type = "", content] = Object.entries(contentOf(response))[0] ?? []
   if (type !== "application/json") return fileFaults(type, headers)
   return jsonFaults(body, content!.schema)

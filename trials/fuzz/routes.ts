@@ -30,8 +30,7 @@ function operationOf(config: RouteConfig): Operation {
 /** The route of a request, however its path is written; undefined if it belongs to none. */
 export function routeAt(method: string, path: string): Route | undefined {
   const { pathname } = new URL(path, "http://localhost")
-  const wanted = method === "HEAD" ? "GET" : method
-  return routes.find((route) => route.method === wanted && patternOf(route.path).test(pathname))
+  return routes.find((route) => route.method === method && patternOf(route.path).test(pathname))
 }
 
 function patternOf(path: string): RegExp {

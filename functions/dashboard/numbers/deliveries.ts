@@ -24,6 +24,12 @@ const givenUpEachMs = 15_000
 /** How many of the events that were given up are shown. */
 const mostGivenUp = 20
 
+const resendNotes = {
+  noted: note("good", "It is sent again, between two other events and under its own id."),
+  waits: note("good", "It waits for its turn already."),
+  full: note("bad", "A hundred events wait to be sent again: try later."),
+}
+
 /** How a number's events get to its receiver, and what became of each. */
 export const deliveries = new Hono<DashboardEnv>()
   .get("/numbers/:ref/events/:id", async (c) => await showEvent(c))
@@ -31,13 +37,7 @@ export const deliveries = new Hono<DashboardEnv>()
     const { bridge } = c.var
     const event = await eventOf(c)
     if (bridge.webhookUrl === "") return await showEvent(c, note("bad", "This number has no webhook."))
-    if (event.state === "pending") return await showEvent(c, note("good", "It waits for its turn already."))
-    const isAsked = await Resend.ask(bridge.id, event.n)
-    if (!isAsked) return await showEvent(c, note("bad", "A hundred events wait to be sent again: try later."))
-    return await showEvent(
-      c,
-      note("good", "It is sent again, between two other events and under its own id."),
-    )
+    return await showEvent(c, resendNotes[await Resend.ask(event)])
   })
   .post("/numbers/:ref/events/:id/retry", async (c) => await acted(c, "It is tried now.", retryEvent))
   .post(

@@ -92,6 +92,7 @@ async function taken(c: Context<DashboardEnv>, ref: string, url: string): Promis
 }
 
 /** The last readings of receivers, by the ids of their bridges, with their times. */
+/** `readAtMs` is monotonic. */
 type Known = Map<string, { receiving: Receiving; readAtMs: number }>
 
 /** How many numbers are asked at once, and for how long what is known of a receiver will do, ms. */
@@ -108,12 +109,12 @@ async function rowsOf(accountId: string, known: Known = new Map()): Promise<Row[
 
 async function rowOf(bridge: Bridge.Info, known: Known): Promise<Row> {
   const before = known.get(bridge.id)
-  const isFresh = before !== undefined && nowMs() - before.readAtMs < receiverLookMs
+  const isFresh = before !== undefined && performance.now() - before.readAtMs < receiverLookMs
   const [evidence, receiving] = await Promise.all([
     evidenceOf(bridge),
     isFresh ? before.receiving : receivingOf(bridge),
   ])
-  if (!isFresh) known.set(bridge.id, { receiving, readAtMs: nowMs() })
+  if (!isFresh) known.set(bridge.id, { receiving, readAtMs: performance.now() })
   return { ref: bridge.customerRef, isSandbox: bridge.isSandbox, evidence, receiving }
 }
 

@@ -1,5 +1,5 @@
 import { EventIndex } from "#core/event/event-index.ts"
-import { now, nowMs } from "#core/platform/clock.ts"
+import { left, now, nowMs } from "#core/platform/clock.ts"
 import type { Evidence } from "#dashboard/parts/number-state.ts"
 
 /** A backlog that has been coming for longer than this is taken for over: its end may have been lost with a host. In seconds. */
@@ -55,9 +55,10 @@ export function followOfflineSync(bridgeId: string): (evidence: Evidence) => Pro
     connected ??= { sinceMs: nowMs(), isNew }
     const forMs = nowMs() - connected.sinceMs
     // A backlog follows a login: of a number that has been connected for longer, nothing is read.
-    const mayCome = evidence.sinceMs === undefined || nowMs() - evidence.sinceMs < longest * 1000
+    const mayCome =
+      evidence.sinceMs === undefined || left(evidence.sinceMs + longest * 1000, longest * 1000, nowMs()) > 0
     if (begunAt > 0 || (mayCome && forMs < toldWithin.aPage)) await look(evidence.sinceMs)
     const mayBegin = connected.isNew && ends === 0 && forMs < toldWithin.aLogin
-    return { ...evidence, isCatchingUp: mayBegin || begunAt > now() - longest }
+    return { ...evidence, isCatchingUp: mayBegin || left(begunAt + longest, longest) > 0 }
   }
 }

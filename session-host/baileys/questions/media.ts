@@ -4,6 +4,7 @@ import {
   type MediaConnInfo,
   type WASocket,
 } from "@whiskeysockets/baileys"
+import { left, nowMs } from "#core/platform/clock.ts"
 import type { Kind } from "#session-host/media/kind-and-content-type.ts"
 import { NoAnswer, ifAny } from "#session-host/network/errors.ts"
 import type { Connection } from "#session-host/network/connection.ts"
@@ -32,7 +33,8 @@ export function newMedia(ask: Connection["ask"], log: ILogger): Pick<Connection,
   let known: MediaConnInfo | undefined
 
   const way = async (anew: boolean): Promise<MediaConnInfo> => {
-    if (known && !anew && Date.now() < known.fetchDate.getTime() + known.ttl * 1000) return known
+    const ttlMs = (known?.ttl ?? 0) * 1000
+    if (known && !anew && left(known.fetchDate.getTime() + ttlMs, ttlMs, nowMs()) > 0) return known
     known = await askTheWay(ask)
     return known
   }

@@ -12,7 +12,21 @@ import { hasChild, saysAgain } from "../stanzas/stanza.ts"
 /** Stands for a redelivered message. It unpads to an empty message, so only the receipt goes out. */
 const emptyMessage = Buffer.of(1)
 
-const statuses = "status@broadcast"
+/** Messages that Baileys does not request again when it cannot read them, and the error at which it answers each rightly. */
+const unrequested: { is: (stanza: BinaryNode) => boolean; error: (cause: unknown) => Error }[] = [
+  {
+    // The live network sends a refused status again at each connection, and nothing behind it (Baileys pull request 2779).
+    is: ({ attrs }) => attrs.from === "status@broadcast",
+    // Baileys' own error for a message without content, which it acknowledges.
+    error: (cause) => new Error("Message absent from node", { cause }),
+  },
+  {
+    // A message of the phone's for this device alone. It would get its receipt, and never come again.
+    is: ({ attrs }) => attrs.category === "peer",
+    // Baileys reads the message of an error, stumbles where there is none, and refuses the stanza as it does a malformed one.
+    error: (cause) => Object.assign(new Error("", { cause }), { message: undefined }),
+  },
+]
 
 /** For an ignored message: its sender need not send it again, and it may have come before without leaving a mark. */
 function asForgotten(error: unknown): Uint8Array {
@@ -55,8 +69,8 @@ export function newDecrypting(
   log: ILogger,
 ): Decrypting {
   const { creds, keys, vault, hold } = input
-  /** Statuses, each of which may have several ciphertexts. */
-  const askedFor = new WeakSet<BinaryNode>()
+  /** Messages that were requested again: each may have several ciphertexts. */
+  const requested = new WeakSet<BinaryNode>()
 
   async function taken(ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>) {
     const stanza = input.stanzaOf(ciphertext)
@@ -84,21 +98,20 @@ export function newDecrypting(
       return emptyMessage
     }
     const fresh = read().catch(asSeen)
-    const received = vault.forgetsSome() ? fresh.catch(asReceived) : fresh
-    return attrs.from === statuses ? await received.catch(asUnreadableStatus(stanza)) : await received
+    return await (vault.forgetsSome() ? fresh.catch(asReceived) : fresh)
   }
 
-  /**
-   * A status that cannot be read is requested again, and acknowledged. The live network sends a refused one again at each
-   * connection, and nothing behind it (Baileys pull request 2779).
-   */
-  function asUnreadableStatus(stanza: BinaryNode) {
-    return (error: unknown): never => {
-      if (error instanceof SessionEnded) throw error
-      if (!askedFor.has(stanza)) input.onUnreadable(stanza)
-      askedFor.add(stanza)
-      // Baileys' own error for a message without content, which it acknowledges.
-      throw new Error("Message absent from node", { cause: error })
+  /** Has a message requested again where Baileys would not. It is requested first: the answer ends it for the network. */
+  async function requesting(ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>) {
+    try {
+      return await decrypt()
+    } catch (error) {
+      const stanza = input.stanzaOf(ciphertext)
+      const kind = stanza && unrequested.find(({ is }) => is(stanza))
+      if (!kind || error instanceof SessionEnded) throw error
+      if (!requested.has(stanza)) await input.whileAsking(() => input.request(stanza))
+      requested.add(stanza)
+      throw kind.error(error)
     }
   }
 
@@ -113,13 +126,17 @@ export function newDecrypting(
   return {
     decryptMessage: (message) =>
       settling(message.ciphertext, async () =>
-        hold(await addressesOf(message.jid, inner), () =>
-          taken(message.ciphertext, () => inner.decryptMessage(message)),
+        requesting(message.ciphertext, async () =>
+          hold(await addressesOf(message.jid, inner), () =>
+            taken(message.ciphertext, () => inner.decryptMessage(message)),
+          ),
         ),
       ),
     decryptGroupMessage: (message) =>
       settling(message.msg, () =>
-        hold([message.group], () => taken(message.msg, () => inner.decryptGroupMessage(message))),
+        requesting(message.msg, () =>
+          hold([message.group], () => taken(message.msg, () => inner.decryptGroupMessage(message))),
+        ),
       ),
     /** Was done in the unit of its message. An unencrypted one is not to be believed. */
     processSenderKeyDistributionMessage: async () => {},

@@ -26,8 +26,8 @@ export interface RepositoryInput {
   onSettled: (ciphertext: Uint8Array) => void
   /** Runs a question to the network on which decryption may depend. */
   whileAsking: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>
-  /** Called for a status that cannot be read: it should be requested again. */
-  onUnreadable: (stanza: BinaryNode) => void
+  /** Requests a message again that cannot be read, as far as that is possible. */
+  request: (stanza: BinaryNode) => Promise<void>
 }
 
 /**

@@ -124,10 +124,10 @@ export function connect(input: ConnectInput): Connection {
         stanzaOf: unsettled.stanzaOf,
         onSettled: unsettled.settled,
         whileAsking: unsettled.whileAsking,
-        onUnreadable: (stanza) =>
-          void sock
-            .sendRetryRequest(stanza)
-            .catch((error: unknown) => log.warn({ error }, "a status was not asked for")),
+        request: (stanza) =>
+          requestAgain(sock, stanza).catch((error: unknown) =>
+            log.warn({ error }, "a message was not requested again"),
+          ),
       },
     }),
     vault.gate,
@@ -251,6 +251,7 @@ export function connect(input: ConnectInput): Connection {
     ws: sock.ws,
     acks,
     unsettled,
+    outgoing,
     calls,
     lifetime,
     vault,
@@ -306,25 +307,34 @@ function dial(config: UserFacingSocketConfig, gate: Gate) {
   const outgoing = holdOutgoingFrames(socket, gate)
   // Baileys would wait half a minute for a dead server to agree.
   sock.ws.close = async () => outgoing.cut()
-  freeSends(sock, config.auth.keys)
+  makeChangesAtOnce(sock, config.auth.keys)
   return { sock, outgoing }
 }
 
 /**
- * Baileys has one transaction at a time for all that it does under our own id. Each message would wait for one that the
- * network leaves without an answer, for as long as a minute. And Baileys' writes after a message has left, such as the note
- * that a contact was given a token, would go into a transaction that is over, and be lost. Messages need no transaction:
- * they have an order already, and the state that they share with others is locked where it changes.
+ * Baileys' own transactions keep what they change to themselves until they end, and frames leave meanwhile: a retry receipt
+ * would name a prekey that nobody has kept. So each change is made at once, before the next frame is stamped. A transaction
+ * only keeps others out. `rotateSignedPreKey`, which nobody calls, would still tell the network before it keeps anything.
+ *
+ * Messages need none. Baileys has one at a time for all that it does under our own id, so each message would wait for one that
+ * the network leaves without an answer, for as long as a minute. They have an order already, and the state that they share
+ * with others is locked where it changes.
  */
-function freeSends({ authState: { keys } }: Pick<WASocket, "authState">, own: SignalKeyStore): void {
-  const [run, get, set] = [keys.transaction.bind(keys), keys.get.bind(keys), keys.set.bind(keys)]
+function makeChangesAtOnce({ authState: { keys } }: Pick<WASocket, "authState">, own: SignalKeyStore): void {
+  const run = keys.transaction.bind(keys)
   keys.get = async (type, ids) => {
     // Baileys reads and writes right before a stanza. If a stanza were encoded and then held back, the connection would be lost.
     if (transmission.getStore()?.abandoned) throw new Error("the transmission was given up")
-    return await get(type, ids)
+    return await own.get(type, ids)
   }
+  keys.set = async (data) => await own.set(data)
   keys.transaction = (work, lock) => (transmission.getStore() ? work() : run(work, lock))
-  keys.set = (data) => (transmission.getStore() ? own.set(data) : set(data))
+}
+
+async function requestAgain(sock: WASocket, stanza: BinaryNode): Promise<void> {
+  await sock.sendRetryRequest(stanza)
+  // Baileys would then ask the phone for what the phone has sent, and for each answer that cannot be read in its turn.
+  if (stanza.attrs.category === "peer") sock.messageRetryManager?.cancelPendingPhoneRequest(stanza.attrs.id!)
 }
 
 /** Decides about an error that a listener of the socket threw. */

@@ -8,6 +8,8 @@ export interface OutgoingFrames {
   readonly isOpen: boolean
   /** Reads nothing more from the socket until this resolves. A rejection says that the session has ended. */
   holdUp(until: Promise<void>): void
+  /** Reads nothing more from the socket while too much waits to become durable. Also looked at whenever a frame leaves. */
+  holdUpWhileFull(): void
   /** Closes at once: no frame leaves any more, held or new. */
   cut(): void
 }
@@ -81,6 +83,7 @@ export function holdOutgoingFrames(socket: WebSocket, gate: Gate): OutgoingFrame
       return open && !broken && socket.readyState === socket.OPEN
     },
     holdUp,
+    holdUpWhileFull,
     cut() {
       open = false
       held.length = 0

@@ -2,6 +2,7 @@ import type { BinaryNode, WASocket } from "@whiskeysockets/baileys"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { Acquaintance, Vault } from "#session-host/network/connection.ts"
 import type { Acks } from "./acks-of-sends.ts"
+import type { OutgoingFrames } from "./hold-outgoing-frames.ts"
 import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
 import type { newCallers } from "../stanzas/reject-call.ts"
 import type { Lifetime } from "./lifetime.ts"
@@ -12,6 +13,7 @@ interface Input {
   ws: WASocket["ws"]
   acks: Acks
   unsettled: UnsettledStanzas
+  outgoing: Pick<OutgoingFrames, "holdUpWhileFull">
   calls: ReturnType<typeof newCallers>
   lifetime: Pick<Lifetime, "tell">
   vault: Pick<Vault, "foresee">
@@ -25,6 +27,7 @@ export function readIncomingFrames({
   ws,
   acks,
   unsettled,
+  outgoing,
   calls,
   lifetime,
   vault,
@@ -34,6 +37,8 @@ export function readIncomingFrames({
   ws.on("CB:ack,class:message", acks.take)
   ws.on("frame", (frame: BinaryNode | Uint8Array) => {
     if (frame instanceof Uint8Array) return
+    // Many stanzas make changes and are not answered.
+    outgoing.holdUpWhileFull()
     if (frame.tag === "message") {
       unsettled.message(frame)
       vault.foresee(frame.attrs)

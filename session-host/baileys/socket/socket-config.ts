@@ -21,7 +21,7 @@ interface Input {
   log: ILogger
   url?: string
   version?: WAVersion
-  repository: Pick<RepositoryInput, "stanzaOf" | "onSettled" | "whileAsking" | "onUnreadable">
+  repository: Pick<RepositoryInput, "stanzaOf" | "onSettled" | "whileAsking" | "request">
 }
 
 /** Baileys' settings. */
@@ -47,8 +47,6 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
     shouldSyncHistoryMessage: ({ syncType }) => syncType === proto.Message.HistorySyncType.ON_DEMAND,
     // After each message that it cannot read Baileys would read none for a quarter of a second, and acknowledge it then.
     retryRequestDelayMs: 0,
-    // Repeating is the store's business; 0 would commit nothing.
-    transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
     ...input.recipientDevices,
     getMessage: async ({ id }) => {
       const message = id ? await vault.sent(id) : undefined

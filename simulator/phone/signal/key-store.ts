@@ -32,6 +32,8 @@ interface SentRow {
   target: TargetRow
   content: Uint8Array
   raw?: boolean
+  /** For one companion of the account alone. */
+  peer?: boolean
 }
 
 /** The keys that a phone keeps, by kind; most kinds have an entry per id. */

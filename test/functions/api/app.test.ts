@@ -80,18 +80,6 @@ describe("every answer", () => {
       expect(answer.headers.get("cache-control")).toBe("no-store")
     }
   })
-
-  test("to a known path with another method is 405 and names the methods", async () => {
-    const customer = await aCustomer()
-    const answer = await customer.call("PUT", "/api/instances")
-    expect(answer.status).toBe(405)
-    expect(answer.headers.get("allow")!.split(", ").toSorted()).toEqual(["GET", "HEAD", "POST"])
-    expect(answer.headers.get("x-request-id")).toBeTruthy()
-    expect(await answer.json()).toEqual(expect.schemaMatching(ErrorBody.strict()))
-    await customer.post("/api/instances", { customer_ref: "a" })
-    const send = await customer.get("/api/instances/a/proxy/send/text")
-    expect([send.status, send.headers.get("allow")]).toEqual([405, "POST"])
-  })
 })
 
 describe("bodies", () => {

@@ -152,6 +152,19 @@ test("an event is sent again on demand, and is then no longer undelivered", asyn
   expect(await shop.list("state=undelivered")).toEqual([])
 })
 
+test("an event whose receiver has it already is sent again, though its delivery has not ended", async () => {
+  const shop = await aShop([])
+  const statuses: number[] = []
+  shop.receiver.say((response, { eventId }) => {
+    response.writeHead(200).flushHeaders()
+    void shop.resend(eventId).then(({ status }) => response.end(() => void statuses.push(status)))
+  })
+  const [id, next] = await shop.outbox.append(...["a", "b"].map(anEvent))
+  await answerAll()
+  expect(statuses).toEqual([202])
+  expect(shop.receiver.arrivals.map(({ eventId }) => eventId)).toEqual([id, id, next])
+})
+
 test("an event that has waited for 30 days is found by its id for the 30 days in which it is listed", async () => {
   vi.useFakeTimers({ toFake: ["Date"] })
   onTestFinished(() => void vi.useRealTimers())

@@ -4,6 +4,7 @@ import { dynamoDb } from "#test/support/store.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
+import { config } from "#core/platform/config.ts"
 import { examples } from "#core/contract/examples.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
 import { get } from "#core/store/store.ts"
@@ -111,6 +112,24 @@ test("for the key of one bridge nothing else exists: other bridges, keys and the
   await shop.call("DELETE", "/api/instances/other")
   await shop.post("/api/instances", { customer_ref: "other" })
   expect((await shop.as(key, "getBridge", "other")).status).toBe(404)
+})
+
+test("only a key that may do everything makes the sandbox; for the others it is not there until then", async () => {
+  onTestFinished(() => void Object.assign(config, { SANDBOX: false }))
+  Object.assign(config, { SANDBOX: true })
+  const shop = await aShop()
+  const { key: reader } = await shop.make({ name: "board", scope: "read" })
+  const { key: till } = await shop.make({ name: "till", scope: "bridge", customer_ref: "shop" })
+  const isThere = async () => (await Bridge.list(shop.account.id)).some(({ isSandbox }) => isSandbox)
+  for (const [name, { path }] of Routes.filter(([, one]) => one.path.includes("{customer_ref}")))
+    for (const key of [reader, till]) {
+      const said = await outcome(await shop.as(key, name, "sandbox"))
+      expect([path, said, await isThere()]).toEqual([path, "not_found", false])
+    }
+  expect((await shop.as(shop.key, "getBridge", "sandbox")).status).toBe(200)
+  expect((await shop.as(reader, "getBridge", "sandbox")).status).toBe(200)
+  expect(await outcome(await shop.as(reader, "removeBridge", "sandbox"))).toBe("forbidden")
+  expect(await outcome(await shop.as(till, "getBridge", "sandbox"))).toBe("not_found")
 })
 
 test("every route is asked under each scope, and a key of before may do everything", async () => {

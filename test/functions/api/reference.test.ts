@@ -52,6 +52,16 @@ describe("openapi.json", () => {
     expect(documented).toHaveLength(all.length)
   })
 
+  test("says of each file that it fetches when it is `media_type_mismatch`", () => {
+    const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
+    const refusing = operations.filter((one) => JSON.stringify(one.responses).includes("media_type_mismatch"))
+    expect(refusing.map(({ operationId }) => operationId)).toEqual(["sendMedia", "setAvatar"])
+    for (const { requestBody } of refusing) {
+      const { url } = requestBody!.content["application/json"]!.schema.properties!
+      expect(url).toMatchObject({ description: expect.stringContaining("`media_type_mismatch`") })
+    }
+  })
+
   test("says what addresses and Idempotency-Key have to look like", () => {
     const fields = (name: RouteName, field: string) => {
       const [, route] = all.find(([one]) => one === name)!

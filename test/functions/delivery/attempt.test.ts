@@ -2,7 +2,7 @@ import "#test/support/store.ts"
 import { createServer } from "node:net"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { listen } from "#local/listen.ts"
-import { guardedAgent } from "#core/fetch/safe-fetch.ts"
+import { Connections } from "#core/fetch/connections.ts"
 import { attempt, judge } from "#functions/delivery/attempt.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import type { Answer } from "#test/support/service/start-receiver.ts"
@@ -32,10 +32,18 @@ test.for([
 })
 
 async function attemptOn(url: string) {
-  const agent = guardedAgent()
-  onTestFinished(() => agent.destroy())
+  const connections = new Connections()
+  onTestFinished(() => connections.destroy())
   const body = Buffer.from(`{"event":"test"}`)
-  return await attempt({ url, secrets: ["whsec_c2VjcmV0"], eventId: "evt_1", number: 1, body, agent })
+  return await attempt({
+    bridgeId: "b",
+    url,
+    secrets: ["whsec_c2VjcmV0"],
+    eventId: "evt_1",
+    number: 1,
+    body,
+    connections,
+  })
 }
 
 describe("an answer's body is ignored", () => {

@@ -14,11 +14,12 @@ async function connectionsOfTwo(isLambda: boolean): Promise<number> {
   const url = `http://127.0.0.1:${await listen(server)}/`
   onTestFinished(() => hangUp(server))
   for (const eventId of ["evt_1", "evt_2"]) {
-    const { agent, leave } = newConnections(isLambda)
+    const { connections, leave } = newConnections(isLambda)
     const secret = "whsec_c2VjcmV0"
     const outcome = await attempt({
+      bridgeId: "b",
       url,
-      agent,
+      connections,
       secrets: [secret],
       eventId,
       number: 1,

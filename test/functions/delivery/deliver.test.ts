@@ -93,6 +93,15 @@ describe("a doorbell that comes while the store is away", () => {
     expect(await Delivery.get(bridge.id)).toMatchObject({ head: 1, due: 0 })
   })
 
+  test("is measured, so that somebody is told within minutes", async () => {
+    const { outbox } = await aDelivery()
+    await outbox.append(anEvent())
+    onTestFinished(storeIsAway())
+    const measured = measure()
+    await pass((await aDoorbell())!)
+    expect(measured()).toContain('"DoorbellUnanswered":[1]')
+  })
+
   test("comes again when its visibility time-out ends, once it has come thirty times: fifty would count as a fault of ours", async () => {
     const { receiver, outbox } = await aDelivery()
     await outbox.append(anEvent())

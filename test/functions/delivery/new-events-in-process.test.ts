@@ -105,7 +105,7 @@ test("an event whose resending was asked for while a delivery waited goes out af
   await Delivery.begin(bridge.id, { due: 0 })
   const delivered = deliver(bridge.id)
   await until(async () => (await head()) === 1)
-  expect(await Resend.ask(bridge.id, 1)).toBe(true)
+  expect(await Resend.ask({ bridgeId: bridge.id, n: 1 })).toBe("noted")
   await outbox.write(anEvent("2"))
   await delivered
   expect(bodiesAt(receiver)).toEqual(["1", "2", "1"])

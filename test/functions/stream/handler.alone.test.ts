@@ -120,8 +120,6 @@ test("media come from the bucket into which the API had the host put them, howev
   })
   expect(media.headers).not.toHaveProperty("x-stored-at")
   expect((await media.all()).equals(bytes)).toBe(true)
-  const head = await shop.call("HEAD", "/proxy/messages/3EB0AA/media")
-  expect([head.statusCode, (await head.all()).length]).toEqual([200, 0])
 })
 
 test("an address book that is too long for the API's answer comes whole, as JSON", async () => {
@@ -150,8 +148,14 @@ test("a refusal of the API is passed on in its words", async () => {
   expect(JSON.parse((await media.all()).toString())).toMatchObject({ code: "media_expired" })
   const nobody = await stream(handler, urlEvent("GET", "/api/instances/shop/logs", { from: shop.from }))
   expect(nobody.statusCode).toBe(401)
-  const wrong = await shop.call("DELETE", "/logs")
-  expect([wrong.statusCode, wrong.headers.allow]).toEqual([405, "GET, HEAD"])
+  for (const [method, path] of [
+    ["DELETE", "/logs"],
+    ["HEAD", "/logs"],
+    ["HEAD", "/proxy/messages/3EB0AA/media"],
+  ] as const) {
+    const wrong = await shop.call(method, path)
+    expect([method, path, wrong.statusCode, wrong.headers.allow]).toEqual([method, path, 405, "GET"])
+  }
 })
 
 test("whatever else comes here is the API's to answer, with its body", async () => {

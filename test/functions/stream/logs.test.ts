@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, expect, onTestFinished, test, vi } from "vitest"
+import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgeLog } from "#core/bridge/log.ts"
 import { config } from "#core/platform/config.ts"
@@ -153,6 +154,16 @@ test("at most two streams of a bridge are open, and one that is closed makes roo
   expect(await json(third.answer)).toMatchObject({ error: "rate limit exceeded" })
   await first.close!()
   expect((await shop.open()).status).toBe(200)
+})
+
+test("a HEAD takes no place, whatever the key may do", async () => {
+  const shop = await aShop()
+  const reader = await ApiKey.create(shop.account.id, "reads", { scope: "read" })
+  for (const key of [shop.key, reader]) {
+    const headers = { authorization: `Bearer ${key}` }
+    await shop.call("HEAD", "/api/instances/shop/logs", undefined, headers)
+  }
+  for (let i = 0; i < 2; i++) expect((await shop.open()).status).toBe(200)
 })
 
 test("a reader who leaves while nothing is logged has left their place at once", async () => {

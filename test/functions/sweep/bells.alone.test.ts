@@ -61,7 +61,7 @@ describe("the start of the whole service on one machine", () => {
     const [again, before, idle] = [await aDelivery(), await aDelivery(), await aDelivery()]
     for (const { outbox } of [again, before, idle]) await outbox.append(anEvent())
     await answerAll()
-    await Resend.ask(again.bridge.id, 1)
+    await Resend.ask({ bridgeId: again.bridge.id, n: 1 })
     await before.outbox.append(anEvent())
     await update({
       TableName: tables.events,

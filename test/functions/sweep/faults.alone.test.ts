@@ -6,6 +6,7 @@ import { config } from "#core/platform/config.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { Shortage } from "#core/lease/host-shortage.ts"
+import { handler } from "#functions/sweep/handler.ts"
 import { look } from "#functions/sweep/sweep.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
@@ -277,4 +278,11 @@ describe("hosts too many", () => {
     await look()
     expect(await states()).toEqual(["draining", "up", "up", "up"])
   })
+})
+
+test("a sweep of a stage without hosts and bridges ends after its look, and is not paid for any longer", async () => {
+  Object.assign(config, { HOST_SPARE: 0 })
+  onTestFinished(() => void Object.assign(config, { HOST_SPARE: 1 }))
+  await handler()
+  expect(await Host.list()).toEqual([])
 })

@@ -61,8 +61,8 @@ test("that the orchestrator does not know a task is believed after two silent be
 test("a starting host has five minutes for its first beat", () => {
   const host = aHost({ state: "starting", version: 0 })
   const observed = observe(new Map(), [host], 0)
-  expect(isDead(host, { observed, report: undefined, atMs: 1000 * beat, now: 1300 })).toBe(false)
-  expect(isDead(host, { observed, report: undefined, atMs: 0, now: 1301 })).toBe(true)
+  expect(isDead(host, { observed, report: undefined, atMs: 1000 * beat, now: 1299 })).toBe(false)
+  expect(isDead(host, { observed, report: undefined, atMs: 0, now: 1300 })).toBe(true)
 })
 
 test("hosts that are gone are forgotten", () => {

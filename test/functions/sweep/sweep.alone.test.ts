@@ -1,13 +1,14 @@
 import { vi } from "vitest"
 
 import { dynamoDb } from "#test/support/store.ts"
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest"
+import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest"
 import { Delivery } from "#core/event/delivery-progress.ts"
 import { config } from "#core/platform/config.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { store } from "#core/store/store.ts"
 import { ringOverdue } from "#functions/sweep/bells.ts"
+import { lookFor } from "#functions/sweep/handler.ts"
 import { look } from "#functions/sweep/sweep.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
 import { wrapClientCalls } from "#test/support/wrap-client-calls.ts"
@@ -200,6 +201,16 @@ describe("a dead host", () => {
   })
 })
 
+describe("a sweep", () => {
+  test("ends in an error where no look succeeded, so that somebody is told", async () => {
+    const isBack = dynamoDb.faults.add({ fault: "denied", operation: "Query" })
+    onTestFinished(isBack)
+    await expect(lookFor(0)).rejects.toThrow("not authorized")
+    isBack()
+    await expect(lookFor(0)).resolves.toBeUndefined()
+  })
+})
+
 describe("an overdue delivery", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }))
 
@@ -244,6 +255,19 @@ describe("an overdue delivery", () => {
     await ringOverdue()
     await answerAll()
     expect(receiver.arrivals).toHaveLength(1)
+  })
+
+  test("whose next attempt waits for a clock that was set back is rung for, and tried again", async () => {
+    const receiver = await aReceiver([500])
+    const outbox = await anOutbox(await aBridge(receiver.url))
+    await outbox.append(anEvent())
+    await answerAll()
+    expect(receiver.arrivals).toHaveLength(1)
+    later(-2 * 3600)
+    expect(await answerAll()).toBe(0)
+    await ringOverdue()
+    await answerAll()
+    expect(receiver.arrivals).toHaveLength(2)
   })
 
   test("is none where nothing waits, or a failed event waits for its time", async () => {

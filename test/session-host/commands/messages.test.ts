@@ -271,6 +271,44 @@ test("a chat that is named must be the message's, by whichever of its names", as
   expect(await ask("POST", `/messages/${id}/read`, { chat: eve.number })).toMatchObject({ status: 404 })
 })
 
+test("a message is quoted in its own chat only: elsewhere nothing is sent", async () => {
+  const { ask, bob, phone, message, network } = await aChat()
+  const eve = await network.phone("Eve")
+  const group = await network.group([bob, phone])
+  const { id } = await bob.send(phone.number, "between us")
+  const { id: toAll } = await bob.send(group.jid, "for all of us")
+  for (const one of [id, toAll]) await message(one)
+  for (const [chat, quoted_message_id] of [
+    [eve.number, id],
+    [group.jid, id],
+    [bob.number, toAll],
+  ]) {
+    const refused = await ask("POST", "/send/text", { chat, body: "look", quoted_message_id })
+    expect(refused).toMatchObject({
+      status: 404,
+      code: "not_found",
+      error: "there is no such message in this chat: messages are remembered for 30 days",
+    })
+  }
+  for (const chat of [bob.number, bob.lid])
+    expect(await ask("POST", "/send/text", { chat, body: "yes", quoted_message_id: id })).toMatchObject({
+      status: 200,
+    })
+})
+
+test("a status is quoted in the chat of its author, and the quote says that it is one", async () => {
+  const { ask, bob, phone, message, network } = await aChat()
+  const eve = await network.phone("Eve")
+  const { id } = await bob.post("status@broadcast", { text: "holidays", viewers: [phone.number] })
+  await message(id)
+  const reply = { body: "lucky you", quoted_message_id: id }
+  expect(await ask("POST", "/send/text", { chat: eve.number, ...reply })).toMatchObject({ status: 404 })
+  const sent = await ask("POST", "/send/text", { chat: bob.number, ...reply })
+  const [read] = await bob.read({ id: sent.message_id })
+  const about = { stanzaId: id, remoteJid: "status@broadcast" }
+  expect(contentOf(read).extendedTextMessage?.contextInfo).toMatchObject(about)
+})
+
 test("a second message under the id of the first does not take its place", async () => {
   const { ask, bob, phone, bridge, message, network } = await aChat()
   const eve = await network.phone("Eve")

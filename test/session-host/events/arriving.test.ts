@@ -143,6 +143,29 @@ test.for(["lid", "pn"] as const)(
   },
 )
 
+test("no event and no answer has a NUL, whatever strangers have written", async () => {
+  const { phone, ask, message, network } = await aChat()
+  const eve = await network.phone("E\0ve\0")
+  const group = await network.group([eve, phone])
+  const said = [
+    await eve.send(phone.number, "a\0b"),
+    await eve.post(group.jid, { poll: { question: "so\0?", options: ["y\0es", "no"] } }),
+    await eve.post(phone.number, { location: { latitude: 1, longitude: 2, name: "he\0re" } }),
+  ]
+  const told = []
+  for (const { id } of said) told.push(await message(id))
+  expect(told).toMatchObject([
+    { name: "Eve", body: "ab" },
+    { name: "Eve", options: ["yes", "no"] },
+    { name: "Eve", location: { name: "here" } },
+  ])
+  const contact = await ask("GET", `/contacts/${eve.jid}`)
+  const list = await ask("GET", "/contacts")
+  expect(contact).toMatchObject({ status: 200, name: "Eve" })
+  expect(JSON.stringify([told, contact, list])).toContain("Eve")
+  expect(JSON.stringify([told, contact, list])).not.toContain("\\u0000")
+})
+
 test("events from while the session was offline say so; a message that comes twice is one event, under one id", async () => {
   const { bob, phone, bridge, ask, end, network, message, eventIds } = await aChat()
   const poll = await ask("POST", "/send/poll", { chat: bob.number, question: "?", options: ["a", "b"] })

@@ -37,7 +37,7 @@ export async function aSignalDevice(lid: string, vault: VolatileVault = aVault()
       stanzaOf: (ciphertext) => stanzas.get(ciphertext),
       onSettled: () => {},
       whileAsking: (ask) => ask(),
-      onUnreadable: () => {},
+      request: async () => {},
     },
     pino({ level: "silent" }),
     async () => [],

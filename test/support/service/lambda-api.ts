@@ -4,8 +4,11 @@ import { listen } from "#local/listen.ts"
 
 type Handler = (event: never, context: never) => Promise<unknown>
 
-/** Lambda's own API, as far as Invoke: functions by name, run here. A function that throws gives a function error. */
-export async function startLambdaApi(functions: Record<string, Handler>) {
+/**
+ * Lambda's own API, as far as Invoke: functions by name, run here. A function that throws gives a function error; one that
+ * is `full` has no place left.
+ */
+export async function startLambdaApi(functions: Record<string, Handler | "full">) {
   const server = createServer((request, response) => {
     void (async () => {
       const name = /^\/2015-03-31\/functions\/([^/]+)\/invocations/.exec(request.url ?? "")?.[1] ?? ""
@@ -13,6 +16,10 @@ export async function startLambdaApi(functions: Record<string, Handler>) {
       const event = await json(request)
       if (!handler) {
         response.writeHead(404, { "x-amzn-errortype": "ResourceNotFoundException" }).end("{}")
+        return
+      }
+      if (handler === "full") {
+        response.writeHead(429, { "x-amzn-errortype": "TooManyRequestsException" }).end("{}")
         return
       }
       try {

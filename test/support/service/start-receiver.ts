@@ -98,7 +98,7 @@ export async function startReceiver(usually: (arrival: Arrival) => Answer = () =
   }
 
   const port = await listen(server.setMaxListeners(0))
-  const urlOf = (bridge: string) => `http://127.0.0.1:${port}/${bridge}`
+  const urlOf = (bridge: string, host = "127.0.0.1") => `http://${host}:${port}/${bridge}`
   return {
     port,
     url: urlOf("hook"),

@@ -17,6 +17,8 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
     kept: 0,
   }
   let last = Promise.resolve()
+  /** Resolves when it is durable, for each unit. */
+  const units: Promise<void>[] = []
   let stopped: { before: Promise<void> | undefined; failure: Error | undefined; onFailure: () => void } = {
     before: undefined,
     failure: undefined,
@@ -60,9 +62,7 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
       return state.kept
     },
     isFull: false,
-    async whenKept(unit) {
-      while (state.kept < unit) await last
-    },
+    whenKept: async (unit) => await units[unit - 1],
   }
   const vault: Vault = {
     gate,
@@ -85,6 +85,7 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
       const unit = ++state.made
       last = last.then(() => commit(unit))
       last.catch(() => {})
+      units.push(last)
     },
     foresee: (attrs) => void foreseen.push(attrs),
     ignores: () => false,

@@ -3,8 +3,9 @@ import { trustRoot } from "#session-host/baileys/repairs/certificates.ts"
 import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network/errors.ts"
 import { aConnection } from "#test/support/session/recorded-connection.ts"
 import { aLinkedDevice, outgoing } from "#test/support/session/linked-device.ts"
+import { framesThatLeave } from "#test/support/session/frames-that-left.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
-import { aVault } from "#test/support/session/vault.ts"
+import { aVault, type VolatileVault } from "#test/support/session/vault.ts"
 import { until } from "#test/support/until.ts"
 
 let network: Network
@@ -43,10 +44,10 @@ test("a message that the network refuses is refused with its number", async () =
   connection.close()
 })
 
-test("a message that fails at a question between its encryption and its stanza was not sent", async () => {
-  const vault = aVault()
-  const { ada, bob, connection, device } = await aLinkedDevice(network, vault)
-  const group = await network.group([bob, ada])
+/** A group with Bob, for whose keys Baileys asks the network after it has encrypted a message. */
+async function aGroupAskedAboutLate(vault: VolatileVault) {
+  const linked = await aLinkedDevice(network, vault)
+  const { ada, bob } = linked
   // As if who has our sender key had changed between the two times that it is looked up.
   let looked = 0
   const keys = vault.keys.bind(vault)
@@ -54,10 +55,30 @@ test("a message that fails at a question between its encryption and its stanza w
     if (type !== "sender-key-memory" || ++looked % 2 === 1) return await keys(type, ids)
     return new Map(ids.map((id) => [id, JSON.stringify({ [bob.lid]: true, [ada.lid]: true })]))
   }
+  return { ...linked, group: await network.group([bob, ada]) }
+}
+
+test("a message that fails at a question between its encryption and its stanza was not sent", async () => {
+  const { ada, bob, group, connection, device } = await aGroupAskedAboutLate(aVault())
   await network.fault({ kind: "refuse_iq", device, xmlns: "encrypt", code: 503, times: 1 })
   await expect(connection.send(outgoing(group.jid, "no"))).rejects.toThrow(NotSent)
   await connection.send(outgoing(group.jid, "yes"))
   expect(await bob.read({ from: ada.number })).toMatchObject([{ text: "yes" }])
+  connection.close()
+})
+
+test("a message counts as built when its stanza is the next frame, and not at a question before it", async () => {
+  const vault = aVault()
+  // Nothing waits, so that each frame leaves in the context of its message.
+  Object.assign(vault, { gate: { made: 0, kept: 0, isFull: false, whenKept: async () => {} } })
+  const left = framesThatLeave(network, vault)
+  const { group, connection, device } = await aGroupAskedAboutLate(vault)
+  await connection.send(outgoing(group.jid, "built at last"))
+  const ofMessage = (await left.since(device)).filter(({ built }) => built !== undefined)
+  expect(ofMessage.map(({ stanza, built }) => [stanza.tag, built])).toEqual([
+    ["iq", false],
+    ["message", true],
+  ])
   connection.close()
 })
 

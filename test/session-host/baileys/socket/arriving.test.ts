@@ -2,9 +2,11 @@ import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest"
 import { WebSocket } from "ws"
 import { trustRoot } from "#session-host/baileys/repairs/certificates.ts"
+import { decode } from "#session-host/messages/decode.ts"
 import { aConnection } from "#test/support/session/recorded-connection.ts"
 import { aLinkedDevice, outgoing, texts } from "#test/support/session/linked-device.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
+import { aScriptedNetwork } from "#test/support/network/scripted-network.ts"
 import { aVault } from "#test/support/session/vault.ts"
 
 let network: Network
@@ -89,6 +91,50 @@ test("while calls wait to become events, the network is read no further", async 
   await next.happens("stanza", 300)
   expect(await network.control.settled(device, 10_000)).toBe(true)
   next.close()
+})
+
+test("while too much waits to become durable, the network is read no further, even if nothing is to leave", async () => {
+  const scripted = await aScriptedNetwork()
+  trustRoot(scripted.rootKey)
+  onTestFinished(async () => {
+    trustRoot(network.rootKey)
+    await scripted.close()
+  })
+  const [paused, resumed] = [vi.spyOn(WebSocket.prototype, "pause"), vi.spyOn(WebSocket.prototype, "resume")]
+  onTestFinished(() => [paused, resumed].forEach((spy) => spy.mockRestore()))
+  const vault = aVault()
+  const connection = aConnection({ url: scripted.url, vault })
+  await scripted.shaken()
+  const release = vault.hold()
+  await vault.keep({})
+  Object.assign(vault.gate, { isFull: true })
+  scripted.say({ tag: "chatstate", attrs: { from: "1@lid" }, content: [{ tag: "composing", attrs: {} }] })
+  await expect.poll(() => paused.mock.calls.length).toBe(1)
+  expect(resumed.mock.calls).toHaveLength(0)
+  // Nobody answers a notice that somebody is typing.
+  expect(scripted.heard).toEqual([])
+
+  Object.assign(vault.gate, { isFull: false })
+  release()
+  await expect.poll(() => resumed.mock.calls.length).toBe(1)
+  connection.close()
+})
+
+test("an answer of the phone that cannot be read is asked for once more, and has no receipt before it is durable", async () => {
+  const { ada, bob, vault, connection, device, heard } = await aLinkedDevice(network)
+  await network.fault({ kind: "unavailable", device, times: 1 })
+  await network.fault({ kind: "unreadable", device, times: 1 })
+  await bob.send(ada.number, "on the phone alone")
+  const [refused] = await network.log({ who: device, kind: "in", tag: "ack", attrs: { error: "500" } })
+  const { id = "" } = refused!.stanza!.attrs
+  await vault.takes(1)
+  const [answer] = vault.taken()
+  expect(answer?.attrs).toMatchObject({ id, category: "peer" })
+  expect(JSON.stringify(decode(answer!.plaintext))).toContain("placeholderMessageResendResponse")
+  await expect
+    .poll(async () => (await heard("receipt", id)).map(({ type }) => type))
+    .toEqual(["retry", "peer_msg"])
+  connection.close()
 })
 
 test("after a crash between the commit and the receipt, the message comes again and gets a plain receipt", async () => {

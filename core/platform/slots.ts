@@ -1,4 +1,4 @@
-import { sessionUnavailable } from "#core/error.ts"
+import { sessionUnavailable } from "../error.ts"
 
 /** How long to wait for a slot, and the sentence for a caller who waited in vain. */
 interface Patience {

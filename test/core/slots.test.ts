@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { Slots } from "#session-host/concurrency/slots.ts"
+import { Slots } from "#core/platform/slots.ts"
 
 test("so many at once; those who wait take over the slots that become free, in order", async () => {
   const slots = new Slots(2)

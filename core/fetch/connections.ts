@@ -1,0 +1,130 @@
+import { isIP } from "node:net"
+import { buildConnector, Client } from "undici"
+import { FetchError } from "./fetch-error.ts"
+import { addressesOf } from "./look-up.ts"
+import { mayReach } from "./reachable-addresses.ts"
+
+type Socket = NonNullable<Parameters<buildConnector.Callback>[1]>
+
+/** What a connection is for. */
+interface Purpose {
+  url: URL
+  /** Whose look-up its name is: a bridge's id, so that it waits for none of another bridge. */
+  share: string
+  /** Ends look-up and dialling. */
+  signal: AbortSignal
+}
+
+/** Per address. */
+const connectWithinMs = 3000
+
+/**
+ * Connections to strangers, each to a public address. One that is free again is kept for the next request to its origin.
+ * They are dialled here and not by undici, which looks at a request's signal only once it is connected.
+ */
+export class Connections {
+  readonly #idle: { keepAliveTimeout?: number; keepAliveMaxTimeout?: number }
+  readonly #dial = buildConnector({ timeout: connectWithinMs, allowH2: false })
+  readonly #all = new Set<Client>()
+  readonly #free = new Map<string, Set<Client>>()
+
+  /** @param idleMs how long a free one is kept; 4 s by default */
+  constructor({ idleMs }: { idleMs?: number } = {}) {
+    this.#idle = idleMs === undefined ? {} : { keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs }
+  }
+
+  /**
+   * A connection for one request: a free one, or a new one. The caller gives it back.
+   * @throws FetchError, and what undici or the signal says
+   */
+  async take(purpose: Purpose): Promise<Client> {
+    const free = this.#free.get(purpose.url.origin) ?? new Set()
+    for (const client of free) {
+      free.delete(client)
+      if (client.stats.connected) return client
+    }
+    return this.#clientOf(purpose.url, await this.#dialled(purpose))
+  }
+
+  /** Its request is over. It is kept if it is still open. */
+  giveBack(client: Client, { origin }: URL): void {
+    if (!client.stats.connected) return
+    this.#free.set(origin, (this.#free.get(origin) ?? new Set()).add(client))
+  }
+
+  /** Closes all, whatever goes on there. */
+  async destroy(): Promise<void> {
+    await Promise.all([...this.#all].map((client) => client.destroy()))
+  }
+
+  #clientOf({ origin }: URL, socket: Socket): Client {
+    const client = new Client(origin, {
+      allowH2: false,
+      ...this.#idle,
+      // undici goes on only if it is called back later. A client whose connection has ended would ask for another one.
+      connect: (_, callback) =>
+        queueMicrotask(() =>
+          socket.destroyed ? callback(new FetchError("reset"), null) : callback(null, socket),
+        ),
+    })
+    this.#all.add(client)
+    client.once("disconnect", () => {
+      this.#all.delete(client)
+      const free = this.#free.get(origin)
+      free?.delete(client)
+      if (free?.size === 0) this.#free.delete(origin)
+      void client.destroy()
+    })
+    return client
+  }
+
+  /** Resolves with a connected socket, or rejects, at the latest when the signal is aborted. */
+  async #dialled(purpose: Purpose): Promise<Socket> {
+    const { signal } = purpose
+    signal.throwIfAborted()
+    const ended = Promise.withResolvers<never>()
+    const end = () => ended.reject(signal.reason)
+    signal.addEventListener("abort", end, { once: true })
+    const dialled = this.#dialChecked(purpose)
+    dialled.then(
+      (socket) => signal.aborted && socket.destroy(),
+      () => "whoever waits is told",
+    )
+    try {
+      return await Promise.race([dialled, ended.promise])
+    } finally {
+      signal.removeEventListener("abort", end)
+    }
+  }
+
+  /** Every address of the name must pass. The checked address is dialled, not the name. */
+  async #dialChecked({ url, share, signal }: Purpose): Promise<Socket> {
+    const host = url.hostname.replace(/^\[|\]$/g, "")
+    const isAddress = isIP(host) !== 0
+    const addresses = isAddress ? [host] : await addressesOf(host, share, signal)
+    if (!addresses.every(mayReach)) throw new FetchError("blocked")
+
+    let failure: unknown
+    for (const hostname of addresses) {
+      signal.throwIfAborted()
+      try {
+        const { protocol, port } = url
+        const servername = isAddress ? undefined : host
+        const socket = await this.#dialOne({ hostname, protocol, port, servername })
+        if (socket.remoteAddress && mayReach(socket.remoteAddress)) return socket
+        socket.destroy()
+        throw new FetchError("blocked")
+      } catch (error) {
+        if (error instanceof FetchError) throw error
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  #dialOne(options: buildConnector.Options): Promise<Socket> {
+    const { promise, resolve, reject } = Promise.withResolvers<Socket>()
+    this.#dial(options, (error, socket) => (socket ? resolve(socket) : reject(error)))
+    return promise
+  }
+}
