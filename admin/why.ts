@@ -114,10 +114,13 @@ const stopped: Record<Lease.Reason, string> = {
 }
 
 function unheld(lease: Lease.Info, shortage: Shortage.Info | undefined, at: number): string {
-  if (Lease.isSuspect(lease) && Lease.triedAgainAt(lease, at) > at)
+  const isSuspect = Lease.isSuspect(lease)
+  if (isSuspect && Lease.triedAgainAt(lease, at) > at)
     return `its last ${Math.max(lease.failures, lease.deaths)} sessions failed or took their host along. It is tried again at ${time(Lease.triedAgainAt(lease, at))}, alone on a host. Its log and the host's say how they ended`
   if (shortage)
     return `it waits for a host, and none can be started (${shortage.kind}): ${shortage.why}. Tried again at ${time(shortage.retryAt)}`
+  if (isSuspect)
+    return "it waits for a host of its own, since it may be what ended its last sessions or hosts. Five such bridges are tried at a time, each for a minute. Its log and the host's say how they ended"
   return "it waits for a host: one takes it within seconds, if there is room and the sweep runs"
 }
 

@@ -45,6 +45,8 @@ export const Info = z.object({
   drainingAt: z.number().int().default(0),
   /** When it was declared dead, Unix seconds; 0 before. */
   deadAt: z.number().int(),
+  /** None of its bridges can have caused its death: it was killed, or its machine was taken away. */
+  isBlameless: z.boolean().default(false),
 })
 export type Info = z.infer<typeof Info>
 
@@ -172,13 +174,23 @@ export async function drain(hostId: string): Promise<void> {
   })
 }
 
-/** Declares a host dead, unless it has beaten since it was seen. @returns false when it lives. */
-export async function markDead(hostId: string, seenVersion: number): Promise<boolean> {
-  return await update(hostId, "SET #state = :dead, dead_at = :now", "version = :seen", {
-    ":dead": "dead",
-    ":now": now(),
-    ":seen": seenVersion,
-  })
+/**
+ * Declares a host dead, unless it has beaten since it was seen.
+ * @param isBlameless whether none of its bridges can have caused it
+ * @returns false when it lives.
+ */
+export async function markDead(hostId: string, seenVersion: number, isBlameless = false): Promise<boolean> {
+  return await update(
+    hostId,
+    "SET #state = :dead, dead_at = :now, blameless = :blameless",
+    "version = :seen",
+    {
+      ":dead": "dead",
+      ":now": now(),
+      ":blameless": isBlameless,
+      ":seen": seenVersion,
+    },
+  )
 }
 
 /** Removes the row of a host that ended in good order or is long dead. */
@@ -212,6 +224,7 @@ function fromRow(row: Row): Info {
     startedAt: row.started_at,
     beatAt: row.beat_at,
     deadAt: row.dead_at,
+    isBlameless: row.blameless,
     drainingAt: row.draining_at,
   })
 }

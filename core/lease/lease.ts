@@ -58,7 +58,10 @@ export function statusOf(lease: Info): Status | undefined {
   return isHeld(lease) && lease.told?.epoch === lease.epoch ? lease.told.status : undefined
 }
 
-/** How many sessions in a row ended before they had lived for a minute, deaths of hosts included. */
+/**
+ * How many sessions in a row ended by themselves before they had lived for a minute, and how many hosts in a row died with
+ * the bridge. Of those that were on one dead host with it, only those that were on both have as many deaths.
+ */
 const suspectFrom = { failures: 3, deaths: 2 }
 
 /** Whether a bridge may be what kills its hosts: then only a host that holds nothing else may try it. */
@@ -67,11 +70,11 @@ export function isSuspect(lease: Info): boolean {
 }
 
 /**
- * From when on a suspect may be tried again: 10 s x failures², at most ten minutes, at 5 s a beat. Unix seconds; 0: at any
- * time.
+ * From when on a suspect may be tried again: 10 s x failures², at most ten minutes, at 5 s a beat. Deaths beside other
+ * bridges cost no time: alone, it can harm nobody, and it may not be the one. Unix seconds; 0: at any time.
  */
 export function triedAgainAt(lease: Info, at = nowMs() / 1000): number {
-  return after(lease.failedAt, Math.min(120, 2 * Math.max(lease.failures, lease.deaths) ** 2), at)
+  return after(lease.failedAt, Math.min(120, 2 * lease.failures ** 2), at)
 }
 
 /** So many beats after that time (Unix seconds); 0, if they have passed by now, which is `at`. */

@@ -35,9 +35,12 @@ export const Info = z.object({
   /** Where the holder listens, `host:port`; empty when nobody holds it. */
   addr: z.string(),
   epoch: z.number().int(),
-  /** Unplanned ends in a row, each before the session had lived for a minute. */
+  /** Ends in a row by errors of its own, or with a host that it was alone on, each before the session had lived for a minute. */
   failures: z.number().int(),
-  /** Hosts that died in a row while they held it, with no session between them that lived for a minute. */
+  /**
+   * Hosts that died in a row while they held it, and not from outside, with no session between them that lived for a
+   * minute.
+   */
   deaths: z.number().int().default(0),
   /** The epoch whose session has lived for a minute. Its end is no failure, and its host's death begins a new row. */
   provenEpoch: z.number().int(),

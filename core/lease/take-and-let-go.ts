@@ -69,16 +69,29 @@ export async function letGo(
 /** A transaction takes a hundred items, the host among them. */
 const freedAtOnce = 99
 
+interface DeadHost {
+  key: { pk: string; sk: string }
+  /** Its version when it was observed. */
+  seenVersion: number
+  /** How many hosts have room; 0 where none is known. */
+  among?: number
+  /** How many sessions it had at its last beat. */
+  sessions?: number
+  /** None of its bridges can have caused its death. */
+  isBlameless?: boolean
+}
+
 /**
- * Frees leases of a dead host, unless that host has beaten since it was observed (`seenVersion`). They are shared out
- * among so many hosts that have room (`among`; 0 where none is known): one of the bridges may be what killed the host,
- * and must not find all the others beside it again.
+ * Frees leases of a dead host, unless that host has beaten since it was observed. They are shared out among the hosts that
+ * have room: one of the bridges may be what killed the host, and must not find all the others beside it again.
+ *
+ * A death that a bridge can have caused is counted for it (`deaths`); only if it was alone there it is its own failure as
+ * well (`failures`). One that came from outside counts for nobody.
  * @returns those that are free now; not the ones that have moved on, and none more once the host proves to live.
  */
-export async function freeFromDead(
-  held: Info[],
-  host: { key: { pk: string; sk: string }; seenVersion: number; among?: number },
-): Promise<Info[]> {
+export async function freeFromDead(held: Info[], host: DeadHost): Promise<Info[]> {
+  const wasAlone = Math.max(held.length, host.sessions ?? 0) === 1
+  const blame = host.isBlameless ? "none" : wasAlone ? "sure" : "possible"
   const share = host.among ? Math.ceil(held.length / host.among) : undefined
   const isAsSeen: Write = {
     ConditionCheck: {
@@ -92,7 +105,7 @@ export async function freeFromDead(
   for (let from = 0; from < held.length; from += freedAtOnce) {
     let left = held.slice(from, from + freedAtOnce)
     while (left.length > 0) {
-      const refused = await transact([isAsSeen, ...left.map((lease) => freeing(lease, share))])
+      const refused = await transact([isAsSeen, ...left.map((lease) => freeing(lease, share, blame))])
       const [lives, ...moved] = refused ?? []
       if (lives) return freed
       if (!refused) freed.push(...left)
@@ -102,25 +115,28 @@ export async function freeFromDead(
   return freed
 }
 
-function freeing(lease: Info, share: number | undefined): Write {
+function freeing(lease: Info, share: number | undefined, blame: "none" | "possible" | "sure"): Write {
   const hasLived = lease.provenEpoch === lease.epoch
   return {
     Update: {
       TableName: tables.leases,
       Key: key(lease.bridgeId),
       UpdateExpression:
-        "SET #host = :free, addr = :nowhere, epoch = epoch + :one, failures = :failures, deaths = :deaths, " +
-        `fail_count = fail_count + :one, failed_at = :now${share === undefined ? "" : ", #share = :share"}`,
+        "SET #host = :free, addr = :nowhere, epoch = epoch + :one, fail_count = fail_count + :one" +
+        (blame === "none" ? "" : ", failures = :failures, deaths = :deaths, failed_at = :now") +
+        (share === undefined ? "" : ", #share = :share"),
       ConditionExpression: "#host = :dead AND epoch = :seen",
       ExpressionAttributeNames: { "#host": "host", ...(share !== undefined && { "#share": "share" }) },
       ExpressionAttributeValues: {
         ":free": freeOf(lease.bridgeId),
         ":nowhere": "",
         ":one": 1,
-        ":failures": hasLived ? 0 : lease.failures + 1,
-        ":deaths": hasLived ? 1 : lease.deaths + 1,
+        ...(blame !== "none" && {
+          ":failures": hasLived ? 0 : lease.failures + (blame === "sure" ? 1 : 0),
+          ":deaths": hasLived ? 1 : lease.deaths + 1,
+          ":now": now(),
+        }),
         ...(share !== undefined && { ":share": share }),
-        ":now": now(),
         ":dead": lease.host,
         ":seen": lease.epoch,
       },

@@ -38,7 +38,7 @@ export async function look(): Promise<boolean> {
   const reports = await reportsOf(hosts.flatMap((host) => (host.task === "" ? [] : [host.task])))
   const dead = await declareDead(hosts, reports)
   const living = await drainStopping(
-    hosts.filter((host) => !dead.includes(host)),
+    hosts.filter(({ id }) => !dead.some((host) => host.id === id)),
     reports,
   )
   for (let from = 0; from < dead.length; from += freedAtOnce)
@@ -84,14 +84,14 @@ async function readHosts(): Promise<Host.Info[]> {
 async function declareDead(hosts: Host.Info[], reports: Map<string, Reported>): Promise<Host.Info[]> {
   const dead = hosts.filter((host) => host.state === "dead")
   for (const host of hosts) {
-    const { report, why = "it gave no sign of life" } = reports.get(host.task) ?? {}
+    const { report, isBlameless, why = "it gave no sign of life" } = reports.get(host.task) ?? {}
     const about = { observed, report, atMs: performance.now(), now: now() }
     if (host.state === "dead" || !isDead(host, about)) continue
     // Refused if the host has beaten meanwhile.
-    if (!(await Host.markDead(host.id, host.version))) continue
-    log.warn({ hostId: host.id, was: host.state, report, why }, "host declared dead")
+    if (!(await Host.markDead(host.id, host.version, isBlameless))) continue
+    log.warn({ hostId: host.id, was: host.state, report, why, isBlameless }, "host declared dead")
     Metrics.add("HostDead")
-    dead.push(host)
+    dead.push({ ...host, isBlameless: isBlameless ?? false })
     // If it were started again at once, it would end again at once.
     if (host.state === "starting") await refused(host.network, { kind: "start", why })
   }
@@ -104,9 +104,10 @@ async function freeLeasesOf(host: Host.Info, living: Host.Info[]): Promise<void>
     ({ network, state, sessions, capacity }) =>
       network === host.network && state === "up" && sessions < capacity,
   ).length
-  const seen = { key: Host.key(host.id), seenVersion: host.version, among }
-  for (const { bridgeId } of await Lease.freeFromDead(await Lease.listByHost(host.id), seen))
-    log.info({ bridgeId, hostId: host.id }, "lease of a dead host freed")
+  const { id, version, sessions, isBlameless } = host
+  const seen = { key: Host.key(id), seenVersion: version, among, sessions, isBlameless }
+  for (const { bridgeId } of await Lease.freeFromDead(await Lease.listByHost(id), seen))
+    log.info({ bridgeId, hostId: id }, "lease of a dead host freed")
 }
 
 /**

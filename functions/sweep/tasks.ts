@@ -27,10 +27,11 @@ const settlesWithinMs = 120_000
 /** Since when each RunTask has been refused for a reason that goes away when a deploy is complete (monotonic). */
 let unsettledSince: number | undefined
 
-/** The orchestrator's report on a task, and the reason in its own words. */
+/** The orchestrator's report on a task, the reason in its own words, and whether no bridge on it can be the reason. */
 export interface Reported {
   report: Report
   why: string
+  isBlameless: boolean
 }
 
 /** The orchestrator's reports on these tasks. Running tasks have none; nor do any, if it cannot be asked. */
@@ -42,11 +43,16 @@ export async function reportsOf(tasks: string[]): Promise<Map<string, Reported>>
       const answer = await ecs.send(new DescribeTasksCommand({ cluster: config.ECS_CLUSTER, tasks: asked }))
       for (const task of answer.tasks ?? []) {
         const report = reportOf(task)
-        if (task.taskArn && report) found.set(task.taskArn, { report, why: whyOf(task) })
+        if (task.taskArn && report)
+          found.set(task.taskArn, { report, why: whyOf(task), isBlameless: isEndedFromOutside(task) })
       }
       for (const failure of answer.failures ?? [])
         if (failure.arn && failure.reason === "MISSING")
-          found.set(failure.arn, { report: "missing", why: "the orchestrator does not know its task" })
+          found.set(failure.arn, {
+            report: "missing",
+            why: "the orchestrator does not know its task",
+            isBlameless: false,
+          })
     } catch (error) {
       log.warn({ error }, "the orchestrator cannot be asked for its tasks")
     }
@@ -64,6 +70,17 @@ function whyOf(task: Task): string {
   const [container] = task.containers ?? []
   const ended = container?.exitCode === undefined ? container?.reason : `exit code ${container.exitCode}`
   return [task.stopCode, task.stoppedReason, ended].filter((word) => word).join(": ")
+}
+
+/** SIGHUP, SIGINT, SIGKILL and SIGTERM, as exit codes. A program that fails by itself gets none of them. */
+const killed = [129, 130, 137, 143]
+
+/** Whether somebody ended it: the provider, an operator or a kill; but the kernel kills a program that takes too much memory. */
+export function isEndedFromOutside(task: Task): boolean {
+  const [container] = task.containers ?? []
+  if (/OutOfMemory/.test(`${container?.reason} ${task.stoppedReason}`)) return false
+  if (task.stopCode !== undefined && task.stopCode !== "EssentialContainerExited") return true
+  return killed.includes(container?.exitCode ?? 0)
 }
 
 /** `later`: unknown, or not possible now; asking again starts exactly one. */

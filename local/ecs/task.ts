@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
+import { readFileSync } from "node:fs"
 import { constants } from "node:os"
 import { createInterface } from "node:readline"
 
@@ -51,6 +52,8 @@ export class Task {
   #startedAt: number | undefined
   #stop: End | undefined
   #exitCode: number | undefined
+  #reason: string | undefined
+  readonly #outOfMemoryBefore = killedOutOfMemory()
 
   /**
    * Starts the process with the definition's environment, the request's overrides and `LOCAL_PARENT=1`. It has an IPC
@@ -128,6 +131,7 @@ export class Task {
           runtimeId: this.pid === undefined ? undefined : String(this.pid),
           lastStatus: stopped ? "STOPPED" : this.#lastStatus === "PENDING" ? "PENDING" : "RUNNING",
           exitCode: this.#exitCode,
+          reason: this.#reason,
           networkInterfaces: [{ privateIpv4Address: address.value }],
         },
       ],
@@ -142,6 +146,8 @@ export class Task {
       const [code, signal] = (await once(this.#child, "exit")) as [number | null, NodeJS.Signals | null]
       // Shells and ECS report an end by signal like this.
       this.#exitCode = code ?? 128 + constants.signals[signal!]
+      if (signal === "SIGKILL" && killedOutOfMemory() > this.#outOfMemoryBefore)
+        this.#reason = "OutOfMemoryError: Container killed due to memory usage"
       this.#stop ??= {
         stopCode: "EssentialContainerExited",
         stoppedReason: "Essential container in task exited",
@@ -155,6 +161,16 @@ export class Task {
     this.desiredStatus = "STOPPED"
     this.#lastStatus = "STOPPED"
     this.stoppedAt = seconds()
+  }
+}
+
+/** How many processes the kernel has killed on this machine because memory had run out; 0 where it does not say. */
+function killedOutOfMemory(): number {
+  try {
+    return Number(/^oom_kill (\d+)$/m.exec(readFileSync("/proc/vmstat", "utf8"))?.[1] ?? 0)
+  } catch {
+    // Not on Linux: a kill is then taken for one from outside.
+    return 0
   }
 }
 

@@ -299,8 +299,8 @@ async function listenForCalls(port: number) {
   }
 }
 
-/** Hosts are children of this process, so those of an earlier one are dead, however it ended. */
+/** Hosts are children of this process, so those of an earlier one are dead, however it ended: no bridge is to blame. */
 async function forgetHosts(): Promise<void> {
   const { Host } = await import("#core/lease/host.ts")
-  for (const host of await Host.list()) await Host.markDead(host.id, host.version)
+  for (const host of await Host.list()) await Host.markDead(host.id, host.version, true)
 }

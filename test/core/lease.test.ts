@@ -179,25 +179,69 @@ test("the end of a session that had proved itself is counted, but makes nobody a
   }
 })
 
-test("a bridge that was there when two hosts died is a suspect, until it has lived for a minute", async () => {
-  const { bridgeId: id } = await aLease()
-  await Host.beat({ ...host, id: "host-dying" })
-  const dying = { id: "host-dying", addr: a.addr }
-  const dies = async () => {
-    const { version } = (await Host.get(dying.id))!
-    await Lease.freeFromDead([(await Lease.get(id))!], { key: Host.key(dying.id), seenVersion: version })
-    return (await Lease.get(id))!
-  }
-  await Lease.proven((await Lease.take((await Lease.get(id))!, dying))!)
-  const once = await dies()
-  expect([once.deaths, Lease.isSuspect(once)]).toEqual([1, false])
-  await Lease.take(once, dying)
-  const twice = await dies()
-  expect([twice.deaths, Lease.isSuspect(twice)]).toEqual([2, true])
-  const alone = (await Lease.take(twice, a))!
+/** A host that dies with some bridges, whose leases are then freed. */
+async function dies(bridgeIds: string[], death: { isBlameless?: boolean } = {}) {
+  const id = randomUUID()
+  await Host.beat({ ...host, id, sessions: bridgeIds.length })
+  const held = bridgeIds.map(async (one) => (await Lease.take((await Lease.get(one))!, { ...a, id }))!)
+  await Lease.freeFromDead(await Promise.all(held), {
+    key: Host.key(id),
+    seenVersion: 1,
+    sessions: bridgeIds.length,
+    ...death,
+  })
+}
+
+async function newBridges(count: number) {
+  return await Promise.all(Array.from({ length: count }, async () => (await aBridge()).id))
+}
+
+async function standing(bridgeId: string) {
+  const lease = (await Lease.get(bridgeId))!
+  return { isSuspect: Lease.isSuspect(lease), waits: Lease.triedAgainAt(lease) > 0 }
+}
+
+test("the bridge that was on two hosts that died is a suspect and is tried at once; those that were on one are not", async () => {
+  const [it, first, second] = await newBridges(3)
+  await dies([it!, first!])
+  await dies([it!, second!])
+  expect(await standing(it!)).toEqual({ isSuspect: true, waits: false })
+  for (const other of [first!, second!])
+    expect(await standing(other)).toEqual({ isSuspect: false, waits: false })
+})
+
+test("a bridge whose hosts die with it alone is a suspect that waits, until it has lived for a minute", async () => {
+  const [it] = await newBridges(1)
+  await Lease.proven((await Lease.take((await Lease.get(it!))!, a))!)
+  await Lease.letGo((await Lease.get(it!))!)
+  await dies([it!])
+  expect(await standing(it!)).toEqual({ isSuspect: false, waits: true })
+  await dies([it!])
+  expect(await standing(it!)).toEqual({ isSuspect: true, waits: true })
+  const alone = (await Lease.take((await Lease.get(it!))!, a))!
   expect(Lease.isSuspect(alone)).toBe(true)
   await Lease.proven(alone)
-  expect(Lease.isSuspect((await Lease.get(id))!)).toBe(false)
+  expect((await standing(it!)).isSuspect).toBe(false)
+})
+
+test("a host that was ended from outside makes nobody a suspect, however often", async () => {
+  const [alone, one, other] = await newBridges(3)
+  for (let kill = 0; kill < 4; kill++) {
+    await dies([alone!], { isBlameless: true })
+    await dies([one!, other!], { isBlameless: true })
+  }
+  for (const id of [alone!, one!, other!])
+    expect(await standing(id)).toEqual({ isSuspect: false, waits: false })
+  expect((await Lease.get(alone!))!.failCount).toBe(4)
+})
+
+test("a lease that the late index named by itself was not alone on its host", async () => {
+  const [it] = await newBridges(1)
+  const id = randomUUID()
+  await Host.beat({ ...host, id, sessions: 20 })
+  const held = (await Lease.take((await Lease.get(it!))!, { ...a, id }))!
+  await Lease.freeFromDead([held], { key: Host.key(id), seenVersion: 1, sessions: 20 })
+  expect(await Lease.get(it!)).toMatchObject({ deaths: 1, failures: 0 })
 })
 
 test("logins that do not last are counted whoever holds the bridge, and from the fifth on they are a minute apart", async () => {

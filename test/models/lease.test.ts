@@ -51,17 +51,19 @@ test.for<[string, Partial<Rules>, Partial<Faults>, Harm]>([
   expect(violation?.trace).not.toEqual([])
 })
 
-describe("a stanza that kills its host", () => {
-  test("hurts another bridge twice at most", () => {
-    expect(explore(suspectBridges({ areAlone: true, messagesProve: false }))).toEqual({ states: 69 })
+describe("a stanza that kills its host, beside kills from outside", () => {
+  test("hurts another bridge twice at most, and never makes it wait", () => {
+    expect(explore(suspectBridges())).toEqual({ states: 324 })
   })
 
-  test.for<[string, SuspectRules]>([
-    ["there are no suspects", { areAlone: false, messagesProve: false }],
-    ["a message that is taken in ends the row", { areAlone: true, messagesProve: true }],
-  ])("hurts it again and again where %s", ([, rules]) => {
+  test.for<[string, Partial<SuspectRules>, string]>([
+    ["there are no suspects", { areAlone: false }, "hurt again and again"],
+    ["a message that is taken in ends the row", { messagesProve: true }, "hurt again and again"],
+    ["kills from outside count", { killsCount: true }, "the healthy bridge has to wait"],
+    ["deaths beside others cost time", { sharedDeathsWait: true }, "the healthy bridge has to wait"],
+  ])("does so where %s", ([, rules, harm]) => {
     const { violation } = explore(suspectBridges(rules))
-    expect(violation?.harm).toBe("hurt again and again")
+    expect(violation?.harm).toBe(harm)
     expect(violation?.trace).not.toEqual([])
   })
 })

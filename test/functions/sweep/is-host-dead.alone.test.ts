@@ -1,8 +1,10 @@
 import "#test/support/store.ts"
+import type { Task } from "@aws-sdk/client-ecs"
 import { expect, test } from "vitest"
 import { config } from "#core/platform/config.ts"
 import type { Host } from "#core/lease/host.ts"
 import { isDead, observe } from "#functions/sweep/is-host-dead.ts"
+import { isEndedFromOutside } from "#functions/sweep/tasks.ts"
 
 const beat = config.LEASE_BEAT_MS
 
@@ -22,6 +24,7 @@ function aHost(fields: Partial<Host.Info> = {}): Host.Info {
     startedAt: 1000,
     beatAt: 0,
     deadAt: 0,
+    isBlameless: false,
     ...fields,
   }
 }
@@ -67,4 +70,23 @@ test("a starting host has five minutes for its first beat", () => {
 
 test("hosts that are gone are forgotten", () => {
   expect(observe(observe(new Map(), [aHost()], 0), [], 1).size).toBe(0)
+})
+
+test.for<[string, Task, boolean]>([
+  ["taken away with its Spot capacity", { stopCode: "SpotInterruption" }, true],
+  ["stopped by an operator", { stopCode: "UserInitiated", containers: [{ exitCode: 137 }] }, true],
+  ["killed", { stopCode: "EssentialContainerExited", containers: [{ exitCode: 137 }] }, true],
+  [
+    "killed since its memory had run out",
+    {
+      stopCode: "EssentialContainerExited",
+      containers: [{ exitCode: 137, reason: "OutOfMemoryError: ..." }],
+    },
+    false,
+  ],
+  ["ended by an error", { stopCode: "EssentialContainerExited", containers: [{ exitCode: 1 }] }, false],
+  ["aborted by V8", { stopCode: "EssentialContainerExited", containers: [{ exitCode: 134 }] }, false],
+  ["lost without a word", {}, false],
+])("a task that was %s: from outside?", ([, task, expected]) => {
+  expect(isEndedFromOutside(task)).toBe(expected)
 })

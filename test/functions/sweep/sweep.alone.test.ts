@@ -25,7 +25,7 @@ import { aReceiver } from "#test/support/service/receiver.ts"
 Object.assign(config, { HOST_CAPACITY: 2, HOST_SPARE: 1 })
 
 const said: string[] = []
-const script = `process.on("disconnect", () => process.exit()); setTimeout(() => {}, 60000); console.log(process.env.HOST_ID)`
+const script = `process.on("disconnect", () => process.exit()); process.on("SIGUSR2", () => process.exit(1)); setTimeout(() => {}, 60000); console.log(process.env.HOST_ID)`
 const ecs = await startEcs({
   taskDefinitions: { "session-host": { command: [process.execPath, "-e", script], env: {} } },
   log: (line) => void said.push(line),
@@ -97,22 +97,27 @@ describe("a bridge that may be what kills its hosts", () => {
 })
 
 describe("a dead host", () => {
-  test("whose task ended gives its bridges free at the next look, and another is started", async () => {
+  test.for([
+    ["ended by itself gives its bridge free at the next look, and counts for it", "SIGUSR2", 1],
+    ["was killed from outside does so too, and counts for nobody", "SIGKILL", 0],
+  ] as const)("whose task %s; another is started", async ([, signal, failures]) => {
     const bridge = await aBridge()
     await look()
     const [host] = await Host.list()
+    await expect.poll(() => said).toContain(host!.id)
     await Host.beat({ id: host!.id, ...about })
     const held = await holds(host!.id, bridge.id)
     await look()
     expect(await Lease.get(bridge.id)).toMatchObject({ host: host!.id })
 
-    process.kill(ecs.pids().get(host!.task)!, "SIGKILL")
+    process.kill(ecs.pids().get(host!.task)!, signal)
     await expect
       .poll(async () => {
         await look()
         return await Lease.get(bridge.id)
       })
-      .toMatchObject({ host: Lease.FREE, epoch: held.epoch + 1, failures: 1, failCount: 1, addr: "" })
+      .toMatchObject({ host: Lease.FREE, epoch: held.epoch + 1, failures, failCount: 1, addr: "" })
+    expect((await Lease.get(bridge.id))!.deaths).toBe(failures)
     const hosts = await Host.list()
     expect(hosts.map((one) => one.state).toSorted()).toEqual(["dead", "starting"])
   })
