@@ -80,6 +80,26 @@ export function isPassing(error: unknown): boolean {
   return isUnanswered(error)
 }
 
+/** How the store and the keys say that they answer nobody here, or not now. Rights and keys come back: IAM knows them late. */
+const denied = new Set([
+  "AccessDeniedException",
+  "UnrecognizedClientException",
+  "InvalidSignatureException",
+  "MissingAuthenticationTokenException",
+  "ResourceNotFoundException",
+  "DisabledException",
+  "KMSInvalidStateException",
+])
+
+/**
+ * Whether the store is at fault, or the keys beside it, and not what was asked of it: then the same request is repeated, and
+ * no bridge is blamed.
+ */
+export function isStoreFault(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return isPassing(error) || denied.has(error.name) || isStoreFault(error.cause)
+}
+
 /** The error's kind in the SDK's terms, which decide whether and after what wait to retry. */
 export function sortOf(error: unknown): "THROTTLING" | "TRANSIENT" | "CLIENT_ERROR" {
   if (!(error instanceof Error)) return "CLIENT_ERROR"

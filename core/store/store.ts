@@ -3,10 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { Metrics } from "../platform/metrics.ts"
 import { type Ask, askByHttp, askHere, type Exchange, type Options, type Wire } from "./client.ts"
-import { isPassing, isThrottled, StoreAway, StoreError } from "./error.ts"
+import { isPassing, isStoreFault, isThrottled, StoreAway, StoreError } from "./error.ts"
 import { type Item, type Row, toItem, toRow } from "./dynamodb-json.ts"
 
-export { isPassing, isThrottled, StoreAway, type Row }
+export { isPassing, isStoreFault, isThrottled, StoreAway, type Row }
 
 /** A binary attribute, as it is written and read. */
 export const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, "not bytes")
@@ -98,7 +98,7 @@ export async function transact(
     } catch (error) {
       const refused = refusal(error)
       if (refused) return refused
-      if (!isPassing(error)) throw error
+      if (!isStoreFault(error)) throw error
       measure(error)
       const wait = Math.random() * Math.min(2000, 20 * 2 ** tries)
       if (options.signal?.aborted || performance.now() + wait > until)

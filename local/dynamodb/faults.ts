@@ -9,6 +9,7 @@ import { seeded } from "../random.ts"
  * - `slow`: the request is looked at after `ms`.
  * - `throttling`: ThrottlingException.
  * - `denied`: AccessDeniedException.
+ * - `invalid`: ValidationException, as where our code asks for what no table takes.
  * - `throughput-exceeded`: ProvisionedThroughputExceededException; a transaction is cancelled for this reason.
  * - `transaction-conflict`: TransactionConflictException on a write; a transaction is cancelled for this reason.
  * - `transaction-in-progress`: TransactionInProgressException from TransactWriteItems.
@@ -22,6 +23,7 @@ export type Fault =
   | "slow"
   | "throttling"
   | "denied"
+  | "invalid"
   | "throughput-exceeded"
   | "transaction-conflict"
   | "transaction-in-progress"

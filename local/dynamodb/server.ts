@@ -209,6 +209,7 @@ async function outcomeOf(engine: Engine, call: Call): Promise<Answer> {
 
 /** A transaction that exceeds the throughput is cancelled instead, with a reason for each member. */
 function refuseIfFaulty(faults: Faults, call: Call) {
+  if (faults.take("invalid", call)) throw new Refusal("ValidationException", "not valid")
   if (faults.take("denied", call)) throw new Refusal("AccessDeniedException", "not authorized")
   if (faults.take("throttling", call)) throw new Refusal("ThrottlingException", "Rate exceeded")
   if (call.operation.startsWith("Transact")) return

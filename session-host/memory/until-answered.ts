@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { isPassing } from "#core/store/store.ts"
+import { isStoreFault } from "#core/store/store.ts"
 import { SessionEnded } from "../session/session-ended.ts"
 
 /**
@@ -39,7 +39,7 @@ export class Patience {
       } catch (error) {
         if (error instanceof Error && error.name === "ValidationException") throw error
         // A refusal says nothing about the row: the caller must not take it for an answer.
-        if (!isPassing(error)) throw new SessionEnded("the store refused a read", { cause: error })
+        if (!isStoreFault(error)) throw new SessionEnded("the store refused a read", { cause: error })
         await sleep(Math.min(1000, 20 * 2 ** tries))
       }
     }

@@ -8,7 +8,7 @@ import { sessionUnavailable } from "#core/error.ts"
 import { userOf } from "#core/jid.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { StoredMedia } from "#core/stored-media.ts"
-import { isPassing } from "#core/store/store.ts"
+import { isStoreFault } from "#core/store/store.ts"
 import { Condition } from "../concurrency/condition.ts"
 import type { Contacts } from "../people/contacts.ts"
 import type { Connect } from "../uplink/dialler.ts"
@@ -324,5 +324,5 @@ export class Session {
 }
 
 function isOwnFault(error: SessionEnded): boolean {
-  return !(error instanceof Fenced) && error.cause !== undefined && !isPassing(error.cause)
+  return !(error instanceof Fenced) && error.cause !== undefined && !isStoreFault(error.cause)
 }

@@ -184,7 +184,7 @@ test("a message that brings a session down again and again is skipped once when 
   await eve.begin()
   const address = eve.repository.jidToSignalProtocolAddress(eve.lid)
   const isOfEve = (request: object) => JSON.stringify(request).includes(`#session#${address}`)
-  const mended = dynamoDb.faults.add({ fault: "denied", operation: "TransactWriteItems", when: isOfEve })
+  const mended = dynamoDb.faults.add({ fault: "invalid", operation: "TransactWriteItems", when: isOfEve })
   onTestFinished(mended)
   await eve.post({}, await eve.encrypt({ conversation: "poison" }))
   await bob.send(phone.number, "behind it")

@@ -5,6 +5,7 @@ import { aHost, call, eventsOf, eventsOfType, held, sendText, statusOf } from "#
 import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { aPairedSession, codeOf, scanCode } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
+import { Host as HostRow } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
@@ -195,6 +196,43 @@ test("while the store is away the socket is closed and nothing is receipted; the
   await sendText(bridge.id, contact.number, "end")
   expect(await eventsOfType(bridge.id, "message", 3)).toHaveLength(3)
 })
+
+/** Whether a request is about what sessions keep, and not about hosts and their leases. */
+function isOfSessions(request: object): boolean {
+  return JSON.stringify(request).includes(tables.sessions)
+}
+
+test.for([
+  "denied",
+  "lost-request",
+  "lost-answer",
+  "gone",
+  "throttling",
+  "throughput-exceeded",
+  "slow",
+] as const)(
+  "a store whose fault is `%s` for ten beats ends no session as its own fault, neither a new one nor a living one",
+  async (fault) => {
+    const network = await aNetwork()
+    const { bridge, phone, host } = await aPairedSession(network)
+    const contact = await network.phone("Bob")
+    await eventsOfType(bridge.id, "connected")
+    // A request is given up after five seconds.
+    const ms = fault === "slow" ? 6000 : 100
+    const isBack = dynamoDb.faults.add({ fault, when: isOfSessions, ms })
+    onTestFinished(isBack)
+    const fresh = await aBridge()
+    await held(fresh.id, host)
+    await contact.send(phone.number, "meanwhile")
+    const { version } = (await HostRow.get(host.id))!
+    await until(async () => (await HostRow.get(host.id))!.version >= version + 10)
+    isBack()
+    await until(async () => (await statusOf(fresh.id)) === "unpaired")
+    expect((await eventsOfType(bridge.id, "message")).map(({ body }) => body)).toEqual(["meanwhile"])
+    for (const { id } of [bridge, fresh])
+      expect(await Lease.get(id)).toMatchObject({ failCount: 0, failures: 0 })
+  },
+)
 
 test("an exception of one session ends that session alone, and counts against it", async () => {
   const network = await aNetwork()
