@@ -237,9 +237,6 @@ export function webhookUrl(given: unknown): string {
  */
 export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
   const changed: Info = { ...bridge, webhookUrl: url }
-  const receiver = await receiverOf(changed)
-  // A bridge from an earlier release has no such row until its first event.
-  await Delivery.begin(bridge.id, { due: 0, receiver })
   const refused = await transact([
     {
       Update: {
@@ -250,12 +247,10 @@ export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
         ExpressionAttributeValues: { ":url": url, ":id": bridge.id },
       },
     },
-    Delivery.redirection(receiver),
+    Delivery.redirection(bridge.id, url),
   ])
-  if (!refused) return changed
-  // Otherwise a row that was created for a deleted bridge would stay for ever.
-  await Delivery.remove(bridge.id)
-  throw noSuchBridge()
+  if (refused) throw noSuchBridge()
+  return changed
 }
 
 /** The bridge's data that deliverers need. */

@@ -42,8 +42,6 @@ export async function roll(bridge: Bridge.Info): Promise<{ secret: string; until
   const until = now() + overlap
   const dataKey = await Bridge.deliveryKeyOf(bridge)
   const old = await Bridge.receiverOf(bridge)
-  // A bridge from an earlier release has no such row until its first event.
-  await Delivery.begin(bridge.id, { due: 0, receiver: old })
   const rowKey = Bridge.key(bridge.accountId, bridge.customerRef)
   const refused = await transact([
     {
@@ -61,8 +59,7 @@ export async function roll(bridge: Bridge.Info): Promise<{ secret: string; until
         },
       },
     },
-    Delivery.resecreted({
-      ...old,
+    Delivery.resecreted(bridge.id, {
       sealedSecret: seal(dataKey, Receiver.key(bridge.id), secret),
       before: { sealedSecret: old.sealedSecret, until },
     }),
@@ -72,7 +69,6 @@ export async function roll(bridge: Bridge.Info): Promise<{ secret: string; until
     return { secret, until }
   }
   if (refused[0]?.id === bridge.id) throw new ApiError("secret_overlap")
-  await Delivery.remove(bridge.id)
   throw noSuchBridge()
 }
 

@@ -5,7 +5,6 @@ import { Delivery } from "./delivery-progress.ts"
 import { ring } from "./doorbell.ts"
 import { EventIndex } from "./event-index.ts"
 import { EventRow } from "./row.ts"
-import type { Receiver } from "./receiver-url-and-keys.ts"
 import { transact } from "../store/store.ts"
 import { Usage } from "./usage.ts"
 import { tables } from "../store/tables.ts"
@@ -240,26 +239,6 @@ export async function skip(held: Delivery.Info, to: number): Promise<Delivery.In
     },
   ])
   return await refresh(held)
-}
-
-/** Writes the receiver into a row from an earlier release, unless a PATCH has just done so. */
-export async function address(
-  held: Delivery.Info,
-  receiver: Receiver.Info,
-): Promise<Delivery.Info | undefined> {
-  const { held: addressed, refused } = await Delivery.update(held.bridgeId, {
-    UpdateExpression:
-      "SET webhook_url = :url, webhook_secret = :secret, delivery_key = :key, account_id = :account",
-    ConditionExpression: "holder = :me AND attribute_not_exists(webhook_url)",
-    ExpressionAttributeValues: {
-      ":url": receiver.url,
-      ":secret": receiver.sealedSecret,
-      ":key": receiver.deliveryKey,
-      ":account": receiver.accountId,
-      ":me": held.holder,
-    },
-  })
-  return addressed ?? (refused?.holder === held.holder ? refused : undefined)
 }
 
 /**

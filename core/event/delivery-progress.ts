@@ -9,7 +9,6 @@ import { log } from "../platform/log.ts"
 import { Receiver } from "./receiver-url-and-keys.ts"
 import {
   get as getRow,
-  put,
   query,
   remove as removeRow,
   type Row,
@@ -57,8 +56,7 @@ const Info = z.object({
   failingSince: z.number().int().optional(),
   /** When that ended last. */
   failedUntil: z.number().int().optional(),
-  /** Absent in a row from an earlier release until its first claim (`Claim.address`). */
-  receiver: z.custom<Receiver.Info>().optional(),
+  receiver: z.custom<Receiver.Info>(),
 })
 export type Info = z.infer<typeof Info>
 
@@ -156,8 +154,9 @@ async function untilDone(
 async function promiseUnlessDue(bridgeId: string): Promise<boolean> {
   for (;;) {
     const seen = await get(bridgeId)
-    if (seen && isPromised(seen)) return false
-    if (await promise(bridgeId, seen?.due)) return true
+    // A bridge without a row is deleted: nobody has to look.
+    if (!seen || isPromised(seen)) return false
+    if (await promise(bridgeId, seen.due)) return true
   }
 }
 
@@ -169,9 +168,8 @@ export const inIndex = "since = if_not_exists(since, :now)"
  * holder left in place would get a new term, and the next bell would be turned away.
  * @returns false when somebody else has changed `due` meanwhile.
  */
-export async function promise(bridgeId: string, seenDue: number | undefined): Promise<boolean> {
+export async function promise(bridgeId: string, seenDue: number): Promise<boolean> {
   const due = now() + claimedFor()
-  if (seenDue === undefined) return await begin(bridgeId, { due })
   const { held, refused } = await update(bridgeId, {
     UpdateExpression: `SET due = :due, holder = :nobody, ${inIndex}`,
     ConditionExpression: "due = :seen",
@@ -262,7 +260,7 @@ export async function remove(bridgeId: string): Promise<void> {
 
 /** The write that creates a new bridge's row: nothing waits. */
 export function creation(receiver: Receiver.Info): Write {
-  return { Put: { TableName: tables.events, Item: newRow(receiver.bridgeId, { due: 0, receiver }) } }
+  return { Put: { TableName: tables.events, Item: newRow(receiver) } }
 }
 
 /** The write that deletes the row along with its bridge. */
@@ -270,48 +268,34 @@ export function removal(bridgeId: string): Write {
   return { Delete: { TableName: tables.events, Key: key(bridgeId) } }
 }
 
-/**
- * The write of a new webhook URL, in one transaction with the bridge's own row. `begin` has made sure that there is a
- * row.
- */
-export function redirection(receiver: Receiver.Info): Write {
+/** The write of a new webhook URL, in one transaction with the bridge's own row. */
+export function redirection(bridgeId: string, url: string): Write {
   return {
     Update: {
       TableName: tables.events,
-      Key: key(receiver.bridgeId),
-      // The other values stay: `wrapping rewrap` may have written a newer key meanwhile.
-      UpdateExpression:
-        "SET webhook_url = :url, webhook_secret = if_not_exists(webhook_secret, :secret), " +
-        "delivery_key = if_not_exists(delivery_key, :key), account_id = if_not_exists(account_id, :account)",
+      Key: key(bridgeId),
+      UpdateExpression: "SET webhook_url = :url",
       ConditionExpression: "attribute_exists(pk)",
-      ExpressionAttributeValues: {
-        ":url": receiver.url,
-        ":secret": receiver.sealedSecret,
-        ":key": receiver.deliveryKey,
-        ":account": receiver.accountId,
-      },
+      ExpressionAttributeValues: { ":url": url },
     },
   }
 }
 
-/** The write of a new webhook secret, with the one that it replaces. `begin` has made sure that there is a row. */
-export function resecreted(receiver: Receiver.Info & Required<Pick<Receiver.Info, "before">>): Write {
+/** The write of a new webhook secret, with the one that it replaces. */
+export function resecreted(
+  bridgeId: string,
+  { sealedSecret, before }: Required<Pick<Receiver.Info, "sealedSecret" | "before">>,
+): Write {
   return {
     Update: {
       TableName: tables.events,
-      Key: key(receiver.bridgeId),
-      UpdateExpression:
-        "SET webhook_secret = :secret, secret_before = :before, secret_before_until = :until, " +
-        "webhook_url = if_not_exists(webhook_url, :url), delivery_key = if_not_exists(delivery_key, :key), " +
-        "account_id = if_not_exists(account_id, :account)",
+      Key: key(bridgeId),
+      UpdateExpression: "SET webhook_secret = :secret, secret_before = :before, secret_before_until = :until",
       ConditionExpression: "attribute_exists(pk)",
       ExpressionAttributeValues: {
-        ":secret": receiver.sealedSecret,
-        ":before": receiver.before.sealedSecret,
-        ":until": receiver.before.until,
-        ":url": receiver.url,
-        ":key": receiver.deliveryKey,
-        ":account": receiver.accountId,
+        ":secret": sealedSecret,
+        ":before": before.sealedSecret,
+        ":until": before.until,
       },
     },
   }
@@ -329,29 +313,11 @@ export function resecretedFully(bridgeId: string): Write {
   }
 }
 
-/**
- * Writes the row of a bridge that has none: a bridge from an earlier release without events.
- * @returns false when there is a row already.
- */
-export async function begin(
-  bridgeId: string,
-  first: { due: number; receiver?: Receiver.Info },
-): Promise<boolean> {
-  const there = await put({
-    TableName: tables.events,
-    Item: newRow(bridgeId, first),
-    ConditionExpression: "attribute_not_exists(pk)",
-  })
-  // The value that refused us is the one we wrote: most likely our own row, whose answer was lost.
-  return !there || there.due === first.due
-}
-
-function newRow(bridgeId: string, { due, receiver }: { due: number; receiver?: Receiver.Info }): Row {
+function newRow(receiver: Receiver.Info): Row {
   return {
-    ...key(bridgeId),
-    shard: parseInt(bridgeId.slice(-1), 16) % shards,
-    due,
-    ...(due > 0 && { since: now() }),
+    ...key(receiver.bridgeId),
+    shard: parseInt(receiver.bridgeId.slice(-1), 16) % shards,
+    due: 0,
     head: 0,
     holder: nobody,
     failures: 0,
@@ -360,7 +326,7 @@ function newRow(bridgeId: string, { due, receiver }: { due: number; receiver?: R
     retry_at_ms: 0,
     resend: [],
     resend_attempt: 0,
-    ...(receiver && Receiver.toRow(receiver)),
+    ...Receiver.toRow(receiver),
   }
 }
 

@@ -5,7 +5,7 @@ import { now } from "../platform/clock.ts"
 import { Delivery } from "./delivery-progress.ts"
 import { sessionUnavailable } from "../error.ts"
 import { EventRow } from "./row.ts"
-import { batchGet, batchWrite, get as getRow, type Key, query, type Row, type Write } from "../store/store.ts"
+import { batchGet, batchWrite, type Key, query, type Row, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
 /** The states that have a list of their own. */
@@ -46,22 +46,13 @@ export async function find(bridgeId: string, eventId: string): Promise<EventRow.
   if (!event) return undefined
   const found = EventRow.asOf(event, (await Delivery.get(bridgeId))?.head ?? 0)
   // DynamoDB removes expired rows late.
-  return (found.expiresAt ?? Infinity) > now() || found.state === "pending" ? found : undefined
+  return found.expiresAt > now() || found.state === "pending" ? found : undefined
 }
 
 async function named(bridgeId: string, eventId: string): Promise<EventRow.Info | undefined> {
-  const n = EventRow.numberOf(eventId) ?? (await numberOfBefore(bridgeId, eventId))
+  const n = EventRow.numberOf(eventId)
   const event = n === undefined ? undefined : await EventRow.get(bridgeId, n)
   return event?.eventId === eventId ? event : undefined
-}
-
-/**
- * Ids without a number have a row that leads to it. The release that put numbers into ids ended these rows, and they
- * are kept for at most 67 days: this function may be removed 67 days after every service runs that release.
- */
-async function numberOfBefore(bridgeId: string, eventId: string): Promise<number | undefined> {
-  const marker = await getRow(tables.events, { pk: `BRIDGE#${bridgeId}`, sk: `ID#${eventId}` })
-  return marker && z.object({ n: z.number() }).parse(marker).n
 }
 
 /** The events in this state after that number, oldest first, at most `limit`; for `pending`, those after the head. */
@@ -81,7 +72,7 @@ export async function* kept(bridgeId: string, range: Range, head: number): Async
   for await (const row of rowsIn(bridgeId, range, EventRow.key)) {
     const event = EventRow.asOf(EventRow.fromRow(row), head)
     // DynamoDB removes expired rows late.
-    if (event.state === "pending" || (event.expiresAt ?? Infinity) > now()) yield event
+    if (event.state === "pending" || event.expiresAt > now()) yield event
   }
 }
 
@@ -125,9 +116,8 @@ const Pointer = z.object({
 const followed = { atOnce: 25, mostStale: 2000 }
 
 /**
- * The events that pointers lead to: all of them, unless its reader stops before. Pointers that have expired lead nowhere,
- * and earlier releases left those of events that were resent successfully. They are removed on the way, so a long list
- * gets shorter each time it is asked for.
+ * The events that pointers lead to: all of them, unless its reader stops before. Pointers that have expired lead nowhere.
+ * They are removed on the way, so a long list gets shorter each time it is asked for.
  * @param since only events that were listed at this time (Unix seconds) or later.
  * @throws ApiError `session_unavailable` when it has met very many pointers that lead nowhere
  */

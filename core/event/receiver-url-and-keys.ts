@@ -73,9 +73,8 @@ export function toRow(receiver: Info): Row {
   }
 }
 
-/** @returns undefined for a row from an earlier release, which held none. */
-export function fromRow(bridgeId: string, row: Row): Info | undefined {
-  if (row.webhook_url === undefined) return undefined
+/** Parses its attributes in a stored row. */
+export function fromRow(bridgeId: string, row: Row): Info {
   return Info.parse({
     bridgeId,
     accountId: row.account_id,

@@ -23,8 +23,8 @@ const Info = z.object({
   type: z.string(),
   state: State,
   createdAt: z.number().int(),
-  /** Unix seconds; undefined while the event waits in a row from an earlier release. */
-  expiresAt: z.number().int().optional(),
+  /** Unix seconds. */
+  expiresAt: z.number().int(),
   /** The body as it will be sent, sealed. */
   body: Bytes,
 })
@@ -70,7 +70,7 @@ export function idOf(bridgeId: string, n: number, identity: string[]): string {
   return `evt_${base32OfNumber(n)}${base32(hash.subarray(0, 20))}`
 }
 
-/** The number in an event's id; undefined if it is not our id, or one from before ids carried numbers. */
+/** The number in an event's id; undefined if it is not our id. */
 export function numberOf(eventId: string): number | undefined {
   const [, digits] = /^evt_([a-z2-7]{8})[a-z2-7]{32}$/.exec(eventId) ?? []
   if (!digits) return undefined

@@ -1,7 +1,7 @@
 import { now } from "../platform/clock.ts"
 import { transact, update, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
-import { change, FREE, freeOf, fromRow, type Held, type Info, key } from "./row.ts"
+import { change, freeOf, fromRow, type Held, type Info, key } from "./row.ts"
 
 // How a lease comes to a host, stays with it, and is given back or taken away.
 
@@ -15,8 +15,7 @@ export async function take(lease: Info, host: { id: string; addr: string }): Pro
     Key: key(lease.bridgeId),
     UpdateExpression:
       "SET #host = :me, addr = :addr, epoch = epoch + :one, started_ms = :started REMOVE #share",
-    // A release before 0.2 has all free leases in the first part.
-    ConditionExpression: "#host IN (:free, :once) AND epoch = :seen",
+    ConditionExpression: "#host = :free AND epoch = :seen",
     ExpressionAttributeNames: { "#host": "host", "#share": "share" },
     ExpressionAttributeValues: {
       ":me": host.id,
@@ -24,7 +23,6 @@ export async function take(lease: Info, host: { id: string; addr: string }): Pro
       ":one": 1,
       ":started": Date.now(),
       ":free": freeOf(lease.bridgeId),
-      ":once": FREE,
       ":seen": lease.epoch,
     },
   })

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto"
-import { Bridge } from "#core/bridge/bridge.ts"
 import { Claim } from "#core/event/claim.ts"
 import { now, nowMs } from "#core/platform/clock.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
@@ -62,7 +61,7 @@ export async function deliver(
 }
 
 async function work(claimed: Delivery.Info, means: Means): Promise<number | undefined> {
-  let held = await addressed(claimed)
+  let held: Delivery.Info | undefined = claimed
   let ahead: EventRow.Info[] = []
   let isAll = false
   while (held) {
@@ -102,15 +101,6 @@ async function work(claimed: Delivery.Info, means: Means): Promise<number | unde
   return undefined
 }
 
-/** A row from an earlier release has no receiver yet: it is copied from the bridge. */
-async function addressed(held: Delivery.Info): Promise<Delivery.Info | undefined> {
-  if (held.receiver) return held
-  const bridge = await orLetGo(held, () => Bridge.byId(held.bridgeId))
-  if (bridge) return await Claim.address(held, await orLetGo(held, () => Bridge.receiverOf(bridge)))
-  await Delivery.remove(held.bridgeId)
-  return undefined
-}
-
 interface Seen {
   held: Delivery.Info
   ahead: EventRow.Info[]
@@ -147,7 +137,7 @@ function justTold(held: Delivery.Info, { arrivals }: Means): Seen | undefined {
 type Next = Delivery.Info | { wait: number } | undefined
 
 async function deliverOne(held: Delivery.Info, event: EventRow.Info, means: Means): Promise<Next> {
-  const receiver = held.receiver! // `addressed` has seen to it
+  const { receiver } = held
   if (receiver.url === "")
     return await Claim.settle(held, { state: "inbox", attempts: 0, made: { type: event.type, end: "told" } })
   const why = whyHopeless(held, event)
@@ -214,8 +204,7 @@ async function conclude(
 
   const ended: Usage.Made = { ...made, end: isDelivered ? "told" : "undelivered" }
   if (!isDelivered) Metrics.add("Undelivered")
-  // A row from a release before 0.2 has no time to live until now.
-  const isPrompt = event.expiresAt !== undefined && now() - event.createdAt < EventRow.promptly
+  const isPrompt = now() - event.createdAt < EventRow.promptly
   const after =
     isDelivered && isPrompt
       ? await Claim.advance(held, ended)

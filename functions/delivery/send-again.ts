@@ -17,12 +17,12 @@ export async function sendAgain(
   { connections, notes }: Means,
 ): Promise<Delivery.Info | undefined> {
   // A step that may fail for every event comes before the count, as in a first delivery.
-  const receiver = held.receiver! // `deliver` has seen to it
+  const receiver = held.receiver
   const { secrets, deliveryKey } = await orLetGo(held, () => Receiver.keysOf(receiver))
   const counted = await Resend.count(held)
   if (!counted) return undefined
   const row = await EventRow.get(counted.bridgeId, counted.resend[0]!) // `count` has seen it
-  const url = counted.receiver?.url ?? ""
+  const url = counted.receiver.url
   // The event may have expired, or the bridge may have a hosted inbox by now.
   if (!row || url === "" || counted.resendAttempt > maxAttempts)
     return await Resend.settle(counted, { attempts: 0 })

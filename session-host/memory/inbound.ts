@@ -28,8 +28,6 @@ interface Options {
   connection: () => Pick<Connection, "phonesOf"> | undefined
   /** Turns a message into events. May throw on anything that strangers send. */
   map: typeof mapReceived
-  /** Whether a release before 0.2 has seen this ciphertext. */
-  seenByFormerRelease: (hash: string) => Promise<boolean>
   commits: Pick<Commits, "made" | "whenKept">
   log: Logger
 }
@@ -98,7 +96,7 @@ export class Inbound {
   async isSeen({ hash, attrs }: Pick<Received, "hash" | "attrs">): Promise<boolean> {
     if (this.ignores(attrs)) return false
     const { known } = await this.#look(attrs)
-    return known?.seen.includes(seenAs(hash)) === true || (await this.#options.seenByFormerRelease(hash))
+    return known?.seen.includes(seenAs(hash)) === true
   }
 
   /**
@@ -113,14 +111,6 @@ export class Inbound {
     )
     this.#keep(unit)
     return unit !== undefined
-  }
-
-  /**
-   * Makes the unit of a message that a release before 0.2 received and wrote down, without making it an event. All of these
-   * come before anything else arrives. If the host dies first, the next holder finds the message again. @throws SessionEnded
-   */
-  async takeFormer(received: Received, removal: UnitWrite[]): Promise<void> {
-    this.#keep(await this.#options.outbox.inTurn(() => this.#make(received, removal)))
   }
 
   /**

@@ -10,7 +10,6 @@ import type { Own } from "../events/chat-and-sender.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { Bell } from "./bell.ts"
 import { Commits, type UnitWrite } from "./commits.ts"
-import { drainFormer, marksCountUntil, wasSeenFormerly } from "./former-release.ts"
 import { Inbound } from "./inbound.ts"
 import { Messages } from "./messages/messages.ts"
 import { EventOutbox } from "./event-outbox.ts"
@@ -110,7 +109,6 @@ export class Memory {
       map: input.map ?? mapReceived,
       connection: input.connection,
       contacts: () => this.#contacts,
-      seenByFormerRelease: (hash) => wasSeenFormerly(this.store, hash, this.#vault.marksUntil),
     })
     const { lease, log, timing } = input
     const provenAtMs = performance.now() + timing.provenMs
@@ -128,11 +126,7 @@ export class Memory {
     this.#contacts = new Contacts({ ...parts, log: input.log }, creds.generation)
   }
 
-  /**
-   * Reads what earlier sessions of the bridge left. Messages that they received become events before the first
-   * connection, since otherwise they would follow newer ones.
-   * @throws SessionEnded
-   */
+  /** Reads what earlier sessions of the bridge left. @throws SessionEnded */
   static async open(input: Input): Promise<Memory> {
     const { lease, timing, log } = input
     const { bridgeId } = lease
@@ -185,7 +179,6 @@ export class Memory {
     )
     const standing = new LoginStanding({ store, commits }, rows)
 
-    const { marksUntil, ...creds } = credsOf(row(credsSk))
     const sandboxOf = keys.sandboxOf
     const parts = {
       store,
@@ -199,12 +192,7 @@ export class Memory {
       standing,
       sandboxOf,
     }
-    const memory = new Memory(input, parts, { ...creds, marksUntil: marksUntil ?? marksCountUntil() })
-    if (marksUntil === undefined) {
-      await drainFormer(store, memory.#inbound)
-      commits.make([memory.vault.again()])
-    }
-    return memory
+    return new Memory(input, parts, credsOf(row(credsSk)))
   }
 
   get vault(): SessionVault {
@@ -231,10 +219,9 @@ export class Memory {
   /** The login has ended. `tell` commits the writes it is given together with the customer's event. */
   async forget(tell: (writes: UnitWrite[]) => Promise<void>): Promise<void> {
     const { store, commits } = this
-    const { marksUntil } = this.#vault
     const generation = this.#vault.generation + 1
-    await tell([forgetCreds(store, { generation, marksUntil }), ...this.standing.forget()])
-    this.#vault = new SessionVault(this.#ofVault, { generation, marksUntil, creds: undefined })
+    await tell([forgetCreds(store, generation), ...this.standing.forget()])
+    this.#vault = new SessionVault(this.#ofVault, { generation, creds: undefined })
     this.#contacts = new Contacts({ store, commits, log: this.#log }, generation)
     await commits.write([...(await removeContacts(store)), ...(await oldKeys(store, generation))])
   }

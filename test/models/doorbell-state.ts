@@ -88,8 +88,8 @@ export interface Deliverer {
   overslept: boolean
 }
 
-/** `none` is 0 in the row; `ahead` and `passed` are times; `no row` is before the first event. */
-type Due = "no row" | "none" | "ahead" | "passed"
+/** `none` is 0 in the row; `ahead` and `passed` are times. */
+type Due = "none" | "ahead" | "passed"
 /** Nobody, one of the two, or a dead invocation, whose time goes on (`dead`) until it is over (`long dead`). */
 type Holder = "nobody" | "first" | "second" | "dead" | "long dead"
 
@@ -161,7 +161,7 @@ export interface Rules {
   gapless: boolean
   /** A promise writes `since`. */
   promiseWritesSince: boolean
-  /** A claim writes `since` where it is missing: earlier releases promised without it. */
+  /** A claim writes `since` too: a doorbell too many may come before the producer's promise. */
   claimWritesSince: boolean
   /** A host that takes over a bridge with waiting events rings, whoever has promised. */
   ringsAnew: boolean

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { doorbell } from "./doorbell.ts"
 import type { Faults, Harm, Rules } from "./doorbell-state.ts"
-import { doorbellBeforeDue } from "./doorbell-before-due.ts"
 import { explore } from "./explore.ts"
 
 /** The numbers of states belong to the models as they are: if a rule vanishes by accident, they change. */
@@ -61,12 +60,6 @@ describe("the wake-up protocol of delivery", () => {
     const model = doorbell({ events: 2, faults, resends: 1, rules: { sweeps: false }, maxBells: 3 })
     expect(explore(model)).toEqual({ states: 33_012 })
   })
-
-  test("a promise of an earlier release without `since` is found like the rest, once it was claimed", () => {
-    const faults = { failures: 1, lostBells: 1 }
-    const model = doorbell({ events: 1, faults, promisedBefore: true, maxBells: 4 })
-    expect(explore(model)).toEqual({ states: 42 })
-  })
 })
 
 describe("events that are asked for once more", () => {
@@ -95,7 +88,7 @@ describe("events that are asked for once more", () => {
   })
 })
 
-/** The earlier design: due = 0, and then another look. */
+/** `due = 0`, and then another look. */
 const inTwoSteps: Partial<Rules> = { idlesAtOnce: false }
 const unswept: Partial<Rules> = { sweeps: false }
 
@@ -112,6 +105,12 @@ test.for<[string, Partial<Rules>, Partial<Faults>, Harm]>([
     "a promise that the sweep can find",
     { promiseWritesSince: false, claimWritesSince: false },
     { crashes: 1, lostAbandoned: 1 },
+    "lost wake-up",
+  ],
+  [
+    "a claim that the sweep can find",
+    { claimWritesSince: false },
+    { crashes: 1, lostAbandoned: 1, bellsTwice: 1 },
     "lost wake-up",
   ],
   ["freeing a dead holder with the new promise", { promiseFrees: false }, { crashes: 1 }, "lost wake-up"],
@@ -150,13 +149,6 @@ test.for<[string, Partial<Rules>, Partial<Faults>, Harm]>([
   expect(violation?.trace).not.toEqual([])
 })
 
-test("without `since` from a claim, what a service of before has promised can be lost", () => {
-  const rules = { claimWritesSince: false }
-  const faults = { failures: 1, lostBells: 1 }
-  const { violation } = explore(doorbell({ events: 1, faults, rules, promisedBefore: true, maxBells: 4 }))
-  expect(violation?.harm).toBe("lost wake-up")
-})
-
 describe("in two steps there is a gap between due = 0 and the second look", () => {
   const twoAtOnce: Partial<Faults>[] = [
     { crashes: 1, lostAbandoned: 1 },
@@ -171,21 +163,5 @@ describe("in two steps there is a gap between due = 0 and the second look", () =
 
   test.for(twoAtOnce)("one transaction with the look closes it: %o", (faults) => {
     expect(explore(doorbell({ events: 2, faults, maxBells: 5 })).violation).toBeUndefined()
-  })
-})
-
-describe("a mere flag in place of due", () => {
-  test("lets doorbells pile up at a slow receiver", () => {
-    const model = doorbellBeforeDue({ events: 20, failures: 0, lostBells: 0, maxBells: 15 })
-    const { violation } = explore(model)
-    expect(violation?.harm).toBe("too many doorbells")
-    expect(violation?.trace).not.toEqual([])
-  })
-
-  test("stops the bridge for ever when a doorbell is lost", () => {
-    const model = doorbellBeforeDue({ events: 3, failures: 1, lostBells: 1, maxBells: 15 })
-    const { violation } = explore(model)
-    expect(violation?.harm).toBe("lost wake-up")
-    expect(violation?.trace.at(-1)).toBe("the doorbell is lost")
   })
 })

@@ -19,8 +19,6 @@ export function doorbell(input: {
   maxBells: number
   /** How often a customer asks for an event to be sent again. */
   resends?: number
-  /** It begins with an event for which an earlier release has promised, without `since`, and rung. */
-  promisedBefore?: boolean
   rules?: Partial<Rules>
 }): Model<Doorbell, Harm> {
   const rules = { ...asDesigned, ...input.rules }
@@ -28,14 +26,13 @@ export function doorbell(input: {
   const excuses: (keyof Faults)[] = ["crashes", "standstills", "restarts"]
   // In two steps, the second claim could not be told from another's.
   if (!rules.idlesAtOnce) excuses.push("lostAnswers")
-  const isBegun = input.promisedBefore ?? false
 
   return {
     start: {
-      rows: isBegun ? 1 : 0,
+      rows: 0,
       delivery: {
         head: 0,
-        due: isBegun ? "ahead" : "no row",
+        due: "none",
         overdue: false,
         since: false,
         holder: "nobody",
@@ -47,7 +44,7 @@ export function doorbell(input: {
       producer: { at: "append", seen: "none", isNew: false },
       sweepRings: false,
       starts: false,
-      bells: { waiting: isBegun ? 1 : 0, resting: 0, abandoned: 0, outlasts: "nothing" },
+      bells: { waiting: 0, resting: 0, abandoned: 0, outlasts: "nothing" },
       deliverers: [resting(), resting()],
       receiver: { newest: 0, attempt: 0 },
       left: faults,
@@ -87,7 +84,7 @@ function produce(now: Doorbell, events: number, { rules, step, fault }: Part) {
     })
   if (producer.at === "take over")
     step("new owner looks whether something waits or is promised", (next) => {
-      const isPromised = rules.ringsAnew && delivery.due !== "none" && delivery.due !== "no row"
+      const isPromised = rules.ringsAnew && delivery.due !== "none"
       const isWanted = delivery.head < rows || isPromised
       next.producer = { at: isWanted ? "read" : "append", seen: "none", isNew: rules.ringsAnew }
     })
@@ -182,7 +179,7 @@ function start({ rules, step }: Part) {
   step("the service starts, and rings for what is due", (next) => {
     next.starts = false
     const { due } = next.delivery
-    if (!rules.startRings || due === "none" || due === "no row") return
+    if (!rules.startRings || due === "none") return
     promise(next, { ...rules, promiseFrees: rules.startFrees })
     next.bells.waiting++
   })

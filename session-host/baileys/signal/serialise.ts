@@ -17,15 +17,14 @@ export function toText(value: unknown, kind?: string): string {
 export function keyFromText<K extends Kind>(kind: K, text: string): SignalDataTypeMap[K] {
   if (plain.has(kind)) return JSON.parse(text)
   // The compiler cannot tell which kind K is, here and below.
-  if (kind === "sender-key" && text.startsWith("["))
-    return Buffer.from(text) as unknown as SignalDataTypeMap[K]
+  if (kind === "sender-key") return Buffer.from(text) as unknown as SignalDataTypeMap[K]
   const value = JSON.parse(text, BufferJSON.reviver)
   if (kind !== "app-state-sync-key") return value
   // Baileys calls methods of the protobuf class on this one kind.
   return proto.Message.AppStateSyncKeyData.fromObject(value) as unknown as SignalDataTypeMap[K]
 }
 
-/** Baileys has JSON, as bytes, in which bytes are lists of numbers. Rows of release 0.1 hold those bytes as base64. */
+/** Baileys has JSON, as bytes, in which bytes are lists of numbers. A row holds them as base64. */
 function senderKeysToText(bytes: Uint8Array): string {
   const states = JSON.parse(Buffer.from(bytes).toString(), BufferJSON.reviver)
   pruneSenderKeys(states)

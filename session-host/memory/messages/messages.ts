@@ -22,7 +22,7 @@ export interface Known {
   sk: string
   /** Hashes of its ciphertexts that were decrypted. */
   seen: string[]
-  /** The number of the event that it became; 0 from before numbers were recorded; undefined if it became none. */
+  /** The number of the event that it became; undefined if it became none. */
   event?: number | undefined
   /** The message that others may refer to. */
   remembered?: Remembered | undefined
@@ -110,13 +110,12 @@ export function seenAs(hash: string): string {
   return hash.slice(0, 32)
 }
 
-/** `seen` is absent in rows of releases before 0.2; each of those was written with its event. */
 const Head = z.object({
   id: z.string().optional(),
   chat: z.string().optional(),
   sender: z.string().optional(),
   fromMe: z.boolean().optional(),
-  seen: z.array(z.string()).optional(),
+  seen: z.array(z.string()),
   event: z.number().int().optional(),
 })
 
@@ -126,8 +125,8 @@ function fromRow({ sk, row, secret }: Stored): Known {
   const isRemembered = id !== undefined && chat !== undefined && sender !== undefined && fromMe !== undefined
   return {
     sk,
-    seen: seen ?? [],
-    event: seen ? event : 0,
+    seen,
+    event,
     remembered: isRemembered ? { id, chat, sender, fromMe, content: decodeBare(bytes) } : undefined,
     at: z.number().parse(row.at),
   }

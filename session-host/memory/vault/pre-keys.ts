@@ -20,10 +20,10 @@ export class PreKeys {
 
   /** Those of these prekeys that exist. @throws SessionEnded */
   async get(ids: string[]): Promise<Map<string, string>> {
-    const { groups, alone } = await this.#read(ids)
+    const groups = await this.#read(ids)
     return new Map(
       ids.flatMap((id) => {
-        const value = groups.get(this.#groupOf(id))?.[id] ?? alone.get(id)
+        const value = groups.get(this.#groupOf(id))?.[id]
         return value === undefined ? [] : [[id, value] as const]
       }),
     )
@@ -34,38 +34,24 @@ export class PreKeys {
    * @throws SessionEnded
    */
   async changes(changed: { id: string; value: string | null }[]): Promise<SessionWrite[]> {
-    const { groups, alone } = await this.#read(changed.map(({ id }) => id))
+    const groups = await this.#read(changed.map(({ id }) => id))
     for (const { id, value } of changed) {
       const group = { ...groups.get(this.#groupOf(id)) }
       if (value === null) Reflect.deleteProperty(group, id)
       else group[id] = value
       groups.set(this.#groupOf(id), group)
     }
-    const rows = [...groups].map(([sk, group]) =>
+    return [...groups].map(([sk, group]) =>
       Object.keys(group).length === 0 ? this.#store.remove(sk) : this.#store.put(sk, JSON.stringify(group)),
     )
-    return [...rows, ...[...alone.keys()].map((id) => this.#store.remove(this.#aloneSk(id)))]
   }
 
-  /** `alone`: prekeys that a release before 0.2 wrote into rows of their own. */
-  async #read(ids: string[]): Promise<{ groups: Map<string, Group>; alone: Map<string, string> }> {
-    const alone = new Map(ids.map((id) => [this.#aloneSk(id), id]))
-    const sks = new Set(ids.map((id) => this.#groupOf(id)))
-    const rows = await this.#store.getAll([...sks, ...alone.keys()])
-    const read = { groups: new Map<string, Group>(), alone: new Map<string, string>() }
-    for (const { sk, secret } of rows) {
-      const id = alone.get(sk)
-      if (id === undefined) read.groups.set(sk, Group.parse(JSON.parse(secret.toString())))
-      else read.alone.set(id, secret.toString())
-    }
-    return read
+  async #read(ids: string[]): Promise<Map<string, Group>> {
+    const rows = await this.#store.getAll([...new Set(ids.map((id) => this.#groupOf(id)))])
+    return new Map(rows.map(({ sk, secret }) => [sk, Group.parse(JSON.parse(secret.toString()))]))
   }
 
   #groupOf(id: string): string {
     return `${this.#prefix}pre-keys#${Math.floor(Number(id) / together)}`
-  }
-
-  #aloneSk(id: string): string {
-    return `${this.#prefix}pre-key#${id}`
   }
 }

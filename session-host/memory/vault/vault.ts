@@ -55,7 +55,6 @@ export class SessionVault implements Vault {
   readonly #keeping = new Set<Promise<void>>()
   /** Serialises changes of values that are not one row each. */
   readonly #turn = newLocks()
-  readonly #marksUntil: number
   #creds: string | undefined
   #login: Login | undefined
   readonly #known = new LRUCache<string, { value: string | null }>({
@@ -69,7 +68,6 @@ export class SessionVault implements Vault {
     this.generation = login.generation
     this.#preKeys = new PreKeys(parts.store, generationPrefix(login.generation))
     this.#pieces = new Pieces(parts.store, generationPrefix(login.generation))
-    this.#marksUntil = login.marksUntil
     this.#setCreds(login.creds)
   }
 
@@ -80,11 +78,6 @@ export class SessionVault implements Vault {
   /** The identity of these credentials; undefined before a phone has linked them. */
   get login(): Login | undefined {
     return this.#login
-  }
-
-  /** Until when the marks of an earlier release count, Unix seconds. */
-  get marksUntil(): number {
-    return this.#marksUntil
   }
 
   /** The number of cached entries. */
@@ -161,7 +154,7 @@ export class SessionVault implements Vault {
         if (isShared) return []
         return value === null ? store.remove(sk) : store.put(sk, value)
       }),
-      ...(change.creds === undefined ? [] : [this.#credsRow(change.creds)]),
+      ...(change.creds === undefined ? [] : [credsRow(store, this.generation, change.creds)]),
     ]
     if (!change.received) commits.make(writes)
     // The message was received before: these keys belong to a ratchet that has moved on since.
@@ -217,15 +210,6 @@ export class SessionVault implements Vault {
     this.#login = creds === undefined ? undefined : loginOf(creds)
   }
 
-  /** The write that stores the present credentials once more. */
-  again(): Put {
-    return this.#credsRow(this.#creds ?? "")
-  }
-
-  #credsRow(creds: string): Put {
-    return credsRow(this.#parts.store, { generation: this.generation, marksUntil: this.#marksUntil, creds })
-  }
-
   #rowOf(type: string, id: string): string {
     return `${generationPrefix(this.generation)}${type}#${id}`
   }
@@ -246,24 +230,20 @@ function loginOf(creds: string): Login | undefined {
 export interface Creds {
   generation: number
   creds: string | undefined
-  /** Until when the marks of an earlier release count, Unix seconds; 0 for a session that never ran on one. */
-  marksUntil: number
 }
 
 export const credsSk = "CREDS"
 
-/** @param stored the row; undefined before the first login. `marksUntil` is absent after an earlier release. */
-export function credsOf(
-  stored: Stored | undefined,
-): Omit<Creds, "marksUntil"> & { marksUntil?: number | undefined } {
-  if (!stored) return { generation: 1, creds: undefined, marksUntil: 0 }
-  const { g, marks_until } = z.object({ g: z.number(), marks_until: z.number().optional() }).parse(stored.row)
-  return { generation: g, creds: stored.secret.toString() || undefined, marksUntil: marks_until }
+/** @param stored the row; undefined before the first login. */
+export function credsOf(stored: Stored | undefined): Creds {
+  if (!stored) return { generation: 1, creds: undefined }
+  const { g } = z.object({ g: z.number() }).parse(stored.row)
+  return { generation: g, creds: stored.secret.toString() || undefined }
 }
 
 /** Begins a generation without credentials: those of the last one are worthless, and so are all its keys. */
-export function forgetCreds(store: SessionStore, next: Omit<Creds, "creds">): Put {
-  return credsRow(store, { ...next, creds: "" })
+export function forgetCreds(store: SessionStore, next: number): Put {
+  return credsRow(store, next, "")
 }
 
 /** Removals of the rows of logins that have ended. */
@@ -273,8 +253,8 @@ export async function oldKeys(store: SessionStore, generation: number): Promise<
   return names.filter((sk) => !sk.startsWith(current)).map((sk) => store.remove(sk, bytesOf(sk)))
 }
 
-function credsRow(store: SessionStore, { generation, marksUntil, creds = "" }: Creds): Put {
-  return store.put(credsSk, creds, { g: generation, marks_until: marksUntil })
+function credsRow(store: SessionStore, generation: number, creds: string): Put {
+  return store.put(credsSk, creds, { g: generation })
 }
 
 function generationPrefix(generation: number): string {

@@ -9,7 +9,7 @@ import type { Event } from "#core/contract/event.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { EventRow } from "#core/event/row.ts"
-import { batchWrite, put, query, remove, transact, update } from "#core/store/store.ts"
+import { batchWrite, query, remove, transact } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { clientOf } from "#test/support/dynamodb.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
@@ -200,25 +200,7 @@ test("a delivered event can be sent again for a week, and one that waited for da
   expect(await json(shop.resend(late))).toMatchObject({ code: "not_found" })
 })
 
-test("an id of before, without a number, leads to its event; one with another's number leads nowhere", async () => {
-  const shop = await aShop([])
-  const [id] = await shop.outbox.append(anEvent("a"))
-  await shop.outbox.append(anEvent("b"))
-  await answerAll()
-  const before = `evt_${"b".repeat(32)}`
-  await update({
-    TableName: tables.events,
-    Key: EventRow.key(shop.bridge.id, 2),
-    UpdateExpression: "SET event_id = :id",
-    ExpressionAttributeValues: { ":id": before },
-  })
-  await put({ TableName: tables.events, Item: { pk: `BRIDGE#${shop.bridge.id}`, sk: `ID#${before}`, n: 2 } })
-  expect((await shop.resend(before)).status).toBe(202)
-  const mixed = EventRow.idOf(shop.bridge.id, 2, []).slice(0, 12) + id!.slice(12)
-  expect(await json(shop.resend(mixed))).toMatchObject({ code: "not_found" })
-})
-
-test("pointers that a service of before has left do not hide what is behind them, and are removed", async () => {
+test("pointers that lead nowhere do not hide what is behind them, and are removed", async () => {
   const shop = await aShop([400])
   const [id] = await shop.outbox.append(anEvent("given up"))
   for (let n = 2; n <= 61; n++) await shop.outbox.write(anEvent())
@@ -233,7 +215,6 @@ test("pointers that a service of before has left do not hide what is behind them
     },
   }))
   for (let from = 0; from < stale.length; from += 25) await batchWrite(stale.slice(from, from + 25))
-  // An earlier release wrote the outcome into each row.
   const outcomes = stale.map(({ row }) =>
     EventRow.outcome({ bridgeId: shop.bridge.id, n: row.n }, "delivered"),
   )

@@ -6,7 +6,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
 import { EventRow } from "#core/event/row.ts"
-import { get, remove, store, update } from "#core/store/store.ts"
+import { get, remove, store } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
 import { wrapClientCalls } from "#test/support/wrap-client-calls.ts"
@@ -75,15 +75,6 @@ function asked() {
     onTestFinished(back)
   }
   return counts
-}
-
-/** Puts the row into the form that an earlier release left: without receiver and `since`. */
-async function asBefore(bridge: Bridge.Info) {
-  await update({
-    TableName: tables.events,
-    Key: Delivery.key(bridge.id),
-    UpdateExpression: "REMOVE webhook_url, webhook_secret, delivery_key, account_id, since",
-  })
 }
 
 describe("the cost of a delivery", () => {
@@ -239,58 +230,20 @@ describe("where a bridge's events go", () => {
     expect(next.arrivals).toMatchObject([{ attempt: 1 }])
   })
 
-  test("is copied into the row of a service of before by its first claim", async () => {
-    const { outbox, bridge, receiver, row } = await aDelivery()
-    await asBefore(bridge)
-    receiver.trust("hook", await Bridge.secretOf(bridge))
-    await outbox.append(anEvent())
-    await answerAll()
-    expect(receiver.arrivals).toMatchObject([{ genuine: true, attempt: 1 }])
-    expect((await row())?.receiver).toMatchObject({ url: receiver.url, accountId: bridge.accountId })
-  })
-
-  test("is what a PATCH says that comes between the look at the bridge and the copy", async () => {
-    const { outbox, bridge, receiver } = await aDelivery()
-    await asBefore(bridge)
-    await outbox.append(anEvent())
-    const next = await aReceiver()
-    let patched: Promise<unknown> | undefined
-    dynamoDb.faults.add({
-      fault: "slow",
-      operation: "UpdateItem",
-      when: (request) => {
-        const isCopy = JSON.stringify(request).includes("attribute_not_exists(webhook_url)")
-        if (isCopy) patched ??= Bridge.setWebhookUrl(bridge, next.url)
-        return isCopy
-      },
-      ms: 500,
-      times: 1,
-    })
-    await answerAll()
-    await patched
-    expect(receiver.arrivals).toHaveLength(0)
-    expect(next.arrivals).toHaveLength(1)
-  })
-
-  test("can be changed where a service of before has left no row, and for a bridge that is gone it is 404", async () => {
-    const { outbox, bridge } = await aDelivery()
-    await Delivery.remove(bridge.id)
-    const next = await aReceiver()
-    await Bridge.setWebhookUrl(bridge, next.url)
-    await outbox.append(anEvent())
-    await answerAll()
-    expect(next.arrivals).toHaveLength(1)
+  test("cannot be changed for a bridge that is gone: it is 404, and no row is left", async () => {
+    const { bridge } = await aDelivery()
     await Bridge.remove(bridge)
-    await expect(Bridge.setWebhookUrl(bridge, next.url)).rejects.toMatchObject({ code: "not_found" })
+    await expect(Bridge.setWebhookUrl(bridge, "https://example.com/")).rejects.toMatchObject({
+      code: "not_found",
+    })
     expect(await Delivery.get(bridge.id)).toBeUndefined()
   })
 
-  test("is nowhere once the bridge is gone, also when its row was begun afterwards by a session that had not heard", async () => {
+  test("is nowhere once the bridge is gone, also for a session that had not heard and goes on", async () => {
     const { outbox, bridge, receiver, row } = await aDelivery()
     await Bridge.remove(bridge)
     await outbox.append(anEvent())
-    expect(await row()).toBeDefined()
-    await answerAll()
+    expect(await answerAll()).toBe(0)
     expect(receiver.arrivals).toHaveLength(0)
     expect(await row()).toBeUndefined()
   })

@@ -1,5 +1,4 @@
 import { randomInt } from "node:crypto"
-import { BufferJSON } from "@whiskeysockets/baileys"
 import { onTestFinished, expect, test } from "vitest"
 import { dynamoDb } from "#test/support/store.ts"
 import { transactions } from "#test/support/recorded-writes.ts"
@@ -82,16 +81,4 @@ test("a value that has become small is one row again, and a removed one leaves n
   await keys(one).set({ tctoken: { __index: null } })
   expect(await read(one)).toBeUndefined()
   expect(await piecesOf(one)).toEqual([])
-})
-
-test("a value that a former release kept in one row is read, and kept anew", async () => {
-  const one = await aMemory()
-  const jids = chats(3_000)
-  const former = JSON.stringify(listed(jids), BufferJSON.replacer)
-  await one.memory.commits.write([one.memory.store.put("SIGNAL#000001#tctoken#__index", former)])
-  expect(await read(one)).toEqual(listed(jids))
-  await keep(one, jids)
-  expect(await piecesOf(one)).not.toEqual([])
-  await one.letGo()
-  expect(await read(await aMemory({ bridgeId: one.bridgeId }))).toEqual(listed(jids))
 })

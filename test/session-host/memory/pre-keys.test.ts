@@ -52,14 +52,3 @@ test("a row of which all were taken away is removed", async () => {
   await memory.settled()
   expect(await rowsOf(bridgeId)).toEqual([])
 })
-
-test("a prekey that a release before 0.2 wrote is found, and taken away", async () => {
-  const { memory, bridgeId } = await aMemory()
-  const { store, commits, vault } = memory
-  await commits.write([store.put("SIGNAL#000001#pre-key#7", "old")])
-  expect(await vault.keys("pre-key", ["7"])).toEqual(new Map([["7", "old"]]))
-  await vault.keep({ keys: [preKey(7, null)] })
-  await memory.settled()
-  expect(await vault.keys("pre-key", ["7"])).toEqual(new Map())
-  expect(await rowsOf(bridgeId)).toEqual([])
-})

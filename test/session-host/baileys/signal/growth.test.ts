@@ -1,4 +1,4 @@
-import { BufferJSON, initAuthCreds, proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
+import { initAuthCreds, proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
 import { credsFromText, credsToText } from "#session-host/baileys/signal/serialise.ts"
 import { decode } from "#session-host/messages/decode.ts"
@@ -107,18 +107,6 @@ test("however many messages are sent to a group, the row of our own key stays sm
   await share()
   for (let i = 0; i < 50; i++) await send(`${i}`)
   expect(largest(ada, "sender-key")).toBeLessThan(1000)
-})
-
-test("a sender key that a former release kept is read, and kept anew", async () => {
-  const { ada, bob, share, send } = await aGroup()
-  await share()
-  for (const party of [ada, bob]) {
-    const { [own]: kept } = await party.keys.get("sender-key", [own])
-    const former = JSON.stringify(Buffer.from(kept!), BufferJSON.replacer)
-    await party.vault.keep({ keys: [{ type: "sender-key", id: own, value: former }] })
-  }
-  await send("still readable")
-  expect(bob.vault.ofType("sender-key")[0]).toMatch(/^\[/)
 })
 
 const history = (n: number) => ({ key: { id: `H${n}` }, messageTimestamp: n })
