@@ -11,7 +11,7 @@ import { pauseForOperator, suspend, tellHolder, wake } from "#core/bridge/operat
 import { downBridges } from "./down-bridges.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 import { bridgeId } from "./which-bridge.ts"
-import { why } from "./why.ts"
+import { stoppedSince, why } from "./why.ts"
 
 export const bridge: Record<string, Verb> = {
   list: {
@@ -52,7 +52,7 @@ export const bridge: Record<string, Verb> = {
   wake: {
     takes: "<bridge-id|customer_ref>",
     says: "let a paused bridge run again, unless its own people have paused it",
-    run: async (args) => await woken(await bridgeId(args), "manual", "billing", "idle"),
+    run: async (args) => await woken(await bridgeId(args), "operator", "billing", "idle"),
   },
   suspend: {
     takes: "<bridge-id|customer_ref>",
@@ -98,7 +98,7 @@ async function restarted(id: string): Promise<Row[]> {
   }
   // A deployed host cannot be reached from here. The host that takes the bridge next starts a new session.
   await paused(id)
-  await woken(id, "manual")
+  await woken(id, "operator")
   return [{ moved: id }]
 }
 
@@ -110,9 +110,8 @@ async function skipped(id: string): Promise<Row[]> {
 }
 
 async function paused(id: string): Promise<Row[]> {
-  if (!(await pauseForOperator(id)))
-    throw new Refused("there is no such bridge, or it is stopped already: `bridge why` says for what")
-  return [{ stopped: id, reason: "manual" }]
+  if (!(await pauseForOperator(id))) throw new Refused("there is no such bridge, or it is paused already")
+  return [{ stopped: id, reason: "operator" }]
 }
 
 async function suspended(id: string): Promise<Row[]> {
@@ -120,12 +119,12 @@ async function suspended(id: string): Promise<Row[]> {
   return [{ stopped: id, reason: "suspended" }]
 }
 
-async function woken(id: string, ...reasons: Lease.StoredReason[]): Promise<Row[]> {
+async function woken(id: string, ...reasons: Lease.Reason[]): Promise<Row[]> {
   if (!(await wake(id, ...reasons)))
     throw new Refused(`there is no such bridge, or it was not stopped for one of: ${reasons.join(", ")}`)
   const lease = await Lease.get(id)
-  if (lease?.reason !== "customer") return [{ woken: id }]
-  return [{ still_paused: id, by: "its own people, who wake it in the dashboard" }]
+  const left = lease && Lease.whyStopped(lease)
+  return [left ? { still_stopped: id, why: stoppedSince[left] } : { woken: id }]
 }
 
 /** No row for a bridge that is deleted. */
@@ -143,7 +142,7 @@ async function toRow(info: Bridge.Info): Promise<Row> {
     customer_ref: info.customerRef,
     host: lease?.host ?? "",
     status: (lease && Lease.statusOf(lease)) ?? "",
-    reason: lease?.reason ?? "",
+    reason: lease?.stopped.join(", ") ?? "",
     epoch: lease?.epoch ?? 0,
     fail_count: lease?.failCount ?? 0,
     created_at: iso(info.createdMs),

@@ -57,7 +57,7 @@ export async function why(bridgeId: string): Promise<Row[]> {
     },
     {
       state: Lease.stateOf(lease),
-      reason: lease.reason ?? "",
+      reason: lease.stopped.join(", "),
       status: status ?? "",
       status_since: status !== undefined && lease.told?.status === status ? time(lease.told.since) : "",
       network: lease.network,
@@ -91,7 +91,7 @@ export async function why(bridgeId: string): Promise<Row[]> {
 /** The first obstacle, and what to do about it. */
 export function sentence({ lease, host, shortage, isStopped, status, now: at }: Facts): string {
   if (lease.host === Lease.GONE) return "it is deleted, and its remaining rows are being removed"
-  if (lease.host === Lease.NONE) return stopped[lease.reason ?? "manual"]
+  if (lease.host === Lease.NONE) return stoppedSince[Lease.whyStopped(lease) ?? "operator"]
   if (lease.host === Lease.FREE && isStopped)
     return "it waits for a host, and `host stop` keeps all hosts from starting: `host start` undoes that"
   if (lease.host === Lease.FREE) return unheld(lease, shortage, at)
@@ -105,10 +105,11 @@ export function sentence({ lease, host, shortage, isStopped, status, now: at }: 
   return sessions.get(status) ?? `its session says: ${status}`
 }
 
-const stopped: Record<Lease.Reason, string> = {
+/** A sentence for each reason why a bridge must not run. */
+export const stoppedSince: Record<Lease.Reason, string> = {
   idle: "it is paused: nobody had linked a phone or called for three days. Any call wakes it",
   billing: "it is paused for billing: `bridge wake` lets it run",
-  manual: "it was paused by hand: `bridge wake` lets it run",
+  operator: "its operator has paused it: `bridge wake` lets it run",
   customer: "its own people have paused it in the dashboard: only they wake it, there",
   suspended: "it is suspended: `bridge resume` lets it run",
 }

@@ -29,7 +29,7 @@ export async function letBridges(
 
 async function stop(bridgeId: string): Promise<void> {
   const before = await Lease.get(bridgeId)
-  if (!(await Lease.stopUnpaid(bridgeId))) return
+  if (!(await Lease.stop(bridgeId, "billing"))) return
   log.info({ bridgeId }, "unpaid: bridge paused")
   if (before) await tellHolder(before)
 }

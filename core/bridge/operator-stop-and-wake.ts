@@ -16,13 +16,12 @@ export async function suspend(bridgeId: string): Promise<boolean> {
 }
 
 /**
- * Its operator pauses a bridge that runs, only sleeps, or is paused by its own people, who cannot wake it then. For one that
- * is stopped for another reason, that reason stays: a pause would hide that nobody pays.
- * @returns false when there is no such bridge, or its operator or a bill has stopped it already
+ * Its operator pauses a bridge, whatever else it is stopped for.
+ * @returns false when there is no such bridge, or its operator has paused it already
  */
 export async function pauseForOperator(bridgeId: string): Promise<boolean> {
   const before = await Lease.get(bridgeId)
-  return (await Lease.stopForOperator(bridgeId)) && (await ended(bridgeId, before))
+  return (await Lease.stop(bridgeId, "operator")) && (await ended(bridgeId, before))
 }
 
 async function ended(bridgeId: string, before: Lease.Info | undefined): Promise<true> {
@@ -32,11 +31,11 @@ async function ended(bridgeId: string, before: Lease.Info | undefined): Promise<
 }
 
 /**
- * Its operator lets a bridge run again that was stopped for one of these reasons, unless its own people have paused it.
- * Where it is paid for, a look at Stripe follows, which stops it again if nobody pays.
- * @returns false when it was not
+ * Its operator takes these reasons from a bridge: it runs again if there is no other. Where it is paid for, a look at
+ * Stripe follows, which stops it again if nobody pays.
+ * @returns false when it was stopped for none of them
  */
-export async function wake(bridgeId: string, ...reasons: Lease.StoredReason[]): Promise<boolean> {
+export async function wake(bridgeId: string, ...reasons: Lease.Reason[]): Promise<boolean> {
   if (!(await Lease.wake(bridgeId, ...reasons))) return false
   await due(bridgeId)
   return true

@@ -13,14 +13,11 @@ import { tellHolder } from "./operator-stop-and-wake.ts"
  * @throws ApiError `bridge_paused`, `bridge_suspended` when it is stopped for another reason, `not_found`
  */
 export async function pause(bridgeId: string, requestId: string): Promise<void> {
-  for (;;) {
-    const before = await freshLease(bridgeId)
-    if (await Lease.stopForCustomer(bridgeId)) return await tellHolder(before, requestId)
-    const { reason } = await freshLease(bridgeId)
-    if (reason === "customer") return
-    // This throws why it is stopped. If it has been woken meanwhile, the next try stops it.
-    await runningLease(bridgeId)
-  }
+  const before = await freshLease(bridgeId)
+  const why = Lease.whyStopped(before)
+  // This throws why it is stopped.
+  if (why !== "customer" && why !== "idle") await runningLease(bridgeId)
+  if (await Lease.stop(bridgeId, "customer")) await tellHolder(before, requestId)
 }
 
 /**
@@ -29,7 +26,10 @@ export async function pause(bridgeId: string, requestId: string): Promise<void> 
  */
 export async function unpause(bridge: Bridge.Info): Promise<void> {
   await mustPay(bridge)
-  if (!(await Lease.wakeForCustomer(bridge.id))) await runningLease(bridge.id)
+  const why = Lease.whyStopped(await freshLease(bridge.id))
+  if (why === "customer") await Lease.wake(bridge.id, "customer", "idle")
+  // This throws why it is stopped otherwise.
+  else await runningLease(bridge.id)
   // The account may have ceased to pay in this moment: then the next look stops it again.
   if (await Payer.get(bridge.accountId)) await Due.put(bridge.accountId)
 }

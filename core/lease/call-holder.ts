@@ -35,7 +35,8 @@ export async function runningLease(bridgeId: string): Promise<Lease.Info> {
   for (;;) {
     const lease = await freshLease(bridgeId)
     if (lease.host !== Lease.NONE) return lease
-    if (lease.reason !== "idle") throw mustNotRun(lease.reason)
+    const why = Lease.whyStopped(lease)
+    if (why !== "idle") throw mustNotRun(why)
     await Lease.wake(bridgeId, "idle")
   }
 }

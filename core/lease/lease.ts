@@ -9,32 +9,10 @@ import { get as getRow, query } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { change, FREE, freeParts, fromRow, GONE, type Info, key, NONE } from "./row.ts"
 
-export {
-  FREE,
-  GONE,
-  type Held,
-  Info,
-  key,
-  looksForAll,
-  Network,
-  NONE,
-  Reason,
-  type StoredReason,
-  Told,
-  wanted,
-} from "./row.ts"
+export { FREE, GONE, type Held, Info, key, looksForAll, Network, NONE, Reason, Told, wanted } from "./row.ts"
 export { check, freeFromDead, letGo, take } from "./take-and-let-go.ts"
 export { healthy, login, proven, skipped, stayed, tell, usedAt } from "./session-notes.ts"
-export {
-  pauseIdle,
-  skip,
-  stop,
-  stopForCustomer,
-  stopForOperator,
-  stopUnpaid,
-  wake,
-  wakeForCustomer,
-} from "./stop-and-wake.ts"
+export { pauseIdle, skip, stop, wake, whyStopped } from "./stop-and-wake.ts"
 export { claimRemoval, gone, removalLeft } from "./removal.ts"
 
 export async function get(bridgeId: string): Promise<Info | undefined> {
@@ -50,7 +28,7 @@ export function isHeld(lease: Info): boolean {
 /** The state of a bridge (Contract, "State of a bridge"), which is stored nowhere else. */
 export function stateOf(lease: Info): "running" | "paused" | "suspended" {
   if (lease.host !== NONE) return "running"
-  return lease.reason === "suspended" ? "suspended" : "paused"
+  return lease.stopped.includes("suspended") ? "suspended" : "paused"
 }
 
 /** The status that the present holder's session reports; undefined if nobody holds it, or before the first report. */

@@ -11,15 +11,9 @@ import { bridgeIdOf, tables } from "../store/tables.ts"
 export const Network = z.enum(["live", "simulated"])
 export type Network = z.infer<typeof Network>
 
-/** Why a bridge must not run. `manual`: its operator has paused it; `customer`: its own people, and nobody else. */
-export const Reason = z.enum(["idle", "billing", "manual", "customer", "suspended"])
+/** Why a bridge must not run, the gravest first. `operator`: its operator has paused it; `customer`: its own people. */
+export const Reason = z.enum(["suspended", "billing", "operator", "customer", "idle"])
 export type Reason = z.infer<typeof Reason>
-
-/**
- * Reasons as rows hold them. A pause by its people is `manual` and `by_customer`, since earlier releases cannot read another
- * reason. `by_operator` beside it says that the operator has stopped it too.
- */
-export type StoredReason = Exclude<Reason, "customer">
 
 /** The status that a session reports, since when (Unix seconds), and in which epoch of the lease. */
 export const Told = z.object({ status: Status, since: z.number().int(), epoch: z.number().int() })
@@ -47,7 +41,8 @@ export const Info = z.object({
   /** Unplanned ends since the last ten healthy minutes (`manager.fail_count`). */
   failCount: z.number().int(),
   network: Network,
-  reason: Reason.optional(),
+  /** Why it must not run: it runs if there is no reason. Each is added and removed by its own owner. */
+  stopped: z.array(Reason),
   /** The last call of a customer, written hourly. */
   used: z.number().int(),
   /** Start of the session at its present holder, Unix milliseconds; 0 before the first. */
@@ -114,6 +109,7 @@ export function wanted(bridgeId: string, network: Network = config.HOST_NETWORK)
     network,
     used: now(),
     started_ms: 0,
+    stopped: [],
   }
 }
 
@@ -125,16 +121,11 @@ export async function change(
   return "now" in row ? fromRow(row.now) : undefined
 }
 
-function reasonOf({ reason, by_customer: byCustomer, by_operator: byOperator }: Row): unknown {
-  return reason === "manual" && byCustomer === true && byOperator !== true ? "customer" : reason
-}
-
 export function fromRow(row: Row): Info {
   return Info.parse({
     ...row,
     bridgeId: bridgeIdOf(row.pk),
     host: freeParts.includes(String(row.host)) ? FREE : row.host,
-    reason: reasonOf(row),
     provenEpoch: row.proven_epoch,
     failCount: row.fail_count,
     failedAt: row.failed_at,

@@ -238,7 +238,8 @@ interface FoundNumber {
 
 interface Lease {
   state: "running" | "paused" | "suspended"
-  reason?: string | undefined
+  /** The gravest reason why it must not run. */
+  why?: string | undefined
   host: string
   isHeld: boolean
   epoch: number
@@ -283,7 +284,7 @@ function numberCard({ id, ref, lease, waiting }: FoundNumber, nowMs: number): Ht
 
 function leaseFacts(lease: Lease, nowMs: number): Html {
   return html`<dt>State</dt>
-    <dd>${lease.state}${lease.reason === undefined ? "" : ` (${lease.reason})`}</dd>
+    <dd>${lease.state}${lease.why === undefined ? "" : ` (${lease.why})`}</dd>
     <dt>Session</dt>
     <dd>${sessionOf(lease, nowMs)}</dd>
     <dt>Lease</dt>
@@ -315,11 +316,11 @@ function counted(n: number, what: string): string {
  * The buttons for a number as it is now. One that is paused for billing runs again when it is paid, and one that its
  * people have paused is theirs to wake, unless the operator pauses it, too.
  */
-function acts(id: string, { state, reason }: Lease): Html[] {
+function acts(id: string, { state, why }: Lease): Html[] {
   const act = (name: string, label: string, kind: "" | "danger" = "") =>
     press({ action: `/operator/${name}`, label, kind, fields: { id } })
   if (state === "suspended") return [act("resume", "Resume")]
   const suspend = act("suspend", "Suspend", "danger")
-  if (state === "running" || reason === "customer") return [act("pause", "Pause", "danger"), suspend]
-  return reason === "manual" || reason === "idle" ? [act("wake", "Wake"), suspend] : [suspend]
+  if (state === "running" || why === "customer") return [act("pause", "Pause", "danger"), suspend]
+  return why === "operator" || why === "idle" ? [act("wake", "Wake"), suspend] : [suspend]
 }

@@ -40,13 +40,16 @@ export const bridges = contractRouter()
     const lease = await freshLease(bridge.id)
     const host = Lease.isHeld(lease) ? await Host.get(lease.host) : undefined
     const overlap = WebhookSecret.overlapUntil(bridge)
-    const reason = lease.reason === "customer" ? "manual" : lease.reason
+    const why = Lease.whyStopped(lease)
     return c.json(
       {
         ...(await wire(bridge, lease)),
         ...(c.var.access.scope === "read" && { webhook_secret: "" }),
         ...Choice.wire(lease.choice),
-        ...(reason && reason !== "suspended" && { paused_reason: reason }),
+        ...(why &&
+          why !== "suspended" && {
+            paused_reason: why === "operator" || why === "customer" ? "manual" : why,
+          }),
         ...(overlap !== undefined && { secret_overlap_until: overlap }),
         manager: managerOf(lease, host),
       },

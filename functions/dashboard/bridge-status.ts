@@ -32,8 +32,9 @@ export async function evidenceOf(bridge: Bridge.Info): Promise<Evidence> {
   if (!lease || lease.host === Lease.GONE) return { kind: "gone" }
   const state = Lease.stateOf(lease)
   if (state === "suspended") return { kind: "suspended" }
-  if (state === "paused" && lease.reason === "idle") return { kind: "idle" }
-  if (state === "paused") return { kind: "paused", why: await whyPaused(bridge.accountId, lease.reason) }
+  const why = Lease.whyStopped(lease)
+  if (why === "idle") return { kind: "idle" }
+  if (state === "paused") return { kind: "paused", why: await whyPaused(bridge.accountId, why) }
   if (!Lease.isHeld(lease)) return unheld(lease)
   const said = await askSession(bridge.id)
   if (!said) return await silent(lease)

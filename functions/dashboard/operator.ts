@@ -55,7 +55,7 @@ operator.get("/dev/mail", async (c) => {
 /** The changes that an operator makes to a number here: each says whether it was made. */
 const acts: Record<string, (id: string) => Promise<boolean>> = {
   pause: pauseForOperator,
-  wake: async (id) => await wake(id, "manual", "idle"),
+  wake: async (id) => await wake(id, "operator", "idle"),
   suspend,
   resume: async (id) => await wake(id, "suspended"),
 }
@@ -128,6 +128,11 @@ async function numberOf({ id, customerRef: ref }: Bridge.Info) {
     id,
     ref,
     waiting,
-    lease: lease && { ...lease, state: Lease.stateOf(lease), isHeld: Lease.isHeld(lease) },
+    lease: lease && {
+      ...lease,
+      why: Lease.whyStopped(lease),
+      state: Lease.stateOf(lease),
+      isHeld: Lease.isHeld(lease),
+    },
   }
 }

@@ -70,10 +70,13 @@ test("a key opens its account until it is revoked, and is never listed whole", a
 test("a bridge is paused and woken, suspended and resumed; a pause does not end a suspension", async () => {
   const { id } = await aBridge()
   await bridge.pause!.run([id])
-  expect(await Lease.get(id)).toMatchObject({ host: Lease.NONE, reason: "manual" })
+  expect(await Lease.get(id)).toMatchObject({ host: Lease.NONE, stopped: ["operator"] })
   await bridge.suspend!.run([id])
-  expect(await Lease.get(id)).toMatchObject({ host: Lease.NONE, reason: "suspended" })
+  expect(await Lease.get(id)).toMatchObject({ host: Lease.NONE, stopped: ["operator", "suspended"] })
   await expect(bridge.pause!.run([id])).rejects.toThrow(Refused)
+  expect(await bridge.wake!.run([id])).toMatchObject([
+    { still_stopped: id, why: expect.stringContaining("suspended") },
+  ])
   await expect(bridge.wake!.run([id])).rejects.toThrow(Refused)
   await bridge.resume!.run([id])
   expect(await Lease.get(id)).toMatchObject({ host: Lease.FREE })
@@ -81,10 +84,12 @@ test("a bridge is paused and woken, suspended and resumed; a pause does not end 
   await bridge.wake!.run([id])
   const lease = await Lease.get(id)
   expect(lease).toMatchObject({ host: Lease.FREE })
-  expect(lease?.reason).toBeUndefined()
-  await Lease.stopForCustomer(id)
+  expect(lease?.stopped).toEqual([])
+  await Lease.stop(id, "customer")
   await bridge.suspend!.run([id])
-  expect(await bridge.resume!.run([id])).toMatchObject([{ still_paused: id }])
+  expect(await bridge.resume!.run([id])).toMatchObject([
+    { still_stopped: id, why: expect.stringContaining("its own people") },
+  ])
 })
 
 test("a bridge that is to skip a message is free for a new session, tried at once though it is a suspect; not while it is paused", async () => {

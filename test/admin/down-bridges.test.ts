@@ -41,7 +41,7 @@ test("a bridge whose place another login took is down since then, and why is sai
 test("a bridge that is linked to no phone, or must not run, is not down; one that nobody holds is", async () => {
   const [unpaired, paused, free] = [await aHeldLease(), await aHeldLease(), await aBridge()]
   await Lease.tell(unpaired, { status: "unpaired", since: 1, epoch: unpaired.epoch })
-  await Lease.stop(paused.bridgeId, "manual")
+  await Lease.stop(paused.bridgeId, "operator")
   expect(await down(unpaired.bridgeId)).toBeUndefined()
   expect(await down(paused.bridgeId)).toBeUndefined()
   expect(await down(free.id)).toMatchObject({ status: "held by nobody", host: Lease.FREE })

@@ -22,6 +22,7 @@ const lease: Lease.Info = {
   host: "h",
   addr: "127.0.0.1:1",
   epoch: 3,
+  stopped: [],
   failures: 0,
   deaths: 0,
   provenEpoch: 3,
@@ -55,8 +56,8 @@ test.for<[string, Partial<Facts>, RegExp]>([
     /^its last 6 logins did not last\. The next is at 1970-01-01T00:1/,
   ],
   ["replaced", { status: "replaced" }, /another login/],
-  ["paused by hand", { lease: { ...lease, host: Lease.NONE, reason: "manual" } }, /`bridge wake`/],
-  ["suspended", { lease: { ...lease, host: Lease.NONE, reason: "suspended" } }, /`bridge resume`/],
+  ["paused by hand", { lease: { ...lease, host: Lease.NONE, stopped: ["operator"] } }, /`bridge wake`/],
+  ["suspended", { lease: { ...lease, host: Lease.NONE, stopped: ["suspended"] } }, /`bridge resume`/],
   ["deleted", { lease: { ...lease, host: Lease.GONE } }, /deleted/],
   [
     "without a host",
@@ -113,7 +114,7 @@ test("a bridge is found by its phone's number, and why it is up or down is said 
 
   await bridge.pause!.run([linked.id])
   expect(await bridge.why!.run([linked.id])).toContainEqual({
-    why: expect.stringContaining("paused by hand"),
+    why: expect.stringContaining("its operator has paused it"),
   })
   await Shortage.note("simulated", "quota", "the limit")
   onTestFinished(() => Shortage.end("simulated"))

@@ -53,9 +53,9 @@ test("each change of the holder raises the epoch, so that an old holder can writ
   const second = (await Lease.take((await Lease.get(first.bridgeId))!, a))!
   expect(await mayCommit(first)).toBe(false)
   expect(await mayCommit(second)).toBe(true)
-  await Lease.stop(first.bridgeId, "manual")
+  await Lease.stop(first.bridgeId, "operator")
   expect(await mayCommit(second)).toBe(false)
-  await Lease.wake(first.bridgeId, "manual")
+  await Lease.wake(first.bridgeId, "operator")
   const third = (await Lease.take((await Lease.get(first.bridgeId))!, a))!
   expect(third.epoch).toBe(first.epoch + 6 - 1)
   expect(await mayCommit(second)).toBe(false)
@@ -94,7 +94,7 @@ test("all leases of a dead host are freed, but for those that have moved on", as
   }
   const [first, other] = [held[7]!, held[110]!]
   await Lease.letGo(first)
-  await Lease.stop(other.bridgeId, "manual")
+  await Lease.stop(other.bridgeId, "operator")
   const freed = await Lease.freeFromDead(held, { key: Host.key(id), seenVersion: version })
   expect(freed).toEqual(held.filter((lease) => lease !== first && lease !== other))
   expect(await Lease.listByHost(id)).toEqual([])
@@ -125,15 +125,15 @@ test("a stopped bridge is taken by nobody, and woken only for the reason it was 
 
 test("a bridge that its operator pauses stays paused, whether its own people pause or wake it at the same moment", async () => {
   for (let round = 0; round < 6; round++) {
-    for (const act of [Lease.stopForCustomer, Lease.wakeForCustomer]) {
+    for (const act of [Lease.stop, Lease.wake]) {
       const { bridgeId: id } = await aLease()
-      if (act === Lease.wakeForCustomer) await Lease.stopForCustomer(id)
-      const both = [() => Lease.stopForOperator(id), () => act(id)]
+      if (act === Lease.wake) await Lease.stop(id, "customer")
+      const both = [() => Lease.stop(id, "operator"), () => act(id, "customer")]
       await Promise.all((round % 2 ? both : both.toReversed()).map(async (one) => await one()))
-      expect([act.name, (await Lease.get(id))!.reason]).toEqual([act.name, "manual"])
-      expect(await Lease.stopForOperator(id)).toBe(false)
-      expect(await Lease.wakeForCustomer(id)).toBe(false)
-      expect(await Lease.wake(id, "manual")).toBe(true)
+      expect([act.name, Lease.whyStopped((await Lease.get(id))!)]).toEqual([act.name, "operator"])
+      expect(await Lease.stop(id, "operator")).toBe(false)
+      expect(await Lease.wake(id, "operator")).toBe(true)
+      expect(Lease.stateOf((await Lease.get(id))!)).toBe(act === Lease.wake ? "running" : "paused")
     }
   }
 })
@@ -145,7 +145,7 @@ test("only its holder pauses a bridge for idleness, and a call wakes it", async 
   expect(await Lease.pauseIdle(held)).toBe(true)
   expect(await mayCommit(held)).toBe(false)
   const paused = (await Lease.get(held.bridgeId))!
-  expect(paused).toMatchObject({ host: Lease.NONE, addr: "", reason: "idle", epoch: held.epoch + 1 })
+  expect(paused).toMatchObject({ host: Lease.NONE, addr: "", stopped: ["idle"], epoch: held.epoch + 1 })
   expect(await Lease.wake(held.bridgeId, "idle")).toBe(true)
   expect(await Lease.get(held.bridgeId)).toMatchObject({ host: Lease.FREE, epoch: held.epoch + 2 })
 })

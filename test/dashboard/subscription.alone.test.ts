@@ -186,14 +186,14 @@ test("a number that its people have paused stays paused while nothing is paid, a
   await person.post("/numbers/shop/settings/pause")
   stripe.advance(24)
   await look(person.accountId)
-  expect((await Lease.get(id))?.reason).toBe("customer")
+  expect((await Lease.get(id))?.stopped).toEqual(["customer", "billing"])
   expect((await person.post("/numbers/shop/settings/wake")).status).toBe(402)
-  expect((await Lease.get(id))?.reason).toBe("customer")
+  expect((await Lease.get(id))?.stopped).toEqual(["customer", "billing"])
   await payWith(card.pays, await person.led("/subscription/pay"))
   await person.get("/subscription/return")
-  expect((await Lease.get(id))?.reason).toBe("customer")
+  expect((await Lease.get(id))?.stopped).toEqual(["customer"])
   expect((await person.post("/numbers/shop/settings/wake")).status).toBe(200)
-  expect((await Lease.get(id))?.reason).toBeUndefined()
+  expect((await Lease.get(id))?.stopped).toEqual([])
 })
 
 test("amounts are written with the decimals that Stripe gives them, and a price says its span", () => {

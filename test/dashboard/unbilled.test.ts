@@ -22,7 +22,7 @@ test("an account that owed something when billing was turned off may link number
     { accounts_freed: 1, bridges_woken: 1, still_charged_at_stripe: 1 },
   ])
   expect(Lease.stateOf((await Lease.get(bridge.id))!)).toBe("running")
-  await Lease.stopUnpaid(bridge.id)
+  await Lease.stop(bridge.id, "billing")
   // As `npm start` does without BILLING.
   const { start } = await startBilling(Settings.parse({}), "http://127.0.0.1", [])
   await start()
@@ -39,7 +39,7 @@ async function owing(accountId: string) {
   await Account.followStripe(accountId)
   const said = { id: "sub_1", status: "unpaid", quantity: 1, periodEnd: 1 } as const
   await Payer.change(await Payer.of(accountId), { customer: "cus_1", said, stoppedAt: 1 })
-  await Lease.stopUnpaid(made.bridge.id)
+  await Lease.stop(made.bridge.id, "billing")
   return made
 }
 

@@ -43,7 +43,7 @@ test("a bridge that nobody is linked to and nobody calls for 72 hours is paused,
   const host = await aHost(nowhere, { timing: { beatMs: 500 } })
   await held(used.id, host)
   await until(async () => (await Lease.get(idle.id))?.host === Lease.NONE)
-  expect(await Lease.get(idle.id)).toMatchObject({ reason: "idle", addr: "" })
+  expect(await Lease.get(idle.id)).toMatchObject({ stopped: ["idle"], addr: "" })
   await until(async () => !host.sessions.has(idle.id))
   expect(host.sessions.has(used.id)).toBe(true)
   await until(async () => (await statusOf(used.id)) === "unpaired")
@@ -103,7 +103,7 @@ test("a bridge that somebody links just now is not paused", async () => {
 test("a host that is told of a stopped bridge ends its session at once", async () => {
   // Without a commit, only the next comparison would tell it, in half a minute.
   const host = await aHost(nowhere, { timing: { beatMs: 5000 } })
-  for (const reason of ["manual", "billing", "suspended"] as const) {
+  for (const reason of ["operator", "billing", "suspended"] as const) {
     const bridge = await aBridge()
     const lease = await held(bridge.id, host)
     expect(await tell(lease)).toBe(204)
@@ -133,7 +133,7 @@ test("a stopped bridge is not connected any more", async () => {
   const network = await aNetwork()
   const { bridge, isConnected } = await aPairedSession(network, { timing: { beatMs: 5000 } })
   const lease = (await Lease.get(bridge.id))!
-  await Lease.stop(bridge.id, "manual")
+  await Lease.stop(bridge.id, "operator")
   // A commit may have told it before.
   expect([204, 421]).toContain(await tell(lease))
   await until(async () => !(await isConnected()))

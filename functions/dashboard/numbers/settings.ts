@@ -129,8 +129,9 @@ async function reread(c: Context<DashboardEnv>): Promise<void> {
 }
 
 function runningOf(lease: Lease.Info): "yes" | "paused" | "stopped" {
-  if (Lease.stateOf(lease) === "running" || lease.reason === "idle") return "yes"
-  return lease.reason === "customer" ? "paused" : "stopped"
+  const why = Lease.whyStopped(lease)
+  if (why === undefined || why === "idle") return "yes"
+  return why === "customer" ? "paused" : "stopped"
 }
 
 async function show(

@@ -5,8 +5,6 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { Usage } from "#core/event/usage.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { get as getRow } from "#core/store/store.ts"
-import { tables } from "#core/store/tables.ts"
 import { now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
@@ -50,7 +48,7 @@ test("a number that waits for its first session starts, and one that its operato
   const person = await aPerson()
   const page = async () => await (await person.get("/numbers/shop")).text()
   expect(await page()).toContain(">Starting</span>")
-  await Lease.stop(person.bridge.id, "manual")
+  await Lease.stop(person.bridge.id, "operator")
   expect(await page()).toContain("The operator of this service has paused it: ask them to wake it.")
   const connect = await (await person.get("/numbers/shop/connect")).text()
   expect(connect).toContain("No phone can be linked meanwhile.")
@@ -72,7 +70,7 @@ test("a sandbox that does not run promises no phone, and a number that says noth
   Object.assign(config, { SANDBOX: true, SIMULATOR_CONTROL_URL: "http://127.0.0.1:9" })
   const person = await aPerson()
   expect(await (await person.get("/")).text()).toContain("A moment: the sandbox links its phone.")
-  await Lease.stop((await Bridge.get(person.accountId, "sandbox")).id, "manual")
+  await Lease.stop((await Bridge.get(person.accountId, "sandbox")).id, "operator")
   const page = await (await person.get("/")).text()
   expect(page).toContain("Nothing can be written to a sandbox that does not run.")
   expect(page).not.toContain("A moment")
@@ -98,7 +96,7 @@ test("where the network is simulated, Connect leads to its phones; elsewhere it 
 
 test("a number is paused and woken by its own people, but not woken when its operator has paused it", async () => {
   const person = await aPerson()
-  const reason = async () => (await Lease.get(person.bridge.id))?.reason ?? "runs"
+  const reason = async () => Lease.whyStopped((await Lease.get(person.bridge.id))!) ?? "runs"
   const settings = "/numbers/shop/settings"
   const told = async (act: string) => await (await person.post(`${settings}/${act}`)).text()
   expect(await told("pause")).toContain("It is paused.")
@@ -111,26 +109,24 @@ test("a number is paused and woken by its own people, but not woken when its ope
   expect([called.status, await called.text()]).toEqual([409, expect.stringContaining("in its settings")])
   expect(await told("wake")).toContain("It starts again")
   expect(await reason()).toBe("runs")
-  for (const other of ["manual", "billing", "suspended"] as const) {
+  for (const other of ["operator", "billing", "suspended"] as const) {
     await Lease.stop(person.bridge.id, other)
     for (const act of ["pause", "wake"]) expect((await person.post(`${settings}/${act}`)).status).toBe(409)
     expect(await reason()).toBe(other)
     expect(await (await person.get(settings)).text()).not.toContain("/settings/wake")
   }
-  await Lease.wake(person.bridge.id, "suspended")
+  await Lease.wake(person.bridge.id, "operator", "billing", "suspended")
   expect(await reason()).toBe("runs")
 })
 
 test("a number that its people have paused stays paused when its operator has stopped it too and lets it run again", async () => {
   const person = await aPerson()
   const { id } = person.bridge
-  const reason = async () => (await Lease.get(id))?.reason ?? "runs"
+  const reason = async () => Lease.whyStopped((await Lease.get(id))!) ?? "runs"
   const settings = "/numbers/shop/settings"
   await person.post(`${settings}/pause`)
-  // An earlier release knows this reason, and not the ones that came later.
-  expect(await getRow(tables.leases, Lease.key(id))).toMatchObject({ reason: "manual", by_customer: true })
-  expect(await Lease.wake(id, "manual", "billing", "idle")).toBe(false)
-  for (const stopped of ["manual", "suspended"] as const) {
+  expect(await Lease.wake(id, "operator", "billing", "idle")).toBe(false)
+  for (const stopped of ["operator", "suspended"] as const) {
     await Lease.stop(id, stopped)
     expect(await reason()).toBe(stopped)
     expect((await person.post(`${settings}/wake`)).status).toBe(409)
@@ -139,7 +135,7 @@ test("a number that its people have paused stays paused when its operator has st
   }
   expect((await person.post(`${settings}/wake`)).status).toBe(200)
   expect(await reason()).toBe("runs")
-  await Lease.stop(id, "manual")
-  expect(await Lease.wake(id, "manual")).toBe(true)
+  await Lease.stop(id, "operator")
+  expect(await Lease.wake(id, "operator")).toBe(true)
   expect(await reason()).toBe("runs")
 })

@@ -22,7 +22,7 @@ test("the operator finds a number, sees what waits, pauses and wakes it after a 
   await Account.makeOperator(person.accountId)
   const state = async () => {
     const lease = await Lease.get(bridgeId)
-    return lease?.host === Lease.NONE ? lease.reason : "running"
+    return lease?.host === Lease.NONE ? Lease.whyStopped(lease) : "running"
   }
   const act = async (name: string) => (await person.post(`/operator/${name}`, { id: bridgeId })).status
   expect(await (await person.get("/operator")).text()).toContain(bridgeId)
@@ -33,8 +33,8 @@ test("the operator finds a number, sees what waits, pauses and wakes it after a 
   expect((await person.get("/operator/find?id=nothing")).status).toBe(404)
   await BridgesOfPhone.note(bridgeId, "491701112233")
   const steps = [
-    ["pause", 303, "manual"],
-    ["pause", 409, "manual"],
+    ["pause", 303, "operator"],
+    ["pause", 409, "operator"],
     ["wake", 303, "running"],
     ["suspend", 303, "suspended"],
     ["wake", 409, "suspended"],
@@ -47,15 +47,15 @@ test("the operator finds a number, sees what waits, pauses and wakes it after a 
   )
   await Lease.stop(bridgeId, "billing")
   for (const name of ["pause", "wake"])
-    expect([name, await act(name), await state()]).toEqual([name, 409, "billing"])
+    expect([name, await act(name), await state()]).toEqual([name, 303, "billing"])
   expect(await (await person.get(`/operator/find?id=${bridgeId}`)).text()).not.toContain("/operator/wake")
   await Lease.wake(bridgeId, "billing")
-  await Lease.stopForCustomer(bridgeId)
+  await Lease.stop(bridgeId, "customer")
   const paused = await (await person.get(`/operator/find?id=${bridgeId}`)).text()
   expect([paused.includes("/operator/wake"), paused.includes("/operator/pause")]).toEqual([false, true])
   const ofBoth = [
-    ["pause", 303, "manual"],
-    ["pause", 409, "manual"],
+    ["pause", 303, "operator"],
+    ["pause", 409, "operator"],
     ["wake", 303, "customer"],
     ["wake", 409, "customer"],
     ["suspend", 303, "suspended"],

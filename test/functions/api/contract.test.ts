@@ -36,7 +36,7 @@ const cases = routes.map((route) => [route.name, route] as const)
 const [ours, theirs] = [await aCustomer(), await aCustomer()]
 for (const customer_ref of ["shop", "resting"]) await ours.post("/api/instances", { customer_ref })
 for (const customer_ref of ["shop", "solo"]) await theirs.post("/api/instances", { customer_ref })
-await Lease.stop((await Bridge.get(ours.account.id, "resting")).id, "manual")
+await Lease.stop((await Bridge.get(ours.account.id, "resting")).id, "operator")
 
 /** A customer's bridge on a host that answers each call as the examples do. */
 async function aShop() {

@@ -134,9 +134,9 @@ test.for<[string, Script, number]>([
 test("a bridge that must not run keeps the key's message id: an older stanza may be out", async () => {
   const shop = await aShop(refuse(504, "send_outcome_unknown"), misdirected)
   await shop.send("order-1")
-  await Lease.stop(shop.bridgeId, "manual")
+  await Lease.stop(shop.bridgeId, "operator")
   expect(await json(shop.send("order-1"))).toMatchObject({ code: "bridge_paused" })
-  await Lease.wake(shop.bridgeId, "manual")
+  await Lease.wake(shop.bridgeId, "operator")
   await shop.host.take(shop.bridgeId)
   expect((await shop.send("order-1")).status).toBe(200)
   expect(new Set(shop.host.calls.map(({ token }) => token!.messageId)).size).toBe(1)

@@ -306,7 +306,7 @@ describe("a host that is not there", () => {
 
 describe("a bridge that must not run", () => {
   test.for([
-    ["manual", "bridge_paused", /ask them to wake it/],
+    ["operator", "bridge_paused", /ask them to wake it/],
     ["billing", "bridge_paused", /settle the account's payment/],
     ["suspended", "bridge_suspended", /ask them to resume it/],
   ] as const)(

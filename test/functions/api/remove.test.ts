@@ -73,7 +73,7 @@ test("a paused bridge can be deleted, and what waited for delivery is not delive
   const receiver = await aReceiver()
   const shop = await aShop(receiver.url)
   await (await anOutbox(shop.bridge)).append(anEvent())
-  await Lease.stop(shop.bridge.id, "manual")
+  await Lease.stop(shop.bridge.id, "operator")
   expect((await shop.remove()).status).toBe(204)
   expect(await answerAll()).toBe(1)
   expect(receiver.arrivals).toEqual([])

@@ -11,7 +11,7 @@ test("the word of another Stripe counts for nothing: the account begins anew, an
   await Payer.change((await Payer.get(id))!, { mode: "live", customer: "cus_of_another" })
   await look(id)
   expect(await stateOf(id)).toBe("none")
-  expect((await leaseOf(bridge)).reason).toBe("billing")
+  expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
   await payWith(card.pays, (await Checkout.begin(id, "ada@example.com"))!)
   await look(id)
   expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")

@@ -14,7 +14,7 @@ describe("a customer", () => {
     await deleteAtStripe(id)
     expect(await payPage(id)).toBeUndefined()
     expect(await stateOf(id)).toBe("canceled")
-    expect((await leaseOf(bridge)).reason).toBe("billing")
+    expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
     const page = await Checkout.begin(id, "ada@example.com")
     expect(await Checkout.begin(id, "ada@example.com")).toBe(page)
     await payWith(card.pays, page!)
@@ -41,7 +41,7 @@ describe("a customer", () => {
     delete stripe.book.customers[customer!]
     expect(await portal(id)).toBeUndefined()
     expect(await stateOf(id)).toBe("none")
-    expect((await leaseOf(bridge)).reason).toBe("billing")
+    expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
     expect((await Payer.get(id))!.stoppedAt).toBeUndefined()
     stripe.book.customers[customer!] = known
     await look(id)

@@ -26,7 +26,7 @@ describe("a subscription that ends", () => {
     ofStripe(id)[0]!.cancel_at_period_end = true
     await days(id, 8)
     expect(await stateOf(id)).toBe("canceled")
-    expect((await leaseOf(bridge)).reason).toBe("billing")
+    expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
     const page = await Checkout.begin(id, "ada@example.com")
     await payWith(card.pays, page!)
     await look(id)

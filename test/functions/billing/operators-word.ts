@@ -20,7 +20,7 @@ describe("the operator's word", () => {
     await Account.followStripe(id)
     await look(id)
     expect(await stateOf(id)).toBe("unpaid")
-    expect((await leaseOf(bridge)).reason).toBe("billing")
+    expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
   })
 
   test("closes a page of Checkout that is open, and taken back from a guest costs them no data", async () => {
@@ -32,7 +32,7 @@ describe("the operator's word", () => {
     const { bridge } = await Bridge.create({ accountId: account.id, customerRef: "guest" })
     await Account.followStripe(account.id)
     await look(account.id)
-    expect((await leaseOf(bridge)).reason).toBe("billing")
+    expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
     vi.setSystemTime(Date.now() + 40 * 86_400_000)
     await look(account.id)
     expect(await Bridge.list(account.id)).toHaveLength(1)
@@ -43,7 +43,7 @@ describe("the operator's word", () => {
     const { bridge } = await Bridge.create({ accountId: account.id, customerRef: "guest" })
     await admin.account.subscription!.run([account.id, "canceled"])
     await lookAtDue()
-    expect((await leaseOf(bridge)).reason).toBe("billing")
+    expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
     vi.setSystemTime(Date.now() + 40 * 86_400_000)
     await look(account.id)
     expect(await Bridge.list(account.id)).toHaveLength(1)

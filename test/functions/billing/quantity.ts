@@ -106,7 +106,7 @@ describe("the quantity", () => {
     stripe.away(true)
     await lookAtDue()
     expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
-    expect((await leaseOf(await Bridge.get(id, "second"))).reason).toBeUndefined()
+    expect((await leaseOf(await Bridge.get(id, "second"))).stopped).toEqual([])
     stripe.away(false)
     vi.setSystemTime(Date.now() + 31_000)
     await lookAtDue()

@@ -95,11 +95,11 @@ export const scenarios: Record<string, (means: Means) => Promise<void>> = {
     const { subscriptions, customers } = await stripe()
     await subscriptions.cancel((await Payer.get(id))!.said!.id)
     expect(await stateOf(id)).toBe("canceled")
-    expect((await leaseOf(bridge)).reason).toBe("billing")
+    expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
     await customers.del((await Payer.get(id))!.customer!)
     // Nobody here has seen whether Stripe lists what a deleted customer had.
     expect(["canceled", "none"]).toContain(await stateOf(id))
-    expect((await leaseOf(bridge)).reason).toBe("billing")
+    expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
   },
 
   "the quantity follows the numbers up, down and up again": async (means) => {
@@ -148,7 +148,7 @@ export const scenarios: Record<string, (means: Means) => Promise<void>> = {
     await means.cancelAtEnd(id)
     await means.pass(id, 8)
     expect(await stateOf(id)).toBe("canceled")
-    expect((await leaseOf(bridge)).reason).toBe("billing")
+    expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
     await means.subscribe(id, "pays")
     expect(await stateOf(id)).toBe("active")
     expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")

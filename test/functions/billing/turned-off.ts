@@ -13,7 +13,7 @@ describe("billing that is turned off", () => {
     const { bridge: suspended } = await Bridge.create({ accountId: id, customerRef: "suspended" })
     await Lease.stop(suspended.id, "suspended")
     await days(id, 24)
-    expect((await leaseOf(bridge)).reason).toBe("billing")
+    expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
     await expect(admin.billing.end!.run([])).rejects.toThrow("without BILLING first")
     // The command's own refusal is of this process's settings: what it does is the same as at a start without them.
     expect((await endBilling()).charged).toBeGreaterThan(0)
@@ -25,7 +25,7 @@ describe("billing that is turned off", () => {
     vi.setSystemTime(Date.now() + 40 * 86_400_000)
     await look(id)
     expect(await stateOf(id)).toBe("unpaid")
-    expect((await leaseOf(bridge)).reason).toBe("billing")
+    expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
     expect(await Bridge.list(id)).toHaveLength(3)
   })
 

@@ -36,7 +36,7 @@ afterAll(() => ecs.close())
 /** Each test has the service to itself. */
 beforeEach(async () => {
   for (const host of await Host.list()) await Host.remove(host.id)
-  for (const lease of await Lease.listByHost(Lease.FREE)) await Lease.stop(lease.bridgeId, "manual")
+  for (const lease of await Lease.listByHost(Lease.FREE)) await Lease.stop(lease.bridgeId, "operator")
 })
 afterEach(() => void vi.useRealTimers())
 

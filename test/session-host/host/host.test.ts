@@ -152,7 +152,7 @@ test("a session whose lease is not its host's any more ends, although it writes 
   const bridge = await aBridge()
   const host = await aHost(nowhere)
   await held(bridge.id, host)
-  await Lease.stop(bridge.id, "manual")
+  await Lease.stop(bridge.id, "operator")
   await until(async () => !host.sessions.has(bridge.id))
   expect((await Lease.get(bridge.id))?.host).toBe("NONE")
 })
@@ -162,7 +162,7 @@ test("a host that stood still reads its leases before anything else", async () =
   // Its regular comparison would come after 18 s.
   const host = await aHost(nowhere, { timing: { beatMs: 3000 } })
   await held(bridge.id, host)
-  await Lease.stop(bridge.id, "manual")
+  await Lease.stop(bridge.id, "operator")
   const clock = performance.now.bind(performance)
   vi.spyOn(performance, "now").mockImplementation(() => clock() + 3500)
   await until(() => !host.sessions.has(bridge.id), { withinMs: 10_000 })

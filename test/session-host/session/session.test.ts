@@ -152,7 +152,7 @@ test("a session that was taken over by the bridge's next host ends without a wor
   const network = await aNetwork()
   const { bridge, host, end } = await aPairedSession(network)
   await eventsOfType(bridge.id, "connected")
-  await Lease.stop(bridge.id, "manual")
+  await Lease.stop(bridge.id, "operator")
   await end("replaced").catch(() => "it was fenced before")
   await until(async () => !host.sessions.has(bridge.id))
   expect((await connectionEvents(bridge.id)).map(({ event }) => event)).toEqual(["connected"])

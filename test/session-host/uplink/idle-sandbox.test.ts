@@ -16,7 +16,7 @@ test("a sandbox that nobody uses is paused although it is linked, and connects a
   await aHost(await aNetwork(), { timing: { beatMs: 1000, idleMs: 3000 } })
   const { id } = await Bridge.get(account.id, "sandbox")
   await until(async () => (await statusOf(id)) === "connected")
-  await until(async () => (await Lease.get(id))?.reason === "idle")
+  await until(async () => Lease.whyStopped((await Lease.get(id))!) === "idle")
   expect(Lease.stateOf((await Lease.get(id))!)).toBe("paused")
   await Lease.wake(id, "idle")
   await until(async () => (await statusOf(id)) === "connected")

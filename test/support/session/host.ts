@@ -56,7 +56,7 @@ export async function aHost(network: { url: string; rootKey: Uint8Array }, optio
     await host.stop()
     await server.close()
     // The next test's hosts must not take them.
-    for (const bridgeId of left) await Lease.stop(bridgeId, "manual")
+    for (const bridgeId of left) await Lease.stop(bridgeId, "operator")
   })
   return host
 }
