@@ -23,11 +23,11 @@ test("hosts share no partition all together, and all are listed, found, drained,
   expect(await Host.list()).toEqual([])
 })
 
-test.for(["an id of an earlier release", "no id of ours", "no partition of ours"])(
+test.for(["a plain UUID", "no id of ours", "no partition of ours"])(
   "a host of %s is in the first",
   (which) => {
     const ids = {
-      "an id of an earlier release": randomUUID(),
+      "a plain UUID": randomUUID(),
       "no id of ours": "host-1",
       "no partition of ours": `${randomUUID()}-9`,
     }

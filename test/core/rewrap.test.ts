@@ -59,7 +59,7 @@ test("after a rotation old data keys open, and wrapped anew they need the old ke
   expect(await newlyWrapped(bridge)).toEqual([true, true, true, true])
   const found = (await Bridge.byId(bridge.id))!
   expect(await Bridge.secretOf(found)).toBe(secret)
-  expect((await Receiver.keysOf((await Delivery.get(bridge.id))!.receiver!)).secrets).toEqual([secret])
+  expect((await Receiver.keysOf((await Delivery.get(bridge.id))!.receiver)).secrets).toEqual([secret])
   expect(await DataKeys.get(bridge.id)).toEqual(before)
 })
 

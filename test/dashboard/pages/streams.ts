@@ -153,7 +153,7 @@ test("the log finds a line behind many others, and its stream goes on behind the
   const again = await shownBy(await person.get(`${stream}&after=${first.ids[0]}`), 1)
   expect(again.said).toContain("WARN in the break")
   expect(again.said).not.toContain("between")
-  // A page of an earlier release says no place.
+  // Without a place it begins now.
   const old = await person.get("/numbers/shop/log/stream")
   log("info", "later")
   expect((await shownBy(old, 1)).said).not.toContain("plain")

@@ -132,7 +132,7 @@ test("only a key that may do everything makes the sandbox; for the others it is 
   expect(await outcome(await shop.as(till, "getBridge", "sandbox"))).toBe("not_found")
 })
 
-test("every route is asked under each scope, and a key of before may do everything", async () => {
+test("every route is asked under each scope, and a key for everything may do everything", async () => {
   const shop = await aShop()
   expect(await ApiKey.verify(shop.key)).toMatchObject({ scope: "all" })
   for (const name of atOnce)

@@ -79,7 +79,7 @@ async function setUp(): Promise<void> {
   await outbox.append(anEvent("one"))
   await answerAll()
   await BridgesOfPhone.note(shop.id, phone)
-  // As a service of before has left it: the list takes it off.
+  // It leads nowhere: the list takes it off.
   const stale = { pk: `BRIDGE#${shop.id}`, sk: `STATE#undelivered#${EventRow.padded(99)}`, n: 99 }
   await put({ TableName: tables.events, Item: { ...stale, expires_at: now() + 1000 } })
 }
