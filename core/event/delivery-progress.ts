@@ -10,7 +10,6 @@ import { Receiver } from "./receiver-url-and-keys.ts"
 import {
   get as getRow,
   query,
-  remove as removeRow,
   type Row,
   update as updateRow,
   type Write,
@@ -251,11 +250,6 @@ async function firstOf(shard: number, most: number) {
     if (found.length === most) break
   }
   return found
-}
-
-/** Deletes the delivery row of a deleted bridge. */
-export async function remove(bridgeId: string): Promise<void> {
-  await removeRow({ TableName: tables.events, Key: key(bridgeId) })
 }
 
 /** The write that creates a new bridge's row: nothing waits. */
