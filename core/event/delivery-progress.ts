@@ -7,13 +7,7 @@ import { config } from "../platform/config.ts"
 import { ring } from "./doorbell.ts"
 import { log } from "../platform/log.ts"
 import { Receiver } from "./receiver-url-and-keys.ts"
-import {
-  get as getRow,
-  query,
-  type Row,
-  update as updateRow,
-  type Write,
-} from "../store/store.ts"
+import { get as getRow, query, type Row, update as updateRow, type Write } from "../store/store.ts"
 import { Usage } from "./usage.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
 
