@@ -23,6 +23,7 @@ const { values, positionals } = parseArgs({
     beat: { type: "string", default: "5000" },
     // Of the disk alone.
     seed: { type: "string", default: String(randomInt(1, 2 ** 31)) },
+    whole: { type: "string", default: "1" },
     break: { type: "string" },
     pages: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
@@ -86,7 +87,10 @@ async function disk(): Promise<boolean> {
   const seed = Number(values.seed)
   const say = (line: string) => values.json || console.log(line)
   say(`seed ${seed}${broken ? `, without ${broken}` : ""}`)
-  const { faults, ...found } = await drillDisk({ times, seed, broken, pages: values.pages }, say)
+  const { faults, ...found } = await drillDisk(
+    { times, whole: broken ? 0 : Number(values.whole), seed, broken, pages: values.pages },
+    say,
+  )
   console.log(JSON.stringify({ ...faults, ...found }))
   return Object.values(faults).every((count) => count === 0)
 }

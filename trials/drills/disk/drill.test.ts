@@ -38,7 +38,7 @@ test("half of a write, one that came twice, and a confirmed one that is gone are
 
 test("the store keeps what it confirmed, however its disk fills and it ends", async () => {
   const { faults, refused } = await drillDisk(
-    { times: 3, seed: 1, broken: undefined, pages: true },
+    { times: 3, whole: 0, seed: 1, broken: undefined, pages: true },
     console.log,
   )
   expect(Object.values(faults).every((count) => count === 0)).toBe(true)
@@ -46,6 +46,6 @@ test("the store keeps what it confirmed, however its disk fills and it ends", as
 })
 
 test.for(breaks)("a store without the rule %s is caught", async (broken) => {
-  const { faults } = await drillDisk({ times: 2, seed: 1, broken, pages: true }, () => {})
+  const { faults } = await drillDisk({ times: 2, whole: 0, seed: 1, broken, pages: true }, () => {})
   expect(faults.confirmed_lost).toBeGreaterThan(0)
 })

@@ -1,28 +1,36 @@
-import { type Fault, type Outcome, trial } from "./trial.ts"
 import { canMount } from "./small-disk.ts"
 import type { Break } from "./store.ts"
+import { type Fault, type Outcome, trial } from "./trial.ts"
+import { trialOfWhole, type WholeFault, type WholeOutcome } from "./whole.ts"
 
 export interface Options {
+  /** Trials of the store alone, and of the whole service. The latter need the right to mount. */
   times: number
+  whole: number
+  /** Of the first trial; each has the next. */
   seed: number
   broken: Break | undefined
-  /** Limits the pages of the file, as without the right to mount. */
+  /** Limits the pages of the file, as where this process may not mount. */
   pages: boolean
 }
 
-/** How often each fault was found, in so many trials; `say` hears of each trial that found any. */
+/** How often each fault was found; `say` hears of each trial that found any. */
 export async function drillDisk(options: Options, say: (line: string) => void) {
   const mounts = !options.pages && canMount()
-  const outcomes: Outcome[] = []
-  for (let at = 0; at < options.times; at++) {
-    const seed = options.seed + at
-    const outcome = await trial({ seed, mounts, broken: options.broken })
-    outcomes.push(outcome)
-    if (outcome.faults.length > 0) say(`seed ${seed}: ${outcome.faults.join(", ")}`)
+  const { broken } = options
+  const store: Outcome[] = []
+  const whole: WholeOutcome[] = []
+  for (const seed of seedsOf(options.seed, options.times))
+    store.push(told(await trial({ seed, mounts, broken }), `the store, seed ${seed}`))
+  for (const seed of seedsOf(options.seed, mounts ? options.whole : 0))
+    whole.push(told(await trialOfWhole(seed), `the whole service, seed ${seed}`))
+
+  function told<Of extends Outcome | WholeOutcome>(outcome: Of, what: string): Of {
+    if (outcome.faults.length > 0) say(`${what}: ${outcome.faults.join(", ")}`)
+    return outcome
   }
-  const found = outcomes.flatMap(({ faults }) => faults)
-  const count = (kind: Fault) => found.filter((one) => one === kind).length
-  const sum = (of: Exclude<keyof Outcome, "faults">) => outcomes.reduce((all, one) => all + one[of], 0)
+  const found = [...store, ...whole].flatMap(({ faults }): (Fault | WholeFault)[] => faults)
+  const count = (kind: Fault | WholeFault) => found.filter((one) => one === kind).length
   return {
     faults: {
       confirmed_lost: count("lost"),
@@ -31,13 +39,28 @@ export async function drillDisk(options: Options, say: (line: string) => void) {
       unrefused: count("unrefused"),
       stuck: count("stuck"),
       crashed: count("crashed"),
+      unguarded: count("unguarded"),
     },
-    trials: options.times,
-    confirmed: sum("confirmed"),
-    refused: sum("refused"),
-    unknown: sum("unknown"),
-    starts_refused: sum("notStarted"),
+    trials: store.length,
+    confirmed: sum(store, "confirmed"),
+    refused: sum(store, "refused"),
+    unknown: sum(store, "unknown"),
+    starts_refused: sum(store, "notStarted"),
+    whole: {
+      trials: whole.length,
+      in: sum(whole, "in"),
+      out: sum(whole, "out"),
+      refused: sum(whole, "refused"),
+    },
     disk: mounts ? "file system" : "pages",
     seed: options.seed,
   }
+}
+
+function seedsOf(first: number, count: number): number[] {
+  return Array.from({ length: count }, (_, at) => first + at)
+}
+
+function sum<Name extends string>(all: Record<Name, number>[], name: Name): number {
+  return all.reduce((total, one) => total + one[name], 0)
 }
