@@ -2,6 +2,7 @@ import { enableCompileCache, flushCompileCache } from "node:module"
 import { join } from "node:path"
 import { z } from "zod"
 import { askedToStop } from "./asked-to-stop.ts"
+import { Unexpected } from "./api-client.ts"
 import { CannotStart, Settings } from "./service/settings.ts"
 import { showCodes } from "./network/show-codes.ts"
 
@@ -42,6 +43,8 @@ async function main(): Promise<number> {
 /** One line that says what to change. @throws any error that is our own bug. */
 function sentenceOf(error: unknown): string {
   if (error instanceof CannotStart) return error.message
+  // The service itself refuses, as for want of room.
+  if (error instanceof Unexpected && error.status === 503) return error.message
   if (error instanceof z.ZodError)
     return error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("\n")
   throw error

@@ -14,7 +14,8 @@ import { Lease } from "../lease/lease.ts"
 import { mayName } from "../fetch/reachable-addresses.ts"
 import { Receiver } from "../event/receiver-url-and-keys.ts"
 import { open, seal } from "../keys/seal.ts"
-import { Bytes, get as getRow, query, type Row, transact, type Write } from "../store/store.ts"
+import { Storage } from "../platform/storage.ts"
+import { Bytes, get as getRow, type Key, query, type Row, transact, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { newDataKey, type Owner } from "../keys/wrapping.ts"
 
@@ -73,7 +74,7 @@ export function key(accountId: string, customerRef: string) {
 /**
  * Creates the bridge of this reference, or finds it.
  * @throws ApiError `invalid_customer_ref`, `invalid_webhook_url`, `no_subscription`, `payment_required`,
- * `bridge_limit_reached`
+ * `bridge_limit_reached`, `storage_full`
  */
 export async function create(input: {
   accountId: string
@@ -91,6 +92,8 @@ export async function create(input: {
       [{ path: "customer_ref", message: "`sandbox` is reserved: choose another reference" }],
       "invalid_customer_ref",
     )
+  if (!Storage.hasRoom())
+    return { bridge: await existing(key(input.accountId, asked.customerRef)), created: false }
   const delivery = await newDataKey("delivery", owner)
   const secret = newSecret()
   const bridge: Info = {
@@ -128,6 +131,13 @@ export async function create(input: {
   // An existing reference is answered before any billing check.
   if (refused[0]) return { bridge: fromRow(refused[0]), created: false }
   throw Account.whyNoBridge(refused[1] ?? {})
+}
+
+/** @throws ApiError `storage_full`: it does not exist, and there is no room for it */
+async function existing(at: Key): Promise<Info> {
+  const row = await getRow(tables.accounts, at)
+  if (!row) throw Storage.refusal()
+  return fromRow(row)
 }
 
 function newId(isSandbox: boolean): string {

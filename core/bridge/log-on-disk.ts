@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { iso, nowMs } from "../platform/clock.ts"
 import { need } from "../platform/config.ts"
+import { Storage } from "../platform/storage.ts"
 
 // The logs of bridges on one machine: a folder for each bridge under LOG_DIR, a file for each day.
 
@@ -30,8 +31,12 @@ export interface Lines {
 /** `isCut`: there are older lines, which were not looked at because there are too many. */
 export type Past = Lines & { isCut: boolean }
 
-/** Appends a line in a single write at the end of the file, so that no other process can split it. */
+/**
+ * Appends a line in a single write at the end of the file, so that no other process can split it. Without room to spare,
+ * no line is kept.
+ */
 export function append(bridgeId: string, line: { at: string; text: string }): void {
+  if (!Storage.hasRoomToSpare()) return
   const folder = folderOf(bridgeId)
   const write = () =>
     appendFileSync(join(folder, `${line.at.slice(0, 10)}.log`), `${line.text}\n`, { mode: 0o600 })

@@ -125,6 +125,7 @@ export const createBridge = createRoute({
       "no_subscription",
       "payment_required",
       "bridge_limit_reached",
+      "storage_full",
     ),
   },
 })

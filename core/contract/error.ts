@@ -34,6 +34,7 @@ export const errorStatus = {
   network_rejected: 502,
   orchestrator_failed: 502,
   session_unavailable: 503,
+  storage_full: 503,
   send_outcome_unknown: 504,
 } as const
 

@@ -40,7 +40,12 @@ const MessageChat = Chat.optional().openapi({
   description: "The chat of the message; needed only if messages of several chats have this id.",
 })
 
-const unsent = ["send_outcome_unknown", "idempotency_conflict", "invalid_idempotency_key"] as const
+const unsent = [
+  "storage_full",
+  "send_outcome_unknown",
+  "idempotency_conflict",
+  "invalid_idempotency_key",
+] as const
 
 /** A rule across fields. */
 interface Check<Fields extends z.ZodRawShape> {

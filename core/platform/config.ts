@@ -44,6 +44,10 @@ export const Config = z.object({
   /** Where the logs are kept that the customers of bridges see: a folder, or a log group of CloudWatch. */
   LOG_DIR: z.string().optional(),
   LOG_GROUP: z.string().optional(),
+  /** The folder whose disk must not become full; absent where no disk is ours. */
+  STORAGE_DIR: z.string().optional(),
+  /** With less room than this many MB, nothing is sent and no bridge is created. */
+  STORAGE_RESERVE_MB: z.coerce.number().int().min(0).default(200),
   /** Which service writes metrics into its log; without, none are written. */
   METRICS_SERVICE: z
     .enum(["api", "dashboard", "delivery", "sweep", "session-host", "subscriptions"])

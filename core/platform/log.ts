@@ -10,10 +10,25 @@ export function logToErrorOutput(): void {
   descriptor = 2
 }
 
-/** The destination of every log line of this process. */
-export const lines = lazily(() =>
-  destination({ dest: config.LOG_FILE ?? descriptor, mkdir: true, sync: true }),
-)
+/** How many bytes of lines wait for room on the disk. Beyond that, new ones are lost. */
+const mostWaiting = 1_000_000
+
+/** The destination of every log line of this process. Never throws at whoever logs. */
+export const lines = lazily(() => {
+  try {
+    return written(config.LOG_FILE ?? descriptor)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error
+    return written(descriptor)
+  }
+})
+
+function written(dest: string | number) {
+  const opened = destination({ dest, mkdir: true, sync: true, maxLength: mostWaiting })
+  // What could not be written, as on a full disk, is written with the next line that can be.
+  opened.on("error", () => {})
+  return opened
+}
 
 /** One JSON object per line. Never message bodies, keys, codes or phone numbers. */
 export const log = lazily(() =>

@@ -55,6 +55,7 @@ type Noted =
   | "UnknownStanzas"
   | "StoreThrottled"
   | "StoreConflict"
+  | "StorageFull"
 
 type Watched = keyof typeof watched
 /** The names of all metrics that CloudWatch makes of the lines. */

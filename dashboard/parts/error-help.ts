@@ -28,6 +28,10 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
     title: "The session cannot be reached",
     next: "Wait a few seconds. If it stays so, the log of this number says why.",
   },
+  storage_full: {
+    title: "The disk of this service is nearly full",
+    next: "Ask the operator of this service to make room. Then try again.",
+  },
   network_rejected: {
     title: "The network refused",
     next: "Check that the number is the one of that phone. Then wait some minutes before the next code.",

@@ -6,6 +6,7 @@ import { proxy as prefix } from "#core/contract/route-parts.ts"
 import { routes } from "#core/contract/routes.ts"
 import { AttemptLog } from "#core/event/attempts.ts"
 import { newMessageId } from "#core/message-id.ts"
+import { Storage } from "#core/platform/storage.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import type { Call } from "#core/lease/call.ts"
 import { ask, hostHeaders } from "./ask-host.ts"
@@ -49,10 +50,12 @@ async function forward(c: Context<ApiEnv>, route: RouteConfig): Promise<Response
     body: route.request?.body && (await c.req.text()),
   }
   // Exactly the routes that send a message have headers in the contract.
-  const key = route.request?.headers && keyOf(c)
+  const isSend = route.request?.headers !== undefined
+  if (isSend && !Storage.hasRoom()) throw Storage.refusal()
+  const key = isSend ? keyOf(c) : undefined
   if (key !== undefined) return await sendOnce(c, call, key)
 
-  const messageId = route.request?.headers && newMessageId()
+  const messageId = isSend ? newMessageId() : undefined
   const { refusal, success } = await ask(
     { ...call, messageId, isNew: true },
     answers(route, "application/json"),

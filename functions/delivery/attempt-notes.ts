@@ -3,6 +3,7 @@ import { BridgeLog } from "#core/bridge/log.ts"
 import type { EventRow } from "#core/event/row.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
+import { Storage } from "#core/platform/storage.ts"
 import { type Outcome, toWire } from "./attempt.ts"
 
 /** As many as one request can write. */
@@ -28,13 +29,14 @@ function entryOf(made: Made, outcome: Outcome): Omit<AttemptLog.Entry, "count"> 
     signature: headers["x-webhook-signature"] ?? "",
     standard: headers["webhook-signature"] ?? "",
   }
-  const isFailure = verdict !== "delivered"
+  // What a receiver answered is of use, and is the first that the service can do without.
+  const isKept = verdict !== "delivered" && Storage.hasRoomToSpare()
   return {
     n: event.n,
     attempt: toWire({ event: event.type, eventId: event.eventId, number }, outcome),
     isResend,
     signatures,
-    ...(isFailure && { failure: { url, answer: Buffer.from(answer ?? []).toString() } }),
+    ...(isKept && { failure: { url, answer: Buffer.from(answer ?? []).toString() } }),
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, statfsSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -71,6 +71,7 @@ async function start(
   if (other)
     throw new CannotStart(`${dataDir} is in use: the service already runs there, at ${other.baseUrl}`)
   makeFolder(join(dataDir, "logs"))
+  refuseWithoutRoom(dataDir)
   const network = networkOf(dataDir)
   if (network && network !== settings.HOST_NETWORK) throw belongsElsewhere(dataDir, network, settings)
 
@@ -100,6 +101,7 @@ async function start(
   const [simulator] = await starting
   const environment = {
     LOG_DIR: join(dataDir, "logs", "bridges"),
+    STORAGE_DIR: dataDir,
     ...wrapping,
     AWS_ENDPOINT_URL_KMS: keys.endpoint,
     AWS_REGION: "local",
@@ -218,6 +220,19 @@ function makeFolder(path: string): void {
   }
 }
 
+/** What the store may need at once, before the space of what it replaces is free again: its journal, in MB. */
+const leastMb = 16
+
+/** Without it, one part or another would fail in the midst of its start. @throws CannotStart */
+function refuseWithoutRoom(dataDir: string): void {
+  const { bavail, bsize } = statfsSync(dataDir)
+  const freeMb = Math.floor((bavail * bsize) / 1e6)
+  if (freeMb < leastMb)
+    throw new CannotStart(
+      `the disk of ${dataDir} is full: ${freeMb} MB are free, and a start needs ${leastMb}. Nothing is lost: make room, then start again`,
+    )
+}
+
 const Network = z.object({ network: z.enum(["simulated", "live"]) })
 const networkFile = (dataDir: string) => join(dataDir, "network.json")
 
@@ -274,6 +289,7 @@ function settable(): Record<string, string> {
   const names = [
     "LOG_LEVEL",
     "LEASE_BEAT_MS",
+    "STORAGE_RESERVE_MB",
     "WHATSAPP_WEB_VERSION",
     "NODE_OPTIONS",
     "RECORD",

@@ -37,7 +37,8 @@ export function open(dataDir?: string): Store {
         commit.run()
         return result
       } catch (error) {
-        db.exec("ROLLBACK")
+        // SQLite has rolled back by itself after some errors, such as a full disk.
+        if (db.isTransaction) db.exec("ROLLBACK")
         throw error
       } finally {
         depth--

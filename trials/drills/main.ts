@@ -1,10 +1,14 @@
 /** `npm run drills`: the losses, and how long they last, when a part of the service fails, with production's timing. */
+import { randomInt } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { z } from "zod"
 import { quantile } from "#test/support/quantile.ts"
 import { trafficBesideDeadReceivers } from "./dead-receiver-traffic.ts"
+import { drillDisk } from "./disk/drill.ts"
+import { breaks } from "./disk/store.ts"
 import { type Loss, loseHost } from "./lost-host.ts"
 import { outage, theQueue, theStore } from "./outage.ts"
 import { startDrilled, type Service } from "./service.ts"
@@ -17,6 +21,12 @@ const { values, positionals } = parseArgs({
     bridges: { type: "string", default: "10" },
     messages: { type: "string", default: "100" },
     beat: { type: "string", default: "5000" },
+    // Of the disk alone.
+    seed: { type: "string", default: String(randomInt(1, 2 ** 31)) },
+    whole: { type: "string", default: "1" },
+    break: { type: "string" },
+    pages: { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
   },
 })
 const [minutes, times, each] = [Number(values.minutes), Number(values.times), Number(values.messages)]
@@ -50,17 +60,37 @@ const drills: Record<string, (service: Service) => Promise<object>> = {
   store: (service) => outage(service, theStore(service), minutes * 60_000),
 }
 
-const wanted = positionals.length > 0 ? positionals : Object.keys(drills)
-const unknown = wanted.filter((name) => !(name in drills))
+const wanted = positionals.length > 0 ? positionals : ["disk", ...Object.keys(drills)]
+const unknown = wanted.filter((name) => name !== "disk" && !(name in drills))
 if (unknown.length > 0)
-  throw new Error(`there is no drill ${unknown.join(", ")}: ${Object.keys(drills).join(", ")}`)
+  throw new Error(`there is no drill ${unknown.join(", ")}: disk, ${Object.keys(drills).join(", ")}`)
 
-const dir = mkdtempSync(join(tmpdir(), "messaging-bridge-drills-"))
-const service = await startDrilled({ bridges: Number(values.bridges), beat: Number(values.beat), dir })
-try {
-  for (const name of wanted) console.log(JSON.stringify({ drill: name, ...(await drills[name]!(service)) }))
-  rmSync(dir, { recursive: true, force: true })
-} finally {
-  await service.stop()
+const inService = wanted.filter((name) => name in drills)
+if (inService.length > 0) await drillService(inService)
+const isFine = !wanted.includes("disk") || (await disk())
+process.exit(isFine ? 0 : 1)
+
+async function drillService(names: string[]): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), "messaging-bridge-drills-"))
+  const service = await startDrilled({ bridges: Number(values.bridges), beat: Number(values.beat), dir })
+  try {
+    for (const name of names) console.log(JSON.stringify({ drill: name, ...(await drills[name]!(service)) }))
+    rmSync(dir, { recursive: true, force: true })
+  } finally {
+    await service.stop()
+  }
 }
-process.exit(0)
+
+/** @returns whether nothing was lost, nor anything else found that must not be */
+async function disk(): Promise<boolean> {
+  const broken = z.enum(breaks).optional().parse(values.break)
+  const seed = Number(values.seed)
+  const say = (line: string) => values.json || console.log(line)
+  say(`seed ${seed}${broken ? `, without ${broken}` : ""}`)
+  const { faults, ...found } = await drillDisk(
+    { times, whole: broken ? 0 : Number(values.whole), seed, broken, pages: values.pages },
+    say,
+  )
+  console.log(JSON.stringify({ ...faults, ...found }))
+  return Object.values(faults).every((count) => count === 0)
+}

@@ -1,0 +1,48 @@
+export * as Storage from "./storage.ts"
+
+import { statfsSync } from "node:fs"
+import { ApiError } from "../error.ts"
+import { config } from "./config.ts"
+import { log } from "./log.ts"
+import { Metrics } from "./metrics.ts"
+
+// The disk of one machine (STORAGE_DIR). A reserve is kept for what comes in: below it nothing is sent and no bridge is
+// created, and below twice of it nothing is written that the service can do without. On AWS there is always room.
+
+/** How long an answer of the file system is believed, in ms. */
+const believedMs = 1000
+
+let askedMs = -Infinity
+let freeMb = Infinity
+let wasLow = false
+
+/** Whether there is room to send and to create bridges. */
+export function hasRoom(): boolean {
+  look()
+  return freeMb >= config.STORAGE_RESERVE_MB
+}
+
+/** Whether there is room for what the service can do without: the logs of bridges, the answers of receivers. */
+export function hasRoomToSpare(): boolean {
+  look()
+  return freeMb >= 2 * config.STORAGE_RESERVE_MB
+}
+
+/** Why something that needs room was not done. */
+export function refusal(): ApiError {
+  Metrics.add("StorageFull")
+  return new ApiError("storage_full", undefined, { headers: { "retry-after": "60" } })
+}
+
+function look(): void {
+  if (!config.STORAGE_DIR || performance.now() < askedMs + believedMs) return
+  askedMs = performance.now()
+  const { bavail, bsize } = statfsSync(config.STORAGE_DIR)
+  freeMb = (bavail * bsize) / 1e6
+  const isLow = freeMb < config.STORAGE_RESERVE_MB
+  if (isLow === wasLow) return
+  wasLow = isLow
+  const about = { freeMb: Math.floor(freeMb), reserveMb: config.STORAGE_RESERVE_MB }
+  if (isLow) log.error(about, "the disk is nearly full: nothing is sent and no bridge is created")
+  else log.info(about, "the disk has room again")
+}
