@@ -7,7 +7,7 @@ import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { Receiver } from "#core/event/receiver-url-and-keys.ts"
 import type { Usage } from "#core/event/usage.ts"
-import { NewEvents } from "#core/event/new-events-in-process.ts"
+import { arrivalsOf } from "#core/event/arrivals.ts"
 import { attempt, type Outcome } from "./attempt.ts"
 import { newConnections } from "./connections.ts"
 import { type Means, orLetGo } from "./means.ts"
@@ -47,7 +47,7 @@ export async function deliver(
   const means: Means = {
     connections,
     notes: new Notes(bridgeId),
-    arrivals: new NewEvents(bridgeId, { keepsRows: true }),
+    arrivals: arrivalsOf(bridgeId),
     timeLimit,
     bell,
   }
@@ -67,7 +67,7 @@ async function work(claimed: Delivery.Info, means: Means): Promise<number | unde
   while (held) {
     if (ahead.length === 0 && !isAll) {
       const seen: Seen | undefined =
-        justTold(held, means) ?? (await look(held, { isFresh: held === claimed }))
+        justWritten(held, means) ?? (await look(held, { isFresh: held === claimed }))
       if (!seen) return undefined
       ;({ held, ahead, isAll } = seen)
     }
@@ -119,15 +119,10 @@ async function look(held: Delivery.Info, { isFresh }: { isFresh: boolean }): Pro
   return current && { held: current, ahead: next, isAll: next.length <= 1 && beyond === undefined }
 }
 
-/** The one next event and the row, without a look, if the store has told this process of both. */
-function justTold(held: Delivery.Info, { arrivals }: Means): Seen | undefined {
-  const told = arrivals.justTold(held.head)
-  if (!told) return undefined
-  const { event, delivery } = told
-  // The claim may be lost. And in a trial whose store is another process, our last write may not have been told yet.
-  const isOurs = delivery.holder === held.holder
-  const isNow = delivery.head === held.head && delivery.attempts === held.attempts
-  return isOurs && isNow ? { held: delivery, ahead: [event], isAll: true } : undefined
+/** What `look` would find, where this process knows it. */
+function justWritten(held: Delivery.Info, { arrivals }: Means): Seen | undefined {
+  const known = arrivals.justWritten(held)
+  return known && { held: known.held, ahead: [known.event], isAll: true }
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Connections } from "#core/fetch/connections.ts"
 import { Claim } from "#core/event/claim.ts"
 import type { Delivery } from "#core/event/delivery-progress.ts"
 import { log } from "#core/platform/log.ts"
-import type { NewEvents } from "#core/event/new-events-in-process.ts"
+import type { Arrivals } from "#core/event/arrivals.ts"
 import type { Notes } from "./attempt-notes.ts"
 import type { TimeLimit } from "./time-for-one-bridge.ts"
 
@@ -10,7 +10,7 @@ import type { TimeLimit } from "./time-for-one-bridge.ts"
 export interface Means {
   connections: Connections
   notes: Notes
-  arrivals: NewEvents
+  arrivals: Arrivals
   timeLimit: TimeLimit
   /** The doorbell that is answered, in the queue's words. */
   bell: string | undefined

@@ -2,7 +2,7 @@ import { listEvents, type StoredEvent } from "#core/contract/delivery.ts"
 import { EventRow } from "#core/event/row.ts"
 import { EventHistory } from "#core/event/history.ts"
 import { invalid } from "#core/error.ts"
-import { NewEvents } from "#core/event/new-events-in-process.ts"
+import { arrivalsOf } from "#core/event/arrivals.ts"
 import { contractRouter } from "../http/contract-router.ts"
 import { eventsLastMs, sendEvents, wantsStream } from "./sse.ts"
 
@@ -22,7 +22,7 @@ export const eventStream = contractRouter().openapi(listEvents, async (c, next) 
   const after = await EventHistory.startOf(bridge.id, { lastEventId, since: wanted.since })
 
   const follow = async function* (signal: AbortSignal): AsyncGenerator<string> {
-    const arrivals = new NewEvents(bridge.id)
+    const arrivals = arrivalsOf(bridge.id)
     const news = async () => {
       await arrivals.next(lookEachMs, signal)
       signal.throwIfAborted()

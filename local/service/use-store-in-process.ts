@@ -1,7 +1,7 @@
 import { RateLimit } from "#core/rate-limit.ts"
 import { useHere } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import { listen, tell } from "#core/event/new-events-in-process.ts"
+import { listen, noteRow } from "../delivery/new-events.ts"
 import type { DynamoDb } from "../dynamodb/server.ts"
 
 /**
@@ -11,7 +11,7 @@ import type { DynamoDb } from "../dynamodb/server.ts"
  */
 export function useStoreInProcess(store: DynamoDb): () => void {
   store.relax(tables.requests, ({ pk }) => RateLimit.isCounter(String(pk?.S)))
-  store.watch(tables.events, tell)
+  store.watch(tables.events, noteRow)
   const ends = [useHere(store.answer), listen()]
   return () => {
     for (const end of ends) end()

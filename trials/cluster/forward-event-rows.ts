@@ -2,7 +2,7 @@ import { createServer, connect, type Socket } from "node:net"
 import { createInterface } from "node:readline"
 import { z } from "zod"
 import { tables } from "#core/store/tables.ts"
-import { listen as hear, tell } from "#core/event/new-events-in-process.ts"
+import { listen as hear, noteRow } from "#local/delivery/new-events.ts"
 import type { DynamoDb } from "#local/dynamodb/server.ts"
 import { listen } from "#local/listen.ts"
 
@@ -37,6 +37,6 @@ export async function forwardEventRows(store: DynamoDb): Promise<number> {
 export function hearEventRows(port: number, onTold: () => void): void {
   hear()
   createInterface(connect(port, "127.0.0.1")).on("line", (line) => {
-    if (tell(Told.parse(JSON.parse(line)))) onTold()
+    if (noteRow(Told.parse(JSON.parse(line)))) onTold()
   })
 }

@@ -9,7 +9,7 @@ import { EventRow } from "#core/event/row.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { eventsPage } from "#dashboard/pages/events.ts"
 import { eventItem } from "#dashboard/parts/event.ts"
-import { NewEvents } from "#core/event/new-events-in-process.ts"
+import { arrivalsOf } from "#core/event/arrivals.ts"
 import { page, sentenceCase } from "../answer.ts"
 import type { DashboardEnv } from "../env.ts"
 import { lastId, live, type Piece } from "../live.ts"
@@ -58,7 +58,7 @@ export const events = new Hono<DashboardEnv>()
   })
   .get("/numbers/:ref/events/stream", async (c) => {
     const { bridge, me } = c.var
-    const arrivals = new NewEvents(bridge.id)
+    const arrivals = arrivalsOf(bridge.id)
     const news = async () => await arrivals.next(lookEachMs, c.req.raw.signal)
     const following = EventHistory.follow(bridge, await beginOf(c), Filter.parse(c.req.query()), news)
     const list = c.req.query("list") === "start" ? "start-events" : "events"

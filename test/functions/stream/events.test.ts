@@ -8,7 +8,7 @@ import { EventRow } from "#core/event/row.ts"
 import { toItem } from "#core/store/dynamodb-json.ts"
 import { remove } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import { listen, tell } from "#core/event/new-events-in-process.ts"
+import { listen, noteRow } from "#local/delivery/new-events.ts"
 import { timing } from "#functions/stream/sse.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
 import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
@@ -71,7 +71,7 @@ test("where the store tells of events, one is shown without a look at the clock"
   await stream.until!(begun)
   for (let n = 1; n <= 50; n++) {
     await shop.outbox.write(anEvent(String(n)))
-    tell(toItem(EventRow.key(shop.bridge.id, n)))
+    noteRow(toItem(EventRow.key(shop.bridge.id, n)))
     // At a look each second this would take longer than a test may.
     expect((await stream.bodies!(n)).at(-1)).toBe(String(n))
   }

@@ -4,7 +4,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery-progress.ts"
 import { Resend } from "#core/event/resend.ts"
 import { tables } from "#core/store/tables.ts"
-import { listen, tell } from "#core/event/new-events-in-process.ts"
+import { listen, noteRow } from "#local/delivery/new-events.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
 import { answerDoorbells } from "#functions/delivery/handler.ts"
 import { doorbellsHere } from "#local/delivery/doorbell-sources.ts"
@@ -15,7 +15,7 @@ import { anEvent, anOutbox, forgetDoorbells } from "#test/support/session/events
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { until } from "#test/support/until.ts"
 
-dynamoDb.watch(tables.events, tell)
+dynamoDb.watch(tables.events, noteRow)
 
 afterEach(forgetDoorbells)
 

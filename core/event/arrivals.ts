@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Delivery } from "./delivery-progress.ts"
+import type { EventRow } from "./row.ts"
+
+/** What a process knows of a bridge's new events without a look at the store, while it delivers or watches them. */
+export interface Arrivals {
+  /** The number of the newest event that is known, perhaps after a short wait for one after `head`. */
+  after: (head: number) => Promise<number>
+  /** The event after the head, and the row as it is now, where both are known: what reading them would find. */
+  justWritten: (held: Delivery.Info) => { event: EventRow.Info; held: Delivery.Info } | undefined
+  /** Waits for an event since the last call of this, but no longer than `ms`, and not beyond `signal`. */
+  next: (ms: number, signal: AbortSignal) => Promise<void>
+  end: () => void
+}
+
+/** On AWS a process knows nothing: only the store does. */
+const nothing: Arrivals = {
+  after: async () => 0,
+  justWritten: () => undefined,
+  next: async (ms, signal) => await sleep(ms, undefined, { signal }).catch(() => {}),
+  end: () => {},
+}
+
+let source = (_bridgeId: string): Arrivals => nothing
+
+export function arrivalsOf(bridgeId: string): Arrivals {
+  return source(bridgeId)
+}
+
+/** From now on, this process learns of new events from here. @returns a function that undoes it */
+export function learnArrivalsFrom(given: (bridgeId: string) => Arrivals): () => void {
+  const before = source
+  source = given
+  return () => {
+    source = before
+  }
+}

@@ -1,0 +1,101 @@
+import { EventEmitter } from "node:events"
+import { type Arrivals, learnArrivalsFrom } from "#core/event/arrivals.ts"
+import { Delivery } from "#core/event/delivery-progress.ts"
+import { EventRow } from "#core/event/row.ts"
+import { type Item, toRow } from "#core/store/dynamodb-json.ts"
+import type { Key } from "#core/store/store.ts"
+import { bridgeIdOf } from "#core/store/tables.ts"
+
+/** How long a delivery waits for another event, in ms. Traffic of four events a second is then one delivery. */
+export const staysMs = 250
+
+/** A row that was written: an event, with its number, or how far the delivery has come. */
+type Written = { n: number; event: Item } | { delivery: Item }
+
+/** Emits under the bridge's id. */
+const written = new EventEmitter<Record<string, [Written]>>().setMaxListeners(0)
+
+/**
+ * Deliveries and pages of this process learn of each row of the events table that is written (`noteRow`), and deliveries
+ * wait for so long for another event. That requires the store to live in this process.
+ * @returns a function that undoes it.
+ */
+export function listen(forMs = staysMs): () => void {
+  return learnArrivalsFrom((bridgeId) => new NewEvents(bridgeId, forMs))
+}
+
+/**
+ * A row of the events table was written. If it is an event, its bridge's deliverer need not wait for a doorbell, nor
+ * read it.
+ * @returns whether it is an event of which somebody at work in this process has learnt
+ */
+export function noteRow(item: Item): boolean {
+  const { pk, sk } = toRow({ pk: item.pk!, sk: item.sk! }) as Key
+  const event = EventRow.atKey({ pk, sk })
+  if (event) return written.emit(event.bridgeId, { n: event.n, event: item })
+  if (sk === Delivery.sortKey) written.emit(bridgeIdOf(pk), { delivery: item })
+  return false
+}
+
+/** The events of a bridge that are appended while it is being delivered or watched. */
+class NewEvents implements Arrivals {
+  readonly #bridgeId: string
+  readonly #waitsMs: number
+  #newest = 0
+  #noticed = 0
+  #event: Item | undefined
+  #delivery: Item | undefined
+  #wake = () => {}
+
+  constructor(bridgeId: string, waitsMs: number) {
+    this.#bridgeId = bridgeId
+    this.#waitsMs = waitsMs
+    written.on(bridgeId, this.#note)
+  }
+
+  /** If none is known there may still be one: only the store knows. */
+  async after(head: number): Promise<number> {
+    if (this.#newest <= head) await this.#news(this.#waitsMs)
+    return this.#newest
+  }
+
+  justWritten(held: Delivery.Info): { event: EventRow.Info; held: Delivery.Info } | undefined {
+    if (this.#newest !== held.head + 1 || !this.#event || !this.#delivery) return undefined
+    const now = Delivery.fromRow(toRow(this.#delivery))
+    // The claim may be lost. And in a trial whose store is another process, our last write may not have been told yet.
+    const isOurs = now.holder === held.holder
+    const isNewest = now.head === held.head && now.attempts === held.attempts
+    return isOurs && isNewest ? { event: EventRow.fromRow(toRow(this.#event)), held: now } : undefined
+  }
+
+  async next(ms: number, signal: AbortSignal): Promise<void> {
+    if (this.#newest === this.#noticed) await this.#news(ms, signal)
+    this.#noticed = this.#newest
+  }
+
+  end(): void {
+    written.off(this.#bridgeId, this.#note)
+  }
+
+  async #news(ms: number, signal?: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, ms)
+    const stop = () => resolve()
+    signal?.addEventListener("abort", stop)
+    this.#wake = resolve
+    await promise
+    clearTimeout(timer)
+    signal?.removeEventListener("abort", stop)
+  }
+
+  readonly #note = (row: Written): void => {
+    if ("delivery" in row) {
+      this.#delivery = row.delivery
+      return
+    }
+    if (row.n < this.#newest) return
+    this.#newest = row.n
+    this.#event = row.event
+    this.#wake()
+  }
+}
