@@ -15,7 +15,7 @@ export const operations = new Map<string, Operation>([
   ["BatchGetItem", of(Requests.BatchGetItem, batchGetItem)],
   ["BatchWriteItem", of(Requests.BatchWriteItem, writeBatch)],
   ["CreateTable", of(Definition, ({ tables }, definition) => tables.create(definition))],
-  ["DeleteItem", of(Requests.DeleteItem, writing("Delete", "DeleteItem"))],
+  ["DeleteItem", of(Requests.Delete, writing("Delete", "DeleteItem"))],
   [
     "DescribeTable",
     of(Requests.OfTable, async ({ tables }, r) => ({ Table: description(tables.get(r.TableName)) })),
@@ -23,7 +23,7 @@ export const operations = new Map<string, Operation>([
   ["DescribeTimeToLive", of(Requests.OfTable, async ({ tables }, r) => tables.timeToLive(r.TableName))],
   ["GetItem", of(Requests.GetItem, getItem)],
   ["ListTables", async ({ tables }) => ({ TableNames: tables.names() })],
-  ["PutItem", of(Requests.PutItem, writing("Put", "PutItem"))],
+  ["PutItem", of(Requests.Put, writing("Put", "PutItem"))],
   ["Query", of(Requests.Query, query)],
   ["Scan", of(Requests.Scan, scan)],
   ["TransactWriteItems", of(Requests.TransactWriteItems, transactWrite)],

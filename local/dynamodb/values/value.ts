@@ -19,7 +19,8 @@ export type Type = keyof Held
 
 /** The most that an item may have, in bytes, its attributes' names included. */
 export const largestItem = 400 * 1024
-const deepest = 32
+/** How many lists and maps may lie in one another. */
+const deepest = 31
 
 export function typeOf(value: Value): Type {
   for (const type in value) return type as Type // checked when it came in
@@ -41,7 +42,8 @@ export function checked(value: unknown, depth = 0): Value {
     throw invalid(
       "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes",
     )
-  if (depth > deepest) throw invalid("Nesting Levels have exceeded supported limits")
+  if ((type === "L" || type === "M") && depth >= deepest)
+    throw invalid("Nesting Levels have exceeded supported limits")
   const check = checks[type as Type]
   if (!check) throw invalid(`The embedded store has no attributes of type ${type}: nothing here writes one`)
   const content = (value as Value)[type]
@@ -71,7 +73,10 @@ export function checkedItem(item: unknown, depth = 0): Item {
   if (typeof item !== "object" || item === null || Array.isArray(item))
     throw malformed("Unexpected value type in payload")
   const right: Item = {}
-  for (const name in item) right[name] = checked((item as Item)[name], depth)
+  for (const name in item) {
+    if (name === "") throw invalid("Empty attribute name")
+    right[name] = checked((item as Item)[name], depth)
+  }
   return right
 }
 
@@ -141,7 +146,7 @@ export function lengthOf(value: Value): number | undefined {
   const content = value[type]
   switch (type) {
     case "S":
-      return Buffer.byteLength(content as string)
+      return (content as string).length
     case "B":
       return Buffer.byteLength(content as string, "base64")
     case "L":
