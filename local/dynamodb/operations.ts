@@ -22,7 +22,6 @@ export const operations = new Map<string, Operation>([
   ],
   ["DescribeTimeToLive", of(Requests.OfTable, async ({ tables }, r) => tables.timeToLive(r.TableName))],
   ["GetItem", of(Requests.GetItem, getItem)],
-  ["ListTables", async ({ tables }) => ({ TableNames: tables.names() })],
   ["PutItem", of(Requests.Put, writing("Put", "PutItem"))],
   ["Query", of(Requests.Query, query)],
   ["Scan", of(Requests.Scan, scan)],

@@ -95,15 +95,11 @@ export function creation({ sql }: Keyed): Step[] {
 
 export function tableOf(definition: Definition): Table {
   const { TableName: name, AttributeDefinitions: attributes } = definition
-  const keyed = (sql: string, schema: z.infer<typeof Key>): Keyed => {
-    const attribute = ({ AttributeName: key }: { AttributeName: string }): KeyAttribute => {
-      const type = attributes.find((one) => one.AttributeName === key)?.AttributeType
-      if (!type)
-        throw invalid(`One or more parameter values were invalid: ${key} is not defined as an attribute`)
-      return { name: key, type }
-    }
-    return { sql, hash: attribute(schema[0]), range: attribute(schema[1]) }
-  }
+  const keyed = (sql: string, [hash, range]: z.infer<typeof Key>): Keyed => ({
+    sql,
+    hash: keyAttribute(attributes, hash.AttributeName),
+    range: keyAttribute(attributes, range.AttributeName),
+  })
   return {
     ...keyed(sqlOf(name), definition.KeySchema),
     definition,
@@ -113,6 +109,13 @@ export function tableOf(definition: Definition): Table {
       holds: index.Projection.ProjectionType,
     })),
   }
+}
+
+function keyAttribute(attributes: z.infer<typeof Attributes>, name: string): KeyAttribute {
+  const type = attributes.find((one) => one.AttributeName === name)?.AttributeType
+  if (!type)
+    throw invalid(`One or more parameter values were invalid: ${name} is not defined as an attribute`)
+  return { name, type }
 }
 
 /** As DescribeTable shows it. */
@@ -131,10 +134,13 @@ export const keyNames = ({ hash, range }: Keyed): string[] => [hash.name, range.
 
 /** The place of a key, which must have exactly the table's key attributes. */
 export function placeOfKey(table: Table, key: Item): Place {
-  const mismatch = () => invalid("The provided key element does not match the schema")
   const names = keyNames(table)
-  if (Object.keys(key).length !== names.length || names.some((name) => !key[name])) throw mismatch()
-  return place(table, key, mismatch)
+  if (Object.keys(key).length !== names.length || names.some((name) => !key[name])) throw otherSchema()
+  return place(table, key, otherSchema)
+}
+
+function otherSchema(): Refusal {
+  return invalid("The provided key element does not match the schema")
 }
 
 /** The place of an item in its table, or in an index that it is in. */

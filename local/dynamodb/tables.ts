@@ -37,10 +37,6 @@ export class Tables {
     return this.#known.values()
   }
 
-  names(): string[] {
-    return [...this.#known.keys()].toSorted()
-  }
-
   /** As DescribeTimeToLive shows it. */
   timeToLive(name: string): object {
     const { timeToLive: attribute } = this.get(name).definition

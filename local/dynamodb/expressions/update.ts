@@ -6,7 +6,7 @@ import { change, comparePaths, isOverlapping, valueAt } from "./path.ts"
 import { type Placeholders, resolved } from "./placeholders.ts"
 
 /** Every path that an update writes. */
-export function pathsOf(update: Update, given: Placeholders): Path[] {
+function pathsOf(update: Update, given: Placeholders): Path[] {
   return Object.values(update).flatMap((actions: { path: Path }[]) =>
     actions.map(({ path }) => resolved(path, given)),
   )

@@ -90,9 +90,13 @@ async function send(client: DynamoDBClient, { operation, input }: Request): Prom
 
 /** Attributes of a table, which come in any order. */
 function inOrder(list: unknown[]): unknown[] {
-  const nameOf = (one: unknown) => String((one as { AttributeName?: string }).AttributeName)
-  const areAttributes = list.every((one) => typeof one === "object" && one !== null && "AttributeType" in one)
-  return areAttributes ? list.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)) : list
+  return list.every(isDefinition)
+    ? list.toSorted((a, b) => (a.AttributeName < b.AttributeName ? -1 : 1))
+    : list
+}
+
+function isDefinition(one: unknown): one is { AttributeName: string } {
+  return typeof one === "object" && one !== null && "AttributeType" in one
 }
 
 /** What differs each time, and what AWS adds for features that are not asked for. */

@@ -45,7 +45,7 @@ function toValue(value: Plain): object {
 }
 
 /** What stands behind `#names` and `:values`. */
-export function given(placeholders: Attributes): object {
+function given(placeholders: Attributes): object {
   const of = (mark: string) => Object.entries(placeholders).filter(([name]) => name.startsWith(mark))
   const [names, values] = [of("#"), of(":")]
   return {
