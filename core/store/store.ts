@@ -49,7 +49,6 @@ export interface Query {
   TableName: string
   IndexName?: string
   KeyConditionExpression: string
-  FilterExpression?: string
   ProjectionExpression?: string
   ExpressionAttributeNames?: Record<string, string>
   ExpressionAttributeValues: Row

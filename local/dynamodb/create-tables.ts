@@ -2,6 +2,7 @@ import {
   CreateTableCommand,
   type CreateTableCommandInput,
   DescribeTableCommand,
+  DescribeTimeToLiveCommand,
   DynamoDBClient,
   ResourceInUseException,
   UpdateTableCommand,
@@ -21,9 +22,16 @@ export async function createTables(endpoint: string): Promise<void> {
       if (!(error instanceof ResourceInUseException)) throw error
       await changeIndexes(client, definition(table))
     }
-    await client.send(new UpdateTimeToLiveCommand({ TableName: table.name, TimeToLiveSpecification: expiry }))
+    await letExpire(client, table.name)
   }
   client.destroy()
+}
+
+/** DynamoDB refuses to enable what is enabled. */
+async function letExpire(client: DynamoDBClient, TableName: string): Promise<void> {
+  const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName }))
+  if (TimeToLiveDescription?.TimeToLiveStatus === "ENABLED") return
+  await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification: expiry }))
 }
 
 /** Brings the indexes of a table that an earlier release created up to date. */

@@ -1,19 +1,12 @@
 import { checkCondition, isTrue } from "./expressions/condition.ts"
-import {
-  type Condition,
-  type Parsed,
-  parseCondition,
-  parseUpdate,
-  type Path,
-  type Update,
-} from "./expressions/parse.ts"
-import { projected } from "./expressions/path.ts"
+import { type Condition, type Parsed, parseCondition, parseUpdate, type Update } from "./expressions/parse.ts"
 import { type Placeholders, placeholdersOf } from "./expressions/placeholders.ts"
-import { checkUpdate, pathsOf, updated } from "./expressions/update.ts"
+import { checkUpdate, updated } from "./expressions/update.ts"
 import { invalid, Refusal } from "./refusal.ts"
 import type { Write } from "./requests.ts"
 import { nameOf } from "./rows/rows.ts"
 import {
+  checkIndexKeys,
   expiryOf,
   type Index,
   indexRows,
@@ -60,7 +53,7 @@ export function prepare(tables: Tables, kind: Kind, write: Write): Prepared {
   const condition = parsedIf(parseCondition, "ConditionExpression", write)
   const update = parsedIf(parseUpdate, "UpdateExpression", write)
   const given = placeholdersOf(write, [condition, update])
-  if (condition) checkCondition(condition.tree, given)
+  if (condition) checkCondition(condition, given)
   const table = tables.get(write.TableName)
   const item = checkedItem(write.Item ?? write.Key)
   const place = write.Item ? placeOfItem(table, item) : placeOfKey(table, item)
@@ -80,8 +73,8 @@ function parsedIf<Tree>(
 }
 
 /** Whether it is written whatever is there, so that nothing needs to be read. */
-export function isBlind({ kind, table, condition, write }: Prepared): boolean {
-  return kind === "Put" && !condition && !write.ReturnValues && table.indexes.length === 0
+export function isBlind({ kind, table, condition }: Prepared): boolean {
+  return kind === "Put" && !condition && table.indexes.length === 0
 }
 
 /** What the write does to the item as it is. The caller holds its row. @throws Refusal if its condition fails */
@@ -98,17 +91,20 @@ export function draft(prepared: Prepared, before: Item | undefined): Draft {
   const after = afterwards(prepared, before)
   const expires = after ? expiryOf(table, after) : null
   return {
-    answer: answerOf(prepared, before, after),
+    answer: after && write.ReturnValues === "ALL_NEW" ? { Attributes: after } : {},
     rows: before || after ? [{ of: table, place, item: after, expires }] : [],
     indexRows: changedIndexRows(table, before, after),
     size: Math.max(size, after ? itemSize(after) : 0),
   }
 }
 
-function afterwards({ kind, item, update, given }: Prepared, before: Item | undefined): Item | undefined {
+function afterwards(
+  { kind, table, item, update, given }: Prepared,
+  before: Item | undefined,
+): Item | undefined {
   if (kind === "Delete") return undefined
-  if (kind === "Put") return item
-  const after = update ? updated(update, before ?? item, given) : (before ?? item)
+  const after = kind === "Put" ? item : updated(update!, before ?? item, given)
+  checkIndexKeys(table, after)
   if (itemSize(after) > largestItem)
     throw invalid("Item size to update has exceeded the maximum allowed size")
   return after
@@ -122,25 +118,6 @@ function changedIndexRows(table: Table, before: Item | undefined, after: Item | 
   const left = [...old].filter(([name]) => !now.has(name)).map(([, row]) => ({ ...row, item: undefined }))
   const changed = [...now].filter(([name, { of }]) => !old.has(name) || (of as Index).holds === "ALL")
   return [...left, ...changed.map(([, row]) => row)]
-}
-
-function answerOf(
-  { update, given, write }: Prepared,
-  before: Item | undefined,
-  after: Item | undefined,
-): object {
-  const touched = (item: Item | undefined): Item | undefined => {
-    const paths: Path[] = update ? pathsOf(update, given) : []
-    return item && paths.length > 0 ? projected(item, paths) : undefined
-  }
-  const attributes = {
-    NONE: undefined,
-    ALL_OLD: before,
-    ALL_NEW: after,
-    UPDATED_OLD: write.ReturnValues === "UPDATED_OLD" ? touched(before) : undefined,
-    UPDATED_NEW: write.ReturnValues === "UPDATED_NEW" ? touched(after) : undefined,
-  }[write.ReturnValues ?? "NONE"]
-  return attributes && Object.keys(attributes).length > 0 ? { Attributes: attributes } : {}
 }
 
 /** The partitions that the write takes throughput from. */

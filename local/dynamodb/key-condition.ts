@@ -20,9 +20,9 @@ export function keyCondition(of: Keyed, condition: Condition, given: Placeholder
   const [range] = others
   const asked = { where: "hash = ?", values: [textOf(of.hash, hash.operands[0]!, given)] }
   if (!range) return asked
-  if (range.name !== of.range?.name)
-    throw invalid(`Query condition missed key schema element: ${of.range?.name ?? of.hash.name}`)
-  const bounds = range.operands.map((operand) => textOf(of.range!, operand, given))
+  if (range.name !== of.range.name)
+    throw invalid(`Query condition missed key schema element: ${of.range.name}`)
+  const bounds = range.operands.map((operand) => textOf(of.range, operand, given))
   const { where, values } = rangeOf(range.by, bounds)
   return { where: `${asked.where} AND ${where}`, values: [...asked.values, ...values] }
 }

@@ -1,7 +1,6 @@
 import type { Engine } from "./engine.ts"
 import { checkCondition, isTrue } from "./expressions/condition.ts"
-import { parseCondition, parseProjection } from "./expressions/parse.ts"
-import { projected } from "./expressions/path.ts"
+import { parseCondition, parseProjection, type Path } from "./expressions/parse.ts"
 import { type Placeholders, placeholdersOf, resolved } from "./expressions/placeholders.ts"
 import { keyCondition } from "./key-condition.ts"
 import { invalid } from "./refusal.ts"
@@ -14,22 +13,8 @@ import { checkedItem, type Item, itemSize } from "./values/value.ts"
 const largestPage = 1024 * 1024
 
 export async function getItem(engine: Engine, request: GetItem): Promise<object> {
-  const table = engine.tables.get(request.TableName)
-  const projection =
-    request.ProjectionExpression === undefined
-      ? undefined
-      : parseProjection("ProjectionExpression", request.ProjectionExpression)
-  const given = placeholdersOf(request, [projection])
-  const item = readOne(engine, table, request.Key, request.ConsistentRead)
-  if (!item) return {}
-  return {
-    Item: projection
-      ? projected(
-          item,
-          projection.tree.map((path) => resolved(path, given)),
-        )
-      : item,
-  }
+  const item = readOne(engine, engine.tables.get(request.TableName), request.Key, request.ConsistentRead)
+  return item ? { Item: item } : {}
 }
 
 function readOne(engine: Engine, table: Table, key: object, isConsistent = false): Item | undefined {
@@ -72,41 +57,46 @@ export async function query(engine: Engine, request: Query): Promise<object> {
   const table = engine.tables.get(request.TableName)
   const of = keyedOf(table, request)
   const key = parseCondition("KeyConditionExpression", request.KeyConditionExpression)
-  const { given, ...chosen } = choice(request, [key])
+  const projecting = request.ProjectionExpression
+  const projection =
+    projecting === undefined ? undefined : parseProjection("ProjectionExpression", projecting)
+  const given = placeholdersOf(request, [key, projection])
+  checkCondition(key, given)
+  const names = projection && namesOf(projection.tree, given)
   const asked = keyCondition(of, key.tree, given)
   const partition = partitionOf(of, { hash: String(asked.values[0]) })
   engine.partitions.mayTake("reads", [partition])
-  const direction =
-    request.ScanIndexForward === false ? { after: "<", order: "DESC" } : { after: ">", order: "ASC" }
   const start = startOf(table, of, request)
   if (start && start.hash !== asked.values[0])
     throw invalid("The provided starting key is outside query boundaries based on provided conditions")
+  if (start && !isTrue(key.tree, checkedItem(request.ExclusiveStartKey), given))
+    throw invalid("The provided starting key does not match the range key predicate")
+  const direction =
+    request.ScanIndexForward === false ? { after: "<", order: "DESC" } : { after: ">", order: "ASC" }
   const items = engine.rows.select(
     of,
     `WHERE ${asked.where}${start ? ` AND (range, own) ${direction.after} (?, ?)` : ""}
      ORDER BY range ${direction.order}, own ${direction.order}`,
     start ? [...asked.values, start.range, start.own] : asked.values,
   )
-  const { read, answer } = pageOf(table, of, items, { ...request, ...chosen, given })
-  takeUnits(engine, partition, read, request.ConsistentRead === true)
-  return answer
+  const page = pageOf(table, of, items, request.Limit)
+  takeUnits(engine, partition, page.Items, request.ConsistentRead === true)
+  return names ? { ...page, Items: page.Items.map((item) => only(names, item)) } : page
 }
 
 /** Scan: everything, in the order of the keys. */
 export async function scan(engine: Engine, request: Scan): Promise<object> {
   const table = engine.tables.get(request.TableName)
-  const of = keyedOf(table, request)
-  const { given, ...chosen } = choice(request, [])
-  const start = startOf(table, of, request)
+  const start = startOf(table, table, request)
   const items = engine.rows.select(
-    of,
-    `${start ? "WHERE (hash, range, own) > (?, ?, ?)" : ""} ORDER BY hash, range, own`,
-    start ? [start.hash, start.range, start.own] : [],
+    table,
+    `${start ? "WHERE (hash, range) > (?, ?)" : ""} ORDER BY hash, range`,
+    start ? [start.hash, start.range] : [],
   )
-  return pageOf(table, of, items, { ...request, ...chosen, given }).answer
+  return pageOf(table, table, items)
 }
 
-function keyedOf(table: Table, { IndexName: name, ConsistentRead }: Query | Scan): Keyed {
+function keyedOf(table: Table, { IndexName: name, ConsistentRead }: Query): Keyed {
   if (name === undefined) return table
   const index = table.indexes.find((one) => one.name === name)
   if (!index) throw invalid(`The table does not have the specified index: ${name}`)
@@ -114,15 +104,20 @@ function keyedOf(table: Table, { IndexName: name, ConsistentRead }: Query | Scan
   return index
 }
 
-/** What of the items found is answered. */
-function choice(request: Query | Scan, more: ReturnType<typeof parseCondition>[]) {
-  const { FilterExpression: filtering, ProjectionExpression: projecting } = request
-  const filter = filtering === undefined ? undefined : parseCondition("FilterExpression", filtering)
-  const projection =
-    projecting === undefined ? undefined : parseProjection("ProjectionExpression", projecting)
-  const given = placeholdersOf(request, [...more, filter, projection])
-  if (filter) checkCondition(filter.tree, given)
-  return { given, filter: filter?.tree, paths: projection?.tree.map((path) => resolved(path, given)) }
+/** The attributes that a projection names: nothing here asks for a part of one. */
+function namesOf(paths: Path[], given: Placeholders): string[] {
+  const names = paths.map((path) => {
+    if (path.length > 1)
+      throw invalid("The embedded store projects whole attributes: nothing here asks for less")
+    return String(resolved(path, given)[0])
+  })
+  if (new Set(names).size < names.length)
+    throw invalid("Invalid ProjectionExpression: Two document paths overlap with each other")
+  return names
+}
+
+function only(names: string[], item: Item): Item {
+  return Object.fromEntries(names.flatMap((name) => (Object.hasOwn(item, name) ? [[name, item[name]!]] : [])))
 }
 
 /** The place of `ExclusiveStartKey`. */
@@ -137,37 +132,20 @@ function startOf(table: Table, of: Keyed, request: Query | Scan): Place | undefi
 
 const cursorNames = (table: Table, of: Keyed) => [...new Set([...keyNames(of), ...keyNames(table)])]
 
-interface Wanted extends Partial<ReturnType<typeof choice>> {
-  given: Placeholders
-  Limit?: number | undefined
-  Select?: string | undefined
-}
-
 /** Reads until the page is full or nothing is left. */
-function pageOf(table: Table, of: Keyed, items: Generator<Item>, wanted: Wanted) {
-  const read: Item[] = []
-  const kept: Item[] = []
+function pageOf(table: Table, of: Keyed, found: Generator<Item>, limit?: number) {
+  const Items: Item[] = []
   let bytes = 0
-  let isFull = false
-  for (const item of items) {
-    read.push(item)
+  let last: Item | undefined
+  for (const item of found) {
+    Items.push(item)
     bytes += itemSize(item)
-    if (!wanted.filter || isTrue(wanted.filter, item, wanted.given)) kept.push(item)
-    isFull = read.length === wanted.Limit || bytes >= largestPage
-    if (isFull) break
+    if (Items.length < (limit ?? Infinity) && bytes < largestPage) continue
+    last = item
+    break
   }
-  const last = isFull && read.at(-1)
-  return {
-    read,
-    answer: {
-      ...(wanted.Select !== "COUNT" && {
-        Items: wanted.paths ? kept.map((item) => projected(item, wanted.paths!)) : kept,
-      }),
-      Count: kept.length,
-      ScannedCount: read.length,
-      ...(last && {
-        LastEvaluatedKey: Object.fromEntries(cursorNames(table, of).map((name) => [name, last[name]])),
-      }),
-    },
-  }
+  const counts = { Count: Items.length, ScannedCount: Items.length }
+  if (!last) return { Items, ...counts }
+  const cursor = cursorNames(table, of).map((name) => [name, last[name]!] as const)
+  return { Items, ...counts, LastEvaluatedKey: Object.fromEntries(cursor) }
 }

@@ -20,33 +20,22 @@ const Writing = {
   ...Placeholders,
   ReturnValuesOnConditionCheckFailure: z.enum(["ALL_OLD", "NONE"]).optional(),
 }
-const Reading = {
-  TableName: Name,
-  ConsistentRead: z.boolean().optional(),
-  ProjectionExpression: Expression,
-  ...Placeholders,
-}
-const old = z.enum(["NONE", "ALL_OLD"]).optional()
-const any = z.enum(["NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"]).optional()
+const Reading = { TableName: Name, ConsistentRead: z.boolean().optional() }
 
-const Put = z.strictObject({ ...Writing, Item: Attributes })
-const Delete = z.strictObject({ ...Writing, Key: Attributes })
-const Update = z.strictObject({ ...Writing, Key: Attributes, UpdateExpression: Expression })
+export const Put = z.strictObject({ ...Writing, Item: Attributes })
+export const Delete = z.strictObject({ ...Writing, Key: Attributes })
+const Update = z.strictObject({ ...Writing, Key: Attributes, UpdateExpression: z.string() })
 const Check = z.strictObject({ ...Writing, Key: Attributes, ConditionExpression: z.string() })
 
-export const PutItem = Put.extend({ ReturnValues: old })
-export const DeleteItem = Delete.extend({ ReturnValues: old })
-export const UpdateItem = Update.extend({ ReturnValues: any })
+export const UpdateItem = Update.extend({ ReturnValues: z.enum(["NONE", "ALL_NEW"]).optional() })
 export const GetItem = z.strictObject({ ...Reading, Key: Attributes })
 export const BatchGetItem = z.strictObject({
-  RequestItems: z.record(
-    Name,
+  RequestItems: some(
     z.strictObject({ Keys: z.array(Attributes).min(1).max(100), ConsistentRead: z.boolean().optional() }),
   ),
 })
 export const BatchWriteItem = z.strictObject({
-  RequestItems: z.record(
-    Name,
+  RequestItems: some(
     z
       .array(
         z.union([
@@ -58,24 +47,22 @@ export const BatchWriteItem = z.strictObject({
       .max(25),
   ),
 })
-const Many = {
-  ...Reading,
+export const Scan = z.strictObject({ ...Reading, ExclusiveStartKey: Attributes.optional() })
+export const Query = Scan.extend({
+  ...Placeholders,
   IndexName: z.string().optional(),
-  FilterExpression: Expression,
+  KeyConditionExpression: z.string(),
+  ProjectionExpression: Expression,
   ScanIndexForward: z.boolean().optional(),
-  Select: z.enum(["COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPECIFIC_ATTRIBUTES"]).optional(),
   Limit: z.int().min(1).optional(),
-  ExclusiveStartKey: Attributes.optional(),
-}
-export const Query = z.strictObject({ ...Many, KeyConditionExpression: z.string() })
-export const Scan = z.strictObject(Many).omit({ ScanIndexForward: true })
+})
 export const TransactWriteItems = z.strictObject({
   TransactItems: z
     .array(
       z.union(
         [
           z.strictObject({ Put }),
-          z.strictObject({ Update: Update.required({ UpdateExpression: true }) }),
+          z.strictObject({ Update }),
           z.strictObject({ Delete }),
           z.strictObject({ ConditionCheck: Check }),
         ],
@@ -103,8 +90,15 @@ export interface Write {
   UpdateExpression?: string | undefined
   ExpressionAttributeNames?: Record<string, string> | undefined
   ExpressionAttributeValues?: Record<string, unknown> | undefined
-  ReturnValues?: z.infer<typeof any>
+  ReturnValues?: "NONE" | "ALL_NEW" | undefined
   ReturnValuesOnConditionCheckFailure?: "ALL_OLD" | "NONE" | undefined
+}
+
+/** What is asked of each table, and of one at least. */
+function some<Asked extends z.ZodType>(asked: Asked) {
+  return z
+    .record(Name, asked)
+    .refine((items) => Object.keys(items).length > 0, "Member must have length greater than or equal to 1")
 }
 
 /** The request in this shape. DynamoDB takes `null` for a member that is absent. @throws Refusal */

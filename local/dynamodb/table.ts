@@ -2,13 +2,13 @@ import { z } from "zod"
 import { invalid, type Refusal } from "./refusal.ts"
 import type { Step } from "./rows/commit.ts"
 import { sortable } from "./values/number.ts"
-import { held, type Item, type Value } from "./values/value.ts"
+import { held, type Item, typeOf } from "./values/value.ts"
 
-const Key = z
-  .array(z.object({ AttributeName: z.string(), KeyType: z.enum(["HASH", "RANGE"]) }))
-  .min(1)
-  .max(2)
-const Attributes = z.array(z.object({ AttributeName: z.string(), AttributeType: z.enum(["S", "N", "B"]) }))
+const Key = z.tuple([
+  z.object({ AttributeName: z.string(), KeyType: z.literal("HASH") }),
+  z.object({ AttributeName: z.string(), KeyType: z.literal("RANGE") }),
+])
+const Attributes = z.array(z.object({ AttributeName: z.string(), AttributeType: z.enum(["S", "N"]) }))
 const IndexDefinition = z.object({
   IndexName: z.string(),
   KeySchema: Key,
@@ -45,14 +45,14 @@ export const TimeToLive = z.strictObject({
 
 export interface KeyAttribute {
   name: string
-  type: "S" | "N" | "B"
+  type: "S" | "N"
 }
 
 /** Where the rows of a table or of an index lie in SQL, and what they are found by. */
 export interface Keyed {
   sql: string
   hash: KeyAttribute
-  range: KeyAttribute | undefined
+  range: KeyAttribute
 }
 export interface Index extends Keyed {
   name: string
@@ -95,15 +95,11 @@ export function creation({ sql }: Keyed): Step[] {
 
 export function tableOf(definition: Definition): Table {
   const { TableName: name, AttributeDefinitions: attributes } = definition
-  const keyed = (sql: string, schema: z.infer<typeof Key>): Keyed => {
-    const [hash, range] = schema.map(({ AttributeName: key }) => {
-      const type = attributes.find((one) => one.AttributeName === key)?.AttributeType
-      if (!type)
-        throw invalid(`One or more parameter values were invalid: ${key} is not defined as an attribute`)
-      return { name: key, type }
-    })
-    return { sql, hash: hash!, range }
-  }
+  const keyed = (sql: string, [hash, range]: z.infer<typeof Key>): Keyed => ({
+    sql,
+    hash: keyAttribute(attributes, hash.AttributeName),
+    range: keyAttribute(attributes, range.AttributeName),
+  })
   return {
     ...keyed(sqlOf(name), definition.KeySchema),
     definition,
@@ -113,6 +109,13 @@ export function tableOf(definition: Definition): Table {
       holds: index.Projection.ProjectionType,
     })),
   }
+}
+
+function keyAttribute(attributes: z.infer<typeof Attributes>, name: string): KeyAttribute {
+  const type = attributes.find((one) => one.AttributeName === name)?.AttributeType
+  if (!type)
+    throw invalid(`One or more parameter values were invalid: ${name} is not defined as an attribute`)
+  return { name, type }
 }
 
 /** As DescribeTable shows it. */
@@ -127,14 +130,17 @@ export function description({ definition }: Table): object {
   }
 }
 
-export const keyNames = ({ hash, range }: Keyed): string[] => (range ? [hash.name, range.name] : [hash.name])
+export const keyNames = ({ hash, range }: Keyed): string[] => [hash.name, range.name]
 
 /** The place of a key, which must have exactly the table's key attributes. */
 export function placeOfKey(table: Table, key: Item): Place {
   const names = keyNames(table)
-  if (Object.keys(key).length !== names.length || names.some((name) => !key[name]))
-    throw invalid("The provided key element does not match the schema")
-  return place(table, key, () => invalid("The provided key element does not match the schema"))
+  if (Object.keys(key).length !== names.length || names.some((name) => !key[name])) throw otherSchema()
+  return place(table, key, otherSchema)
+}
+
+function otherSchema(): Refusal {
+  return invalid("The provided key element does not match the schema")
 }
 
 /** The place of an item in its table, or in an index that it is in. */
@@ -142,9 +148,9 @@ export function placeOfItem(of: Keyed, item: Item): Place {
   for (const name of keyNames(of))
     if (!item[name])
       throw invalid(`One or more parameter values were invalid: Missing the key ${name} in the item`)
-  return place(of, item, ({ name, type }, value) =>
+  return place(of, item, ({ name, type }) =>
     invalid(
-      `One or more parameter values were invalid: Type mismatch for key ${name} expected: ${type} actual: ${Object.keys(value)[0]}`,
+      `One or more parameter values were invalid: Type mismatch for key ${name} expected: ${type} actual: ${typeOf(item[name]!)}`,
     ),
   )
 }
@@ -154,17 +160,27 @@ export function rowOf(table: Table, item: Item): Row {
   return { of: table, place: placeOfItem(table, item), item, expires: expiryOf(table, item) }
 }
 
-/** The rows that an item has in the indexes of its table. @throws Refusal for a key of another type */
+/** An item may lack a key of an index, but not have another value there. @throws Refusal */
+export function checkIndexKeys(table: Table, item: Item): void {
+  for (const index of table.indexes)
+    for (const part of ["hash", "range"] as const) {
+      const { name, type } = index[part]
+      if (item[name])
+        textOf(index, part, item, () =>
+          invalid(
+            `One or more parameter values were invalid: Type mismatch for Index Key ${name} Expected: ${type} ` +
+              `Actual: ${typeOf(item[name]!)} IndexName: ${index.name}`,
+          ),
+        )
+    }
+}
+
+/** The rows that an item has in the indexes of its table. @throws Refusal if they have other values as keys */
 export function indexRows(table: Table, item: Item | undefined): Row[] {
   if (!item) return []
   return table.indexes.flatMap((index) => {
     if (keyNames(index).some((name) => !item[name])) return []
-    const found = place(index, item, ({ name, type }, value) =>
-      invalid(
-        `One or more parameter values were invalid: Type mismatch for Index Key ${name} Expected: ${type} ` +
-          `Actual: ${Object.keys(value)[0]} IndexName: ${index.name}`,
-      ),
-    )
+    const found = placeOfItem(index, item)
     const own = ownPlace(table, item)
     return [{ of: index, place: { ...found, own }, item: inIndex(table, index, item), expires: null }]
   })
@@ -180,35 +196,37 @@ function inIndex(table: Table, index: Index, item: Item): Item {
   return Object.fromEntries([...keyNames(table), ...keyNames(index)].map((name) => [name, item[name]!]))
 }
 
-function place(
-  keyed: Keyed,
-  item: Item,
-  mismatch: (attribute: KeyAttribute, value: Value) => Refusal,
-): Place {
-  const textOf = (attribute: KeyAttribute, most: number): string => {
-    const value = item[attribute.name]!
-    const text = held(value, attribute.type)
-    if (text === undefined) throw mismatch(attribute, value)
-    if (text === "")
-      throw invalid(
-        "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty " +
-          `${attribute.type === "B" ? "binary" : "string"} value. Key: ${attribute.name}`,
-      )
-    if (text.length * 3 > most && Buffer.byteLength(text, attribute.type === "B" ? "base64" : "utf8") > most)
-      throw invalid(
-        most === 2048
-          ? "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of2048 bytes"
-          : "One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of 1024 bytes",
-      )
-    return sortableText(attribute.type, text)
-  }
-  return { hash: textOf(keyed.hash, 2048), range: keyed.range ? textOf(keyed.range, 1024) : "", own: "" }
+type Mismatch = (attribute: KeyAttribute) => Refusal
+
+function place(of: Keyed, item: Item, mismatch: Mismatch): Place {
+  return { hash: textOf(of, "hash", item, mismatch), range: textOf(of, "range", item, mismatch), own: "" }
+}
+
+/** The most that each key may have, in bytes. */
+const longest = { hash: 2048, range: 1024 }
+
+function textOf(of: Keyed, part: "hash" | "range", item: Item, mismatch: Mismatch): string {
+  const { name, type } = of[part]
+  const text = held(item[name], type)
+  if (text === undefined) throw mismatch(of[part])
+  if (text === "")
+    throw invalid(
+      "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty " +
+        `string value. Key: ${name}`,
+    )
+  const most = longest[part]
+  if (text.length * 3 > most && Buffer.byteLength(text) > most)
+    throw invalid(
+      part === "hash"
+        ? "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of2048 bytes"
+        : "One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of 1024 bytes",
+    )
+  return sortableText(type, text)
 }
 
 /** A text that sorts as DynamoDB sorts keys of this type: by their bytes, or as numbers. */
 export function sortableText(type: KeyAttribute["type"], text: string): string {
-  if (type === "N") return sortable(text)
-  return type === "B" ? Buffer.from(text, "base64").toString("hex") : text
+  return type === "N" ? sortable(text) : text
 }
 
 /** When the item expires, in Unix seconds; null if never. DynamoDB keeps what expired more than five years ago. */

@@ -1,5 +1,5 @@
 import type { z } from "zod"
-import { Refusal } from "./refusal.ts"
+import { invalid, Refusal } from "./refusal.ts"
 import type { Step } from "./rows/commit.ts"
 import type { Rows } from "./rows/rows.ts"
 import {
@@ -35,10 +35,6 @@ export class Tables {
 
   [Symbol.iterator](): Iterator<Table> {
     return this.#known.values()
-  }
-
-  names(): string[] {
-    return [...this.#known.keys()].toSorted()
   }
 
   /** As DescribeTimeToLive shows it. */
@@ -89,7 +85,7 @@ export class Tables {
     TimeToLiveSpecification: asked,
   }: z.infer<typeof TimeToLive>): Promise<object> {
     const { timeToLive: earlier, ...definition } = this.get(TableName).definition
-    if (asked.Enabled && asked.AttributeName === earlier) return { TimeToLiveSpecification: asked }
+    if (asked.Enabled && earlier !== undefined) throw invalid("TimeToLive is already enabled")
     const table = tableOf({ ...definition, ...(asked.Enabled && { timeToLive: asked.AttributeName }) })
     await this.#change(table, [])
     const items = [...this.#rows.select(table, "", [])]

@@ -3,6 +3,7 @@ import type { Engine } from "./engine.ts"
 import type { Call } from "./faults.ts"
 import { invalid, Refusal } from "./refusal.ts"
 import type { BatchWriteItem, Write } from "./requests.ts"
+import { checkIndexKeys } from "./table.ts"
 import { writeUnits } from "./throughput.ts"
 import type { Item } from "./values/value.ts"
 
@@ -46,6 +47,7 @@ export async function writeBatch(engine: Engine, { RequestItems }: BatchWriteIte
   if (writes.length > 25) throw invalid("Too many items requested for the BatchWriteItem call")
   if (new Set(writes.map(({ name }) => name)).size < writes.length)
     throw invalid("Provided list of item keys contains duplicates")
+  for (const { kind, table, item } of writes) if (kind === "Put") checkIndexKeys(table, item)
   await Promise.all(
     writes.map((one) => carryOut(engine, one, { operation: "BatchWriteItem", request: one.write })),
   )

@@ -1,7 +1,16 @@
 import { invalid } from "../refusal.ts"
-import { compare, held, isEqual, type Item, lengthOf, typeOf, type Value } from "../values/value.ts"
-import type { Comparator, Condition, ConditionFunction, Operand } from "./parse.ts"
-import { valueAt } from "./path.ts"
+import {
+  compare,
+  held,
+  isEqual,
+  type Item,
+  lengthOf,
+  type Type,
+  typeOf,
+  type Value,
+} from "../values/value.ts"
+import type { Comparator, Condition, ConditionFunction, Operand, Parsed } from "./parse.ts"
+import { isOverlapping, valueAt } from "./path.ts"
 import { type Placeholders, resolved } from "./placeholders.ts"
 
 /** Whether the item satisfies the condition. An item that does not exist has no attributes. */
@@ -30,63 +39,84 @@ export function isTrue(condition: Condition, item: Item | undefined, given: Plac
 }
 
 /**
- * Refuses what no item could make right: an order of values that have none, or another kind of value than a function
- * takes.
+ * Refuses what no item could make right: an order of values that have none, another kind of value than a function takes,
+ * an attribute that is compared with itself.
  */
-export function checkCondition(condition: Condition, given: Placeholders): void {
-  const value = (operand: Operand | undefined) =>
-    operand?.is === "value" ? given.values[operand.name] : undefined
-  switch (condition.is) {
-    case "and":
-    case "or":
-      for (const side of condition.sides) checkCondition(side, given)
-      return
-    case "not":
-      return checkCondition(condition.side, given)
-    case "compare":
-      if (condition.by !== "=" && condition.by !== "<>")
-        for (const side of [condition.left, condition.right]) mustHaveOrder(condition.by, value(side))
-      return
-    case "between": {
-      const [low, high] = [value(condition.low), value(condition.high)]
-      for (const bound of [low, high]) mustHaveOrder("BETWEEN", bound)
-      if (low && high) checkBounds(low, high)
-      return
+export function checkCondition({ kind, tree }: Parsed<Condition>, given: Placeholders): void {
+  check(tree)
+
+  function check(condition: Condition): void {
+    switch (condition.is) {
+      case "and":
+      case "or":
+        return condition.sides.forEach(check)
+      case "not":
+        return check(condition.side)
+      case "compare":
+        return checkOperands(condition.by, [condition.left, condition.right])
+      case "between":
+        checkOperands("BETWEEN", [condition.operand, condition.low, condition.high])
+        return checkBounds(valueOf(condition.low), valueOf(condition.high))
+      case "in":
+        return checkOperands("IN", [condition.operand, ...condition.among])
+      case "call":
+        return checkOperands(condition.name, condition.operands)
     }
-    case "in":
-      return
-    case "call":
-      return checkCall(condition.name, condition.operands.map(value))
+  }
+
+  function checkOperands(operator: string, operands: Operand[]): void {
+    const [first, ...others] = operands
+    if (others.some((other) => isSame(first!, other)))
+      throw wrong(
+        `The first operand must be distinct from the remaining operands for this operator or function; operator: ${operator}`,
+      )
+    for (const operand of operands) {
+      checkType("size", operand.is === "size" ? valueOf(operand.of) : undefined)
+      checkType(operator, valueOf(operand))
+    }
+  }
+
+  function isSame(a: Operand, b: Operand): boolean {
+    if (a.is !== "path" || b.is !== "path" || a.path.length !== b.path.length) return false
+    return isOverlapping(resolved(a.path, given), resolved(b.path, given))
+  }
+
+  function checkType(operator: string, value: Value | undefined): void {
+    if (value && taken[operator]?.includes(typeOf(value)) === false)
+      throw wrong(
+        `Incorrect operand type for operator or function; operator or function: ${operator}, ` +
+          `operand type: ${typeOf(value)}`,
+      )
+  }
+
+  function checkBounds(low: Value | undefined, high: Value | undefined): void {
+    if (!low || !high) return
+    const order = compare(low, high)
+    if (order === undefined)
+      throw wrong("The BETWEEN operator requires same data type for lower and upper bounds")
+    if (order > 0)
+      throw wrong("The BETWEEN operator requires upper bound to be greater than or equal to lower bound")
+  }
+
+  function valueOf(operand: Operand): Value | undefined {
+    return operand.is === "value" ? given.values[operand.name] : undefined
+  }
+
+  function wrong(why: string) {
+    return invalid(`Invalid ${kind}: ${why}`)
   }
 }
 
-function checkBounds(low: Value, high: Value): void {
-  const order = compare(low, high)
-  if (order === undefined)
-    throw invalid(
-      "Invalid ConditionExpression: The BETWEEN operator requires same data type for lower and upper bounds",
-    )
-  if (order > 0)
-    throw invalid(
-      "Invalid ConditionExpression: The BETWEEN operator requires upper bound to be greater than or equal to lower bound",
-    )
-}
-
-function mustHaveOrder(operator: string, value: Value | undefined): void {
-  if (value && !["S", "N", "B"].includes(typeOf(value)))
-    throw invalid(
-      `Invalid ConditionExpression: Incorrect operand type for operator or function; operator or function: ${operator}, ` +
-        `operand type: ${typeOf(value)}`,
-    )
-}
-
-function checkCall(name: ConditionFunction, values: (Value | undefined)[]): void {
-  const wrong = name === "begins_with" && values.find((value) => value && !["S", "B"].includes(typeOf(value)))
-  if (wrong)
-    throw invalid(
-      `Invalid ConditionExpression: Incorrect operand type for operator or function; operator or function: ${name}, ` +
-        `operand type: ${typeOf(wrong)}`,
-    )
+const ordered: Type[] = ["S", "N", "B"]
+/** The types of values that an operator or function takes; any if it is not here. */
+const taken: Record<string, Type[] | undefined> = {
+  "<": ordered,
+  "<=": ordered,
+  ">": ordered,
+  ">=": ordered,
+  BETWEEN: ordered,
+  begins_with: ["S", "B"],
+  size: ["S", "B", "L", "M"],
 }
 
 function operandOf(operand: Operand, item: Item | undefined, given: Placeholders): Value | undefined {
@@ -103,9 +133,9 @@ function operandOf(operand: Operand, item: Item | undefined, given: Placeholders
   }
 }
 
-/** Whether the comparison holds. Nothing is equal to an attribute that is not there, and everything else than it. */
+/** Whether the comparison holds. What is not there differs from everything, even from what else is not there. */
 function isSo(by: Comparator, left: Value | undefined, right: Value | undefined): boolean {
-  if (!left || !right) return by === "<>" && left !== right
+  if (!left || !right) return by === "<>"
   if (by === "=" || by === "<>") return isEqual(left, right) === (by === "=")
   const order = compare(left, right)
   if (order === undefined) return false

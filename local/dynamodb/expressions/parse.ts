@@ -28,8 +28,9 @@ export interface Update {
   ADD: { path: Path; value: string }[]
 }
 
-/** What was parsed, and the placeholders it uses. */
+/** What was parsed, as which member of a request, and the placeholders it uses. */
 export interface Parsed<Tree> {
+  kind: string
   tree: Tree
   names: Set<string>
   values: Set<string>
@@ -55,19 +56,22 @@ function remembering<Tree>(read: (parser: Parser) => Tree) {
   return (kind: string, text: unknown): Parsed<Tree> => {
     if (typeof text !== "string" || text.trim() === "")
       throw invalid(`Invalid ${kind}: The expression can not be empty;`)
-    const earlier = known.get(text)
+    const earlier = known.get(`${kind} ${text}`)
     if (earlier) return earlier
     const parser = new Parser(kind, text)
     const tree = read(parser)
     parser.end()
-    const parsed = { tree, names: parser.names, values: parser.values }
-    known.set(text, parsed)
+    const parsed = { kind, tree, names: parser.names, values: parser.values }
+    known.set(`${kind} ${text}`, parsed)
     return parsed
   }
 }
 
-const token = /\s*(?:([#:]?[A-Za-z_][A-Za-z0-9_]*|[#:][A-Za-z0-9_]+)|(\d+)|(<>|<=|>=|[=<>()[\],.+-])|$)/y
-const comparators: string[] = ["=", "<>", "<", "<=", ">", ">="]
+/** What an expression may have at most: bytes, operators and functions together, and values of one IN. */
+const most = { bytes: 4096, operators: 300, among: 100 }
+
+const token = /\s*(?:([A-Za-z][A-Za-z0-9_]*|[#:][A-Za-z0-9_]+)|(\d+)|(<>|<=|>=|[=<>()[\],.+-])|$)/y
+const comparators: Comparator[] = ["=", "<>", "<", "<=", ">", ">="]
 
 class Parser {
   readonly names = new Set<string>()
@@ -75,9 +79,14 @@ class Parser {
   readonly #kind: string
   readonly #tokens: string[] = []
   #at = 0
+  #operators = 0
+  /** The condition that was read last between parentheses. */
+  #enclosed: Condition | undefined
 
   constructor(kind: string, text: string) {
     this.#kind = kind
+    if (Buffer.byteLength(text) > most.bytes)
+      throw this.#wrong("Expression size has exceeded the maximum allowed size;")
     token.lastIndex = 0
     while (token.lastIndex < text.length) {
       const from = token.lastIndex
@@ -93,7 +102,7 @@ class Parser {
 
   condition(): Condition {
     let left = this.#conjunction()
-    while (this.#takeWord("OR")) left = { is: "or", sides: [left, this.#conjunction()] }
+    while (this.#takeOperator("OR")) left = { is: "or", sides: [left, this.#conjunction()] }
     return left
   }
 
@@ -150,7 +159,7 @@ class Parser {
 
   #term(): Term {
     const left = this.#simpleTerm()
-    const sign = this.#take("+") ? 1 : this.#take("-") ? -1 : undefined
+    const sign = this.#takeOperator("+") ? 1 : this.#takeOperator("-") ? -1 : undefined
     return sign ? { is: "sum", sign, left, right: this.#simpleTerm() } : left
   }
 
@@ -160,8 +169,8 @@ class Parser {
       this.#must(")")
       return term
     }
-    const name = this.#peek(1) === "(" ? this.#next() : undefined
-    if (name === undefined) return this.#pathOrValue()
+    if (this.#peek(1) !== "(") return this.#pathOrValue()
+    const name = this.#function()
     this.#must("(")
     if (name === "if_not_exists") {
       const path = this.path()
@@ -180,48 +189,46 @@ class Parser {
 
   #conjunction(): Condition {
     let left = this.#negation()
-    while (this.#takeWord("AND")) left = { is: "and", sides: [left, this.#negation()] }
+    while (this.#takeOperator("AND")) left = { is: "and", sides: [left, this.#negation()] }
     return left
   }
 
   #negation(): Condition {
-    return this.#takeWord("NOT") ? { is: "not", side: this.#negation() } : this.#comparison()
+    return this.#takeOperator("NOT") ? { is: "not", side: this.#negation() } : this.#comparison()
   }
 
   #comparison(): Condition {
     if (this.#take("(")) {
       const condition = this.condition()
       this.#must(")")
+      if (condition === this.#enclosed) throw this.#wrong("The expression has redundant parentheses;")
+      this.#enclosed = condition
       return condition
     }
     if (this.#peek(1) === "(" && this.#peek(0) !== "size") return this.#call()
     const left = this.#operand()
-    if (this.#takeWord("BETWEEN")) {
+    if (this.#takeOperator("BETWEEN")) {
       const low = this.#operand()
-      if (!this.#takeWord("AND")) throw this.#unexpected()
+      this.#must("AND")
       return { is: "between", operand: left, low, high: this.#operand() }
     }
-    if (this.#takeWord("IN")) {
+    if (this.#takeOperator("IN")) {
       this.#must("(")
       const among = this.listOf(() => this.#operand())
       this.#must(")")
+      if (among.length > most.among)
+        throw this.#wrong(
+          `The IN operator is provided with too many operands; number of operands: ${among.length}`,
+        )
       return { is: "in", operand: left, among }
     }
-    const by = this.#next()
-    if (!comparators.includes(by)) {
-      this.#at--
-      throw this.#unexpected()
-    }
-    const right = this.#operand()
-    if (JSON.stringify(left) === JSON.stringify(right))
-      throw this.#wrong(
-        `The first operand must be distinct from the remaining operands for this operator or function; operator: ${by}`,
-      )
-    return { is: "compare", by: by as Comparator, left, right }
+    const by = comparators.find((one) => this.#takeOperator(one))
+    if (!by) throw this.#unexpected()
+    return { is: "compare", by, left, right: this.#operand() }
   }
 
   #call(): Condition {
-    const name = this.#next()
+    const name = this.#function()
     if (!isConditionFunction(name)) throw this.#wrong(`Invalid function name; function: ${name}`)
     this.#must("(")
     const operands = this.listOf(() => this.#operand())
@@ -238,7 +245,8 @@ class Parser {
 
   #operand(): Operand {
     if (this.#peek(0) !== "size" || this.#peek(1) !== "(") return this.#pathOrValue()
-    this.#at += 2
+    this.#function()
+    this.#must("(")
     const of = this.#pathOrValue()
     this.#must(")")
     return { is: "size", of }
@@ -257,7 +265,7 @@ class Parser {
   }
 
   #name(): string {
-    const name = this.#matching(/^[#A-Za-z_]/)
+    const name = this.#matching(/^[#A-Za-z]/)
     if (name.startsWith("#")) this.names.add(name)
     else if (reservedWords.has(name.toUpperCase()))
       throw this.#wrong(`Attribute name is a reserved keyword; reserved keyword: ${name}`)
@@ -276,15 +284,26 @@ class Parser {
   }
 
   #take(mark: string): boolean {
-    if (this.#peek(0) !== mark) return false
+    if (this.#peek(0)?.toUpperCase() !== mark) return false
     this.#at++
     return true
   }
 
-  #takeWord(word: string): boolean {
-    if (this.#peek(0)?.toUpperCase() !== word) return false
-    this.#at++
-    return true
+  #takeOperator(mark: string): boolean {
+    const isTaken = this.#take(mark)
+    if (isTaken) this.#count()
+    return isTaken
+  }
+
+  #function(): string {
+    this.#count()
+    return this.#next()
+  }
+
+  #count(): void {
+    this.#operators++
+    if (this.#operators > most.operators)
+      throw this.#wrong(`The expression contains too many operators; operator count: ${this.#operators}`)
   }
 
   #must(mark: string): void {

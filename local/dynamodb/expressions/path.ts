@@ -25,7 +25,7 @@ export function change(item: Item, path: Path, value: Value | undefined): void {
   const [list, map] = [held(parent, "L"), held(parent, "M")]
   if (typeof last === "number" && list) changeList(list, last, value)
   else if (typeof last === "string" && map) changeMap(map, last, value)
-  else if (value) throw invalid("The document path provided in the update expression is invalid for update")
+  else throw invalid("The document path provided in the update expression is invalid for update")
 }
 
 function changeList(list: Value[], at: number, value: Value | undefined): void {
@@ -38,37 +38,11 @@ function changeMap(map: Item, name: string, value: Value | undefined): void {
   else delete map[name]
 }
 
-/** Only what lies at these paths. */
-export function projected(item: Item, paths: Path[]): Item {
-  const tree: Branches = new Map()
-  for (const path of paths) {
-    let branches = tree
-    for (const step of path) {
-      const next: Branches = branches.get(step) ?? new Map()
-      branches.set(step, next)
-      branches = next
-    }
-  }
-  return held(pruned({ M: item }, tree), "M") ?? {}
-}
-
-type Branches = Map<string | number, Branches>
-
-function pruned(value: Value, branches: Branches): Value | undefined {
-  if (branches.size === 0) return value
-  const [map, list] = [held(value, "M"), held(value, "L")]
-  if (map) {
-    const kept = [...branches].flatMap(([name, further]) => {
-      const found = typeof name === "string" ? own(map, name) : undefined
-      const part = found && pruned(found, further)
-      return part ? [[name, part] as const] : []
-    })
-    return kept.length > 0 ? { M: Object.fromEntries(kept) } : undefined
-  }
-  if (!list) return undefined
-  const indexes = [...branches.keys()].filter((at) => typeof at === "number").toSorted((a, b) => a - b)
-  const kept = indexes.flatMap((at) => (list[at] && pruned(list[at], branches.get(at)!)) ?? [])
-  return kept.length > 0 ? { L: kept } : undefined
+/** Whether one is before the other, the earlier element of a list first. */
+export function comparePaths(a: Path, b: Path): number {
+  const at = a.findIndex((step, index) => step !== b[index])
+  const [x, y] = [a[at], b[at]]
+  return x === undefined || y === undefined ? a.length - b.length : x < y ? -1 : 1
 }
 
 /** `path two` begins with `path one`, or the other way round: one would change what the other is about. */

@@ -14,6 +14,8 @@ export interface Placeholders {
   values: Record<string, Value>
 }
 
+const members = ["ExpressionAttributeNames", "ExpressionAttributeValues"] as const
+
 /**
  * The placeholders of a request, given all of its expressions.
  * @throws Refusal if one is missing, not used, or not a value
@@ -21,37 +23,45 @@ export interface Placeholders {
 export function placeholdersOf(given: Given, expressions: (Parsed<unknown> | undefined)[]): Placeholders {
   const used = expressions.filter((one) => one !== undefined)
   if (used.length === 0) {
-    const members = ["ExpressionAttributeNames", "ExpressionAttributeValues"] as const
     const stray = members.find((member) => given[member] !== undefined)
     if (stray) throw invalid(`${stray} can only be specified when using expressions`)
     return { names: {}, values: {} }
   }
-  const names = given.ExpressionAttributeNames ?? {}
-  agree(
-    "Names",
+  for (const member of members)
+    if (given[member] && Object.keys(given[member]).length === 0) throw invalid(`${member} must not be empty`)
+  const { ExpressionAttributeNames: names = {}, ExpressionAttributeValues: unchecked = {} } = given
+  for (const name in names)
+    if (names[name] === "")
+      throw invalid(`ExpressionAttributeNames contains invalid value: Empty attribute name for key ${name}`)
+  const values: Record<string, Value> = {}
+  for (const name in unchecked) values[name] = checked(unchecked[name])
+  for (const { kind, names: usedNames, values: usedValues } of used) {
+    mustDefine(names, usedNames, `Invalid ${kind}: An expression attribute name used in the document path`)
+    mustDefine(values, usedValues, `Invalid ${kind}: An expression attribute value used in expression`)
+  }
+  mustUse(
     names,
     used.map((one) => one.names),
+    "ExpressionAttributeNames",
   )
-  const values: Record<string, Value> = {}
-  for (const [name, value] of Object.entries(given.ExpressionAttributeValues ?? {}))
-    values[name] = checked(value)
-  agree(
-    "Values",
+  mustUse(
     values,
     used.map((one) => one.values),
+    "ExpressionAttributeValues",
   )
   return { names, values }
 }
 
-function agree(kind: "Names" | "Values", given: object, used: Set<string>[]): void {
-  const word = kind === "Names" ? "attribute name" : "attribute value"
-  for (const names of used)
-    for (const name of names)
-      if (!Object.hasOwn(given, name))
-        throw invalid(`An expression ${word} used in expression is not defined; ${word}: ${name}`)
+function mustDefine(given: object, used: Set<string>, what: string): void {
+  for (const name of used)
+    if (!Object.hasOwn(given, name))
+      throw invalid(`${what} is not defined; attribute ${name.startsWith("#") ? "name" : "value"}: ${name}`)
+}
+
+function mustUse(given: object, used: Set<string>[], member: string): void {
   for (const name in given)
     if (!used.some((names) => names.has(name)))
-      throw invalid(`Value provided in ExpressionAttribute${kind} unused in expressions: keys: {${name}}`)
+      throw invalid(`Value provided in ${member} unused in expressions: keys: {${name}}`)
 }
 
 /** The path with attributes' own names. */

@@ -1,12 +1,12 @@
 import { invalid } from "../refusal.ts"
 import { sum } from "../values/number.ts"
-import { held, type Item, typeOf, type Value } from "../values/value.ts"
+import { checked, held, type Item, typeOf, type Value } from "../values/value.ts"
 import type { Path, Term, Update } from "./parse.ts"
-import { change, isOverlapping, valueAt } from "./path.ts"
+import { change, comparePaths, isOverlapping, valueAt } from "./path.ts"
 import { type Placeholders, resolved } from "./placeholders.ts"
 
 /** Every path that an update writes. */
-export function pathsOf(update: Update, given: Placeholders): Path[] {
+function pathsOf(update: Update, given: Placeholders): Path[] {
   return Object.values(update).flatMap((actions: { path: Path }[]) =>
     actions.map(({ path }) => resolved(path, given)),
   )
@@ -41,15 +41,19 @@ function shown(path: Path): string {
 
 /** The item as the update leaves it. All terms are computed from the item as it was. */
 export function updated(update: Update, before: Item, given: Placeholders): Item {
-  const set = update.SET.map(
-    ({ path, term }) => [resolved(path, given), termOf(term, before, given)] as const,
-  )
+  const set = update.SET.map(({ path, term }) => {
+    // Within lists and maps it may lie deeper than it could by itself.
+    const value = termOf(term, before, given)
+    return { path: resolved(path, given), value: path.length > 1 ? checked(value, path.length - 1) : value }
+  })
+  const removed = update.REMOVE.map(({ path }) => resolved(path, given))
   const after = ownCopy(before, pathsOf(update, given))
-  for (const [path, value] of set) change(after, path, value)
+  // In their order, because what is past the end of a list is appended.
+  for (const { path, value } of set.toSorted((a, b) => comparePaths(a.path, b.path)))
+    change(after, path, value)
   for (const { path, value } of update.ADD) add(after, resolved(path, given), given.values[value]!)
   // From the end, because each shortens its list.
-  for (const path of update.REMOVE.map(({ path: one }) => resolved(one, given)).toSorted(lastIndexFirst))
-    change(after, path, undefined)
+  for (const path of removed.toSorted(comparePaths).toReversed()) change(after, path, undefined)
   return after
 }
 
@@ -59,11 +63,6 @@ function ownCopy(item: Item, paths: Path[]): Item {
   for (const [name, ...within] of paths)
     if (within.length > 0 && copy[name!]) copy[name!] = structuredClone(copy[name!]!)
   return copy
-}
-
-function lastIndexFirst(a: Path, b: Path): number {
-  const [x, y] = [a.at(-1), b.at(-1)]
-  return typeof x === "number" && typeof y === "number" ? y - x : 0
 }
 
 function add(item: Item, path: Path, more: Value): void {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util"
 import { invalid } from "../refusal.ts"
 import { canonical, compareNumbers } from "./number.ts"
 
@@ -19,7 +20,8 @@ export type Type = keyof Held
 
 /** The most that an item may have, in bytes, its attributes' names included. */
 export const largestItem = 400 * 1024
-const deepest = 32
+/** How many lists and maps may lie in one another. */
+const deepest = 31
 
 export function typeOf(value: Value): Type {
   for (const type in value) return type as Type // checked when it came in
@@ -41,7 +43,8 @@ export function checked(value: unknown, depth = 0): Value {
     throw invalid(
       "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes",
     )
-  if (depth > deepest) throw invalid("Nesting Levels have exceeded supported limits")
+  if ((type === "L" || type === "M") && depth >= deepest)
+    throw invalid("Nesting Levels have exceeded supported limits")
   const check = checks[type as Type]
   if (!check) throw invalid(`The embedded store has no attributes of type ${type}: nothing here writes one`)
   const content = (value as Value)[type]
@@ -71,7 +74,10 @@ export function checkedItem(item: unknown, depth = 0): Item {
   if (typeof item !== "object" || item === null || Array.isArray(item))
     throw malformed("Unexpected value type in payload")
   const right: Item = {}
-  for (const name in item) right[name] = checked((item as Item)[name], depth)
+  for (const name in item) {
+    if (name === "") throw invalid("Empty attribute name")
+    right[name] = checked((item as Item)[name], depth)
+  }
   return right
 }
 
@@ -139,48 +145,14 @@ function sizeOfNumber(text: string): number {
 export function lengthOf(value: Value): number | undefined {
   const type = typeOf(value)
   const content = value[type]
-  switch (type) {
-    case "S":
-      return Buffer.byteLength(content as string)
-    case "B":
-      return Buffer.byteLength(content as string, "base64")
-    case "L":
-      return (content as unknown[]).length
-    case "M":
-      return Object.keys(content as Item).length
-    case "N":
-    case "BOOL":
-    case "NULL":
-      return undefined
-  }
+  if (type === "B") return Buffer.byteLength(content as string, "base64")
+  if (type === "S" || type === "L") return (content as string | unknown[]).length
+  return type === "M" ? Object.keys(content as Item).length : undefined
 }
 
+/** Equal numbers are written in one way, so that equal values are equal in JSON, but for the order of a map. */
 export function isEqual(a: Value, b: Value): boolean {
-  const type = typeOf(a)
-  if (type !== typeOf(b)) return false
-  const [x, y] = [a[type], b[type]]
-  switch (type) {
-    case "S":
-    case "N":
-    case "B":
-    case "BOOL":
-    case "NULL":
-      return x === y
-    case "L":
-      return areEqual(x as Value[], y as Value[])
-    case "M": {
-      const [p, q] = [x as Item, y as Item]
-      const names = Object.keys(p)
-      return (
-        names.length === Object.keys(q).length &&
-        names.every((name) => Object.hasOwn(q, name) && isEqual(p[name]!, q[name]!))
-      )
-    }
-  }
-}
-
-function areEqual(a: Value[], b: Value[]): boolean {
-  return a.length === b.length && a.every((one, at) => isEqual(one, b[at]!))
+  return isDeepStrictEqual(a, b)
 }
 
 /** Less than zero if `a` comes before `b`; undefined if they are of two types, or of one without an order. */
@@ -188,17 +160,13 @@ export function compare(a: Value, b: Value): number | undefined {
   const type = typeOf(a)
   if (type !== typeOf(b)) return undefined
   const [x, y] = [a[type] as string, b[type] as string]
-  switch (type) {
-    case "N":
-      return compareNumbers(x, y)
-    case "S":
-      return Buffer.compare(Buffer.from(x), Buffer.from(y))
-    case "B":
-      return Buffer.compare(Buffer.from(x, "base64"), Buffer.from(y, "base64"))
-    case "BOOL":
-    case "NULL":
-    case "L":
-    case "M":
-      return undefined
-  }
+  if (type === "N") return compareNumbers(x, y)
+  const encoding = encodings.get(type)
+  return encoding && Buffer.compare(Buffer.from(x, encoding), Buffer.from(y, encoding))
 }
+
+/** What has an order by its bytes. */
+const encodings = new Map<Type, BufferEncoding>([
+  ["S", "utf8"],
+  ["B", "base64"],
+])

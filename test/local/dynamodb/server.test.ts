@@ -1,14 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import {
-  DescribeTableCommand,
-  DescribeTimeToLiveCommand,
-  ListTablesCommand,
-  ListBackupsCommand,
-  UpdateTimeToLiveCommand,
-} from "@aws-sdk/client-dynamodb"
-import { QueryCommand } from "@aws-sdk/lib-dynamodb"
+import { DescribeTableCommand, ListBackupsCommand } from "@aws-sdk/client-dynamodb"
 import { expect, onTestFinished, test } from "vitest"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { aDynamoDb, aTable, clientOf } from "#test/support/dynamodb.ts"
@@ -73,42 +66,6 @@ test("a table is active when its creation is answered", async () => {
   const { Table } = await client.send(new DescribeTableCommand({ TableName }))
   expect(Table).toMatchObject(active)
   await expect(aTable(client)).rejects.toMatchObject({ name: "ResourceInUseException" })
-  expect(await client.send(new ListTablesCommand())).toMatchObject({ TableNames: [TableName] })
-})
-
-test("time to live is remembered", async () => {
-  const { client } = await aStoreOfThings()
-  const describe = new DescribeTimeToLiveCommand({ TableName })
-  const off = { TimeToLiveStatus: "DISABLED" }
-  expect((await client.send(describe)).TimeToLiveDescription).toEqual(off)
-
-  const TimeToLiveSpecification = { AttributeName: "expires_at", Enabled: true }
-  await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }))
-  const on = { AttributeName: "expires_at", TimeToLiveStatus: "ENABLED" }
-  expect((await client.send(describe)).TimeToLiveDescription).toEqual(on)
-})
-
-test("a long query comes in pages, in order", async () => {
-  const { client, transact } = await aStoreOfThings()
-  const rows = Array.from({ length: 45 }, (_, at) => ({ pk: "p", sk: `row-${String(at).padStart(2, "0")}` }))
-  await transact(rows.map((Item) => ({ Put: { TableName, Item } })))
-
-  const found: string[] = []
-  let ExclusiveStartKey: Record<string, unknown> | undefined
-  do {
-    const page = await client.send(
-      new QueryCommand({
-        TableName,
-        KeyConditionExpression: "pk = :p AND begins_with(sk, :row)",
-        ExpressionAttributeValues: { ":p": "p", ":row": "row-" },
-        Limit: 20,
-        ExclusiveStartKey,
-      }),
-    )
-    found.push(...page.Items!.map((item) => String(item.sk)))
-    ExclusiveStartKey = page.LastEvaluatedKey
-  } while (ExclusiveStartKey)
-  expect(found).toEqual(rows.map((row) => row.sk))
 })
 
 test("requests that are not DynamoDB's, or not supported here, are refused", async () => {
