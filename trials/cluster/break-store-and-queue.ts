@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { SQSClient } from "@aws-sdk/client-sqs"
+import { Delivery } from "#core/event/delivery-progress.ts"
 import { store } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import {
@@ -108,12 +109,13 @@ function withoutHolder(command: StoreCommand): void {
   const parts = [command.input, ...(command.input.TransactItems ?? []).flatMap(({ Update }) => Update ?? [])]
   for (const part of parts) {
     if (!part.ConditionExpression || part.ConditionExpression.includes(always)) continue
-    part.ConditionExpression = part.ConditionExpression.replace(
-      /\(holder = :nobody OR due < :now\)|holder = :me(?: AND head = :head)?/,
-      `($& OR ${always})`,
-    )
+    for (const held of heldByUs)
+      part.ConditionExpression = part.ConditionExpression.replace(held, `($& OR ${always})`)
   }
 }
+
+/** The parts of conditions by which others are kept off. */
+const heldByUs = [`(holder = :nobody OR ${Delivery.hasPassed})`, /holder = :me(?: AND head = :head)?/]
 
 const deliveryWords = new Set(["claim delivery", "advance", "go idle", "record failure", "pass on"])
 

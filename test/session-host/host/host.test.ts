@@ -269,7 +269,11 @@ test("a second host finds a freed bridge by itself, and the first one's session 
   const { bridge, host } = await aPairedSession(network)
   const lease = await held(bridge.id, host)
   const next = await aHost(network)
-  await setLease(bridge.id, { host: FREE, addr: "", epoch: lease.epoch + 1 })
+  await setLease(bridge.id, {
+    host: Lease.wanted(bridge.id, "simulated").host,
+    addr: "",
+    epoch: lease.epoch + 1,
+  })
   await until(async () => host.sessions.get(bridge.id)?.lease.epoch !== lease.epoch)
   const after = await held(bridge.id)
   expect([host.id, next.id]).toContain(after.host)
