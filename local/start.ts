@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { z } from "zod"
 import { askedToStop } from "./asked-to-stop.ts"
 import { Unexpected } from "./api-client.ts"
+import { refuseFolder } from "./service/data-folder.ts"
 import { CannotStart, Settings } from "./service/settings.ts"
 import { showCodes } from "./network/show-codes.ts"
 
@@ -12,6 +13,7 @@ async function main(): Promise<number> {
   const asked = askedToStop()
   try {
     const settings = Settings.parse(process.env)
+    refuseFolder(settings)
     // The second start loads the rest in half the time.
     enableCompileCache(join(settings.DATA_DIR, "compiled"))
     const { startService } = await import("./service/service.ts")

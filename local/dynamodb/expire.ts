@@ -6,10 +6,12 @@ import type { Item } from "./values/value.ts"
 
 /** How many items are removed at once: others get their turn in between. */
 const slice = 100
+/** "Items whose time to live is more than five years in the past are not deleted." In seconds. */
+const ignoredS = 5 * 365 * 86_400
 /** How much of the file is given back at once, in pages of 4 KB. */
 const pages = 1000
 
-/** Removes the items whose time to live is over, and gives their space back to the disk. */
+/** Removes the items whose time to live is over, and gives their space back: the disk has it when the journal goes round. */
 export async function expire(engine: Engine): Promise<void> {
   for (const table of engine.tables) while ((await expireSlice(engine, table)) === slice);
   await engine.rows.change([[`PRAGMA incremental_vacuum(${pages})`]])
@@ -17,7 +19,13 @@ export async function expire(engine: Engine): Promise<void> {
 
 /** @returns how many were removed */
 async function expireSlice(engine: Engine, table: Table): Promise<number> {
-  const found = [...engine.rows.select(table, "WHERE expires < ? LIMIT ?", [now(), slice])]
+  const found = [
+    ...engine.rows.select(table, "WHERE expires > ? AND expires < ? LIMIT ?", [
+      now() - ignoredS,
+      now(),
+      slice,
+    ]),
+  ]
   const names = found.map((item) => nameOf(table, placeOfItem(table, item)))
   return await engine.hold(names, async () => {
     const drafts = found.flatMap((item) => removal(engine, table, item) ?? [])

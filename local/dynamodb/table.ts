@@ -229,7 +229,7 @@ export function sortableText(type: KeyAttribute["type"], text: string): string {
   return type === "N" ? sortable(text) : text
 }
 
-/** When the item expires, in Unix seconds; null if never. DynamoDB keeps what expired more than five years ago. */
+/** When the item expires, in Unix seconds; null if never. */
 export function expiryOf({ definition }: Table, item: Item): number | null {
   const text = definition.timeToLive === undefined ? undefined : held(item[definition.timeToLive], "N")
   return text === undefined ? null : Math.floor(Number(text))

@@ -13,6 +13,11 @@ export async function privateFile<Schema extends z.ZodType>(
   fresh: () => Promise<z.input<Schema>> | z.input<Schema>,
 ): Promise<z.output<Schema>> {
   if (!existsSync(path)) writePrivate(path, await fresh())
+  return readPrivate(path, schema)
+}
+
+/** @throws CannotStart if it cannot be read */
+export function readPrivate<Schema extends z.ZodType>(path: string, schema: Schema): z.output<Schema> {
   try {
     return schema.parse(JSON.parse(readFileSync(path, "utf8")))
   } catch (error) {

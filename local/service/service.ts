@@ -1,15 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, statfsSync } from "node:fs"
+import { mkdirSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { z } from "zod"
 import { staysMs } from "../delivery/new-events.ts"
 import { config } from "#core/platform/config.ts"
 import { tables } from "#core/store/tables.ts"
+import { keyFiles, networkFile } from "./data-folder.ts"
 import { CannotStart, type Settings } from "./settings.ts"
 import { doorbellsHere } from "../delivery/doorbell-sources.ts"
 import { answerChild } from "../dynamodb/over-ipc.ts"
-import { isThere } from "../dynamodb/rows/file.ts"
 import { startDynamoDb } from "../dynamodb/server.ts"
 import { startEcs } from "../ecs/ecs.ts"
 import { startKms } from "../aws/kms.ts"
@@ -71,9 +70,6 @@ async function start(
   if (other)
     throw new CannotStart(`${dataDir} is in use: the service already runs there, at ${other.baseUrl}`)
   makeFolder(join(dataDir, "logs"))
-  refuseWithoutRoom(dataDir)
-  const network = networkOf(dataDir)
-  if (network && network !== settings.HOST_NETWORK) throw belongsElsewhere(dataDir, network, settings)
 
   const api = await listenForCalls(settings.PORT)
   stops.push(() => hangUp(api.server))
@@ -86,7 +82,6 @@ async function start(
   )
   stops.push(async () => await (await itsStop)?.())
   // The keys are on the disk before anything is stored under them.
-  refuseWithoutKeys(dataDir)
   const wrapping = { SESSION_WRAPPING_KEY: "session", DELIVERY_WRAPPING_KEY: "delivery" }
   const keyring = { file: join(dataDir, keyFiles.wrapping), keyIds: Object.values(wrapping) }
   const keys = await startKms(keyring)
@@ -218,48 +213,6 @@ function makeFolder(path: string): void {
       cause: error,
     })
   }
-}
-
-/** What the store may need at once, before the space of what it replaces is free again: its journal, in MB. */
-const leastMb = 16
-
-/** Without it, one part or another would fail in the midst of its start. @throws CannotStart */
-function refuseWithoutRoom(dataDir: string): void {
-  const { bavail, bsize } = statfsSync(dataDir)
-  const freeMb = Math.floor((bavail * bsize) / 1e6)
-  if (freeMb < leastMb)
-    throw new CannotStart(
-      `the disk of ${dataDir} is full: ${freeMb} MB are free, and a start needs ${leastMb}. Nothing is lost: make room, then start again`,
-    )
-}
-
-const Network = z.object({ network: z.enum(["simulated", "live"]) })
-const networkFile = (dataDir: string) => join(dataDir, "network.json")
-
-/** The network of the bridges in this folder; undefined before the service has run on it. */
-function networkOf(dataDir: string): Settings["HOST_NETWORK"] | undefined {
-  const file = networkFile(dataDir)
-  return existsSync(file) ? Network.parse(JSON.parse(readFileSync(file, "utf8"))).network : undefined
-}
-
-/** A bridge stays on the network it was created on. In a folder of the other network, no host would ever take it. */
-function belongsElsewhere(dataDir: string, network: string, { HOST_NETWORK: asked }: Settings): CannotStart {
-  return new CannotStart(
-    `${dataDir} was begun with HOST_NETWORK=${network}, and its bridges stay there: ` +
-      `for HOST_NETWORK=${asked} choose another folder with DATA_DIR=...`,
-  )
-}
-
-const keyFiles = { wrapping: "wrapping-keys.json", secrets: "secrets.json" }
-
-/** New keys could read nothing of what a store holds. @throws CannotStart */
-function refuseWithoutKeys(dataDir: string): void {
-  for (const file of Object.values(keyFiles))
-    if (isThere(dataDir) && !existsSync(join(dataDir, file)))
-      throw new CannotStart(
-        `${join(dataDir, file)} is missing, and what is stored cannot be read without it: put it back, ` +
-          "or begin anew in another folder with DATA_DIR=...",
-      )
 }
 
 async function ownStore(dataDir: string, stops: (() => Promise<unknown>)[]) {

@@ -74,6 +74,9 @@ test("the printed lines work as they are pasted, Ctrl-C under npm ends all in go
 
   for (const file of ["account.json", "secrets.json", "wrapping-keys.json"])
     expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600)
+  const store = statSync(join(dataDir, "store.sqlite"))
+  for (const file of ["secrets.json", "wrapping-keys.json"])
+    expect(store.birthtimeMs).toBeGreaterThanOrEqual(statSync(join(dataDir, file)).mtimeMs)
   const log = readFileSync(join(dataDir, "logs", "service.log"), "utf8")
   expect(log).not.toContain(key.slice(-38))
   expect(log).not.toContain("Hello Ada")

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, statfsSync } from "node:fs"
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statfsSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
@@ -32,7 +32,7 @@ export function openMemory(): File {
 
 /** The file in this folder, made if it is missing. @throws CannotStart */
 export function openFile(folder: string): File {
-  refuseFormerStore(folder)
+  refuseUnusable(folder)
   const unlock = lock(folder)
   try {
     const db = opened(folder)
@@ -53,43 +53,76 @@ export function openFile(folder: string): File {
 export const isThere = (folder: string): boolean => existsSync(join(folder, fileName))
 const fileName = "store.sqlite"
 
+/** Refuses a folder that this version cannot read or write, and writes nothing. @throws CannotStart */
+export function refuseUnusable(folder: string): void {
+  if (!existsSync(folder)) return
+  try {
+    accessSync(folder, constants.W_OK)
+  } catch (error) {
+    throw unwritable(folder, error as Error)
+  }
+  const path = join(folder, fileName)
+  if (existsSync(path))
+    return inFile(path, (db) => {
+      checkFormat(db, path)
+      db.close()
+    })
+  if (existsSync(join(folder, "dynamodb")))
+    throw new CannotStart(
+      `${folder} holds the data of a former version, which this one cannot read: ` +
+        "choose another folder with DATA_DIR=..., or remove that one",
+    )
+}
+
 function opened(folder: string): DatabaseSync {
   const path = join(folder, fileName)
-  const isNew = !existsSync(path)
+  const isMissing = !existsSync(path)
   // For its owner alone, and so are the files that SQLite makes beside it.
-  closeSync(openSync(path, "a", 0o600))
-  const db = new DatabaseSync(path)
-  try {
-    if (isNew) db.exec(`PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = ${applicationId}`)
-    checkFormat(db, path, isNew)
-    db.exec(`PRAGMA journal_mode = WAL; ${settings}; PRAGMA user_version = ${format}`)
-    if (isNew) syncFolder(folder)
+  if (isMissing) closeSync(openSync(path, "a", 0o600))
+  return inFile(path, (db) => {
+    if (isEmpty(db)) db.exec(creation)
+    db.exec(`PRAGMA journal_mode = WAL; ${settings}`)
+    if (isMissing) syncFolder(folder)
     return db
+  })
+}
+
+/** All of it or nothing: whatever ends the process meanwhile, what it leaves is a store, or empty. */
+const creation = `PRAGMA auto_vacuum = INCREMENTAL; BEGIN;
+  PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${format}; COMMIT`
+
+/** @throws CannotStart what `work` says, or that the file cannot be opened */
+function inFile<Result>(path: string, work: (db: DatabaseSync) => Result): Result {
+  let db: DatabaseSync | undefined
+  try {
+    db = new DatabaseSync(path)
+    return work(db)
   } catch (error) {
-    db.close()
+    db?.close()
     if (error instanceof CannotStart) throw error
     throw new CannotStart(`${path} cannot be opened: ${(error as Error).message}`, { cause: error })
   }
 }
 
-function checkFormat(db: DatabaseSync, path: string, isNew: boolean): void {
-  const { application_id: id } = db.prepare("PRAGMA application_id").get() as { application_id: number }
-  const { user_version: found } = db.prepare("PRAGMA user_version").get() as { user_version: number }
-  if (id !== applicationId) throw new CannotStart(`${path} is not a store of this service`)
-  if (!isNew && found !== format)
+function isEmpty(db: DatabaseSync): boolean {
+  return valueOf(db, "page_count") === 0
+}
+
+function valueOf(db: DatabaseSync, pragma: string): number {
+  return Number(db.prepare(`PRAGMA ${pragma}`).get()![pragma])
+}
+
+function checkFormat(db: DatabaseSync, path: string): void {
+  if (isEmpty(db)) return
+  const found = valueOf(db, "user_version")
+  if (valueOf(db, "application_id") !== applicationId)
+    throw new CannotStart(`${path} is not a store of this service`)
+  if (found !== format)
     throw new CannotStart(
       `${path} has format ${found}, and this version reads format ${format}: ` +
         (found > format
           ? "start the newer version that wrote it"
           : "choose another folder with DATA_DIR=..."),
-    )
-}
-
-function refuseFormerStore(folder: string): void {
-  if (existsSync(join(folder, "dynamodb")) && !isThere(folder))
-    throw new CannotStart(
-      `${folder} holds the data of a former version, which this one cannot read: ` +
-        "choose another folder with DATA_DIR=..., or remove that one",
     )
 }
 
@@ -120,15 +153,15 @@ function lock(folder: string): () => void {
   } catch (error) {
     if (error instanceof CannotStart) throw error
     const isTaken = (error as { errcode?: number }).errcode === busy
-    throw new CannotStart(
-      isTaken
-        ? `${folder} is in use by another process`
-        : `${folder} cannot be written to: ${(error as Error).message}`,
-      { cause: error },
-    )
+    if (isTaken) throw new CannotStart(`${folder} is in use by another process`, { cause: error })
+    throw unwritable(folder, error as Error)
   }
 }
 const busy = 5
+
+function unwritable(folder: string, cause: Error): CannotStart {
+  return new CannotStart(`${folder} cannot be written to: ${cause.message}`, { cause })
+}
 
 function startWriter(path: string) {
   const worker = new Worker(new URL("./writer-thread.ts", import.meta.url), { workerData: path })

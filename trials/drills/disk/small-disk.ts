@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { closeSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 
 /** A file system that can be filled. */
 export interface SmallDisk {
@@ -49,6 +49,11 @@ export function mountSmallDisk(megabytes: number): SmallDisk {
     free: () => rmSync(ballast, { force: true }),
     remove,
   }
+}
+
+/** Nothing can be written there any more, by root neither. */
+export function remountReadOnly({ folder }: SmallDisk): void {
+  execFileSync("mount", ["-o", "remount,ro", dirname(folder)])
 }
 
 /** Writes until nothing fits any more, then takes back what is to be left. */

@@ -1,0 +1,65 @@
+import { existsSync, readFileSync, statfsSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { z } from "zod"
+import { isThere, refuseUnusable } from "../dynamodb/rows/file.ts"
+import { readPrivate } from "./private-file.ts"
+import { CannotStart, type Settings } from "./settings.ts"
+
+/** The files without which nothing that is stored can be read. */
+export const keyFiles = { wrapping: "wrapping-keys.json", secrets: "secrets.json" }
+
+/** Says which network the bridges in this folder are on. */
+export const networkFile = (dataDir: string) => join(dataDir, "network.json")
+
+const Network = z.object({ network: z.enum(["simulated", "live"]) })
+
+/** Refuses a folder in which the service cannot go on, before anything is written there. @throws CannotStart */
+export function refuseFolder(settings: Settings): void {
+  const { DATA_DIR: dataDir } = settings
+  refuseUnusable(dataDir)
+  refuseOtherNetwork(settings)
+  refuseWithoutKeys(dataDir)
+  refuseWithoutRoom(dataDir)
+}
+
+/** A bridge stays on the network it was created on. In a folder of the other network, no host would ever take it. */
+function refuseOtherNetwork({ DATA_DIR: dataDir, HOST_NETWORK: asked }: Settings): void {
+  const file = networkFile(dataDir)
+  if (!existsSync(file)) return
+  const { network } = Network.parse(JSON.parse(readFileSync(file, "utf8")))
+  if (network !== asked)
+    throw new CannotStart(
+      `${dataDir} was begun with HOST_NETWORK=${network}, and its bridges stay there: ` +
+        `for HOST_NETWORK=${asked} choose another folder with DATA_DIR=...`,
+    )
+}
+
+/** New keys could read nothing of what a store holds. */
+function refuseWithoutKeys(dataDir: string): void {
+  for (const file of Object.values(keyFiles).map((name) => join(dataDir, name)))
+    if (existsSync(file)) readPrivate(file, z.object())
+    else if (isThere(dataDir))
+      throw new CannotStart(
+        `${file} is missing, and what is stored cannot be read without it: put it back, ` +
+          "or begin anew in another folder with DATA_DIR=...",
+      )
+}
+
+/** What the store may need at once, before the space of what it replaces is free again: its journal, in MB. */
+const leastMb = 16
+
+/** Without it, one part or another would fail in the midst of its start. */
+function refuseWithoutRoom(dataDir: string): void {
+  const { bavail, bsize } = statfsSync(firstExisting(dataDir))
+  const freeMb = Math.floor((bavail * bsize) / 1e6)
+  if (freeMb < leastMb)
+    throw new CannotStart(
+      `the disk of ${dataDir} is full: ${freeMb} MB are free, and a start needs ${leastMb}. Nothing is lost: ` +
+        "make room, then start again",
+    )
+}
+
+/** The folder, or the nearest one above it that exists. */
+function firstExisting(folder: string): string {
+  return existsSync(folder) ? folder : firstExisting(dirname(folder))
+}

@@ -1,0 +1,85 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { UpdateTimeToLiveCommand } from "@aws-sdk/client-dynamodb"
+import { paginateScan } from "@aws-sdk/lib-dynamodb"
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest"
+import { aStoreOfThings, putting, TableName } from "./things.ts"
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }))
+afterEach(() => void vi.useRealTimers())
+
+const dayS = 86_400
+const now = () => Math.floor(Date.now() / 1000)
+const later = (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000)
+
+const many = (name: string, count: number) =>
+  Array.from({ length: count }, (_, at) =>
+    putting(`${name} ${at}`, { host: "one", text: "x".repeat(1500), expires_at: now() + 7 * dayS }),
+  )
+
+/** A store on the disk whose things expire at `expires_at`. */
+async function aStoreThatForgets() {
+  const path = mkdtempSync(join(tmpdir(), "expire-"))
+  onTestFinished(() => rmSync(path, { recursive: true }))
+  const store = await aStoreOfThings({ path })
+  const TimeToLiveSpecification = { AttributeName: "expires_at", Enabled: true }
+  await store.client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }))
+  const names = async () => {
+    const pages = paginateScan({ client: store.client }, { TableName })
+    const items = (await Array.fromAsync(pages)).flatMap(({ Items = [] }) => Items)
+    return items.map(({ pk }) => String(pk)).toSorted()
+  }
+  const bytes = () => readdirSync(path).reduce((sum, name) => sum + statSync(join(path, name)).size, 0)
+  /** Without what the journal takes, which is bounded. */
+  const rowBytes = () => statSync(join(path, "store.sqlite")).size
+  return { ...store, names, bytes, rowBytes }
+}
+
+test("only what has expired is removed, from its index as well, and what lives longer by then stays", async () => {
+  const { put, expire, names, ofHost } = await aStoreThatForgets()
+  await put("over", { expires_at: now() + 10, host: "one" })
+  await put("renewed", { expires_at: now() + 10, host: "one" })
+  await put("later", { expires_at: now() + 20, host: "one" })
+  await put("ever", { host: "one" })
+  // DynamoDB takes such a number for something else than a time.
+  await put("long ago", { expires_at: 1, host: "one" })
+  await expire()
+  expect(await names()).toHaveLength(5)
+  later(11)
+  await put("renewed", { expires_at: now() + 10, host: "one" })
+  await expire()
+  expect(await names()).toEqual(["ever", "later", "long ago", "renewed"])
+  expect(await ofHost("one")).toEqual(["ever", "later", "long ago", "renewed"])
+})
+
+test("over thirty days of things that live for seven the file stops growing, and gives its space back when they end", async () => {
+  const { transact, expire, names, bytes, rowBytes } = await aStoreThatForgets()
+  const aDay = async (day: number) => {
+    for (let hour = 0; hour < 5; hour++) await transact(many(`${day} ${hour}`, 50))
+    later(dayS)
+    await expire()
+    return bytes()
+  }
+  const sizes: number[] = []
+  for (let day = 0; day < 30; day++) sizes.push(await aDay(day))
+  expect(Math.max(...sizes.slice(15))).toBeLessThanOrEqual(Math.max(...sizes.slice(0, 15)) * 1.05)
+  const lasting = await names()
+  expect(new Set(lasting.map((name) => name.split(" ")[0]))).toEqual(
+    new Set(["23", "24", "25", "26", "27", "28", "29"]),
+  )
+
+  const steady = rowBytes()
+  later(8 * dayS)
+  await expire()
+  expect(await names()).toEqual([])
+  // Some of it each minute, and the disk has it once the journal has gone round.
+  for (let minute = 0; minute < 6; minute++) {
+    await expire()
+    for (let at = 0; at < 10; at++) {
+      later(1)
+      await transact(many("again", 50))
+    }
+  }
+  expect(rowBytes()).toBeLessThan(steady / 10)
+})
