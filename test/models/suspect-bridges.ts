@@ -35,7 +35,7 @@ export interface SuspectRules {
   sharedDeathsWait: boolean
 }
 
-export const asDesigned: SuspectRules = {
+const asDesigned: SuspectRules = {
   areAlone: true,
   messagesProve: false,
   killsCount: false,
