@@ -25,7 +25,7 @@ const carried = new Set(["meta", "biz", "bot"])
 const nack = { addressing: 400, forbidden: 403, unknownRecipient: 404, restricted: 463, invalid: 479 }
 
 /** The size of a ciphertext that was spoilt on its way; no other is as short. */
-const spoiltBytes = 16
+export const spoiltBytes = 16
 
 /** A message on its way: who sent it, and to which chat. */
 interface Message {

@@ -15,7 +15,9 @@ export function receipt(network: Network, line: ConnectedDevice, stanza: Node) {
   if (network.faults.strike("cut_before_receipt", key(line.device))) return line.cut()
   const unsettled = network.faults.strike("unsettled", key(line.device)) !== undefined
   network.store.atomically(() => {
-    // A device that asks for a message once more has not got it. Its ack, which follows, settles that copy.
+    // A device that asks for a message once more has not got it. Its ack, which follows, settles that copy, and not the
+    // one that may have come meanwhile.
+    if (type === "retry") line.asked.set(id, line.sent)
     for (const one of unsettled || type === "retry" || type === "server-error" ? [] : idsOf(stanza))
       network.queue.settle(line.device, { tag: "message", id: one, from: to, sent: line.sent })
     for (const [device, copy] of told(network, line, stanza)) sendToDevice(network, device, copy)
@@ -30,7 +32,9 @@ export function ack(network: Network, line: ConnectedDevice, stanza: Node) {
   const { class: tag, id, to, error } = stanza.attrs
   if (network.faults.strike("unsettled", key(line.device))) return
   if (error && to === "status@broadcast" && line.stuckAt !== undefined) return
-  if (tag && id) network.queue.settle(line.device, { tag, id, from: to, sent: line.sent })
+  if (tag && id)
+    network.queue.settle(line.device, { tag, id, from: to, sent: line.asked.get(id) ?? line.sent })
+  if (id) line.asked.delete(id)
   goOn(network, line)
 }
 

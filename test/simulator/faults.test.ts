@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "vitest"
 import { aNetwork, deviceOf } from "../support/network/network.ts"
+import { until } from "#test/support/until.ts"
 
 const network = await aNetwork()
 afterAll(() => network.close())
@@ -84,6 +85,29 @@ test("a message that is spoilt twice is asked for twice, and read under the keys
   expect(await network.log(asked)).toHaveLength(2)
   // For the message itself, and for the first request.
   expect(await preKeys()).toBe(before - 2)
+})
+
+test("the refusal of a message that was asked for again does not settle the copy that has come meanwhile", async () => {
+  const { ada, bob, client, device } = await aChat()
+  await bob.send(ada.number, "before")
+  await client.message("before")
+  await until(async () => await network.control.settled(device, 0))
+  const waiting = async () =>
+    ((await network.call("GET", `/devices/${device}/settled`)) as { waiting: { message?: number } }).waiting
+  const release = await network.fault({ kind: "hold", device })
+  const { id } = await bob.send(ada.number, "twice")
+  const t = String(Math.floor(Date.now() / 1000))
+  const retry = { tag: "retry", attrs: { v: "1", count: "1", id, t } }
+  await client.sock.sendNode({
+    tag: "receipt",
+    attrs: { id, to: bob.lid, type: "retry" },
+    content: [retry],
+  })
+  await until(async () => (await waiting()).message === 2)
+  await client.sock.sendNode({ tag: "ack", attrs: { class: "message", id, to: bob.lid, error: "500" } })
+  await network.log({ kind: "in", who: device, tag: "ack", attrs: { id } })
+  expect(await waiting()).toEqual({ message: 1 })
+  await release()
 })
 
 test("stanzas that are held for a device come when the fault is removed, all of them and in order", async () => {

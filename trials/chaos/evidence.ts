@@ -10,6 +10,8 @@ export interface Evidence {
   bridges: string[]
   /** Texts written to each bridge's phone, in the order in which the network took them. */
   produced: Map<string, string[]>
+  /** Of these the ones that the network had spoilt: they come when their sender has sent them again, in no order. */
+  late: ReadonlySet<string>
   arrivals: Seen[]
   /** The arrivals that the receiver did not answer with success. */
   refused: ReadonlySet<Seen>

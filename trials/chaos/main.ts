@@ -49,6 +49,7 @@ function summary({ violations, hits, recovery, ...about }: Outcome) {
     out: about.out,
     ...Object.fromEntries(counted),
     repeated: about.repeated,
+    asked_again: about.askedAgain,
     largest_row: about.largestRow,
     recovery_p50_s: quantile(recovery, 0.5),
     recovery_max_s: quantile(recovery, 1),

@@ -19,6 +19,7 @@ const read = { id: "M1", text: "out" }
 const evidence = (more: Partial<Evidence> = {}): Evidence => ({
   bridges: ["b"],
   produced: new Map([["b", ["1", "2", "3"]]]),
+  late: new Set(),
   arrivals: [arrival("1"), arrival("2"), arrival("3")],
   refused: new Set(),
   sent: [sent],

@@ -39,7 +39,11 @@ function inbound(bridge: string, evidence: Evidence): Violation[] {
     ...lost,
     ...givenUp(bridge, arrivals, evidence),
     ...twice(bridge, arrivals),
-    ...outOfOrder(bridge, arrivals, produced),
+    ...outOfOrder(
+      bridge,
+      arrivals,
+      produced.filter((text) => !evidence.late.has(text)),
+    ),
     ...afterNewer(bridge, arrivals, evidence),
     ...forged(bridge, arrivals),
   ]

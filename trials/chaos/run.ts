@@ -13,6 +13,7 @@ import { judge, type Violation } from "./oracle.ts"
 import { largestRows } from "./largest-rows.ts"
 import { newRecovery } from "./recovery.ts"
 import { untilSettled } from "./settled.ts"
+import { newTroubles } from "./troubles.ts"
 import { converse, startTraffic, type Traffic } from "./traffic.ts"
 import { startWeather } from "./weather.ts"
 
@@ -26,8 +27,8 @@ export interface Outcome {
   out: number
   /** Deliveries that came more than once, as they may: same id, same bytes, before anything newer. */
   repeated: number
-  /** Messages that needed a retry receipt before somebody could read them. */
-  healed: number
+  /** Copies of messages that bridges have asked for, since the network had spoilt the one before. */
+  askedAgain: number
   /** Seconds from a host's death until each of its bridges was on the network again. */
   recovery: number[]
   /** The largest row of a session, in bytes. */
@@ -62,10 +63,10 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
   }
   const { cluster, receiver, network, lines, apis, apiKey } = service
   const recovery = newRecovery(new Set(lines.map(({ device }) => device)))
-  const troubles: Entry[] = []
+  const troubles = newTroubles()
   const log = followNetworkLog(network, (entry) => {
     recovery.saw(entry)
-    if (isTrouble(entry)) troubles.push(entry)
+    troubles.saw(entry)
   })
   const traffic = startTraffic({
     lines,
@@ -134,7 +135,8 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
     refused: receiverFaults.refused,
     sent: traffic.sent,
     shown,
-    unreadable: unreadable(troubles),
+    unreadable: unreadable(troubles.entries),
+    late: traffic.late,
     owners,
     rows: await largestRows(lines),
     unsettled: atRest ? ["the service came to rest under traffic", ...unsettled] : unsettled,
@@ -147,7 +149,7 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
     in: total(traffic),
     out: traffic.sent.length,
     repeated: repeated(evidence),
-    healed: troubles.length,
+    askedAgain: troubles.asked(),
     recovery: recovery.seconds,
     largestRow: Math.max(...evidence.rows.map(({ bytes }) => bytes)),
     injected,
@@ -167,14 +169,6 @@ async function withEventIds(stops: StoppedAttempt[]): Promise<Evidence["stoppedA
     return event ? [{ eventId: event.eventId, at, until }] : []
   })
   return (await Promise.all(found)).flat()
-}
-
-/** Somebody could not read something: phones say so in a note, bridges in a refusal or a retry receipt. */
-function isTrouble({ event, stanza, kind, who }: Entry): boolean {
-  if (event === "not decrypted" || event?.startsWith("phone failed")) return true
-  if (kind !== "in" || who.endsWith(":0") || !stanza) return false
-  const { tag, attrs } = stanza
-  return (tag === "ack" && attrs.error !== undefined) || (tag === "receipt" && attrs.type === "retry")
 }
 
 function unreadable(troubles: Entry[]): string[] {

@@ -9,6 +9,8 @@ import type { Arrival } from "#test/support/service/start-receiver.ts"
 export interface Traffic {
   /** Texts written to each bridge, as the network took them. */
   produced: Map<string, string[]>
+  /** Of these the ones that come in a copy which their bridge has to ask for. */
+  late: Set<string>
   sent: Sent[]
   /** Writes and sends at least so many on each bridge, then ends; in any case within this time. */
   stop: (atLeast: number, withinMs: number) => Promise<void>
@@ -31,6 +33,7 @@ export function startTraffic(input: {
 }): Traffic {
   const { lines, network, random } = input
   const produced = new Map(lines.map(({ bridge }) => [bridge, [] as string[]]))
+  const late = new Set<string>()
   const sent: Sent[] = []
   let atLeast = Infinity
   let over = Infinity
@@ -51,6 +54,7 @@ export function startTraffic(input: {
   /** A text to the owner or to the group; now and then a poll, and at once a vote on it; of real accounts more. */
   async function writeOne(line: Line, text: string, texts: string[]): Promise<void> {
     const { contact, owner, group } = line
+    if (random.next() < 0.06) return await writeSpoilt(line, text, texts)
     const to = random.next() < 0.3 ? group : owner
     if (input.shape === "real" && random.next() < 0.4) return await writeMore(line, { to, text, texts })
     if (random.next() < 0.9) {
@@ -62,6 +66,19 @@ export function startTraffic(input: {
     texts.push(text)
     await network.post(contact, to, { vote: { message_id: id, options: ["yes"] } })
     texts.push(`a vote on ${id}`)
+  }
+
+  /**
+   * A text whose copy for the bridge the network spoils, and half of the time the next one too: only from its second request
+   * on does a bridge name a prekey. Never to the group, whose key would be spoilt with it.
+   */
+  async function writeSpoilt({ contact, owner, device }: Line, text: string, texts: string[]): Promise<void> {
+    late.add(text)
+    const isOver = await network.fault({ kind: "unreadable", device, times: 1 })
+    if (random.next() < 0.5) await network.fault({ kind: "unreadable_again", device, times: 1 })
+    await network.send(contact, owner, text)
+    texts.push(text)
+    await isOver()
   }
 
   /** A file, an event message with an answer to it, or a text from the contact's companion. */
@@ -113,6 +130,7 @@ export function startTraffic(input: {
 
   return {
     produced,
+    late,
     sent,
     stop: async (least, withinMs) => {
       atLeast = least

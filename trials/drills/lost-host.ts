@@ -43,7 +43,7 @@ export async function loseHost(service: Service, loss: Loss): Promise<number[]> 
 
 /**
  * Resolves when the last loss has left no trace: every bridge has moved a message, and has lived for a minute. A bridge
- * whose hosts die faster than that is a suspect, and is tried alone and late.
+ * whose hosts fall silent faster than that is a suspect, and is tried alone.
  */
 async function recovered(service: Service): Promise<void> {
   for (const line of service.lines) {

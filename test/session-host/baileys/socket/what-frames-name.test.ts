@@ -29,7 +29,9 @@ interface Kind {
   cause: (linked: Linked) => Promise<unknown>
   isOfKind: (stanza: Heard["stanza"]) => boolean
   nth?: number
-  isNamed: (change: Change) => boolean | undefined
+  /** It is sent at the login. */
+  isAtLogin?: boolean
+  isNamed: (change: Change, attrs: Record<string, string>) => boolean | undefined
 }
 
 const now = () => String(Math.floor(Date.now() / 1000))
@@ -93,38 +95,110 @@ const kinds: Kind[] = [
     nth: 3,
     isNamed: isOfSession,
   },
+  {
+    what: "the receipt of a message that the own phone wrote",
+    cause: ({ ada, bob }) => ada.send(bob.number, "by hand", { id: "MINE" }),
+    isOfKind: ({ tag, attrs }) => tag === "receipt" && attrs.id === "MINE",
+    isNamed: ({ received }) => received?.attrs.id === "MINE",
+  },
+  {
+    what: "the receipt of the phone's history",
+    isAtLogin: true,
+    cause: async () => undefined,
+    isOfKind: ({ tag, attrs }) => tag === "receipt" && attrs.type === "hist_sync",
+    isNamed: ({ received }, { id }) => received?.attrs.id === id,
+  },
+  {
+    what: "a message in a session that was deleted and made anew",
+    async cause({ bob, connection, vault, device }) {
+      await connection.send(outgoing(bob.jid, "before"))
+      const { length } = vault.changes
+      await network.control.stanza(device, {
+        tag: "notification",
+        attrs: { from: bob.lid, type: "devices", t: now() },
+        content: [{ tag: "remove", attrs: {}, content: [{ tag: "device", attrs: { jid: bob.lid } }] }],
+      })
+      await until(() => vault.changes.slice(length).some(isDeleted))
+      // The list of devices comes with the next send.
+      await connection.send(outgoing(bob.jid, "afterwards"))
+    },
+    isOfKind: ({ tag }) => tag === "message",
+    nth: 2,
+    isNamed: (change) => isOfSession(change) && !isDeleted(change),
+  },
+  {
+    what: "a message to a person whose identity is new",
+    async cause({ bob, connection, vault, device }) {
+      await connection.send(outgoing(bob.jid, "before"))
+      const { length } = vault.changes
+      await network.control.stanza(device, {
+        tag: "notification",
+        attrs: { from: bob.lid, type: "encrypt", t: now() },
+        content: [{ tag: "identity", attrs: {} }],
+      })
+      await until(() => vault.changes.slice(length).some(isOfSession))
+      await connection.send(outgoing(bob.jid, "afterwards"))
+    },
+    isOfKind: ({ tag }) => tag === "message",
+    nth: 2,
+    isNamed: isOfSession,
+  },
 ]
 
 test.for(kinds)(
   "nothing leaves before what it names is durable: $what",
-  async ({ cause, isOfKind, nth = 1, isNamed }) => {
+  async ({ cause, isOfKind, nth = 1, isAtLogin, isNamed }) => {
     const vault = aVault({ latencyMs: () => 20 })
     const left = framesThatLeave(network, vault)
     const linked = await aLinkedDevice(network, vault)
     await vault.settled()
-    const before = { frames: (await left.since(linked.device)).length, changes: vault.changes.length }
+    const before = isAtLogin
+      ? { frames: 0, changes: 0 }
+      : { frames: (await left.since(linked.device)).length, changes: vault.changes.length }
     await cause(linked)
     const frame = await until(async () => {
       const frames = (await left.since(linked.device)).slice(before.frames)
       return frames.filter(({ stanza }) => isOfKind(stanza)).at(nth - 1)
     })
     await vault.settled()
-    const named = vault.changes.findLastIndex(isNamed) + 1
+    const named = vault.changes.findLastIndex((change) => isNamed(change, frame.stanza.attrs)) + 1
     expect(named).toBeGreaterThan(before.changes)
     expect(frame.kept).toBeGreaterThanOrEqual(named)
     linked.connection.close()
   },
 )
 
-test("Baileys by itself tells the network of no new signed prekey: it would keep it afterwards", () => {
+/** The lines of Baileys' sockets with this name. */
+function linesWith(name: string): string[] {
   const sockets = new URL("Socket/", import.meta.resolve("@whiskeysockets/baileys"))
   const lines = readdirSync(sockets)
     .filter((file) => file.endsWith(".js"))
-    .flatMap((file) => readFileSync(new URL(file, sockets), "utf8").match(/.*rotateSignedPreKey.*/g) ?? [])
-  expect(lines.map((line) => line.trim())).toEqual([
+    .flatMap((file) => readFileSync(new URL(file, sockets), "utf8").split("\n"))
+  return lines.map((line) => line.trim()).filter((line) => new RegExp(`\\b${name}\\b`).test(line))
+}
+
+test("Baileys by itself tells the network of no new signed prekey: it would keep it afterwards", () => {
+  expect(linesWith("rotateSignedPreKey")).toEqual([
     "const rotateSignedPreKey = async () => {",
     "rotateSignedPreKey,",
   ])
+})
+
+test("Baileys by itself patches no setting of the account: it would keep the new version afterwards", () => {
+  expect(linesWith("appPatch").toSorted()).toEqual([
+    "appPatch,",
+    "const appPatch = async (patchCreate) => {",
+    "return appPatch(patch);",
+  ])
+  // Each of these is a function that somebody calls.
+  expect(new Set(linesWith("chatModify"))).toEqual(
+    new Set([
+      "await chatModify({ pushNameSetting: name }, '');",
+      "chatModify,",
+      "const chatModify = (mod, jid) => {",
+      "return chatModify({",
+    ]),
+  )
 })
 
 function isOfPreKeys({ keys, creds }: Change) {
@@ -133,4 +207,8 @@ function isOfPreKeys({ keys, creds }: Change) {
 
 function isOfSession({ keys }: Change) {
   return keys?.some(({ type }) => type === "session")
+}
+
+function isDeleted({ keys }: Change) {
+  return keys?.some(({ type, value }) => type === "session" && value === null)
 }
