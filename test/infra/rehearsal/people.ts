@@ -34,6 +34,15 @@ export async function admin(stage: Stage, ...words: string[]): Promise<Record<st
   }
 }
 
+/** What was answered; of a stream its first part, after which its reader leaves. */
+export async function textOf(answer: Response): Promise<string> {
+  if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) return await answer.text()
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
+  const { value = "" } = await reader.read()
+  await reader.cancel()
+  return value
+}
+
 /** The browser of one person at the dashboard. */
 export function aBrowser(stage: Stage) {
   const cookies = new Map<string, string>()
@@ -60,7 +69,7 @@ export function aBrowser(stage: Stage) {
       status: answer.status,
       type: answer.headers.get("content-type"),
       leadsTo: answer.headers.get("location"),
-      body: await answer.text(),
+      body: await textOf(answer),
     }
   }
 

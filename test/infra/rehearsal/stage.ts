@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb"
 import { z } from "zod"
@@ -79,7 +80,7 @@ export async function startStage(
   const lambda = await startLambdaApi(offered)
   const definitions: Parameters<typeof startEcs>[0]["taskDefinitions"] = {}
   const ecs = await startEcs({ taskDefinitions: definitions, log: (line) => lines.push(line) })
-  const router = await startRouter((fn, event) => running.get(fn)!.invoke(event))
+  const router = await startRouter((fn) => running.get(fn)!)
   const stripe = await startPretendStripe({
     webhookUrl: `${router.url}/billing/webhook`,
     webhookSecret: "whsec_rehearsal",
@@ -273,15 +274,17 @@ export async function startStage(
   let bucket: Awaited<ReturnType<typeof startMediaBucket>> | undefined
   closes.push(() => bucket?.close())
 
-  /** Each minute on AWS; here as soon as the one before has ended. */
+  /** Each minute on AWS; here a second after the one before has ended. */
   async function sweep(): Promise<void> {
     need("EachMinuteRole", "lambda:InvokeFunction", here("lambda", "function:SweepFunction"))
-    while (!stopping.signal.aborted)
+    while (!stopping.signal.aborted) {
       // One that a deploy has ended is followed by the next.
       await running
         .get("Sweep")!
         .invoke({})
         .catch(() => "ended by a deploy")
+      await sleep(1000, undefined, { signal: stopping.signal }).catch(() => "the stage ends")
+    }
   }
 
   async function deploy(next: Graph, between: () => Promise<void> = async () => {}): Promise<void> {
@@ -318,6 +321,8 @@ export async function startStage(
     /** The mails that were sent. */
     mails: ses.mails,
     tasks: () => [...ecs.pids().keys()],
+    /** Ends the process of a task, as a crash does. */
+    kill: (task: string) => process.kill(ecs.pids().get(task)!, "SIGKILL"),
     invoke: (fn: (typeof functions)[number], event: object) => running.get(fn)!.invoke(event),
     /** A minute of billing: the accounts that are due are looked at. */
     lookAtDue: async () => {
