@@ -57,8 +57,9 @@ test("a condition on a key's context or on a service holds only where the reques
   }
 })
 
+const asked = (statement: object) => () => allows(policy(statement), { ...toRead, context: keys("1") })
+
 test("what the judge does not know it does not pass: an operator, a variable, an effect, a statement turned round", () => {
-  const asked = (statement: object) => () => allows(policy(statement), { ...toRead, context: keys("1") })
   expect(asked({ Condition: { "ForAnyValue:StringLike": { a: "1" } } })).toThrow(/nobody knows ForAnyValue/)
   expect(asked({ Condition: { StringLikeIfExists: { a: "1" } } })).toThrow(/nobody knows StringLikeIfExists/)
   expect(asked({ Resource: "arn:aws:s3:::${aws:username}" })).toThrow(/nobody knows/)
