@@ -28,7 +28,7 @@ export const openPages = 12
  * How many an address may have open at once on Lambda, whoever its people are: all of them share a few places there, of which
  * this is less than the fewest (`live` in `infra/stage/stage.ts`).
  */
-export const openAtAddress = 30
+const openAtAddress = 30
 /** Those that this process serves. Beyond `openPages` it need not ask the store, which counts those of all processes. */
 const here = new Map<string, Stream[]>()
 /** When a page that was refused one asks again, in seconds. */

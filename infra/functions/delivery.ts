@@ -2,7 +2,7 @@ import { tableAccess } from "../iam-statements.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey } from "../data/keys.ts"
-import { accounts, events } from "../data/tables.ts"
+import { events } from "../data/tables.ts"
 import { stage } from "../stage/stage.ts"
 import { common, settings } from "./common.ts"
 
@@ -20,14 +20,11 @@ export const delivery = new sst.aws.Function("Delivery", {
     ...settings,
     METRICS_SERVICE: "delivery",
     LOG_GROUP: bridgeLogs.name,
-    ACCOUNTS_TABLE: accounts.name,
     EVENTS_TABLE: events.name,
     DOORBELL_URL: doorbell.url,
     DELIVERY_WRAPPING_KEY: deliveryKey.arn,
   },
   permissions: [
-    // For the bridges of before, whose receiver is not in their delivery's row yet.
-    tableAccess(accounts, "GetItem"),
     tableAccess(
       events,
       "GetItem",

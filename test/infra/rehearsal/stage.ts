@@ -197,6 +197,13 @@ export async function startStage(
       need(role, "ssm:GetParameters", valueFrom)
       need(role, "kms:Decrypt", here("kms", "key/SettingsKey"))
     }
+    // The image, and the log of its process.
+    need(role, "ecr:GetAuthorizationToken", "*")
+    for (const action of ["BatchCheckLayerAvailability", "GetDownloadUrlForLayer", "BatchGetImage"])
+      need(role, `ecr:${action}`, here("ecr", "repository/sst-asset"))
+    const log = `/messaging-bridge/${graph.environment("ApiFunction").STAGE}/${sandbox ? "sandbox" : "session"}-host`
+    for (const action of ["logs:CreateLogStream", "logs:PutLogEvents"])
+      need(role, action, here("logs", `log-group:${log}:log-stream:x`))
     const env = await environment(`${task}TaskRole`, {
       ...Object.fromEntries(told.map((one) => [one.name, one.value])),
       ...Object.fromEntries(secrets.map((one) => [one.name, parameter(one.valueFrom)])),
@@ -236,8 +243,21 @@ export async function startStage(
     graph.all("lambda/function:Function").some((one) => one.name === `${name}Function`)
 
   async function deployFunction(name: (typeof functions)[number]): Promise<void> {
-    const { kmsKeyArn } = Fn.parse(graph.one("lambda/function:Function", `${name}Function`))
+    const { kmsKeyArn, vpcConfig } = Fn.parse(graph.one("lambda/function:Function", `${name}Function`))
     if (kmsKeyArn) need(`${name}Role`, "kms:Decrypt", kmsKeyArn)
+    // What AWS's documentation of Lambda in a VPC names.
+    if (vpcConfig)
+      for (const action of [
+        "CreateNetworkInterface",
+        "DescribeNetworkInterfaces",
+        "DescribeSubnets",
+        "DeleteNetworkInterface",
+        "AssignPrivateIpAddresses",
+        "UnassignPrivateIpAddresses",
+      ])
+        need(`${name}Role`, `ec2:${action}`, "*")
+    // Lambda asks how the queue is before it polls it.
+    if (name === "Delivery") need("DeliveryRole", "sqs:GetQueueAttributes", here("sqs", "DoorbellQueue"))
     const group = `/messaging-bridge/${graph.environment(`${name}Function`).STAGE}/${name.toLowerCase()}`
     for (const action of ["logs:CreateLogStream", "logs:PutLogEvents"])
       need(`${name}Role`, action, here("logs", `log-group:${group}:log-stream:x`))
@@ -408,5 +428,5 @@ const Table = Keys.extend({
     .array(Keys.extend({ name: z.string(), projectionType: z.enum(["ALL", "KEYS_ONLY"]) }))
     .default([]),
 })
-const Fn = z.object({ kmsKeyArn: z.string().optional() })
+const Fn = z.object({ kmsKeyArn: z.string().optional(), vpcConfig: z.unknown() })
 const Reported = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })) })
