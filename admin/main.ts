@@ -3,29 +3,9 @@ import { z } from "zod"
 import { ApiError } from "#core/error.ts"
 import { config } from "#core/platform/config.ts"
 import { logToErrorOutput } from "#core/platform/log.ts"
-import { account } from "./account.ts"
-import { billing } from "./billing-turned-off.ts"
-import { bridge } from "./bridge.ts"
-import { events } from "./events.ts"
-import { host } from "./host.ts"
-import { key } from "./key.ts"
-import { loginLink } from "./login-link.ts"
-import { Refused, type Row, type Verb } from "./verb.ts"
+import { type Nouns, nouns } from "./nouns.ts"
+import { Refused, type Row } from "./verb.ts"
 import { which } from "./which-service.ts"
-import { wrapping } from "./wrapping.ts"
-
-type Nouns = Record<string, Record<string, Verb>>
-
-const nouns: Nouns = {
-  account,
-  key,
-  bridge,
-  host,
-  events,
-  billing,
-  wrapping,
-  "login-link": { "": loginLink },
-}
 
 logToErrorOutput()
 process.exitCode = await main()

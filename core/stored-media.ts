@@ -34,9 +34,11 @@ export const inline = { maxBytes: 2_500_000 }
  * recipient of the answer streams the body from there.
  */
 export const pointer = "x-stored-at"
+/** The header that says whose it is: the account that asked. The API sets it for the function that streams the body. */
+export const owner = "x-stored-for"
 
-export function pointerTo(key: string): { [pointer]: string } {
-  return { [pointer]: encodeURIComponent(key) }
+export function pointerTo(key: string, accountId?: string) {
+  return { [pointer]: encodeURIComponent(key), ...(accountId !== undefined && { [owner]: accountId }) }
 }
 
 /** @returns undefined for an answer that carries its own body. */

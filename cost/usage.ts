@@ -67,8 +67,8 @@ export const assumed = {
 export const open = {
   /** It looks for news each second, begins anew each minute, and extends its two places each ten seconds. */
   stream: { readUnits: 1, writeUnits: 2 / 10 + 4 / 60, requests: 1 / 60, calls: 0 },
-  /** It looks each two seconds, asks the session's host, begins anew each 15 seconds, and extends its place each ten. */
-  page: { readUnits: 3 / 2, writeUnits: 1 / 10 + 3 / 15, requests: 1 / 15, calls: 1 / 2 },
+  /** It looks each two seconds, asks the session's host, begins anew each 15 seconds, and extends its two places each ten. */
+  page: { readUnits: 3 / 2, writeUnits: 2 / 10 + 5 / 15, requests: 1 / 15, calls: 1 / 2 },
   /** How long a host takes to say how its session is, in seconds. */
   callSeconds: 0.03,
 }

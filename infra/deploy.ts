@@ -127,6 +127,12 @@ function quotas(stage: string): string[] {
     "--quota-code",
     "L-3032A538",
   )
+  // What a cut-off deploy of this very stage has set aside is there already: so it is said, and refuses nothing.
+  const left = part(functions, "AccountLimit", "UnreservedConcurrentExecutions")
+  if (typeof left === "number" && left < needed && Object.keys(settingsOf(stage)).length === 0)
+    console.error(
+      `other functions here have set so many of the account's places aside that ${left} are left, and a first deploy of ${stage} takes ${needed}: it ends half-way unless those are its own`,
+    )
   return [
     ...tooLow(
       part(functions, "AccountLimit", "ConcurrentExecutions"),

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Context } from "hono"
 import { streamSSE } from "hono/streaming"
@@ -7,6 +8,7 @@ import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import type { Html } from "#dashboard/parts/elements.ts"
+import { addressOf } from "../http/address.ts"
 import type { DashboardEnv } from "./env.ts"
 
 /**
@@ -22,6 +24,11 @@ const againAfterMs = 300
 
 /** How many streams a person may have open at once. A page has two at most, and hidden pages have none. */
 export const openPages = 12
+/**
+ * How many an address may have open at once on Lambda, whoever its people are: all of them share a few places there, of which
+ * this is less than the fewest (`live` in `infra/stage/stage.ts`).
+ */
+const openAtAddress = 30
 /** Those that this process serves. Beyond `openPages` it need not ask the store, which counts those of all processes. */
 const here = new Map<string, Stream[]>()
 /** When a page that was refused one asks again, in seconds. */
@@ -69,7 +76,7 @@ export async function live(
   whose: string = c.var.me.person.id,
 ): Promise<Response> {
   const own: Stream = { opener: openerOf(c), isReplaced: false }
-  const place = await enter(whose, own).catch((error: unknown) => {
+  const places = await enter(whose, own, addressOf(c)).catch((error: unknown) => {
     onEnd()
     throw error
   })
@@ -97,13 +104,15 @@ export async function live(
             keptAt = performance.now()
             // Without text it only says how far the page has come.
             await (id === undefined ? stream.write(": still here\n\n") : stream.writeSSE({ data: "", id }))
-            if (!(await StreamPlace.keep(place))) return
+            const areKept = await Promise.all(places.map(StreamPlace.keep))
+            if (!areKept.every(Boolean)) return
           }
           await sleep(typeof eachMs === "number" ? eachMs : eachMs())
         }
       } finally {
         onEnd()
-        await leave(whose, own, place)
+        left(whose, own)
+        await giveUp(places)
       }
     },
     async (error) => {
@@ -119,11 +128,20 @@ async function isTooOften(whose: string): Promise<boolean> {
   return (await RateLimit.count("pageStreams", whose)).isExceeded
 }
 
-/** Takes one of a person's places. @throws ApiError `rate_limited` if there is none, or streams are opened too often */
-async function enter(whose: string, entering: Stream): Promise<StreamPlace.Info> {
+/**
+ * Takes one of a person's places, and on Lambda one of their address's.
+ * @throws ApiError `rate_limited` if there is none, or streams are opened too often
+ */
+async function enter(whose: string, entering: Stream, address: string): Promise<StreamPlace.Info[]> {
   const place = (await isTooOften(whose)) ? undefined : await takePlace(whose, entering)
   if (!place) throw rateLimited(refusedFor)
-  return place
+  if (config.AWS_LAMBDA_FUNCTION_NAME === undefined) return [place]
+  const opener = entering.opener === undefined ? randomUUID() : `${whose} ${entering.opener}`
+  const atAddress = await StreamPlace.take(`PAGES#${address}`, openAtAddress, opener)
+  if (atAddress) return [place, atAddress]
+  left(whose, entering)
+  await giveUp([place])
+  throw rateLimited(refusedFor)
 }
 
 /** The former stream of its part goes on until the place is taken. @returns undefined if there is none */
@@ -146,10 +164,9 @@ async function takePlace(whose: string, entering: Stream): Promise<StreamPlace.I
   }
 }
 
-/** If this fails, the place is free half a minute later. */
-async function leave(whose: string, leaving: Stream, place: StreamPlace.Info): Promise<void> {
-  left(whose, leaving)
-  await StreamPlace.leave(place).catch((error: unknown) =>
+/** If this fails, they are free half a minute later. */
+async function giveUp(places: StreamPlace.Info[]): Promise<void> {
+  await Promise.all(places.map(StreamPlace.leave)).catch((error: unknown) =>
     log.warn({ error }, "a stream's place was not given up"),
   )
 }

@@ -8,7 +8,7 @@ import type { ApiEnv } from "./contract-router.ts"
  * file may be larger than a function can answer without streaming.
  */
 export async function answerStored(c: Context<ApiEnv>, key: string): Promise<Response> {
-  if (isOnLambda(c)) return c.body(null, 200, StoredMedia.pointerTo(key))
+  if (isOnLambda(c)) return c.body(null, 200, StoredMedia.pointerTo(key, c.var.accountId))
   const { headers, body } = await StoredMedia.get(key)
   return new Response(streamOf(body), { headers })
 }

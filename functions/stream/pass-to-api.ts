@@ -1,10 +1,12 @@
+import { Readable } from "node:stream"
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda"
 import type { Context } from "hono"
 import type { APIGatewayProxyEventV2 } from "aws-lambda"
 import { z } from "zod"
 import { need } from "#core/platform/config.ts"
 import { lazily } from "#core/platform/lazily.ts"
-import { sessionUnavailable } from "#core/error.ts"
+import { StreamPlace } from "#core/bridge/open-streams.ts"
+import { rateLimited, sessionUnavailable } from "#core/error.ts"
 import { log } from "#core/platform/log.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { countAddress } from "../http/rate-limits.ts"
@@ -26,6 +28,16 @@ const lambda = lazily(
     }),
 )
 
+/**
+ * How many files an account may fetch at once: fewer than the fewest places that a stage has for it (`transfers` in
+ * `infra/stage/stage.ts`), since a caller who reads slowly holds one for minutes.
+ */
+export const openDownloads = 8
+/** In seconds, until a caller over that limit asks again. */
+const refusedFor = 3
+/** A place is held for half a minute. */
+const keepEachMs = 10_000
+
 /** The answer of a function behind a URL (payload format 2.0). */
 const Answer = z.object({
   statusCode: z.number(),
@@ -38,7 +50,8 @@ type Answer = z.infer<typeof Answer>
 /**
  * Passes a request to the API as it came: the API counts it, authenticates its caller and calls its host. If the body
  * of the answer is in the bucket, it is streamed from there.
- * @throws ApiError `session_unavailable` when the API cannot be asked, `rate_limited` when that has happened too often
+ * @throws ApiError `session_unavailable` when the API cannot be asked, `rate_limited` when that has happened too often or
+ * the account fetches too many files at once
  */
 export async function passToApi(c: Context<ApiEnv>): Promise<Response> {
   return await answerOf(c, withRequestId(c))
@@ -64,14 +77,41 @@ async function answerOf(c: Context<ApiEnv>, event: object): Promise<Response> {
     throw sessionUnavailable("the service cannot answer now: try again")
   }
   const key = StoredMedia.pointedAt(answer.headers)
-  const { [StoredMedia.pointer]: _, ...headers } = answer.headers
+  const { [StoredMedia.pointer]: _, [StoredMedia.owner]: accountId = "", ...headers } = answer.headers
   const status = answer.statusCode
   if (key === undefined) return new Response(bodyOf(answer), { status, headers })
   // The request was counted, even if the rest fails.
   for (const [name, value] of Object.entries(headers))
     if (name.startsWith("ratelimit-")) c.header(name, value)
-  const stored = await StoredMedia.get(key)
-  return new Response(streamOf(stored.body), { status, headers: { ...headers, ...stored.headers } })
+  const place = await StreamPlace.take(`DOWNLOADS#${accountId}`, openDownloads, c.var.requestId)
+  if (!place) throw rateLimited(refusedFor)
+  try {
+    const { headers: about, body } = await StoredMedia.get(key)
+    const bytes = streamOf(Readable.from(whileHeld(place, body)))
+    return new Response(bytes, { status, headers: { ...headers, ...about } })
+  } catch (error) {
+    await StreamPlace.leave(place)
+    throw error
+  }
+}
+
+/** The same bytes; the place is given up after the last, or when the caller hangs up. */
+async function* whileHeld(place: StreamPlace.Info, body: Readable): AsyncGenerator<Buffer> {
+  let keptAt = performance.now()
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      yield chunk
+      if (performance.now() - keptAt < keepEachMs) continue
+      keptAt = performance.now()
+      // A caller so slow that the place was given away goes on: at worst there is one more.
+      await StreamPlace.keep(place)
+    }
+  } finally {
+    // If this fails, the place is free half a minute later.
+    await StreamPlace.leave(place).catch((error: unknown) =>
+      log.warn({ error }, "a download's place was not given up"),
+    )
+  }
 }
 
 /** Gives the API this request's id, so that both logs use the same one. */

@@ -10,20 +10,20 @@ import { accountId, region } from "../stage/stage.ts"
 /** The ids of sandbox bridges begin with it, as `core/bridge/bridge.ts` makes them. */
 const sandboxIds = "5a4db0c5-"
 
-const changes = ["GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "BatchWriteItem"] as const
+const changes = ["GetItem", "PutItem", "Query", "BatchWriteItem"] as const
 
 /** The rights of every host, whichever bridges it holds. */
 const common = [
   indexAccess(leases, "byHost"),
-  tableAccess(requests, "GetItem", "UpdateItem", "DeleteItem"),
+  tableAccess(requests, "UpdateItem"),
   { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
   // Without it S3 calls a missing object forbidden, not missing.
   { actions: ["s3:ListBucket"], resources: [media.arn] },
 ]
 
-const inLeases = tableAccess(leases, "GetItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "Query")
-const inSessions = tableAccess(sessions, ...changes, "BatchGetItem")
-const inEvents = tableAccess(events, ...changes)
+const inLeases = tableAccess(leases, "GetItem", "UpdateItem", "DeleteItem", "ConditionCheckItem")
+const inSessions = tableAccess(sessions, ...changes, "DeleteItem", "BatchGetItem")
+const inEvents = tableAccess(events, ...changes, "UpdateItem")
 const unwrapping = { actions: ["kms:Decrypt"], resources: [sessionKey.arn, deliveryKey.arn] }
 
 /** The rights of a host's processes. Only they may read Sessions and unwrap session keys. */

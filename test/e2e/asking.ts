@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import type { z } from "zod"
-import type { Whole } from "./whole-service.ts"
+import type { AnyWhole } from "./whole-service.ts"
 
 /** The parts of a route of the contract that are read here. */
 export interface Route {
@@ -28,7 +28,7 @@ interface Said {
 export type Ask = (asked?: Asked) => Promise<Said>
 
 /** How a customer calls this route. `onJson` gets every JSON answer. */
-export function asking(whole: Whole, route: Route, onJson: (json: unknown) => void): Ask {
+export function asking(whole: AnyWhole, route: Route, onJson: (json: unknown) => void): Ask {
   return async (asked = {}) => {
     // Only routes that send a message take the header, which makes two calls one message.
     const headers = route.request?.headers ? { "idempotency-key": crypto.randomUUID() } : undefined

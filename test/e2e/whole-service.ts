@@ -1,15 +1,26 @@
 import { z } from "zod"
 import type { Phone } from "#local/network/client.ts"
-import { type Customer, startService, statusOf } from "../support/service/service.ts"
+import { type Customer, type Service, startService, statusOf } from "../support/service/service.ts"
 import { startWebhook } from "./webhook.ts"
 
 /** The whole service as `npm start` runs it, a customer, and the customer's webhook receiver. */
 export async function startWhole() {
   const service = await startService({ LEASE_BEAT_MS: process.env.LEASE_BEAT_MS ?? "1000" })
+  return { ...service, ...(await wholeOf(service)) }
+}
+
+/** What is needed of a service. */
+type Running = Pick<Service, "admin" | "network" | "customer" | "stop" | "remove">
+
+/** Where the endpoints are asked. Whoever wants them asked elsewhere says so before they are loaded. */
+export const place = { start: async (): Promise<AnyWhole> => await startWhole() }
+
+/** A service that runs, a customer, and the customer's webhook receiver. */
+export async function wholeOf(service: Running) {
   const webhook = await startWebhook()
   const shop = await service.customer("shop")
   return {
-    ...service,
+    network: service.network,
     webhook,
     /** The customer's calls of the API. */
     call: wholePath(shop),
@@ -40,6 +51,8 @@ export async function startWhole() {
   }
 }
 export type Whole = Awaited<ReturnType<typeof startWhole>>
+/** What endpoints are asked with, wherever the service runs. */
+export type AnyWhole = Awaited<ReturnType<typeof wholeOf>>
 
 /** Makes calls by the contract's own paths. */
 function wholePath({ call }: Customer): Customer["call"] {

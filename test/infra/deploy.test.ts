@@ -91,6 +91,18 @@ test("all that would fail half-way is said at once, each with what to do, and no
   expect(ran().join()).not.toContain("sst deploy")
 })
 
+test("a second stage in an account whose places others have taken is told so before it begins", async () => {
+  says("lambda-get-account-settings", {
+    AccountLimit: { ConcurrentExecutions: 3000, UnreservedConcurrentExecutions: 200 },
+  })
+  says("ssm-get-parameters-by-path", { Parameters: [] })
+  const { stderr } = await deploy(["--stage", "staging"])
+  expect(stderr).toMatch(/200 are left, and a first deploy of staging takes 321/)
+  expect(ran().join()).toContain("sst deploy")
+  await aDeployedStage("staging")
+  expect((await deploy(["--stage", "staging"])).stderr).not.toContain("are left")
+})
+
 test.for([
   ["AWS_REGION", { AWS_REGION: "" }, /AWS_REGION is not set/],
   ["a shell for npm run admin", { ACCOUNTS_TABLE: "Accounts" }, /deploy from another shell/],

@@ -102,7 +102,9 @@ const OneOrMore = z.union([z.string().transform((one) => [one]), z.array(z.strin
 const Policy = z.object({
   Version: z.literal("2012-10-17"),
   Statement: z.array(
-    z.object({
+    // `NotAction`, `NotResource` and whatever else there is would be a right that nobody reads here.
+    z.strictObject({
+      Sid: z.string().optional(),
       Effect: z.string(),
       Action: OneOrMore,
       Resource: OneOrMore,

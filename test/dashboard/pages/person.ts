@@ -10,7 +10,7 @@ import { aVisitor } from "#test/support/service/visitor.ts"
 export const anEmail = () => `${randomBytes(6).toString("hex")}@example.com`
 
 /** Somebody who is signed in to an account of their own, with a number. */
-export async function aPerson(role?: Member.Role) {
+export async function aPerson(role?: Member.Role, address?: string) {
   const email = anEmail()
   const { accountId, person } = await accountAtSignIn(email)
   await Account.setSubscription(accountId, "active")
@@ -19,7 +19,7 @@ export async function aPerson(role?: Member.Role) {
     await Member.add(accountId, (await accountAtSignIn(anEmail())).person, "owner")
     await Member.add(accountId, person, role)
   }
-  const visitor = aVisitor()
+  const visitor = aVisitor(address)
   await visitor.post(`/sign-in/link/${await SignIn.print(email)}`)
   return { ...visitor, email, accountId, person, bridge }
 }

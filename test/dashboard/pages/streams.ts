@@ -11,6 +11,7 @@ import { EventIndex } from "#core/event/event-index.ts"
 import { transact } from "#core/store/store.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { config } from "#core/platform/config.ts"
+import { anAddress } from "#test/support/service/customer.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
 import { aPerson, shownBy } from "./person.ts"
@@ -87,6 +88,22 @@ test("twelve of a hundred tabs are live, the others are told to come back, and a
   expect((await person.get("/numbers/shop/events")).status).toBe(200)
   await Promise.all(open.map((tab) => tab.body!.cancel()))
   await vi.waitFor(async () => expect((await person.get(stream)).status).toBe(200), 5000)
+})
+
+test("on Lambda thirty tabs of an address are live, whoever its people are, and those at another address are as before", async () => {
+  config.AWS_LAMBDA_FUNCTION_NAME = "DashboardStream"
+  onTestFinished(() => void (config.AWS_LAMBDA_FUNCTION_NAME = undefined))
+  const address = anAddress()
+  const office = await Promise.all(Array.from({ length: 4 }, () => aPerson(undefined, address)))
+  const stream = "/numbers/shop/events/stream?from=0"
+  const tabs = await Promise.all(
+    office.flatMap((person) => Array.from({ length: 10 }, () => person.get(stream))),
+  )
+  const open = tabs.filter(({ status }) => status === 200)
+  expect([open.length, tabs.filter(({ status }) => status === 429).length]).toEqual([30, 10])
+  expect((await (await aPerson()).get(stream)).status).toBe(200)
+  await Promise.all(open.map((tab) => tab.body!.cancel()))
+  await vi.waitFor(async () => expect((await office[0]!.get(stream)).status).toBe(200), 5000)
 })
 
 test("a tab that goes from page to page takes its own place over, of whose stream nobody heard that it was closed", async () => {

@@ -110,7 +110,7 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
   createLinkSession: async (ask) => {
     const body = { expected_phone: "491711234567", return_url: "https://shop.example/" }
     const { url } = (await ask({ ref: "typed", body })).json as { url: string }
-    expect(url).toMatch(/^http:.*\/link\/[\w-]{43}$/)
+    expect(url).toMatch(/^https?:.*\/link\/[\w-]{43}$/)
   },
 
   webhookLogs: async (ask) => {

@@ -1,12 +1,12 @@
 import { afterAll } from "vitest"
 import type { NetworkClient } from "#local/network/client.ts"
-import { startWhole } from "../whole-service.ts"
+import { place } from "../whole-service.ts"
 
 /**
  * The stage of every endpoint: a bridge `shop` linked to Grace's phone; Ada, who writes with her; a business; and a
  * group of all three.
  */
-export const whole = await startWhole()
+export const whole = await place.start()
 afterAll(() => whole.stop())
 
 const { network } = whole

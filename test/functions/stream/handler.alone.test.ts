@@ -30,6 +30,7 @@ process.env.AWS_ENDPOINT_URL_LAMBDA = lambda.endpoint
 Object.assign(config, { LOG_GROUP: "/bridges", API_FUNCTION: "Api" })
 offerStreaming()
 const { handler } = await import("#functions/stream/handler.ts")
+const { openDownloads } = await import("#functions/stream/pass-to-api.ts")
 
 const usual = { ...timing }
 afterEach(() => void Object.assign(timing, usual))
@@ -120,6 +121,34 @@ test("media come from the bucket into which the API had the host put them, howev
   })
   expect(media.headers).not.toHaveProperty("x-stored-at")
   expect((await media.all()).equals(bytes)).toBe(true)
+})
+
+test("an account fetches eight files at once, and one that is read makes room for the next", async () => {
+  const shop = await aShop()
+  const key = await inBucket(`${shop.id}/1`, randomBytes(4 * 1024 * 1024), "video/mp4")
+  const host = await aScriptedHost(
+    (_, response) => void response.writeHead(200, StoredMedia.pointerTo(key)).end(),
+  )
+  await host.take(shop.id)
+  const media = async () => {
+    const download = await shop.call("GET", "/proxy/messages/3EB0AA/media")
+    onTestFinished(download.hangUp)
+    return download
+  }
+  const open = await Promise.all(Array.from({ length: openDownloads }, media))
+  expect(open.map(({ statusCode }) => statusCode)).toEqual(open.map(() => 200))
+  for (const { headers } of open) expect(headers).not.toHaveProperty("x-stored-for")
+  const refused = await media()
+  expect([refused.statusCode, refused.headers["retry-after"]]).toEqual([429, "3"])
+  expect(JSON.parse((await refused.all()).toString())).toMatchObject({ code: "rate_limited" })
+  // Those of another account are not in its way.
+  const other = await aShop()
+  await host.take(other.id)
+  const theirs = await other.call("GET", "/proxy/messages/3EB0AA/media")
+  expect((await theirs.all()).length).toBe(4 * 1024 * 1024)
+
+  await open[0]!.all()
+  expect((await media()).statusCode).toBe(200)
 })
 
 test("an address book that is too long for the API's answer comes whole, as JSON", async () => {

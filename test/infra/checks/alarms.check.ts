@@ -167,7 +167,7 @@ test("a delivery that Lambda takes for a loop, and one that fails each time, rin
   })
   // Its doorbell may come back as seldom as each two minutes.
   expect(alarm("DoorbellUnanswered")).toMatchObject({
-    dimensions: { service: "delivery" },
+    dimensions: { stage: "production" },
     threshold: 0,
     period: 60,
     datapointsToAlarm: 2,

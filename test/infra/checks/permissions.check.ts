@@ -127,7 +127,7 @@ test("hosts cannot read accounts, delivery cannot read leases, the sweep reads d
   expect(mayDo("StreamRole", "EventsTable")).toEqual(["dynamodb:GetItem", "dynamodb:Query"])
   expect(mayDo("StreamRole", "LeasesTable")).toEqual([])
   expect(mayDo("DeliveryRole", "LeasesTable")).toEqual([])
-  expect(mayDo("DeliveryRole", "AccountsTable")).toEqual(["dynamodb:GetItem"])
+  expect(mayDo("DeliveryRole", "AccountsTable")).toEqual([])
   for (const role of ["SweepRole", "DashboardRole"])
     expect(mayDo(role, "EventsTable/index/bySince")).toEqual(["dynamodb:Query"])
   expect(mayDo("SweepRole", "EventsTable")).toEqual([

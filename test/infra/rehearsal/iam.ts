@@ -8,28 +8,27 @@ export interface Wish {
   context?: Record<string, string | string[]>
 }
 
-/** Whether a policy allows it, as IAM decides where nothing denies: some statement names action and resource, and holds. */
+/** Whether a policy allows it, as IAM decides: some statement allows it, and none denies it. */
 export function allows(statements: Statement[], wish: Wish): boolean {
-  return statements.some((one) =>
-    one.actions.some((action) =>
-      one.resources.some((resource) => grants({ ...one, actions: [action], resources: [resource] }, wish)),
-    ),
-  )
+  const said = statements.filter((one) => isAbout(one, wish)).map(({ effect }) => effect)
+  return said.includes("Allow") && !said.includes("Deny")
 }
 
-/** Whether a statement of one action and one resource allows it. */
-function grants({ effect, actions, resources, conditions }: Statement, wish: Wish): boolean {
+/** Whether a statement names the action and the resource, and its conditions hold. @throws for what is not known here */
+export function isAbout({ effect, actions, resources, conditions }: Statement, wish: Wish): boolean {
+  if (effect !== "Allow" && effect !== "Deny") throw new Error(`nobody knows the effect ${effect}`)
   const { action, resource, context = {} } = wish
   return (
-    effect === "Allow" &&
-    actions.every((pattern) => matches(pattern.toLowerCase(), action.toLowerCase())) &&
-    resources.every((pattern) => matches(pattern, resource)) &&
+    actions.some((pattern) => matches(pattern.toLowerCase(), action.toLowerCase())) &&
+    resources.some((pattern) => matches(pattern, resource)) &&
     holds(conditions, context)
   )
 }
 
 /** `*` stands for anything, `?` for one character. */
 function matches(pattern: string, text: string): boolean {
+  // A variable of IAM, or an escape.
+  if (pattern.includes("${")) throw new Error(`nobody knows ${pattern}`)
   const escaped = pattern.replaceAll(/[.+^${}()|[\]\\]/g, "\\$&")
   return new RegExp(`^${escaped.replaceAll("*", ".*").replaceAll("?", ".")}$`).test(text)
 }

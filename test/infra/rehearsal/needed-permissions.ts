@@ -148,6 +148,12 @@ function ofMail({ body }: Asked): Wish {
   return { action: "ses:SendEmail", resource: here("ses", `identity/${FromEmailAddress}`) }
 }
 
+/** What S3 asks for before it says that an object is missing. */
+export function listing({ url }: Asked, names: Names): Wish {
+  const [bucket = ""] = decodeURIComponent(new URL(url, "http://s3").pathname.slice(1)).split("/")
+  return { action: "s3:ListBucket", resource: names.buckets.get(bucket) ?? bucket }
+}
+
 /** Reads S3's own protocol, in which a part of an upload is put like an object. */
 function ofObject({ method, url }: Asked, names: Names): Wish {
   const { pathname, searchParams } = new URL(url, "http://s3")

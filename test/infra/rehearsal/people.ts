@@ -34,6 +34,20 @@ export async function admin(stage: Stage, ...words: string[]): Promise<Record<st
   }
 }
 
+/** What was answered; of a stream as much as has this in it, after which its reader leaves. */
+export async function textOf(answer: Response, part = ""): Promise<string> {
+  if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) return await answer.text()
+  const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let said = ""
+  do {
+    const { value, done } = await reader.read()
+    if (done) return said
+    said += value
+  } while (!said.includes(part))
+  await reader.cancel()
+  return said
+}
+
 /** The browser of one person at the dashboard. */
 export function aBrowser(stage: Stage) {
   const cookies = new Map<string, string>()
@@ -60,7 +74,8 @@ export function aBrowser(stage: Stage) {
       status: answer.status,
       type: answer.headers.get("content-type"),
       leadsTo: answer.headers.get("location"),
-      body: await answer.text(),
+      // Of what is live on a page, the first piece.
+      body: await textOf(answer, "data: <"),
     }
   }
 

@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers"
 import { hangUp, listen } from "#local/listen.ts"
 import type { Statement } from "../graph.ts"
 import { allows, type Wish } from "./iam.ts"
-import { type Names, neededPermissions } from "./needed-permissions.ts"
+import { listing, type Names, neededPermissions } from "./needed-permissions.ts"
 
 /** A permission of a role, granted or refused. */
 export interface Judged extends Wish {
@@ -29,14 +29,7 @@ export async function startPermissionGuard(input: {
     const { method = "GET", url = "/", headers } = request
     const target = headers["x-amz-target"] && String(headers["x-amz-target"])
     const asked = { method, url, target, body: input.service === "s3" ? "" : body.toString() }
-    const needed = neededPermissions(input.service, asked, input.names())
-    const judged = needed.map((permission) => ({
-      ...permission,
-      role: input.role,
-      isAllowed: allows(input.policy(), permission),
-    }))
-    for (const one of judged) input.onJudged(one)
-    const refused = judged.find(({ isAllowed }) => !isAllowed)
+    const refused = refusedOf(neededPermissions(input.service, asked, input.names()))
     if (refused) return deny(response, input.service, `${refused.action} on ${refused.resource}`)
     const passed = await fetch(new URL(url, input.endpoint), {
       method,
@@ -48,11 +41,26 @@ export async function startPermissionGuard(input: {
       ...(body.length > 0 && { body }),
     })
     const said = Buffer.from(await passed.arrayBuffer())
+    // Who may not list a bucket is not told what is missing there.
+    const isMissing = input.service === "s3" && passed.status === 404
+    const unlisted = isMissing && refusedOf([listing(asked, input.names())])
+    if (unlisted) return deny(response, input.service, `${unlisted.action} on ${unlisted.resource}`)
     const about = Object.fromEntries(
       [...passed.headers].filter(([name]) => !/^(content-encoding|transfer-encoding|connection)$/.test(name)),
     )
     response.writeHead(passed.status, method === "HEAD" ? about : { ...about, "content-length": said.length })
     response.end(said)
+  }
+
+  /** The first of them that the role is refused. */
+  function refusedOf(needed: Wish[]): Wish | undefined {
+    const judged = needed.map((permission) => ({
+      ...permission,
+      role: input.role,
+      isAllowed: allows(input.policy(), permission),
+    }))
+    for (const one of judged) input.onJudged(one)
+    return judged.find(({ isAllowed }) => !isAllowed)
   }
 
   const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {

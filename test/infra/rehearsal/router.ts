@@ -5,6 +5,7 @@ import { hangUp, listen } from "#local/listen.ts"
 import { urlEvent } from "#test/support/service/function-url.ts"
 import { type Distribution, distributionOf, matches } from "../distribution.ts"
 import type { Graph } from "../graph.ts"
+import type { LambdaProcess } from "./lambda-process.ts"
 
 const Answer = z.object({
   statusCode: z.number(),
@@ -16,9 +17,10 @@ const Answer = z.object({
 
 /**
  * CloudFront with the distribution of a stage: by the path it chooses the function whose URL is called, and it adds its
- * headers. `invoke` gets the function's name as in the code: `Api`.
+ * headers. What a function streams it passes on as it comes.
+ * @param named the function of this name, as in the code: `Api`
  */
-export async function startRouter(invoke: (fn: string, event: object) => Promise<unknown>) {
+export async function startRouter(named: (fn: string) => LambdaProcess) {
   let distribution: Distribution | undefined
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -34,7 +36,9 @@ export async function startRouter(invoke: (fn: string, event: object) => Promise
       headers: { ...plain(others), ...event.headers, ...viewer, "x-router-secret": secret },
       ...(body.length > 0 && { body: body.toString("base64"), isBase64Encoded: true }),
     }
-    const said = Answer.parse(await invoke(fn, passed))
+    const called = named(fn)
+    if (called.streams) return await follow(called, passed, response)
+    const said = Answer.parse(await called.invoke(passed))
     response.writeHead(said.statusCode, {
       ...said.headers,
       ...(said.cookies.length > 0 && { "set-cookie": said.cookies }),
@@ -43,7 +47,10 @@ export async function startRouter(invoke: (fn: string, event: object) => Promise
   }
 
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.writeHead(502).end())
+    answer(request, response).catch(() => {
+      if (!response.headersSent) response.writeHead(502)
+      response.end()
+    })
   })
   const port = await listen(server)
   return {
@@ -53,6 +60,19 @@ export async function startRouter(invoke: (fn: string, event: object) => Promise
     },
     close: () => hangUp(server),
   }
+}
+
+async function follow(fn: LambdaProcess, event: object, response: ServerResponse): Promise<void> {
+  const hungUp = new AbortController()
+  response.once("close", () => hungUp.abort())
+  const follower: Parameters<LambdaProcess["follow"]>[1] = {
+    onHead: ({ statusCode, headers, cookies }) => {
+      response.writeHead(statusCode, { ...headers, ...(cookies.length > 0 && { "set-cookie": cookies }) })
+      response.flushHeaders()
+    },
+    onPart: (part) => void response.write(part),
+  }
+  await fn.follow(event, follower, hungUp.signal).finally(() => response.end())
 }
 
 /** The longer of two names comes first. */

@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb"
 import { z } from "zod"
@@ -79,7 +80,7 @@ export async function startStage(
   const lambda = await startLambdaApi(offered)
   const definitions: Parameters<typeof startEcs>[0]["taskDefinitions"] = {}
   const ecs = await startEcs({ taskDefinitions: definitions, log: (line) => lines.push(line) })
-  const router = await startRouter((fn, event) => running.get(fn)!.invoke(event))
+  const router = await startRouter((fn) => running.get(fn)!)
   const stripe = await startPretendStripe({
     webhookUrl: `${router.url}/billing/webhook`,
     webhookSecret: "whsec_rehearsal",
@@ -196,6 +197,13 @@ export async function startStage(
       need(role, "ssm:GetParameters", valueFrom)
       need(role, "kms:Decrypt", here("kms", "key/SettingsKey"))
     }
+    // The image, and the log of its process.
+    need(role, "ecr:GetAuthorizationToken", "*")
+    for (const action of ["BatchCheckLayerAvailability", "GetDownloadUrlForLayer", "BatchGetImage"])
+      need(role, `ecr:${action}`, here("ecr", "repository/sst-asset"))
+    const log = `/messaging-bridge/${graph.environment("ApiFunction").STAGE}/${sandbox ? "sandbox" : "session"}-host`
+    for (const action of ["logs:CreateLogStream", "logs:PutLogEvents"])
+      need(role, action, here("logs", `log-group:${log}:log-stream:x`))
     const env = await environment(`${task}TaskRole`, {
       ...Object.fromEntries(told.map((one) => [one.name, one.value])),
       ...Object.fromEntries(secrets.map((one) => [one.name, parameter(one.valueFrom)])),
@@ -235,8 +243,21 @@ export async function startStage(
     graph.all("lambda/function:Function").some((one) => one.name === `${name}Function`)
 
   async function deployFunction(name: (typeof functions)[number]): Promise<void> {
-    const { kmsKeyArn } = Fn.parse(graph.one("lambda/function:Function", `${name}Function`))
+    const { kmsKeyArn, vpcConfig } = Fn.parse(graph.one("lambda/function:Function", `${name}Function`))
     if (kmsKeyArn) need(`${name}Role`, "kms:Decrypt", kmsKeyArn)
+    // What AWS's documentation of Lambda in a VPC names.
+    if (vpcConfig)
+      for (const action of [
+        "CreateNetworkInterface",
+        "DescribeNetworkInterfaces",
+        "DescribeSubnets",
+        "DeleteNetworkInterface",
+        "AssignPrivateIpAddresses",
+        "UnassignPrivateIpAddresses",
+      ])
+        need(`${name}Role`, `ec2:${action}`, "*")
+    // Lambda asks how the queue is before it polls it.
+    if (name === "Delivery") need("DeliveryRole", "sqs:GetQueueAttributes", here("sqs", "DoorbellQueue"))
     const group = `/messaging-bridge/${graph.environment(`${name}Function`).STAGE}/${name.toLowerCase()}`
     for (const action of ["logs:CreateLogStream", "logs:PutLogEvents"])
       need(`${name}Role`, action, here("logs", `log-group:${group}:log-stream:x`))
@@ -273,15 +294,17 @@ export async function startStage(
   let bucket: Awaited<ReturnType<typeof startMediaBucket>> | undefined
   closes.push(() => bucket?.close())
 
-  /** Each minute on AWS; here as soon as the one before has ended. */
+  /** Each minute on AWS; here a second after the one before has ended. */
   async function sweep(): Promise<void> {
     need("EachMinuteRole", "lambda:InvokeFunction", here("lambda", "function:SweepFunction"))
-    while (!stopping.signal.aborted)
+    while (!stopping.signal.aborted) {
       // One that a deploy has ended is followed by the next.
       await running
         .get("Sweep")!
         .invoke({})
         .catch(() => "ended by a deploy")
+      await sleep(1000, undefined, { signal: stopping.signal }).catch(() => "the stage ends")
+    }
   }
 
   async function deploy(next: Graph, between: () => Promise<void> = async () => {}): Promise<void> {
@@ -318,6 +341,8 @@ export async function startStage(
     /** The mails that were sent. */
     mails: ses.mails,
     tasks: () => [...ecs.pids().keys()],
+    /** Ends the process of a task, as a crash does. */
+    kill: (task: string) => process.kill(ecs.pids().get(task)!, "SIGKILL"),
     invoke: (fn: (typeof functions)[number], event: object) => running.get(fn)!.invoke(event),
     /** A minute of billing: the accounts that are due are looked at. */
     lookAtDue: async () => {
@@ -403,5 +428,5 @@ const Table = Keys.extend({
     .array(Keys.extend({ name: z.string(), projectionType: z.enum(["ALL", "KEYS_ONLY"]) }))
     .default([]),
 })
-const Fn = z.object({ kmsKeyArn: z.string().optional() })
+const Fn = z.object({ kmsKeyArn: z.string().optional(), vpcConfig: z.unknown() })
 const Reported = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })) })

@@ -10,7 +10,7 @@ import { noLimits, spawnService } from "#local/service/spawn-service.ts"
 const linkedWithinMs = 60_000
 
 export type Service = Awaited<ReturnType<typeof startService>>
-export type Customer = Awaited<ReturnType<Service["customer"]>>
+export type Customer = Awaited<ReturnType<ReturnType<typeof customersOf>>>
 
 /**
  * The whole service as `npm start` runs it, in processes of its own, on a data folder of its own. Rate limits are
@@ -19,11 +19,27 @@ export type Customer = Awaited<ReturnType<Service["customer"]>>
 export async function startService(environment: Record<string, string> = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), "messaging-bridge-service-"))
   const service = await spawnService({ dataDir, environment: { ...noLimits, ...environment } })
-  const { admin, baseUrl } = service
   const network = networkClient({ controlUrl: service.phonesUrl })
 
-  /** An account with a key, and its owner's actions. It has an active subscription by default. */
-  async function customer(name: string, about: { bridges?: number; subscription?: "active" | "none" } = {}) {
+  return {
+    ...service,
+    network,
+    customer: customersOf({ ...service, network }),
+    /** Removes its data, once it is stopped. */
+    remove: () => rmSync(dataDir, { recursive: true, force: true }),
+  }
+}
+
+/** What customers are made with: whoever operates a service, where it answers, and the phones of its network. */
+interface Means {
+  admin: Awaited<ReturnType<typeof spawnService>>["admin"]
+  baseUrl: string
+  network: Pick<ReturnType<typeof networkClient>, "scan">
+}
+
+/** Makes accounts with a key, and their owners' actions. They have an active subscription by default. */
+export function customersOf({ admin, baseUrl, network }: Means) {
+  return async (name: string, about: { bridges?: number; subscription?: "active" | "none" } = {}) => {
     const { subscription = "active", bridges } = about
     const { id } = await admin(z.object({ id: z.string() }), "account", "create", name, subscription)
     if (bridges !== undefined) await admin(z.unknown(), "account", "limit", id, String(bridges))
@@ -59,14 +75,6 @@ export async function startService(environment: Record<string, string> = {}) {
       qr: await linkTo(ref, number),
     })
     return { id, key, name, call, bridge, linkTo, linked }
-  }
-
-  return {
-    ...service,
-    network,
-    customer,
-    /** Removes its data, once it is stopped. */
-    remove: () => rmSync(dataDir, { recursive: true, force: true }),
   }
 }
 

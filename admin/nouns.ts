@@ -1,0 +1,23 @@
+import { account } from "./account.ts"
+import { billing } from "./billing-turned-off.ts"
+import { bridge } from "./bridge.ts"
+import { events } from "./events.ts"
+import { host } from "./host.ts"
+import { key } from "./key.ts"
+import { loginLink } from "./login-link.ts"
+import { wrapping } from "./wrapping.ts"
+import type { Verb } from "./verb.ts"
+
+export type Nouns = Record<string, Record<string, Verb>>
+
+/** Every verb of `npm run admin`, by what it is about. One without a name is the noun itself. */
+export const nouns: Nouns = {
+  account,
+  key,
+  bridge,
+  host,
+  events,
+  billing,
+  wrapping,
+  "login-link": { "": loginLink },
+}

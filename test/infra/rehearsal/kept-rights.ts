@@ -1,0 +1,91 @@
+/** Rights that no act needs, each with its reason. One that is needed after all, or is gone, fails the rehearsal. */
+export const kept: Record<string, string> = {
+  ...because(
+    "Systems Manager asks for the path or for what is under it, which its documentation does not say",
+    "AdminPolicy ssm:GetParametersByPath parameter/messaging-bridge/staging/admin/*",
+  ),
+  ...because(
+    "an entry of a list of events that leads nowhere is taken off it, and here all lead somewhere",
+    "AdminPolicy dynamodb:BatchWriteItem table/EventsTable",
+    "ApiRole dynamodb:BatchWriteItem table/EventsTable",
+    "DashboardRole dynamodb:BatchWriteItem table/EventsTable",
+  ),
+  ...because(
+    "the first line of a bridge's log; here a host or the API has always written one before",
+    "DashboardRole logs:CreateLogStream log-group:/messaging-bridge/staging/bridges:log-stream:*",
+  ),
+  ...because(
+    "SES may know a domain in place of the address: whichever it knows it asks for",
+    "DashboardRole ses:SendEmail identity/example.com",
+    "DashboardRole ses:SendEmail identity/mail.example.com",
+  ),
+  ...because(
+    "a page's retry ends a doorbell's rest, where it rests that long: the API's does here",
+    "DashboardRole sqs:ChangeMessageVisibility DoorbellQueue",
+  ),
+  ...because(
+    "given-up events on the stream of deliveries, and a browser that was not seen for a while",
+    "DashboardStreamRole dynamodb:BatchGetItem table/EventsTable",
+    "DashboardStreamRole dynamodb:UpdateItem table/AccountsTable",
+  ),
+  ...because(
+    "somebody waits for the code of a bridge that is idle, which takes days",
+    "DashboardStreamRole dynamodb:UpdateItem table/LeasesTable",
+  ),
+  ...because(
+    "a delivery of 45 s hands on to the next one by ringing",
+    "DeliveryRole sqs:SendMessage DoorbellQueue",
+  ),
+  ...because(
+    "a stream that ends by itself, after ten minutes, gives up its places",
+    "StreamRole dynamodb:DeleteItem table/RequestsTable",
+  ),
+  ...because(
+    "a bridge that nobody has paid for in thirty days is unlinked and deleted",
+    "SubscriptionsRole dynamodb:DeleteItem table/EventsTable",
+    "SubscriptionsRole dynamodb:DeleteItem table/LeasesTable",
+    "SubscriptionsRole lambda:InvokeFunction function:CallsFunction",
+  ),
+  ...because(
+    "a doorbell that was lost is rung again, and here none is",
+    "SweepRole dynamodb:UpdateItem table/EventsTable",
+    "SweepRole sqs:SendMessage DoorbellQueue",
+  ),
+  ...because("a host that does not drain is stopped", "SweepRole ecs:StopTask task/HostsCluster/*"),
+  ...because(
+    "the current version of WhatsApp Web, which the simulated network does not have",
+    "SessionHostTaskRole dynamodb:GetItem table/SessionsTable",
+  ),
+  ...because(
+    "an upload in parts that fails is taken back",
+    "SessionHostTaskRole s3:AbortMultipartUpload MediaBucket/*",
+  ),
+  // The sandbox's host runs the same code as every host, whose rights are needed above. Its people do less: nobody sends it
+  // media or retries a send, and it outlives its stage's hour without a deletion that is finished or another host.
+  ...because(
+    "as every host, on the rows and files of the sandbox's bridges alone",
+    "SandboxHostTaskRole dynamodb:BatchWriteItem table/EventsTable BRIDGE#5a4db0c5-*",
+    "SandboxHostTaskRole dynamodb:BatchWriteItem table/SessionsTable BRIDGE#5a4db0c5-*",
+    "SandboxHostTaskRole dynamodb:DeleteItem table/LeasesTable BRIDGE#5a4db0c5-*",
+    "SandboxHostTaskRole dynamodb:GetItem table/SessionsTable BRIDGE#5a4db0c5-*",
+    "SandboxHostTaskRole dynamodb:UpdateItem table/RequestsTable",
+    "SandboxHostTaskRole logs:DeleteLogStream log-group:/messaging-bridge/staging/bridges:log-stream:5a4db0c5-*",
+    "SandboxHostTaskRole s3:AbortMultipartUpload MediaBucket/5a4db0c5-*",
+    "SandboxHostTaskRole s3:GetObject MediaBucket/5a4db0c5-*",
+    "SandboxHostTaskRole s3:ListBucket MediaBucket",
+    "SandboxHostTaskRole s3:PutObject MediaBucket/5a4db0c5-*",
+  ),
+  ...because(
+    "one statement with the rows of bridges: whatever is done to theirs, and to no others",
+    "SandboxHostTaskRole dynamodb:ConditionCheckItem table/LeasesTable HOSTS*",
+    "SandboxHostTaskRole dynamodb:ConditionCheckItem table/LeasesTable PHONE#*",
+    "SandboxHostTaskRole dynamodb:DeleteItem table/LeasesTable HOSTS*",
+    "SandboxHostTaskRole dynamodb:DeleteItem table/LeasesTable PHONE#*",
+    "SandboxHostTaskRole dynamodb:GetItem table/LeasesTable HOSTS*",
+    "SandboxHostTaskRole dynamodb:GetItem table/LeasesTable PHONE#*",
+  ),
+}
+
+function because(reason: string, ...rights: string[]): Record<string, string> {
+  return Object.fromEntries(rights.map((right) => [right, reason]))
+}
