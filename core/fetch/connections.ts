@@ -23,14 +23,15 @@ const connectWithinMs = 3000
  * They are dialled here and not by undici, which looks at a request's signal only once it is connected.
  */
 export class Connections {
-  readonly #idle: { keepAliveTimeout?: number; keepAliveMaxTimeout?: number }
+  readonly #idleMs: number
   readonly #dial = buildConnector({ timeout: connectWithinMs, allowH2: false })
   readonly #all = new Set<Client>()
-  readonly #free = new Map<string, Set<Client>>()
+  /** By origin: since when each is free, by the monotonic clock. */
+  readonly #free = new Map<string, Map<Client, number>>()
 
   /** @param idleMs how long a free one is kept; 4 s by default */
-  constructor({ idleMs }: { idleMs?: number } = {}) {
-    this.#idle = idleMs === undefined ? {} : { keepAliveTimeout: idleMs, keepAliveMaxTimeout: idleMs }
+  constructor({ idleMs = 4000 }: { idleMs?: number } = {}) {
+    this.#idleMs = idleMs
   }
 
   /**
@@ -38,10 +39,12 @@ export class Connections {
    * @throws FetchError, and what undici or the signal says
    */
   async take(purpose: Purpose): Promise<Client> {
-    const free = this.#free.get(purpose.url.origin) ?? new Set()
-    for (const client of free) {
+    const free = this.#free.get(purpose.url.origin) ?? new Map<Client, number>()
+    for (const [client, since] of free) {
       free.delete(client)
-      if (client.stats.connected) return client
+      // undici's timer is late in a process that is busy or was frozen, and the other side may have closed it meanwhile.
+      if (client.stats.connected && performance.now() - since < this.#idleMs) return client
+      void client.destroy()
     }
     return this.#clientOf(purpose.url, await this.#dialled(purpose))
   }
@@ -49,7 +52,10 @@ export class Connections {
   /** Its request is over. It is kept if it is still open. */
   giveBack(client: Client, { origin }: URL): void {
     if (!client.stats.connected) return
-    this.#free.set(origin, (this.#free.get(origin) ?? new Set()).add(client))
+    this.#free.set(
+      origin,
+      (this.#free.get(origin) ?? new Map<Client, number>()).set(client, performance.now()),
+    )
   }
 
   /** Closes all, whatever goes on there. */
@@ -60,7 +66,8 @@ export class Connections {
   #clientOf({ origin }: URL, socket: Socket): Client {
     const client = new Client(origin, {
       allowH2: false,
-      ...this.#idle,
+      keepAliveTimeout: this.#idleMs,
+      keepAliveMaxTimeout: this.#idleMs,
       // undici goes on only if it is called back later. A client whose connection has ended would ask for another one.
       connect: (_, callback) =>
         queueMicrotask(() =>

@@ -375,3 +375,28 @@ describe("every failure has a category", () => {
     expect(failed).toMatchObject({ category: "bad_response", message: "bad_response" })
   })
 })
+
+test("a connection that was free for too long is not used again, also in a process that stood still meanwhile", async () => {
+  config.URL_ALLOW = Config.shape.URL_ALLOW.parse(loopback)
+  const server = await aServer((_, response) => response.end("yes"))
+  const connections = new Connections({ idleMs: 200 })
+  onTestFinished(() => connections.destroy())
+  const get = async () => {
+    const answer = await safeFetch({
+      url: server.url,
+      method: "GET",
+      connections,
+      share: "a bridge",
+      withinMs: 5000,
+      maxBytes: 1000,
+    })
+    return (await Array.fromAsync(answer.body)).join("")
+  }
+  await get()
+  await get()
+  expect(server.connections()).toBe(1)
+  // No timer of this process runs meanwhile.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+  expect(await get()).toBe("yes")
+  expect(server.connections()).toBe(2)
+})
