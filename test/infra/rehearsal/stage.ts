@@ -428,5 +428,5 @@ const Table = Keys.extend({
     .array(Keys.extend({ name: z.string(), projectionType: z.enum(["ALL", "KEYS_ONLY"]) }))
     .default([]),
 })
-const Fn = z.object({ kmsKeyArn: z.string().optional(), vpcConfig: z.unknown() })
+const Fn = z.object({ kmsKeyArn: z.string().optional(), vpcConfig: z.unknown().optional() })
 const Reported = z.object({ batchItemFailures: z.array(z.object({ itemIdentifier: z.string() })) })
