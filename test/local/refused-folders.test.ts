@@ -161,7 +161,14 @@ test("a folder whose store another process has open is refused, and that goes on
   onTestFinished(other.close)
   const { code, said } = await start(folder)
   expect([code, said]).toEqual([1, `${folder} is in use by another process`])
-  expect(await other.answer("ListTables", {})).toMatchObject({ status: 200 })
+  const keys = ["pk", "sk"]
+  const created = await other.answer("CreateTable", {
+    TableName: "things",
+    BillingMode: "PAY_PER_REQUEST",
+    AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+    KeySchema: keys.map((AttributeName, at) => ({ AttributeName, KeyType: at === 0 ? "HASH" : "RANGE" })),
+  })
+  expect(created).toMatchObject({ status: 200 })
 })
 
 test.skipIf(!canMount())("on a full disk a start is refused, and nothing is written", async () => {
