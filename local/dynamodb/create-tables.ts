@@ -1,18 +1,16 @@
 import {
   CreateTableCommand,
   type CreateTableCommandInput,
-  DescribeTableCommand,
   DescribeTimeToLiveCommand,
   DynamoDBClient,
   ResourceInUseException,
-  UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from "@aws-sdk/client-dynamodb"
 import { tableShapes } from "#core/store/tables.ts"
 
 const expiry = { AttributeName: "expires_at", Enabled: true }
 
-/** Creates the service's tables in an empty store. Existing tables get the indexes of this release. */
+/** Creates those of the service's tables that are not there. */
 export async function createTables(endpoint: string): Promise<void> {
   const client = new DynamoDBClient({ endpoint })
   for (const table of tableShapes) {
@@ -20,7 +18,6 @@ export async function createTables(endpoint: string): Promise<void> {
       await client.send(new CreateTableCommand(definition(table)))
     } catch (error) {
       if (!(error instanceof ResourceInUseException)) throw error
-      await changeIndexes(client, definition(table))
     }
     await letExpire(client, table.name)
   }
@@ -32,22 +29,6 @@ async function letExpire(client: DynamoDBClient, TableName: string): Promise<voi
   const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName }))
   if (TimeToLiveDescription?.TimeToLiveStatus === "ENABLED") return
   await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification: expiry }))
-}
-
-/** Brings the indexes of a table that an earlier release created up to date. */
-async function changeIndexes(client: DynamoDBClient, wanted: CreateTableCommandInput): Promise<void> {
-  const { TableName, AttributeDefinitions, GlobalSecondaryIndexes = [] } = wanted
-  const { Table } = await client.send(new DescribeTableCommand({ TableName }))
-  const there = (Table?.GlobalSecondaryIndexes ?? []).map(({ IndexName }) => IndexName)
-  const names = GlobalSecondaryIndexes.map(({ IndexName }) => IndexName)
-  const GlobalSecondaryIndexUpdates = [
-    ...there.filter((name) => !names.includes(name)).map((IndexName) => ({ Delete: { IndexName } })),
-    ...GlobalSecondaryIndexes.filter(({ IndexName }) => !there.includes(IndexName)).map((Create) => ({
-      Create,
-    })),
-  ]
-  if (GlobalSecondaryIndexUpdates.length === 0) return
-  await client.send(new UpdateTableCommand({ TableName, AttributeDefinitions, GlobalSecondaryIndexUpdates }))
 }
 
 function definition(table: (typeof tableShapes)[number]): CreateTableCommandInput {

@@ -3,7 +3,7 @@ import type { Engine } from "./engine.ts"
 import { batchGetItem, getItem, query, scan } from "./reads.ts"
 import * as Requests from "./requests.ts"
 import { parsed } from "./requests.ts"
-import { Definition, description, IndexChanges, TimeToLive } from "./table.ts"
+import { Definition, description, TimeToLive } from "./table.ts"
 import { transactWrite } from "./transactions.ts"
 import { writeBatch, writeOne } from "./writes.ts"
 
@@ -27,7 +27,6 @@ export const operations = new Map<string, Operation>([
   ["Scan", of(Requests.Scan, scan)],
   ["TransactWriteItems", of(Requests.TransactWriteItems, transactWrite)],
   ["UpdateItem", of(Requests.UpdateItem, writing("Update", "UpdateItem"))],
-  ["UpdateTable", of(IndexChanges, ({ tables }, change) => tables.changeIndexes(change))],
   ["UpdateTimeToLive", of(TimeToLive, ({ tables }, asked) => tables.setTimeToLive(asked))],
 ])
 

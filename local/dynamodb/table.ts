@@ -26,18 +26,6 @@ export const Definition = z.strictObject({
   timeToLive: z.string().optional(),
 })
 export type Definition = z.infer<typeof Definition>
-export const IndexChanges = z.strictObject({
-  TableName: Name,
-  AttributeDefinitions: Attributes,
-  GlobalSecondaryIndexUpdates: z
-    .array(
-      z.union([
-        z.strictObject({ Create: IndexDefinition }),
-        z.strictObject({ Delete: z.object({ IndexName: z.string() }) }),
-      ]),
-    )
-    .min(1),
-})
 export const TimeToLive = z.strictObject({
   TableName: Name,
   TimeToLiveSpecification: z.object({ AttributeName: z.string(), Enabled: z.boolean() }),

@@ -2,17 +2,7 @@ import type { z } from "zod"
 import { invalid, Refusal } from "./refusal.ts"
 import type { Step } from "./rows/commit.ts"
 import type { Rows } from "./rows/rows.ts"
-import {
-  creation,
-  Definition,
-  description,
-  type IndexChanges,
-  indexRows,
-  rowOf,
-  type Table,
-  tableOf,
-  type TimeToLive,
-} from "./table.ts"
+import { creation, Definition, description, rowOf, type Table, tableOf, type TimeToLive } from "./table.ts"
 
 /** The tables of a store, and the changes of them. */
 export class Tables {
@@ -54,29 +44,6 @@ export class Tables {
     const table = tableOf(definition)
     await this.#change(table, [table, ...table.indexes].flatMap(creation))
     return { TableDescription: description(table) }
-  }
-
-  /** UpdateTable, for indexes alone. A new one holds what is there, at once. */
-  async changeIndexes(change: z.infer<typeof IndexChanges>): Promise<object> {
-    const before = this.get(change.TableName)
-    const changes = change.GlobalSecondaryIndexUpdates
-    const gone = changes.flatMap((one) => ("Delete" in one ? [one.Delete.IndexName] : []))
-    const made = changes.flatMap((one) => ("Create" in one ? [one.Create] : []))
-    const kept = before.definition.GlobalSecondaryIndexes.filter(({ IndexName }) => !gone.includes(IndexName))
-    const after = tableOf({
-      ...before.definition,
-      AttributeDefinitions: change.AttributeDefinitions,
-      GlobalSecondaryIndexes: [...kept, ...made],
-    })
-    const fresh = after.indexes.filter(({ name }) => made.some(({ IndexName }) => IndexName === name))
-    const dropped = before.indexes.filter(({ name }) => gone.includes(name))
-    await this.#change(after, [
-      ...dropped.map(({ sql }): Step => [`DROP TABLE ${sql}`]),
-      ...fresh.flatMap(creation),
-    ])
-    const items = [...this.#rows.select(after, "", [])]
-    await this.#rows.write(items.flatMap((item) => indexRows({ ...after, indexes: fresh }, item)))
-    return { TableDescription: description(after) }
   }
 
   /** UpdateTimeToLive: from now on, and for what is there, this attribute says when an item expires. */

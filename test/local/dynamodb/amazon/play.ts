@@ -12,7 +12,6 @@ import {
   ScanCommand,
   TransactWriteItemsCommand,
   UpdateItemCommand,
-  UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from "@aws-sdk/client-dynamodb"
 import { cases } from "./cases.ts"
@@ -31,7 +30,6 @@ const commands = {
   Scan: ScanCommand,
   TransactWriteItems: TransactWriteItemsCommand,
   UpdateItem: UpdateItemCommand,
-  UpdateTable: UpdateTableCommand,
   UpdateTimeToLive: UpdateTimeToLiveCommand,
 }
 export type Command = keyof typeof commands

@@ -1,4 +1,4 @@
-import { ask, type Cases, item, own } from "./words.ts"
+import { ask, type Cases, own } from "./words.ts"
 
 const attribute = (AttributeName: string, AttributeType: string) => ({ AttributeName, AttributeType })
 const keys = (hash: string, range: string) => [
@@ -21,8 +21,6 @@ const describe = ask("DescribeTable", ofOwn)
 const expiry = ask("DescribeTimeToLive", ofOwn)
 const setExpiry = (AttributeName: string, Enabled: boolean) =>
   ask("UpdateTimeToLive", { ...ofOwn, TimeToLiveSpecification: { AttributeName, Enabled } })
-const changeIndex = (change: object) =>
-  ask("UpdateTable", { ...ofOwn, AttributeDefinitions: withHost, GlobalSecondaryIndexUpdates: [change] })
 
 export const tables: Cases = {
   "a table is made, described, and made no second time": [create(plain), describe, create(plain)],
@@ -44,10 +42,5 @@ export const tables: Cases = {
     expiry,
     setExpiry("expires_at", true),
     expiry,
-  ],
-  "an index is added to a table with rows": [
-    create(plain),
-    ask("PutItem", { ...ofOwn, Item: item({ pk: "a", sk: "a", host: "one" }) }),
-    changeIndex({ Create: byHost }),
   ],
 }
