@@ -51,9 +51,9 @@ export async function which(environment: NodeJS.ProcessEnv): Promise<Which> {
   if (!stage)
     throw new Refused(
       `no service runs on ${dataDir}: start it with \`npm start\` (DATA_DIR says which folder), ` +
-        "or take over a stage's settings (docs/operations.md)",
+        "or take over a stage's settings (docs/deploy.md)",
     )
-  if (missing.length > 0) throw new Refused(`${stage}: ${missing.join(", ")} not set (docs/operations.md)`)
+  if (missing.length > 0) throw new Refused(`${stage}: ${missing.join(", ")} not set (docs/deploy.md)`)
   return {
     says: `on ${stage}, ${environment.AWS_REGION ?? "in the region of your profile"}`,
     environment: {},

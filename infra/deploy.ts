@@ -42,14 +42,12 @@ async function main(): Promise<number> {
   if (faults.length === 0) faults.push(...faultsOfAccount(stage))
   for (const fault of faults) console.error(`- ${fault}`)
   if (faults.length > 0) {
-    console.error(
-      'Nothing was made. The reasons are above; docs/operations.md, "Before you deploy", has more.',
-    )
+    console.error('Nothing was made. The reasons are above; docs/deploy.md, "Before you deploy", has more.')
     return 1
   }
   if (!run("npx", ["--no", "--", "sst", "deploy", "--stage", stage], infra)) {
     console.error(
-      'SST ended with an error: docs/operations.md, "Deploy", says how to go on. To try again changes nothing twice.',
+      'SST ended with an error: docs/deploy.md, "Deploy", says how to go on. To try again changes nothing twice.',
     )
     return 1
   }
@@ -192,7 +190,7 @@ function sender(): string[] {
     ]
   if (part(aws("sesv2", "get-account"), "ProductionAccessEnabled") === false)
     console.error(
-      'SES is in its sandbox here: it mails verified addresses only (docs/operations.md, "Before you deploy")',
+      'SES is in its sandbox here: it mails verified addresses only (docs/deploy.md, "Before you deploy")',
     )
   return []
 }
@@ -230,7 +228,7 @@ async function comesUp(stage: string): Promise<number> {
     console.log(
       `Next: confirm the subscription that AWS has mailed to ${process.env.ALARM_EMAIL}; no alarm reaches you before.`,
     )
-  console.log('Then make the first account: docs/operations.md, "The first account".')
+  console.log('Then make the first account: docs/deploy.md, "The first account".')
   return 0
 }
 

@@ -39,14 +39,14 @@ export function isKept(): boolean {
   return config.LOG_DIR !== undefined || config.LOG_GROUP !== undefined
 }
 
-/** The newest lines that are wanted, in their order, and the place after the last one, wanted or not. */
+/** The newest matching lines, oldest first, and the position after the last line read. */
 export async function read(bridgeId: string, asked: files.Asked): Promise<files.Past> {
   return await (config.LOG_DIR ? files.read(bridgeId, asked) : streams.read(bridgeId, asked))
 }
 
 /**
  * Yields the lines after a place, then new ones: one batch per look, often an empty one, each with the place after it,
- * until `signal` ends it. What is no place is the beginning.
+ * until `signal` ends it. An invalid position means the beginning.
  * @throws AbortError when `signal` ends it between two looks
  */
 export function after(bridgeId: string, place: string, signal?: AbortSignal): AsyncGenerator<files.Lines> {

@@ -41,7 +41,7 @@ export async function take(of: string, count: number, opener?: string): Promise<
   return undefined
 }
 
-/** Where an opener begins to look: at the same place each time, so that it meets its own before a free one. */
+/** The slot where an opener starts searching. It is derived from its name, so it finds its own old slot before a free one. */
 function startOf(opener: string, count: number): number {
   return createHash("sha256").update(opener).digest().readUInt32BE() % count
 }

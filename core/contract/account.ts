@@ -12,7 +12,7 @@ const Account = z
     }),
     subscription: z.enum(["none", "trialing", "active", "past_due", "unpaid", "canceled"]).openapi({
       description:
-        "`active` and `trialing` may create bridges; `unpaid` and `canceled` keep those that there are from running.",
+        "`active` and `trialing` may create bridges; while `unpaid` or `canceled`, existing bridges do not run.",
     }),
     bridges: z.number().int().openapi({ description: "How many there are; the sandbox does not count." }),
     bridge_limit: z.number().int().openapi({ description: "How many there may be." }),
@@ -110,7 +110,7 @@ const Usage = z
     messages: z.number().int().openapi({ description: "How many of these were of the type `message`." }),
     messages_in: z.number().int().openapi({
       description:
-        "Messages that others wrote, without what the bridge is not to tell (`events`, `ignore`). Counted by the session, and up to ten minutes late here.",
+        "Incoming messages, except those switched off by `events` or `ignore`. Counted by the session, and up to ten minutes late here.",
     }),
     messages_out: z.number().int().openapi({
       description:

@@ -36,7 +36,10 @@ export const Info = z.object({
    * minute.
    */
   deaths: z.number().int().default(0),
-  /** The epoch whose session has lived for a minute. Its end is no failure, and its host's death begins a new row. */
+  /**
+   * The epoch whose session has lived for a minute. From then on its end is not a failure, and a death of its host counts
+   * from one again.
+   */
   provenEpoch: z.number().int(),
   /** Unplanned ends since the last ten healthy minutes (`manager.fail_count`). */
   failCount: z.number().int(),

@@ -68,7 +68,7 @@ export function operatorPage({ accounts, hosts, waiting, told, nowMs }: Shown): 
               <th>State</th>
               <th>Network</th>
               <th>Sessions</th>
-              <th>In order</th>
+              <th>Up</th>
               <th>Last beat</th>
             </tr>
           </thead>

@@ -46,8 +46,8 @@ export const dashboard = aDashboard("Dashboard", {
 })
 
 /**
- * The streams of the pages. Each open page holds one of its places, which are set aside: they take none from the pages, the
- * API and the deliveries. It reads, wakes a bridge whose code somebody waits for, and notes that a browser was seen.
+ * The streams of the pages. Each open page occupies one of this function's reserved places, so streams never starve pages,
+ * API or deliveries. It may read rows, wake a bridge while somebody waits for its code, and record that a browser was seen.
  */
 export const dashboardStream = aDashboard("DashboardStream", {
   // A stream ends after a minute, and its page begins another.

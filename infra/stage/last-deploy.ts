@@ -40,7 +40,7 @@ async function refuseBesideAnother(): Promise<void> {
   if (found.length === 0) return
   throw new Error(
     `this account has parts of a stage "${$app.stage}" that was not deployed in this region, or was removed (${found.join(", ")}): ` +
-      "set AWS_REGION to where it is, take another stage name, or put the removed stage's API_KEY_PEPPER back (docs/operations.md)",
+      "set AWS_REGION to where it is, take another stage name, or put the removed stage's API_KEY_PEPPER back (docs/deploy.md)",
   )
 }
 

@@ -27,7 +27,7 @@ export interface Outlet {
   cut: (half?: Node) => void
   /** Cuts for an error, which the log is told. */
   fail: (error: unknown) => void
-  /** False while more than enough waits to be written: `onDrained` calls back when it does not any more. */
+  /** False while the write buffer is full; `onDrained` is called when it has room again. */
   writable: () => boolean
   onDrained: (again: () => void) => void
   /** Calls back when the socket is closed. */

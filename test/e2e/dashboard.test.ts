@@ -543,7 +543,7 @@ test("with the keyboard alone one signs in, adds a number, links a phone, sends 
     return (await page.content()).includes("Send it again")
   })
   await go("Send it again")
-  await sees(page, "It is sent again")
+  await sees(page, "Queued for resending")
   await receiver.until((all) => all.some(({ headers }) => headers["x-webhook-resend"] === "true"))
   await go("Account")
   await go("Sign out")

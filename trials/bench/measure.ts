@@ -8,7 +8,7 @@ export interface Measured {
   /** Processor time for each message, in ms, by role and in all. */
   cpu: Map<string, number>
   cpuMs: number
-  /** The same for the simulated network. It does not count, but where it is busy it holds a side back. */
+  /** The network's processor time. It is not charged to either side, but a busy network slows both. */
   networkMs: number
   perSecond: number
   p50Ms: number

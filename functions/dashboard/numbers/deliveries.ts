@@ -25,7 +25,7 @@ const givenUpEachMs = 15_000
 const mostGivenUp = 20
 
 const resendNotes = {
-  noted: note("good", "It is sent again, between two other events and under its own id."),
+  noted: note("good", "Queued for resending, with the same id."),
   waits: note("good", "It waits for its turn already."),
   full: note("bad", "A hundred events wait to be sent again: try later."),
 }

@@ -48,8 +48,8 @@ function placesOf(of: Graph): number {
   return places.reduce((sum, one) => sum + Math.max(0, one), 0)
 }
 
-test("the places that an account needs are those that docs/operations.md asks for", () => {
-  const page = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8")
+test("the places that an account needs are those that docs/deploy.md asks for", () => {
+  const page = readFileSync(new URL("../../../docs/deploy.md", import.meta.url), "utf8")
   const production = placesOf(graphOf(inject("production")))
   // AWS wants a hundred that nobody has set aside.
   expect(page.replaceAll("\n", " ")).toMatch(new RegExp(`reserves +${production}\\b`))

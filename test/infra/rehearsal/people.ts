@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url))
 const run = promisify(execFile)
 
 /**
- * A verb of `npm run admin`, with the settings that the line of docs/operations.md reads, and the operator's policy.
+ * A verb of `npm run admin`, with the settings that the line of docs/deploy.md reads, and the operator's policy.
  * @throws where it fails, with what it said
  */
 export async function admin(stage: Stage, ...words: string[]): Promise<Record<string, unknown>[]> {
@@ -22,7 +22,7 @@ export async function admin(stage: Stage, ...words: string[]): Promise<Record<st
     writeFileSync(join(folder, "told"), told.join(""))
     writeFileSync(join(folder, "aws"), `#!/bin/sh\ncat ${join(folder, "told")}\n`)
     chmodSync(join(folder, "aws"), 0o755)
-    const page = readFileSync(join(root, "docs/operations.md"), "utf8")
+    const page = readFileSync(join(root, "docs/deploy.md"), "utf8")
     const line = /^eval "\$\(aws ssm[\s\S]+?\)"$/m.exec(page)![0]
     const script = `${line}\nexec "$0" admin/main.ts --json "$@"`
     const env = await stage.environment("AdminPolicy", { DATA_DIR: folder })
