@@ -11,34 +11,9 @@ export const kept: Record<string, string> = {
     "DashboardRole dynamodb:BatchWriteItem table/EventsTable",
   ),
   ...because(
-    "the first line of a bridge's log; here a host or the API has always written one before",
-    "DashboardRole logs:CreateLogStream log-group:/messaging-bridge/staging/bridges:log-stream:*",
-  ),
-  ...because(
     "SES may know a domain in place of the address: whichever it knows it asks for",
     "DashboardRole ses:SendEmail identity/example.com",
     "DashboardRole ses:SendEmail identity/mail.example.com",
-  ),
-  ...because(
-    "a page's retry ends a doorbell's rest, where it rests that long: the API's does here",
-    "DashboardRole sqs:ChangeMessageVisibility DoorbellQueue",
-  ),
-  ...because(
-    "given-up events on the stream of deliveries, and a browser that was not seen for a while",
-    "DashboardStreamRole dynamodb:BatchGetItem table/EventsTable",
-    "DashboardStreamRole dynamodb:UpdateItem table/AccountsTable",
-  ),
-  ...because(
-    "somebody waits for the code of a bridge that is idle, which takes days",
-    "DashboardStreamRole dynamodb:UpdateItem table/LeasesTable",
-  ),
-  ...because(
-    "a delivery of 45 s hands on to the next one by ringing",
-    "DeliveryRole sqs:SendMessage DoorbellQueue",
-  ),
-  ...because(
-    "a stream that ends by itself, after ten minutes, gives up its places",
-    "StreamRole dynamodb:DeleteItem table/RequestsTable",
   ),
   ...because(
     "a bridge that nobody has paid for in thirty days is unlinked and deleted",
@@ -46,12 +21,6 @@ export const kept: Record<string, string> = {
     "SubscriptionsRole dynamodb:DeleteItem table/LeasesTable",
     "SubscriptionsRole lambda:InvokeFunction function:CallsFunction",
   ),
-  ...because(
-    "a doorbell that was lost is rung again, and here none is",
-    "SweepRole dynamodb:UpdateItem table/EventsTable",
-    "SweepRole sqs:SendMessage DoorbellQueue",
-  ),
-  ...because("a host that does not drain is stopped", "SweepRole ecs:StopTask task/HostsCluster/*"),
   ...because(
     "the current version of WhatsApp Web, which the simulated network does not have",
     "SessionHostTaskRole dynamodb:GetItem table/SessionsTable",
@@ -84,6 +53,46 @@ export const kept: Record<string, string> = {
     "SandboxHostTaskRole dynamodb:GetItem table/LeasesTable HOSTS*",
     "SandboxHostTaskRole dynamodb:GetItem table/LeasesTable PHONE#*",
   ),
+}
+
+const ofBridges = "log-group:/messaging-bridge/staging/bridges:log-stream"
+
+/** Rights that are needed in one run and not in the next: whoever is first, or late, needs them. One that is gone fails the rehearsal. */
+export const byChance: Record<string, string> = {
+  ...because(
+    "whoever writes the first line of a bridge's log makes its stream",
+    `ApiRole logs:CreateLogStream ${ofBridges}:*`,
+    `DashboardRole logs:CreateLogStream ${ofBridges}:*`,
+    `DeliveryRole logs:CreateLogStream ${ofBridges}:*`,
+    `SessionHostTaskRole logs:CreateLogStream ${ofBridges}:*`,
+    `SandboxHostTaskRole logs:CreateLogStream ${ofBridges}:5a4db0c5-*`,
+  ),
+  ...because(
+    "a retry ends a doorbell's rest, if it rests",
+    "ApiRole sqs:ChangeMessageVisibility DoorbellQueue",
+    "DashboardRole sqs:ChangeMessageVisibility DoorbellQueue",
+  ),
+  ...because(
+    "what is given up is on a page's stream if it was so by then, and a browser's visit is noted now and then",
+    "DashboardStreamRole dynamodb:BatchGetItem table/EventsTable",
+    "DashboardStreamRole dynamodb:UpdateItem table/AccountsTable",
+  ),
+  ...because(
+    "somebody waits for the code of a bridge that is idle",
+    "DashboardStreamRole dynamodb:UpdateItem table/LeasesTable",
+  ),
+  ...because("a delivery that takes long hands on by ringing", "DeliveryRole sqs:SendMessage DoorbellQueue"),
+  ...because(
+    "a stream that ends by itself gives up its places",
+    "StreamRole dynamodb:DeleteItem table/RequestsTable",
+  ),
+  ...because(
+    "a doorbell that is late or lost is rung again",
+    "SweepRole dynamodb:GetItem table/EventsTable",
+    "SweepRole dynamodb:UpdateItem table/EventsTable",
+    "SweepRole sqs:SendMessage DoorbellQueue",
+  ),
+  ...because("a host that does not drain is stopped", "SweepRole ecs:StopTask task/HostsCluster/*"),
 }
 
 function because(reason: string, ...rights: string[]): Record<string, string> {
