@@ -44,7 +44,14 @@ export async function startOurs({ dir, network, receiver, store, name = "ours" }
   async function start(): Promise<void> {
     gateway = await startChild("service", {
       args: [JSON.stringify(elsewhere)],
-      env: { ...noLimits, SANDBOX: "0", DATA_DIR: dataDir, PORT: "0", HOST_NETWORK: "simulated" },
+      env: {
+        ...noLimits,
+        SANDBOX: "0",
+        DATA_DIR: dataDir,
+        PORT: "0",
+        HOST_NETWORK: "simulated",
+        MALLOC_ARENA_MAX: "2", // as `npm start` sets it
+      },
       logFile: join(dir, "ours.log"),
     })
     baseUrl = z.object({ baseUrl: z.string() }).parse(gateway.ready).baseUrl
