@@ -13,6 +13,7 @@ export const scenarios: Record<string, Scenario> = {
   "out-serial": { way: "out", bridges: 1, callers: 1, messages: 300, warmUp: 50 },
   "out-8": { way: "out", bridges: 1, callers: 8, messages: 800, warmUp: 100 },
   "in-saturated-20": { way: "in", bridges: 20, messages: 2000, warmUp: 400 },
+  "in-200-20": { way: "in", bridges: 20, messages: 2000, perSecond: 200, warmUp: 400 },
   "out-20x20": { way: "out", bridges: 20, callers: 20, messages: 2000, warmUp: 400 },
 }
 
@@ -21,5 +22,6 @@ export const shortScenarios: Record<string, Scenario> = {
   "in-50": { way: "in", bridges: 1, messages: 50, perSecond: 50, warmUp: 10 },
   "out-serial": { way: "out", bridges: 1, callers: 1, messages: 15, warmUp: 5 },
   "in-saturated-20": { way: "in", bridges: 4, messages: 100, warmUp: 10 },
+  "in-200-20": { way: "in", bridges: 4, messages: 100, perSecond: 100, warmUp: 10 },
   "out-20x20": { way: "out", bridges: 4, callers: 20, messages: 100, warmUp: 10 },
 }
