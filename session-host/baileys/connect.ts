@@ -11,7 +11,15 @@ import {
 import type { Logger } from "pino"
 import { isGroup } from "#core/jid.ts"
 import type { WebSocket } from "ws"
-import type { Acquaintance, Connection, Gate, Happening, Notice, Vault } from "../network/connection.ts"
+import type {
+  Acquaintance,
+  Connection,
+  Gate,
+  Happening,
+  Intake,
+  Notice,
+  Vault,
+} from "../network/connection.ts"
 import { ackMs, newAcks } from "../send/acks.ts"
 import { newRecordPeople } from "./app-state/record-people-in-batches.ts"
 import { newAddressing } from "../send/addressing.ts"
@@ -26,10 +34,9 @@ import { devicesOf } from "../send/device-lists.ts"
 import { groupOf, newRecipientDevices } from "../send/devices.ts"
 import { readIncomingFrames } from "../receive/frames.ts"
 import { groupsOf } from "../send/groups.ts"
-import { guard } from "./guarded-vault.ts"
 import { followHistory } from "./app-state/history.ts"
 import { keysOf } from "./signal/keys.ts"
-import { type Lifetime, newLifetime } from "./lifetime.ts"
+import { guardedBy, type Lifetime, newLifetime } from "./lifetime.ts"
 import { credsToDialWith } from "./login/link-code.ts"
 import { newLocks } from "#core/platform/locks.ts"
 import { followLogin } from "./login/follow-login.ts"
@@ -59,6 +66,7 @@ import { holdOutgoingFrames } from "../send/hold-frames.ts"
 
 export interface ConnectInput {
   vault: Vault
+  intake: Intake
   log: Logger
   /** The WebSocket of a simulated network (`trustRoot` first); the live one without. */
   url?: string
@@ -78,14 +86,13 @@ export interface ConnectInput {
 export function connect(input: ConnectInput): Connection {
   installRepairs()
   const lifetime = newLifetime(input.onHappening)
-  const vault = guard(
-    input.vault,
-    () => lifetime.isOver,
-    (detail) => lifetime.end({ reason: "lost", detail }),
-  )
+  const { vault, intake } = input
+  const guarded = guardedBy(lifetime)
+  const keep: Vault["keep"] = (change) => guarded(() => vault.keep(change))
+  const sent: Vault["sent"] = (messageId) => guarded(() => vault.sent(messageId))
   const creds = credsToDialWith(vault.creds)
   const log = quietLog(input.log)
-  const keys = keysOf(vault)
+  const keys = keysOf({ keep, keys: (type, ids) => guarded(() => vault.keys(type, ids)) })
   const unsettled = newUnsettledStanzas({
     onStuck: ({ attrs }) =>
       input.log.error(
@@ -99,21 +106,24 @@ export function connect(input: ConnectInput): Connection {
   )
   const codes = newCodes()
   const calls = newCallers()
-  const groups = groupsOf(input.vault)
+  const groups = groupsOf(vault)
 
-  const devices = devicesOf(input.vault)
+  const devices = devicesOf(vault)
   const me = () => creds.me
   const recipientDevices = newRecipientDevices({ devices, groups, keys, me, sock: () => sock, log })
   const { sock, outgoing } = dial(
     socketConfig({
       ...input,
-      vault,
+      sent,
       creds,
       keys,
       hold: newLocks(),
       recipientDevices: recipientDevices.forBaileys,
       log,
       repository: {
+        keep,
+        intake,
+        guarded,
         stanzaOf: unsettled.stanzaOf,
         onSettled: unsettled.settled,
         whileAsking: unsettled.whileAsking,
@@ -140,13 +150,13 @@ export function connect(input: ConnectInput): Connection {
     unsettled,
     creds,
     ended: () => lifetime.isOver,
-    keep: (received) => vault.keep({ received }),
+    take: (received) => guarded(() => intake.take(received, [])),
     onError: onBadMessage,
   })
   contain(sock.ws, onError)
 
   const keepCreds = (onKept?: () => void) => {
-    const made = vault.keep({ creds: credsToText(creds) })
+    const made = keep({ creds: credsToText(creds) })
     const kept = onKept ? made.then(() => vault.gate.whenKept(vault.gate.made)).then(onKept) : made
     // A failure has closed the connection already.
     kept.catch(() => {})
@@ -176,7 +186,7 @@ export function connect(input: ConnectInput): Connection {
     log,
   })
   takeServerSync(sock.ws, changed)
-  filterReceipts({ sock, creds, vault, onError: (error) => onError("CB:receipt", error) })
+  filterReceipts({ sock, creds, sent, onError: (error) => onError("CB:receipt", error) })
   boundWork(sock.ws, unsettled)
   followHistory({
     sock,
@@ -247,7 +257,7 @@ export function connect(input: ConnectInput): Connection {
     outgoing,
     calls,
     lifetime,
-    vault,
+    intake,
     tellPeople,
     listeners: [
       ...(input.record ? [input.record] : []),

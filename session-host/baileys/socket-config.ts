@@ -13,7 +13,7 @@ import { durableRepository, type RepositoryInput } from "./signal/repository.ts"
 import { withoutKeyHolders } from "../send/transmission.ts"
 
 interface Input {
-  vault: Vault
+  sent: Vault["sent"]
   creds: AuthenticationCreds
   keys: Keys
   hold: Hold
@@ -21,12 +21,12 @@ interface Input {
   log: ILogger
   url?: string
   version?: WAVersion
-  repository: Pick<RepositoryInput, "stanzaOf" | "onSettled" | "whileAsking" | "request">
+  repository: Omit<RepositoryInput, "creds" | "keys" | "hold">
 }
 
 /** Baileys' settings. */
 export function socketConfig(input: Input): UserFacingSocketConfig {
-  const { vault, creds, keys, hold } = input
+  const { creds, keys, hold } = input
   return {
     auth: {
       creds,
@@ -49,10 +49,10 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
     retryRequestDelayMs: 0,
     ...input.recipientDevices,
     getMessage: async ({ id }) => {
-      const message = id ? await vault.sent(id) : undefined
+      const message = id ? await input.sent(id) : undefined
       return message && proto.Message.decode(message)
     },
     makeSignalRepository: (_auth, _log, lidsOf) =>
-      durableRepository({ creds, keys, vault, hold, ...input.repository }, input.log, lidsOf),
+      durableRepository({ creds, keys, hold, ...input.repository }, input.log, lidsOf),
   }
 }

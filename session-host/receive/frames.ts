@@ -1,6 +1,6 @@
 import type { BinaryNode, WASocket } from "@whiskeysockets/baileys"
 import { Metrics } from "#core/platform/metrics.ts"
-import type { Acquaintance, Vault } from "../network/connection.ts"
+import type { Acquaintance, Intake } from "../network/connection.ts"
 import type { Acks } from "../send/acks.ts"
 import type { OutgoingFrames } from "../send/hold-frames.ts"
 import type { UnsettledStanzas } from "./order.ts"
@@ -16,7 +16,7 @@ interface Input {
   outgoing: Pick<OutgoingFrames, "holdUpWhileFull">
   calls: ReturnType<typeof newCallers>
   lifetime: Pick<Lifetime, "tell">
-  vault: Pick<Vault, "foresee">
+  intake: Pick<Intake, "foresee">
   tellPeople: (people: Acquaintance[]) => void
   /** Each gets every frame, in this order. */
   listeners: ((frame: BinaryNode) => void)[]
@@ -30,7 +30,7 @@ export function readIncomingFrames({
   outgoing,
   calls,
   lifetime,
-  vault,
+  intake,
   tellPeople,
   listeners,
 }: Input) {
@@ -41,7 +41,7 @@ export function readIncomingFrames({
     outgoing.holdUpWhileFull()
     if (frame.tag === "message") {
       unsettled.message(frame)
-      vault.foresee(frame.attrs)
+      intake.foresee(frame.attrs)
     }
     // Somebody could not read what we sent.
     if (frame.tag === "receipt" && frame.attrs.type === "retry") Metrics.add("RetryReceipts")

@@ -12,7 +12,7 @@ interface Input {
   creds: Pick<AuthenticationCreds, "me">
   ended: () => boolean
   /** Takes in a message that Baileys does not report. */
-  keep: (received: Received) => Promise<void>
+  take: (received: Received) => Promise<void>
   onError: (error: unknown) => void
 }
 
@@ -23,10 +23,10 @@ type Pass = (node: BinaryNode) => unknown
  * before it decrypts one after the other, so with a slow store they are decrypted, and would become events, in any
  * order; and live messages overtake the backlog.
  */
-export function messagesOneByOne({ ws, unsettled, creds, ended, keep, onError }: Input) {
+export function messagesOneByOne({ ws, unsettled, creds, ended, take, onError }: Input) {
   const give = async (node: BinaryNode, pass: Pass) => {
     const viewOnce = viewOnceIn(node)
-    if (viewOnce && isParsable(node, creds.me)) await keep(viewOnce).catch(onError)
+    if (viewOnce && isParsable(node, creds.me)) await take(viewOnce).catch(onError)
     if (ended()) return
     await pass(node)
     // This says nothing about the backlog: Baileys has a queue of its own for that.

@@ -18,7 +18,7 @@ type Encrypting = Pick<
 
 /** Keeps the ratchet that made a ciphertext before it gives the ciphertext away. */
 export function newEncrypting(
-  { keys, hold }: Pick<RepositoryInput, "keys" | "hold">,
+  { keys, keep, hold }: Pick<RepositoryInput, "keys" | "keep" | "hold">,
   inner: SignalRepositoryWithLIDStore,
 ): Encrypting {
   const pace = newPace()
@@ -27,15 +27,13 @@ export function newEncrypting(
   async function kept<T>(encrypt: () => Promise<T>): Promise<T> {
     const sending = transmission.getStore()
     if (sending?.abandoned) throw new Error("the transmission was given up")
-    const result = await keys.atomically(async (unit) => {
-      const encrypted = await encrypt()
-      if (sending?.unkept) {
-        unit.sending = sending.unkept
-        sending.maybeKept = true
-      }
-      return encrypted
+    if (!sending?.unkept) return await keys.atomically(encrypt)
+    const { unkept } = sending
+    const result = await keys.atomically(encrypt, async (changes) => {
+      sending.maybeKept = true
+      await keep({ keys: changes, sending: unkept })
     })
-    if (sending) sending.unkept = undefined
+    sending.unkept = undefined
     return result
   }
 

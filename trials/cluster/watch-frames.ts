@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { WebSocket } from "ws"
-import { SessionVault } from "#session-host/memory/keys.ts"
+import { SessionIntake } from "#session-host/receive/take.ts"
 import { transmission } from "#session-host/send/transmission.ts"
 import type { Steps } from "./armed-steps.ts"
 
@@ -50,8 +50,8 @@ export function watchFrames({ at }: Steps): void {
 }
 
 function followArrivals(): void {
-  const foresee = Reflect.get(SessionVault.prototype, "foresee")
-  SessionVault.prototype.foresee = function (attrs) {
+  const foresee = Reflect.get(SessionIntake.prototype, "foresee")
+  SessionIntake.prototype.foresee = function (attrs) {
     arriving.enterWith(attrs.offline === undefined ? "live" : "backlog")
     foresee.call(this, attrs)
   }
