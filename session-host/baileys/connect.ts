@@ -59,7 +59,7 @@ import { newSyncedSettings } from "./app-state/synced-settings.ts"
 import { takeServerSync, askForSyncKeys } from "./app-state/server-sync.ts"
 import { newStaleDevices } from "../send/changed-devices.ts"
 import { timerOf } from "../send/disappearing-timers.ts"
-import { transmission } from "../send/transmission.ts"
+import { sendingNow } from "./context.ts"
 import { tellOfUnknown, tellUnknown } from "../receive/unknown.ts"
 import { socketConfig } from "./socket-config.ts"
 import { holdOutgoingFrames } from "../send/hold-frames.ts"
@@ -327,11 +327,11 @@ function makeChangesAtOnce({ authState: { keys } }: Pick<WASocket, "authState">,
   const run = keys.transaction.bind(keys)
   keys.get = async (type, ids) => {
     // Baileys reads and writes right before a stanza. If a stanza were encoded and then held back, the connection would be lost.
-    if (transmission.getStore()?.abandoned) throw new Error("the transmission was given up")
+    sendingNow()?.mustGoOn()
     return await own.get(type, ids)
   }
   keys.set = async (data) => await own.set(data)
-  keys.transaction = (work, lock) => (transmission.getStore() ? work() : run(work, lock))
+  keys.transaction = (work, lock) => (sendingNow() ? work() : run(work, lock))
 }
 
 async function requestAgain(sock: WASocket, stanza: BinaryNode): Promise<void> {

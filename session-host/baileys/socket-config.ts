@@ -10,7 +10,7 @@ import type { Keys } from "./signal/keys.ts"
 import type { Hold } from "#core/platform/locks.ts"
 import type { ILogger } from "./quiet-log.ts"
 import { durableRepository, type RepositoryInput } from "./signal/repository.ts"
-import { withoutKeyHolders } from "../send/transmission.ts"
+import { sendingNow } from "./context.ts"
 
 interface Input {
   sent: Vault["sent"]
@@ -33,7 +33,10 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
       keys: {
         get: keys.get,
         // Baileys itself only removes sessions, and not while one is in use.
-        set: (data) => hold(Object.keys(data.session ?? {}), async () => keys.set(withoutKeyHolders(data))),
+        set: (data) =>
+          hold(Object.keys(data.session ?? {}), async () =>
+            keys.set(sendingNow()?.holdBackKeyHolders(data) ?? data),
+          ),
       },
     },
     logger: input.log,

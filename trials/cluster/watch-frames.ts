@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { WebSocket } from "ws"
 import { SessionIntake } from "#session-host/receive/take.ts"
-import { transmission } from "#session-host/send/transmission.ts"
+import { sendingNow } from "#session-host/baileys/context.ts"
 import type { Steps } from "./armed-steps.ts"
 
 type Send = (this: WebSocket, data: Buffer, done: (error?: Error) => void) => void
@@ -58,7 +58,8 @@ function followArrivals(): void {
 }
 
 function wordOfFrame(): string | undefined {
-  if (transmission.getStore()) return transmission.getStore()?.built ? "stanza" : undefined
+  const sending = sendingNow()
+  if (sending) return sending.isBuilt ? "stanza" : undefined
   const what = arriving.getStore()
   return what && (what === "live" ? "receipt" : "backlog receipt")
 }

@@ -1,10 +1,7 @@
-import { AsyncLocalStorage } from "node:async_hooks"
 import type { SignalDataSet, SignalDataTypeMap, SignalKeyStore } from "@whiskeysockets/baileys"
 import type { KeyChange, Vault } from "#session-host/network/connection.ts"
+import { inUnit, type Unit, unitNow } from "../context.ts"
 import { keyFromText, toText } from "./serialise.ts"
-
-/** What one step has changed so far, by name: kept together, or not at all. */
-type Unit = Map<string, KeyChange>
 
 /** The Signal keys of a session. */
 export interface Keys extends Required<Pick<SignalKeyStore, "get" | "set">> {
@@ -24,10 +21,8 @@ export interface Keys extends Required<Pick<SignalKeyStore, "get" | "set">> {
  * until after the stanza has left, and lose updates against what arrives meanwhile.
  */
 export function keysOf(vault: Pick<Vault, "keys" | "keep">): Keys {
-  const current = new AsyncLocalStorage<Unit>()
-
   const get = async <K extends keyof SignalDataTypeMap>(kind: K, ids: string[]) => {
-    const changes = current.getStore()
+    const changes = unitNow()
     const missing = ids.filter((id) => !changes?.has(nameOf(kind, id)))
     const kept = missing.length > 0 ? await vault.keys(kind, missing) : undefined
     const found: Record<string, SignalDataTypeMap[K]> = {}
@@ -45,7 +40,7 @@ export function keysOf(vault: Pick<Vault, "keys" | "keep">): Keys {
 
   const set = async (data: SignalDataSet) => {
     const changes = changesOf(data)
-    const unit = current.getStore()
+    const unit = unitNow()
     if (!unit) return await keepAlone(changes)
     for (const change of changes) unit.set(nameOf(change.type, change.id), change)
   }
@@ -54,9 +49,9 @@ export function keysOf(vault: Pick<Vault, "keys" | "keep">): Keys {
     work: () => Promise<T>,
     keep: (changes: KeyChange[], made: T) => Promise<void> = keepAlone,
   ): Promise<T> => {
-    if (current.getStore()) return await work()
+    if (unitNow()) return await work()
     const unit: Unit = new Map()
-    const made = await current.run(unit, work)
+    const made = await inUnit(unit, work)
     await keep([...unit.values()], made)
     return made
   }
@@ -65,7 +60,7 @@ export function keysOf(vault: Pick<Vault, "keys" | "keep">): Keys {
     get,
     set,
     atomically,
-    isInTransaction: () => current.getStore() !== undefined,
+    isInTransaction: () => unitNow() !== undefined,
     transaction: (work) => atomically(work),
   }
 }

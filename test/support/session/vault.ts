@@ -5,7 +5,7 @@ import { until } from "../until.ts"
 export type VolatileVault = ReturnType<typeof aVault>
 
 /** A change that was kept, with the message that brought it. */
-type Kept = Change & { received?: Received }
+export type Kept = Change & { received?: Received }
 
 /** A session's vault and intake that live as long as this process. Their units become durable one by one, in order. */
 export function aVault(input: { latencyMs?: () => number } = {}) {
