@@ -1,7 +1,6 @@
-import type { BinaryNode, WASocket } from "@whiskeysockets/baileys"
+import type { BinaryNode } from "@whiskeysockets/baileys"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { Acquaintance, Intake } from "../network/connection.ts"
-import type { Acks } from "../send/acks.ts"
 import type { OutgoingFrames } from "../send/hold-frames.ts"
 import type { UnsettledStanzas } from "./order.ts"
 import type { newCallers } from "../baileys/questions/reject-call.ts"
@@ -10,8 +9,6 @@ import { hiddenNumbersIn } from "./hidden-numbers.ts"
 import { mayBecomeEvent, toStanza } from "../baileys/stanza.ts"
 
 interface Input {
-  ws: WASocket["ws"]
-  acks: Acks
   unsettled: UnsettledStanzas
   outgoing: Pick<OutgoingFrames, "holdUpWhileFull">
   calls: ReturnType<typeof newCallers>
@@ -23,20 +20,9 @@ interface Input {
 }
 
 /** Reads incoming frames beside Baileys, for everything that Baileys tells nobody, or too late. */
-export function readIncomingFrames({
-  ws,
-  acks,
-  unsettled,
-  outgoing,
-  calls,
-  lifetime,
-  intake,
-  tellPeople,
-  listeners,
-}: Input) {
-  ws.on("CB:ack,class:message", acks.take)
-  ws.on("frame", (frame: BinaryNode | Uint8Array) => {
-    if (frame instanceof Uint8Array) return
+export function readFrames(input: Input): (frame: BinaryNode) => void {
+  const { unsettled, outgoing, calls, lifetime, intake, tellPeople, listeners } = input
+  return (frame) => {
     // Many stanzas make changes and are not answered.
     outgoing.holdUpWhileFull()
     if (frame.tag === "message") {
@@ -53,5 +39,5 @@ export function readIncomingFrames({
       unsettled.afterThose(frame, () => void unsettled.whileWorking(frame, taken))
     }
     for (const listen of listeners) listen(frame)
-  })
+  }
 }
