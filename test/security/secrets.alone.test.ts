@@ -201,7 +201,7 @@ async function aSubscription(link: string, signedIn: Response): Promise<void> {
 
 /** An account is to be looked at, and Stripe was away at the first look. The service's own looks may come first. */
 async function aFailedLook(): Promise<void> {
-  const { Due } = await import("#core/billing/due.ts")
+  const { Due } = await import("#billing/due.ts")
   const { get } = await import("#core/store/store.ts")
   const accountId = randomUUID()
   await until(async () => {
