@@ -1,8 +1,11 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
-import { type Book, type Customer, idFor, type Invoice, price, type Subscription } from "./book.ts"
+import { type Customer, idFor, type Invoice, price, type Subscription } from "./book.ts"
 import { type Form, parseForm } from "./form.ts"
-import type { Life } from "./life.ts"
+import { expire, open } from "./checkout.ts"
+import { remove } from "./customers.ts"
+import { cancel, changeQuantity } from "./subscriptions.ts"
+import { now, type World } from "./world.ts"
 
 /** A refusal in Stripe's words. */
 class Refused extends Error {
@@ -24,13 +27,12 @@ interface Env {
 
 /** The part of Stripe's API that is used here, for its official SDK. */
 export function api(input: {
-  book: Book
-  life: Life
-  url: () => string
+  world: World
   keys: () => string[]
   isBroken: () => boolean
 }) {
-  const { book, life } = input
+  const { world } = input
+  const { book } = world
   const app = new Hono<Env>()
 
   app.onError((error, c) => {
@@ -75,14 +77,14 @@ export function api(input: {
       object: "customer",
       email: typeof email === "string" ? email : null,
       metadata: texts(metadata),
-      created: life.now(),
+      created: now(world),
     }
     return c.json(book.customers[id])
   })
   app.get("/v1/customers/:id", (c) => c.json(customerOf(c.req.param("id"))))
   app.delete("/v1/customers/:id", (c) => {
     const customer = customerOf(c.req.param("id"))
-    life.remove(customer)
+    remove(world, customer)
     return c.json(customer)
   })
 
@@ -105,7 +107,7 @@ export function api(input: {
       trialDays: days === undefined ? undefined : Number(days),
       metadata: texts(data.metadata),
     }
-    const session = life.open({
+    const session = open(world, {
       id,
       object: "checkout.session",
       mode: "subscription",
@@ -121,7 +123,7 @@ export function api(input: {
   app.post("/v1/checkout/sessions/:id/expire", (c) => {
     const session = sessionOf(c.req.param("id"))
     if (session.status !== "open") throw new Refused(400, "Only open sessions can be expired")
-    life.expire(session)
+    expire(world, session)
     return c.json(session)
   })
 
@@ -141,7 +143,7 @@ export function api(input: {
   app.delete("/v1/subscriptions/:id", (c) => {
     const subscription = subscriptionOf(c.req.param("id"))
     if (subscription.status === "canceled") throw missing("subscription", subscription.id)
-    life.cancel(subscription)
+    cancel(world, subscription)
     return c.json(subscription)
   })
 
@@ -151,7 +153,7 @@ export function api(input: {
     if (!subscription) throw missing("subscription_item", id)
     if (subscription.status === "canceled") throw new Refused(400, "A canceled subscription cannot change")
     const { quantity, proration_behavior = "create_prorations" } = c.var.form
-    life.changeQuantity(subscription, Number(quantity), { isAtOnce: proration_behavior === "always_invoice" })
+    changeQuantity(world, subscription, Number(quantity), { isAtOnce: proration_behavior === "always_invoice" })
     return c.json(subscription.items.data[0])
   })
 
@@ -178,7 +180,7 @@ export function api(input: {
     const customer = buyer(c.var.form)
     const return_url = text(c.var.form, "return_url")
     book.portals[id] = { customer, return_url }
-    return c.json({ id, object: "billing_portal.session", url: `${input.url()}/portal/${id}` })
+    return c.json({ id, object: "billing_portal.session", url: `${world.url()}/portal/${id}` })
   })
 
   app.all("/v1/*", (c) => {

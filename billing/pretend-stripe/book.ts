@@ -126,7 +126,7 @@ export const price: Price = {
 export function openBook(file: string | undefined): { book: Book; keep: () => void } {
   const book: Book =
     file !== undefined && existsSync(file)
-      ? ({ pending: {}, ...JSON.parse(readFileSync(file, "utf8")) } as Book) // only `keep` writes it, or did before `pending`
+      ? (JSON.parse(readFileSync(file, "utf8")) as Book) // only `keep` writes it
       : {
           aheadS: 0,
           customers: {},

@@ -2,14 +2,18 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
 import { type Book, price, type Session } from "./book.ts"
+import { advance } from "./calendar.ts"
 import { type Card, cardOf } from "./cards.ts"
-import type { Life } from "./life.ts"
+import { complete } from "./checkout.ts"
+import { payInvoice, useCard } from "./invoices.ts"
+import { cancelAtEnd } from "./subscriptions.ts"
+import { now, type World } from "./world.ts"
 
 type Html = ReturnType<typeof html>
 
 /** Stripe's hosted pages: Checkout, an invoice, the customer portal; and a page to let days pass. */
-export function pages(input: { book: Book; life: Life }) {
-  const { book, life } = input
+export function pages(world: World) {
+  const { book } = world
   const app = new Hono()
 
   app.get("/checkout/:id", (c) => {
@@ -25,7 +29,7 @@ export function pages(input: { book: Book; life: Life }) {
       `Pay with this card`,
       (problem) => checkout(session, problem),
       (card) => {
-        life.complete(session, card)
+        complete(world, session, card)
         return session.success_url
       },
     )
@@ -45,7 +49,7 @@ export function pages(input: { book: Book; life: Life }) {
       (problem) => invoice(found, problem),
       (card) => {
         if (card.fails) return undefined
-        life.payInvoice(found, card)
+        payInvoice(world, found, card)
         return c.req.path
       },
     )
@@ -63,18 +67,18 @@ export function pages(input: { book: Book; life: Life }) {
         "Put this card on file",
         (problem) => portal(id, problem),
         (card) => {
-          life.useCard(customer, card)
+          useCard(world, customer, card)
           return c.req.path
         },
       )
-    for (const subscription of ofCustomer(customer)) life.cancelAtEnd(subscription, act === "cancel")
+    for (const subscription of ofCustomer(customer)) cancelAtEnd(world, subscription, act === "cancel")
     return c.redirect(c.req.path, 303)
   })
 
   app.get("/", (c) => c.html(desk()))
   app.post("/advance", async (c) => {
     const { days } = await c.req.parseBody()
-    life.advance(Number(days) * 86_400)
+    advance(world, Number(days) * 86_400)
     return c.redirect("/", 303)
   })
 
@@ -139,7 +143,7 @@ export function pages(input: { book: Book; life: Life }) {
     const subscriptions = Object.values(book.subscriptions)
     return whole(
       "The pretend Stripe",
-      html` <p>Here it is ${new Date(life.now() * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC.</p>
+      html` <p>Here it is ${new Date(now(world) * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC.</p>
         ${[1, 8, 30].map((days) => html`<form method="post" action="/advance"><input type="hidden" name="days" value="${days}" /><button>Let ${days} ${days === 1 ? "day" : "days"} pass</button></form>`)}
         <ul>
           ${subscriptions.map((one) => html`<li>${book.customers[one.customer]?.email}: ${one.status}, ${one.items.data[0].quantity} numbers</li>`)}

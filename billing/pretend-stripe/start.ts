@@ -4,9 +4,10 @@ import { Hono } from "hono"
 import { hangUp, listen } from "#local/listen.ts"
 import { api } from "./api.ts"
 import { openBook, price } from "./book.ts"
-import { life as startLife } from "./life.ts"
+import { advance, catchUp } from "./calendar.ts"
 import { pages } from "./pages.ts"
 import { webhooks as startWebhooks } from "./webhooks.ts"
+import { now, type World } from "./world.ts"
 
 /** Everybody who can reach it may use it: no money moves. */
 const key = "sk_test_pretend"
@@ -37,21 +38,21 @@ export async function startPretendStripe(input: {
   const webhooks = startWebhooks({
     url: input.webhookUrl,
     secrets: () => secrets,
-    now: () => life.now(),
+    now: () => now({ book }),
   })
-  const life = startLife({ book, url: () => url, tell: webhooks.tell })
+  const world: World = { book, url: () => url, emit: webhooks.emit }
 
   const app = new Hono<{ Bindings: HttpBindings }>()
   app.use(async (c, next) => {
-    life.catchUp()
+    catchUp(world)
     await next()
     keep()
     if (broken === 0 || c.req.method !== "POST" || !c.req.path.startsWith("/v1/")) return
     broken -= 1
     c.env.outgoing.destroy()
   })
-  app.route("/", api({ book, life, url: () => url, keys: () => keys, isBroken: () => failing-- > 0 }))
-  app.route("/", pages({ book, life }))
+  app.route("/", api({ world, keys: () => keys, isBroken: () => failing-- > 0 }))
+  app.route("/", pages(world))
 
   const answer = getRequestListener(app.fetch)
   const server = createServer((request, response) => {
@@ -75,7 +76,7 @@ export async function startPretendStripe(input: {
     webhooks,
     /** Days pass. */
     advance: (days: number) => {
-      life.advance(days * 86_400)
+      advance(world, days * 86_400)
       keep()
     },
     /** Its API cannot be reached, or can again. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { idFor } from "./book.ts"
 
 /** An event as Stripe sends it. */
-export interface Told {
+export interface StripeEvent {
   id: string
   object: "event"
   type: string
@@ -17,14 +17,14 @@ const waitsMs = [200, 1000, 3000, 10_000, 30_000]
 
 /** The webhooks of the pretend Stripe: signed as Stripe's are, and sent at once unless they are held back. */
 export function webhooks(input: { url: string; secrets: () => string[]; now: () => number }) {
-  const held: Told[] = []
+  const held: StripeEvent[] = []
   const stopping = new AbortController()
   const sending = new Set<Promise<unknown>>()
   let isHolding = false
 
-  function tell(type: string, object: object): void {
+  function emit(type: string, object: object): void {
     const data = { object: structuredClone(object) }
-    const event: Told = {
+    const event: StripeEvent = {
       id: idFor("evt"),
       object: "event",
       type,
@@ -37,7 +37,7 @@ export function webhooks(input: { url: string; secrets: () => string[]; now: () 
     sending.add(sent)
   }
 
-  async function persist(event: Told): Promise<void> {
+  async function persist(event: StripeEvent): Promise<void> {
     for (const waitMs of waitsMs) {
       const status = await send(event).catch(() => 0)
       if (status >= 200 && status < 300) return
@@ -67,12 +67,12 @@ export function webhooks(input: { url: string; secrets: () => string[]; now: () 
   }
 
   return {
-    tell,
+    emit,
     send,
     /** From now on webhooks are kept back. */
     hold: () => void (isHolding = true),
     /** From now on webhooks are sent at once. @returns those that were kept back, unsent */
-    letGo: (): Told[] => {
+    letGo: (): StripeEvent[] => {
       isHolding = false
       return held.splice(0)
     },
