@@ -26,11 +26,7 @@ interface Env {
 }
 
 /** The part of Stripe's API that is used here, for its official SDK. */
-export function api(input: {
-  world: World
-  keys: () => string[]
-  isBroken: () => boolean
-}) {
+export function api(input: { world: World; keys: () => string[]; isBroken: () => boolean }) {
   const { world } = input
   const { book } = world
   const app = new Hono<Env>()
@@ -153,7 +149,9 @@ export function api(input: {
     if (!subscription) throw missing("subscription_item", id)
     if (subscription.status === "canceled") throw new Refused(400, "A canceled subscription cannot change")
     const { quantity, proration_behavior = "create_prorations" } = c.var.form
-    changeQuantity(world, subscription, Number(quantity), { isAtOnce: proration_behavior === "always_invoice" })
+    changeQuantity(world, subscription, Number(quantity), {
+      isAtOnce: proration_behavior === "always_invoice",
+    })
     return c.json(subscription.items.data[0])
   })
 

@@ -40,8 +40,6 @@ function subscriptionsToMove(world: World): Coming[] {
       return [{ at, happens: () => nextPeriod(world, subscription) }]
     const invoice = latest_invoice === null ? undefined : world.book.invoices[latest_invoice]
     if (status !== "past_due" || !invoice) return []
-    return [
-      { at: invoice.next_payment_attempt ?? 0, happens: () => tryAgain(world, subscription, invoice) },
-    ]
+    return [{ at: invoice.next_payment_attempt ?? 0, happens: () => tryAgain(world, subscription, invoice) }]
   })
 }

@@ -65,7 +65,7 @@ function canCharge({ book }: World, customer: string): boolean {
   return card !== undefined && !card.fails && !card.wantsStep
 }
 
-function paid({ book, emit }: World, subscription: Subscription, invoice: Invoice): void {
+function paid({ emit }: World, subscription: Subscription, invoice: Invoice): void {
   Object.assign(invoice, { status: "paid", amount_paid: invoice.amount_due, next_payment_attempt: null })
   emit("invoice.paid", invoice)
   // The payment of an older invoice revives nothing.
