@@ -44,7 +44,7 @@ export interface Subscription {
   items: { object: "list"; data: [Item]; has_more: false; url: string }
 }
 
-export interface Item {
+interface Item {
   id: string
   object: "subscription_item"
   quantity: number
