@@ -1,6 +1,6 @@
 import { Bridge } from "#core/bridge/bridge.ts"
 import { iso } from "#core/platform/clock.ts"
-import type { EventRow } from "#core/event/row.ts"
+import type { EventRow } from "#core/event/event-row.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { Resend } from "#core/event/resend.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"

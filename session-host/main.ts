@@ -1,7 +1,7 @@
 import { flushCompileCache } from "node:module"
 import { setTimeout as sleep } from "node:timers/promises"
 import { config } from "#core/platform/config.ts"
-import { BridgeLog } from "#core/bridge/log.ts"
+import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { Host as HostRow } from "#core/lease/host.ts"
 import { log } from "#core/platform/log.ts"
 import { addressOf } from "./host/address.ts"

@@ -2,11 +2,11 @@ import type { Bridge } from "#core/bridge/bridge.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import * as contract from "#core/contract/delivery.ts"
 import { ApiError, eventNotFound, invalid, rateLimited } from "#core/error.ts"
-import { AttemptLog } from "#core/event/attempts.ts"
-import { Deliveries } from "#core/event/delivery-report.ts"
+import { AttemptLog } from "#core/event/attempt-log.ts"
+import { DeliveryReport } from "#core/event/delivery-report.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { Resend } from "#core/event/resend.ts"
-import type { EventRow } from "#core/event/row.ts"
+import type { EventRow } from "#core/event/event-row.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
 import { contractRouter } from "../http/contract-router.ts"
 
@@ -16,12 +16,12 @@ const ok = { ok: true as const }
 export const deliveries = contractRouter()
   .openapi(contract.listDeliveries, async (c) => {
     const { id } = c.var.bridge
-    const [summary, attempts] = await Promise.all([Deliveries.summary(id), AttemptLog.latest(id)])
+    const [summary, attempts] = await Promise.all([DeliveryReport.summary(id), AttemptLog.latest(id)])
     return c.json({ ...summary, attempts }, 200)
   })
   .openapi(contract.getDelivery, async (c) => {
     const event = await eventOf(c.var.bridge, c.req.valid("param").event_id)
-    return c.json(await Deliveries.ofEvent(c.var.bridge, event), 200)
+    return c.json(await DeliveryReport.ofEvent(c.var.bridge, event), 200)
   })
   .openapi(contract.retryDelivery, async (c) => {
     await retryEvent(await eventOf(c.var.bridge, c.req.valid("param").event_id))

@@ -1,6 +1,6 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda"
-import { BridgeLog } from "#core/bridge/log.ts"
-import { Delivery } from "#core/event/delivery-progress.ts"
+import { BridgeLog } from "#core/bridge/bridge-log.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { Doorbell, hide } from "#core/event/doorbell.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"

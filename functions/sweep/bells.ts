@@ -1,6 +1,6 @@
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { Delivery } from "#core/event/delivery-progress.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { ring, unhide } from "#core/event/doorbell.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { log } from "#core/platform/log.ts"

@@ -4,14 +4,14 @@ import { afterEach, expect, test, vi } from "vitest"
 import { Browser } from "#core/account/browser.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
-import { StreamPlace } from "#core/bridge/open-streams.ts"
+import { StreamPlace } from "#core/bridge/stream-place.ts"
 import { Claim } from "#core/event/claim.ts"
-import { Delivery } from "#core/event/delivery-progress.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { skipEvent } from "#core/event/retry-and-skip.ts"
-import { EventRow } from "#core/event/row.ts"
+import { EventRow } from "#core/event/event-row.ts"
 import { Idempotency } from "#core/idempotency.ts"
 import { Host } from "#core/lease/host.ts"
-import { Shortage } from "#core/lease/host-shortage.ts"
+import { HostShortage } from "#core/lease/host-shortage.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { now } from "#core/platform/clock.ts"
 import { RateLimit } from "#core/rate-limit.ts"
@@ -96,9 +96,9 @@ const waits: Record<string, Wait> = {
     return () => Lease.loginAgainAt(lease) > now()
   },
   "the wait for the next start of a host": async () => {
-    await Shortage.note("live", "capacity", "none left")
-    const shortage = (await Shortage.get("live"))!
-    return () => Shortage.isResting(shortage)
+    await HostShortage.note("live", "capacity", "none left")
+    const shortage = (await HostShortage.get("live"))!
+    return () => HostShortage.isResting(shortage)
   },
   "the time of a starting host": async () => {
     const id = Host.newId()
