@@ -10,7 +10,7 @@ import { restart } from "#core/bridge/restart.ts"
 import { pauseForOperator, suspend, notifyHolder, wake } from "#core/bridge/operator-stop-and-wake.ts"
 import { downBridges } from "./down-bridges.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
-import { bridgeId } from "./which-bridge.ts"
+import { bridgeId } from "./verb.ts"
 import { stoppedSince, why } from "./why.ts"
 
 export const bridge: Record<string, Verb> = {

@@ -1,5 +1,6 @@
 import { flushCompileCache } from "node:module"
 import { setTimeout as sleep } from "node:timers/promises"
+import "#core/platform/faster-node-crypto.ts"
 import { config } from "#core/platform/config.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { Host as HostRow } from "#core/lease/host.ts"

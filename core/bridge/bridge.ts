@@ -8,7 +8,7 @@ import { Billing } from "../billing.ts"
 import { config } from "../platform/config.ts"
 import { CustomerRef } from "../contract/bridge.ts"
 import { DataKeys } from "../keys/data-keys.ts"
-import { Delivery } from "../event/delivery.ts"
+import { DeliveryRow } from "./delivery-row.ts"
 import { invalid, issuesOf, noSuchBridge } from "../error.ts"
 import { Lease } from "../lease/lease.ts"
 import { mayName } from "../fetch/reachable-addresses.ts"
@@ -122,7 +122,7 @@ export async function create(input: {
       },
     },
     { Put: { TableName: tables.leases, Item: await DataKeys.row(owner, delivery.wrapped, isSandbox) } },
-    Delivery.creation(
+    DeliveryRow.creation(
       Receiver.of({ owner, url: asked.webhookUrl, secret, dataKey: delivery.key, wrapped: delivery.wrapped }),
     ),
     ...(await billed(bridge)),
@@ -257,7 +257,7 @@ export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
         ExpressionAttributeValues: { ":url": url, ":id": bridge.id },
       },
     },
-    Delivery.redirection(bridge.id, url),
+    DeliveryRow.redirection(bridge.id, url),
   ])
   if (refused) throw noSuchBridge()
   return changed
@@ -292,7 +292,7 @@ export async function remove(bridge: Info): Promise<void> {
     ...(bridge.isSandbox ? [] : [uncounted(bridge)]),
     { Delete: { TableName: tables.accounts, Key: whereKey(bridge.id) } },
     { Delete: { TableName: tables.leases, Key: DataKeys.key(bridge.id) } },
-    Delivery.removal(bridge.id),
+    DeliveryRow.removal(bridge.id),
     Lease.gone(bridge.id),
     ...(await billed(bridge)),
   ])

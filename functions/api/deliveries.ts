@@ -1,6 +1,7 @@
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import * as contract from "#core/contract/delivery.ts"
+import { finishSecret, rollSecret } from "#core/contract/webhook-secret.ts"
 import { ApiError, eventNotFound, invalid, rateLimited } from "#core/error.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { DeliveryReport } from "#core/event/delivery-report.ts"
@@ -44,11 +45,11 @@ export const deliveries = contractRouter()
     const next = events.at(-1)?.eventId ?? after ?? ""
     return c.json({ ...ok, count: events.length, ...(!isAll && next !== "" && { next }) }, 202)
   })
-  .openapi(contract.rollSecret, async (c) => {
+  .openapi(rollSecret, async (c) => {
     const { secret, until } = await WebhookSecret.roll(c.var.bridge)
     return c.json({ webhook_secret: secret, overlap_until: until }, 200)
   })
-  .openapi(contract.finishSecret, async (c) => {
+  .openapi(finishSecret, async (c) => {
     await WebhookSecret.finish(c.var.bridge)
     return c.json(ok, 200)
   })

@@ -5,7 +5,7 @@ import { Mail } from "#core/account/mail.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { pauseForOperator, suspend, wake } from "#core/bridge/operator-stop-and-wake.ts"
-import { Delivery } from "#core/event/delivery.ts"
+import { waitingLongest } from "#core/event/waiting-deliveries.ts"
 import { DeliveryReport } from "#core/event/delivery-report.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -64,7 +64,7 @@ async function show(c: Context<DashboardEnv>, told?: string): Promise<Response> 
   const [accounts, hosts, longest] = await Promise.all([
     Account.list(),
     Host.list(),
-    Delivery.waitingLongest(mostWaiting),
+    waitingLongest(mostWaiting),
   ])
   const waiting = await Promise.all(longest.map(({ bridgeId }) => waitingOf(bridgeId)))
   const body = operatorPage({ accounts, hosts, waiting: waiting.toSorted(byAge), told, nowMs: nowMs() })

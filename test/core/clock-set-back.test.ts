@@ -7,6 +7,7 @@ import { LinkSession } from "#core/bridge/link-session.ts"
 import { StreamPlace } from "#core/bridge/stream-place.ts"
 import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery.ts"
+import { overdue } from "#core/event/waiting-deliveries.ts"
 import { skipEvent } from "#core/event/retry-and-skip.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Idempotency } from "#core/idempotency.ts"
@@ -79,7 +80,7 @@ const waits: Record<string, Wait> = {
   "the time in which a promise may be kept, for the sweep": async () => {
     const { id } = await aBridge()
     await Delivery.promise(id, 0)
-    return async () => !(await Array.fromAsync(Delivery.overdue())).some(({ bridgeId }) => bridgeId === id)
+    return async () => !(await Array.fromAsync(overdue())).some(({ bridgeId }) => bridgeId === id)
   },
   "the rest of a suspect": async () => {
     let held = await aHeldLease()
