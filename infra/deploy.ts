@@ -51,7 +51,7 @@ async function main(): Promise<number> {
   if (!run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], infra)) return 1
   if (!run("npx", ["--no", "--", "sst", "deploy", "--stage", stage], infra)) {
     console.error(
-      'SST ended with an error: docs/deploy.md, "Deploy", says how to go on. To try again changes nothing twice.',
+      'SST ended with an error: docs/deploy.md, "When a deploy fails", says how to go on. To try again changes nothing twice.',
     )
     return 1
   }
