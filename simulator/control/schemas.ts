@@ -311,6 +311,12 @@ export const ChangePhone = z
     capped: z.boolean().describe("Is told that it has started as many chats as it may"),
     status_hidden_from: z.array(digits).describe("Contacts who do not see its statuses"),
     answers: z.boolean().describe("Sends back at once what it is sent, until the network ends"),
+    username: z
+      .string()
+      .regex(/^[a-z0-9._]{3,35}$/)
+      .nullable()
+      .describe("Strangers find the person by it; nobody is told the number. null removes it"),
+    username_pin: z.string().regex(/^\d{4}$/).nullable().describe("Asked for with the username; null: none"),
     hides_number: z.boolean().describe("In groups others see the number with dots in it"),
     by_number: z
       .boolean()

@@ -198,6 +198,10 @@ export class Phone {
   async #take(stanza: Node) {
     const { id, from, participant, type } = stanza.attrs
     switch (stanza.tag) {
+      case "status":
+        this.handset.submit(el("ack", { class: "status", id, to: from, participant }))
+        await readMessage(this.handset, stanza)
+        return
       case "message":
         return this.#answerPeer(await readMessage(this.handset, stanza))
       case "receipt":

@@ -1,4 +1,4 @@
-import { inMode, modeOf, otherMode, shownMode } from "../network/addressing.ts"
+import { alsoKnownAs, inMode, modeOf, shownMode } from "../network/addressing.ts"
 import { type Address, key, type User } from "../network/directory.ts"
 import { jidOf, roleOf } from "../network/groups.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
@@ -56,7 +56,7 @@ export function chatState(network: Network, line: ConnectedDevice, stanza: Node)
   const from = inMode(mode, user)
   const attrs = group
     ? { from: jidOf(group), participant: from }
-    : { from, [`sender_${mode === "lid" ? "pn" : "lid"}`]: otherMode(mode, user) }
+    : { from, ...alsoKnownAs(network, user, { mode, prefix: "sender" }) }
   for (const pn of people.filter((one) => one !== user.pn))
     for (const device of devicesOf(network, pn)) {
       const other = network.lines.get(key(device))

@@ -6,7 +6,7 @@ import * as LinkCode from "../devices/link-code.ts"
 import type { Network } from "../network/network.ts"
 import type { Pairing } from "../devices/pairing.ts"
 import * as Jid from "../wire/jid.ts"
-import { bytes, child, el, type Node } from "../wire/node.ts"
+import { bytes, child, children, el, type Node } from "../wire/node.ts"
 import * as AppState from "./app-state.ts"
 import { businessProfile } from "./business.ts"
 import { call } from "./call.ts"
@@ -31,13 +31,14 @@ type Answer = (network: Network, line: ConnectedDevice, iq: Node) => Node[]
 
 type Taker = (network: Network, line: ConnectedDevice, stanza: Node) => void
 
-/** By namespace, type and first child; the keys come from strangers, hence maps. */
+/** By namespace, type and the child that names the question; the keys come from strangers, hence maps. */
 const answers = new Map<string, Answer>([
   ["w:p get ping", () => []],
   ["w:p get", () => []],
   ["encrypt get count", Encrypt.count],
   ["encrypt set registration", Encrypt.upload],
   ["encrypt get key", Encrypt.bundles],
+  ["encrypt get key_fetch", Encrypt.missingKeys],
   ["encrypt get digest", Encrypt.digest],
   ["encrypt set rotate", Encrypt.rotate],
   ["passive set active", AfterLogin.active],
@@ -56,7 +57,7 @@ const answers = new Map<string, Answer>([
   ["w:qr set qr", Profile.qr],
   ["w:qr get qr", Profile.ownerOfQr],
   ["w:biz get business_profile", businessProfile],
-  ["disappearing_mode set disappearing_mode", () => []],
+  ["disappearing_mode set disappearing_mode", Profile.setDisappearing],
   ["urn:xmpp:whatsapp:dirty set clean", () => []],
   ["usync get usync", usync],
   ["w:m set media_conn", AfterLogin.mediaConnection],
@@ -88,7 +89,7 @@ const answers = new Map<string, Answer>([
   ["urn:xmpp:whatsapp:push get settings", () => [el("settings")]],
 ])
 
-/** All questions that are answered, each as namespace, type and first child. */
+/** All questions that are answered, each as namespace, type and child. */
 export const questions = [...answers.keys()]
 
 /** Namespaces and types that are nothing without a child. */
@@ -139,7 +140,7 @@ export function receiveUnpaired(network: Network, pairing: Pairing, stanza: Node
 function answer(network: Network, line: ConnectedDevice, iq: Node) {
   const { type, xmlns } = iq.attrs
   if (type === "result" || type === "error") return
-  const name = [xmlns, type, child(iq)?.tag].filter(Boolean).join(" ")
+  const name = nameOf(iq)
   if (network.faults.strike("ignore_iq", key(line.device), xmlns)) return
   try {
     const fault = network.faults.strike("refuse_iq", key(line.device), xmlns)
@@ -155,6 +156,13 @@ function answer(network: Network, line: ConnectedDevice, iq: Node) {
     network.log.note(key(line.device), "iq refused", { iq: name, code: error.code })
     line.send(iqError(iq, error))
   }
+}
+
+/** What is asked: the namespace, the type, and the child that names the question, wherever it stands among the others. */
+function nameOf(iq: Node): string {
+  const asked = `${iq.attrs.xmlns} ${iq.attrs.type}`
+  const named = children(iq).find(({ tag }) => answers.has(`${asked} ${tag}`)) ?? child(iq)
+  return named ? `${asked} ${named.tag}` : asked
 }
 
 function iqResult(iq: Node, content: Node[]): Node {
