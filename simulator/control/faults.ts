@@ -4,8 +4,28 @@ import { ControlError } from "./http/errors.ts"
 import { route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
 
-/** Faults, on demand. */
+/** Faults, on demand, and how the network behaves without any. */
 export function faults(app: OpenAPIHono, network: Network) {
+  const manners = () => ({ since_july: network.manners.sinceJuly, answer_ms: network.manners.answerMs })
+  route(
+    app,
+    { method: "get", path: "/manners", summary: "How the network behaves", answer: Schema.Manners },
+    manners,
+  )
+  route(
+    app,
+    {
+      method: "patch",
+      path: "/manners",
+      summary: "Change how the network behaves",
+      body: Schema.ChangeManners,
+      answer: Schema.Manners,
+    },
+    ({ body: { since_july: sinceJuly = network.manners.sinceJuly, answer_ms: answerMs } }) => {
+      network.manners = { sinceJuly, answerMs: answerMs ?? network.manners.answerMs }
+      return manners()
+    },
+  )
   route(
     app,
     { method: "get", path: "/faults", summary: "The faults that are armed", answer: z.array(Schema.Fault) },

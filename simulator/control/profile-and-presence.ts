@@ -33,6 +33,7 @@ export function profileAndPresence(app: OpenAPIHono, network: Network) {
       network.profiles.change(handset.own.user, settingsIn(body))
       if (business !== undefined)
         network.profiles.change(handset.own.user, { business: business ?? undefined })
+      if (body.new_lid) network.directory.changeLid(phone.user)
       if (body.username !== undefined)
         network.profiles.change(handset.own.user, { username: body.username ?? undefined })
       if (body.username_pin !== undefined)

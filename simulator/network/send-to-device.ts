@@ -41,7 +41,10 @@ export function pump(network: Network, line: ConnectedDevice) {
       line.sent = n
       if (line.offlineLeft !== undefined) line.offlineLeft--
       if (isStubborn(network, line, stanza)) line.stuckAt = n
-      write(network, line, { n, stanza: line.backlog === undefined ? stanza : offline(network, line, stanza) })
+      write(network, line, {
+        n,
+        stanza: line.backlog === undefined ? stanza : offline(network, line, stanza),
+      })
       if (!line.writable()) return
     }
     if (waiting.length < batch) {
@@ -96,7 +99,8 @@ export function activate(network: Network, line: ConnectedDevice) {
 
 function write(network: Network, line: ConnectedDevice, { n, stanza }: Waiting) {
   const device = key(line.device)
-  if (line.owed === undefined) expectAnswer(network, line, n)
+  if (network.faults.strike("dead", device)) return
+  if (!line.owed || !network.queue.has(line.owed.n)) expectAnswer(network, line, n)
   if (network.faults.strike("cut_mid_frame", device)) return line.cut(stanza)
   line.send(stanza)
   if (network.faults.strike("twice", device)) line.send(stanza)
@@ -108,8 +112,8 @@ function write(network: Network, line: ConnectedDevice, { n, stanza }: Waiting) 
  */
 function expectAnswer(network: Network, line: ConnectedDevice, n: number) {
   if (line.device.id === 0) return
-  line.owed = n
-  const timer = setTimeout(() => {
+  clearTimeout(line.owed?.clock)
+  const clock = setTimeout(() => {
     line.owed = undefined
     if (network.lines.get(key(line.device)) !== line) return
     const [oldest] = network.queue.after(line.device, 0, 1)
@@ -119,7 +123,8 @@ function expectAnswer(network: Network, line: ConnectedDevice, n: number) {
     network.log.note(key(line.device), "stanza left unanswered", { tag: oldest.stanza.tag, id })
     line.end(el("stream:error", {}, [el("ack", { id })]))
   }, network.manners.answerMs)
-  timer.unref()
+  clock.unref()
+  line.owed = { n, clock }
 }
 
 /** A client holds back its events until it is told that the backlog is over, even an empty one. */

@@ -16,7 +16,7 @@ import { history } from "./history.ts"
 import { messagesOf } from "./messages.ts"
 import { readMessage } from "./incoming-messages.ts"
 import { keysOf } from "./signal/key-store.ts"
-import { linkByCode } from "./link-code.ts"
+import { linkByCode, type TypedCode } from "./link-code.ts"
 import { link, readCode } from "./link.ts"
 import { bringAgain } from "./content/media-retry.ts"
 import { newId, resend, send, sendPeer, type Written } from "./outgoing-messages.ts"
@@ -131,7 +131,7 @@ export class Phone {
   }
 
   /** Links the companion that shows this eight-letter code; the id of the new device. @throws PairingError */
-  async typeCode(code: string): Promise<number> {
+  async typeCode(code: TypedCode): Promise<number> {
     await this.use(tellName)
     return linkByCode(this.#network, this.pn, this.handset.keys.identity(), code)
   }
@@ -220,7 +220,7 @@ export class Phone {
   }
 
   async #answerPeer(asked: Peer | undefined) {
-    if (!asked) return
+    if (!asked || this.#network.faults.strike("silent_phone", key(asked.from))) return
     for (const answer of await answersTo(this.handset, asked))
       await sendPeer(this.handset, asked.from, answer)
   }

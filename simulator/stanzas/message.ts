@@ -175,7 +175,8 @@ function recipients(stanza: Node): { jid: string | undefined; enc: Node[] }[] {
 }
 
 function inChat(network: Network, { line, sender, stanza, chat }: Message, to: Address, mode: Mode) {
-  if (to.user !== sender.pn) return toOther(network, sender, line.device.id, shownMode(network, to.user, mode))
+  if (to.user !== sender.pn)
+    return toOther(network, sender, line.device.id, shownMode(network, to.user, mode))
   const from = inMode(mode, sender, line.device.id)
   // One's own other device: the chat is `recipient`, unless the device itself is meant.
   const recipient = Jid.parse(stanza.attrs.recipient) ?? chat
@@ -279,12 +280,29 @@ function isForThese(
   return reached.size === devices.length && devices.every(([, device]) => reached.has(key(device)))
 }
 
+/** Whether it is a private id that its owner has no more (whatsapp-rust, `maybe_refresh_lid_from_ack`). */
+function isFormer(network: Network, to: string | undefined): boolean {
+  const jid = Jid.parse(to)
+  const user = jid?.server === "lid" ? network.directory.find(jid) : undefined
+  return user !== undefined && user.lid !== jid?.user
+}
+
 function acknowledge(network: Network, line: ConnectedDevice, stanza: Node, error: number | undefined) {
   const { id, to, participant } = stanza.attrs
   const { faults } = network
   const device = key(line.device)
   const phash = error === undefined && line.device.id !== 0 ? devicesIn(network, line, stanza) : undefined
-  const answer = el("ack", { class: "message", id, from: to, participant, t: now(), error, phash })
+  const refresh_lid = isFormer(network, to) ? "true" : undefined
+  const answer = el("ack", {
+    class: "message",
+    id,
+    from: to,
+    participant,
+    t: now(),
+    error,
+    phash,
+    refresh_lid,
+  })
   if (faults.strike("lose_acks", device)) return
   const hold = faults.strike("hold_acks", device)
   if (hold) faults.hold(hold, line, answer)

@@ -2,6 +2,7 @@ import { alsoKnownAs, inMode, modeOf, shownMode } from "../network/addressing.ts
 import { type Address, key, type User } from "../network/directory.ts"
 import { jidOf, roleOf } from "../network/groups.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
+import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
 import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
@@ -23,6 +24,8 @@ export function look(network: Network, device: Address, looks: boolean) {
   const user = network.directory.user(device.user)
   if (!user) return
   network.presence.set(device, looks)
+  const known = looks && device.id !== 0 && network.directory.device(device)
+  if (known) network.directory.saveDevice({ ...known, lastAvailable: now() })
   for (const { device: watcher, mode } of network.presence.watching(user.pn))
     network.lines.get(watcher)?.send(seen(network, user, mode))
 }

@@ -109,6 +109,7 @@ const answered = new Set(["message", "call"])
 
 /** Takes a stanza of a logged-in device. An unknown one is noted; an unknown iq gets an error, as clients wait. */
 export function receive(network: Network, line: ConnectedDevice, stanza: Node) {
+  if (network.faults.strike("dead", key(line.device))) return
   if (stanza.tag === "iq") return answer(network, line, stanza)
   const taker = takers.get(stanza.tag)
   // Messages and calls that are not taken are answered all the same.
@@ -132,6 +133,8 @@ export function receiveUnpaired(network: Network, pairing: Pairing, stanza: Node
     network.showCode(shown.attrs.household ?? "", bytes(shown)?.toString() ?? "")
     return pairing.send(iqResult(stanza, []))
   }
+  const fault = network.faults.strike("refuse_iq", "*", stanza.attrs.xmlns)
+  if (fault) return pairing.send(iqError(stanza, new Refusal(fault.code, "refused")))
   const content = LinkCode.receive(network, pairing, stanza)
   if (!content) return pairing.send(iqError(stanza, new Refusal(403, "forbidden")))
   pairing.send(iqResult(stanza, content))

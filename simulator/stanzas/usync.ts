@@ -75,7 +75,9 @@ function findable(network: Network, jid: Jid.Jid | undefined): User | undefined 
 
 /** Somebody by username. Where the person wants a PIN with it and it is not the right one, their address is not told. */
 function byUsername(network: Network, asking: User | undefined, asked: Node["attrs"]): Node {
-  const found = network.directory.users().find(({ pn }) => network.profiles.get(pn).username === asked.username)
+  const found = network.directory
+    .users()
+    .find(({ pn }) => network.profiles.get(pn).username === asked.username)
   if (!found || !knowEachOther(asking, found)) return el("user", {}, [el("contact", { type: "out" })])
   const { usernamePin } = network.profiles.get(found.pn)
   const isKnown = usernamePin === undefined || usernamePin === asked.pin
