@@ -3,8 +3,7 @@ export * as Bridge from "./bridge.ts"
 import { randomBytes, randomUUID } from "node:crypto"
 import { z } from "zod"
 import { Account } from "../account/account.ts"
-import { Billing } from "../billing/mode-and-urls.ts"
-import { Due } from "../billing/due.ts"
+import { Billing } from "../billing.ts"
 import { config } from "../platform/config.ts"
 import { CustomerRef } from "../contract/bridge.ts"
 import { DataKeys } from "../keys/data-keys.ts"
@@ -125,7 +124,7 @@ export async function create(input: {
     Delivery.creation(
       Receiver.of({ owner, url: asked.webhookUrl, secret, dataKey: delivery.key, wrapped: delivery.wrapped }),
     ),
-    ...billed(bridge),
+    ...(await billed(bridge)),
   ])
   if (!refused) return { bridge, created: true }
   // An existing reference is answered before any billing check.
@@ -181,8 +180,8 @@ function uncounted(bridge: Info): Write {
 }
 
 /** The number of bridges changes, and with it what the account pays for. */
-function billed(bridge: Info): Write[] {
-  return Billing.isOn() && !bridge.isSandbox ? [Due.mark(bridge.accountId)] : []
+async function billed(bridge: Info): Promise<Write[]> {
+  return Billing.isOn() && !bridge.isSandbox ? await Billing.changing(bridge.accountId) : []
 }
 
 /**
@@ -294,7 +293,7 @@ export async function remove(bridge: Info): Promise<void> {
     { Delete: { TableName: tables.leases, Key: DataKeys.key(bridge.id) } },
     Delivery.removal(bridge.id),
     Lease.gone(bridge.id),
-    ...billed(bridge),
+    ...(await billed(bridge)),
   ])
   if (refused) throw noSuchBridge()
   DataKeys.forget(bridge.id)

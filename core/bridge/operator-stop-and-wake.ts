@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { Due } from "../billing/due.ts"
-import { Payer } from "../billing/payer.ts"
+import { Billing } from "../billing.ts"
 import { ApiError } from "#core/error.ts"
 import { callHost } from "../lease/call.ts"
 import { Lease } from "../lease/lease.ts"
@@ -56,5 +55,5 @@ export async function tellHolder(before: Lease.Info, requestId: string = randomU
 /** The account's price may change: a suspended bridge costs nothing, and one that was woken must be paid. */
 async function due(bridgeId: string): Promise<void> {
   const bridge = await Bridge.byId(bridgeId)
-  if (bridge && (await Payer.get(bridge.accountId))) await Due.put(bridge.accountId)
+  if (bridge) await Billing.changed(bridge.accountId)
 }

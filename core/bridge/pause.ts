@@ -1,7 +1,5 @@
 import { Account } from "../account/account.ts"
-import { Billing } from "../billing/mode-and-urls.ts"
-import { Due } from "../billing/due.ts"
-import { Payer } from "../billing/payer.ts"
+import { Billing } from "../billing.ts"
 import { ApiError } from "../error.ts"
 import { freshLease, runningLease } from "../lease/call-holder.ts"
 import { Lease } from "../lease/lease.ts"
@@ -31,7 +29,7 @@ export async function unpause(bridge: Bridge.Info): Promise<void> {
   // This throws why it is stopped otherwise.
   else await runningLease(bridge.id)
   // The account may have ceased to pay in this moment: then the next look stops it again.
-  if (await Payer.get(bridge.accountId)) await Due.put(bridge.accountId)
+  await Billing.changed(bridge.accountId)
 }
 
 async function mustPay({ accountId, isSandbox }: Bridge.Info): Promise<void> {

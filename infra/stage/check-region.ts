@@ -45,14 +45,19 @@ export function usable(zoneIds: string[]): string[] {
  */
 export const allZones = { filters: [{ name: "opt-in-status", values: ["opt-in-not-required"] }] }
 
+/** @throws if the region is not known to have all that the service needs */
+export function refuseRegion(region: string): void {
+  if (regions.has(region)) return
+  throw new Error(
+    `${region} is not known to have all that the service needs (Fargate, function URLs, streamed answers): set AWS_REGION to one of ` +
+      `${[...regions].join(", ")}, or add it to infra/stage/check-region.ts when AWS's documentation says that it has all three`,
+  )
+}
+
 /** @throws if the service cannot run in this region, or the region has fewer than two usable zones */
 export async function checkRegion(): Promise<void> {
   const { region } = await aws.getRegion()
-  if (!regions.has(region))
-    throw new Error(
-      `${region} is not known to have all that the service needs (Fargate, function URLs, streamed answers): set AWS_REGION to one of ` +
-        `${[...regions].join(", ")}, or add it to infra/stage/check-region.ts when AWS's documentation says that it has all three`,
-    )
+  refuseRegion(region)
   const zones = usable((await aws.getAvailabilityZones(allZones)).zoneIds)
   if (zones.length < zonesNeeded)
     throw new Error(

@@ -18,7 +18,7 @@ import { announce, find, withdraw } from "./running.ts"
 import { startMediaBucket } from "../aws/media-bucket.ts"
 import { secrets } from "./secrets.ts"
 import { type Simulator, spawnSimulator } from "#simulator/spawn.ts"
-import { startBilling } from "./billing.ts"
+import { startBilling } from "#plugged-in/one-machine.ts"
 import { startSqs } from "../aws/sqs.ts"
 import { Sweep } from "./sweep.ts"
 

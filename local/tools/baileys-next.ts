@@ -1,6 +1,6 @@
 /**
  * `npm run baileys:next`: installs the newest published Baileys into a folder of its own, with a copy of this project, and runs
- * the suites of `session-host/baileys` on it, so that an operator knows before an update. `-- <version>` takes another one.
+ * the suites of what touches Baileys on it, so that an operator knows before an update. `-- <version>` takes another one.
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { cpSync, mkdtempSync, rmSync } from "node:fs"
@@ -19,7 +19,11 @@ process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
 console.log(`${library} ${version}, in ${folder}`)
 cpSync(root, folder, { recursive: true, filter: (path) => !leftOut.has(basename(path)) })
 run("npm", ["install", "--ignore-scripts", "--no-audit", "--no-fund", `${library}@${version}`])
-process.exitCode = run("npx", ["vitest", "run", "test/session-host/baileys"], true)
+process.exitCode = run(
+  "npx",
+  ["vitest", "run", "test/session-host/baileys", "test/session-host/send", "test/session-host/receive"],
+  true,
+)
 
 /** The highest version, pre-releases included: the tag `latest` names an older line, and registries' times differ. */
 function newest(): string {

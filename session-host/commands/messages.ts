@@ -1,7 +1,7 @@
 import * as contract from "#core/contract/message.ts"
 import { ApiError } from "#core/error.ts"
 import { toJid } from "#core/jid.ts"
-import { kindOf, unwrap } from "../messages/content.ts"
+import { kindOf, unwrap } from "../network/content.ts"
 import {
   built,
   editOf,
@@ -11,8 +11,8 @@ import {
   reactionOf,
   revocationOf,
   textOf,
-} from "../messages/compose.ts"
-import { chatOf, findMessages, findOwn, keyOf } from "../messages/find-message.ts"
+} from "../send/compose.ts"
+import { chatOf, findMessages, findOwn, keyOf } from "./find-message.ts"
 import { command } from "./command.ts"
 import { mediaOfMessage } from "./message-media.ts"
 import { sendAndAnswer, sendCommand } from "./send-command.ts"

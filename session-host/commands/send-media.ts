@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi"
 import type * as contract from "#core/contract/message.ts"
 import type { MessageContent } from "../network/connection.ts"
-import { type Context, type File, mediaOf } from "../messages/compose.ts"
+import { type Context, type File, mediaOf } from "../send/compose.ts"
 import { encryptFile } from "../media/encrypt.ts"
 import { fetchMedia } from "../media/fetch.ts"
 import { inFolder } from "../media/folder.ts"

@@ -2,7 +2,7 @@ import { createDecipheriv, createHash, createHmac, timingSafeEqual } from "node:
 import { createReadStream, createWriteStream } from "node:fs"
 import { open, stat } from "node:fs/promises"
 import { pipeline } from "node:stream/promises"
-import type { Media } from "../messages/content.ts"
+import type { Media } from "../network/content.ts"
 import { keysOf, macBytes } from "./keys.ts"
 
 /** The file is not what its message promised. */

@@ -5,7 +5,7 @@ import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { Connections } from "#core/fetch/connections.ts"
 import { FetchError } from "#core/fetch/fetch-error.ts"
 import { safeFetch } from "#core/fetch/safe-fetch.ts"
-import type { Media } from "../messages/content.ts"
+import type { Media } from "../network/content.ts"
 import { Damaged, decryptFile } from "./decrypt.ts"
 import { limitOf } from "./kind-and-content-type.ts"
 

@@ -1,9 +1,9 @@
 import { Lease } from "#core/lease/lease.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { type Row, StoreAway, transact, type Write } from "#core/store/store.ts"
-import type { Patience } from "./until-answered.ts"
+import type { Patience } from "./patience.ts"
 import { Fenced, SessionEnded } from "../session/session-ended.ts"
-import type { SessionStore, SessionWrite } from "./store.ts"
+import type { SessionStore, SessionWrite } from "./rows.ts"
 
 /** DynamoDB takes 100 operations in a transaction; one is the lease check. */
 const maxWrites = 99

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { now } from "#core/platform/clock.ts"
 import type { Commits, UnitWrite } from "./commits.ts"
-import type { SessionStore, Stored } from "./store.ts"
+import type { SessionStore, Stored } from "./rows.ts"
 import type { Restriction } from "../network/connection.ts"
 
 const replacedRow = "REPLACED"

@@ -4,7 +4,7 @@
  * is known elsewhere, too.
  */
 import type { proto } from "@whiskeysockets/baileys"
-import type { Media } from "../messages/content.ts"
+import type { Media } from "./content.ts"
 
 /** The decoded content of a message: plain data under the protocol's names. */
 export type MessageContent = proto.IMessage

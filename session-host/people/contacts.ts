@@ -6,7 +6,7 @@ import { userOf } from "#core/jid.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Commits } from "../memory/commits.ts"
-import { type SessionStore, type SessionWrite, TooLarge } from "../memory/store.ts"
+import { type SessionStore, type SessionWrite, TooLarge } from "../memory/rows.ts"
 import type { Acquaintance } from "../network/connection.ts"
 
 /** A contact, as last heard of. */

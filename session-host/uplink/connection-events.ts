@@ -1,7 +1,7 @@
 import type { Commits, UnitWrite } from "../memory/commits.ts"
-import type { EventOutbox } from "../memory/event-outbox.ts"
-import type { SessionStore, Stored } from "../memory/store.ts"
-import { type At, connected, disconnected, type Why } from "../events/connection.ts"
+import type { EventOutbox } from "../receive/outbox.ts"
+import type { SessionStore, Stored } from "../memory/rows.ts"
+import { type At, connected, disconnected, type Why } from "../receive/map/connection.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { SessionEnded } from "../session/session-ended.ts"
 

@@ -1,8 +1,8 @@
-import { lidsInStanza } from "../events/people-in-stanza.ts"
-import type { At } from "../events/connection.ts"
-import { fromStanza } from "../events/from-stanza.ts"
+import { lidsInStanza } from "../receive/map/people-in-stanza.ts"
+import type { At } from "../receive/map/connection.ts"
+import { fromStanza } from "../receive/map/from-stanza.ts"
 import type { Logger } from "#core/platform/log.ts"
-import { phonesOf } from "../messages/map-received.ts"
+import { phonesOf } from "../receive/map-received.ts"
 import { type Memory, nobody } from "../memory/memory.ts"
 import type { Acquaintance, Connection, Stanza } from "../network/connection.ts"
 

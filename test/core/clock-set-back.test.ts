@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto"
 import { afterEach, expect, test, vi } from "vitest"
 import { Browser } from "#core/account/browser.ts"
 import { SignIn } from "#core/account/sign-in.ts"
-import { Due } from "#core/billing/due.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { StreamPlace } from "#core/bridge/open-streams.ts"
 import { Claim } from "#core/event/claim.ts"
@@ -118,13 +117,6 @@ const waits: Record<string, Wait> = {
     const of = randomUUID()
     await StreamPlace.take(of, 1)
     return async () => (await StreamPlace.take(of, 1)) === undefined
-  },
-  "the wait for the next look at a payer": async () => {
-    const accountId = randomUUID()
-    const mine = async () => (await Due.list()).find((mark) => mark.accountId === accountId)
-    await Due.put(accountId)
-    await Due.postpone((await mine())!)
-    return async () => (await mine()) === undefined
   },
   "a mailed code": async () => {
     const { asking } = await SignIn.begin("a@example.com")

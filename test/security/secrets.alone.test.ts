@@ -11,7 +11,7 @@ import { open } from "#core/keys/seal.ts"
 import { HostStop } from "#core/lease/operator-stop-of-hosts.ts"
 import { get } from "#core/store/store.ts"
 import { sessionHostPids } from "#local/service/session-host-pids.ts"
-import { Packing, unpack } from "#session-host/memory/vault/compress.ts"
+import { Packing, unpack } from "#session-host/memory/compress.ts"
 import { type Service, startService, statusOf } from "../support/service/service.ts"
 import { readQr } from "#simulator/phone/qr-image.ts"
 import { newPasskey } from "../support/service/passkey.ts"
@@ -201,7 +201,7 @@ async function aSubscription(link: string, signedIn: Response): Promise<void> {
 
 /** An account is to be looked at, and Stripe was away at the first look. The service's own looks may come first. */
 async function aFailedLook(): Promise<void> {
-  const { Due } = await import("#core/billing/due.ts")
+  const { Due } = await import("#billing/due.ts")
   const { get } = await import("#core/store/store.ts")
   const accountId = randomUUID()
   await until(async () => {

@@ -1,6 +1,6 @@
-import { Bell } from "#session-host/memory/bell.ts"
+import { Bell } from "#session-host/receive/bell.ts"
 import { Commits } from "#session-host/memory/commits.ts"
-import { SessionVault } from "#session-host/memory/vault/vault.ts"
+import { SessionVault } from "#session-host/memory/keys.ts"
 
 /** Takes one rule out of the memory of a session host's sessions. */
 export function breakMemory(broken: string | undefined): void {

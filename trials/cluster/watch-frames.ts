@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { WebSocket } from "ws"
-import { SessionVault } from "#session-host/memory/vault/vault.ts"
-import { transmission } from "#session-host/baileys/send/progress.ts"
+import { SessionVault } from "#session-host/memory/keys.ts"
+import { transmission } from "#session-host/send/transmission.ts"
 import type { Steps } from "./armed-steps.ts"
 
 type Send = (this: WebSocket, data: Buffer, done: (error?: Error) => void) => void

@@ -6,7 +6,7 @@ import {
   type Contact,
 } from "@whiskeysockets/baileys"
 import type { Acquaintance } from "#session-host/network/connection.ts"
-import { firstNameIn } from "../repairs/contact-actions.ts"
+import { firstNameIn } from "../patches/contact-actions.ts"
 
 /** Tells what Baileys hears of people, in its own time. */
 export function listenForPeople(ev: BaileysEventEmitter, tell: (people: Acquaintance[]) => void) {

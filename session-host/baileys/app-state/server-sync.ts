@@ -1,6 +1,6 @@
 import type { EventEmitter } from "node:events"
 import { getBinaryNodeChildren, jidNormalizedUser, proto, type WASocket } from "@whiskeysockets/baileys"
-import { takeOver } from "../socket/take-over.ts"
+import { takeOver } from "../take-over.ts"
 
 /**
  * Learns in Baileys' place which collections of the account's settings have changed. Once they are read, Baileys gets the

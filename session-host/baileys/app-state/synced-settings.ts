@@ -19,7 +19,7 @@ import { blobOf } from "#session-host/media/own-devices-file.ts"
 import { atATime, type RecordPeople } from "./record-people-in-batches.ts"
 import { type Field, fieldsIn } from "./protobuf-fields.ts"
 import type { Keys } from "../signal/keys.ts"
-import type { ILogger } from "../socket/quiet-log.ts"
+import type { ILogger } from "../quiet-log.ts"
 
 /** How far a collection of settings has been read. */
 const kind = "app-state-sync-version"

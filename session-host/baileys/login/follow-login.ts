@@ -5,9 +5,9 @@ import {
   type WASocket,
 } from "@whiskeysockets/baileys"
 import type { Me } from "#session-host/network/connection.ts"
-import type { Lifetime } from "../socket/lifetime.ts"
+import type { Lifetime } from "../lifetime.ts"
 import type { newCodes } from "./qr.ts"
-import { endOf } from "../socket/end-reasons.ts"
+import { endOf } from "../end-reasons.ts"
 
 /** The longest time from dialling to the first code or the login, ms. Baileys may wait for ever (HTTP answer to the upgrade). */
 const dialMs = 60_000

@@ -1,5 +1,5 @@
 import { S_WHATSAPP_NET, type WASocket } from "@whiskeysockets/baileys"
-import type { ILogger } from "../socket/quiet-log.ts"
+import type { ILogger } from "../quiet-log.ts"
 
 /** How long the network may take to confirm a logout, ms. */
 const confirmMs = 10_000

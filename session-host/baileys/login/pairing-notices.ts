@@ -1,7 +1,7 @@
 import type { AuthenticationCreds, BinaryNode, WASocket } from "@whiskeysockets/baileys"
-import type { Lifetime } from "../socket/lifetime.ts"
+import type { Lifetime } from "../lifetime.ts"
 import { newAdvSecret, type newCodes } from "./qr.ts"
-import { hasChild } from "../stanzas/stanza.ts"
+import { hasChild } from "../stanza.ts"
 
 interface Input {
   sock: Pick<WASocket, "sendNode">

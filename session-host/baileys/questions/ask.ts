@@ -2,7 +2,7 @@ import { S_WHATSAPP_NET, type BinaryNode, type WASocket } from "@whiskeysockets/
 import { within } from "#session-host/concurrency/call-deadline.ts"
 import { NetworkRejected, NoAnswer } from "#session-host/network/errors.ts"
 import type { Question, Stanza } from "#session-host/network/connection.ts"
-import { toNode, toStanza } from "../stanzas/stanza.ts"
+import { toNode, toStanza } from "../stanza.ts"
 
 /** Contract, "Time to answer": how long the network may take. */
 const answerMs = 15_000

@@ -6,7 +6,7 @@ import {
   type BinaryNode,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import type { ILogger } from "../socket/quiet-log.ts"
+import type { ILogger } from "../quiet-log.ts"
 
 /** How long the phone may take. One that is off or asleep does not answer, and somebody waits for the file. */
 const answerMs = 10_000

@@ -9,7 +9,7 @@ import type { Kind } from "#session-host/media/kind-and-content-type.ts"
 import { NoAnswer, ifAny } from "#session-host/network/errors.ts"
 import type { Connection } from "#session-host/network/connection.ts"
 import { child, childrenOf, el } from "#session-host/network/stanza.ts"
-import type { ILogger } from "../socket/quiet-log.ts"
+import type { ILogger } from "../quiet-log.ts"
 import { answered } from "./ask.ts"
 
 /** How long a connection may carry nothing during an upload, ms. */

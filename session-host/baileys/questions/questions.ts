@@ -2,13 +2,13 @@ import { jidNormalizedUser, type AuthenticationCreds, type WASocket } from "@whi
 import type { Acquaintance, Connection, Question } from "#session-host/network/connection.ts"
 import { registered } from "#session-host/people/registered.ts"
 import { answered, ask } from "./ask.ts"
-import type { AnswerOrEnd } from "../socket/answer-or-end.ts"
-import { rejectCall, type newCallers } from "../stanzas/reject-call.ts"
+import type { AnswerOrEnd } from "../answer-or-end.ts"
+import { rejectCall, type newCallers } from "./reject-call.ts"
 import { linkCode } from "../login/link-code.ts"
 import { bringAgain } from "./media-retry.ts"
 import { newMedia, pictureUrl } from "./media.ts"
 import type { OwnAvailability } from "./own-availability.ts"
-import type { ILogger } from "../socket/quiet-log.ts"
+import type { ILogger } from "../quiet-log.ts"
 
 interface Input {
   sock: WASocket

@@ -2,7 +2,7 @@ import type { LIDMapping } from "@whiskeysockets/baileys"
 import { within } from "#session-host/concurrency/call-deadline.ts"
 import { NetworkRejected } from "#session-host/network/errors.ts"
 import { answered } from "../questions/ask.ts"
-import type { ILogger } from "../socket/quiet-log.ts"
+import type { ILogger } from "../quiet-log.ts"
 
 type Ask = (jids: string[]) => Promise<LIDMapping[] | undefined>
 

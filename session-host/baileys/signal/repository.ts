@@ -8,11 +8,11 @@ import {
 import type { Vault } from "#session-host/network/connection.ts"
 import { addressesMoved } from "./addresses.ts"
 import { askForLids } from "./ask-for-lids.ts"
-import { newDecrypting } from "./decrypting.ts"
-import { newEncrypting } from "./encrypting.ts"
+import { newDecrypting } from "#session-host/receive/decrypt.ts"
+import { newEncrypting } from "#session-host/send/encrypt.ts"
 import type { Keys } from "./keys.ts"
 import type { Hold } from "#core/platform/locks.ts"
-import type { ILogger } from "../socket/quiet-log.ts"
+import type { ILogger } from "../quiet-log.ts"
 
 export interface RepositoryInput {
   creds: SignalCreds & { me?: { id: string; lid?: string } }

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto"
 import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import { now } from "#core/platform/clock.ts"
-import type { MessageIdentity, Remembered } from "#session-host/events/mapped.ts"
-import { decodeBare, encodeBare } from "#session-host/messages/decode.ts"
+import type { MessageIdentity, Remembered } from "#session-host/receive/map/mapped.ts"
+import { decodeBare, encodeBare } from "#session-host/network/decode.ts"
 import { sentMessage } from "./sent.ts"
-import { joined, parted, type Put, type SessionStore, type Stored } from "../store.ts"
+import { joined, parted, type Put, type SessionStore, type Stored } from "../rows.ts"
 
 /** Contract, "Remembered messages": 30 days. */
 const rememberedFor = 30 * 86_400

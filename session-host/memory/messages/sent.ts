@@ -4,7 +4,7 @@ import { mayBeOurs } from "#core/message-id.ts"
 import type { Outgoing } from "#session-host/network/connection.ts"
 import { SessionEnded } from "#session-host/session/session-ended.ts"
 import type { Commits } from "../commits.ts"
-import { joined, parted, type Put, type SessionStore } from "../store.ts"
+import { joined, parted, type Put, type SessionStore } from "../rows.ts"
 import type { Tally } from "../tally.ts"
 
 /**

@@ -8,7 +8,7 @@ import { until } from "#test/support/until.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { Bytes, get, type Write } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import { type Put, type SessionStore, TooLarge } from "#session-host/memory/store.ts"
+import { type Put, type SessionStore, TooLarge } from "#session-host/memory/rows.ts"
 import { Fenced, SessionEnded } from "#session-host/session/session-ended.ts"
 
 async function aWriter(options: { withinMs?: number; awayMs?: number } = {}) {

@@ -14,7 +14,7 @@ import { BridgeLog } from "#core/bridge/log.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { update } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import { connect } from "#session-host/baileys/socket/connect.ts"
+import { connect } from "#session-host/baileys/connect.ts"
 
 /** A linked session that counts as staying after `stayedMs`, and the times at which it has dialled since. */
 async function aLinkedSession(network: Network, stayedMs: number) {

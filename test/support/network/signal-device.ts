@@ -11,7 +11,7 @@ import {
 import { pino } from "pino"
 import { keysOf } from "#session-host/baileys/signal/keys.ts"
 import { newLocks } from "#core/platform/locks.ts"
-import { installRepairs } from "#session-host/baileys/repairs/install.ts"
+import { installRepairs } from "#session-host/baileys/patches/install.ts"
 import { durableRepository } from "#session-host/baileys/signal/repository.ts"
 import { aVault, type VolatileVault } from "../session/vault.ts"
 

@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from "vitest"
 import { WebSocket } from "ws"
-import { transmission } from "#session-host/baileys/send/progress.ts"
+import { transmission } from "#session-host/send/transmission.ts"
 import type { Network } from "../network/network.ts"
 import type { VolatileVault } from "./vault.ts"
 

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest"
 import { log } from "#core/platform/log.ts"
 import { Lease } from "#core/lease/lease.ts"
-import type { Mapped } from "#session-host/events/mapped.ts"
+import type { Mapped } from "#session-host/receive/map/mapped.ts"
 import { Memory } from "#session-host/memory/memory.ts"
 import type { Received } from "#session-host/network/connection.ts"
 import { SessionEnded } from "#session-host/session/session-ended.ts"

@@ -1,7 +1,7 @@
 import { pino } from "pino"
-import { connect, type ConnectInput } from "#session-host/baileys/socket/connect.ts"
+import { connect, type ConnectInput } from "#session-host/baileys/connect.ts"
 import { config } from "#core/platform/config.ts"
-import { newRecorder } from "#session-host/baileys/socket/record-skeletons.ts"
+import { newRecorder } from "#session-host/baileys/record-skeletons.ts"
 import type { Happening } from "#session-host/network/connection.ts"
 import type { VolatileVault } from "./vault.ts"
 

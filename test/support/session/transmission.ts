@@ -1,4 +1,4 @@
-import type { Transmission } from "#session-host/baileys/send/progress.ts"
+import type { Transmission } from "#session-host/send/transmission.ts"
 
 /** A transmission to which nothing has happened yet, except what is given. */
 export function aTransmission(so: Partial<Transmission> = {}): Transmission {

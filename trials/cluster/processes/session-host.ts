@@ -1,5 +1,5 @@
 /** A session host as it is shipped, under watch. */
-import { SessionVault } from "#session-host/memory/vault/vault.ts"
+import { SessionVault } from "#session-host/memory/keys.ts"
 import { breakMemory } from "../break-memory.ts"
 import { breakQueue, breakStore } from "../break-store-and-queue.ts"
 import { watchFrames } from "../watch-frames.ts"

@@ -7,7 +7,7 @@ import { newRecordPeople } from "#session-host/baileys/app-state/record-people-i
 import { fieldsIn, fieldsOf } from "#session-host/baileys/app-state/protobuf-fields.ts"
 import { followHistory } from "#session-host/baileys/app-state/history.ts"
 import { keysOf } from "#session-host/baileys/signal/keys.ts"
-import { quietLog } from "#session-host/baileys/socket/quiet-log.ts"
+import { quietLog } from "#session-host/baileys/quiet-log.ts"
 import { newSyncedSettings } from "#session-host/baileys/app-state/synced-settings.ts"
 import type { Acquaintance } from "#session-host/network/connection.ts"
 import { countTurns } from "#test/support/count-turns.ts"

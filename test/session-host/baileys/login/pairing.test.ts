@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { credsFromText } from "#session-host/baileys/signal/serialise.ts"
-import { trustRoot } from "#session-host/baileys/repairs/certificates.ts"
+import { trustRoot } from "#session-host/baileys/patches/certificates.ts"
 import { aConnection, type TestConnection } from "#test/support/session/recorded-connection.ts"
 import { aScriptedNetwork, type ScriptedNetwork } from "#test/support/network/scripted-network.ts"
 import { aVault, type VolatileVault } from "#test/support/session/vault.ts"

@@ -5,8 +5,8 @@ import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { expect, test } from "vitest"
-import { decode } from "#session-host/messages/decode.ts"
-import { lines } from "#session-host/baileys/repairs/quiet-libsignal.ts"
+import { decode } from "#session-host/network/decode.ts"
+import { lines } from "#session-host/baileys/patches/quiet-libsignal.ts"
 import { aSignalDevice, twoSignalDevices } from "#test/support/network/signal-device.ts"
 
 const text = async (plaintext: Promise<Uint8Array>) => decode(await plaintext).conversation
@@ -72,7 +72,7 @@ test("all that libsignal prints is known, and nothing of it is printed", async (
 
 test("closing a session prints nothing, while others may still print", async () => {
   const script = `
-    import { installRepairs } from "#session-host/baileys/repairs/install.ts"
+    import { installRepairs } from "#session-host/baileys/patches/install.ts"
     import { SessionRecord } from "#session-host/baileys/signal/libsignal.ts"
     installRepairs()
     new SessionRecord().closeSession({ indexInfo: { closed: -1 }, privKey: "private" })

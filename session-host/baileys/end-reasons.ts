@@ -1,0 +1,59 @@
+import type { End, Objection } from "../network/connection.ts"
+
+/** `<failure>`s at login after which the device is none of the account's any more (whatsmeow `ConnectFailureReason.IsLoggedOut`). */
+const loggedOutFailures = new Set([401, 403, 406])
+
+/** The meaning of these and other codes (whatsmeow `ConnectFailureReason`). */
+const objections = new Map<number, Objection>([
+  [402, "temporarily_banned"],
+  [403, "locked"],
+  [405, "outdated"],
+  [406, "banned"],
+])
+
+/** Why Baileys ended the connection, from its error. */
+export function endOf(error: unknown): End {
+  if (!(error instanceof Error)) return { reason: "lost", detail: "closed" }
+  const code = codeOf(error)
+  const detail = code ? `${error.message} (${code})` : error.message
+  // A proxy's HTTP 401 has the same number, but says nothing about the device.
+  if (error.message === "Connection Failure") return { ...refused(code, error), detail }
+  if (error.message === "QR refs attempts ended") return { reason: "refs_ended", detail }
+  if (!error.message.startsWith("Stream Errored")) return { reason: "lost", detail }
+  if (isRemoved(error)) return { reason: "logged_out", detail }
+  switch (code) {
+    case 401:
+      return { reason: "logged_out", detail }
+    case 440:
+      return { reason: "replaced", detail }
+    case 515:
+      return { reason: "restart", detail }
+    default:
+      return { reason: "lost", detail }
+  }
+}
+
+/** A `<failure>`, whose attributes Baileys puts into `data`. */
+function refused(code: number, error: Error): Omit<End, "detail"> {
+  const objection = objections.get(code)
+  const { expire } = ("data" in error && error.data ? error.data : {}) as { expire?: string }
+  const refusedForMs = Number(expire) * 1000
+  return {
+    reason: loggedOutFailures.has(code) ? "logged_out" : "lost",
+    ...(objection && { objection }),
+    ...(objection === "temporarily_banned" && refusedForMs > 0 && { refusedForMs }),
+  }
+}
+
+function codeOf(error: Error): number {
+  const output = "output" in error ? error.output : undefined
+  if (typeof output !== "object" || output === null || !("statusCode" in output)) return 0
+  return Number(output.statusCode)
+}
+
+/** Whether it is `<conflict type="device_removed"/>`. Without a code, Baileys takes that for another login. */
+function isRemoved(error: Error): boolean {
+  if (!("data" in error) || typeof error.data !== "object" || error.data === null) return false
+  const { attrs } = error.data as { attrs?: Record<string, string> }
+  return attrs?.type === "device_removed"
+}

@@ -1,0 +1,64 @@
+import type { End, Happening, Me } from "../network/connection.ts"
+
+/** A connection from dialling to its end. */
+export interface Lifetime {
+  /** Logged in, and not over. */
+  readonly isOpen: boolean
+  readonly isOver: boolean
+  /** Tells a happening, unless the connection has ended. */
+  tell(happening: Happening): void
+  /** Logged in. */
+  open(me: Me): void
+  /** Ends the connection in this way unless it goes on in time. There is one such wait at a time. */
+  mustGoOn(withinMs: number, otherwise: End): void
+  /** The next step has come in time. */
+  goesOn(): void
+  /** Calls back at the end, before the end is told. The returned function removes the callback. */
+  atEnd(release: () => void): () => void
+  /** Ends the connection, once. Tells `closed` if a reason is given. */
+  end(why?: End): void
+}
+
+export function newLifetime(onHappening: (happening: Happening) => void): Lifetime {
+  const releases = new Set<() => void>()
+  let isOpen = false
+  let isOver = false
+  let watchdog: NodeJS.Timeout | undefined
+
+  const lifetime: Lifetime = {
+    get isOpen() {
+      return isOpen && !isOver
+    },
+    get isOver() {
+      return isOver
+    },
+    tell(happening) {
+      if (!isOver) onHappening(happening)
+    },
+    open(me) {
+      isOpen = true
+      lifetime.tell({ kind: "open", me })
+    },
+    mustGoOn(withinMs, otherwise) {
+      clearTimeout(watchdog)
+      watchdog = setTimeout(() => lifetime.end(otherwise), withinMs)
+    },
+    goesOn() {
+      clearTimeout(watchdog)
+    },
+    atEnd(release) {
+      if (isOver) release()
+      else releases.add(release)
+      return () => releases.delete(release)
+    },
+    end(why) {
+      if (isOver) return
+      isOver = true
+      clearTimeout(watchdog)
+      for (const release of releases) release()
+      releases.clear()
+      if (why) onHappening({ kind: "closed", ...why })
+    },
+  }
+  return lifetime
+}

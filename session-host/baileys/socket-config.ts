@@ -1,0 +1,58 @@
+import {
+  Browsers,
+  proto,
+  type AuthenticationCreds,
+  type UserFacingSocketConfig,
+  type WAVersion,
+} from "@whiskeysockets/baileys"
+import type { Vault } from "../network/connection.ts"
+import type { Keys } from "./signal/keys.ts"
+import type { Hold } from "#core/platform/locks.ts"
+import type { ILogger } from "./quiet-log.ts"
+import { durableRepository, type RepositoryInput } from "./signal/repository.ts"
+import { withoutKeyHolders } from "../send/transmission.ts"
+
+interface Input {
+  vault: Vault
+  creds: AuthenticationCreds
+  keys: Keys
+  hold: Hold
+  recipientDevices: Required<Pick<UserFacingSocketConfig, "userDevicesCache" | "cachedGroupMetadata">>
+  log: ILogger
+  url?: string
+  version?: WAVersion
+  repository: Pick<RepositoryInput, "stanzaOf" | "onSettled" | "whileAsking" | "request">
+}
+
+/** Baileys' settings. */
+export function socketConfig(input: Input): UserFacingSocketConfig {
+  const { vault, creds, keys, hold } = input
+  return {
+    auth: {
+      creds,
+      keys: {
+        get: keys.get,
+        // Baileys itself only removes sessions, and not while one is in use.
+        set: (data) => hold(Object.keys(data.session ?? {}), async () => keys.set(withoutKeyHolders(data))),
+      },
+    },
+    logger: input.log,
+    browser: Browsers.macOS("Chrome"),
+    ...(input.url && { waWebSocketUrl: input.url }),
+    ...(input.version && { version: input.version }),
+    markOnlineOnConnect: false,
+    emitOwnEvents: false,
+    syncFullHistory: false,
+    // It is read beside Baileys (`history.ts`). Nobody asks for the one that Baileys may read; refused all, it warns.
+    shouldSyncHistoryMessage: ({ syncType }) => syncType === proto.Message.HistorySyncType.ON_DEMAND,
+    // After each message that it cannot read Baileys would read none for a quarter of a second, and acknowledge it then.
+    retryRequestDelayMs: 0,
+    ...input.recipientDevices,
+    getMessage: async ({ id }) => {
+      const message = id ? await vault.sent(id) : undefined
+      return message && proto.Message.decode(message)
+    },
+    makeSignalRepository: (_auth, _log, lidsOf) =>
+      durableRepository({ creds, keys, vault, hold, ...input.repository }, input.log, lidsOf),
+  }
+}

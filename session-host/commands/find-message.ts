@@ -1,0 +1,54 @@
+import { ApiError } from "#core/error.ts"
+import { isGroup, isLid, toJid } from "#core/jid.ts"
+import type { Key } from "../send/compose.ts"
+import type { Remembered } from "../receive/map/mapped.ts"
+import { isSameChat, type ConnectedSession } from "../session/connected-session.ts"
+
+/**
+ * The message that a call is about. Senders choose ids, so one id may belong to several messages; a chat says which is
+ * meant.
+ */
+interface Asked {
+  id: string
+  chat?: string | undefined
+}
+
+/** The messages that may be meant, ours first. @throws ApiError `not_found` */
+export async function findMessages(
+  connected: ConnectedSession,
+  asked: Asked,
+): Promise<[Remembered, ...Remembered[]]> {
+  const all = await connected.messages(asked.id)
+  const wanted = asked.chat === undefined ? undefined : toJid(asked.chat)
+  const found: Remembered[] = []
+  for (const message of all)
+    if (wanted === undefined || (await isSameChat(connected, wanted, chatOf(message)))) found.push(message)
+  const [first, ...more] = found
+  if (first) return [first, ...more]
+  const where = wanted === undefined ? "" : " in this chat"
+  throw new ApiError("not_found", `there is no such message${where}: messages are remembered for 30 days`)
+}
+
+/** A message that the session's own account wrote. @throws ApiError `not_found`, `not_own_message` */
+export async function findOwn(connected: ConnectedSession, asked: Asked): Promise<Remembered> {
+  const [message] = await findMessages(connected, asked)
+  if (message.fromMe) return message
+  throw new ApiError("not_own_message")
+}
+
+/** The chat for an answer to a message: a broadcast is answered to its author alone. */
+export function chatOf({ chat, sender, fromMe }: Remembered): string {
+  return chat.endsWith("@broadcast") && !fromMe ? sender : chat
+}
+
+/** The key by which a message is named to others. */
+export function keyOf({ id, chat, sender, fromMe }: Remembered): Key {
+  const isMany = isGroup(chat) || chat.endsWith("@broadcast")
+  return { id, remoteJid: chat, fromMe, ...(isMany && !fromMe && { participant: sender }) }
+}
+
+/** The author, as a quote in this chat names them. */
+export function authorOf({ sender, fromMe, chat }: Remembered, { own }: ConnectedSession): string {
+  if (!fromMe) return sender
+  return isLid(chat) && own.lid ? own.lid : own.jid
+}

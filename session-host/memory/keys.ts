@@ -1,0 +1,262 @@
+import { LRUCache } from "lru-cache"
+import { z } from "zod"
+import { isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
+import type { Change, Gate, Received, Vault } from "../network/connection.ts"
+import type { Commits, UnitWrite } from "./commits.ts"
+import type { Inbound } from "../receive/take.ts"
+import { bytesOf, Pieces } from "./pieces.ts"
+import { PreKeys } from "./pre-keys.ts"
+import { newLocks } from "#core/platform/locks.ts"
+import { sentMessage, sentRow } from "./messages/sent.ts"
+import type { OperatorSkip } from "../receive/operator-skip.ts"
+import type { Put, SessionStore, SessionWrite, Stored } from "./rows.ts"
+
+/** Baileys' word for this kind of key. */
+const preKey = "pre-key"
+const inPieces = "in pieces"
+
+/** How many bytes of a session's Signal keys are cached. */
+const cached = 2 * 1024 * 1024
+
+/** The parts of Baileys' credentials that identify the login. `account` is there once a phone has linked the device. */
+const Credentials = z.object({
+  account: z.unknown().optional(),
+  me: z.object({ id: z.string(), lid: z.string().optional(), name: z.string().optional() }).optional(),
+})
+
+/** The identity that a session logs in as: JIDs without a device. */
+export interface Login {
+  jid: string
+  lid: string
+  name: string
+}
+
+interface Parts {
+  store: SessionStore
+  commits: Commits
+  inbound: () => Inbound
+  skip: OperatorSkip
+  /** Whether the customer has not chosen every type of event. */
+  forgetsSome: () => boolean
+  /** Whether each message must be durable before the next one is decrypted. */
+  isCareful: () => boolean
+}
+
+/**
+ * The credentials and Signal keys of one login, by generation. A logout begins the next generation, and keys of an old
+ * one are never read again. One session alone writes them, so it may trust what it has read or written.
+ */
+export class SessionVault implements Vault {
+  readonly generation: number
+  readonly gate: Gate
+  readonly #parts: Parts
+  readonly #preKeys: PreKeys
+  readonly #pieces: Pieces
+  readonly #keeping = new Set<Promise<void>>()
+  /** Serialises changes of values that are not one row each. */
+  readonly #turn = newLocks()
+  #creds: string | undefined
+  #login: Login | undefined
+  readonly #known = new LRUCache<string, { value: string | null }>({
+    maxSize: cached,
+    sizeCalculation: (entry, sk) => sk.length + (entry.value?.length ?? 0) + 50,
+  })
+
+  constructor(parts: Parts, login: Creds) {
+    this.#parts = parts
+    this.gate = parts.commits
+    this.generation = login.generation
+    this.#preKeys = new PreKeys(parts.store, generationPrefix(login.generation))
+    this.#pieces = new Pieces(parts.store, generationPrefix(login.generation))
+    this.#setCreds(login.creds)
+  }
+
+  get creds(): string | undefined {
+    return this.#creds
+  }
+
+  /** The identity of these credentials; undefined before a phone has linked them. */
+  get login(): Login | undefined {
+    return this.#login
+  }
+
+  /** The number of cached entries. */
+  get cached(): number {
+    return this.#known.size
+  }
+
+  async keys(type: string, ids: string[]): Promise<Map<string, string>> {
+    if (type === preKey) return await this.#preKeys.get(ids)
+    if (!ids.some((id) => mayGrow({ id }))) return await this.#read(type, ids)
+    return await this.#turn([inPieces], () => this.#read(type, ids))
+  }
+
+  async #read(type: string, ids: string[]): Promise<Map<string, string>> {
+    const rows = new Map(ids.map((id) => [this.#rowOf(type, id), id]))
+    const unknown = [...rows.keys()].filter((sk) => !this.#known.has(sk))
+    const stored = unknown.length === 0 ? [] : await this.#parts.store.getAll(unknown)
+    const read = new Map<string, string | undefined>()
+    for (const row of stored) read.set(row.sk, await this.#pieces.whole(row))
+    const found = new Map<string, string>()
+    for (const [sk, id] of rows) {
+      // It may have been written meanwhile.
+      const entry = this.#known.get(sk) ?? { value: read.get(sk) ?? null }
+      this.#known.set(sk, entry)
+      if (entry.value !== null) found.set(id, entry.value)
+    }
+    return found
+  }
+
+  async keep(change: Change): Promise<void> {
+    const kept = this.#keep(change)
+    this.#keeping.add(kept)
+    try {
+      await kept
+    } finally {
+      this.#keeping.delete(kept)
+    }
+  }
+
+  /** Resolves when every change handed to `keep` is made, so that another connection may read. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#keeping)
+  }
+
+  async #keep(change: Change): Promise<void> {
+    const preKeys = (change.keys ?? []).filter(({ type }) => type === preKey)
+    const growing = (change.keys ?? []).filter(mayGrow)
+    const turns = [...(preKeys.length > 0 ? [preKey] : []), ...(growing.length > 0 ? [inPieces] : [])]
+    if (turns.length === 0) return await this.#make(change, [])
+    await this.#turn(turns, async () => {
+      const writes: UnitWrite[] = preKeys.length > 0 ? await this.#preKeys.changes(preKeys) : []
+      for (const { type, id, value } of growing)
+        writes.push(...(await this.#pieces.changes(this.#rowOf(type, id), value)))
+      await this.#make(change, writes)
+    })
+  }
+
+  /**
+   * Runs in one step, except for what reading a received message takes.
+   * @param shared the writes of keys that are not one row each.
+   */
+  async #make(change: Change, shared: UnitWrite[]): Promise<void> {
+    const { store, commits, inbound } = this.#parts
+    const keys = (change.keys ?? []).flatMap(({ type, id, value }) =>
+      type === preKey ? [] : [{ sk: this.#rowOf(type, id), value, isShared: mayGrow({ id }) }],
+    )
+    // The credentials go last, in case it takes several transactions.
+    const writes: UnitWrite[] = [
+      ...(change.sending
+        ? [sentRow(store, { ...change.sending, generation: this.generation, state: "sent" })]
+        : []),
+      ...shared,
+      ...keys.flatMap(({ sk, value, isShared }) => {
+        if (isShared) return []
+        return value === null ? store.remove(sk) : store.put(sk, value)
+      }),
+      ...(change.creds === undefined ? [] : [credsRow(store, this.generation, change.creds)]),
+    ]
+    if (!change.received) commits.make(writes)
+    // The message was received before: these keys belong to a ratchet that has moved on since.
+    else if (!(await inbound().take(change.received, writes))) return
+    for (const { sk, value } of keys) this.#known.set(sk, { value })
+    if (change.received && this.#parts.isCareful()) await commits.whenKept()
+    if (change.creds !== undefined) this.#setCreds(change.creds)
+  }
+
+  foresee(attrs: Received["attrs"]): void {
+    this.#parts.inbound().foresee(attrs)
+  }
+
+  ignores(attrs: Received["attrs"]): boolean {
+    return this.#parts.inbound().ignores(attrs)
+  }
+
+  forgetsSome(): boolean {
+    return this.#parts.forgetsSome()
+  }
+
+  async isSeen(received: Pick<Received, "hash" | "attrs">): Promise<boolean> {
+    return await this.#parts.inbound().isSeen(received)
+  }
+
+  get isSkipWanted(): boolean {
+    return this.#parts.skip.isWanted
+  }
+
+  async isToSkip(): Promise<boolean> {
+    return await this.#parts.skip.take()
+  }
+
+  async sent(messageId: string): Promise<Uint8Array | undefined> {
+    return (await sentMessage(this.#parts.store, messageId))?.message
+  }
+
+  /** The other address of a person (phone number or LID), if the network has said which belong together. */
+  async otherAddress(jid: string): Promise<string | undefined> {
+    const user = userOf(jid)
+    if (isLid(jid)) return await this.#mapped(`${user}_reverse`, "s.whatsapp.net")
+    return isPhoneJid(jid) ? await this.#mapped(user, "lid") : undefined
+  }
+
+  /** Reads Baileys' pairs, which are kept by user. */
+  async #mapped(id: string, server: string): Promise<string | undefined> {
+    const value = (await this.keys("lid-mapping", [id])).get(id)
+    return value && `${z.string().parse(JSON.parse(value))}@${server}`
+  }
+
+  #setCreds(creds: string | undefined): void {
+    this.#creds = creds
+    this.#login = creds === undefined ? undefined : loginOf(creds)
+  }
+
+  #rowOf(type: string, id: string): string {
+    return `${generationPrefix(this.generation)}${type}#${id}`
+  }
+}
+
+/** Whether a value grows with the account: the list of all chats that have a token. */
+function mayGrow({ id }: { id: string }): boolean {
+  return id === "__index"
+}
+
+function loginOf(creds: string): Login | undefined {
+  const { account, me } = Credentials.parse(JSON.parse(creds))
+  if (!account || !me) return undefined
+  return { jid: withoutDevice(me.id), lid: withoutDevice(me.lid ?? ""), name: me.name ?? "" }
+}
+
+/** The credentials of one login, as they are stored. */
+export interface Creds {
+  generation: number
+  creds: string | undefined
+}
+
+export const credsSk = "CREDS"
+
+/** @param stored the row; undefined before the first login. */
+export function credsOf(stored: Stored | undefined): Creds {
+  if (!stored) return { generation: 1, creds: undefined }
+  const { g } = z.object({ g: z.number() }).parse(stored.row)
+  return { generation: g, creds: stored.secret.toString() || undefined }
+}
+
+/** Begins a generation without credentials: those of the last one are worthless, and so are all its keys. */
+export function forgetCreds(store: SessionStore, next: number): Put {
+  return credsRow(store, next, "")
+}
+
+/** Removals of the rows of logins that have ended. */
+export async function oldKeys(store: SessionStore, generation: number): Promise<SessionWrite[]> {
+  const current = generationPrefix(generation)
+  const names = await store.names("SIGNAL#")
+  return names.filter((sk) => !sk.startsWith(current)).map((sk) => store.remove(sk, bytesOf(sk)))
+}
+
+function credsRow(store: SessionStore, generation: number, creds: string): Put {
+  return store.put(credsSk, creds, { g: generation })
+}
+
+function generationPrefix(generation: number): string {
+  return `SIGNAL#${String(generation).padStart(6, "0")}#`
+}

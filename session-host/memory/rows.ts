@@ -1,0 +1,244 @@
+import { z } from "zod"
+import { open, seal } from "#core/keys/seal.ts"
+import { batchGet, Bytes, query, type Row, type Write } from "#core/store/store.ts"
+import { tables } from "#core/store/tables.ts"
+import type { Patience } from "./patience.ts"
+import { pack, Packing, unpack } from "./compress.ts"
+
+/** DynamoDB's limits: an item holds 409,600 bytes, attribute names included, and its sort key 1,024. */
+const most = { bytes: 400_000, keyBytes: 1_024 }
+
+/** A row of a session to be written. It is sealed only at commit, since many rows are replaced before that. */
+export interface Put {
+  sk: string
+  /** The part that is sealed. */
+  secret: string | Uint8Array
+  /** The part that is readable in the table. */
+  row: Row
+}
+
+/** A row of a session to be removed. `bytes` is its size, which counts in a transaction, if it may be large. */
+export interface Removal {
+  sk: string
+  bytes: number
+}
+
+export type SessionWrite = Put | Removal
+
+/** A row as it is read. */
+export interface Stored {
+  sk: string
+  row: Row
+  secret: Buffer
+}
+
+/**
+ * The rows of one bridge in the sessions table. Rows that were made but are not durable yet are read like all others.
+ * Private values are sealed under the bridge's session key.
+ */
+export class SessionStore {
+  readonly #pk: string
+  readonly #key: Uint8Array
+  readonly #patience: Patience
+  /** The last write of each row, by `sk`, and its unit, until that is durable. */
+  readonly #unkept = new Map<string, { unit: number; write: SessionWrite }>()
+
+  constructor(input: { bridgeId: string; sessionKey: Uint8Array; patience: Patience }) {
+    this.#pk = `BRIDGE#${input.bridgeId}`
+    this.#key = input.sessionKey
+    this.#patience = input.patience
+  }
+
+  put(sk: string, secret: string | Uint8Array, row: Row = {}): Put {
+    return { sk, secret, row }
+  }
+
+  /** `bytes`: the size of the removed row, if it may be large. */
+  remove(sk: string, bytes = 0): Removal {
+    return { sk, bytes }
+  }
+
+  /** Checks that DynamoDB will take the rows. @throws TooLarge */
+  mustFit(writes: Iterable<SessionWrite | Write>): void {
+    for (const write of writes) {
+      if (!("sk" in write)) continue
+      if (!isKey(write.sk)) throw new TooLarge("the key of a row is too long")
+      // A secret this short fits in any encoding (UTF-8 takes at most 3 bytes a character). Only longer ones are packed
+      // here to learn their size.
+      if (!("secret" in write) || write.secret.length * 3 < most.bytes) continue
+      const bytes = Buffer.byteLength(pack(write.secret).bytes)
+      if (bytes > most.bytes) throw new TooLarge(`a row of ${bytes} bytes`)
+    }
+  }
+
+  /** The write in DynamoDB's form. */
+  toWrite(write: SessionWrite): Write {
+    const key = { pk: this.#pk, sk: write.sk }
+    if (!("secret" in write)) return { Delete: { TableName: tables.sessions, Key: key } }
+    const { bytes, packing } = pack(write.secret)
+    const sealed = seal(this.#key, key, bytes)
+    return {
+      Put: {
+        TableName: tables.sessions,
+        Item: { ...write.row, ...key, sealed, ...(packing && { packing }) },
+      },
+    }
+  }
+
+  /** These writes belong to this unit; they are read from now on. */
+  made(unit: number, writes: Iterable<SessionWrite>): void {
+    for (const write of writes) this.#unkept.set(write.sk, { unit, write })
+  }
+
+  /** All units up to this one are durable, these writes among them. */
+  kept(unit: number, writes: Iterable<SessionWrite>): void {
+    for (const { sk } of writes) {
+      const last = this.#unkept.get(sk)
+      if (last && last.unit <= unit) this.#unkept.delete(sk)
+    }
+  }
+
+  /** @throws SessionEnded */
+  async get(sk: string): Promise<Stored | undefined> {
+    const [found] = await this.getAll([sk])
+    return found
+  }
+
+  /** The rows of these keys that exist, in the order of the keys. @throws SessionEnded */
+  async getAll(sks: string[]): Promise<Stored[]> {
+    const before = new Map(sks.flatMap((sk) => this.#entryOf(sk)))
+    const missing = sks.filter((sk) => !before.has(sk) && isKey(sk))
+    const keys = missing.map((sk) => ({ table: tables.sessions, key: { pk: this.#pk, sk } }))
+    const rows = missing.length === 0 ? [] : await this.#patience.read(() => batchGet(keys))
+    const read = new Map(rows.flatMap((row) => (row ? [[String(row.sk), row] as const] : [])))
+    // Some may have been written meanwhile.
+    return sks.flatMap((sk) => {
+      const made = this.#unkept.get(sk) ?? before.get(sk)
+      if (made) return this.#asRead(made.write)
+      const row = read.get(sk)
+      return row ? [this.#opened(row)] : []
+    })
+  }
+
+  /** All rows whose key has this prefix, in order. @throws SessionEnded */
+  async list(prefix: string): Promise<Stored[]> {
+    return await this.#merged(
+      prefix,
+      () => Array.fromAsync(query(beginning(this.#pk, prefix))),
+      (row) => [this.#opened(row)],
+    )
+  }
+
+  /** A page of those rows, in order: at most `limit`, after the key prefix + `after`. @throws SessionEnded */
+  async page(
+    prefix: string,
+    page: { after?: string | undefined; limit?: number | undefined },
+  ): Promise<Stored[]> {
+    const after = prefix + (page.after ?? "")
+    // Some of the rows read may have been removed by now.
+    const limit = page.limit && page.limit + this.#unkept.size
+    const input = {
+      ...beginning(this.#pk, prefix),
+      KeyConditionExpression: "pk = :bridge AND sk > :after",
+      ExpressionAttributeValues: { ":bridge": this.#pk, ":after": after },
+      ...(limit && { Limit: limit }),
+    }
+    const found = await this.#merged(
+      prefix,
+      () => first(limit, prefix, query(input)),
+      (row) => [this.#opened(row)],
+      after,
+    )
+    return page.limit === undefined ? found : found.slice(0, page.limit)
+  }
+
+  /** The keys of those rows, without their content. @throws SessionEnded */
+  async names(prefix: string): Promise<string[]> {
+    const only = { ...beginning(this.#pk, prefix), ProjectionExpression: "sk" }
+    const rows = await this.#merged(
+      prefix,
+      () => Array.fromAsync(query(only)),
+      (row) => [{ sk: String(row.sk) }],
+    )
+    return rows.map(({ sk }) => sk)
+  }
+
+  /** The rows read, overlaid with writes made before or meanwhile. */
+  async #merged<Found extends { sk: string }>(
+    prefix: string,
+    ask: () => Promise<Row[]>,
+    found: (row: Row) => Found[],
+    after = "",
+  ): Promise<(Found | Stored)[]> {
+    const before = this.#beginning(prefix)
+    const rows = await this.#patience.read(ask)
+    const made = new Map([...before, ...this.#beginning(prefix)])
+    const others = rows.filter((row) => !made.has(String(row.sk))).flatMap(found)
+    const ours = [...made.values()].filter(({ sk }) => sk > after).flatMap((write) => this.#asRead(write))
+    if (ours.length === 0) return others
+    return [...others, ...ours].toSorted((a, b) => (a.sk < b.sk ? -1 : 1))
+  }
+
+  #entryOf(sk: string): [string, { write: SessionWrite }][] {
+    const made = this.#unkept.get(sk)
+    return made ? [[sk, made]] : []
+  }
+
+  #beginning(prefix: string): Map<string, SessionWrite> {
+    const found = new Map<string, SessionWrite>()
+    for (const [sk, { write }] of this.#unkept) if (sk.startsWith(prefix)) found.set(sk, write)
+    return found
+  }
+
+  #asRead(write: SessionWrite): Stored[] {
+    return "secret" in write ? [{ sk: write.sk, row: write.row, secret: Buffer.from(write.secret) }] : []
+  }
+
+  #opened(row: Row): Stored {
+    const { sk, sealed, packing } = Sealed.parse(row)
+    return { sk, row, secret: unpack(open(this.#key, { pk: this.#pk, sk }, sealed), packing) }
+  }
+}
+
+/** Whether a row can have this key. */
+function isKey(sk: string): boolean {
+  return Buffer.byteLength(sk) <= most.keyBytes
+}
+
+const Sealed = z.object({ sk: z.string(), sealed: Bytes, packing: z.literal(Packing).optional() })
+
+function beginning(pk: string, prefix: string) {
+  return {
+    TableName: tables.sessions,
+    ConsistentRead: true,
+    KeyConditionExpression: "pk = :bridge AND begins_with(sk, :prefix)",
+    ExpressionAttributeValues: { ":bridge": pk, ":prefix": prefix },
+  }
+}
+
+/** The first rows with this prefix, at most `limit`. */
+async function first(limit: number | undefined, prefix: string, rows: AsyncIterable<Row>): Promise<Row[]> {
+  const found: Row[] = []
+  for await (const row of rows) {
+    if (!String(row.sk).startsWith(prefix)) break
+    found.push(row)
+    if (found.length === limit) break
+  }
+  return found
+}
+
+/** A secret of two parts: a line of text, then bytes. */
+export function joined(line: string, bytes: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from(`${line}\n`), bytes])
+}
+
+/** The parts of such a secret. */
+export function parted(secret: Buffer): { line: string; bytes: Buffer } {
+  const end = secret.indexOf("\n")
+  return { line: secret.subarray(0, end).toString(), bytes: secret.subarray(end + 1) }
+}
+
+/** A row that no table would take. Its unit was not made, and the session goes on. */
+export class TooLarge extends Error {
+  override name = "TooLarge"
+}

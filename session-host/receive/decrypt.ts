@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto"
+import type { BinaryNode, SignalRepositoryWithLIDStore } from "@whiskeysockets/baileys"
+import { decode } from "../network/decode.ts"
+import type { MessageContent } from "../network/connection.ts"
+import { addressesOf } from "../baileys/signal/addresses.ts"
+import { keepKeysFromMessage } from "./keys-from-messages.ts"
+import type { ILogger } from "../baileys/quiet-log.ts"
+import type { RepositoryInput } from "../baileys/signal/repository.ts"
+import { SessionEnded } from "../session/session-ended.ts"
+import { hasChild, saysAgain } from "../baileys/stanza.ts"
+
+/** Stands for a redelivered message. It unpads to an empty message, so only the receipt goes out. */
+const emptyMessage = Buffer.of(1)
+
+/** Messages that Baileys does not request again when it cannot read them, and the error at which it answers each rightly. */
+const unrequested: { is: (stanza: BinaryNode) => boolean; error: (cause: unknown) => Error }[] = [
+  {
+    // The live network sends a refused status again at each connection, and nothing behind it (Baileys pull request 2779).
+    is: ({ attrs }) => attrs.from === "status@broadcast",
+    // Baileys' own error for a message without content, which it acknowledges.
+    error: (cause) => new Error("Message absent from node", { cause }),
+  },
+  {
+    // A message of the phone's for this device alone. It would get its receipt, and never come again.
+    is: ({ attrs }) => attrs.category === "peer",
+    // Baileys reads the message of an error, stumbles where there is none, and refuses the stanza as it does a malformed one.
+    error: (cause) => Object.assign(new Error("", { cause }), { message: undefined }),
+  },
+]
+
+/** For an ignored message: its sender need not send it again, and it may have come before without leaving a mark. */
+function asForgotten(error: unknown): Uint8Array {
+  if (error instanceof SessionEnded) throw error
+  return emptyMessage
+}
+
+/** For a message that was decrypted before and left no mark, since nobody wanted its event: it gets its receipt now. */
+function asReceived(error: unknown): Uint8Array {
+  if (wasDecrypted(error)) return emptyMessage
+  throw error
+}
+
+/** Whether the key of this ciphertext is gone: libsignal's words for a message, and Baileys' for one in a group. */
+function wasDecrypted(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return error.name === "MessageCounterError" || error.message.startsWith("Received message with old counter")
+}
+
+/** The message in it, if it is one of the protocol as we know it. */
+function contentOf(plaintext: Uint8Array, log: ILogger): MessageContent | undefined {
+  try {
+    return decode(plaintext)
+  } catch (error) {
+    // It will be wrong whenever it comes, so it is parked until a later version of the code reads it.
+    log.warn({ error }, "a message was decrypted and cannot be read")
+    return undefined
+  }
+}
+
+type Decrypting = Pick<
+  SignalRepositoryWithLIDStore,
+  "decryptMessage" | "decryptGroupMessage" | "processSenderKeyDistributionMessage"
+>
+
+/** Decrypts ciphertexts that were not decrypted before. Their events are made in the unit that moves the ratchet. */
+export function newDecrypting(
+  input: RepositoryInput,
+  inner: SignalRepositoryWithLIDStore,
+  log: ILogger,
+): Decrypting {
+  const { creds, keys, vault, hold } = input
+  /** Messages that were requested again: each may have several ciphertexts. */
+  const requested = new WeakSet<BinaryNode>()
+
+  async function taken(ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>) {
+    const stanza = input.stanzaOf(ciphertext)
+    if (!stanza) throw new Error("a ciphertext without its stanza")
+    const { attrs } = stanza
+    const hash = createHash("sha256").update(ciphertext).digest("hex")
+    const isSeen = async () => await vault.isSeen({ hash, attrs })
+    // A message that seems new is decrypted while it is looked up: `keep` waits for the answer.
+    const seemsNew = !saysAgain(stanza) && !vault.isSkipWanted
+    if (!seemsNew && (await isSeen())) return emptyMessage
+    if (await vault.isToSkip()) throw new Error("skipped, as the operator asked")
+    const read = () =>
+      keys.atomically(async (unit) => {
+        const plaintext = await decrypt()
+        const message = contentOf(plaintext, log)
+        if (message) await keepKeysFromMessage({ message, stanza, me: creds.me, keys, inner, log })
+        const verified = hasChild(stanza, "verified_name")
+        unit.received = { hash, attrs, plaintext, ...(verified && { verified }) }
+        // Baileys would ask its sender five times for the same bytes.
+        return message ? plaintext : emptyMessage
+      })
+    if (vault.ignores(attrs)) return await read().catch(asForgotten)
+    const asSeen = async (error: unknown) => {
+      if (error instanceof SessionEnded || !(await isSeen())) throw error
+      return emptyMessage
+    }
+    const fresh = read().catch(asSeen)
+    return await (vault.forgetsSome() ? fresh.catch(asReceived) : fresh)
+  }
+
+  /** Has a message requested again where Baileys would not. It is requested first: the answer ends it for the network. */
+  async function requesting(ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>) {
+    try {
+      return await decrypt()
+    } catch (error) {
+      const stanza = input.stanzaOf(ciphertext)
+      const kind = stanza && unrequested.find(({ is }) => is(stanza))
+      if (!kind || error instanceof SessionEnded) throw error
+      if (!requested.has(stanza)) await input.whileAsking(() => input.request(stanza))
+      requested.add(stanza)
+      throw kind.error(error)
+    }
+  }
+
+  async function settling<T>(ciphertext: Uint8Array, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } finally {
+      input.onSettled(ciphertext)
+    }
+  }
+
+  return {
+    decryptMessage: (message) =>
+      settling(message.ciphertext, async () =>
+        requesting(message.ciphertext, async () =>
+          hold(await addressesOf(message.jid, inner), () =>
+            taken(message.ciphertext, () => inner.decryptMessage(message)),
+          ),
+        ),
+      ),
+    decryptGroupMessage: (message) =>
+      settling(message.msg, () =>
+        requesting(message.msg, () =>
+          hold([message.group], () => taken(message.msg, () => inner.decryptGroupMessage(message))),
+        ),
+      ),
+    /** Was done in the unit of its message. An unencrypted one is not to be believed. */
+    processSenderKeyDistributionMessage: async () => {},
+  }
+}

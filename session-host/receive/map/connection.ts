@@ -1,0 +1,53 @@
+import type { Objection } from "../../network/connection.ts"
+import type { Mapped } from "./mapped.ts"
+
+/** An occurrence without an id of the network is identified by the session's epoch and the number of its connection. */
+export interface At {
+  epoch: number
+  connection: number
+  /** The number of the stanza, for an occurrence that a stanza reports. */
+  stanza?: number
+}
+
+export function connected(at: At, phone: string): Mapped {
+  return { identity: identity("connected", at), event: { event: "connected", phone } }
+}
+
+/** Why there is no connection. */
+export interface Why {
+  /** It does not come back by itself. */
+  reason?: "logged_out" | "stream_replaced"
+  /** The network's reason. */
+  objection?: Objection | undefined
+}
+
+const details = {
+  logged_out: "unlinked on the phone, by the network or through the API: link it again",
+  stream_replaced:
+    "another place has taken over the session: PATCH the bridge with its webhook_url to take it back, or log it out",
+  lost: "the connection to the network is lost: connecting again",
+}
+
+/** A sentence for customers about each objection: what happened, then what comes or what to do. */
+export const objections: Record<Objection, string> = {
+  locked:
+    "the network has locked the account and unlinked this session: unlock the account on its phone, then link it again",
+  banned: "the network has banned the account and unlinked this session: its phone says what can be done",
+  temporarily_banned: "the network has banned the account for some time: connecting again when that is over",
+  outdated:
+    "the network rejected this client version as outdated: connecting again, and the operator must update the service if it persists",
+}
+
+/** Without a reason, the connection has been gone for some time and comes back by itself. */
+export function disconnected(at: At, { reason, objection }: Why = {}): Mapped {
+  const detail = objection ? objections[objection] : details[reason ?? "lost"]
+  return {
+    identity: identity("disconnected", at),
+    event: { event: "disconnected", ...(reason && { reason }), detail },
+  }
+}
+
+export function identity(event: string, at: At): string[] {
+  const stanza = at.stanza === undefined ? [] : [String(at.stanza)]
+  return [event, String(at.epoch), String(at.connection), ...stanza]
+}

@@ -1,0 +1,27 @@
+import type { Stanza } from "../../network/connection.ts"
+import { fromCall } from "./call.ts"
+import { fromChatState } from "./typing.ts"
+import type { At } from "./connection.ts"
+import type { Mapped } from "./mapped.ts"
+import { fromInfo } from "./offline-sync.ts"
+import type { Known } from "./people-in-stanza.ts"
+import { fromPictureNotification } from "./own-picture.ts"
+import { fromPresence } from "./presence.ts"
+
+/** A stanza that is no message. */
+export function fromStanza(stanza: Stanza, known: Known, at: At): Mapped[] {
+  switch (stanza.tag) {
+    case "ib":
+      return fromInfo(stanza, at)
+    case "call":
+      return fromCall(stanza, known)
+    case "chatstate":
+      return fromChatState(stanza, known, at)
+    case "presence":
+      return fromPresence(stanza, known, at)
+    case "notification":
+      return stanza.attrs.type === "picture" ? fromPictureNotification(stanza, known) : []
+    default:
+      return []
+  }
+}

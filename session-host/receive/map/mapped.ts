@@ -1,0 +1,49 @@
+import type { Event } from "#core/contract/event.ts"
+import type { MessageContent } from "../../network/connection.ts"
+
+/** The event that a mapper makes of an occurrence. */
+export interface Mapped {
+  /**
+   * Identifies this occurrence. It is made of what was received, never of what was looked up. A message also has
+   * an identity of its own (`message`).
+   */
+  identity: string[]
+  event: Event
+  /** The network may report it again, with the same identity. Not for messages, which have an identity of their own. */
+  mayRepeat?: true
+  /** The identity of the message, if the event is one. */
+  message?: MessageIdentity
+  /** The part of that message to remember beside its event, if others may refer to it. */
+  remember?: Remembered
+}
+
+/** Identifies a message, however its author is addressed. */
+export interface MessageIdentity {
+  id: string
+  fromMe: boolean
+  /**
+   * Chat and author, without device, under each address that is known of them: the private one (LID) first. Empty for
+   * our own: the ids that our devices choose are ours alone.
+   */
+  forms: { chat: string; sender: string }[]
+}
+
+/** A message that others may refer to later: where it belongs, and the content that a quote, a vote or a download needs. */
+export interface Remembered {
+  id: string
+  /** The chat as its stanzas name it. */
+  chat: string
+  /** The author as the stanza named them, without device; `""` for our own. */
+  sender: string
+  fromMe: boolean
+  content: MessageContent
+}
+
+/** Somebody said something that this release cannot read. */
+export class Unreadable extends Error {}
+
+/** A whole number that a stranger wrote, if JSON can hold it exactly and the contract allows it; otherwise 0. */
+export function whole(given: unknown): number {
+  const number = Number(given ?? 0)
+  return Number.isSafeInteger(number) ? number : 0
+}

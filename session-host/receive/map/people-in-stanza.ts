@@ -1,0 +1,51 @@
+import { isLid, withoutDevice } from "#core/jid.ts"
+import type { Stanza } from "../../network/connection.ts"
+import type { Own } from "./chat-and-sender.ts"
+
+/** Facts that a mapper of stanzas may use beside the stanza. */
+export interface Known {
+  own: Own
+  /** The phone JIDs of LIDs, so far as they are known. */
+  phones: Map<string, string>
+}
+
+/** Where a stanza says whose LID it names: the attribute, and the one that gives the phone number. */
+const pairs = [
+  ["from", "sender_pn"],
+  ["participant", "participant_pn"],
+  ["call-creator", "caller_pn"],
+  ["jid", "phone_number"],
+] as const
+
+/** The phone JIDs of LIDs that the stanza itself gives. */
+function phonesOf(stanza: Stanza): Map<string, string> {
+  return new Map(
+    nodesOf(stanza).flatMap(({ attrs }) =>
+      pairs.flatMap(([name, other]): [string, string][] => {
+        const jid = withoutDevice(attrs[name] ?? "")
+        const phone = attrs[other]
+        return phone && isLid(jid) ? [[jid, withoutDevice(phone)]] : []
+      }),
+    ),
+  )
+}
+
+/** The LIDs that a stanza names without their phone numbers. */
+export function lidsInStanza(stanza: Stanza): string[] {
+  const told = phonesOf(stanza)
+  const jids = nodesOf(stanza).flatMap(({ attrs }) => pairs.map(([name]) => withoutDevice(attrs[name] ?? "")))
+  return [...new Set(jids)].filter((jid) => isLid(jid) && !told.has(jid))
+}
+
+/** By phone number where known, without device. */
+export function personIn(stanza: Stanza, { own, phones }: Known): (jid: string) => string {
+  const told = phonesOf(stanza)
+  return (given) => {
+    const jid = withoutDevice(given)
+    return jid === own.lid ? own.jid : (told.get(jid) ?? phones.get(jid) ?? jid)
+  }
+}
+
+function nodesOf(stanza: Stanza): Stanza[] {
+  return [stanza, ...stanza.children]
+}

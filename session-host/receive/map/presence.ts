@@ -1,0 +1,24 @@
+import type { Stanza } from "../../network/connection.ts"
+import { type At, identity } from "./connection.ts"
+import { type Mapped, whole } from "./mapped.ts"
+import { type Known, personIn } from "./people-in-stanza.ts"
+
+/** `<presence from last type="unavailable"/>`. People who hide it have `last="deny"`. */
+export function fromPresence(stanza: Stanza, known: Known, at: At): Mapped[] {
+  const { from, type, last } = stanza.attrs
+  // For a group the network reports only a number of people.
+  if (!from || !/@(?:s\.whatsapp\.net|lid)$/.test(from)) return []
+  if (type !== undefined && type !== "available" && type !== "unavailable") return []
+  const lastSeen = whole(last)
+  return [
+    {
+      identity: identity("presence", at),
+      event: {
+        event: "presence",
+        contact_id: personIn(stanza, known)(from),
+        unavailable: type === "unavailable",
+        ...(lastSeen > 0 && { last_seen: lastSeen }),
+      },
+    },
+  ]
+}

@@ -1,0 +1,152 @@
+import {
+  type BinaryNode,
+  getBinaryNodeChild,
+  getBinaryNodeChildren,
+  isLidUser,
+  isPnUser,
+  jidNormalizedUser,
+} from "@whiskeysockets/baileys"
+import { now } from "#core/platform/clock.ts"
+import type { Acquaintance, Notice } from "../network/connection.ts"
+import { verifiedNameIn } from "../people/registered.ts"
+import { restrictionsIn } from "../baileys/questions/restrictions.ts"
+import { viewOnce } from "./view-once.ts"
+
+interface Heard {
+  notices: Notice[]
+  people: Acquaintance[]
+}
+
+/**
+ * The network's news about accounts, beside messages and events: for a log, for the contacts, for `status`. Baileys
+ * reports little of it. `docs/network.md` has a line for each kind.
+ */
+export function noticesIn(frame: BinaryNode): Heard {
+  switch (frame.tag) {
+    case "notification":
+      return fromNotification(frame)
+    case "message":
+      return { notices: fromMessage(frame), people: [] }
+    default:
+      return nothing
+  }
+}
+
+const nothing: Heard = { notices: [], people: [] }
+
+function fromNotification(frame: BinaryNode): Heard {
+  const { type, from } = frame.attrs
+  switch (type ?? "") {
+    case "encrypt":
+      return isPerson(from) && getBinaryNodeChild(frame, "identity")
+        ? changed("identity_changed", frame)
+        : nothing
+    case "contacts":
+      return fromNumbers(getBinaryNodeChild(frame, "modify"))
+    case "w:gp2":
+      return fromMember(getBinaryNodeChild(frame, "modify"))
+    case "business":
+      return { notices: [], people: fromBusiness(frame) }
+    case "status":
+      return { notices: [], people: fromAbout(frame) }
+    case "newsletter":
+      return { notices: [{ kind: "newsletter" }], people: [] }
+    case "mex":
+      return {
+        notices: getBinaryNodeChildren(frame, "update").flatMap((update) => restrictionsIn(update) ?? []),
+        people: [],
+      }
+    default:
+      return nothing
+  }
+}
+
+/** Another phone, or another number, of somebody whom one of these nodes names. */
+function changed(kind: "identity_changed" | "number_changed", ...nodes: BinaryNode[]): Heard {
+  const named = nodes.flatMap(({ attrs }) => [attrs.from, attrs.lid, attrs.jid])
+  const jid = named.find((each) => isLidUser(each)) ?? named.find((each) => isPnUser(each))
+  return { notices: [{ kind, jid: jid && jidNormalizedUser(jid) }], people: [] }
+}
+
+/** `<modify><participant jid/></modify>` */
+function fromMember(change: BinaryNode | undefined): Heard {
+  return change ? changed("number_changed", ...getBinaryNodeChildren(change, "participant")) : nothing
+}
+
+/** `<modify old new old_lid new_lid/>`: the private address mostly stays. */
+function fromNumbers(change: BinaryNode | undefined): Heard {
+  const { old, new: jid, new_lid, old_lid } = change?.attrs ?? {}
+  if (!isPnUser(jid) || !isPnUser(old)) return nothing
+  const lid = [new_lid, old_lid].find((each) => isLidUser(each))
+  const person = {
+    jid: jidNormalizedUser(jid),
+    lid: lid && jidNormalizedUser(lid),
+    formerJid: jidNormalizedUser(old),
+    ofContactsOnly: true as const,
+  }
+  return { notices: [{ kind: "number_changed", jid: person.lid ?? person.jid }], people: [person] }
+}
+
+/** `<verified_name>` with a certificate, or `<remove>`: of the person in `jid`, else of the sender. */
+function fromBusiness(frame: BinaryNode): Acquaintance[] {
+  const named = getBinaryNodeChild(frame, "verified_name")
+  const gone = getBinaryNodeChild(frame, "remove")
+  const jid = (named ?? gone)?.attrs.jid ?? frame.attrs.from
+  if (!isPerson(jid)) return []
+  const address = jidNormalizedUser(jid)
+  const person = { ...(isLidUser(jid) ? { lid: address } : { jid: address }), ofContactsOnly: true as const }
+  if (gone) return [{ ...person, isNoBusiness: true }]
+  const verifiedName = nameIn(named)
+  return verifiedName ? [{ ...person, verifiedName }] : []
+}
+
+function nameIn(named: BinaryNode | undefined): string {
+  if (!(named?.content instanceof Uint8Array)) return ""
+  try {
+    return verifiedNameIn(named.content)
+  } catch {
+    // No certificate: it names nobody.
+    return ""
+  }
+}
+
+/** `<set>` with the about text; without any it is empty now. */
+function fromAbout(frame: BinaryNode): Acquaintance[] {
+  const { from } = frame.attrs
+  const set = getBinaryNodeChild(frame, "set")
+  if (!set || !isPerson(from) || Array.isArray(set.content)) return []
+  const address = jidNormalizedUser(from)
+  const about = Buffer.from(set.content ?? "")
+    .toString()
+    .slice(0, longestAbout)
+  return [{ ...(isLidUser(from) ? { lid: address } : { jid: address }), about, ofContactsOnly: true }]
+}
+
+/** The longest about text that is kept, in characters. The network's own limit is 139. */
+const longestAbout = 1000
+
+/** Messages that this release cannot read, or that a bridge has no use for. */
+function fromMessage({ attrs, content }: BinaryNode): Notice[] {
+  if (attrs.from?.endsWith("@newsletter")) return [{ kind: "newsletter" }]
+  const parts = Array.isArray(content) ? content : []
+  const isBots = parts.some((part) => part.tag === "enc" && part.attrs.type === "msmsg")
+  if (isBots) return [{ kind: "bot_message" }]
+  if (attrs.category === "peer" || parts.some(({ tag }) => tag === "enc" || tag === "plaintext")) return []
+  const placeholder = parts.find(({ tag }) => tag === "unavailable")
+  return placeholder ? fromPlaceholder(placeholder.attrs.type ?? "", Number(attrs.t)) : []
+}
+
+/** Baileys acknowledges these placeholders, and asks the phone for no message. */
+const withheld = new Set(["bot_unavailable_fanout", "hosted_unavailable_fanout"])
+
+/** Baileys asks the phone for no message that is older, in seconds (`PLACEHOLDER_MAX_AGE_SECONDS`). */
+const mostAge = 14 * 24 * 3600
+
+function fromPlaceholder(type: string, at: number): Notice[] {
+  if (withheld.has(type)) return [{ kind: "withheld_message" }]
+  return !viewOnce.has(type) && now() - at > mostAge ? [{ kind: "old_placeholder" }] : []
+}
+
+function isPerson(jid: string | undefined): jid is string {
+  return isPnUser(jid) === true || isLidUser(jid) === true
+}

@@ -1,0 +1,157 @@
+import { createHash } from "node:crypto"
+import { now } from "#core/platform/clock.ts"
+import { newTurns } from "#core/platform/locks.ts"
+import type { Event } from "#core/contract/event.ts"
+import { EventRow } from "#core/event/row.ts"
+import type { Mapped, MessageIdentity } from "./map/mapped.ts"
+import { eventIdentityOf } from "./map/message-identity.ts"
+import type { Bell } from "./bell.ts"
+import type { Commits, UnitWrite } from "../memory/commits.ts"
+import type { Known, Messages } from "../memory/messages/messages.ts"
+import type { SessionStore } from "../memory/rows.ts"
+
+/** The network repeats unacknowledged stanzas for 14 days. */
+const markedFor = 14 * 86_400
+
+interface Options {
+  bridgeId: string
+  deliveryKey: Uint8Array
+  store: SessionStore
+  commits: Pick<Commits, "make" | "whenKept">
+  messages: Messages
+  bell: Pick<Bell, "want">
+  /** The number of the next event. */
+  next: number
+  /** Whether the customer wants this event. */
+  wants: (event: Event) => boolean
+  /** Called with each event that is durable. */
+  told?: (event: Event) => void
+}
+
+/** The rest of a unit, beside the events. */
+interface Beside {
+  /** The message that brought them. */
+  message?: Known | undefined
+  writes?: UnitWrite[] | undefined
+}
+
+/** An event that was not told before, and the row that remembers it. */
+interface Fresh {
+  mapped: Mapped
+  message?: Known | undefined
+  mark?: UnitWrite | undefined
+}
+
+/** The events of a bridge: numbered without gaps, in the order in which they happened, each told once. */
+export class EventOutbox {
+  readonly #options: Options
+  #next: number
+  /** Runs work after everything requested before it, and before everything requested later. */
+  readonly inTurn = newTurns()
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#next = options.next
+  }
+
+  /**
+   * Turns an occurrence into events, after everything before it, together with `writes`.
+   * @returns the number of its unit, which is not durable yet.
+   * @throws SessionEnded
+   */
+  async append(map: () => Mapped[] | Promise<Mapped[]>, writes: UnitWrite[] = []): Promise<number> {
+    return await this.inTurn(async () => await this.make(await map(), { writes }))
+  }
+
+  /** Resolves when everything requested so far is made. */
+  async settled(): Promise<void> {
+    await this.inTurn(async () => {})
+  }
+
+  /**
+   * Makes the unit of an occurrence. Call it in turn.
+   * @returns its number.
+   * @throws Error when an event is too large for a row, TooLarge when another row is; nothing was made then.
+   * SessionEnded
+   */
+  async make(happened: Mapped[], { message, writes }: Beside = {}): Promise<number> {
+    const mapped = happened.filter(({ event }) => this.#options.wants(event))
+    // An unwanted occurrence leaves no row behind.
+    const isForgotten = happened.length > 0 && mapped.length === 0
+    return await this.#make(mapped, isForgotten ? { writes } : { message, writes })
+  }
+
+  async #make(mapped: Mapped[], beside: Beside): Promise<number> {
+    const fresh = await this.#notTold(mapped, beside.message)
+    const rows = fresh.map((each, i) => this.#rowOf(each, this.#next + i))
+    this.#options.store.mustFit(beside.writes ?? [])
+    // No `await` from here on: numbers are given and units made in one step.
+    this.#next += fresh.length
+    const { commits, messages } = this.#options
+    const own: UnitWrite[] = []
+    for (const [i, { message, mark }] of fresh.entries()) {
+      const writes = [rows[i]!, ...(mark ? [mark] : [])]
+      if (!message) own.push(...writes)
+      else if (message === beside.message) own.push(...writes)
+      // A unit of its own: however many messages a stanza brings, each stays with its row.
+      else commits.make([...writes, messages.row(message)])
+    }
+    if (beside.message) own.push(messages.row(beside.message))
+    const unit = commits.make([...own, ...(beside.writes ?? [])])
+    if (fresh.length > 0) void commits.whenKept(unit).then(() => this.#kept(fresh), ended)
+    return unit
+  }
+
+  #kept(fresh: Fresh[]): void {
+    this.#options.bell.want()
+    for (const { mapped } of fresh) this.#options.told?.(mapped.event)
+  }
+
+  async #notTold(mapped: Mapped[], brought: Known | undefined): Promise<Fresh[]> {
+    const rows = new Map<string, Known>(brought && [[brought.sk, brought]])
+    const fresh: Fresh[] = []
+    for (const each of mapped) {
+      if (!each.message) {
+        const mark = each.mayRepeat && (await this.#newMark(each))
+        if (mark !== false) fresh.push({ mapped: each, ...(mark && { mark }) })
+        continue
+      }
+      const message = await this.#known(each.message, rows)
+      if (message.event !== undefined) continue
+      // Reserves the event before it has its number, so that it is not told twice.
+      message.event = 0
+      message.remembered = each.remember
+      fresh.push({ mapped: each, message })
+    }
+    return fresh
+  }
+
+  async #known(identity: MessageIdentity, rows: Map<string, Known>): Promise<Known> {
+    const { messages } = this.#options
+    const { sk } = messages.unknown(identity)
+    const known = rows.get(sk) ?? (await messages.find(identity)) ?? messages.unknown(identity)
+    const same = rows.get(known.sk) ?? known
+    rows.set(sk, same).set(same.sk, same)
+    return same
+  }
+
+  /** @returns false when the occurrence was told before. */
+  async #newMark({ identity }: Mapped): Promise<UnitWrite | false> {
+    const { store } = this.#options
+    const sk = `MARK#${createHash("sha256").update(JSON.stringify(identity)).digest("base64url")}`
+    if (await store.get(sk)) return false
+    return store.put(sk, "", { expires_at: now() + markedFor })
+  }
+
+  #rowOf({ mapped, message }: Fresh, n: number): UnitWrite {
+    const { bridgeId, deliveryKey } = this.#options
+    if (message) message.event = n
+    const ofMessage = mapped.message ? eventIdentityOf(mapped.message) : []
+    const identity = [...mapped.identity, ...ofMessage]
+    return EventRow.append({ bridgeId, n, identity, event: mapped.event, deliveryKey })
+  }
+}
+
+function ended(): void {
+  // The bridge's next holder reads what is there, and rings.
+}

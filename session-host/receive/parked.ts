@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto"
+import { LRUCache } from "lru-cache"
+import { z } from "zod"
+import { now } from "#core/platform/clock.ts"
+import { withoutDevice } from "#core/jid.ts"
+import { Metrics } from "#core/platform/metrics.ts"
+import type { Received } from "../network/connection.ts"
+import { joined, parted, type SessionStore, type SessionWrite, type Stored } from "../memory/rows.ts"
+
+/** From the time of sending; messages are kept no longer. */
+const keptFor = 30 * 86_400
+/** Strangers may send unreadable messages. This many are kept for each sender, and none larger than this, in bytes. */
+const most = { ofSender: 100, bytes: 2_000_000 }
+/** A DynamoDB item holds 400 KB. */
+const pieceBytes = 350_000
+
+/** A received message in rows of its own, until it becomes events. */
+export interface Parked {
+  received: Received
+  /** The writes that remove its rows. */
+  removal: SessionWrite[]
+}
+
+/** Messages that no mapper could read, set aside for a newer version of the code. */
+export class Parking {
+  readonly #store: SessionStore
+  /** How many are set aside, by sender. */
+  readonly #counts = new LRUCache<string, number>({ max: 1_000 })
+
+  constructor(store: SessionStore) {
+    this.#store = store
+  }
+
+  /** The writes that set a message aside; none if it is too large or its sender has too many. @throws SessionEnded */
+  async writesFor(received: Received): Promise<SessionWrite[]> {
+    const { hash, attrs, plaintext } = received
+    const prefix = prefixOf(attrs)
+    const count = this.#counts.get(prefix) ?? (await parkedKeys(this.#store, prefix)).length
+    if (count >= most.ofSender || plaintext.length > most.bytes) return []
+    this.#counts.set(prefix, count + 1)
+    Metrics.add("MessagesParked")
+    const expires = { expires_at: sentAt(attrs) + keptFor }
+    return piecesOf(pack(received)).map((piece, i) =>
+      this.#store.put(pieceSk(prefix + hash, i), piece, expires),
+    )
+  }
+}
+
+/** The keys of all messages parked under this prefix, each with those of its pieces, in order. @throws SessionEnded */
+export async function parkedKeys(store: SessionStore, prefix: string): Promise<string[][]> {
+  return [...Map.groupBy(await store.names(prefix), firstOf).values()]
+}
+
+/** The messages stored under these keys. @throws SessionEnded */
+export async function parked(store: SessionStore, keys: string[][]): Promise<Parked[]> {
+  const byFirst = Map.groupBy(await store.getAll(keys.flat()), ({ sk }) => firstOf(sk))
+  return [...byFirst.values()].map((pieces) => toParked(store, pieces))
+}
+
+function toParked(store: SessionStore, pieces: Stored[]): Parked {
+  return {
+    received: unpack(Buffer.concat(pieces.map((piece) => piece.secret))),
+    removal: pieces.map(({ sk, secret }) => store.remove(sk, secret.length)),
+  }
+}
+
+/** The sender is hashed, since a JID is a phone number and a stanza may say anything. */
+function prefixOf({ from = "", participant }: Received["attrs"]): string {
+  const sender = createHash("sha256").update(withoutDevice(participant ?? from))
+  return `PARKED#${sender.digest("base64url").slice(0, 22)}#`
+}
+
+/** The network's time for it, if that is plausible. */
+function sentAt({ t }: Received["attrs"]): number {
+  const said = Number(t)
+  return Number.isSafeInteger(said) && said > 0 ? Math.min(said, now()) : now()
+}
+
+/** Pieces sort right after their first. There are never ten. */
+function pieceSk(first: string, piece: number): string {
+  return piece === 0 ? first : `${first}#${piece}`
+}
+
+function firstOf(sk: string): string {
+  return sk.replace(/#\d$/, "")
+}
+
+const Head = z.object({
+  hash: z.string(),
+  attrs: z.record(z.string(), z.string()),
+  verified: z.boolean().optional(),
+})
+
+function pack(received: Received): Buffer {
+  const { hash, attrs, verified } = received
+  const head: z.infer<typeof Head> = { hash, attrs, verified }
+  return joined(JSON.stringify(head), received.plaintext)
+}
+
+function unpack(packed: Buffer): Received {
+  const { line, bytes } = parted(packed)
+  return { ...Head.parse(JSON.parse(line)), plaintext: bytes }
+}
+
+function piecesOf(packed: Buffer): Buffer[] {
+  const pieces: Buffer[] = []
+  for (let at = 0; at < packed.length; at += pieceBytes) pieces.push(packed.subarray(at, at + pieceBytes))
+  return pieces
+}

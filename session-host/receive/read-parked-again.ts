@@ -1,0 +1,33 @@
+import type { Commits } from "../memory/commits.ts"
+import type { Inbound } from "./take.ts"
+import { parked, parkedKeys } from "./parked.ts"
+import type { SessionStore } from "../memory/rows.ts"
+
+/** The row that says which version of the code has tried everything parked. */
+const triedSk = "PARKED"
+
+/** How many are read in one request. */
+const together = 20
+
+interface Input {
+  store: SessionStore
+  commits: Pick<Commits, "note">
+  inbound: Pick<Inbound, "tryAgain">
+  /** The version of the running code. */
+  version: string
+}
+
+/**
+ * Tries to read every parked message again, once for each version of the code. Strangers may have sent thousands, so it
+ * runs beside everything else; messages that become events now come after newer arrivals.
+ * @throws SessionEnded
+ */
+export async function readParkedAgain({ store, commits, inbound, version }: Input): Promise<void> {
+  const tried = await store.get(triedSk)
+  if (tried?.row.version === version) return
+  const keys = await parkedKeys(store, "PARKED#")
+  for (let at = 0; at < keys.length; at += together)
+    for (const { received, removal } of await parked(store, keys.slice(at, at + together)))
+      await inbound.tryAgain(received, removal)
+  if (keys.length > 0) commits.note([store.put(triedSk, "", { version })])
+}

@@ -1,0 +1,226 @@
+import { authorsOf, formsOf, messageIdentityOf } from "./map/message-identity.ts"
+import type { Mapped, MessageIdentity } from "./map/mapped.ts"
+import type { Own } from "./map/chat-and-sender.ts"
+import type { Logger } from "#core/platform/log.ts"
+import { type mapReceived, phonesOf } from "./map-received.ts"
+import type { Connection, Received } from "../network/connection.ts"
+import type { Contacts } from "../people/contacts.ts"
+import { SessionEnded } from "../session/session-ended.ts"
+import type { Commits, UnitWrite } from "../memory/commits.ts"
+import { Lookups } from "../concurrency/batched-lookups.ts"
+import { type Known, type Messages, seenAs } from "../memory/messages/messages.ts"
+import type { EventOutbox } from "./outbox.ts"
+import type { Parking } from "./parked.ts"
+import { TooLarge } from "../memory/rows.ts"
+
+interface Options {
+  parking: Parking
+  messages: Messages
+  outbox: EventOutbox
+  /** The session's present identity. */
+  own: () => Own
+  /** Whether the customer ignores this chat. */
+  ignores: (chat: string) => boolean
+  /** The other address of a person (phone number or LID), if it is known. */
+  otherAddress: (jid: string) => Promise<string | undefined>
+  contacts: () => Contacts
+  /** The connection to ask, while there is one. */
+  connection: () => Pick<Connection, "phonesOf"> | undefined
+  /** Turns a message into events. May throw on anything that strangers send. */
+  map: typeof mapReceived
+  commits: Pick<Commits, "made" | "whenKept">
+  log: Logger
+}
+
+interface Looked {
+  identity: MessageIdentity | undefined
+  known: Known | undefined
+}
+
+/**
+ * How many ciphertexts of a message are remembered: a stranger may send any number under one id. An older one is left to its
+ * ratchet to refuse.
+ */
+const mostSeen = 50
+
+interface Asked {
+  /** The last unit made before the look-up. */
+  unit: number
+  looked: Promise<Looked>
+}
+
+/**
+ * After this many units a look-up is repeated. `wasMadeLately` knows the last thousand rows, so this is well before it
+ * forgets.
+ */
+const goodFor = 500
+
+/**
+ * Incoming messages: each is decrypted once and becomes an event once. Its event and the step of its ratchet are one
+ * unit, which is committed whole or not at all. If a stanza brings more messages than its own, these become units
+ * before it. If the host dies between two of them, the stanza comes again, and their own rows keep them from being told twice.
+ *
+ * If the host dies before that unit is durable, it is as if the message had never come: its receipt waits for the unit,
+ * so the network gives it to the bridge's next holder, whose ratchet is the old one. If the host dies afterwards but
+ * before the receipt has left, the message comes again as well, and `isSeen` finds its ciphertext in the row that the
+ * unit has written. A message that nobody wants has no such row: only its ratchet is kept. When it comes again, its key is
+ * gone, and `decrypt.ts` lets its receipt out: `asReceived` for that reason, `asForgotten` for any in an ignored chat.
+ *
+ * The look-up begins when the stanza arrives. A message that does not say that it comes again is decrypted meanwhile, and
+ * only `take` waits for the answer (decision 19).
+ */
+export class Inbound {
+  readonly #options: Options
+  readonly #lookups: Lookups<MessageIdentity, Known | undefined>
+  /** Look-ups that have begun, by the attributes of the stanza. */
+  readonly #asked = new WeakMap<Received["attrs"], Asked>()
+
+  constructor(options: Options) {
+    this.#options = options
+    this.#lookups = new Lookups((identities) => options.messages.findAll(identities))
+  }
+
+  /** A message with these attributes has arrived and will be asked for. It is looked up together with others. */
+  foresee(attrs: Received["attrs"]): void {
+    if (this.ignores(attrs)) return
+    // The caller who asks for it sees the error.
+    this.#ask(attrs).catch(() => {})
+  }
+
+  /** Whether the message with these attributes is ignored: its ratchet advances, and nothing else is kept. */
+  ignores({ from = "", recipient }: Received["attrs"]): boolean {
+    return this.#options.ignores(recipient ?? from)
+  }
+
+  /** Whether this ciphertext was decrypted before, as far as that is remembered. @throws SessionEnded */
+  async isSeen({ hash, attrs }: Pick<Received, "hash" | "attrs">): Promise<boolean> {
+    if (this.ignores(attrs)) return false
+    const { known } = await this.#look(attrs)
+    return known?.seen.includes(seenAs(hash)) === true
+  }
+
+  /**
+   * Makes the unit of a message: `writes` (its ratchet), its events, and the row that remembers it. A message that
+   * cannot be read is parked in the same unit.
+   * @returns false if an earlier connection received the message: this call has made nothing, and `writes` are out of date.
+   * @throws TooLarge where `writes` cannot be stored: the message counts as never decrypted. SessionEnded
+   */
+  async take(received: Received, writes: UnitWrite[]): Promise<boolean> {
+    const unit = await this.#options.outbox.inTurn(async () =>
+      (await this.isSeen(received)) ? undefined : await this.#make(received, writes),
+    )
+    this.#keep(unit)
+    return unit !== undefined
+  }
+
+  /**
+   * Makes the unit of a parked message. It stays parked if it still cannot be read. A host that dies meanwhile leaves it
+   * to the next one, which tries all of them. @throws SessionEnded
+   */
+  async tryAgain(received: Received, removal: UnitWrite[]): Promise<void> {
+    const { outbox, log } = this.#options
+    try {
+      this.#keep(await outbox.inTurn(() => this.#makeEvents(received, removal)))
+    } catch (error) {
+      if (error instanceof SessionEnded) throw error
+      log.debug({ error }, "a parked message still cannot become an event")
+    }
+  }
+
+  /** Asks for the unit to be committed now: the receipt waits for that. */
+  #keep(unit: number | undefined): void {
+    if (unit === undefined) return
+    this.#options.commits.whenKept(unit).catch(() => {
+      // The session has ended: the network gives the message again to the bridge's next holder.
+    })
+  }
+
+  async #make(received: Received, writes: UnitWrite[]): Promise<number> {
+    const { outbox, parking, log } = this.#options
+    // No row remembers it: see the class.
+    if (this.ignores(received.attrs)) return await outbox.make([], { writes })
+    try {
+      return await this.#makeEvents(received, writes)
+    } catch (error) {
+      if (error instanceof SessionEnded || error instanceof TooLarge) throw error
+      const parked = await parking.writesFor(received)
+      if (parked.length > 0) log.error({ error }, "a message could not become an event and was parked")
+      else log.debug({ error }, "a message could not become an event and was not kept")
+      return await outbox.make([], { message: await this.#seen(received), writes: [...parked, ...writes] })
+    }
+  }
+
+  /** @throws Error where the message cannot be read; nothing was made then. SessionEnded */
+  async #makeEvents(received: Received, writes: UnitWrite[]): Promise<number> {
+    const message = await this.#seen(received)
+    return await this.#options.outbox.make(await this.#map(received), { message, writes })
+  }
+
+  async #map(received: Received): Promise<Mapped[]> {
+    const { map, messages, own, log } = this.#options
+    const connection = this.#options.connection()
+    this.#learnAuthors(received)
+    const originals = (id: string) => messages.all(id)
+    const mapped = await map(received, own(), { connection, originals, log })
+    return await Promise.all(
+      mapped.map(async (each) =>
+        each.message ? { ...each, message: await this.#full(each.message) } : each,
+      ),
+    )
+  }
+
+  /**
+   * Everybody who writes to the session becomes a contact of it. The message does not wait for that: if the host dies first,
+   * their next message brings it again.
+   */
+  #learnAuthors(received: Received): void {
+    const { contacts, own, log } = this.#options
+    const connection = this.#options.connection()
+    const learnt = contacts().learn(authorsOf(received, own()), (lids) => phonesOf(lids, { connection, log }))
+    learnt.catch((error: unknown) => {
+      if (!(error instanceof SessionEnded))
+        log.error({ error }, "new information about people was not written")
+    })
+  }
+
+  /** The record of a stanza's message, with this ciphertext in it; undefined where the stanza has no id or no sender. */
+  async #seen({ hash, attrs }: Received): Promise<Known | undefined> {
+    const { identity, known } = await this.#look(attrs)
+    if (!identity) return undefined
+    const message = known ?? this.#options.messages.unknown(identity)
+    return { ...message, seen: [...new Set([...message.seen, seenAs(hash)])].slice(-mostSeen) }
+  }
+
+  /** Looks up a message, or uses an earlier look-up that is still good. */
+  async #look(attrs: Received["attrs"]): Promise<Looked> {
+    const { commits, messages } = this.#options
+    const asked = this.#asked.get(attrs)
+    if (!asked || commits.made - asked.unit > goodFor) return await this.#ask(attrs)
+    const looked = await asked.looked
+    return looked.identity && messages.wasMadeLately(looked.identity) ? await this.#ask(attrs) : looked
+  }
+
+  #ask(attrs: Received["attrs"]): Promise<Looked> {
+    const looked = this.#find(attrs)
+    this.#asked.set(attrs, { unit: this.#options.commits.made, looked })
+    return looked
+  }
+
+  async #find(attrs: Received["attrs"]): Promise<Looked> {
+    const short = messageIdentityOf(attrs, this.#options.own())
+    const identity = short && (await this.#full(short))
+    return { identity, known: identity && (await this.#lookups.find(identity)) }
+  }
+
+  /** The same identity under every known address of its author. */
+  async #full(identity: MessageIdentity): Promise<MessageIdentity> {
+    const [form, ...more] = identity.forms
+    if (!form || more.length > 0) return identity
+    const other = await this.#options.otherAddress(form.sender)
+    if (!other) return identity
+    return {
+      ...identity,
+      forms: formsOf(form.chat === form.sender ? undefined : form.chat, [form.sender, other]),
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import type { JidWithDevice, PossiblyExtendedCacheStore } from "@whiskeysockets/baileys"
+import { LRUCache } from "lru-cache"
+import { perVault } from "./per-vault.ts"
+
+/** A device as Baileys keeps it; it names the server, too, which its type does not say. */
+export type Device = JidWithDevice & {
+  server: string
+  /** The network has refused its keys, and is not asked for them again until its owner's list changes, or is half a day old. */
+  hasNoKeys?: true
+}
+
+/** How much is remembered per session, in bytes: some ten thousand people. */
+const mostBytes = 1_500_000
+
+/** The size of a person's entry beside name and devices, about. */
+const overhead = 100
+
+const ttlMs = 12 * 3600 * 1000
+
+export type DeviceLists = ReturnType<typeof newLists>
+
+/** The devices of a session's contacts. The network tells of changes, also of those that came while we were away. */
+export const devicesOf = perVault(newLists)
+
+/** By the user part of an address. */
+function newLists() {
+  const entries = new LRUCache<string, string>({
+    maxSize: mostBytes,
+    sizeCalculation: (value, user) => user.length + value.length + overhead,
+    ttl: ttlMs,
+  })
+  const set = (user: string, devices: Device[]) => void entries.set(user, devices.map(written).join(" "))
+  const get = (user: string) => {
+    const entry = entries.get(user)
+    return entry === undefined ? undefined : read(user, entry)
+  }
+  return {
+    has: (user: string) => entries.has(user),
+    get,
+    set,
+    /** The network has refused the keys of these devices. */
+    noteNoKeys(refused: Device[]): void {
+      for (const user of new Set(refused.map((device) => device.user))) {
+        const without = new Set(refused.filter((device) => device.user === user).map(addressOf))
+        const list = get(user)?.map((each) =>
+          without.has(addressOf(each)) ? { ...each, hasNoKeys: true as const } : each,
+        )
+        // The list is no newer for it.
+        if (list) entries.set(user, list.map(written).join(" "), { noUpdateTTL: true })
+      }
+    },
+    /** Their list of devices is out of date. */
+    forget: (user: string) => void entries.delete(user),
+    /** The cache that Baileys wants. It says itself which type it has put in. */
+    asCache: (): PossiblyExtendedCacheStore => ({
+      get: (user) => get(user) as never,
+      set: (user, devices) => set(user, devices as Device[]),
+      del: (user) => void entries.delete(user),
+      flushAll: () => entries.clear(),
+    }),
+  }
+}
+
+const addressOf = ({ device, server }: Device) => `${device ?? 0}@${server}`
+const written = (device: Device) => `${addressOf(device)}${device.hasNoKeys ? noKeys : ""}`
+/** After the address of a device whose keys were refused. */
+const noKeys = "!"
+
+function read(user: string, entry: string): Device[] {
+  return entry.split(" ").flatMap((text) => {
+    const hasNoKeys = text.endsWith(noKeys)
+    const [device, server] = (hasNoKeys ? text.slice(0, -noKeys.length) : text).split("@")
+    if (!server) return []
+    return [{ user, device: Number(device), server, ...(hasNoKeys && { hasNoKeys }) }]
+  })
+}

@@ -1,0 +1,286 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
+import {
+  type BinaryNode,
+  extractDeviceJids,
+  getBinaryNodeChild,
+  getBinaryNodeChildren,
+  isLidUser,
+  isPnUser,
+  jidEncode,
+  parseAndInjectE2ESessions,
+  S_WHATSAPP_NET,
+  type PossiblyExtendedCacheStore,
+  type USyncQueryResultList,
+  type WASocket,
+} from "@whiskeysockets/baileys"
+import { userOf, withoutDevice } from "#core/jid.ts"
+import { newTurns } from "#core/platform/locks.ts"
+import type { Stanza } from "../network/connection.ts"
+import { NobodyReached } from "../network/errors.ts"
+import { child, childrenOf, el } from "../network/stanza.ts"
+import { groupCard } from "../people/ask-about-group.ts"
+import { usync } from "../people/usync.ts"
+import { answered, ask } from "../baileys/questions/ask.ts"
+import type { Device, DeviceLists } from "./device-lists.ts"
+import { type Groups, metadataOf } from "./groups.ts"
+import type { Keys } from "../baileys/signal/keys.ts"
+import { SessionRecord } from "../baileys/signal/libsignal.ts"
+import type { ILogger } from "../baileys/quiet-log.ts"
+import { transmission, type Transmission } from "./transmission.ts"
+
+/** How many prekeys are asked for at once. */
+const atOnce = 100
+
+interface Input {
+  devices: DeviceLists
+  groups: Groups
+  keys: Keys
+  me: () => { id: string; lid?: string } | undefined
+  sock: () => Pick<WASocket, "query" | "signalRepository">
+  log: ILogger
+}
+
+interface RecipientDevices {
+  /** The caches that Baileys asks for groups and devices. */
+  forBaileys: {
+    cachedGroupMetadata: (jid: string) => Promise<ReturnType<typeof metadataOf> | undefined>
+    userDevicesCache: PossiblyExtendedCacheStore
+  }
+  /** The known devices that a transmission goes to, without the one that it comes from. */
+  knownDevices: (sending: Transmission) => Device[]
+  /** Asks for these devices again. Returns those that have a session then. @throws NetworkRejected, NoAnswer */
+  refreshDevices: (sending: Transmission) => Promise<Device[]>
+}
+
+/**
+ * The recipients of a message: the members of a group, their devices, and a session with each. Baileys would ask for a group at
+ * each send, wait a minute for an answer about devices, fetch a prekey of everybody it has asked about, open all sessions
+ * in one stretch, and refuse a message if one device of many has no keys. So everything is there when it looks.
+ */
+export function newRecipientDevices(input: Input): RecipientDevices {
+  const { devices } = input
+  /** One after another: the next one finds what the one before has brought, also when that was given up. */
+  const inTurn = newTurns()
+
+  const knownDevices = ({ users = [] }: Transmission) => users.flatMap((user) => devices.get(user) ?? [])
+
+  async function cachedGroupMetadata(jid: string) {
+    const group = await transmission.exit(() => groupOf(input, jid))
+    const sending = transmission.getStore()
+    if (sending && group) sending.members = group.members
+    return group && metadataOf(group)
+  }
+
+  return {
+    knownDevices,
+    async refreshDevices(sending) {
+      const { users = [] } = sending
+      for (const user of users) devices.forget(user)
+      await inTurn(() => prepare(input, users, sending))
+      return knownDevices(sending).filter((device) => isReachable(sending, device))
+    },
+    forBaileys: {
+      cachedGroupMetadata,
+      userDevicesCache: {
+        ...devices.asCache(),
+        async mget<T>(users: string[]) {
+          const sending = transmission.getStore()
+          if (sending) sending.users = users
+          // The answers serve later messages, too. So the questions go on when this message is given up, though none of its frames may leave.
+          if (sending) await inTurn(() => transmission.exit(() => prepare(input, users, sending)))
+          const found = users.flatMap((user) => {
+            const list = devices.get(user)
+            return list ? [[user, list.filter((device) => isReachable(sending, device))] as const] : []
+          })
+          if (sending) mustReachSomebody(devices, sending, new Map(found))
+          // Baileys says itself what it wants of them: these are devices.
+          return Object.fromEntries(found) as Record<string, T>
+        },
+      },
+    },
+  }
+}
+
+/** The group as remembered, or asked for; undefined if we are not in it. @throws NetworkRejected, NoAnswer */
+export async function groupOf({ groups, sock }: Pick<Input, "groups" | "sock">, jid: string) {
+  // The answer is taken in as it arrives.
+  if (!groups.get(jid)) await groupCard({ ask: (question) => ask(sock(), question) }, jid)
+  return groups.get(jid)
+}
+
+function isReachable(sending: Transmission | undefined, device: Device): boolean {
+  return sending?.reached?.get(jidOf(device)) !== false
+}
+
+/**
+ * A message to a person needs a device of theirs. Baileys would send it to our own devices alone, and the network would
+ * accept it. Their list is asked for again by the next message, and so are the keys.
+ * @throws NobodyReached
+ */
+function mustReachSomebody(
+  devices: DeviceLists,
+  { chat, members }: Transmission,
+  reached: Map<string, Device[]>,
+) {
+  const user = userOf(chat)
+  if (members || reached.get(user)?.length !== 0) return
+  devices.forget(user)
+  throw new NobodyReached("no device of this person can be reached")
+}
+
+async function prepare(input: Input, users: string[], sending: Transmission): Promise<void> {
+  if (sending.abandoned) throw new Error("the transmission was given up")
+  const { devices } = input
+  const jids = users.flatMap((user) => (devices.has(user) ? [] : addressOf(input, user, sending)))
+  if (jids.length > 0) await askForDevices(input, jids)
+  const wanted = users.flatMap((user) => devices.get(user) ?? [])
+  sending.reached = await openSessions(input, await withoutKey(input, wanted, sending))
+}
+
+/** Baileys asks by the user part alone. */
+function addressOf({ me }: Input, user: string, { chat, members }: Transmission): string[] {
+  const { id = "", lid = "" } = me() ?? {}
+  const named = members?.get(user) ?? [chat, lid, id].find((jid) => userOf(jid) === user)
+  return named ? [withoutDevice(named)] : []
+}
+
+/** @throws NetworkRejected, NoAnswer */
+async function askForDevices({ sock, devices, keys, me }: Input, jids: string[]): Promise<void> {
+  const about = [el("devices", { version: "2" }), el("lid")]
+  const users = jids.map((jid) => el("user", { jid }))
+  const asking = { ask: (question: Parameters<typeof ask>[1]) => ask(sock(), question) }
+  const found = await usync(asking, { about, users, context: "message" })
+  const pairs = found.flatMap((user) => {
+    const { jid = "" } = user.attrs
+    const lid = child(user, "lid")?.attrs.val ?? ""
+    return isPnUser(jid) && isLidUser(lid) ? [{ pn: withoutDevice(jid), lid: withoutDevice(lid) }] : []
+  })
+  await sock().signalRepository.lidMapping.storeLIDPNMappings(pairs)
+
+  const { id = "", lid } = me() ?? {}
+  const own = new Set([id, lid])
+  const lists = new Map<string, Device[]>(jids.map((jid) => [userOf(jid), []]))
+  for (const device of extractDeviceJids(found.map(listOf), id, lid ?? "", false) as Device[])
+    if (!own.has(jidOf(device))) lists.get(device.user)?.push(device)
+  for (const [user, list] of lists) devices.set(user, list)
+  await noteDevices(keys, new Map(pairs.map(({ pn }) => [userOf(pn), lists.get(userOf(pn)) ?? []])))
+}
+
+function listOf(user: Stanza): USyncQueryResultList {
+  const list = childrenOf(child(child(user, "devices"), "device-list"), "device")
+  const deviceList = list.map(({ attrs }) => ({
+    id: Number(attrs.id),
+    keyIndex: Number(attrs["key-index"] ?? 0),
+    isHosted: attrs.is_hosted === "true",
+  }))
+  return { id: user.attrs.jid ?? "", devices: { deviceList } }
+}
+
+/** Notes devices. Baileys looks there for the sessions to move when they are kept under somebody's LID from now on. */
+async function noteDevices(keys: Keys, lists: Map<string, Device[]>): Promise<void> {
+  const known = await keys.get("device-list", [...lists.keys()])
+  const changed = [...lists].flatMap(([user, list]) => {
+    const ids = list.map(({ device }) => String(device ?? 0))
+    return known[user]?.join() === ids.join() ? [] : [[user, ids] as const]
+  })
+  if (changed.length > 0) await keys.set({ "device-list": Object.fromEntries(changed) })
+}
+
+/** The devices that do not have our sender key. A message to a person is encrypted for each device. */
+async function withoutKey(
+  { keys }: Input,
+  devices: Device[],
+  { chat, members }: Transmission,
+): Promise<Device[]> {
+  if (!members) return devices
+  const { [chat]: holders = {} } = await keys.get("sender-key-memory", [chat])
+  return devices.filter((device) => !holders[jidOf(device)])
+}
+
+/**
+ * @returns whether there is a session with each now. The network has no keys for some. Such a device has a session all the
+ * same once it has written to us. @throws NetworkRejected, NoAnswer
+ */
+async function openSessions(input: Input, devices: Device[]): Promise<Map<string, boolean>> {
+  const { sock, log } = input
+  const jids = devices.map(jidOf)
+  const refused = new Set(devices.filter((device) => device.hasNoKeys).map(jidOf))
+  const reached = new Map(jids.map((jid) => [jid, true]))
+  const missing = await withoutSession(input, jids)
+  const asked = missing.filter(({ jid }) => !refused.has(jid))
+  const keyless = new Set<string>()
+  for (let at = 0; at < asked.length; at += atOnce) {
+    const some = asked.slice(at, at + atOnce)
+    const bundles = await bundlesOf(
+      sock(),
+      some.map(({ wire }) => wire),
+    )
+    for (const { jid, wire } of some) {
+      const bundle = bundles.get(wire)
+      if (hasNoKeys(bundle)) keyless.add(jid)
+      reached.set(jid, await open(sock(), bundle, log))
+    }
+  }
+  input.devices.noteNoKeys(devices.filter((device) => keyless.has(jidOf(device))))
+  for (const { jid } of missing) if (refused.has(jid)) reached.set(jid, false)
+  const without = asked.filter(({ jid }) => !reached.get(jid)).length
+  if (without > 0) log.warn({ devices: without }, "devices without keys are left out")
+  return reached
+}
+
+async function bundlesOf(sock: Pick<WASocket, "query">, jids: string[]): Promise<Map<string, BinaryNode>> {
+  const users = jids.map((jid) => ({ tag: "user", attrs: { jid } }))
+  const attrs = { xmlns: "encrypt", type: "get", to: S_WHATSAPP_NET }
+  const question = { tag: "iq", attrs, content: [{ tag: "key", attrs: {}, content: users }] }
+  const answer = await answered<BinaryNode>(sock.query(question))
+  const bundles = getBinaryNodeChildren(getBinaryNodeChild(answer, "list"), "user")
+  return new Map(bundles.map((bundle) => [bundle.attrs.jid ?? "", bundle]))
+}
+
+/** The devices as Baileys names them, and as the network is asked about them: by LID if that is known. */
+async function withoutSession({ sock, keys }: Input, jids: string[]) {
+  const { signalRepository: repository } = sock()
+  const lids = (await repository.lidMapping.getLIDsForPNs(jids.filter((jid) => isPnUser(jid)))) ?? []
+  const wires = new Map(lids.map(({ pn, lid }) => [pn, lid]))
+  const all = jids.map((jid) => {
+    const wire = wires.get(jid) ?? jid
+    return { jid, wire, address: repository.jidToSignalProtocolAddress(wire) }
+  })
+  const records = await keys.get(
+    "session",
+    all.map(({ address }) => address),
+  )
+  return all.filter(({ address }) => {
+    const record = records[address]
+    return !record || !SessionRecord.deserialize(record).getOpenSession()
+  })
+}
+
+/** Whether the network says for good that it has no keys of this device. Any other refusal may pass. */
+function hasNoKeys(bundle: BinaryNode | undefined): boolean {
+  const { code = "" } = getBinaryNodeChild(bundle, "error")?.attrs ?? {}
+  return ["404", "406"].includes(code)
+}
+
+/** Opens one session, and lets others have a turn: it takes a millisecond, and there may be thousands. */
+async function open(
+  { signalRepository }: Pick<WASocket, "signalRepository">,
+  bundle: BinaryNode | undefined,
+  log: ILogger,
+): Promise<boolean> {
+  if (!bundle) return false
+  const list = { tag: "list", attrs: {}, content: [bundle] }
+  try {
+    await parseAndInjectE2ESessions({ tag: "iq", attrs: {}, content: [list] }, signalRepository)
+    return true
+  } catch (error) {
+    log.debug({ error }, "no session with a device")
+    return false
+  } finally {
+    await nextTurn()
+  }
+}
+
+export function jidOf({ user, server, device }: Device): string {
+  return jidEncode(user, server as Parameters<typeof jidEncode>[1], device)
+}

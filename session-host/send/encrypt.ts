@@ -1,0 +1,88 @@
+import { setImmediate as nextTurn } from "node:timers/promises"
+import type { SignalRepositoryWithLIDStore } from "@whiskeysockets/baileys"
+import { addressesOf } from "../baileys/signal/addresses.ts"
+import { SessionRecord } from "../baileys/signal/libsignal.ts"
+import type { RepositoryInput } from "../baileys/signal/repository.ts"
+import { transmission } from "./transmission.ts"
+
+type InjectedSession = Parameters<SignalRepositoryWithLIDStore["injectE2ESession"]>[0]
+
+type Encrypting = Pick<
+  SignalRepositoryWithLIDStore,
+  | "encryptMessage"
+  | "encryptGroupMessage"
+  | "validateSession"
+  | "injectE2ESession"
+  | "getSenderKeyDistributionMessage"
+>
+
+/** Keeps the ratchet that made a ciphertext before it gives the ciphertext away. */
+export function newEncrypting(
+  { keys, hold }: Pick<RepositoryInput, "keys" | "hold">,
+  inner: SignalRepositoryWithLIDStore,
+): Encrypting {
+  const pace = newPace()
+
+  /** The first step of a transmission carries the message itself. */
+  async function kept<T>(encrypt: () => Promise<T>): Promise<T> {
+    const sending = transmission.getStore()
+    if (sending?.abandoned) throw new Error("the transmission was given up")
+    const result = await keys.atomically(async (unit) => {
+      const encrypted = await encrypt()
+      if (sending?.unkept) {
+        unit.sending = sending.unkept
+        sending.maybeKept = true
+      }
+      return encrypted
+    })
+    if (sending) sending.unkept = undefined
+    return result
+  }
+
+  /**
+   * Whether Baileys wants a new session only because it has asked for a contact's devices, as it does after each start:
+   * the one that is open is as good. Each new one makes an older one forgotten, under which messages may still come.
+   * A device that cannot read us says so, and then the new session is asked for outside a transmission.
+   */
+  async function isForcedAnew({ jid, session }: InjectedSession): Promise<boolean> {
+    if (!transmission.getStore()) return false
+    const address = inner.jidToSignalProtocolAddress(jid)
+    const { [address]: record } = await keys.get("session", [address])
+    const open = record && SessionRecord.deserialize(record).getOpenSession()
+    return open ? Buffer.from(session.identityKey).equals(open.indexInfo.remoteIdentityKey) : false
+  }
+
+  return {
+    encryptMessage: async (message) => {
+      // Baileys encrypts all copies of a message to many at once.
+      await pace()
+      return hold(await addressesOf(message.jid, inner), () => kept(() => inner.encryptMessage(message)))
+    },
+    encryptGroupMessage: (message) =>
+      hold([message.group], () => kept(() => inner.encryptGroupMessage(message))),
+    injectE2ESession: async (session) =>
+      hold(await addressesOf(session.jid, inner), () =>
+        keys.atomically(async () => {
+          if (!(await isForcedAnew(session))) await inner.injectE2ESession(session)
+        }),
+      ),
+    /** Baileys looks for each session by itself; before a message it was done for all at once. */
+    validateSession: async (jid) =>
+      transmission.getStore()?.reached?.get(jid) ? { exists: true } : inner.validateSession(jid),
+    getSenderKeyDistributionMessage: (group) =>
+      hold([group.group], () => keys.atomically(() => inner.getSenderKeyDistributionMessage(group))),
+  }
+}
+
+/** So many copies of a message, a millisecond each, may be encrypted right after each other. */
+const atOnce = 20
+
+/** Lets the rest of this process have a turn, now and then, while thousands of copies are made. */
+function newPace(): () => Promise<void> {
+  let turn: Promise<void> = Promise.resolve()
+  let count = 0
+  return () => {
+    if (++count % atOnce === 0) turn = turn.then(() => nextTurn())
+    return turn
+  }
+}

@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto"
+import { jidDecode } from "@whiskeysockets/baileys"
+import { LRUCache } from "lru-cache"
+import { Metrics } from "#core/platform/metrics.ts"
+import type { Device } from "./device-lists.ts"
+import { jidOf, type newRecipientDevices } from "./devices.ts"
+import type { ILogger } from "../baileys/quiet-log.ts"
+import { transmission, type Transmission } from "./transmission.ts"
+
+interface Input {
+  recipientDevices: Pick<ReturnType<typeof newRecipientDevices>, "knownDevices" | "refreshDevices">
+  me: () => { id: string; lid?: string } | undefined
+  log: ILogger
+}
+
+/** Sends the message to one device alone, as to one that has asked for it once more. */
+type SendTo = (participant: { jid: string; count: number }) => Promise<unknown>
+
+/** Called once the network has accepted a message; `phash` is its hash of the chat's devices. */
+export type Missed = (sending: Transmission, phash: string, sendTo: SendTo) => Promise<void>
+
+/** How many chats' hashes are remembered. */
+const mostChats = 2000
+
+/**
+ * Sends a message to devices that it has missed. Our list of a chat's devices is out of date if the network's hash of them
+ * differs from ours. Each new hash leads to one question, since the network's way of making it might change.
+ */
+export function newMissed({ recipientDevices, me, log }: Input): Missed {
+  const asked = new LRUCache<string, string>({ max: mostChats })
+  return async (sending, phash, sendTo) => {
+    const { chat } = sending
+    if (asked.get(chat) === phash) return
+    asked.set(chat, phash)
+    const known = recipientDevices.knownDevices(sending)
+    if (phashOf(known, me()) === phash) return
+    const had = new Set(known.map(jidOf))
+    const now = await recipientDevices.refreshDevices(sending)
+    const missed = now.filter((device) => !had.has(jidOf(device)))
+    if (missed.length === 0) return
+    Metrics.add("DevicesMissed", missed.length)
+    log.warn({ devices: missed.length }, "devices that were not known get a message once more")
+    for (const device of missed)
+      await transmission.run({ ...sending, built: false, handed: false }, () =>
+        sendTo({ jid: jidOf(device), count: 1 }),
+      )
+  }
+}
+
+/** The network's hash of a list of devices (whatsmeow `participantListHashV2`). */
+function phashOf(devices: Device[], me: ReturnType<Input["me"]>): string {
+  const servers = new Set(devices.map(({ server }) => server))
+  const own = [me?.id, me?.lid].flatMap((jid) => {
+    const decoded = jidDecode(jid)
+    return decoded && servers.has(decoded.server) ? [decoded] : []
+  })
+  const named = [...devices, ...own].map(({ user, device, server }) => `${user}.0:${device ?? 0}@${server}`)
+  const hash = createHash("sha256")
+    .update([...new Set(named)].toSorted().join(""))
+    .digest()
+  return `2:${hash.subarray(0, 6).toString("base64").replaceAll("=", "")}`
+}

@@ -1,0 +1,177 @@
+import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { Metrics } from "#core/platform/metrics.ts"
+import { Condition } from "../concurrency/condition.ts"
+import type { Logger } from "#core/platform/log.ts"
+import type { Memory } from "../memory/memory.ts"
+import { noteAcked, type Sent, sentMessage, sentRow } from "../memory/messages/sent.ts"
+import type { Connection, Outgoing } from "../network/connection.ts"
+import { NetworkRejected, NobodyReached, NotSent, OutcomeUnknown } from "../network/errors.ts"
+import { rejected } from "../network/refusals.ts"
+import type { Uplink } from "../uplink/uplink.ts"
+import type { ConnectedSession } from "../session/connected-session.ts"
+import { SessionEnded } from "../session/session-ended.ts"
+
+interface Input {
+  memory: Pick<Memory, "store" | "commits" | "vault" | "tally">
+  uplink: Pick<Uplink, "ready" | "during">
+  /** The session, as commands need it, on this connection. */
+  connected: (connection: Connection) => ConnectedSession
+  log: Logger
+}
+
+/** A message that a customer wants sent. */
+export interface Wish {
+  /** Chosen by the API before anything else happened. A retry of the call has the same id. */
+  messageId: string
+  /**
+   * This call is the first under its id, so there is no row of it. The API repeats such a call only if no host has begun
+   * it.
+   */
+  isNew?: boolean | undefined
+  /** Finds the chat and composes the message, at most once in a call. An error here is definite: nothing was written. */
+  compose: (connected: ConnectedSession) => Promise<{ chat: string; message: Uint8Array }>
+}
+
+export interface Answer {
+  messageId: string
+  timestamp: number
+  /** An earlier call under this id had its message sent. That message counts, even if this call asked for another. */
+  repeated: boolean
+}
+
+/** The sends of one session. */
+export class Sending {
+  readonly #input: Input
+  readonly #running = new Set<string>()
+  readonly #ended = new Condition()
+
+  constructor(input: Input) {
+    this.#input = input
+  }
+
+  /**
+   * Sends a message, or finds out its outcome. Under an id that was used before, the same bytes are sent again, and
+   * phones show an id only once.
+   * @throws ApiError `idempotency_conflict`, `not_paired`, `network_rejected`, `send_outcome_unknown`,
+   * `session_unavailable`, and what `compose` throws
+   */
+  async send(wish: Wish): Promise<Answer> {
+    const { messageId } = wish
+    if (this.#running.has(messageId))
+      throw new ApiError(
+        "idempotency_conflict",
+        "this message is already being sent: try again when that has ended",
+      )
+    this.#running.add(messageId)
+    try {
+      return await this.#send(wish)
+    } finally {
+      this.#running.delete(messageId)
+      this.#ended.notify()
+    }
+  }
+
+  /** Waits until no send is under way, at most `withinMs`. */
+  async settled(withinMs: number): Promise<void> {
+    await this.#ended.until(() => this.#running.size === 0 || undefined, withinMs)
+  }
+
+  /**
+   * The whole of a send. `connection.send` commits the row of the message, in the state `sent`, and the step of the
+   * ratchet as one unit before the stanza may leave; the network's answer turns it into `acked` or, the first time,
+   * `failed`. If the host dies before that row is durable, nothing has left. If it dies later, a retry on the next
+   * host finds the row, and sends the same bytes under the same id.
+   */
+  async #send({ messageId, isNew, compose }: Wish): Promise<Answer> {
+    const { memory, uplink, connected } = this.#input
+    const before = isNew ? undefined : await sentMessage(memory.store, messageId)
+    if (before?.state === "acked") return { messageId, timestamp: before.timestamp, repeated: true }
+    // The API did not hear of it, or had no time to free the key. Once that is free, the next call has another id.
+    if (before?.state === "failed") throw rejected(before.network_code)
+    const { generation } = memory.vault
+    // The bridge was linked anew meanwhile: a copy from its new device would be a second message to the recipient.
+    if (before && before.generation !== generation) throw outcomeUnknown()
+
+    const connection = await uplink.ready().catch((error: unknown) => {
+      // The present obstacle says nothing about the earlier transmission.
+      throw before && error instanceof ApiError ? outcomeUnknown() : error
+    })
+    const { chat, message } =
+      before ?? (await uplink.during(connection, () => compose(connected(connection))))
+
+    // A new message is not written yet. If the host dies here, a retry composes it again.
+    const outgoing = { messageId, chat, message, generation }
+    const repeated = before !== undefined
+    const timestamp = await this.#transmit(connection, outgoing, repeated)
+    // If the host dies before this note is durable, a retry sends the same bytes once more.
+    noteAcked(memory, outgoing, timestamp)
+    return { messageId, timestamp, repeated }
+  }
+
+  /** Encrypts, commits, and lets the stanza through the gate; resolves with the time of the network's answer. */
+  async #transmit(
+    connection: Connection,
+    outgoing: Outgoing & { generation: number },
+    again: boolean,
+  ): Promise<number> {
+    const { messageId } = outgoing
+    const { log } = this.#input
+    const start = performance.now()
+    try {
+      const { timestamp } = await connection.send(outgoing, again)
+      count({ isUnknown: false })
+      Metrics.add("SendAckMs", Math.round(performance.now() - start))
+      log.info({ messageId, again }, "message acknowledged")
+      return timestamp
+    } catch (error) {
+      if (error instanceof NetworkRejected) {
+        count({ isUnknown: false })
+        Metrics.add("SendRejected")
+        log.warn({ messageId, again, networkCode: error.networkCode }, "message refused by the network")
+        // A refusal of the repeated stanza says nothing about the first one.
+        if (again) throw outcomeUnknown()
+        // If the host dies before this is durable, a retry sends the same bytes: accepted, the message is sent; refused
+        // again, its outcome stays unknown.
+        await this.#keep({ ...outgoing, state: "failed", network_code: error.networkCode })
+        throw rejected(error.networkCode)
+      }
+      // These two say that the stanza has not left. A row may be there all the same: a retry finds it and sends those bytes.
+      if (error instanceof NobodyReached && !again) throw sessionUnavailable(nobodyReached, 60)
+      if (error instanceof NotSent && !again) throw sessionUnavailable()
+      if (error instanceof NotSent || error instanceof OutcomeUnknown) {
+        count({ isUnknown: true })
+        log.warn({ messageId, again }, "a message's outcome is unknown")
+        throw outcomeUnknown()
+      }
+      // A defect of ours. The API takes it for an unknown outcome.
+      throw error
+    }
+  }
+
+  async #keep(sent: Sent): Promise<void> {
+    const { store, commits } = this.#input.memory
+    try {
+      await commits.write([sentRow(store, sent)])
+    } catch (error) {
+      // The network has answered, but the bridge's next holder does not know.
+      if (error instanceof SessionEnded) throw outcomeUnknown()
+      throw error
+    }
+  }
+}
+
+const nobodyReached =
+  "nothing was sent: the network gives no keys for any device of this person, so nobody could read the message. Try again later"
+
+/** Counts a send. `SendUnknown` gets a zero, too: an alarm watches its share of all sends. */
+function count(outcome: { isUnknown: boolean }): void {
+  Metrics.add("Sends")
+  Metrics.add("SendUnknown", outcome.isUnknown ? 1 : 0)
+}
+
+function outcomeUnknown(): ApiError {
+  return new ApiError(
+    "send_outcome_unknown",
+    "the network did not answer in time, so the message may still arrive: retry with the same Idempotency-Key to find out",
+  )
+}

@@ -1,0 +1,450 @@
+import { createHash, randomBytes } from "node:crypto"
+import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
+import { expect, onTestFinished, test } from "vitest"
+import { dynamoDb } from "#test/support/store.ts"
+import { eventsOf } from "#test/support/session/host.ts"
+import { aHeldLease } from "#test/support/held-lease.ts"
+import { transactions } from "#test/support/recorded-writes.ts"
+import { aMemory } from "#test/support/session/memory.ts"
+import { aDoorbell, forgetDoorbells } from "#test/support/session/events-and-doorbells.ts"
+import { aReceivedMessage } from "#test/support/session/received-message.ts"
+import { sealed } from "#test/support/session/sealed.ts"
+import { DataKeys } from "#core/keys/data-keys.ts"
+import { Claim } from "#core/event/claim.ts"
+import { Delivery } from "#core/event/delivery-progress.ts"
+import type { Event } from "#core/contract/event.ts"
+import { EventRow } from "#core/event/row.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { query, remove } from "#core/store/store.ts"
+import { tables } from "#core/store/tables.ts"
+import type { Mapped } from "#session-host/receive/map/mapped.ts"
+import type { Received } from "#session-host/network/connection.ts"
+import { until } from "#test/support/until.ts"
+
+const bodies = (events: Event[]) =>
+  events.map((event) => (event.event === "message" ? event.body : event.event))
+
+async function rowsOf(bridgeId: string, prefix: string) {
+  const rows = query({
+    TableName: tables.sessions,
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
+    ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}`, ":prefix": prefix },
+  })
+  return (await Array.fromAsync(rows)).map((row) => String(row.sk))
+}
+
+const padded = (content: proto.IMessage) => writeRandomPadMax16(proto.Message.encode(content).finish())
+const aContent = (id: string, content: proto.IMessage) => aReceivedMessage({ id, plaintext: padded(content) })
+
+/** Receives a message as the network does: it is looked up first, then kept with its ratchet. */
+async function take({ memory }: Awaited<ReturnType<typeof aMemory>>, ...messages: Received[]) {
+  const { vault } = memory
+  for (const { attrs } of messages) vault.foresee(attrs)
+  for (const received of messages) if (!(await vault.isSeen(received))) await vault.keep({ received })
+}
+
+test("a burst of messages becomes event rows in their order, in a few transactions", async () => {
+  const one = await aMemory()
+  const asked = transactions()
+  const texts = Array.from({ length: 50 }, (_, i) => `message ${i}`)
+  await take(one, ...texts.map((text) => aReceivedMessage({ text })))
+  await one.memory.settled()
+  expect(bodies(await eventsOf(one.bridgeId))).toEqual(texts)
+  // 50 messages are two rows each.
+  expect(asked.length).toBeLessThan(15)
+})
+
+test("a message, its event and its ratchet are one transaction", async () => {
+  const { memory } = await aMemory()
+  const asked = transactions()
+  const received = aReceivedMessage()
+  await memory.vault.keep({ keys: [{ type: "session", id: "491.0", value: "ratchet" }], received })
+  await memory.commits.whenKept()
+  expect(asked.map(({ rows }) => rows.map((sk) => sk.split("#")[0]))).toEqual([
+    ["LEASE", "EVENT", "MESSAGE", "SIGNAL"],
+  ])
+})
+
+test("an answer to a message is read with it, though neither is durable yet", async () => {
+  const one = await aMemory()
+  const bob = "491710000001@s.whatsapp.net"
+  const secret = randomBytes(32)
+  const poll = aContent("POLL", {
+    pollCreationMessageV3: { name: "?", options: [{ optionName: "Soup" }, { optionName: "Salad" }] },
+    messageContextInfo: { messageSecret: secret },
+  })
+  const selectedOptions = [createHash("sha256").update("Salad").digest()]
+  const answer = proto.Message.PollVoteMessage.encode({ selectedOptions }).finish()
+  const names = { original: "POLL", secret, creator: bob, responder: bob }
+  const vote = aContent("VOTE", {
+    pollUpdateMessage: {
+      pollCreationMessageKey: { id: "POLL" },
+      vote: sealed("Poll Vote", answer, names),
+    },
+  })
+  const forgery = aReceivedMessage({
+    id: "FORGERY",
+    attrs: { from: "120@g.us", participant: "491710000002@s.whatsapp.net" },
+    plaintext: padded({
+      protocolMessage: {
+        key: { id: "SAID" },
+        type: proto.Message.ProtocolMessage.Type.MESSAGE_EDIT,
+        editedMessage: { conversation: "never said" },
+      },
+    }),
+  })
+  const said = aReceivedMessage({ id: "SAID", text: "said", attrs: { from: "120@g.us", participant: bob } })
+  const away = dynamoDb.faults.add({ fault: "throttling", operation: "TransactWriteItems" })
+  await take(one, poll, vote, said, forgery)
+  away()
+  await one.memory.settled()
+  expect((await eventsOf(one.bridgeId)).slice(1)).toMatchObject([
+    { event: "poll_vote", poll_id: "POLL", selected_options: ["Salad"] },
+    { event: "message", body: "said" },
+  ])
+})
+
+test("many large messages take several transactions, none of which parts a message from its event", async () => {
+  const one = await aMemory()
+  const asked = transactions()
+  const texts = Array.from({ length: 14 }, (_, i) => `${i} `.padEnd(300_000, "x"))
+  await take(one, ...texts.map((text) => aReceivedMessage({ text })))
+  await one.memory.settled()
+  expect(bodies(await eventsOf(one.bridgeId))).toEqual(texts)
+  const counts = asked.map(({ rows }) => ({
+    events: rows.filter((row) => row.startsWith("EVENT#")).length,
+    messages: rows.filter((row) => row.startsWith("MESSAGE#")).length,
+  }))
+  expect(counts.length).toBeGreaterThan(1)
+  for (const { events, messages } of counts) expect(messages).toBe(events)
+})
+
+const lid = "200000000000001@lid"
+const phone = "491710000001@s.whatsapp.net"
+const group = "120@g.us"
+
+test.for<[string, Record<string, string>, Record<string, string>]>([
+  [
+    "from another device",
+    { from: lid, sender_pn: phone },
+    { from: "200000000000001:7@lid", sender_pn: phone },
+  ],
+  ["under the phone number", { from: lid, sender_pn: phone }, { from: phone, sender_lid: lid }],
+  ["first under the phone number alone", { from: phone }, { from: lid, sender_pn: phone }],
+  [
+    "in a group, under the phone number",
+    { from: group, participant: lid, participant_pn: phone },
+    { from: group, participant: phone, participant_lid: lid },
+  ],
+])("the same message in another ciphertext is told once: %s", async ([, first, again]) => {
+  const one = await aMemory()
+  await take(one, aReceivedMessage({ id: "SAME", text: "first", attrs: first }))
+  await take(one, aReceivedMessage({ id: "SAME", text: "again", attrs: again }))
+  await one.memory.settled()
+  await take(one, aReceivedMessage({ id: "SAME", text: "once more", attrs: again }))
+  await one.memory.settled()
+  expect(bodies(await eventsOf(one.bridgeId))).toEqual(["first"])
+})
+
+test("which addresses are one person's is known from what the network told before", async () => {
+  const one = await aMemory()
+  const pair = [
+    { type: "lid-mapping", id: "491710000001", value: '"200000000000001"' },
+    { type: "lid-mapping", id: "200000000000001_reverse", value: '"491710000001"' },
+  ]
+  await one.memory.vault.keep({ keys: pair })
+  await take(one, aReceivedMessage({ id: "SAME", text: "first", attrs: { from: lid } }))
+  await take(one, aReceivedMessage({ id: "SAME", text: "again", attrs: { from: phone } }))
+  await one.memory.settled()
+  expect(bodies(await eventsOf(one.bridgeId))).toEqual(["first"])
+})
+
+test("our phone's copy of a message and its sender's own retry are one event", async () => {
+  const own = { jid: "491719999999@s.whatsapp.net", lid: "299999999999999@lid" }
+  const creds = JSON.stringify({ account: {}, me: { id: own.jid, lid: own.lid } })
+  const copy = proto.WebMessageInfo.encode({
+    key: { id: "SAME", remoteJid: phone, fromMe: false },
+    message: { conversation: "by the phone" },
+    messageTimestamp: 1_800_000_000,
+  }).finish()
+  const peer = aReceivedMessage({
+    attrs: { from: own.jid, category: "peer" },
+    plaintext: padded({
+      protocolMessage: {
+        peerDataOperationRequestResponseMessage: {
+          peerDataOperationResult: [{ placeholderMessageResendResponse: { webMessageInfoBytes: copy } }],
+        },
+      },
+    }),
+  })
+  const one = await aMemory()
+  await one.memory.vault.keep({ creds })
+  await take(
+    one,
+    peer,
+    aReceivedMessage({ id: "SAME", text: "again", attrs: { from: lid, sender_pn: phone } }),
+  )
+  await one.memory.settled()
+  expect(bodies(await eventsOf(one.bridgeId))).toEqual(["by the phone"])
+})
+
+test("two people may choose one id", async () => {
+  const one = await aMemory()
+  const other = { from: "491710000002@s.whatsapp.net" }
+  await take(
+    one,
+    aReceivedMessage({ id: "SAME", text: "one" }),
+    aReceivedMessage({ id: "SAME", text: "other", attrs: other }),
+  )
+  await one.memory.settled()
+  expect(bodies(await eventsOf(one.bridgeId))).toEqual(["one", "other"])
+})
+
+test("a message that cannot be read is parked, and those behind it go on", async () => {
+  const one = await aMemory()
+  await take(
+    one,
+    aReceivedMessage({ text: "before" }),
+    aReceivedMessage({ plaintext: Buffer.from([0xff, 0xff, 1]) }),
+    aReceivedMessage({ text: "x".repeat(390_000) }),
+    aReceivedMessage({ text: "after" }),
+  )
+  await one.memory.settled()
+  expect(bodies(await eventsOf(one.bridgeId))).toEqual(["before", "after"])
+  // The large one has two pieces.
+  expect(await rowsOf(one.bridgeId, "PARKED#")).toHaveLength(3)
+})
+
+const unreadable = (attrs: Record<string, string> = {}) =>
+  aReceivedMessage({ attrs, plaintext: Buffer.from([0xff, 0xff, 1]) })
+
+/** A mapper for what is parked; it counts how often it is called. */
+function aMapper(fixed: boolean) {
+  const asked: string[] = []
+  const map = ({ attrs }: Received): Mapped[] => {
+    asked.push(attrs.id!)
+    if (!fixed) throw new Error("cannot be read")
+    return [{ identity: ["fixed"], event: { event: "connected", phone: attrs.id! } }]
+  }
+  return { asked, map }
+}
+
+test("parked messages are read again by each new version of the code, once, after the session has connected", async () => {
+  const first = await aMemory()
+  const { bridgeId } = first
+  await take(first, aReceivedMessage({ id: "ODD", plaintext: Buffer.from([0xff, 0xff, 1]) }))
+  await first.letGo()
+
+  for (const expected of [["ODD"], []]) {
+    const { asked, map } = aMapper(false)
+    const next = await aMemory({ bridgeId, map, version: "no better" })
+    expect(asked).toEqual([])
+    await next.memory.readParkedAgain()
+    await next.memory.readParkedAgain()
+    await next.letGo()
+    expect(asked).toEqual(expected)
+    expect(await rowsOf(bridgeId, "PARKED#")).toHaveLength(1)
+  }
+  expect(await eventsOf(bridgeId)).toEqual([])
+
+  const { map } = aMapper(true)
+  const fixed = await aMemory({ bridgeId, map, version: "fixed" })
+  await fixed.memory.readParkedAgain()
+  await fixed.letGo()
+  expect(await eventsOf(bridgeId)).toEqual([{ event: "connected", phone: "ODD" }])
+  expect(await rowsOf(bridgeId, "PARKED#")).toEqual([])
+})
+
+test("a message that earlier code has parked is read again, in however many pieces", async () => {
+  const one = await aMemory()
+  const { store, commits } = one.memory
+  const received = aReceivedMessage({ id: "LARGE", text: "x".repeat(500_000) })
+  const { hash, attrs, plaintext } = received
+  const packed = Buffer.concat([Buffer.from(`${JSON.stringify({ hash, attrs })}\n`), plaintext])
+  await commits.write([
+    store.put(`PARKED#${hash}`, packed.subarray(0, 350_000)),
+    store.put(`PARKED#${hash}#1`, packed.subarray(350_000)),
+  ])
+  await one.letGo()
+  const { map } = aMapper(true)
+  const next = await aMemory({ bridgeId: one.bridgeId, map })
+  await next.memory.readParkedAgain()
+  await next.letGo()
+  expect(await eventsOf(one.bridgeId)).toEqual([{ event: "connected", phone: "LARGE" }])
+  expect(await rowsOf(one.bridgeId, "PARKED#")).toEqual([])
+})
+
+test("at most a hundred messages of one sender are parked, by however many sessions; all are known when they come again", async () => {
+  const one = await aMemory()
+  const sent = (count: number, device: number) =>
+    Array.from({ length: count }, () => unreadable({ from: `200000000000001:${device}@lid` }))
+  const [early, late] = [sent(80, 1), sent(80, 2)]
+  await take(one, ...early)
+  await one.letGo()
+  const next = await aMemory({ bridgeId: one.bridgeId })
+  await take(next, ...late, unreadable({ from: "200000000000002@lid" }))
+  await next.memory.settled()
+  expect(await rowsOf(one.bridgeId, "PARKED#")).toHaveLength(101)
+  for (const received of [early[0]!, late.at(-1)!])
+    expect(await next.memory.vault.isSeen(received)).toBe(true)
+  expect(next.happened).not.toContain("ended: SessionEnded")
+})
+
+test.for(["1e999", "1e20", "-5", "x", ""])(
+  "a message that cannot be read is parked, and not for ever, whatever time it says it is of (%s)",
+  async (t) => {
+    const one = await aMemory()
+    await take(one, unreadable({ t }), aReceivedMessage({ text: "after" }))
+    await one.memory.settled()
+    expect(bodies(await eventsOf(one.bridgeId))).toEqual(["after"])
+    const [row] = await one.memory.store.list("PARKED#")
+    const inDays = (Number(row!.row.expires_at) - Date.now() / 1000) / 86_400
+    expect(inDays).toBeGreaterThan(29)
+    expect(inDays).toBeLessThan(31)
+  },
+)
+
+test("a message that is too large to be kept aside is known when it comes again, and those behind it go on", async () => {
+  const one = await aMemory()
+  const giant = aReceivedMessage({ text: "x".repeat(5_000_000) })
+  await take(one, giant, aReceivedMessage({ text: "after" }))
+  await one.memory.settled()
+  expect(bodies(await eventsOf(one.bridgeId))).toEqual(["after"])
+  expect(await rowsOf(one.bridgeId, "PARKED#")).toEqual([])
+  expect(await one.memory.vault.isSeen(giant)).toBe(true)
+})
+
+test("a ciphertext is known from when it was taken in, also to the next owner", async () => {
+  const first = await aMemory()
+  const received = aReceivedMessage()
+  expect(await first.memory.vault.isSeen(received)).toBe(false)
+  await take(first, received)
+  expect(await first.memory.vault.isSeen(received)).toBe(true)
+  await first.letGo()
+  const next = await aMemory({ bridgeId: first.bridgeId })
+  expect(await next.memory.vault.isSeen(received)).toBe(true)
+  expect(await next.memory.vault.isSeen({ ...received, hash: aReceivedMessage().hash })).toBe(false)
+})
+
+test("a message that was not durable when its owner died counts as never received", async () => {
+  const first = await aMemory()
+  const received = aReceivedMessage({ text: "comes again" })
+  const away = dynamoDb.faults.add({ fault: "throttling", operation: "TransactWriteItems" })
+  await take(first, received)
+  first.crash()
+  away()
+  await Lease.letGo(first.lease)
+  const next = await aMemory({ bridgeId: first.bridgeId })
+  expect(await eventsOf(next.bridgeId)).toEqual([])
+  await take(next, received)
+  await next.memory.settled()
+  expect(bodies(await eventsOf(next.bridgeId))).toEqual(["comes again"])
+})
+
+test("an event that an earlier owner wrote unseen is not written over: the session ends and reads anew", async () => {
+  const { memory, bridgeId, happened } = await aMemory()
+  const event = { event: "connected", phone: "491" } as const
+  const { delivery } = (await DataKeys.get(bridgeId))!
+  // The dead owner's transaction becomes visible only now.
+  const late = EventRow.append({ bridgeId, n: 1, identity: ["late"], event, deliveryKey: delivery })
+  await memory.commits.write([{ Put: { TableName: tables.events, Item: late.Put!.Item } }])
+  await memory.vault.keep({ received: aReceivedMessage({ text: "comes again" }) })
+  await memory.settled()
+  expect(happened).toEqual(["ended: SessionEnded"])
+  expect(await eventsOf(bridgeId)).toEqual([event])
+})
+
+test("a read that the store denies is repeated until it answers, and parks no message", async () => {
+  const one = await aMemory()
+  onTestFinished(dynamoDb.faults.add({ fault: "denied", operation: "BatchGetItem", times: 3 }))
+  await take(one, aReceivedMessage({ text: "kept" }))
+  await one.memory.settled()
+  expect(bodies(await eventsOf(one.bridgeId))).toEqual(["kept"])
+  expect(await rowsOf(one.bridgeId, "PARKED#")).toEqual([])
+})
+
+test("numbers go on without gaps over owners, also after what was delivered has expired", async () => {
+  const first = await aMemory()
+  await take(first, aReceivedMessage({ text: "1" }))
+  await first.letGo()
+  const second = await aMemory({ bridgeId: first.bridgeId })
+  await take(second, aReceivedMessage({ text: "2" }))
+  await second.letGo()
+  expect(bodies(await eventsOf(first.bridgeId))).toEqual(["1", "2"])
+
+  let claim = (await Claim.take(first.bridgeId, "test")) as Delivery.Info // nobody else looks
+  for (let n = 0; n < 2; n++) claim = (await Claim.advance(claim))!
+  for (const n of [1, 2]) await remove({ TableName: tables.events, Key: EventRow.key(first.bridgeId, n) })
+  const third = await aMemory({ bridgeId: first.bridgeId })
+  const asked = transactions()
+  await take(third, aReceivedMessage({ text: "3" }))
+  await third.memory.settled()
+  expect(asked.flatMap(({ rows }) => rows)).toContain("EVENT#000000000003")
+})
+
+test("an event whose owner died before it rang rings when the next one starts, whatever was promised", async () => {
+  const one = await aMemory()
+  const { memory, bridgeId, lease, crash } = one
+  await take(one, aReceivedMessage())
+  await memory.settled()
+  const { due } = (await Delivery.get(bridgeId))!
+  crash()
+  await Lease.letGo(lease)
+  await forgetDoorbells()
+  await aMemory({ bridgeId })
+  await until(async () => (await aDoorbell())?.Body?.includes(bridgeId))
+  expect((await Delivery.get(bridgeId))!.due).toBeGreaterThanOrEqual(due)
+})
+
+test("an id leads to its event, and no other id does", async () => {
+  const one = await aMemory()
+  await take(one, aReceivedMessage(), aReceivedMessage())
+  await one.memory.settled()
+  const row = (await EventRow.get(one.bridgeId, 2))!
+  expect(row.eventId).toMatch(/^evt_[a-z2-7]{40}$/)
+  expect(EventRow.numberOf(row.eventId)).toBe(2)
+  expect(EventRow.numberOf("evt_aaaaaaba")).toBeUndefined()
+})
+
+const key = (value: string) => [{ type: "session", id: "491.0", value }]
+
+test("a message that comes again while it is being taken in is one event, and its ratchet does not go back", async () => {
+  const { memory, bridgeId } = await aMemory()
+  const { vault } = memory
+  const received = aReceivedMessage({ text: "once" })
+  const again = { ...received, attrs: { ...received.attrs } }
+  // A connection that ended, and the next one: both have looked before either made anything.
+  for (const each of [received, again]) expect(await vault.isSeen(each)).toBe(false)
+  const first = vault.keep({ received, keys: key("1") })
+  const second = first
+    .then(() => vault.keep({ keys: key("2") }))
+    .then(() => vault.keep({ received: again, keys: key("1") }))
+  await vault.settled()
+  await second
+  await memory.settled()
+  expect(bodies(await eventsOf(bridgeId))).toEqual(["once"])
+  expect(await vault.keys("session", ["491.0"])).toEqual(new Map([["491.0", "2"]]))
+})
+
+test("however many ciphertexts come under one id, the row of the message stays small", async () => {
+  const one = await aMemory()
+  const all = Array.from({ length: 200 }, () => aReceivedMessage({ id: "SAME", text: "again" }))
+  await take(one, ...all)
+  await one.memory.settled()
+  expect(await eventsOf(one.bridgeId)).toHaveLength(1)
+  const [row] = await one.memory.store.list("MESSAGE#")
+  expect(row!.secret.length).toBeLessThan(4000)
+  expect(await one.memory.vault.isSeen(all.at(-1)!)).toBe(true)
+})
+
+test("a suspect has each message durable before the next: what ends it then comes first at the next session", async () => {
+  const first = await aHeldLease()
+  const { bridgeId } = first
+  await Lease.letGo(first, { failed: true, proven: false })
+  for (let i = 0; i < 2; i++) await Lease.letGo(await aHeldLease(bridgeId), { failed: true, proven: false })
+  const one = await aMemory({ bridgeId })
+  const asked = transactions()
+  await take(one, ...["1", "2", "3"].map((text) => aReceivedMessage({ text })))
+  expect(asked).toHaveLength(3)
+  expect(bodies(await eventsOf(bridgeId))).toEqual(["1", "2", "3"])
+})

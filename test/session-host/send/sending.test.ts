@@ -1,0 +1,260 @@
+import "#test/support/store.ts"
+import { expect, test } from "vitest"
+import { transactions } from "#test/support/recorded-writes.ts"
+import { ackMs, aHost, call, held, sendText, statusOf } from "#test/support/session/host.ts"
+import { aBridge } from "#test/support/service/bridge.ts"
+import { aNetwork } from "#test/support/network/network.ts"
+import { aPairedSession, scanCode } from "#test/support/session/paired.ts"
+import { until } from "#test/support/until.ts"
+import { Usage } from "#core/event/usage.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { newMessageId } from "#core/message-id.ts"
+import { connect } from "#session-host/baileys/connect.ts"
+import { scope } from "#session-host/host/exceptions.ts"
+import type { Host } from "#session-host/host/host.ts"
+import type { Outgoing } from "#session-host/network/connection.ts"
+
+/** The messages that a bridge's usage counts as sent, once its host has stopped. */
+async function countedOut(host: Host, bridgeId: string): Promise<number> {
+  await host.stop()
+  // The next test's hosts must not take it.
+  await Lease.stop(bridgeId, "operator")
+  const days = await Usage.of(bridgeId, { from: "2000-01-01", to: "9999-12-31" }, undefined)
+  return days.reduce((sum, day) => sum + day.out, 0)
+}
+
+test("a message that was acknowledged is answered again from its row, and nothing is sent", async () => {
+  const network = await aNetwork()
+  const { bridge } = await aPairedSession(network)
+  const contact = await network.phone("Bob")
+  const id = newMessageId()
+  const first = await sendText(bridge.id, contact.number, "once", id)
+  expect(first).toMatchObject({ status: 200, message_id: id })
+  expect(await sendText(bridge.id, contact.number, "once", id)).toEqual(first)
+  await sendText(bridge.id, contact.number, "end")
+  await contact.read({ text: "end" })
+  expect(await contact.read({ text: "once" })).toHaveLength(1)
+  expect((await contact.read({ text: "once" }))[0]).toMatchObject({ times: 1, id })
+})
+
+test("a send costs one transaction: its bytes and all ratchets; that it was acknowledged is written by and by", async () => {
+  const network = await aNetwork()
+  const { bridge } = await aPairedSession(network)
+  const contact = await network.phone("Bob")
+  const asked = transactions()
+  const id = newMessageId()
+  await sendText(bridge.id, contact.number, "hello", id)
+  // The first one opens sessions, and asks which devices people have.
+  await until(async () => asked.filter(({ rows }) => rows.includes(`SEND#${id}`)).length === 2)
+
+  const next = newMessageId()
+  const before = asked.length
+  await sendText(bridge.id, contact.number, "hello again", next)
+  const [commit] = asked.slice(before).filter(({ rows }) => rows.includes(`SEND#${next}`))
+  expect(commit!.rows.filter((sk) => sk.includes("#session#"))).toHaveLength(2)
+  expect(asked.slice(before)).toEqual([commit])
+  await until(async () => asked.at(-1)!.rows.join() === `LEASE,SEND#${next}`)
+})
+
+test("an unknown number is refused and nothing is sent; it is asked for once", async () => {
+  const network = await aNetwork()
+  const { bridge } = await aPairedSession(network)
+  const asked = async () => (await network.log({ kind: "in", tag: "iq", attrs: { xmlns: "usync" } })).length
+  const refused = await sendText(bridge.id, "49999999999", "hello")
+  expect(refused).toMatchObject({ status: 422, code: "recipient_not_found" })
+  const before = await asked()
+  expect(await sendText(bridge.id, "+49999999999", "hello")).toMatchObject({ code: "recipient_not_found" })
+  expect(await asked()).toBe(before)
+})
+
+test("a refusal of the network is told with its number, and stands for that id", async () => {
+  const network = await aNetwork()
+  const { bridge } = await aPairedSession(network)
+  const contact = await network.phone("Bob")
+  await network.fault({ kind: "nack", code: 463, times: 1 })
+  const id = newMessageId()
+  const refused = await sendText(bridge.id, contact.number, "hello", id)
+  expect(refused).toMatchObject({ status: 502, code: "network_rejected", network_code: 463 })
+  expect(await sendText(bridge.id, contact.number, "hello", id)).toEqual(refused)
+  expect(await sendText(bridge.id, contact.number, "hello")).toMatchObject({ status: 200 })
+})
+
+test("without an answer the outcome is unknown; the same id sends the same bytes and resolves it", async () => {
+  const network = await aNetwork()
+  const sends: { outgoing: Outgoing; again: boolean | undefined }[] = []
+  const host = await aHost(network, {
+    connect: (input) => {
+      const connection = connect({ ...input, url: network.url, ackMs })
+      return {
+        ...connection,
+        send: (outgoing, again) => {
+          sends.push({ outgoing, again })
+          return connection.send(outgoing, again)
+        },
+      }
+    },
+  })
+  const { bridge } = await aPairedSession(network, { host })
+  const contact = await network.phone("Bob")
+  await sendText(bridge.id, contact.number, "acknowledged at once")
+  sends.length = 0
+  await network.fault({ kind: "lose_acks", times: 1 })
+  const id = newMessageId()
+  const unknown = sendText(bridge.id, contact.number, "hello", id)
+  await contact.read({ text: "hello" })
+  expect(await sendText(bridge.id, contact.number, "hello", id)).toMatchObject({
+    status: 409,
+    code: "idempotency_conflict",
+  })
+  expect(await unknown).toMatchObject({ status: 504, code: "send_outcome_unknown" })
+
+  expect(await sendText(bridge.id, contact.number, "another text", id)).toMatchObject({ status: 200 })
+  expect(sends.map(({ again }) => again)).toEqual([false, true])
+  expect(Buffer.from(sends[1]!.outgoing.message)).toEqual(Buffer.from(sends[0]!.outgoing.message))
+  const shown = await contact.read({ id })
+  expect(shown.every((message) => message.text === "hello")).toBe(true)
+  expect(await sendText(bridge.id, contact.number, "hello", id)).toMatchObject({ status: 200 })
+  expect(await countedOut(host, bridge.id)).toBe(2)
+})
+
+test("a late answer of the network counts: the same id is then answered without sending", async () => {
+  const network = await aNetwork()
+  const host = await aHost(network)
+  const { bridge } = await aPairedSession(network, { host })
+  const contact = await network.phone("Bob")
+  const release = await network.fault({ kind: "hold_acks" })
+  const id = newMessageId()
+  expect(await sendText(bridge.id, contact.number, "hello", id)).toMatchObject({ status: 504 })
+  const asked = transactions()
+  await release()
+  await until(async () => asked.some(({ rows }) => rows.includes(`SEND#${id}`)))
+  expect(await sendText(bridge.id, contact.number, "hello", id)).toMatchObject({ status: 200 })
+  expect(await contact.read({ id })).toHaveLength(1)
+  expect(await countedOut(host, bridge.id)).toBe(1)
+})
+
+test("members who missed a group's message because it was refused can read the next one all the same", async () => {
+  const network = await aNetwork()
+  const { bridge, phone } = await aPairedSession(network)
+  const [bob, eve] = [await network.phone("Bob"), await network.phone("Eve")]
+  const group = await network.group([bob, phone, eve])
+  await network.fault({ kind: "nack", code: 463, times: 1 })
+  expect(await sendText(bridge.id, group.jid, "refused")).toMatchObject({ status: 502 })
+  for (const body of ["one", "two"]) {
+    expect(await sendText(bridge.id, group.jid, body)).toMatchObject({ status: 200 })
+    for (const member of [bob, eve]) expect(await member.read({ text: body })).toMatchObject([{ times: 1 }])
+  }
+  const retries = await network.call("GET", "/log?tag=receipt")
+  expect(JSON.stringify(retries)).not.toContain("retry")
+})
+
+test("a message whose outcome is unknown is not sent again by another login", async () => {
+  const network = await aNetwork()
+  const { bridge, unlink } = await aPairedSession(network)
+  const contact = await network.phone("Bob")
+  await network.fault({ kind: "lose_acks", times: 1 })
+  const id = newMessageId()
+  expect(await sendText(bridge.id, contact.number, "hello", id)).toMatchObject({ status: 504 })
+  await unlink()
+  await until(async () => (await statusOf(bridge.id)) === "unpaired")
+  const other = await network.phone("Eve")
+  await scanCode(other, bridge.id)
+  await until(async () => (await statusOf(bridge.id)) === "connected")
+  expect(await sendText(bridge.id, contact.number, "hello", id)).toMatchObject({
+    status: 504,
+    code: "send_outcome_unknown",
+  })
+  await sendText(bridge.id, contact.number, "end")
+  await contact.read({ text: "end" })
+  expect(await contact.read({ text: "hello" })).toHaveLength(1)
+})
+
+test("an error that a command leaves behind belongs to its session", async () => {
+  const network = await aNetwork()
+  let owner: unknown
+  const host = await aHost(network, {
+    connect: (input) => {
+      const connection = connect({ ...input, url: network.url, ackMs })
+      return {
+        ...connection,
+        send: async (...asked) => {
+          owner = scope.getStore()
+          return await connection.send(...asked)
+        },
+      }
+    },
+  })
+  const { bridge } = await aPairedSession(network, { host })
+  const contact = await network.phone("Bob")
+  expect(await sendText(bridge.id, contact.number, "hello")).toMatchObject({ status: 200 })
+  expect(owner).toBe(host.sessions.get(bridge.id))
+})
+
+test("a host that stops finishes the sends that are under way, and takes no others", async () => {
+  const network = await aNetwork()
+  const { bridge, host } = await aPairedSession(network)
+  const contact = await network.phone("Bob")
+  const release = await network.fault({ kind: "hold_acks" })
+  const sent = sendText(bridge.id, contact.number, "hello")
+  await contact.read({ text: "hello" })
+  const stopped = host.stop()
+  const late = { body: { chat: contact.number, body: "too late" } }
+  expect(await call(bridge.id, "POST", "/send/text", late)).toMatchObject({ status: 421 })
+  await release()
+  expect(await sent).toMatchObject({ status: 200 })
+  await stopped
+})
+
+test("a send without a linked phone is refused", async () => {
+  const network = await aNetwork()
+  const bridge = await aBridge()
+  await held(bridge.id, await aHost(network))
+  expect(await sendText(bridge.id, "491711234567", "hello")).toMatchObject({
+    status: 409,
+    code: "not_paired",
+  })
+})
+
+test("a send waits for a session that connects, and in vain is told to come back", async () => {
+  const network = await aNetwork()
+  const { bridge, end } = await aPairedSession(network, { timing: { connectingMs: 300 } })
+  const contact = await network.phone("Bob")
+  const open = await network.fault({ kind: "refuse_upgrade" })
+  await end("cut")
+  await until(async () => (await statusOf(bridge.id)) === "disconnected")
+  const refused = await call(bridge.id, "POST", "/send/text", {
+    body: { chat: contact.number, body: "hello" },
+  })
+  expect(refused.status).toBe(503)
+  expect(refused.headers.get("retry-after")).toBe("2")
+  await open()
+  await until(async () => (await statusOf(bridge.id)) === "connected")
+  expect(await sendText(bridge.id, contact.number, "hello")).toMatchObject({ status: 200 })
+})
+
+test("a call waits for its session no longer than its caller does, whatever it waits for", async () => {
+  const network = await aNetwork()
+  const { bridge, end } = await aPairedSession(network, { timing: { connectingMs: 2000 } })
+  await network.fault({ kind: "refuse_upgrade" })
+  await end("cut")
+  await until(async () => (await statusOf(bridge.id)) === "disconnected")
+  const ask = (waitMs?: number) => call(bridge.id, "GET", "/profile", { waitMs })
+  const patient = ask().then(() => "patient")
+  const answer = await Promise.race([patient, ask(100)])
+  expect(answer).toMatchObject({ status: 503 })
+  await patient
+})
+
+test.for([
+  [{ chat: "491711234567" }, "body"],
+  [{ chat: "491711234567", body: "" }, "body"],
+  [{ chat: "nobody", body: "hello" }, "chat"],
+  [{ chat: 7, body: "hello" }, "chat"],
+])("%j is refused before anything else", async ([body, path]) => {
+  const network = await aNetwork()
+  const bridge = await aBridge()
+  await held(bridge.id, await aHost(network))
+  const answer = await call(bridge.id, "POST", "/send/text", { body })
+  expect(answer.status).toBe(400)
+  expect(await answer.json()).toMatchObject({ code: "invalid_request", issues: [{ path }] })
+})
