@@ -6,7 +6,10 @@ import * as Schema from "./schemas.ts"
 
 /** Faults, on demand, and how the network behaves without any. */
 export function faults(app: OpenAPIHono, network: Network) {
-  const manners = () => ({ since_july: network.manners.sinceJuly, answer_ms: network.manners.answerMs })
+  const manners = () => {
+    const { sinceJuly, answerMs, passkeyMs } = network.manners
+    return { since_july: sinceJuly, answer_ms: answerMs, passkey_ms: passkeyMs }
+  }
   route(
     app,
     { method: "get", path: "/manners", summary: "How the network behaves", answer: Schema.Manners },
@@ -21,8 +24,9 @@ export function faults(app: OpenAPIHono, network: Network) {
       body: Schema.ChangeManners,
       answer: Schema.Manners,
     },
-    ({ body: { since_july: sinceJuly = network.manners.sinceJuly, answer_ms: answerMs } }) => {
-      network.manners = { sinceJuly, answerMs: answerMs ?? network.manners.answerMs }
+    ({ body }) => {
+      const { since_july, answer_ms, passkey_ms } = { ...manners(), ...body }
+      network.manners = { sinceJuly: since_july, answerMs: answer_ms, passkeyMs: passkey_ms }
       return manners()
     },
   )

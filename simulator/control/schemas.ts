@@ -69,6 +69,39 @@ export const TypedCode = z.object({
     .describe("A companion_reg_refresh comes after the companion's answer, which must not change its secret"),
 })
 
+/** For a browser's virtual authenticator. */
+export const Passkey = z
+  .object({
+    credential_id: z.string().describe("Base64url"),
+    rp_id: z.string(),
+    origin: z.string().describe("The page that may use it"),
+    private_key: z.string().describe("PKCS #8, Base64"),
+    user_handle: z.string().describe("Base64url"),
+    sign_count: z.number(),
+  })
+  .openapi("Passkey")
+
+export const Challenge = z.object({
+  challenge: z.string().min(1).max(1000).describe("Base64url, of the options that the companion got"),
+  origin: z.url().optional().describe("Another page than the one that may use it"),
+})
+
+/** How far a phone is that links a companion with its passkey. */
+export const PasskeyLink = z
+  .object({
+    stage: z.enum(["none", "waits", "code", "linked", "failed"]),
+    code: z.string().optional().describe("Shown by phone and companion"),
+    isKnown: z.boolean().optional().describe("Nobody has to compare the codes"),
+    device: z.number().optional(),
+    error: z.string().optional(),
+  })
+  .openapi("PasskeyLink")
+
+export const AwaitPasskeyLink = z.object({
+  wait,
+  stage: z.enum(["waits", "code", "linked", "failed"]).default("linked").describe("What to wait for"),
+})
+
 export const Linked = z.object({ device: z.string(), jid: z.string() })
 
 /** Chosen by senders: of any characters. */
@@ -281,6 +314,7 @@ export const Manners = z
       .min(1)
       .max(2 ** 31 - 1)
       .describe("How long a device may leave a stanza unanswered until its stream is ended"),
+    passkey_ms: whole.min(1).max(3_600_000).describe("How long a companion may take to link with a passkey"),
   })
   .openapi("Manners")
 

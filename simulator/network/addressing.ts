@@ -30,10 +30,12 @@ export function alsoKnownAs(
   { mode, prefix }: { mode: Mode; prefix: "sender" | "participant" | "peer_recipient" },
 ): Record<string, string> {
   const { username } = network.profiles.get(user.pn)
-  const named = username && { [prefix === "sender" ? "username" : `${prefix}_username`]: username }
+  const named = username !== undefined && {
+    [prefix === "sender" ? "username" : `${prefix}_username`]: username,
+  }
   const other = mode === "lid" ? "pn" : "lid"
   const told = other === "lid" || !username ? { [`${prefix}_${other}`]: otherMode(mode, user) } : {}
-  return { ...told, ...(named || {}) }
+  return { ...told, ...named }
 }
 
 /** How somebody is shown other people: as these address the chat, or by number before the account was moved. */

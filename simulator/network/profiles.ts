@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import type { Passkey } from "../devices/passkey.ts"
 import { pack, type Store, unpack } from "../storage/store.ts"
 
 export interface Picture {
@@ -22,6 +23,8 @@ export interface Profile {
   about: string
   aboutAt: number
   picture?: Picture | undefined
+  /** Companions are linked only with an assertion of this. */
+  passkey?: Passkey | undefined
   /** What the mex mutation set with the about text: an emoji, and for how many seconds it is meant. */
   textStatus?: { emoji?: string | undefined; duration?: number | undefined } | undefined
   /** The timer of new chats: seconds (0: none), and since when. */

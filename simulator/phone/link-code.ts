@@ -12,7 +12,7 @@ import type { Network } from "../network/network.ts"
 import { PairingError } from "../devices/pairing.ts"
 import * as Curve from "../wire/curve.ts"
 import type { Identity } from "./signal/key-store.ts"
-import { vouch } from "./link.ts"
+import { type PasskeyLink, vouch } from "./link.ts"
 
 /** A code as it is typed. */
 export interface TypedCode {
@@ -31,9 +31,8 @@ const nothing = Buffer.alloc(0)
  */
 export async function linkByCode(
   network: Network,
-  pn: string,
-  phone: Identity,
-  { code: typed, hellos = 1, refreshes = false }: TypedCode,
+  { pn, identity: phone }: { pn: string; identity: Identity },
+  { code: typed, hellos = 1, refreshes = false, ceremony }: TypedCode & { ceremony: PasskeyLink | undefined },
 ): Promise<number> {
   const code = typed.replace(/[^0-9a-z]/gi, "").toUpperCase()
   const waiting = LinkCode.find(network, pn)
@@ -47,6 +46,7 @@ export async function linkByCode(
     throw new PairingError("wrong_key", "the companion answered with another identity than its own")
   const together = Agreement.sharedKey(phone.identity.private, identity)
   const advSecret = Buffer.from(hkdf(Buffer.concat([shared, together, random]), 32, { info: "adv_secret" }))
+  ceremony?.(waiting.pairing, advSecret)
   return vouch(network, pn, phone, waiting.pairing, advSecret)
 
   async function greet() {

@@ -4,6 +4,7 @@ import { key } from "../network/directory.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
 import * as LinkCode from "../devices/link-code.ts"
 import type { Network } from "../network/network.ts"
+import * as Passkey from "../devices/passkey.ts"
 import type { Pairing } from "../devices/pairing.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
@@ -135,9 +136,27 @@ export function receiveUnpaired(network: Network, pairing: Pairing, stanza: Node
   }
   const fault = network.faults.strike("refuse_iq", "*", stanza.attrs.xmlns)
   if (fault) return pairing.send(iqError(stanza, new Refusal(fault.code, "refused")))
+  if (Passkey.isStep(stanza)) return inCeremony(network, pairing, stanza)
   const content = LinkCode.receive(network, pairing, stanza)
   if (!content) return pairing.send(iqError(stanza, new Refusal(403, "forbidden")))
   pairing.send(iqResult(stanza, content))
+}
+
+/** Answers a step of linking with a passkey, once. */
+async function inCeremony(network: Network, pairing: Pairing, iq: Node) {
+  let isAnswered = false
+  const reply = (content: Node) => {
+    if (!isAnswered) pairing.send(content)
+    isAnswered = true
+  }
+  try {
+    const content = await Passkey.receive(network, pairing, { iq, answer: () => reply(iqResult(iq, [])) })
+    reply(iqResult(iq, content))
+  } catch (error) {
+    if (!(error instanceof Refusal)) return pairing.end()
+    network.log.note(pairing.ceremony?.pn ?? "unlinked", "passkey refused", { code: error.code })
+    reply(iqError(iq, error))
+  }
 }
 
 function answer(network: Network, line: ConnectedDevice, iq: Node) {

@@ -224,6 +224,25 @@ test("a phone that stays silent answers no question of its companion's", async (
   await cure()
 })
 
+test("a storm of requests asks for the last messages of a group again, and around", async () => {
+  const group = await network.group([bob, ada])
+  const texts = ["one", "two"]
+  for (const text of texts) await client.sock.sendMessage(group.jid, { text })
+  const sent = await bob.read({ chat: group.jid, count: 2 })
+  const asked = await network.control.flood(bob.number, { to: group.jid, kind: "asks", count: 5 })
+  const [first, second] = sent.map(({ id }) => id)
+  expect(asked.ids).toEqual([second, first, second, first, second])
+  const receipts = await network.control.log({
+    who: deviceOf(client),
+    kind: "out",
+    tag: "receipt",
+    attrs: { type: "retry", from: group.jid },
+    count: 5,
+    wait: 10_000,
+  })
+  expect(receipts).toHaveLength(5)
+})
+
 test("a companion that is rate-limited is told so (429)", async () => {
   await network.control.end(deviceOf(client), "rate_limited")
   expect(await client.closed()).toBe(429)
