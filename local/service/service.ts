@@ -169,6 +169,7 @@ async function start(
   await forgetHosts()
   // Session hosts take seconds to start; the rest goes on meanwhile.
   await sweep.start(store.answer ? config.LEASE_BEAT_MS : unwatchedMs)
+  stops.push(await lookAtRoom())
   const { listener } = await import("#functions/api/listener.ts")
   api.server.removeAllListeners("request")
   api.server.on("request", listener)
@@ -266,6 +267,15 @@ async function listenForCalls(port: number) {
   } catch (error) {
     throw new CannotStart(`port ${port} is taken: choose another with PORT=...`, { cause: error })
   }
+}
+
+/** How often room on the disk is looked at, in ms, so that the log tells of its end before a caller hears of it. */
+const roomMs = 10_000
+
+async function lookAtRoom(): Promise<() => Promise<void>> {
+  const { Storage } = await import("#core/platform/storage.ts")
+  const looking = setInterval(() => Storage.hasRoom(), roomMs).unref()
+  return async () => clearInterval(looking)
 }
 
 /** Hosts are children of this process, so those of an earlier one are dead, however it ended: no bridge is to blame. */
