@@ -136,7 +136,10 @@ export function receiveUnpaired(network: Network, pairing: Pairing, stanza: Node
   }
   const fault = network.faults.strike("refuse_iq", "*", stanza.attrs.xmlns)
   if (fault) return pairing.send(iqError(stanza, new Refusal(fault.code, "refused")))
-  if (Passkey.isStep(stanza)) return inCeremony(network, pairing, stanza)
+  if (Passkey.isStep(stanza)) {
+    void inCeremony(network, pairing, stanza)
+    return
+  }
   const content = LinkCode.receive(network, pairing, stanza)
   if (!content) return pairing.send(iqError(stanza, new Refusal(403, "forbidden")))
   pairing.send(iqResult(stanza, content))

@@ -153,7 +153,7 @@ test("a wrong, foreign or misplaced assertion is refused in its own words, and t
   const { client, ceremony, sign } = await anAccount()
   const other = await anAccount()
   const { challenge } = await ceremony.options()
-  const { prologue } = ceremony
+  const prologue = (...brought: Parameters<typeof ceremony.prologue>) => ceremony.prologue(...brought)
   await expect(prologue(await sign("b3RoZXI"))).rejects.toThrow("not-authorized")
   await expect(prologue(await sign(challenge, "https://web.whatsapp.com.example"))).rejects.toThrow(
     "not-authorized",
