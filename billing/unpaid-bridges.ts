@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { tellHolder } from "#core/bridge/operator-stop-and-wake.ts"
+import { notifyHolder } from "#core/bridge/operator-stop-and-wake.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { now } from "#core/platform/clock.ts"
@@ -31,5 +31,5 @@ async function stop(bridgeId: string): Promise<void> {
   const before = await Lease.get(bridgeId)
   if (!(await Lease.stop(bridgeId, "billing"))) return
   log.info({ bridgeId }, "unpaid: bridge paused")
-  if (before) await tellHolder(before)
+  if (before) await notifyHolder(before)
 }

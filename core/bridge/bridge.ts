@@ -1,5 +1,6 @@
 export * as Bridge from "./bridge.ts"
 
+import { nowMs } from "../platform/clock.ts"
 import { randomBytes, randomUUID } from "node:crypto"
 import { z } from "zod"
 import { Account } from "../account/account.ts"
@@ -7,11 +8,11 @@ import { Billing } from "../billing.ts"
 import { config } from "../platform/config.ts"
 import { CustomerRef } from "../contract/bridge.ts"
 import { DataKeys } from "../keys/data-keys.ts"
-import { Delivery } from "../event/delivery-progress.ts"
+import { DeliveryRow } from "./delivery-row.ts"
 import { invalid, issuesOf, noSuchBridge } from "../error.ts"
 import { Lease } from "../lease/lease.ts"
 import { mayName } from "../fetch/reachable-addresses.ts"
-import { Receiver } from "../event/receiver-url-and-keys.ts"
+import { Receiver } from "../event/receiver.ts"
 import { open, seal } from "../keys/seal.ts"
 import { Storage } from "../platform/storage.ts"
 import { Bytes, get as getRow, type Key, query, type Row, transact, type Write } from "../store/store.ts"
@@ -99,7 +100,7 @@ export async function create(input: {
     ...asked,
     id: owner.bridgeId,
     accountId: input.accountId,
-    createdMs: Date.now(),
+    createdMs: nowMs(),
     sealedSecret: seal(delivery.key, key(input.accountId, asked.customerRef), secret),
     deliveryKey: delivery.wrapped,
     isSandbox,
@@ -121,7 +122,7 @@ export async function create(input: {
       },
     },
     { Put: { TableName: tables.leases, Item: await DataKeys.row(owner, delivery.wrapped, isSandbox) } },
-    Delivery.creation(
+    DeliveryRow.creation(
       Receiver.of({ owner, url: asked.webhookUrl, secret, dataKey: delivery.key, wrapped: delivery.wrapped }),
     ),
     ...(await billed(bridge)),
@@ -256,7 +257,7 @@ export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
         ExpressionAttributeValues: { ":url": url, ":id": bridge.id },
       },
     },
-    Delivery.redirection(bridge.id, url),
+    DeliveryRow.redirection(bridge.id, url),
   ])
   if (refused) throw noSuchBridge()
   return changed
@@ -291,7 +292,7 @@ export async function remove(bridge: Info): Promise<void> {
     ...(bridge.isSandbox ? [] : [uncounted(bridge)]),
     { Delete: { TableName: tables.accounts, Key: whereKey(bridge.id) } },
     { Delete: { TableName: tables.leases, Key: DataKeys.key(bridge.id) } },
-    Delivery.removal(bridge.id),
+    DeliveryRow.removal(bridge.id),
     Lease.gone(bridge.id),
     ...(await billed(bridge)),
   ])

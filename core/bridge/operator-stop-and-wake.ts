@@ -24,7 +24,7 @@ export async function pauseForOperator(bridgeId: string): Promise<boolean> {
 }
 
 async function ended(bridgeId: string, before: Lease.Info | undefined): Promise<true> {
-  if (before) await tellHolder(before)
+  if (before) await notifyHolder(before)
   await due(bridgeId)
   return true
 }
@@ -40,14 +40,14 @@ export async function wake(bridgeId: string, ...reasons: Lease.Reason[]): Promis
   return true
 }
 
-/** A holder is fenced already. Told about it, it closes its socket at once instead of at its next comparison of leases. */
-export async function tellHolder(before: Lease.Info, requestId: string = randomUUID()): Promise<void> {
+/** A holder is fenced already. Notified, it closes its socket at once instead of at its next comparison of leases. */
+export async function notifyHolder(before: Lease.Info, requestId: string = randomUUID()): Promise<void> {
   if (!Lease.isHeld(before)) return
   const call = { method: "POST", path: "/look-at-lease", bridgeId: before.bridgeId, requestId } as const
   try {
     await callHost(before, call, 2000)
   } catch (error) {
-    // Its own comparison tells it within half a minute.
+    // It sees that for itself within half a minute.
     if (!(error instanceof ApiError)) throw error
   }
 }

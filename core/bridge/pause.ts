@@ -4,7 +4,7 @@ import { ApiError } from "../error.ts"
 import { freshLease, runningLease } from "../lease/call-holder.ts"
 import { Lease } from "../lease/lease.ts"
 import type { Bridge } from "./bridge.ts"
-import { tellHolder } from "./operator-stop-and-wake.ts"
+import { notifyHolder } from "./operator-stop-and-wake.ts"
 
 /**
  * A bridge's own people pause it. It stays linked, and is paid for.
@@ -15,7 +15,7 @@ export async function pause(bridgeId: string, requestId: string): Promise<void> 
   const why = Lease.whyStopped(before)
   // This throws why it is stopped.
   if (why !== "customer" && why !== "idle") await runningLease(bridgeId)
-  if (await Lease.stop(bridgeId, "customer")) await tellHolder(before, requestId)
+  if (await Lease.stop(bridgeId, "customer")) await notifyHolder(before, requestId)
 }
 
 /**

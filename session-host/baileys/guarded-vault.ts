@@ -1,4 +1,4 @@
-import { TooLarge } from "../memory/rows.ts"
+import { RowTooLarge } from "../memory/rows.ts"
 import type { Vault } from "../network/connection.ts"
 
 /**
@@ -13,7 +13,7 @@ export function guard(vault: Vault, ended: () => boolean, close: (detail: string
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof TooLarge)) close("the store failed")
+      if (!(error instanceof RowTooLarge)) close("the store failed")
       throw error
     }
   }

@@ -11,7 +11,7 @@ import { Lookups } from "../concurrency/batched-lookups.ts"
 import { type Known, type Messages, seenAs } from "../memory/messages/messages.ts"
 import type { EventOutbox } from "./outbox.ts"
 import type { Parking } from "./parked.ts"
-import { TooLarge } from "../memory/rows.ts"
+import { RowTooLarge } from "../memory/rows.ts"
 
 interface Options {
   parking: Parking
@@ -103,7 +103,7 @@ export class Inbound {
    * Makes the unit of a message: `writes` (its ratchet), its events, and the row that remembers it. A message that
    * cannot be read is parked in the same unit.
    * @returns false if an earlier connection received the message: this call has made nothing, and `writes` are out of date.
-   * @throws TooLarge where `writes` cannot be stored: the message counts as never decrypted. SessionEnded
+   * @throws RowTooLarge where `writes` cannot be stored: the message counts as never decrypted. SessionEnded
    */
   async take(received: Received, writes: UnitWrite[]): Promise<boolean> {
     const unit = await this.#options.outbox.inTurn(async () =>
@@ -142,7 +142,7 @@ export class Inbound {
     try {
       return await this.#makeEvents(received, writes)
     } catch (error) {
-      if (error instanceof SessionEnded || error instanceof TooLarge) throw error
+      if (error instanceof SessionEnded || error instanceof RowTooLarge) throw error
       const parked = await parking.writesFor(received)
       if (parked.length > 0) log.error({ error }, "a message could not become an event and was parked")
       else log.debug({ error }, "a message could not become an event and was not kept")

@@ -5,7 +5,7 @@ import { aHost, call, held, statusOf } from "../support/session/host.ts"
 import { aNetwork } from "../support/network/network.ts"
 import { aPairedSession } from "../support/session/paired.ts"
 import { until } from "#test/support/until.ts"
-import { tellHolder } from "#core/bridge/operator-stop-and-wake.ts"
+import { notifyHolder } from "#core/bridge/operator-stop-and-wake.ts"
 import { callHolder } from "#core/lease/call-holder.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { now } from "#core/platform/clock.ts"
@@ -127,7 +127,7 @@ test("a call right after a bill has stopped its bridge is 409, though the API kn
   expect((await send()).status).toBe(200)
   const lease = (await Lease.get(bridge.id))!
   await Lease.stop(bridge.id, "billing")
-  await tellHolder(lease)
+  await notifyHolder(lease)
   await expect(send()).rejects.toMatchObject({ code: "bridge_paused" })
 })
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, onTestFinished } from "vitest"
 import { config } from "#core/platform/config.ts"
-import { EventRow } from "#core/event/row.ts"
+import { EventRow } from "#core/event/event-row.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { signCall } from "#core/lease/signed-call.ts"
 import { Lease } from "#core/lease/lease.ts"

@@ -1,4 +1,4 @@
-export * as Mail from "./outgoing-mail.ts"
+export * as Mail from "./mail.ts"
 
 import { SESv2Client, SendEmailCommand } from "@aws-sdk/client-sesv2"
 import { requestTimes } from "../platform/aws-client-options.ts"

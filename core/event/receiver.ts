@@ -1,4 +1,4 @@
-export * as Receiver from "./receiver-url-and-keys.ts"
+export * as Receiver from "./receiver.ts"
 
 import { z } from "zod"
 import { now } from "../platform/clock.ts"

@@ -1,4 +1,4 @@
-export * as BridgeLog from "./log.ts"
+export * as BridgeLog from "./bridge-log.ts"
 
 import { iso, nowMs } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"

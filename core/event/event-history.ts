@@ -1,12 +1,12 @@
-export * as EventHistory from "./history.ts"
+export * as EventHistory from "./event-history.ts"
 
 import { setTimeout as sleep } from "node:timers/promises"
 import { Bridge } from "../bridge/bridge.ts"
 import type { StoredEvent } from "../contract/delivery.ts"
 import type { Event } from "../contract/event.ts"
-import { Delivery } from "./delivery-progress.ts"
+import { Delivery } from "./delivery.ts"
 import { EventIndex } from "./event-index.ts"
-import { EventRow } from "./row.ts"
+import { EventRow } from "./event-row.ts"
 import { toJid } from "../jid.ts"
 
 /** Which events of a bridge are wanted. */
@@ -93,11 +93,11 @@ function reader(deliveryKey: Uint8Array, wanted: Filter): (event: EventRow.Info)
   return (event) => {
     if (wanted.type !== undefined && event.type !== wanted.type) return undefined
     if (wanted.since !== undefined && event.createdAt < wanted.since) return undefined
-    const told = JSON.parse(EventRow.bodyOf(event, deliveryKey).toString()) as Event // as it was written
-    if (chat !== undefined && !("chat_id" in told && told.chat_id === chat)) return undefined
-    if (wanted.direction !== undefined && directionOf(told) !== wanted.direction) return undefined
-    if (search !== undefined && !contains(told, search)) return undefined
-    return { event_id: event.eventId, state: event.state, created_at: event.createdAt, event: told }
+    const body = JSON.parse(EventRow.bodyOf(event, deliveryKey).toString()) as Event // as it was written
+    if (chat !== undefined && !("chat_id" in body && body.chat_id === chat)) return undefined
+    if (wanted.direction !== undefined && directionOf(body) !== wanted.direction) return undefined
+    if (search !== undefined && !contains(body, search)) return undefined
+    return { event_id: event.eventId, state: event.state, created_at: event.createdAt, event: body }
   }
 }
 

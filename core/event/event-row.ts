@@ -1,4 +1,4 @@
-export * as EventRow from "./row.ts"
+export * as EventRow from "./event-row.ts"
 
 import { createHash } from "node:crypto"
 import { z } from "zod"

@@ -1,9 +1,9 @@
-export * as AttemptLog from "./attempts.ts"
+export * as AttemptLog from "./attempt-log.ts"
 
 import { z } from "zod"
 import { now } from "../platform/clock.ts"
 import { Attempt } from "../contract/delivery.ts"
-import { EventRow } from "./row.ts"
+import { EventRow } from "./event-row.ts"
 import { open, seal } from "../keys/seal.ts"
 import { batchWrite, Bytes, type Key, query, type Row } from "../store/store.ts"
 import { tables } from "../store/tables.ts"

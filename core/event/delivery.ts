@@ -1,4 +1,4 @@
-export * as Delivery from "./delivery-progress.ts"
+export * as Delivery from "./delivery.ts"
 
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
@@ -6,8 +6,8 @@ import { latestEnd, left, now, nowMs } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { ring } from "./doorbell.ts"
 import { log } from "../platform/log.ts"
-import { Receiver } from "./receiver-url-and-keys.ts"
-import { get as getRow, query, type Row, update as updateRow, type Write } from "../store/store.ts"
+import { Receiver } from "./receiver.ts"
+import { get as getRow, type Row, update as updateRow } from "../store/store.ts"
 import { Usage } from "./usage.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
 
@@ -53,7 +53,6 @@ const Info = z.object({
 })
 export type Info = z.infer<typeof Info>
 
-const shards = 16
 export const nobody = ""
 
 export const { key, sortKey } = Receiver
@@ -77,7 +76,7 @@ export function restMs({ retryAtMs }: Pick<Info, "retryAtMs">): number {
 }
 
 /** The longest time for which a promise to look is given, in seconds. */
-function promisedFor(): number {
+export function promisedFor(): number {
   return Math.max(claimedFor(), longestWait + lateness())
 }
 
@@ -192,130 +191,6 @@ export async function renew(bridgeId: string): Promise<boolean> {
     },
   })
   return held !== undefined
-}
-
-const Indexed = z.object({ pk: z.string(), since: z.number() })
-
-/**
- * The overdue bridges: a crash or a lost doorbell broke their promise. The index says which may be overdue; the row
- * itself, read consistently, says whether they are.
- */
-export async function* overdue(): AsyncGenerator<Pick<Info, "bridgeId" | "due" | "bell">> {
-  for (let shard = 0; shard < shards; shard++) {
-    const rows = query({
-      TableName: tables.events,
-      IndexName: "bySince",
-      KeyConditionExpression: "#shard = :shard",
-      ExpressionAttributeNames: { "#shard": "shard" },
-      ExpressionAttributeValues: { ":shard": shard },
-    })
-    for await (const row of rows) {
-      const { pk, since } = Indexed.parse(row)
-      if (left(since + lateness(), lateness()) > 0) continue
-      const delivery = await get(bridgeIdOf(pk))
-      const isLate = delivery && left(delivery.due + lateness(), promisedFor() + lateness()) === 0
-      if (isLate && delivery.due > 0) yield delivery
-    }
-  }
-}
-
-/** The bridges whose events have waited for longest, without a moment in which none did; as the index has them. */
-export async function waitingLongest(most: number): Promise<{ bridgeId: string; since: number }[]> {
-  const found = await Promise.all(Array.from({ length: shards }, (_, shard) => firstOf(shard, most)))
-  return found
-    .flat()
-    .toSorted((a, b) => a.since - b.since)
-    .slice(0, most)
-}
-
-async function firstOf(shard: number, most: number) {
-  const rows = query({
-    TableName: tables.events,
-    IndexName: "bySince",
-    KeyConditionExpression: "#shard = :shard",
-    ExpressionAttributeNames: { "#shard": "shard" },
-    ExpressionAttributeValues: { ":shard": shard },
-    Limit: most,
-  })
-  const found: { bridgeId: string; since: number }[] = []
-  for await (const row of rows) {
-    const { pk, since } = Indexed.parse(row)
-    found.push({ bridgeId: bridgeIdOf(pk), since })
-    if (found.length === most) break
-  }
-  return found
-}
-
-/** The write that creates a new bridge's row: nothing waits. */
-export function creation(receiver: Receiver.Info): Write {
-  return { Put: { TableName: tables.events, Item: newRow(receiver) } }
-}
-
-/** The write that deletes the row along with its bridge. */
-export function removal(bridgeId: string): Write {
-  return { Delete: { TableName: tables.events, Key: key(bridgeId) } }
-}
-
-/** The write of a new webhook URL, in one transaction with the bridge's own row. */
-export function redirection(bridgeId: string, url: string): Write {
-  return {
-    Update: {
-      TableName: tables.events,
-      Key: key(bridgeId),
-      UpdateExpression: "SET webhook_url = :url",
-      ConditionExpression: "attribute_exists(pk)",
-      ExpressionAttributeValues: { ":url": url },
-    },
-  }
-}
-
-/** The write of a new webhook secret, with the one that it replaces. */
-export function resecreted(
-  bridgeId: string,
-  { sealedSecret, before }: Required<Pick<Receiver.Info, "sealedSecret" | "before">>,
-): Write {
-  return {
-    Update: {
-      TableName: tables.events,
-      Key: key(bridgeId),
-      UpdateExpression: "SET webhook_secret = :secret, secret_before = :before, secret_before_until = :until",
-      ConditionExpression: "attribute_exists(pk)",
-      ExpressionAttributeValues: {
-        ":secret": sealedSecret,
-        ":before": before.sealedSecret,
-        ":until": before.until,
-      },
-    },
-  }
-}
-
-/** The write that ends the use of a replaced secret. */
-export function resecretedFully(bridgeId: string): Write {
-  return {
-    Update: {
-      TableName: tables.events,
-      Key: key(bridgeId),
-      UpdateExpression: "REMOVE secret_before, secret_before_until",
-      ConditionExpression: "attribute_exists(pk)",
-    },
-  }
-}
-
-function newRow(receiver: Receiver.Info): Row {
-  return {
-    ...key(receiver.bridgeId),
-    shard: parseInt(receiver.bridgeId.slice(-1), 16) % shards,
-    due: 0,
-    head: 0,
-    holder: nobody,
-    failures: 0,
-    attempt: 0,
-    attempts: 0,
-    retry_at_ms: 0,
-    resend: [],
-    resend_attempt: 0,
-    ...Receiver.toRow(receiver),
-  }
 }
 
 type Change = Omit<Parameters<typeof updateRow>[0], "TableName" | "Key">
