@@ -2,11 +2,10 @@ import { randomUUID } from "node:crypto"
 import { Account } from "#core/account/account.ts"
 import { remove as removeAccount, removePeople } from "#core/account/remove.ts"
 import { ApiKey } from "#core/account/api-key.ts"
-import { Billing } from "#core/billing/mode-and-urls.ts"
-import { Due } from "#core/billing/due.ts"
-import { Payer } from "#core/billing/payer.ts"
+import { Billing } from "#core/billing.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { iso } from "#core/platform/clock.ts"
+import { transact } from "#core/store/store.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 
@@ -54,7 +53,7 @@ export const account: Record<string, Verb> = {
     run: async (args) => {
       const id = argument(args, 0, "account-id")
       const state = argument(args, 1, "state")
-      if (state === "stripe") return await changed(id, await followStripe(id))
+      if (state === "stripe") return await changed(id, await letStripeDecide(id))
       return await changed(id, await setByHand(id, subscription(state)))
     },
   },
@@ -85,9 +84,9 @@ async function setByHand(id: string, state: Account.Subscription): Promise<boole
 }
 
 /** From now on the account has what Stripe says: at first, and if it has never been there, no subscription. */
-async function followStripe(id: string): Promise<boolean> {
+async function letStripeDecide(id: string): Promise<boolean> {
   if (!Billing.isOn()) throw new Refused("nothing is paid on this service: it was started without BILLING")
-  if (!(await Account.followStripe(id))) return false
+  if (!(await Account.endOverride(id))) return false
   await dueFromNow(id)
   return true
 }
@@ -95,9 +94,9 @@ async function followStripe(id: string): Promise<boolean> {
 /** Its bridges follow at the next look. */
 async function dueFromNow(id: string): Promise<void> {
   if (!Billing.isOn()) return
-  const payer = await Payer.of(id)
-  if (payer.version === 0) await Payer.change(payer, {})
-  await Due.put(id)
+  const writes = await Billing.following(id)
+  if (writes.length > 0) await transact(writes)
+  await Billing.changed(id)
 }
 
 async function deleted(id: string, withBridges: boolean): Promise<Row[]> {

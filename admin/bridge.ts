@@ -7,10 +7,10 @@ import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { restart } from "#core/bridge/restart.ts"
-import { pauseForOperator, suspend, tellHolder, wake } from "#core/bridge/operator-stop-and-wake.ts"
+import { pauseForOperator, suspend, notifyHolder, wake } from "#core/bridge/operator-stop-and-wake.ts"
 import { downBridges } from "./down-bridges.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
-import { bridgeId } from "./which-bridge.ts"
+import { bridgeId } from "./verb.ts"
 import { stoppedSince, why } from "./why.ts"
 
 export const bridge: Record<string, Verb> = {
@@ -104,8 +104,8 @@ async function restarted(id: string): Promise<Row[]> {
 
 async function skipped(id: string): Promise<Row[]> {
   const before = await Lease.get(id)
-  if (!(await Lease.skip(id))) throw new Refused("there is no such bridge, or it must not run now")
-  if (before) await tellHolder(before)
+  if (!(await Lease.skipMessage(id))) throw new Refused("there is no such bridge, or it must not run now")
+  if (before) await notifyHolder(before)
   return [{ skips: id }]
 }
 

@@ -1,10 +1,10 @@
 import { Bridge } from "#core/bridge/bridge.ts"
 import { iso } from "#core/platform/clock.ts"
-import type { EventRow } from "#core/event/row.ts"
+import type { EventRow } from "#core/event/event-row.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { Resend } from "#core/event/resend.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
-import { bridgeId } from "./which-bridge.ts"
+import { bridgeId } from "./verb.ts"
 
 /** As many at once as may wait to be resent. */
 const most = 100

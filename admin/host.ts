@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { iso } from "#core/platform/clock.ts"
 import { Host } from "#core/lease/host.ts"
-import { HostStop } from "#core/lease/operator-stop-of-hosts.ts"
+import { HostStop } from "#core/lease/host-stop.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 
 /** Twice as long as the sweep waits for a host that drains before it stops its task. In seconds. */

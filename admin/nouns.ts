@@ -1,5 +1,5 @@
 import { account } from "./account.ts"
-import { billing } from "./billing-turned-off.ts"
+import { plugged } from "#plugged-in/admin.ts"
 import { bridge } from "./bridge.ts"
 import { events } from "./events.ts"
 import { host } from "./host.ts"
@@ -17,7 +17,7 @@ export const nouns: Nouns = {
   bridge,
   host,
   events,
-  billing,
+  ...plugged,
   wrapping,
   "login-link": { "": loginLink },
 }

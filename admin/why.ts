@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { BridgeLog } from "#core/bridge/log.ts"
+import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { iso, now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
-import { AttemptLog } from "#core/event/attempts.ts"
-import { Delivery } from "#core/event/delivery-progress.ts"
+import { AttemptLog } from "#core/event/attempt-log.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { ApiError } from "#core/error.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { HostStop } from "#core/lease/operator-stop-of-hosts.ts"
-import { Shortage } from "#core/lease/host-shortage.ts"
+import { HostStop } from "#core/lease/host-stop.ts"
+import { HostShortage } from "#core/lease/host-shortage.ts"
 import { callHost } from "#core/lease/call.ts"
 import { Refused, type Row } from "./verb.ts"
 
@@ -20,7 +20,7 @@ import { Refused, type Row } from "./verb.ts"
 export interface Facts {
   lease: Lease.Info
   host: Host.Info | undefined
-  shortage: Shortage.Info | undefined
+  shortage: HostShortage.Info | undefined
   /** Whether the operator has stopped all hosts. */
   isStopped: boolean
   /** The status that its session reports, or last reported; undefined before its first report. */
@@ -36,7 +36,7 @@ export async function why(bridgeId: string): Promise<Row[]> {
   if (!bridge || !lease)
     throw new Refused("there is no such bridge: `bridge list` and `bridge find` name them")
   const host = Lease.isHeld(lease) ? await Host.get(lease.host) : undefined
-  const [shortage, isStopped] = [await Shortage.get(lease.network), await HostStop.isOn()]
+  const [shortage, isStopped] = [await HostShortage.get(lease.network), await HostStop.isOn()]
   const status = host && ((await statusOf(lease)) ?? Lease.statusOf(lease))
   const account = await Account.get(bridge.accountId)
   const delivery = await Delivery.get(bridgeId)
@@ -59,7 +59,8 @@ export async function why(bridgeId: string): Promise<Row[]> {
       state: Lease.stateOf(lease),
       reason: lease.stopped.join(", "),
       status: status ?? "",
-      status_since: status !== undefined && lease.told?.status === status ? time(lease.told.since) : "",
+      status_since:
+        status !== undefined && lease.reported?.status === status ? time(lease.reported.since) : "",
       network: lease.network,
       epoch: lease.epoch,
       failures: lease.failures,
@@ -114,7 +115,7 @@ export const stoppedSince: Record<Lease.Reason, string> = {
   suspended: "it is suspended: `bridge resume` lets it run",
 }
 
-function unheld(lease: Lease.Info, shortage: Shortage.Info | undefined, at: number): string {
+function unheld(lease: Lease.Info, shortage: HostShortage.Info | undefined, at: number): string {
   const isSuspect = Lease.isSuspect(lease)
   if (isSuspect && Lease.triedAgainAt(lease, at) > at)
     return `its last ${Math.max(lease.failures, lease.deaths)} sessions failed or took their host along. It is tried again at ${time(Lease.triedAgainAt(lease, at))}, alone on a host. Its log and the host's say how they ended`

@@ -1,4 +1,4 @@
-export * as Skeleton from "./stanza-skeleton.ts"
+export * as StanzaSkeleton from "./stanza-skeleton.ts"
 
 /** A node of the network's binary XML, as every library has it. */
 interface Node {
@@ -11,7 +11,7 @@ interface Node {
 const most = { depth: 10, parts: 60 }
 
 /** Attributes whose values are words of the protocol, and say what a stanza is. */
-const telling = new Set([
+const worded = new Set([
   "type",
   "class",
   "xmlns",
@@ -79,10 +79,10 @@ const servers = new Set([
 function shapeOf(name: string, value: string): string {
   if (ids.has(name)) return "any"
   if (value === "") return "empty"
-  if (/^-?\d+$/.test(value)) return telling.has(name) && value.length < 4 ? value : "0"
+  if (/^-?\d+$/.test(value)) return worded.has(name) && value.length < 4 ? value : "0"
   const at = value.lastIndexOf("@")
   if (at >= 0 && servers.has(value.slice(at + 1))) return value.slice(at)
-  return telling.has(name) ? wordOf(value) : "text"
+  return worded.has(name) ? wordOf(value) : "text"
 }
 
 /** A word of the protocol; longer texts are left out, and digits are 0. */

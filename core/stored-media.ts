@@ -1,5 +1,6 @@
 export * as StoredMedia from "./stored-media.ts"
 
+import { nowMs } from "./platform/clock.ts"
 import { open } from "node:fs/promises"
 import type { Readable } from "node:stream"
 import {
@@ -60,7 +61,7 @@ export function keyOf(bridgeId: string, message: string): string {
 export async function isFresh(key: string): Promise<boolean> {
   try {
     const head = await bucket.send(new HeadObjectCommand({ Bucket: need("MEDIA_BUCKET"), Key: key }))
-    return Date.now() - (head.LastModified?.getTime() ?? 0) < cachedForMs
+    return nowMs() - (head.LastModified?.getTime() ?? 0) < cachedForMs
   } catch (error) {
     if (error instanceof NotFound) return false
     throw error

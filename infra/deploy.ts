@@ -2,9 +2,10 @@ import { spawnSync } from "node:child_process"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { readSettings, refuseAdminShell, refuseEnvFiles } from "./stage/settings-file.ts"
+import { refuseRegion } from "./stage/check-region.ts"
+import { readSettings, refuseAdminShell, refuseBeforeAll, refuseEnvFiles } from "./stage/settings-file.ts"
 
-// `npm run deploy -- --stage <stage>`: all of a deploy. It installs SST, refuses with a sentence what would fail half-way,
+// `npm run deploy -- --stage <stage>`: all of a deploy. It refuses with a sentence what would fail half-way, installs and
 // runs SST, waits until the stage answers and its first host beats, and says what comes next.
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -30,14 +31,15 @@ async function main(): Promise<number> {
   }
   try {
     readSettings(stage, root)
+    refuseBeforeAll(stage, { isDev: false })
+    // SST refuses it too, but has made its own bucket and registry in that region by then.
+    refuseRegion(process.env.AWS_REGION ?? "")
     refuseEnvFiles(stage, root)
     refuseAdminShell()
   } catch (error) {
     console.error(error instanceof Error ? error.message : error)
     return 1
   }
-  console.error("installing SST (npm ci)...")
-  if (!run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], infra)) return 1
   const faults = faultsOfMachine()
   if (faults.length === 0) faults.push(...faultsOfAccount(stage))
   for (const fault of faults) console.error(`- ${fault}`)
@@ -45,20 +47,22 @@ async function main(): Promise<number> {
     console.error('Nothing was made. The reasons are above; docs/deploy.md, "Before you deploy", has more.')
     return 1
   }
+  console.error("installing SST (npm ci)...")
+  if (!run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], infra)) return 1
   if (!run("npx", ["--no", "--", "sst", "deploy", "--stage", stage], infra)) {
     console.error(
-      'SST ended with an error: docs/deploy.md, "Deploy", says how to go on. To try again changes nothing twice.',
+      'SST ended with an error: docs/deploy.md, "When a deploy fails", says how to go on. To try again changes nothing twice.',
     )
     return 1
   }
   return await comesUp(stage)
 }
 
-/** The stage of `--stage`; undefined if there is none, or no stage can be named so. */
+/** The stage of `--stage`; undefined if there is none, or no stage can be named so: SST cuts the names of a longer one's roles. */
 function stageAsked(): string | undefined {
   try {
     const { stage = "" } = parseArgs({ options: { stage: { type: "string" } } }).values
-    return /^[a-z][a-z0-9-]{0,30}$/.test(stage) ? stage : undefined
+    return /^[a-z][a-z0-9-]{0,29}$/.test(stage) ? stage : undefined
   } catch {
     // An option that is unknown.
     return undefined
@@ -82,11 +86,6 @@ function faultsOfMachine(): string[] {
       ? []
       : ["Docker with buildx is not running here: the session hosts' image is built with it"]),
     ...(works("aws", "--version") ? [] : ["there is no `aws` command here: install AWS's command line"]),
-    ...(process.env.AWS_REGION
-      ? []
-      : [
-          "AWS_REGION is not set: write AWS_REGION=<region> into the stage's file, so that every deploy goes there",
-        ]),
   ]
 }
 

@@ -45,7 +45,7 @@ export const router = new sst.aws.Router("Router", {
         origins.map((origin) => ({
           ...origin,
           customHeaders: [{ name: "x-router-secret", value: routerSecret.current }],
-          // A call may take 50 s (Contract, "Time to answer"); more than 60 is a quota to ask for.
+          // A call may take 50 s (Contract, "Time to answer").
           customOriginConfig: { ...origin.customOriginConfig!, originReadTimeout: 60 },
         })),
       )

@@ -1,6 +1,7 @@
 import { enableCompileCache, flushCompileCache } from "node:module"
 import { join } from "node:path"
 import { z } from "zod"
+import "#core/platform/faster-node-crypto.ts"
 import { askedToStop } from "./asked-to-stop.ts"
 import { Unexpected } from "./api-client.ts"
 import { refuseFolder } from "./service/data-folder.ts"

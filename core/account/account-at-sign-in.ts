@@ -1,5 +1,4 @@
-import { Billing } from "../billing/mode-and-urls.ts"
-import { Payer } from "../billing/payer.ts"
+import { Billing } from "../billing.ts"
 import { ApiError } from "../error.ts"
 import { transact } from "../store/store.ts"
 import { Account } from "./account.ts"
@@ -57,8 +56,8 @@ async function madeFor(person: Person.Info): Promise<string | undefined> {
     ...writes,
     ...Member.founding(account.id, person),
     Person.madeFor(person, account.id),
-    // From the beginning: what becomes of it when billing is turned off and on again is decided by this record.
-    ...(Billing.isOn() ? [Payer.write(await Payer.of(account.id))] : []),
+    // From the beginning: what becomes of it when billing is turned off and on again is decided by what billing writes here.
+    ...(Billing.isOn() ? await Billing.following(account.id) : []),
   ])
   return refused ? undefined : account.id
 }

@@ -2,7 +2,7 @@ export * as Account from "./account.ts"
 
 import { randomUUID } from "node:crypto"
 import { z } from "zod"
-import { Billing } from "../billing/mode-and-urls.ts"
+import { Billing } from "../billing.ts"
 import { now } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { bridgeLimitReached, sentences } from "../contract/error-sentences.ts"
@@ -141,8 +141,8 @@ export async function setSubscription(accountId: string, subscription: Subscript
   })
 }
 
-/** Takes the operator's word back: from now on Stripe decides. @returns false when there is no such account. */
-export async function followStripe(accountId: string): Promise<boolean> {
+/** Takes the operator's word back: there is no subscription until Stripe says so. @returns false when there is no such account. */
+export async function endOverride(accountId: string): Promise<boolean> {
   return await change(accountId, "SET subscription = :is REMOVE by_hand", { ":is": "none" })
 }
 
@@ -160,7 +160,7 @@ export async function free(accountId: string): Promise<boolean> {
  * The write of a state that Stripe says an account's subscription has. The operator's word stands against it: then the
  * write only checks that it still does.
  */
-export function paidAs(account: Info, subscription: Subscription): Write {
+export function subscriptionWrite(account: Info, subscription: Subscription): Write {
   const row = { TableName: tables.accounts, Key: key(account.id) }
   if (account.isByHand)
     return {

@@ -1,5 +1,4 @@
-import { Due } from "../billing/due.ts"
-import { Payer } from "../billing/payer.ts"
+import { Billing } from "../billing.ts"
 import { transact } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Account } from "./account.ts"
@@ -11,7 +10,6 @@ import { Person } from "./person.ts"
 
 /** Deletes an account, and its people. @returns false when there is no such account, or it still has bridges. */
 export async function remove(accountId: string): Promise<boolean> {
-  const payer = await Payer.get(accountId)
   const refused = await transact([
     {
       Delete: {
@@ -23,7 +21,7 @@ export async function remove(accountId: string): Promise<boolean> {
     },
     { Delete: { TableName: tables.accounts, Key: { pk: "ACCOUNTS", sk: accountId } } },
     // Its subscription ends at the next look at Stripe, which finds no account.
-    ...(payer ? [Due.mark(accountId)] : []),
+    ...(await Billing.changing(accountId)),
   ])
   if (refused) return false
   await removePeople(accountId)

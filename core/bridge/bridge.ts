@@ -1,18 +1,18 @@
 export * as Bridge from "./bridge.ts"
 
+import { nowMs } from "../platform/clock.ts"
 import { randomBytes, randomUUID } from "node:crypto"
 import { z } from "zod"
 import { Account } from "../account/account.ts"
-import { Billing } from "../billing/mode-and-urls.ts"
-import { Due } from "../billing/due.ts"
+import { Billing } from "../billing.ts"
 import { config } from "../platform/config.ts"
 import { CustomerRef } from "../contract/bridge.ts"
 import { DataKeys } from "../keys/data-keys.ts"
-import { Delivery } from "../event/delivery-progress.ts"
+import { DeliveryRow } from "./delivery-row.ts"
 import { invalid, issuesOf, noSuchBridge } from "../error.ts"
 import { Lease } from "../lease/lease.ts"
 import { mayName } from "../fetch/reachable-addresses.ts"
-import { Receiver } from "../event/receiver-url-and-keys.ts"
+import { Receiver } from "../event/receiver.ts"
 import { open, seal } from "../keys/seal.ts"
 import { Storage } from "../platform/storage.ts"
 import { Bytes, get as getRow, type Key, query, type Row, transact, type Write } from "../store/store.ts"
@@ -100,7 +100,7 @@ export async function create(input: {
     ...asked,
     id: owner.bridgeId,
     accountId: input.accountId,
-    createdMs: Date.now(),
+    createdMs: nowMs(),
     sealedSecret: seal(delivery.key, key(input.accountId, asked.customerRef), secret),
     deliveryKey: delivery.wrapped,
     isSandbox,
@@ -122,10 +122,10 @@ export async function create(input: {
       },
     },
     { Put: { TableName: tables.leases, Item: await DataKeys.row(owner, delivery.wrapped, isSandbox) } },
-    Delivery.creation(
+    DeliveryRow.creation(
       Receiver.of({ owner, url: asked.webhookUrl, secret, dataKey: delivery.key, wrapped: delivery.wrapped }),
     ),
-    ...billed(bridge),
+    ...(await billed(bridge)),
   ])
   if (!refused) return { bridge, created: true }
   // An existing reference is answered before any billing check.
@@ -181,8 +181,8 @@ function uncounted(bridge: Info): Write {
 }
 
 /** The number of bridges changes, and with it what the account pays for. */
-function billed(bridge: Info): Write[] {
-  return Billing.isOn() && !bridge.isSandbox ? [Due.mark(bridge.accountId)] : []
+async function billed(bridge: Info): Promise<Write[]> {
+  return Billing.isOn() && !bridge.isSandbox ? await Billing.changing(bridge.accountId) : []
 }
 
 /**
@@ -257,7 +257,7 @@ export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
         ExpressionAttributeValues: { ":url": url, ":id": bridge.id },
       },
     },
-    Delivery.redirection(bridge.id, url),
+    DeliveryRow.redirection(bridge.id, url),
   ])
   if (refused) throw noSuchBridge()
   return changed
@@ -292,9 +292,9 @@ export async function remove(bridge: Info): Promise<void> {
     ...(bridge.isSandbox ? [] : [uncounted(bridge)]),
     { Delete: { TableName: tables.accounts, Key: whereKey(bridge.id) } },
     { Delete: { TableName: tables.leases, Key: DataKeys.key(bridge.id) } },
-    Delivery.removal(bridge.id),
+    DeliveryRow.removal(bridge.id),
     Lease.gone(bridge.id),
-    ...billed(bridge),
+    ...(await billed(bridge)),
   ])
   if (refused) throw noSuchBridge()
   DataKeys.forget(bridge.id)

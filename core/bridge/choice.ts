@@ -4,7 +4,7 @@ import { z } from "zod"
 import { type Event, EventType, Ignored } from "../contract/event.ts"
 import { isGroup } from "../jid.ts"
 
-/** The customer's choice: which events of a bridge they are told. */
+/** The customer's choice: which events of a bridge they get. */
 export const Info = z.object({
   /** The chosen event types; undefined means all, including those of later releases. */
   events: z.array(z.string()).optional(),
@@ -13,7 +13,7 @@ export const Info = z.object({
 })
 export type Info = z.infer<typeof Info>
 
-/** Whether this event is told: its type is chosen and its chat is not ignored. */
+/** Whether the customer gets this event: its type is chosen and its chat is not ignored. */
 export function wants(choice: Info, event: Event): boolean {
   if (choice.events && !choice.events.includes(event.event)) return false
   return !("chat_id" in event && ignores(choice, event.chat_id))

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { Due } from "../billing/due.ts"
-import { Payer } from "../billing/payer.ts"
+import { Billing } from "../billing.ts"
 import { ApiError } from "#core/error.ts"
 import { callHost } from "../lease/call.ts"
 import { Lease } from "../lease/lease.ts"
@@ -25,7 +24,7 @@ export async function pauseForOperator(bridgeId: string): Promise<boolean> {
 }
 
 async function ended(bridgeId: string, before: Lease.Info | undefined): Promise<true> {
-  if (before) await tellHolder(before)
+  if (before) await notifyHolder(before)
   await due(bridgeId)
   return true
 }
@@ -41,14 +40,14 @@ export async function wake(bridgeId: string, ...reasons: Lease.Reason[]): Promis
   return true
 }
 
-/** A holder is fenced already. Told about it, it closes its socket at once instead of at its next comparison of leases. */
-export async function tellHolder(before: Lease.Info, requestId: string = randomUUID()): Promise<void> {
+/** A holder is fenced already. Notified, it closes its socket at once instead of at its next comparison of leases. */
+export async function notifyHolder(before: Lease.Info, requestId: string = randomUUID()): Promise<void> {
   if (!Lease.isHeld(before)) return
   const call = { method: "POST", path: "/look-at-lease", bridgeId: before.bridgeId, requestId } as const
   try {
     await callHost(before, call, 2000)
   } catch (error) {
-    // Its own comparison tells it within half a minute.
+    // It sees that for itself within half a minute.
     if (!(error instanceof ApiError)) throw error
   }
 }
@@ -56,5 +55,5 @@ export async function tellHolder(before: Lease.Info, requestId: string = randomU
 /** The account's price may change: a suspended bridge costs nothing, and one that was woken must be paid. */
 async function due(bridgeId: string): Promise<void> {
   const bridge = await Bridge.byId(bridgeId)
-  if (bridge && (await Payer.get(bridge.accountId))) await Due.put(bridge.accountId)
+  if (bridge) await Billing.changed(bridge.accountId)
 }

@@ -1,12 +1,10 @@
 import { Account } from "../account/account.ts"
-import { Billing } from "../billing/mode-and-urls.ts"
-import { Due } from "../billing/due.ts"
-import { Payer } from "../billing/payer.ts"
+import { Billing } from "../billing.ts"
 import { ApiError } from "../error.ts"
 import { freshLease, runningLease } from "../lease/call-holder.ts"
 import { Lease } from "../lease/lease.ts"
 import type { Bridge } from "./bridge.ts"
-import { tellHolder } from "./operator-stop-and-wake.ts"
+import { notifyHolder } from "./operator-stop-and-wake.ts"
 
 /**
  * A bridge's own people pause it. It stays linked, and is paid for.
@@ -17,7 +15,7 @@ export async function pause(bridgeId: string, requestId: string): Promise<void> 
   const why = Lease.whyStopped(before)
   // This throws why it is stopped.
   if (why !== "customer" && why !== "idle") await runningLease(bridgeId)
-  if (await Lease.stop(bridgeId, "customer")) await tellHolder(before, requestId)
+  if (await Lease.stop(bridgeId, "customer")) await notifyHolder(before, requestId)
 }
 
 /**
@@ -31,7 +29,7 @@ export async function unpause(bridge: Bridge.Info): Promise<void> {
   // This throws why it is stopped otherwise.
   else await runningLease(bridge.id)
   // The account may have ceased to pay in this moment: then the next look stops it again.
-  if (await Payer.get(bridge.accountId)) await Due.put(bridge.accountId)
+  await Billing.changed(bridge.accountId)
 }
 
 async function mustPay({ accountId, isSandbox }: Bridge.Info): Promise<void> {

@@ -7,20 +7,20 @@ import { callHost, type Call } from "../lease/call.ts"
 /** The time the holder may take to unlink the session from the network. The bridge is deleted in any case. */
 const logOutWithinMs = 10_000
 /** The holder is fenced already and would find out by itself. */
-const tellWithinMs = 1000
+const notifyWithinMs = 1000
 
 /** Deletes a bridge: logs it out if somebody holds it, then fences and removes it in one transaction. */
 export async function remove(bridge: Bridge.Info, requestId: string): Promise<void> {
   const lease = await Lease.get(bridge.id)
   const about = { bridgeId: bridge.id, requestId }
   const holder = lease && Lease.isHeld(lease) ? lease : undefined
-  if (holder) await tell(holder, { ...about, method: "DELETE", path: "/logout" }, logOutWithinMs)
+  if (holder) await notify(holder, { ...about, method: "DELETE", path: "/logout" }, logOutWithinMs)
   await Bridge.remove(bridge)
   log.info(about, "bridge deleted")
-  if (holder) await tell(holder, { ...about, method: "POST", path: "/look-at-lease" }, tellWithinMs)
+  if (holder) await notify(holder, { ...about, method: "POST", path: "/look-at-lease" }, notifyWithinMs)
 }
 
-async function tell(holder: Lease.Info, call: Call, withinMs: number): Promise<void> {
+async function notify(holder: Lease.Info, call: Call, withinMs: number): Promise<void> {
   const { bridgeId, requestId, path } = call
   try {
     const answer = await callHost(holder, call, withinMs)

@@ -1,11 +1,11 @@
 export * as WebhookSecret from "./webhook-secret.ts"
 
 import { Bridge } from "./bridge.ts"
-import { BridgeLog } from "./log.ts"
+import { BridgeLog } from "./bridge-log.ts"
 import { now } from "../platform/clock.ts"
-import { Delivery } from "../event/delivery-progress.ts"
+import { DeliveryRow } from "./delivery-row.ts"
 import { ApiError, noSuchBridge } from "../error.ts"
-import { Receiver } from "../event/receiver-url-and-keys.ts"
+import { Receiver } from "../event/receiver.ts"
 import { open, seal } from "../keys/seal.ts"
 import { transact } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
@@ -59,7 +59,7 @@ export async function roll(bridge: Bridge.Info): Promise<{ secret: string; until
         },
       },
     },
-    Delivery.resecreted(bridge.id, {
+    DeliveryRow.resecreted(bridge.id, {
       sealedSecret: seal(dataKey, Receiver.key(bridge.id), secret),
       before: { sealedSecret: old.sealedSecret, until },
     }),
@@ -86,7 +86,7 @@ export async function finish(bridge: Bridge.Info): Promise<void> {
         ExpressionAttributeValues: { ":id": bridge.id, ":before": bridge.secretBefore.sealed },
       },
     },
-    Delivery.resecretedFully(bridge.id),
+    DeliveryRow.resecretedFully(bridge.id),
   ])
   if (refused && refused[0]?.id !== bridge.id) throw noSuchBridge()
   BridgeLog.append(bridge.id, "info", "the replaced webhook secret signs no more")

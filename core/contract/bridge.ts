@@ -58,7 +58,7 @@ export const Manager = z
   .openapi("Manager")
 
 /** The customer's choice of events. */
-const told = {
+const chosen = {
   events: z.array(EventType).openapi({
     description: "The types of events that are sent: all, unless you chose some.",
   }),
@@ -69,7 +69,7 @@ const told = {
 
 /** Contract, "Fields of a bridge", with the live state of the session. */
 export const BridgeWithManager = Bridge.extend({
-  ...told,
+  ...chosen,
   paused_reason: PausedReason.optional(),
   secret_overlap_until: z.number().int().optional().openapi({
     description: "The secret was replaced: until then the one before signs as well. Unix seconds.",
@@ -78,7 +78,7 @@ export const BridgeWithManager = Bridge.extend({
 }).openapi("BridgeWithManager")
 
 export const BridgeAfterPatch = Bridge.extend({
-  ...told,
+  ...chosen,
   inbox: z.boolean().openapi({ description: "Whether its events go to the hosted inbox." }),
 }).openapi("BridgeAfterPatch")
 

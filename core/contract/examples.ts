@@ -26,7 +26,7 @@ const secret = {
   webhook_secret: "whsec_ZXhhbXBsZSBvZiAzMiByYW5kb20gYnl0ZXMsIHRoaXM=",
   webhook_url: "https://shop.example/hooks/messages",
 }
-const told = {
+const chosen = {
   events: ["message", "connected", "disconnected", "poll_vote", "event_response"],
   ignore: ["status"],
 }
@@ -167,13 +167,13 @@ export const examples: Record<RouteName, Example> = {
     answer: {
       ...bridge,
       ...secret,
-      ...told,
+      ...chosen,
       manager: { health: "healthy", started_at: "2026-11-19T09:20:04.118Z", fail_count: 0 },
     },
   },
   updateBridge: {
-    body: { webhook_url: secret.webhook_url, ...told },
-    answer: { ...bridge, ...secret, ...told, inbox: false },
+    body: { webhook_url: secret.webhook_url, ...chosen },
+    answer: { ...bridge, ...secret, ...chosen, inbox: false },
   },
   removeBridge: {},
   streamLogs: { parameters: { tail: 100 } },

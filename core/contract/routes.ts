@@ -4,6 +4,7 @@ import * as call from "./call.ts"
 import * as contact from "./contact.ts"
 import * as debug from "./debug-figures.ts"
 import * as delivery from "./delivery.ts"
+import * as webhookSecret from "./webhook-secret.ts"
 import * as log from "./log.ts"
 import * as message from "./message.ts"
 import * as presence from "./presence.ts"
@@ -72,8 +73,8 @@ export const routes = {
     retryDelivery: delivery.retryDelivery,
     skipDelivery: delivery.skipDelivery,
     resendSince: delivery.resendSince,
-    rollSecret: delivery.rollSecret,
-    finishSecret: delivery.finishSecret,
+    rollSecret: webhookSecret.rollSecret,
+    finishSecret: webhookSecret.finishSecret,
   },
   Account: {
     getAccount: account.getAccount,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Delivery } from "./delivery-progress.ts"
-import type { EventRow } from "./row.ts"
+import type { Delivery } from "./delivery.ts"
+import type { EventRow } from "./event-row.ts"
 
 /** What a process knows of a bridge's new events without a look at the store, while it delivers or watches them. */
 export interface Arrivals {

@@ -1,10 +1,10 @@
 export * as Claim from "./claim.ts"
 
 import { latestEnd, now, nowMs } from "../platform/clock.ts"
-import { Delivery } from "./delivery-progress.ts"
+import { Delivery } from "./delivery.ts"
 import { ring } from "./doorbell.ts"
 import { EventIndex } from "./event-index.ts"
-import { EventRow } from "./row.ts"
+import { EventRow } from "./event-row.ts"
 import { transact } from "../store/store.ts"
 import { Usage } from "./usage.ts"
 import { tables } from "../store/tables.ts"
@@ -212,7 +212,7 @@ export async function goIdle(
  * first event that still exists.
  * @returns the row as it is now; undefined when the claim is lost.
  */
-export async function skip(held: Delivery.Info, to: number): Promise<Delivery.Info | undefined> {
+export async function stepOver(held: Delivery.Info, to: number): Promise<Delivery.Info | undefined> {
   await transact([
     {
       ConditionCheck: {

@@ -1,12 +1,12 @@
-export * as Deliveries from "./delivery-report.ts"
+export * as DeliveryReport from "./delivery-report.ts"
 
 import { Bridge } from "../bridge/bridge.ts"
 import type { Deliveries, DeliveryOfEvent } from "../contract/delivery.ts"
 import { now } from "../platform/clock.ts"
-import { AttemptLog } from "./attempts.ts"
-import { Delivery } from "./delivery-progress.ts"
+import { AttemptLog } from "./attempt-log.ts"
+import { Delivery } from "./delivery.ts"
 import { EventIndex } from "./event-index.ts"
-import { EventRow } from "./row.ts"
+import { EventRow } from "./event-row.ts"
 
 /** How far a bridge's deliveries have come, without their attempts. */
 export type Summary = Omit<Deliveries, "attempts">

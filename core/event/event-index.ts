@@ -2,9 +2,9 @@ export * as EventIndex from "./event-index.ts"
 
 import { z } from "zod"
 import { now } from "../platform/clock.ts"
-import { Delivery } from "./delivery-progress.ts"
+import { Delivery } from "./delivery.ts"
 import { sessionUnavailable } from "../error.ts"
-import { EventRow } from "./row.ts"
+import { EventRow } from "./event-row.ts"
 import { batchGet, batchWrite, type Key, query, type Row, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 

@@ -1,11 +1,11 @@
 export * as Resend from "./resend.ts"
 
 import { now } from "../platform/clock.ts"
-import { Delivery } from "./delivery-progress.ts"
+import { Delivery } from "./delivery.ts"
 import { ring } from "./doorbell.ts"
 import { Claim } from "./claim.ts"
 import { EventIndex } from "./event-index.ts"
-import { EventRow } from "./row.ts"
+import { EventRow } from "./event-row.ts"
 import { log } from "../platform/log.ts"
 import { transact, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { BridgeLog } from "../bridge/log.ts"
+import { BridgeLog } from "../bridge/bridge-log.ts"
 import { eventNotFound, notWaiting } from "../error.ts"
 import { log } from "../platform/log.ts"
 import { now } from "../platform/clock.ts"
 import { transact } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
-import { Delivery } from "./delivery-progress.ts"
+import { Delivery } from "./delivery.ts"
 import { ring, unhide } from "./doorbell.ts"
 import { EventIndex } from "./event-index.ts"
-import { EventRow } from "./row.ts"
+import { EventRow } from "./event-row.ts"
 
 // The customer may have the event whose turn it is tried at once, or give it up. The order of events stays as it is.
 

@@ -16,7 +16,7 @@ export const Day = z.object({
   /** In UTC, as `2026-11-22`. */
   day: z.string(),
   /** Events that were delivered or went to the inbox, and how many of them were messages. */
-  told: z.number().int(),
+  delivered: z.number().int(),
   messages: z.number().int(),
   undelivered: z.number().int(),
   attempts: z.number().int(),
@@ -41,7 +41,7 @@ const keptFor = 400 * 86_400
 export interface Made {
   type: string
   attempt?: { isFailure: boolean; latencyMs: number } | undefined
-  end?: "told" | "undelivered" | undefined
+  end?: "delivered" | "undelivered" | undefined
 }
 
 /** Today's count with one more result. The count of an earlier day is dropped, since `keep` has stored it. */
@@ -51,8 +51,8 @@ export function counted(before: Day | undefined, { type, attempt, end }: Made): 
   const last = bounds.length - 1
   return {
     ...counts,
-    told: counts.told + Number(end === "told"),
-    messages: counts.messages + Number(end === "told" && type === "message"),
+    delivered: counts.delivered + Number(end === "delivered"),
+    messages: counts.messages + Number(end === "delivered" && type === "message"),
     undelivered: counts.undelivered + Number(end === "undelivered"),
     attempts: counts.attempts + Number(attempt !== undefined),
     failed: counts.failed + Number(attempt?.isFailure === true),
@@ -62,7 +62,7 @@ export function counted(before: Day | undefined, { type, attempt, end }: Made): 
 
 function nothing(day: string): Day {
   const took = bounds.map(() => 0)
-  return { day, told: 0, messages: 0, undelivered: 0, attempts: 0, failed: 0, took }
+  return { day, delivered: 0, messages: 0, undelivered: 0, attempts: 0, failed: 0, took }
 }
 
 /** In UTC, as `2026-11-22`. */

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { Bridge } from "../bridge/bridge.ts"
 import { DataKeys } from "./data-keys.ts"
-import { Receiver } from "../event/receiver-url-and-keys.ts"
+import { Receiver } from "../event/receiver.ts"
 import { Bytes, get, type Key, update } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { type Purpose, rewrap } from "./wrapping.ts"

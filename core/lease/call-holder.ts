@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { LRUCache } from "lru-cache"
-import { Billing } from "../billing/mode-and-urls.ts"
+import { Billing } from "../billing.ts"
 import { ApiError, noSuchBridge, sessionUnavailable } from "#core/error.ts"
 import { Lease } from "./lease.ts"
 import { callHost, type Call, type HostAnswer } from "./call.ts"

@@ -1,4 +1,4 @@
-export * as Shortage from "./host-shortage.ts"
+export * as HostShortage from "./host-shortage.ts"
 
 import { z } from "zod"
 import { left, now } from "../platform/clock.ts"

@@ -9,10 +9,22 @@ import { get as getRow, query } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { change, FREE, freeParts, fromRow, GONE, type Info, key, NONE } from "./row.ts"
 
-export { FREE, GONE, type Held, Info, key, looksForAll, Network, NONE, Reason, Told, wanted } from "./row.ts"
+export {
+  FREE,
+  GONE,
+  type Held,
+  Info,
+  key,
+  looksForAll,
+  Network,
+  NONE,
+  Reason,
+  Reported,
+  wanted,
+} from "./row.ts"
 export { check, freeFromDead, letGo, take } from "./take-and-let-go.ts"
-export { healthy, login, proven, skipped, stayed, tell, usedAt } from "./session-notes.ts"
-export { pauseIdle, skip, stop, wake, whyStopped } from "./stop-and-wake.ts"
+export { healthy, login, proven, skipped, stayed, report, usedAt } from "./session-notes.ts"
+export { pauseIdle, skipMessage, stop, wake, whyStopped } from "./stop-and-wake.ts"
 export { claimRemoval, gone, removalLeft } from "./removal.ts"
 
 export async function get(bridgeId: string): Promise<Info | undefined> {
@@ -33,7 +45,7 @@ export function stateOf(lease: Info): "running" | "paused" | "suspended" {
 
 /** The status that the present holder's session reports; undefined if nobody holds it, or before the first report. */
 export function statusOf(lease: Info): Status | undefined {
-  return isHeld(lease) && lease.told?.epoch === lease.epoch ? lease.told.status : undefined
+  return isHeld(lease) && lease.reported?.epoch === lease.epoch ? lease.reported.status : undefined
 }
 
 /**
@@ -113,7 +125,7 @@ async function some<Item>(items: AsyncIterable<Item>, most: number): Promise<Ite
 }
 
 /**
- * Writes what its customer wants to be told; its session reads it when it is told to look, and now and then.
+ * Writes the choice of its customer; its session reads it when it is notified, and now and then.
  * @returns the lease as it is now; undefined when the bridge is deleted.
  */
 export async function choose(bridgeId: string, choice: Choice.Info): Promise<Info | undefined> {

@@ -16,8 +16,8 @@ export const Reason = z.enum(["suspended", "billing", "operator", "customer", "i
 export type Reason = z.infer<typeof Reason>
 
 /** The status that a session reports, since when (Unix seconds), and in which epoch of the lease. */
-export const Told = z.object({ status: Status, since: z.number().int(), epoch: z.number().int() })
-export type Told = z.infer<typeof Told>
+export const Reported = z.object({ status: Status, since: z.number().int(), epoch: z.number().int() })
+export type Reported = z.infer<typeof Reported>
 
 /**
  * Which host holds a bridge. `host` is an id, or one of the three words below. Every change of `host` raises `epoch`, and
@@ -65,7 +65,7 @@ export const Info = z.object({
   /** The operator wants the message at the head of its session skipped. */
   skip: z.boolean().optional(),
   /** The last reported status, perhaps of an earlier holder. It lags, and lacks a change that cannot be written. */
-  told: Told.optional(),
+  reported: Reported.optional(),
 })
 export type Info = z.infer<typeof Info>
 

@@ -1,5 +1,5 @@
 import { now } from "../platform/clock.ts"
-import { change, type Held, key, type Told } from "./row.ts"
+import { change, type Held, key, type Reported } from "./row.ts"
 
 // The notes of a session in its lease. Each is written only while the session's host holds the lease.
 
@@ -46,8 +46,8 @@ export async function usedAt(held: Held, time: number): Promise<void> {
 }
 
 /** The session's status has changed. */
-export async function tell(held: Held, told: Told): Promise<void> {
-  await note(held, "told", told)
+export async function report(held: Held, reported: Reported): Promise<void> {
+  await note(held, "reported", reported)
 }
 
 /** Its session skips a message now, and no other. @returns false when that was not wanted, or the lease is not held. */
@@ -65,8 +65,8 @@ export async function skipped(held: Held): Promise<boolean> {
 /** Writes something about a lease, if it is still its holder's. */
 async function note(
   held: Held,
-  field: "fail_count" | "logins" | "used" | "told",
-  value: number | Told,
+  field: "fail_count" | "logins" | "used" | "reported",
+  value: number | Reported,
 ): Promise<void> {
   await change({
     Key: key(held.bridgeId),

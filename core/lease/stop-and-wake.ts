@@ -84,7 +84,7 @@ export async function pauseIdle(held: Held): Promise<boolean> {
  * A suspect stays one, but is tried at once.
  * @returns false when there is no such bridge, or it must not run.
  */
-export async function skip(bridgeId: string): Promise<boolean> {
+export async function skipMessage(bridgeId: string): Promise<boolean> {
   const freed = await change({
     Key: key(bridgeId),
     UpdateExpression:

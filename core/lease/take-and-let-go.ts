@@ -1,4 +1,4 @@
-import { now } from "../platform/clock.ts"
+import { now, nowMs } from "../platform/clock.ts"
 import { transact, update, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { change, freeOf, fromRow, type Held, type Info, key } from "./row.ts"
@@ -21,7 +21,7 @@ export async function take(lease: Info, host: { id: string; addr: string }): Pro
       ":me": host.id,
       ":addr": host.addr,
       ":one": 1,
-      ":started": Date.now(),
+      ":started": nowMs(),
       ":free": freeOf(lease.bridgeId),
       ":seen": lease.epoch,
     },

@@ -1,7 +1,6 @@
 import { isIP } from "node:net"
 import ipaddr from "ipaddr.js"
 import { z } from "zod"
-import "./faster-node-crypto.ts"
 import { lazily } from "./lazily.ts"
 import "./zod-sentences.ts"
 

@@ -16,10 +16,12 @@ let askedMs = -Infinity
 let freeMb = Infinity
 let wasLow = false
 
-/** Whether there is room to send and to create bridges. */
+/** Whether there is room to send and to create bridges. The log says when that changes: of a service, one process asks. */
 export function hasRoom(): boolean {
   look()
-  return freeMb >= config.STORAGE_RESERVE_MB
+  const isLow = freeMb < config.STORAGE_RESERVE_MB
+  if (isLow !== wasLow) tell(isLow)
+  return !isLow
 }
 
 /** Whether there is room for what the service can do without: the logs of bridges, the answers of receivers. */
@@ -39,8 +41,9 @@ function look(): void {
   askedMs = performance.now()
   const { bavail, bsize } = statfsSync(config.STORAGE_DIR)
   freeMb = (bavail * bsize) / 1e6
-  const isLow = freeMb < config.STORAGE_RESERVE_MB
-  if (isLow === wasLow) return
+}
+
+function tell(isLow: boolean): void {
   wasLow = isLow
   const about = { freeMb: Math.floor(freeMb), reserveMb: config.STORAGE_RESERVE_MB }
   if (isLow) log.error(about, "the disk is nearly full: nothing is sent and no bridge is created")

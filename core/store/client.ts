@@ -1,3 +1,4 @@
+import { nowMs } from "../platform/clock.ts"
 import type { IncomingMessage } from "node:http"
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb"
 import { isLoopback, requestTimes } from "../platform/aws-client-options.ts"
@@ -153,7 +154,7 @@ async function targetOf({ config }: DynamoDBClient): Promise<{ url: URL; sign: S
   })
   if (isLoopback(url)) return { url, sign: unsigned }
   const signer = await config.signer()
-  return { url, sign: (request) => signer.sign(request, { signingDate: new Date(Date.now() + behindMs) }) }
+  return { url, sign: (request) => signer.sign(request, { signingDate: new Date(nowMs() + behindMs) }) }
 }
 
 /** How far this machine's clock is behind the store's. A signature is valid for five minutes. */
@@ -161,7 +162,7 @@ let behindMs = 0
 
 /** Learns the clock difference from a refusal. If the request was refused for its time, it is retried. */
 function noteTime(headers: Record<string, string>): void {
-  const difference = Date.parse(headers.date ?? "") - Date.now()
+  const difference = Date.parse(headers.date ?? "") - nowMs()
   if (Math.abs(difference) > 240_000) behindMs = difference
 }
 

@@ -4,7 +4,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import type { UsageRow } from "#core/contract/account.ts"
 import * as contract from "#core/contract/account.ts"
 import { ApiError, invalid } from "#core/error.ts"
-import { Delivery } from "#core/event/delivery-progress.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { Usage } from "#core/event/usage.ts"
 import { iso, now } from "#core/platform/clock.ts"
 import { contractRouter } from "../http/contract-router.ts"
@@ -80,7 +80,7 @@ function wireUsage(customerRef: string, day: Usage.Day & Usage.Messages): UsageR
   return {
     date: day.day,
     customer_ref: customerRef,
-    events: day.told,
+    events: day.delivered,
     messages: day.messages,
     messages_in: day.in,
     messages_out: day.out,

@@ -1,5 +1,5 @@
 import { Bridge } from "#core/bridge/bridge.ts"
-import { BridgeLog } from "#core/bridge/log.ts"
+import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { Choice } from "#core/bridge/choice.ts"
 import * as contract from "#core/contract/bridge.ts"
 import { createLinkSession } from "#core/contract/session.ts"
@@ -92,7 +92,7 @@ export async function redirect(
   const isSame = url === bridge.webhookUrl
   // Only the customer can say which place is to have the login (docs/decisions/0007), so the status stays across
   // hosts.
-  const isReplaced = awoken.told?.status === "replaced"
+  const isReplaced = awoken.reported?.status === "replaced"
   if (!isSame || isReplaced) await restart(bridge.id, requestId)
   // Written even if it is unchanged: one of the two tables may have been restored from a backup.
   const changed = await Bridge.setWebhookUrl(bridge, url)

@@ -4,11 +4,11 @@ import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
 import { callHolderIfAny } from "#core/lease/call-holder.ts"
 
-/** A session that is not told now finds out when its host compares its leases, within half a minute. */
-const toldWithinMs = 3000
+/** A session that is not notified now finds out when its host compares its leases, within half a minute. */
+const notifyWithinMs = 3000
 
 /**
- * Writes the customer's choice of events, if the request has one, and tells the session to read it.
+ * Writes the customer's choice of events, if the request has one, and notifies the session.
  * @returns the lease as it is now.
  * @throws ApiError `not_found` when the bridge has been deleted meanwhile.
  */
@@ -27,10 +27,10 @@ export async function choose(
   if (!chosen) throw noSuchBridge()
   try {
     const call = { method: "POST", path: "/look-at-lease", bridgeId, requestId } as const
-    await callHolderIfAny(call, toldWithinMs)
+    await callHolderIfAny(call, notifyWithinMs)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    log.info({ error, requestId, bridgeId }, "a session was not told of its customer's choice")
+    log.info({ error, requestId, bridgeId }, "a session was not notified of its customer's choice")
   }
   return chosen
 }

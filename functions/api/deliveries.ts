@@ -1,12 +1,13 @@
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import * as contract from "#core/contract/delivery.ts"
+import { finishSecret, rollSecret } from "#core/contract/webhook-secret.ts"
 import { ApiError, eventNotFound, invalid, rateLimited } from "#core/error.ts"
-import { AttemptLog } from "#core/event/attempts.ts"
-import { Deliveries } from "#core/event/delivery-report.ts"
+import { AttemptLog } from "#core/event/attempt-log.ts"
+import { DeliveryReport } from "#core/event/delivery-report.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { Resend } from "#core/event/resend.ts"
-import type { EventRow } from "#core/event/row.ts"
+import type { EventRow } from "#core/event/event-row.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
 import { contractRouter } from "../http/contract-router.ts"
 
@@ -16,12 +17,12 @@ const ok = { ok: true as const }
 export const deliveries = contractRouter()
   .openapi(contract.listDeliveries, async (c) => {
     const { id } = c.var.bridge
-    const [summary, attempts] = await Promise.all([Deliveries.summary(id), AttemptLog.latest(id)])
+    const [summary, attempts] = await Promise.all([DeliveryReport.summary(id), AttemptLog.latest(id)])
     return c.json({ ...summary, attempts }, 200)
   })
   .openapi(contract.getDelivery, async (c) => {
     const event = await eventOf(c.var.bridge, c.req.valid("param").event_id)
-    return c.json(await Deliveries.ofEvent(c.var.bridge, event), 200)
+    return c.json(await DeliveryReport.ofEvent(c.var.bridge, event), 200)
   })
   .openapi(contract.retryDelivery, async (c) => {
     await retryEvent(await eventOf(c.var.bridge, c.req.valid("param").event_id))
@@ -44,11 +45,11 @@ export const deliveries = contractRouter()
     const next = events.at(-1)?.eventId ?? after ?? ""
     return c.json({ ...ok, count: events.length, ...(!isAll && next !== "" && { next }) }, 202)
   })
-  .openapi(contract.rollSecret, async (c) => {
+  .openapi(rollSecret, async (c) => {
     const { secret, until } = await WebhookSecret.roll(c.var.bridge)
     return c.json({ webhook_secret: secret, overlap_until: until }, 200)
   })
-  .openapi(contract.finishSecret, async (c) => {
+  .openapi(finishSecret, async (c) => {
     await WebhookSecret.finish(c.var.bridge)
     return c.json(ok, 200)
   })

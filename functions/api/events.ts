@@ -1,7 +1,7 @@
 import * as contract from "#core/contract/delivery.ts"
 import { ApiError, eventNotFound, invalid, rateLimited } from "#core/error.ts"
 import { EventIndex } from "#core/event/event-index.ts"
-import { EventHistory } from "#core/event/history.ts"
+import { EventHistory } from "#core/event/event-history.ts"
 import { Resend } from "#core/event/resend.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { contractRouter } from "../http/contract-router.ts"

@@ -1,14 +1,14 @@
 import type { Context } from "hono"
 import { HTTPException } from "hono/http-exception"
-import { Billing } from "#core/billing/mode-and-urls.ts"
+import { Billing } from "#core/billing.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { sentences } from "#core/contract/error-sentences.ts"
 import type { ApiError } from "#core/error.ts"
 import { framed, lone, type Place, refused } from "#dashboard/layout.ts"
-import { paymentLine } from "#dashboard/pages/subscription.ts"
 import type { Html } from "#dashboard/parts/elements.ts"
 import { asRefusal } from "../http/refuse.ts"
 import { assets } from "./assets.ts"
+import { billingPages } from "./billing-hooks.ts"
 import type { DashboardEnv } from "./env.ts"
 
 type Status = 200 | ApiError["status"]
@@ -20,7 +20,7 @@ export function page(
 ): Response | Promise<Response> {
   const { person, account, role } = c.var.me
   const viewer = { email: person.email, accountName: account.name, role, isOperator: account.isOperator }
-  const line = Billing.isOn() ? paymentLine(account) : undefined
+  const line = Billing.isOn() ? billingPages()?.paymentLine(account) : undefined
   return c.html(framed({ ...input, line, assets, nowMs: nowMs(), viewer }), input.status ?? 200)
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { LRUCache } from "lru-cache"
 import type { z } from "zod"
 import { Account } from "#core/account/account.ts"
-import { Billing } from "#core/billing/mode-and-urls.ts"
+import { Billing } from "#core/billing.ts"
 import type { Attempt } from "#core/contract/delivery.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { nowMs } from "#core/platform/clock.ts"
@@ -13,8 +13,8 @@ import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
 import { type Evidence, lostAfterMs } from "#dashboard/parts/number-state.ts"
 import { callHolderIfAny } from "#core/lease/call-holder.ts"
-import { AttemptLog } from "#core/event/attempts.ts"
-import { Deliveries } from "#core/event/delivery-report.ts"
+import { AttemptLog } from "#core/event/attempt-log.ts"
+import { DeliveryReport } from "#core/event/delivery-report.ts"
 import { type Receiving, whyOf } from "#dashboard/parts/receiver.ts"
 
 /** How long a page waits for a session's word. A session that lives answers within milliseconds. */
@@ -40,7 +40,7 @@ export async function evidenceOf(bridge: Bridge.Info): Promise<Evidence> {
   if (!said) return await silent(lease)
   const atMs = nowMs()
   heard.set(bridge.id, atMs)
-  const sinceMs = lease.told?.status === said.status ? lease.told.since * 1000 : undefined
+  const sinceMs = lease.reported?.status === said.status ? lease.reported.since * 1000 : undefined
   return { kind: "said", ...said, atMs, sinceMs }
 }
 
@@ -69,16 +69,16 @@ async function beatOf({ bridgeId, host }: Lease.Info): Promise<number | undefine
 }
 
 function unheld(lease: Lease.Info): Evidence {
-  // Its last session ended unplanned. An earlier one may have told the status.
-  const hasFailed = lease.told !== undefined && lease.failedAt >= Math.floor(lease.startedMs / 1000)
+  // Its last session ended unplanned. An earlier one may have reported the status.
+  const hasFailed = lease.reported !== undefined && lease.failedAt >= Math.floor(lease.startedMs / 1000)
   if (!hasFailed) return { kind: "unheld", ...lastOf(lease, undefined) }
   return { kind: "unheld", hasFailed, ...lastOf(lease, heard.get(lease.bridgeId) ?? lease.failedAt * 1000) }
 }
 
 /** The last word of a session, and whether that is long ago. */
-function lastOf({ told }: Lease.Info, atMs: number | undefined) {
+function lastOf({ reported }: Lease.Info, atMs: number | undefined) {
   const isLost = atMs !== undefined && nowMs() - atMs >= lostAfterMs
-  return { isLost, ...(told && { last: { status: told.status, atMs } }) }
+  return { isLost, ...(reported && { last: { status: reported.status, atMs } }) }
 }
 
 async function askSession(bridgeId: string): Promise<z.infer<typeof SessionStatus> | undefined> {
@@ -98,7 +98,7 @@ export async function receivingOf(bridge: Bridge.Info, attempts?: Attempt[]): Pr
   const url = bridge.webhookUrl
   if (url === "") return { url, waiting: 0, resending: 0 }
   const [summary, [last]] = await Promise.all([
-    Deliveries.summary(bridge.id),
+    DeliveryReport.summary(bridge.id),
     attempts ?? AttemptLog.latest(bridge.id),
   ])
   // An event that was sent again and taken ends a failure, too, if nothing else is left to try.

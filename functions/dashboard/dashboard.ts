@@ -2,13 +2,14 @@ import { Hono } from "hono"
 import { bodyLimit } from "hono/body-limit"
 import { csrf } from "hono/csrf"
 import { createMiddleware } from "hono/factory"
-import { Billing } from "#core/billing/mode-and-urls.ts"
+import "#plugged-in/dashboard.ts"
+import { Billing } from "#core/billing.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
-import { webhook } from "../billing/webhook.ts"
 import { originOf } from "../http/address.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
 import { refusedPage } from "./answer.ts"
+import { billingPages } from "./billing-hooks.ts"
 import { assetRoutes } from "./assets.ts"
 import { account } from "./people/account.ts"
 import { accounts } from "./people/accounts.ts"
@@ -28,7 +29,6 @@ import { start } from "./start/start.ts"
 import { link } from "./link-session.ts"
 import { passkeys } from "./people/passkeys.ts"
 import { signIn } from "./people/sign-in.ts"
-import { subscription } from "./billing/subscription.ts"
 
 /** The longest form: a message of 65,536 characters, each escaped. */
 const limited = bodyLimit({
@@ -85,9 +85,10 @@ for (const part of [
   account,
   accounts,
   operator,
-  subscription,
 ])
   pages.route("/", part)
+const billing = billingPages()
+if (billing) pages.route("/", billing.pages)
 
 const pathsOf = (method: string) =>
   pages.routes.filter((one) => one.method === method).map(({ path }) => path)
@@ -117,4 +118,4 @@ for (const path of ["/subscription/*", "/billing/*"]) dashboard.use(path, billed
 dashboard.route("/", assetRoutes)
 dashboard.route("/", reference)
 dashboard.route("/", pages)
-dashboard.route("/", webhook)
+if (billing) dashboard.route("/", billing.webhook)

@@ -2,12 +2,12 @@ import { getCookie, setCookie } from "hono/cookie"
 import type { Context } from "hono"
 import { createMiddleware } from "hono/factory"
 import { Account } from "#core/account/account.ts"
-import { Billing } from "#core/billing/mode-and-urls.ts"
 import { Browser } from "#core/account/browser.ts"
 import { Member } from "#core/account/member.ts"
 import { Person } from "#core/account/person.ts"
 import { refused } from "#dashboard/layout.ts"
 import { lonePage } from "./answer.ts"
+import { billingPages } from "./billing-hooks.ts"
 import type { DashboardEnv } from "./env.ts"
 
 function policy(): string {
@@ -17,7 +17,7 @@ function policy(): string {
     "style-src 'self'",
     "img-src 'self' data:",
     "connect-src 'self'",
-    ["form-action 'self'", ...Billing.formTargets()].join(" "),
+    ["form-action 'self'", ...(billingPages()?.formTargets() ?? [])].join(" "),
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join("; ")

@@ -1,12 +1,12 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { Account } from "#core/account/account.ts"
-import { Mail } from "#core/account/outgoing-mail.ts"
+import { Mail } from "#core/account/mail.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { pauseForOperator, suspend, wake } from "#core/bridge/operator-stop-and-wake.ts"
-import { Delivery } from "#core/event/delivery-progress.ts"
-import { Deliveries } from "#core/event/delivery-report.ts"
+import { waitingLongest } from "#core/event/waiting-deliveries.ts"
+import { DeliveryReport } from "#core/event/delivery-report.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
@@ -64,7 +64,7 @@ async function show(c: Context<DashboardEnv>, told?: string): Promise<Response> 
   const [accounts, hosts, longest] = await Promise.all([
     Account.list(),
     Host.list(),
-    Delivery.waitingLongest(mostWaiting),
+    waitingLongest(mostWaiting),
   ])
   const waiting = await Promise.all(longest.map(({ bridgeId }) => waitingOf(bridgeId)))
   const body = operatorPage({ accounts, hosts, waiting: waiting.toSorted(byAge), told, nowMs: nowMs() })
@@ -80,7 +80,7 @@ const byAge = (a: { oldest_at?: number }, b: { oldest_at?: number }) =>
   (a.oldest_at ?? Infinity) - (b.oldest_at ?? Infinity)
 
 async function waitingOf(bridgeId: string) {
-  return { bridgeId, ...(await Deliveries.summary(bridgeId)) }
+  return { bridgeId, ...(await DeliveryReport.summary(bridgeId)) }
 }
 
 /** The numbers that have been linked to this phone, the latest first. One that is deleted has no row. */

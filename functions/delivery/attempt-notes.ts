@@ -1,6 +1,6 @@
-import { AttemptLog } from "#core/event/attempts.ts"
-import { BridgeLog } from "#core/bridge/log.ts"
-import type { EventRow } from "#core/event/row.ts"
+import { AttemptLog } from "#core/event/attempt-log.ts"
+import { BridgeLog } from "#core/bridge/bridge-log.ts"
+import type { EventRow } from "#core/event/event-row.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { Storage } from "#core/platform/storage.ts"
@@ -59,7 +59,7 @@ export class Notes {
    */
   add(made: Made, outcome: Outcome): void {
     const { count, deliveryKey } = made
-    tell(this.#bridgeId, made, outcome)
+    logOutcome(this.#bridgeId, made, outcome)
     if (count === undefined) return
     this.#deliveryKey = deliveryKey
     this.#waiting.push({ count, ...entryOf(made, outcome) })
@@ -88,7 +88,11 @@ export class Notes {
   }
 }
 
-function tell(bridgeId: string, made: { event: EventRow.Info; number: number }, outcome: Outcome): void {
+function logOutcome(
+  bridgeId: string,
+  made: { event: EventRow.Info; number: number },
+  outcome: Outcome,
+): void {
   const { eventId, type } = made.event
   const { statusCode, error, latencyMs, verdict } = outcome
   Metrics.add("Attempts")

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto"
 import { Claim } from "#core/event/claim.ts"
 import { now, nowMs } from "#core/platform/clock.ts"
-import { Delivery } from "#core/event/delivery-progress.ts"
-import { EventRow } from "#core/event/row.ts"
+import { Delivery } from "#core/event/delivery.ts"
+import { EventRow } from "#core/event/event-row.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
-import { Receiver } from "#core/event/receiver-url-and-keys.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import type { Usage } from "#core/event/usage.ts"
 import { arrivalsOf } from "#core/event/arrivals.ts"
 import { attempt, type Outcome } from "./attempt.ts"
@@ -112,7 +112,7 @@ interface Seen {
 async function look(held: Delivery.Info, { isFresh }: { isFresh: boolean }): Promise<Seen | undefined> {
   const { next, beyond } = await orLetGo(held, () => EventRow.after(held.bridgeId, held.head))
   if (next.length === 0 && beyond !== undefined) {
-    const skipped = await Claim.skip(held, beyond)
+    const skipped = await Claim.stepOver(held, beyond)
     return skipped && (await look(skipped, { isFresh: true }))
   }
   const current = isFresh ? held : await orLetGo(held, () => Claim.refresh(held))
@@ -134,7 +134,11 @@ type Next = Delivery.Info | { wait: number } | undefined
 async function deliverOne(held: Delivery.Info, event: EventRow.Info, means: Means): Promise<Next> {
   const { receiver } = held
   if (receiver.url === "")
-    return await Claim.settle(held, { state: "inbox", attempts: 0, made: { type: event.type, end: "told" } })
+    return await Claim.settle(held, {
+      state: "inbox",
+      attempts: 0,
+      made: { type: event.type, end: "delivered" },
+    })
   const why = whyHopeless(held, event)
   if (why) {
     log.error({ bridgeId: held.bridgeId, eventId: event.eventId, why }, "event given up")
@@ -197,7 +201,7 @@ async function conclude(
   const wait = outcome.verdict === "retry" ? waits[held.failures] : undefined
   if (wait !== undefined) return { isOurs: await Claim.fail(held, wait, { bell, made }), next: { wait } }
 
-  const ended: Usage.Made = { ...made, end: isDelivered ? "told" : "undelivered" }
+  const ended: Usage.Made = { ...made, end: isDelivered ? "delivered" : "undelivered" }
   if (!isDelivered) Metrics.add("Undelivered")
   const isPrompt = now() - event.createdAt < EventRow.promptly
   const after =

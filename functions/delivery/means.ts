@@ -1,6 +1,6 @@
 import type { Connections } from "#core/fetch/connections.ts"
 import { Claim } from "#core/event/claim.ts"
-import type { Delivery } from "#core/event/delivery-progress.ts"
+import type { Delivery } from "#core/event/delivery.ts"
 import { log } from "#core/platform/log.ts"
 import type { Arrivals } from "#core/event/arrivals.ts"
 import type { Notes } from "./attempt-notes.ts"

@@ -1,6 +1,6 @@
 import { listEvents, type StoredEvent } from "#core/contract/delivery.ts"
-import { EventRow } from "#core/event/row.ts"
-import { EventHistory } from "#core/event/history.ts"
+import { EventRow } from "#core/event/event-row.ts"
+import { EventHistory } from "#core/event/event-history.ts"
 import { invalid } from "#core/error.ts"
 import { arrivalsOf } from "#core/event/arrivals.ts"
 import { contractRouter } from "../http/contract-router.ts"

@@ -1,4 +1,4 @@
-import { BridgeLog } from "#core/bridge/log.ts"
+import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { streamLogs } from "#core/contract/log.ts"
 import { sessionUnavailable } from "#core/error.ts"
 import { contractRouter } from "../http/contract-router.ts"

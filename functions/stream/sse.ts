@@ -4,7 +4,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
 import { rateLimited } from "#core/error.ts"
 import { log } from "#core/platform/log.ts"
-import { StreamPlace } from "#core/bridge/open-streams.ts"
+import { StreamPlace } from "#core/bridge/stream-place.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
 
 /** Contract, "Log stream" and "Event stream" */

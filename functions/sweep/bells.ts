@@ -1,13 +1,14 @@
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { Delivery } from "#core/event/delivery-progress.ts"
+import { Delivery } from "#core/event/delivery.ts"
+import { overdue } from "#core/event/waiting-deliveries.ts"
 import { ring, unhide } from "#core/event/doorbell.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { log } from "#core/platform/log.ts"
 
 /** Rings for every bridge whose promise to look was broken by a crash or a lost doorbell. */
 export async function ringOverdue(): Promise<void> {
-  for await (const delivery of Delivery.overdue()) {
+  for await (const delivery of overdue()) {
     // If somebody has looked meanwhile, `due` has changed.
     if (!(await Delivery.promise(delivery.bridgeId, delivery.due))) continue
     await unhide(delivery.bridgeId, delivery.bell)

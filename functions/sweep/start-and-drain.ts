@@ -4,7 +4,7 @@ import { Host } from "#core/lease/host.ts"
 import { Lease, type Network } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
-import { Shortage } from "#core/lease/host-shortage.ts"
+import { HostShortage } from "#core/lease/host-shortage.ts"
 import { run } from "./tasks.ts"
 import { type Fleet, hostsToStart, oldToDrain, surplus } from "./wanted.ts"
 
@@ -53,9 +53,9 @@ async function startMissing(network: Network, fleet: Fleet): Promise<void> {
     .filter((host) => host.state === "starting" && host.task === "")
     .map((host) => host.id)
   if (missing + announced.length === 0 && fleet.hosts.length === 0) return
-  const shortage = await Shortage.get(network)
-  if (shortage && hasEnded(shortage, fleet, missing)) await Shortage.end(network)
-  else if (shortage && Shortage.isResting(shortage)) return
+  const shortage = await HostShortage.get(network)
+  if (shortage && hasEnded(shortage, fleet, missing)) await HostShortage.end(network)
+  else if (shortage && HostShortage.isResting(shortage)) return
 
   for (let i = 0; i < missing + announced.length; i++) {
     const id = announced[i] ?? Host.newId()
@@ -75,15 +75,15 @@ async function startMissing(network: Network, fleet: Fleet): Promise<void> {
 /** Records that a host could not be started where everybody sees it. It is not tried again for a while. */
 export async function refused(
   network: Network,
-  { kind, why }: { kind: Shortage.Kind; why: string },
+  { kind, why }: { kind: HostShortage.Kind; why: string },
 ): Promise<void> {
   Metrics.add("HostRefused")
   log.error({ network, kind, why }, "host could not be started")
-  await Shortage.note(network, kind, why)
+  await HostShortage.note(network, kind, why)
 }
 
 /** A host that was started since is up, or none is missing and none is starting. */
-function hasEnded(shortage: Shortage.Info, fleet: Fleet, missing: number): boolean {
+function hasEnded(shortage: HostShortage.Info, fleet: Fleet, missing: number): boolean {
   if (fleet.hosts.some((host) => host.state === "up" && host.startedAt > shortage.at)) return true
   return missing === 0 && fleet.hosts.every((host) => host.state !== "starting")
 }

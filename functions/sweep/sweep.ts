@@ -1,7 +1,7 @@
 import { left, now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { Host } from "#core/lease/host.ts"
-import { HostStop } from "#core/lease/operator-stop-of-hosts.ts"
+import { HostStop } from "#core/lease/host-stop.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"

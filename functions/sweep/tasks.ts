@@ -12,7 +12,7 @@ import { config } from "#core/platform/config.ts"
 import { lazily } from "#core/platform/lazily.ts"
 import { Host } from "#core/lease/host.ts"
 import { log } from "#core/platform/log.ts"
-import type { Shortage } from "#core/lease/host-shortage.ts"
+import type { HostShortage } from "#core/lease/host-shortage.ts"
 import { isPassing } from "#core/store/store.ts"
 import type { Report } from "./is-host-dead.ts"
 
@@ -84,7 +84,7 @@ export function isEndedFromOutside(task: Task): boolean {
 }
 
 /** `later`: unknown, or not possible now; asking again starts exactly one. */
-export type Started = "started" | "later" | { kind: Shortage.Kind; why: string }
+export type Started = "started" | "later" | { kind: HostShortage.Kind; why: string }
 
 /** Starts the task of an announced host. Asking twice starts one, since the client token is the host's id. */
 export async function run(host: Pick<Host.Info, "id" | "network">): Promise<Started> {
@@ -177,7 +177,7 @@ function isRefusal(error: Error): boolean {
 }
 
 /** Recognises Fargate's words for each kind of shortage. */
-function refusedFor(why: string): { kind: Shortage.Kind; why: string } {
+function refusedFor(why: string): { kind: HostShortage.Kind; why: string } {
   if (/limit on the number of|quota|LimitExceeded/i.test(why)) return { kind: "quota", why }
   if (/capacity is unavailable|RESOURCE:/i.test(why)) return { kind: "capacity", why }
   return { kind: "refused", why }

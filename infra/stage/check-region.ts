@@ -1,8 +1,9 @@
 /**
  * The regions that have all that is asked of them, as AWS's documentation says it ("Supported Regions for Amazon ECS on AWS
  * Fargate", "Creating and managing Lambda function URLs"; read in November 2026). The younger regions have no function URLs.
- * Answers of functions are streamed in fewer ("not yet available in all AWS Regions"), and no page lists them. So those are
- * left out that have to be opted into, where AWS offers what is new last.
+ * Answers of functions are streamed in fewer ("not yet available in all AWS Regions"): AWS's "Capabilities by Region"
+ * (builder.aws.com/build/capabilities) says in which. It was not read, so those are left out that have to be opted into, where
+ * AWS offers what is new last.
  */
 const regions = new Set([
   "ap-northeast-1",
@@ -45,14 +46,19 @@ export function usable(zoneIds: string[]): string[] {
  */
 export const allZones = { filters: [{ name: "opt-in-status", values: ["opt-in-not-required"] }] }
 
+/** @throws if the region is not known to have all that the service needs */
+export function refuseRegion(region: string): void {
+  if (regions.has(region)) return
+  throw new Error(
+    `${region} is not known to have all that the service needs (Fargate, function URLs, streamed answers): set AWS_REGION to one of ` +
+      `${[...regions].join(", ")}, or add it to infra/stage/check-region.ts if builder.aws.com/build/capabilities says that it has all three`,
+  )
+}
+
 /** @throws if the service cannot run in this region, or the region has fewer than two usable zones */
 export async function checkRegion(): Promise<void> {
   const { region } = await aws.getRegion()
-  if (!regions.has(region))
-    throw new Error(
-      `${region} is not known to have all that the service needs (Fargate, function URLs, streamed answers): set AWS_REGION to one of ` +
-        `${[...regions].join(", ")}, or add it to infra/stage/check-region.ts when AWS's documentation says that it has all three`,
-    )
+  refuseRegion(region)
   const zones = usable((await aws.getAvailabilityZones(allZones)).zoneIds)
   if (zones.length < zonesNeeded)
     throw new Error(

@@ -66,7 +66,7 @@ export const operator = "operator@bridge.local"
 /** A link that signs a browser on this machine in to the seeded account, once. Mails of other sign-ins are printed, too. */
 async function signInLink(accountId: string, baseUrl: string): Promise<string> {
   const { Account } = await import("#core/account/account.ts")
-  const { watch } = await import("#core/account/outgoing-mail.ts")
+  const { watch } = await import("#core/account/mail.ts")
   const { Member } = await import("#core/account/member.ts")
   const { Person } = await import("#core/account/person.ts")
   const { SignIn } = await import("#core/account/sign-in.ts")

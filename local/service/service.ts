@@ -18,7 +18,7 @@ import { announce, find, withdraw } from "./running.ts"
 import { startMediaBucket } from "../aws/media-bucket.ts"
 import { secrets } from "./secrets.ts"
 import { type Simulator, spawnSimulator } from "#simulator/spawn.ts"
-import { startBilling } from "./billing.ts"
+import { startBilling } from "#plugged-in/one-machine.ts"
 import { startSqs } from "../aws/sqs.ts"
 import { Sweep } from "./sweep.ts"
 
@@ -73,7 +73,7 @@ async function start(
 
   const api = await listenForCalls(settings.PORT)
   stops.push(() => hangUp(api.server))
-  const billing = await startBilling(settings, api.url, stops)
+  const billing = await startBilling?.(settings, api.url, stops)
   // It takes seconds in a process of its own. What does not need it starts meanwhile.
   const starting = Promise.all([simulatedNetwork(settings, elsewhere), loadPackages()])
   const itsStop = starting.then(
@@ -117,7 +117,7 @@ async function start(
     ...(store.answer && { BELL_TRUSTS_MS: String(staysMs - 50) }),
     ...(simulator && { SIMULATOR_URL: simulator.url, SIMULATOR_ROOT_KEY: simulator.rootKey }),
     ...kept,
-    ...billing.forAll,
+    ...billing?.forAll,
   }
   const sweep = new Sweep()
   const orchestrator = await startEcs({
@@ -151,7 +151,7 @@ async function start(
     ...environment,
     AWS_ENDPOINT_URL_ECS: orchestrator.endpoint,
     ...(simulator && { SIMULATOR_CONTROL_URL: simulator.controlUrl }),
-    ...billing.forService,
+    ...billing?.forService,
     // Here mail is kept.
     MAIL_FROM: "",
   }
@@ -169,10 +169,11 @@ async function start(
   await forgetHosts()
   // Session hosts take seconds to start; the rest goes on meanwhile.
   await sweep.start(store.answer ? config.LEASE_BEAT_MS : unwatchedMs)
+  stops.push(await lookAtRoom())
   const { listener } = await import("#functions/api/listener.ts")
   api.server.removeAllListeners("request")
   api.server.on("request", listener)
-  stops.push(await billing.start())
+  if (billing) stops.push(await billing.start())
   const { ringAll } = await import("#functions/sweep/bells.ts")
   await ringAll()
   const { answerDoorbells: handler } = await import("#functions/delivery/handler.ts")
@@ -266,6 +267,15 @@ async function listenForCalls(port: number) {
   } catch (error) {
     throw new CannotStart(`port ${port} is taken: choose another with PORT=...`, { cause: error })
   }
+}
+
+/** How often room on the disk is looked at, in ms, so that the log tells of its end before a caller hears of it. */
+const roomMs = 10_000
+
+async function lookAtRoom(): Promise<() => Promise<void>> {
+  const { Storage } = await import("#core/platform/storage.ts")
+  const looking = setInterval(() => Storage.hasRoom(), roomMs).unref()
+  return async () => clearInterval(looking)
 }
 
 /** Hosts are children of this process, so those of an earlier one are dead, however it ended: no bridge is to blame. */

@@ -1,5 +1,5 @@
 import type { End, Happening, Me } from "../network/connection.ts"
-import { TooLarge } from "../memory/rows.ts"
+import { RowTooLarge } from "../memory/rows.ts"
 
 /** A connection from dialling to its end. */
 export interface Lifetime {
@@ -34,7 +34,7 @@ export function guardedBy(lifetime: Pick<Lifetime, "isOver" | "end">): Guarded {
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof TooLarge)) lifetime.end({ reason: "lost", detail: "the store failed" })
+      if (!(error instanceof RowTooLarge)) lifetime.end({ reason: "lost", detail: "the store failed" })
       throw error
     }
   }

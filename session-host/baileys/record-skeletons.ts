@@ -3,7 +3,7 @@ import { join } from "node:path"
 import type { BinaryNode } from "@whiskeysockets/baileys"
 import type { Logger } from "pino"
 import { nowMs } from "#core/platform/clock.ts"
-import { Skeleton } from "#core/stanza-skeleton.ts"
+import { StanzaSkeleton } from "#core/stanza-skeleton.ts"
 
 /** Takes every frame that comes in. */
 export type Recorder = (frame: BinaryNode) => void
@@ -20,7 +20,7 @@ export function newRecorder(folder: string, log: Pick<Logger, "warn">): Recorder
   const file = join(folder, `${nowMs()}-${process.pid}.txt`)
   const known = new Set<string>()
   return (frame) => {
-    const found = Skeleton.factsOf(frame).filter((fact) => !known.has(fact))
+    const found = StanzaSkeleton.factsOf(frame).filter((fact) => !known.has(fact))
     if (found.length === 0 || known.size > mostFacts) return
     for (const fact of found) known.add(fact)
     try {

@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi"
-import { BridgeLog } from "#core/bridge/log.ts"
+import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { ApiError } from "#core/error.ts"
 import { Idempotency } from "#core/idempotency.ts"
 import { toJid } from "#core/jid.ts"

@@ -19,9 +19,9 @@ export class LeaseNotes {
   #used: number
   #written: number
   /** The status to write, the status that was written, and whether a write is under way. */
-  #told: Lease.Told | undefined
-  #toldWritten: Lease.Told | undefined
-  #isTelling = false
+  #reported: Lease.Reported | undefined
+  #reportWritten: Lease.Reported | undefined
+  #isReporting = false
 
   constructor(lease: Lease.Info, timing: Times, log: Logger) {
     this.#lease = lease
@@ -29,8 +29,8 @@ export class LeaseNotes {
     this.#log = log
     this.#used = lease.used
     this.#written = lease.used
-    this.#told = lease.told
-    this.#toldWritten = lease.told
+    this.#reported = lease.reported
+    this.#reportWritten = lease.reported
   }
 
   /** The session runs from now on. */
@@ -57,12 +57,12 @@ export class LeaseNotes {
   }
 
   /** Notes the session's status, once. A status that an earlier session already had keeps its time. */
-  tell(status: Status): void {
+  report(status: Status): void {
     const { epoch } = this.#lease
-    const before = this.#told
+    const before = this.#reported
     if (this.#isOver || (before?.status === status && before.epoch === epoch)) return
-    this.#told = { status, epoch, since: before?.status === status ? before.since : now() }
-    void this.#tellAll()
+    this.#reported = { status, epoch, since: before?.status === status ? before.since : now() }
+    void this.#reportLatest()
   }
 
   /** Whether no customer has called for this long. */
@@ -76,20 +76,20 @@ export class LeaseNotes {
   }
 
   /** Writes one status at a time, skipping all but the latest. A failed write is tried again. */
-  async #tellAll(): Promise<void> {
-    if (this.#isTelling) return
-    this.#isTelling = true
-    while (this.#told && this.#told !== this.#toldWritten && !this.#isOver) {
-      const told = this.#told
+  async #reportLatest(): Promise<void> {
+    if (this.#isReporting) return
+    this.#isReporting = true
+    while (this.#reported && this.#reported !== this.#reportWritten && !this.#isOver) {
+      const reported = this.#reported
       try {
-        await Lease.tell(this.#lease, told)
-        this.#toldWritten = told
+        await Lease.report(this.#lease, reported)
+        this.#reportWritten = reported
       } catch (error) {
-        this.#log.warn({ error, what: "told" }, "a note in the lease was not written")
+        this.#log.warn({ error, what: "reported" }, "a note in the lease was not written")
         await sleep(this.#timing.beatMs, undefined, { ref: false })
       }
     }
-    this.#isTelling = false
+    this.#isReporting = false
   }
 
   /** Having received messages proves nothing: a session that kills its host may receive some first. */

@@ -1,4 +1,4 @@
-import { BridgeLog } from "#core/bridge/log.ts"
+import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { batchWrite, query, remove } from "#core/store/store.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { tables } from "#core/store/tables.ts"

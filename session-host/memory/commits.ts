@@ -95,7 +95,7 @@ export class Commits {
    * somebody waits for it (`whenKept`). A unit of more than 99 rows or 3.9 MB takes several transactions, in the order
    * of its rows.
    * @returns its number.
-   * @throws TooLarge for a row that no table would take; nothing was made then. SessionEnded
+   * @throws RowTooLarge for a row that no table would take; nothing was made then. SessionEnded
    */
   make(writes: UnitWrite[]): number {
     this.#made = this.#add(writes, { withinMs: lingerMs, isNote: false })

@@ -1,6 +1,6 @@
 import { Choice } from "#core/bridge/choice.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
-import { Delivery } from "#core/event/delivery-progress.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { query } from "#core/store/store.ts"

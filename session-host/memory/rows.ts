@@ -58,16 +58,16 @@ export class SessionStore {
     return { sk, bytes }
   }
 
-  /** Checks that DynamoDB will take the rows. @throws TooLarge */
+  /** Checks that DynamoDB will take the rows. @throws RowTooLarge */
   mustFit(writes: Iterable<SessionWrite | Write>): void {
     for (const write of writes) {
       if (!("sk" in write)) continue
-      if (!isKey(write.sk)) throw new TooLarge("the key of a row is too long")
+      if (!isKey(write.sk)) throw new RowTooLarge("the key of a row is too long")
       // A secret this short fits in any encoding (UTF-8 takes at most 3 bytes a character). Only longer ones are packed
       // here to learn their size.
       if (!("secret" in write) || write.secret.length * 3 < most.bytes) continue
       const bytes = Buffer.byteLength(pack(write.secret).bytes)
-      if (bytes > most.bytes) throw new TooLarge(`a row of ${bytes} bytes`)
+      if (bytes > most.bytes) throw new RowTooLarge(`a row of ${bytes} bytes`)
     }
   }
 
@@ -239,6 +239,6 @@ export function parted(secret: Buffer): { line: string; bytes: Buffer } {
 }
 
 /** A row that no table would take. Its unit was not made, and the session goes on. */
-export class TooLarge extends Error {
-  override name = "TooLarge"
+export class RowTooLarge extends Error {
+  override name = "RowTooLarge"
 }

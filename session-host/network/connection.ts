@@ -89,7 +89,7 @@ export interface Vault {
   keys(type: string, ids: string[]): Promise<Map<string, string>>
   /**
    * Resolves when the change is made, as one unit. It becomes durable later, and no frame sent after it leaves before
-   * that. Rejects when the session has ended (the connection is closed before that), and with TooLarge when nothing was
+   * that. Rejects when the session has ended (the connection is closed before that), and with RowTooLarge when nothing was
    * made.
    */
   keep(change: Change): Promise<void>

@@ -17,7 +17,7 @@ export function takenOver(): ApiError {
   return sessionUnavailable(sentence, 60)
 }
 
-export function rejected(networkCode: number): ApiError {
+export function networkRefusal(networkCode: number): ApiError {
   return new ApiError("network_rejected", networkRejected(networkCode), {
     fields: { network_code: networkCode },
   })
@@ -25,7 +25,7 @@ export function rejected(networkCode: number): ApiError {
 
 /** The part of the network's answer, or silence, that a customer may see; undefined for every other error. */
 export function refusalOf(error: unknown): ApiError | undefined {
-  if (error instanceof NetworkRejected) return rejected(error.networkCode)
+  if (error instanceof NetworkRejected) return networkRefusal(error.networkCode)
   if (error instanceof NoAnswer) return sessionUnavailable("the network did not answer: try again")
   return undefined
 }

@@ -6,7 +6,7 @@ import { userOf } from "#core/jid.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Commits } from "../memory/commits.ts"
-import { type SessionStore, type SessionWrite, TooLarge } from "../memory/rows.ts"
+import { type SessionStore, type SessionWrite, RowTooLarge } from "../memory/rows.ts"
 import type { Acquaintance } from "../network/connection.ts"
 
 /** A contact, as last heard of. */
@@ -174,7 +174,7 @@ export class Contacts {
       this.#parts.store.mustFit([row])
       return true
     } catch (error) {
-      if (!(error instanceof TooLarge)) throw error
+      if (!(error instanceof RowTooLarge)) throw error
       this.#parts.log.warn({ error }, "somebody is too large for an address book and was left out")
       return false
     }

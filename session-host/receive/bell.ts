@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { config } from "#core/platform/config.ts"
-import { Delivery } from "#core/event/delivery-progress.ts"
+import { Delivery } from "#core/event/delivery.ts"
 
 /** Tells a bridge's delivery that events wait. It works in the background, once for many events, until it succeeds. */
 export class Bell {

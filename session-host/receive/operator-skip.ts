@@ -1,4 +1,4 @@
-import { BridgeLog } from "#core/bridge/log.ts"
+import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { Lease } from "#core/lease/lease.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Patience } from "../memory/patience.ts"

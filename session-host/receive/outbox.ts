@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { now } from "#core/platform/clock.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import type { Event } from "#core/contract/event.ts"
-import { EventRow } from "#core/event/row.ts"
+import { EventRow } from "#core/event/event-row.ts"
 import type { Mapped, MessageIdentity } from "./map/mapped.ts"
 import { eventIdentityOf } from "./map/message-identity.ts"
 import type { Bell } from "./bell.ts"
@@ -72,7 +72,7 @@ export class EventOutbox {
   /**
    * Makes the unit of an occurrence. Call it in turn.
    * @returns its number.
-   * @throws Error when an event is too large for a row, TooLarge when another row is; nothing was made then.
+   * @throws Error when an event is too large for a row, RowTooLarge when another row is; nothing was made then.
    * SessionEnded
    */
   async make(happened: Mapped[], { message, writes }: Beside = {}): Promise<number> {

@@ -14,7 +14,7 @@ import { type Known, type Messages, seenAs } from "../memory/messages/messages.t
 import type { EventOutbox } from "./outbox.ts"
 import type { OperatorSkip } from "./operator-skip.ts"
 import type { Parking } from "./parked.ts"
-import { TooLarge } from "../memory/rows.ts"
+import { RowTooLarge } from "../memory/rows.ts"
 
 interface Options {
   parking: Parking
@@ -123,7 +123,7 @@ export class SessionIntake implements Intake {
    * Makes the unit of a message: the changes of keys (its ratchet), its events, and the row that remembers it. A message that
    * cannot be read is parked in the same unit. If an earlier connection received the message, nothing is made: the keys are out
    * of date.
-   * @throws TooLarge where the keys cannot be stored: the message counts as never decrypted. SessionEnded
+   * @throws RowTooLarge where the keys cannot be stored: the message counts as never decrypted. SessionEnded
    */
   async take(received: Received, keys: KeyChange[]): Promise<void> {
     const { vault, commits, isCareful } = this.#options
@@ -173,7 +173,7 @@ export class SessionIntake implements Intake {
     try {
       return await this.#makeEvents(received, writes)
     } catch (error) {
-      if (error instanceof SessionEnded || error instanceof TooLarge) throw error
+      if (error instanceof SessionEnded || error instanceof RowTooLarge) throw error
       const parked = await parking.writesFor(received)
       if (parked.length > 0) log.error({ error }, "a message could not become an event and was parked")
       else log.debug({ error }, "a message could not become an event and was not kept")

@@ -1,3 +1,4 @@
+import { now } from "#core/platform/clock.ts"
 import type { BinaryNode } from "@whiskeysockets/baileys"
 
 /** How long the network may take over an acknowledgement. */
@@ -59,7 +60,7 @@ export function newAcks(waitMs: number, onLate: (messageId: string, timestamp: n
     },
     take({ attrs }) {
       const messageId = attrs.id ?? ""
-      const timestamp = Number(attrs.t) || Math.floor(Date.now() / 1000)
+      const timestamp = Number(attrs.t) || now()
       const { error, phash } = attrs
       const ack: Ack = error ? { networkCode: Number(error) } : { timestamp, ...(phash && { phash }) }
       const waiter = waiting.get(messageId)

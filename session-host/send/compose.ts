@@ -1,3 +1,4 @@
+import { now, nowMs } from "#core/platform/clock.ts"
 import { randomBytes } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
 import type { Encrypted } from "../media/encrypt.ts"
@@ -39,7 +40,7 @@ export function textOf(body: string, context: Context = {}): MessageContent {
 
 /** An empty emoji removes the reaction. */
 export function reactionOf(key: Key, emoji: string): MessageContent {
-  return { reactionMessage: { key, text: emoji, senderTimestampMs: Date.now() } }
+  return { reactionMessage: { key, text: emoji, senderTimestampMs: nowMs() } }
 }
 
 export function pollOf(
@@ -107,7 +108,7 @@ export function mediaOf(file: File, context: Context): MessageContent {
     url: file.url,
     directPath: file.directPath,
     mediaKey: file.mediaKey,
-    mediaKeyTimestamp: Math.floor(Date.now() / 1000),
+    mediaKeyTimestamp: now(),
     fileEncSha256: file.fileEncSha256,
     fileSha256: file.fileSha256,
     fileLength: file.fileLength,
@@ -144,7 +145,7 @@ export function revocationOf(key: Key): MessageContent {
 /** Changes the message of this key to this content. */
 export function editOf(key: Key, content: MessageContent): MessageContent {
   const type = proto.Message.ProtocolMessage.Type.MESSAGE_EDIT
-  return { protocolMessage: { key, type, editedMessage: content, timestampMs: Date.now() } }
+  return { protocolMessage: { key, type, editedMessage: content, timestampMs: nowMs() } }
 }
 
 function contextInfo({ quoted, mentions, expiration }: Context): proto.IContextInfo | undefined {

@@ -6,7 +6,7 @@ import type { Memory } from "../memory/memory.ts"
 import { noteAcked, type Sent, sentMessage, sentRow } from "../memory/messages/sent.ts"
 import type { Connection, Outgoing } from "../network/connection.ts"
 import { NetworkRejected, NobodyReached, NotSent, OutcomeUnknown } from "../network/errors.ts"
-import { rejected } from "../network/refusals.ts"
+import { networkRefusal } from "../network/refusals.ts"
 import type { Uplink } from "../uplink/uplink.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import { SessionEnded } from "../session/session-ended.ts"
@@ -87,7 +87,7 @@ export class Sending {
     const before = isNew ? undefined : await sentMessage(memory.store, messageId)
     if (before?.state === "acked") return { messageId, timestamp: before.timestamp, repeated: true }
     // The API did not hear of it, or had no time to free the key. Once that is free, the next call has another id.
-    if (before?.state === "failed") throw rejected(before.network_code)
+    if (before?.state === "failed") throw networkRefusal(before.network_code)
     const { generation } = memory.vault
     // The bridge was linked anew meanwhile: a copy from its new device would be a second message to the recipient.
     if (before && before.generation !== generation) throw outcomeUnknown()
@@ -133,7 +133,7 @@ export class Sending {
         // If the host dies before this is durable, a retry sends the same bytes: accepted, the message is sent; refused
         // again, its outcome stays unknown.
         await this.#keep({ ...outgoing, state: "failed", network_code: error.networkCode })
-        throw rejected(error.networkCode)
+        throw networkRefusal(error.networkCode)
       }
       // These two say that the stanza has not left. A row may be there all the same: a retry finds it and sends those bytes.
       if (error instanceof NobodyReached && !again) throw sessionUnavailable(nobodyReached, 60)

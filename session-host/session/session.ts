@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import type { z } from "@hono/zod-openapi"
 import { LRUCache } from "lru-cache"
-import { BridgeLog } from "#core/bridge/log.ts"
+import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import type { Choice } from "#core/bridge/choice.ts"
 import type { SessionStatus } from "#core/contract/session.ts"
 import { sessionUnavailable } from "#core/error.ts"
@@ -77,7 +77,7 @@ export class Session {
     this.#log = input.log.child({ bridgeId: input.lease.bridgeId, epoch: input.lease.epoch })
     this.notes = new LeaseNotes(input.lease, input.timing, this.#log)
     this.#changes.watch(() => {
-      if (this.#parts && !this.#isOver) this.notes.tell(this.#parts.uplink.status)
+      if (this.#parts && !this.#isOver) this.notes.report(this.#parts.uplink.status)
     })
   }
 

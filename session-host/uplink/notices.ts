@@ -1,4 +1,4 @@
-import { BridgeLog } from "#core/bridge/log.ts"
+import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { isLid } from "#core/jid.ts"
 import { iso } from "#core/platform/clock.ts"
 import type { Logger } from "#core/platform/log.ts"

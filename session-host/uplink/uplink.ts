@@ -1,6 +1,6 @@
 import type { Status } from "#core/contract/session.ts"
 import type { z } from "@hono/zod-openapi"
-import { BridgeLog } from "#core/bridge/log.ts"
+import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import { ApiError, networkUnreachable, sessionUnavailable } from "#core/error.ts"
 import type { Lease } from "#core/lease/lease.ts"

@@ -81,6 +81,7 @@ function replace(network: Network, line: ConnectedDevice) {
 function leave(network: Network, line: ConnectedDevice) {
   if (network.lines.get(key(line.device)) !== line) return
   network.lines.delete(key(line.device))
+  clearTimeout(line.owed?.clock)
   look(network, line.device, false)
   network.presence.leave(line.device)
 }

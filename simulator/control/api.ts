@@ -15,6 +15,7 @@ import { media } from "./media.ts"
 import { messages } from "./messages.ts"
 import { scanWithMockPhone } from "./mock-phone-scan.ts"
 import { profileAndPresence } from "./profile-and-presence.ts"
+import { passkeys } from "./passkeys.ts"
 import { phones } from "./phones.ts"
 import { route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
@@ -60,6 +61,7 @@ export function controlApi(network: Network) {
     () => ({ ok: true }),
   )
   phones(app, network)
+  passkeys(app, network)
   messages(app, network)
   groups(app, network)
   profileAndPresence(app, network)

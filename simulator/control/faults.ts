@@ -4,8 +4,32 @@ import { ControlError } from "./http/errors.ts"
 import { route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
 
-/** Faults, on demand. */
+/** Faults, on demand, and how the network behaves without any. */
 export function faults(app: OpenAPIHono, network: Network) {
+  const manners = () => {
+    const { sinceJuly, answerMs, passkeyMs } = network.manners
+    return { since_july: sinceJuly, answer_ms: answerMs, passkey_ms: passkeyMs }
+  }
+  route(
+    app,
+    { method: "get", path: "/manners", summary: "How the network behaves", answer: Schema.Manners },
+    manners,
+  )
+  route(
+    app,
+    {
+      method: "patch",
+      path: "/manners",
+      summary: "Change how the network behaves",
+      body: Schema.ChangeManners,
+      answer: Schema.Manners,
+    },
+    ({ body }) => {
+      const { since_july, answer_ms, passkey_ms } = { ...manners(), ...body }
+      network.manners = { sinceJuly: since_july, answerMs: answer_ms, passkeyMs: passkey_ms }
+      return manners()
+    },
+  )
   route(
     app,
     { method: "get", path: "/faults", summary: "The faults that are armed", answer: z.array(Schema.Fault) },

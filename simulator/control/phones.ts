@@ -1,5 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
 import type { Context } from "hono"
+import { now } from "../clock.ts"
 import { key } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
 import type { Handset } from "../phone/handset.ts"
@@ -11,6 +12,9 @@ import { child, type Node } from "../wire/node.ts"
 import { ControlError } from "./http/errors.ts"
 import { json, route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
+
+/** A phone warns of a companion that was not available for this long, in seconds (GOWA 644: some fifteen days). */
+const inactiveAfter = 15 * 86_400
 
 /** Phones: made, listed, linked with companions. */
 export function phones(app: OpenAPIHono, network: Network) {
@@ -45,7 +49,7 @@ export function phones(app: OpenAPIHono, network: Network) {
     },
     async ({ params, body }) => {
       const phone = phoneOf(network, params.number)
-      return linked(phone, await phone.typeCode(body.code))
+      return linked(phone, await phone.typeCode(body))
     },
   )
   route(
@@ -149,13 +153,15 @@ function wire(network: Network, phone: Phone) {
     jid: Jid.format(pn, Jid.server),
     lid: Jid.format(lid, "lid"),
     name,
-    devices: network.directory.devices(pn).map(({ id, platform }) => ({
+    devices: network.directory.devices(pn).map(({ id, platform, addedAt, lastAvailable = addedAt }) => ({
       id,
       jid: Jid.format(pn, Jid.server, id),
       platform,
       connected: network.lines.has(key({ user: pn, id })),
       waiting: network.queue.counts({ user: pn, id }),
       prekeys: network.prekeys.count({ user: pn, id }),
+      ...(id !== 0 && { last_available: lastAvailable }),
+      inactive: id !== 0 && now() - lastAvailable >= inactiveAfter,
     })),
     not_decrypted: phone.handset.notDecrypted,
   }

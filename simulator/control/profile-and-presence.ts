@@ -5,6 +5,7 @@ import type { Profile } from "../network/profiles.ts"
 import { setAutoReply } from "../phone/auto-reply.ts"
 import { tellName } from "../phone/settings/settings.ts"
 import { jidOfTarget } from "../phone/target.ts"
+import { changeAbout } from "../stanzas/profile-and-privacy.ts"
 import { el, type Node } from "../wire/node.ts"
 import { askAs, phoneOf } from "./phones.ts"
 import { route } from "./http/route.ts"
@@ -32,10 +33,16 @@ export function profileAndPresence(app: OpenAPIHono, network: Network) {
       network.profiles.change(handset.own.user, settingsIn(body))
       if (business !== undefined)
         network.profiles.change(handset.own.user, { business: business ?? undefined })
+      if (body.new_lid) network.directory.changeLid(phone.user)
+      if (body.username !== undefined)
+        network.profiles.change(handset.own.user, { username: body.username ?? undefined })
+      if (body.username_pin !== undefined)
+        network.profiles.change(handset.own.user, { usernamePin: body.username_pin ?? undefined })
       if (body.name) {
         handset.submit(el("presence", { name: body.name }))
         await phone.use(tellName)
       }
+      if (body.about !== undefined) changeAbout(network, handset.own, body.about)
       if (body.available !== undefined)
         handset.submit(el("presence", { type: body.available ? "available" : "unavailable" }))
       for (const [xmlns, content] of wishes(network, body)) askAs(handset, { xmlns, content })
@@ -124,9 +131,8 @@ function wishes(network: Network, body: z.output<typeof Schema.ChangePhone>): [s
   const item = (action: string, pn: string): [string, Node[]] => {
     return ["blocklist", [el("item", { action, jid: inMode("lid", userOf(network, pn)) })]]
   }
-  const { about, picture, privacy, block, unblock } = body
+  const { picture, privacy, block, unblock } = body
   const found: [string, Node[]][] = []
-  if (about !== undefined) found.push(["status", [el("status", {}, Buffer.from(about))]])
   if (picture === null) found.push(["w:profile:picture", []])
   if (picture)
     found.push(["w:profile:picture", [el("picture", { type: "image" }, Buffer.from(picture, "base64"))]])

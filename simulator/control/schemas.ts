@@ -36,6 +36,8 @@ export const Phone = z
         connected: z.boolean(),
         waiting: z.record(z.string(), z.number()).describe("Stanzas not yet settled, by tag"),
         prekeys: z.number().describe("One-time prekeys left with the network"),
+        last_available: z.number().optional().describe("Unix seconds; of companions"),
+        inactive: z.boolean().describe("The phone warns of it: not available for fifteen days"),
       }),
     ),
     not_decrypted: z.record(z.string(), z.number()).describe("Counts of what it could not decrypt, by kind"),
@@ -52,7 +54,53 @@ export const Scan = z.object({ qr: z.string().min(1), obstacle })
 /** Beside a picture, which has no room for it. */
 export const ScanQuery = z.object({ obstacle })
 
-export const TypedCode = z.object({ code: z.string().min(8).max(12) })
+export const TypedCode = z.object({
+  code: z.string().min(8).max(12),
+  hellos: z
+    .number()
+    .int()
+    .min(1)
+    .max(5)
+    .optional()
+    .describe("How often the phone says hello; 1 when not given"),
+  refreshes: z
+    .boolean()
+    .optional()
+    .describe("A companion_reg_refresh comes after the companion's answer, which must not change its secret"),
+})
+
+/** For a browser's virtual authenticator. */
+export const Passkey = z
+  .object({
+    credential_id: z.string().describe("Base64url"),
+    rp_id: z.string(),
+    origin: z.string().describe("The page that may use it"),
+    private_key: z.string().describe("PKCS #8, Base64"),
+    user_handle: z.string().describe("Base64url"),
+    sign_count: z.number(),
+  })
+  .openapi("Passkey")
+
+export const Challenge = z.object({
+  challenge: z.string().min(1).max(1000).describe("Base64url, of the options that the companion got"),
+  origin: z.url().optional().describe("Another page than the one that may use it"),
+})
+
+/** How far a phone is that links a companion with its passkey. */
+export const PasskeyLink = z
+  .object({
+    stage: z.enum(["none", "waits", "code", "linked", "failed"]),
+    code: z.string().optional().describe("Shown by phone and companion"),
+    isKnown: z.boolean().optional().describe("Nobody has to compare the codes"),
+    device: z.number().optional(),
+    error: z.string().optional(),
+  })
+  .openapi("PasskeyLink")
+
+export const AwaitPasskeyLink = z.object({
+  wait,
+  stage: z.enum(["waits", "code", "linked", "failed"]).default("linked").describe("What to wait for"),
+})
 
 export const Linked = z.object({ device: z.string(), jid: z.string() })
 
@@ -252,9 +300,29 @@ export const NewFault = z.object({
 
 export const Fault = NewFault.extend({ id: z.number(), times: z.number().nullable() }).openapi("Fault")
 
+export const Absence = z.object({ days: whole.max(1000) })
+
+/** How the network behaves, and its patience. */
+export const Manners = z
+  .object({
+    since_july: z
+      .boolean()
+      .describe(
+        "Statuses as a stanza of their own, the about text by the mex mutation alone, contacts by a hash",
+      ),
+    answer_ms: whole
+      .min(1)
+      .max(2 ** 31 - 1)
+      .describe("How long a device may leave a stanza unanswered until its stream is ended"),
+    passkey_ms: whole.min(1).max(3_600_000).describe("How long a companion may take to link with a passkey"),
+  })
+  .openapi("Manners")
+
+export const ChangeManners = Manners.partial()
+
 export const End = z.object({
   how: z
-    .enum(["cut", "replaced", "device_removed", "restart", "unavailable"])
+    .enum(["cut", "replaced", "device_removed", "restart", "unavailable", "rate_limited"])
     .default("cut")
     .describe("cut: without a word"),
 })
@@ -311,6 +379,19 @@ export const ChangePhone = z
     capped: z.boolean().describe("Is told that it has started as many chats as it may"),
     status_hidden_from: z.array(digits).describe("Contacts who do not see its statuses"),
     answers: z.boolean().describe("Sends back at once what it is sent, until the network ends"),
+    new_lid: z
+      .literal(true)
+      .describe("Gives it another private id; acks say so to who still uses the former"),
+    username: z
+      .string()
+      .regex(/^[a-z0-9._]{3,35}$/)
+      .nullable()
+      .describe("Strangers find the person by it; nobody is told the number. null removes it"),
+    username_pin: z
+      .string()
+      .regex(/^\d{4}$/)
+      .nullable()
+      .describe("Asked for with the username; null: none"),
     hides_number: z.boolean().describe("In groups others see the number with dots in it"),
     by_number: z
       .boolean()

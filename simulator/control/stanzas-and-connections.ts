@@ -4,6 +4,7 @@ import { type Address, key } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
 import { newId } from "../phone/outgoing-messages.ts"
 import { noticeOf } from "../stanzas/unsolicited-notices.ts"
+import { now } from "../clock.ts"
 import { el, type Node } from "../wire/node.ts"
 import { ControlError } from "./http/errors.ts"
 import { route } from "./http/route.ts"
@@ -16,6 +17,7 @@ const goodbyes = {
   device_removed: el("stream:error", { code: "401" }, [el("conflict", { type: "device_removed" })]),
   restart: el("stream:error", { code: "515" }),
   unavailable: el("stream:error", { code: "503" }),
+  rate_limited: el("stream:error", { code: "429" }),
 }
 
 /** Companions as the network sees them: what waits for them, and their connections. */
@@ -56,7 +58,7 @@ export function stanzasAndConnections(app: OpenAPIHono, network: Network) {
       const device = deviceOf(network, params.device)
       const { tag, attrs, content } = nodeOf(Schema.Stanza.parse(body))
       const { id = newId() } = attrs
-      tell(network, device, el(tag, settled.has(tag) ? { ...attrs, id } : attrs, content))
+      tell(network, device, el(tag, named.has(tag) ? { ...attrs, id } : attrs, content))
       return { id }
     },
   )
@@ -78,8 +80,24 @@ export function stanzasAndConnections(app: OpenAPIHono, network: Network) {
       const about = { network, own, contact, group: body.group }
       const { tag, attrs, content } = noticeOf(body.kind, about, body.wrong)
       const id = newId()
-      tell(network, device, el(tag, settled.has(tag) ? { id, ...attrs } : attrs, content))
+      tell(network, device, el(tag, named.has(tag) ? { id, ...attrs } : attrs, content))
       return { id }
+    },
+  )
+  route(
+    app,
+    {
+      method: "post",
+      path: "/devices/{device}/absence",
+      summary:
+        "A companion was last available so many days ago; after fifteen its phone warns that it is inactive",
+      body: Schema.Absence,
+      answer: z.object({}),
+    },
+    ({ params, body }) => {
+      const found = network.directory.device(deviceOf(network, params.device))
+      if (found) network.directory.saveDevice({ ...found, lastAvailable: now() - body.days * 86_400 })
+      return {}
     },
   )
   route(
@@ -103,7 +121,10 @@ export function stanzasAndConnections(app: OpenAPIHono, network: Network) {
 }
 
 /** The stanzas that wait for a device until it has settled them; others are for a connection. */
-const settled = new Set(["message", "receipt", "notification", "call"])
+const settled = new Set(["message", "status", "appdata", "receipt", "notification", "call"])
+
+/** Those that an answer has to name. */
+const named = new Set([...settled, "iq"])
 
 function tell(network: Network, device: Address, stanza: Node) {
   if (settled.has(stanza.tag)) sendToDevice(network, device, stanza)

@@ -53,6 +53,12 @@ export function find(network: Network, number: string): { pairing: Pairing; code
   throw new PairingError("unknown_ref", "no companion shows a code for this number")
 }
 
+/** Tells a companion to make another secret. One that waits for its link keeps what it has. */
+export function refresh(pairing: Pairing) {
+  const attrs = { from: Jid.network, type: "companion_reg_refresh", id: newStanzaId(), t: now() }
+  pairing.send(el("notification", attrs, [el("companion_reg_refresh")]))
+}
+
 /** Brings the companion the phone's half of the agreement; its answer. @throws PairingError */
 export function exchange(
   pairing: Pairing,

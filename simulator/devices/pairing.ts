@@ -6,6 +6,7 @@ import { bytes, child, el, newStanzaId, type Node } from "../wire/node.ts"
 import { signedBy } from "./key-index-list.ts"
 import { tellDevice } from "./tell-of-devices.ts"
 import type { SignedPreKey, User } from "../network/directory.ts"
+import type { Ceremony } from "./passkey.ts"
 import type { LinkCode } from "./link-code.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
@@ -29,6 +30,8 @@ export interface Pairing {
   /** Secrets it has been told to replace. */
   retired: Set<string>
   linkCode?: LinkCode
+  /** Set when a phone wants its account's passkey first. */
+  ceremony?: Ceremony
   send(stanza: Node): void
   end(goodbye?: Node): void
   /** Settles the linking under way with the companion's answer, or, without one, with its leaving. */

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto"
 import { el } from "../wire/node.ts"
-import { inMode, type Mode } from "../network/addressing.ts"
+import { inMode, type Mode, shownMode } from "../network/addressing.ts"
 import { type Address, key, type User } from "../network/directory.ts"
 import { keyIndexList } from "./key-index-list.ts"
 import type { Network } from "../network/network.ts"
-import { devicesOf, notify, tellContacts } from "../network/notify.ts"
+import { contactsOf, devicesOf, notify, tellContacts } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 
 /**
@@ -25,8 +25,34 @@ export function tellDevice(network: Network, what: "add" | "remove", device: Add
       keyIndexList(network, user),
     ]),
   ]
-  tellContacts(network, device, { type: "devices", attrs: { lid: inMode("lid", user) }, content })
+  const notification = { type: "devices", attrs: { lid: inMode("lid", user) }, content }
+  if (!network.manners.sinceJuly) tellContacts(network, device, notification)
+  else {
+    for (const own of devicesOf(network, user.pn, device))
+      notify(network, own, { from: inMode("pn", user), ...notification })
+    tellByHash(network, user)
+  }
   tellOwn(network, user, rest, device)
+}
+
+/**
+ * Contacts are told that the devices of somebody changed, and of whom by a hash alone. The notice comes from the
+ * contact's own account, under the private id once the account was moved to these (whatsapp-rust 1101).
+ */
+function tellByHash(network: Network, user: User) {
+  for (const pn of contactsOf(network, user.pn)) {
+    const contact = network.directory.user(pn)
+    if (!contact) continue
+    const from = inMode(shownMode(network, pn, "lid"), contact)
+    const hash = contactHash(shownMode(network, pn, "lid") === "lid" ? user.lid : user.pn)
+    const content = [el("update", { hash })]
+    for (const to of devicesOf(network, pn)) notify(network, to, { from, type: "devices", content })
+  }
+}
+
+/** The first three bytes of an MD5 of the number or private id, in Base64 (`WAWebApiContact`; whatsapp-rust, `crypto.rs`). */
+export function contactHash(user: string): string {
+  return createHash("md5").update(`${user}WA_ADD_NOTIF`).digest().subarray(0, 3).toString("base64")
 }
 
 /** The account's other companions are also told which devices remain: some clients read their own account's so alone. */

@@ -19,6 +19,25 @@ export function otherMode(mode: Mode, user: User): string {
   return inMode(mode === "lid" ? "pn" : "lid", user)
 }
 
+/**
+ * The attributes by which a stanza names a person once more, so that clients learn who is who: `<prefix>_lid` or
+ * `<prefix>_pn`. Of a person with a username they are never told the number; they get the username in its place.
+ * A message's sender has no prefix before the username (Baileys 7, `decode-wa-message.js`; zapo 471ca18).
+ */
+export function alsoKnownAs(
+  network: Network,
+  user: User,
+  { mode, prefix }: { mode: Mode; prefix: "sender" | "participant" | "peer_recipient" },
+): Record<string, string> {
+  const { username } = network.profiles.get(user.pn)
+  const named = username !== undefined && {
+    [prefix === "sender" ? "username" : `${prefix}_username`]: username,
+  }
+  const other = mode === "lid" ? "pn" : "lid"
+  const told = other === "lid" || !username ? { [`${prefix}_${other}`]: otherMode(mode, user) } : {}
+  return { ...told, ...named }
+}
+
 /** How somebody is shown other people: as these address the chat, or by number before the account was moved. */
 export function shownMode(network: Network, pn: string, mode: Mode): Mode {
   return network.profiles.get(pn).byNumber ? "pn" : mode

@@ -29,6 +29,8 @@ interface Progress {
   offlineLeft: number | undefined
   /** The number of a stanza that withholds those behind it until the device takes it. */
   stuckAt: number | undefined
+  /** A stanza that waits for its answer, and the clock that runs until the stream is ended for it. */
+  owed: { n: number; clock: NodeJS.Timeout } | undefined
   /** For each message that it has asked for again: the number of the last queued stanza written to it by then. */
   readonly asked: Map<string, number>
 }
@@ -43,6 +45,7 @@ export function nothingSent(): Progress {
     offlineCount: 0,
     offlineLeft: undefined,
     stuckAt: undefined,
+    owed: undefined,
     asked: new Map(),
   }
 }

@@ -6,6 +6,8 @@ import * as Jid from "../wire/jid.ts"
 export interface User {
   pn: string
   lid: string
+  /** The private ids of before. Who still names one is told in the ack that it is out of date. */
+  formerLids?: string[]
   /** The push name, as the person's own devices say it. */
   name: string
   nextDevice: number
@@ -41,6 +43,8 @@ export interface Device {
   signedPreKey: SignedPreKey
   platform: string
   addedAt: number
+  /** Companions only: when it last said that somebody looks, in Unix seconds; not given: never. */
+  lastAvailable?: number
 }
 
 /** Which device: the person's phone number and the device's id. */
@@ -70,7 +74,7 @@ export function open(store: Store) {
 
   const remember = (user: User) => {
     users.set(user.pn, user)
-    byLid.set(user.lid, user)
+    for (const lid of [user.lid, ...(user.formerLids ?? [])]) byLid.set(lid, user)
     if (!devices.has(user.pn)) devices.set(user.pn, new Map())
   }
   for (const row of store.db.prepare("SELECT data FROM users").all()) remember(unpack(row.data) as User)
@@ -105,6 +109,12 @@ export function open(store: Store) {
       saveUser.run(pn, pack(user))
       remember(user)
       return user
+    },
+    /** Gives a person another private id. */
+    changeLid(user: User) {
+      Object.assign(user, { formerLids: [...(user.formerLids ?? []), user.lid], lid: freeLid() })
+      saveUser.run(user.pn, pack(user))
+      remember(user)
     },
     saveUser(user: User) {
       saveUser.run(user.pn, pack(user))

@@ -21,6 +21,10 @@ export const kinds = [
   "twice",
   /** A message comes as a placeholder without content: a client asks its phone for it. */
   "unavailable",
+  /** The device's phone never answers what the device asks it. */
+  "silent_phone",
+  /** A session that is connected and dead: what the device sends is dropped, and what is for it waits for the next one. */
+  "dead",
   /** A message comes as the placeholder of one that its phone alone shows, once. */
   "view_once",
   /** A message's ciphertexts come as garbage: a client asks its sender for it once more. */

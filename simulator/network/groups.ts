@@ -38,6 +38,8 @@ export interface Group {
   /** The people who have asked. */
   asking?: { pn: string; at: number }[]
   allAdd: boolean
+  /** Further settings by their tags, with their content. Older groups have none. */
+  settings?: Record<string, string>
   /** Seconds after which messages go, 0: never. */
   ephemeral: number
   invite: string

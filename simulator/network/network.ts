@@ -9,6 +9,7 @@ import * as Directory from "./directory.ts"
 import * as Faults from "./faults.ts"
 import * as Groups from "./groups.ts"
 import type { ConnectedDevice } from "./connected-device.ts"
+import { type Manners, usual } from "./manners.ts"
 import * as Media from "./media.ts"
 import * as Newsletters from "./newsletters.ts"
 import type { Pairing } from "../devices/pairing.ts"
@@ -26,6 +27,7 @@ export interface Network {
   prekeys: PreKeys.PreKeys
   queue: Queue.Queue
   faults: Faults.Faults
+  manners: Manners
   media: Media.Media
   groups: Groups.Groups
   newsletters: Newsletters.Newsletters
@@ -45,13 +47,16 @@ export interface Network {
   showCode: (household: string, qr: string) => void
 }
 
-export function create(input: { store: Store; log: Log; authority: Authority }): Network {
+export function create(
+  input: { manners?: Partial<Manners> | undefined } & Pick<Network, "store" | "log" | "authority">,
+): Network {
   return {
     ...input,
     directory: Directory.open(input.store),
     prekeys: PreKeys.open(input.store),
     queue: Queue.open(input.store),
     faults: Faults.create(),
+    manners: { ...usual, ...input.manners },
     media: Media.open(input.store),
     groups: Groups.open(input.store),
     newsletters: Newsletters.open(input.store),

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import type { Passkey } from "../devices/passkey.ts"
 import { pack, type Store, unpack } from "../storage/store.ts"
 
 export interface Picture {
@@ -22,6 +23,18 @@ export interface Profile {
   about: string
   aboutAt: number
   picture?: Picture | undefined
+  /** Companions are linked only with an assertion of this. */
+  passkey?: Passkey | undefined
+  /** What the mex mutation set with the about text: an emoji, and for how many seconds it is meant. */
+  textStatus?: { emoji?: string | undefined; duration?: number | undefined } | undefined
+  /** The timer of new chats: seconds (0: none), and since when. */
+  disappearing?: { duration: number; at: number }
+  /** By category: numbers of those to whom it is not shown. */
+  disallowed?: Record<string, string[]>
+  /** A name by which strangers find the person instead of the number. While there is one, nobody is told the number. */
+  username?: string | undefined
+  /** The four digits that a stranger must also know; undefined: none. */
+  usernamePin?: string | undefined
   /** By category, as the network names them: `last`, `readreceipts`... */
   privacy: Record<string, string>
   /** Numbers of contacts who do not see the statuses. Older directories have no such list. */

@@ -3,6 +3,7 @@ import { el, type Node } from "../wire/node.ts"
 import { type Address, key } from "./directory.ts"
 import type { ConnectedDevice } from "./connected-device.ts"
 import type { Network } from "./network.ts"
+import type { Waiting } from "./queue.ts"
 
 const batch = 50
 
@@ -23,7 +24,7 @@ export function sendToDevice(network: Network, to: Address, stanza: Node) {
     if (!next) return pump(network, line)
     if (!network.queue.has(n)) return
     line.sent = n
-    write(network, line, stanza)
+    write(network, line, { n, stanza })
   })
 }
 
@@ -40,7 +41,10 @@ export function pump(network: Network, line: ConnectedDevice) {
       line.sent = n
       if (line.offlineLeft !== undefined) line.offlineLeft--
       if (isStubborn(network, line, stanza)) line.stuckAt = n
-      write(network, line, line.backlog === undefined ? stanza : offline(network, line, stanza))
+      write(network, line, {
+        n,
+        stanza: line.backlog === undefined ? stanza : offline(network, line, stanza),
+      })
       if (!line.writable()) return
     }
     if (waiting.length < batch) {
@@ -68,7 +72,7 @@ function isStuck(network: Network, line: ConnectedDevice): boolean {
 }
 
 function isStubborn(network: Network, line: ConnectedDevice, { tag, attrs }: Node): boolean {
-  const isStatus = tag === "message" && attrs.from === "status@broadcast"
+  const isStatus = (tag === "message" || tag === "status") && attrs.from === "status@broadcast"
   return isStatus && network.faults.strike("stubborn_status", key(line.device)) !== undefined
 }
 
@@ -80,24 +84,47 @@ export function activate(network: Network, line: ConnectedDevice) {
   if (network.faults.strike("batches", key(line.device))) line.offlineLeft = unasked
   line.queued = Math.max(line.queued, line.backlog)
   const counts = network.queue.counts(line.device)
-  const { message = 0, receipt = 0, call = 0 } = counts
+  const { message = 0, receipt = 0, call = 0, status } = counts
   const count = Object.values(counts).reduce((sum, of) => sum + of, 0)
   const appdata = network.queue.settingChanges(line.device)
   const notification = (counts.notification ?? 0) - appdata
   if (count > 0)
     line.send(
       el("ib", { from: Jid.network }, [
-        el("offline_preview", { count, message, notification, receipt, call, appdata }),
+        el("offline_preview", { count, message, notification, receipt, call, appdata, status }),
       ]),
     )
   pump(network, line)
 }
 
-function write(network: Network, line: ConnectedDevice, stanza: Node) {
+function write(network: Network, line: ConnectedDevice, { n, stanza }: Waiting) {
   const device = key(line.device)
+  if (network.faults.strike("dead", device)) return
+  if (!line.owed || !network.queue.has(line.owed.n)) expectAnswer(network, line, n)
   if (network.faults.strike("cut_mid_frame", device)) return line.cut(stanza)
   line.send(stanza)
   if (network.faults.strike("twice", device)) line.send(stanza)
+}
+
+/**
+ * Ends the stream of a device that does not answer a stanza in time. It gets the stanza again with its next connection.
+ * One clock runs for a connection: for the oldest stanza, and then for the oldest that is left.
+ */
+function expectAnswer(network: Network, line: ConnectedDevice, n: number) {
+  if (line.device.id === 0) return
+  clearTimeout(line.owed?.clock)
+  const clock = setTimeout(() => {
+    line.owed = undefined
+    if (network.lines.get(key(line.device)) !== line) return
+    const [oldest] = network.queue.after(line.device, 0, 1)
+    if (!oldest || oldest.n > line.sent) return
+    if (oldest.n > n) return expectAnswer(network, line, oldest.n)
+    const { id } = oldest.stanza.attrs
+    network.log.note(key(line.device), "stanza left unanswered", { tag: oldest.stanza.tag, id })
+    line.end(el("stream:error", {}, [el("ack", { id })]))
+  }, network.manners.answerMs)
+  clock.unref()
+  line.owed = { n, clock }
 }
 
 /** A client holds back its events until it is told that the backlog is over, even an empty one. */

@@ -13,6 +13,9 @@ import { type Failure, failure } from "./signal/sessions.ts"
 /** A phone asks at most this often for a message it cannot read. */
 const retries = 5
 
+/** Why it asks, as WhatsApp Web numbers it (whatsmeow, `retry.go`; whatsapp-rust, `RetryReason`): 7 is a bad MAC. */
+const reasons: Record<Failure, number> = { no_session: 1, unknown_prekey: 3, bad: 7, repeated: 0 }
+
 /** Reads a message: keeps it and says so, or asks for it once more. A message for the phone alone is returned. */
 export async function readMessage(handset: Handset, stanza: Node): Promise<Peer | undefined> {
   const { from, participant } = stanza.attrs
@@ -108,7 +111,7 @@ function settle(handset: Handset, stanza: Node, why: Failure) {
   if (why !== "repeated" && count <= retries)
     handset.submit(
       el("receipt", { id, to: from, type: "retry", recipient, participant }, [
-        el("retry", { count, id, t, v: "1", error: "0" }),
+        el("retry", { count, id, t, v: "1", error: reasons[why] }),
         el("registration", {}, registration),
         // The second request brings keys for a new session.
         ...(count > 1 ? [oneKey(handset)] : []),

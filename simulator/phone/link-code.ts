@@ -12,7 +12,16 @@ import type { Network } from "../network/network.ts"
 import { PairingError } from "../devices/pairing.ts"
 import * as Curve from "../wire/curve.ts"
 import type { Identity } from "./signal/key-store.ts"
-import { vouch } from "./link.ts"
+import { type PasskeyLink, vouch } from "./link.ts"
+
+/** A code as it is typed. */
+export interface TypedCode {
+  code: string
+  /** How often the phone says hello, each time after the companion has answered. */
+  hellos?: number | undefined
+  /** Whether the network tells the companion to make another secret when it has answered already: it must not. */
+  refreshes?: boolean | undefined
+}
 
 const nothing = Buffer.alloc(0)
 
@@ -22,25 +31,33 @@ const nothing = Buffer.alloc(0)
  */
 export async function linkByCode(
   network: Network,
-  pn: string,
-  phone: Identity,
-  typed: string,
+  { pn, identity: phone }: { pn: string; identity: Identity },
+  { code: typed, hellos = 1, refreshes = false, ceremony }: TypedCode & { ceremony: PasskeyLink | undefined },
 ): Promise<number> {
   const code = typed.replace(/[^0-9a-z]/gi, "").toUpperCase()
   const waiting = LinkCode.find(network, pn)
   const companionKey = await unwrap(waiting.code.wrappedKey, code)
-  const ephemeral = Curve.generate()
-  const answer = await LinkCode.exchange(waiting.pairing, waiting.code, {
-    wrappedKey: await wrap(ephemeral.public, code),
-    identity: phone.identity.public,
-  })
-  const shared = Agreement.sharedKey(ephemeral.private, companionKey)
-  const { identity, random } = open(answer, shared, phone)
+  let opened = await greet()
+  // A phone that has not seen the answer says hello once more, under another key. The last answer counts.
+  for (let n = 1; n < hellos; n++) opened = await greet()
+  const { identity, random, shared } = opened
+  if (refreshes) LinkCode.refresh(waiting.pairing)
   if (!identity.equals(waiting.pairing.identity))
     throw new PairingError("wrong_key", "the companion answered with another identity than its own")
   const together = Agreement.sharedKey(phone.identity.private, identity)
   const advSecret = Buffer.from(hkdf(Buffer.concat([shared, together, random]), 32, { info: "adv_secret" }))
+  ceremony?.(waiting.pairing, advSecret)
   return vouch(network, pn, phone, waiting.pairing, advSecret)
+
+  async function greet() {
+    const ephemeral = Curve.generate()
+    const answer = await LinkCode.exchange(waiting.pairing, waiting.code, {
+      wrappedKey: await wrap(ephemeral.public, code),
+      identity: phone.identity.public,
+    })
+    const shared = Agreement.sharedKey(ephemeral.private, companionKey)
+    return { ...open(answer, shared, phone), shared }
+  }
 }
 
 /** 32 bytes of salt, 16 of IV, then the key under AES-CTR. */

@@ -27,13 +27,20 @@ export function readCode(text: string): Code | undefined {
 
 const key = (text: string) => Buffer.from(text, "base64")
 
+/** Asks a companion for the account's passkey, in place of linking it. It throws `passkey_required`. */
+export type PasskeyLink = (pairing: Pairing.Pairing, advSecret: Buffer) => never
+
+interface Scanned {
+  code: Code
+  obstacle?: Pairing.Obstacle | undefined
+  ceremony: PasskeyLink | undefined
+}
+
 /** A phone links the companion that shows this code; the id of the new device. @throws PairingError */
 export async function link(
   network: Network,
-  pn: string,
-  identity: Identity,
-  code: Code,
-  obstacle?: Pairing.Obstacle,
+  { pn, identity }: { pn: string; identity: Identity },
+  { code, obstacle, ceremony }: Scanned,
 ): Promise<number> {
   const pairing = Pairing.find(network, code.ref)
   if (!pairing.noiseKey.equals(code.noiseKey) || !pairing.identity.equals(code.identity))
@@ -41,6 +48,7 @@ export async function link(
   if (pairing.retired.has(code.advSecret.toString("base64")))
     throw new Pairing.PairingError("secret_retired", "this code shows a secret that was to be replaced")
   if (obstacle) Pairing.obstruct(pairing, obstacle, code.advSecret)
+  ceremony?.(pairing, code.advSecret)
   return vouch(network, pn, identity, pairing, code.advSecret)
 }
 

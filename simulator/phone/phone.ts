@@ -4,6 +4,7 @@ import { type ConnectedDevice, nothingSent } from "../network/connected-device.t
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
 import { type Obstacle, PairingError } from "../devices/pairing.ts"
+import { ask as askForPasskey } from "../devices/passkey.ts"
 import { unlink } from "../devices/remove.ts"
 import { look } from "../stanzas/presence.ts"
 import { receive } from "../stanzas/receive.ts"
@@ -16,8 +17,9 @@ import { history } from "./history.ts"
 import { messagesOf } from "./messages.ts"
 import { readMessage } from "./incoming-messages.ts"
 import { keysOf } from "./signal/key-store.ts"
-import { linkByCode } from "./link-code.ts"
-import { link, readCode } from "./link.ts"
+import { linkByCode, type TypedCode } from "./link-code.ts"
+import { link, type PasskeyLink, readCode, vouch } from "./link.ts"
+import { newPasskey, type PasskeyPair, phonesPart, type Shown } from "./passkey.ts"
 import { bringAgain } from "./content/media-retry.ts"
 import { newId, resend, send, sendPeer, type Written } from "./outgoing-messages.ts"
 import type { Target } from "./target.ts"
@@ -44,6 +46,8 @@ export interface Sent {
 export class Phone {
   readonly pn: string
   readonly handset: Handset
+  /** How far the last link with the account's passkey is. */
+  passkeyLink: Shown | undefined
   readonly #network: Network
   readonly #line: ConnectedDevice
   readonly #acks = new Map<string, (ack: Node) => void>()
@@ -127,13 +131,47 @@ export class Phone {
     const code = readCode(text)
     if (!code) throw new PairingError("not_a_code", "this is not a code for linking a device")
     await this.use(tellName)
-    return link(this.#network, this.pn, this.handset.keys.identity(), code, obstacle)
+    const phone = { pn: this.pn, identity: this.handset.keys.identity() }
+    const ceremony = obstacle ? undefined : this.#passkeyLink
+    return link(this.#network, phone, { code, obstacle, ceremony })
+  }
+
+  /** Begins to link a companion with the account's passkey. Undefined where the account has none. */
+  get #passkeyLink(): PasskeyLink | undefined {
+    if (!this.#network.profiles.get(this.pn).passkey) return undefined
+    return (pairing, advSecret) => {
+      const show = (shown: Shown) => {
+        this.passkeyLink = shown
+        this.#network.log.note(key(this.#line.device), "passkey link", { stage: shown.stage })
+      }
+      const own = this.handset.keys.identity()
+      const part = phonesPart({
+        pairing,
+        advSecret,
+        show,
+        vouch: (secret) => vouch(this.#network, this.pn, own, pairing, secret),
+      })
+      askForPasskey(this.#network, pairing, { pn: this.pn, phone: part })
+      show({ stage: "waits" })
+      throw new PairingError("passkey_required", "the account wants a passkey first")
+    }
+  }
+
+  /** Makes a passkey for the account: its companions are linked with it from now on. */
+  givePasskey(): PasskeyPair {
+    const made = newPasskey()
+    const { id, publicKey } = made
+    this.handset.keys.put("passkey", "", made)
+    this.handset.keys.commit()
+    this.#network.profiles.change(this.pn, { passkey: { id, publicKey, counter: 0 } })
+    return made
   }
 
   /** Links the companion that shows this eight-letter code; the id of the new device. @throws PairingError */
-  async typeCode(code: string): Promise<number> {
+  async typeCode(code: TypedCode): Promise<number> {
     await this.use(tellName)
-    return linkByCode(this.#network, this.pn, this.handset.keys.identity(), code)
+    const phone = { pn: this.pn, identity: this.handset.keys.identity() }
+    return linkByCode(this.#network, phone, { ...code, ceremony: this.#passkeyLink })
   }
 
   /** Logs a companion out, as under "linked devices" on a phone. False when there is none with this id. */
@@ -198,6 +236,10 @@ export class Phone {
   async #take(stanza: Node) {
     const { id, from, participant, type } = stanza.attrs
     switch (stanza.tag) {
+      case "status":
+        this.handset.submit(el("ack", { class: "status", id, to: from, participant }))
+        await readMessage(this.handset, stanza)
+        return
       case "message":
         return this.#answerPeer(await readMessage(this.handset, stanza))
       case "receipt":
@@ -216,7 +258,7 @@ export class Phone {
   }
 
   async #answerPeer(asked: Peer | undefined) {
-    if (!asked) return
+    if (!asked || this.#network.faults.strike("silent_phone", key(asked.from))) return
     for (const answer of await answersTo(this.handset, asked))
       await sendPeer(this.handset, asked.from, answer)
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { namesStranger } from "../network/household-isolation.ts"
-import { inMode, modeOf, otherMode, shownMode } from "../network/addressing.ts"
+import { alsoKnownAs, inMode, modeOf, shownMode } from "../network/addressing.ts"
 import { sendToDevice } from "../network/send-to-device.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
@@ -28,7 +28,7 @@ export function call(network: Network, line: ConnectedDevice, stanza: Node) {
   const { platform, version } = stanza.attrs
   const attrs = {
     from: inMode(mode, caller),
-    [mode === "lid" ? "sender_pn" : "sender_lid"]: otherMode(mode, caller),
+    ...alsoKnownAs(network, caller, { mode, prefix: "sender" }),
     id,
     t: now(),
     platform,

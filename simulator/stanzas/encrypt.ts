@@ -79,16 +79,46 @@ export function bundles(network: Network, _line: ConnectedDevice, iq: Node): Nod
   ]
 }
 
+/**
+ * The same for people, each with the devices that are meant: WhatsApp Web asks in this way when a device has asked for a
+ * message three times, and says which registration that device gave. A device without keys is left out.
+ */
+export function missingKeys(network: Network, _line: ConnectedDevice, iq: Node): Node[] {
+  const asked = children(child(iq, "key_fetch"))
+  if (asked.length === 0) throw badRequest()
+  return [
+    el(
+      "list",
+      {},
+      asked.map((user) => missingOf(network, user)),
+    ),
+  ]
+}
+
+function missingOf(network: Network, user: Node): Node {
+  const { jid } = user.attrs
+  const owner = Jid.parse(jid)
+  if (!owner || !network.directory.find(owner)) return withoutKeys(jid)
+  const found = children(user).flatMap(({ attrs: { id } }) => {
+    const keys = bundle(network, Jid.format(owner.user, owner.server, Number(id)))
+    return child(keys, "error") ? [] : [el("device", { id }, children(keys))]
+  })
+  return el("user", { jid, t: now() }, found)
+}
+
+function withoutKeys(jid: string | undefined, code = 404, text = "item-not-found"): Node {
+  return el("user", { jid }, [el("error", { code, text })])
+}
+
 function bundle(network: Network, jid: string | undefined): Node {
   const parsed = Jid.parse(jid)
   const user = network.directory.find(parsed)
   const device = user && network.directory.device({ user: user.pn, id: parsed?.device ?? 0 })
-  const refused = (code: number, text: string) => el("user", { jid }, [el("error", { code, text })])
-  if (!device) return refused(404, "item-not-found")
+  if (!device) return withoutKeys(jid)
   const strikes = (kind: Kind) => network.faults.strike(kind, key({ user: device.user, id: device.id }))
-  if (strikes("no_keys")) return refused(404, "item-not-found")
-  if (strikes("not_acceptable")) return refused(406, "not-acceptable")
-  if (strikes("keys_fail")) return refused(503, "service-unavailable")
+  if (strikes("no_keys")) return withoutKeys(jid)
+  if (strikes("not_acceptable")) return withoutKeys(jid, 406, "not-acceptable")
+  if (strikes("keys_fail")) return withoutKeys(jid, 503, "service-unavailable")
   const preKey = network.prekeys.take({ user: device.user, id: device.id })
   askForMore(network, device)
   return el("user", { jid, t: now() }, [

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { namesStranger } from "../network/household-isolation.ts"
-import { deviceAt, inMode, type Mode, modeOf, otherMode, shownMode } from "../network/addressing.ts"
+import { alsoKnownAs, deviceAt, inMode, type Mode, modeOf, shownMode } from "../network/addressing.ts"
 import { sendToDevice } from "../network/send-to-device.ts"
 import { type Address, key, type User } from "../network/directory.ts"
 import { deviceHash } from "../devices/tell-of-devices.ts"
@@ -55,11 +55,13 @@ export function message(network: Network, line: ConnectedDevice, stanza: Node) {
   const error = refused(network, sent)
   if (error === undefined) {
     const copies = chat.server === "g.us" ? toGroup(network, sent) : toPeople(network, sent)
+    const isStatus = stanza.attrs.to === "status@broadcast" && network.manners.sinceJuly
+    const tag = isStatus ? "status" : "message"
     const vouched = verifiedName(network, sender)
     network.store.atomically(() => {
       for (const { device, attrs, content } of copies) {
         const shown = placeholder(network, device, stanza) ?? spoilt(network, device, content) ?? content
-        sendToDevice(network, device, el("message", { ...common(sent), ...attrs }, [...vouched, ...shown]))
+        sendToDevice(network, device, el(tag, { ...common(sent), ...attrs }, [...vouched, ...shown]))
       }
     })
   }
@@ -159,7 +161,7 @@ function toPeople(network: Network, sent: Message): Copy[] {
     // People who have blocked the sender are sent nothing. The sender does not notice.
     if (network.profiles.get(device.user).blocked.includes(sent.sender.pn)) return []
     const mode = modeOf(address)
-    const attrs = broadcast ? inBroadcast(sent, mode) : inChat(network, sent, device, mode)
+    const attrs = broadcast ? inBroadcast(network, sent, mode) : inChat(network, sent, device, mode)
     return [{ device, attrs, content: contents(stanza, [...enc, ...shared]) }]
   })
 }
@@ -173,9 +175,9 @@ function recipients(stanza: Node): { jid: string | undefined; enc: Node[] }[] {
 }
 
 function inChat(network: Network, { line, sender, stanza, chat }: Message, to: Address, mode: Mode) {
-  if (to.user !== sender.pn) return toOther(sender, line.device.id, shownMode(network, to.user, mode))
+  if (to.user !== sender.pn)
+    return toOther(network, sender, line.device.id, shownMode(network, to.user, mode))
   const from = inMode(mode, sender, line.device.id)
-  const alternative = mode === "lid" ? "pn" : "lid"
   // One's own other device: the chat is `recipient`, unless the device itself is meant.
   const recipient = Jid.parse(stanza.attrs.recipient) ?? chat
   const peer = network.directory.find(recipient)
@@ -184,21 +186,21 @@ function inChat(network: Network, { line, sender, stanza, chat }: Message, to: A
   return {
     from,
     recipient: inMode(modeOf(recipient), peer),
-    [`peer_recipient_${alternative}`]: otherMode(mode, peer),
+    ...alsoKnownAs(network, peer, { mode, prefix: "peer_recipient" }),
     addressing_mode: mode,
   }
 }
 
-function toOther(sender: User, device: number, mode: Mode) {
-  const alternative = `sender_${mode === "lid" ? "pn" : "lid"}`
-  return { from: inMode(mode, sender, device), [alternative]: otherMode(mode, sender), addressing_mode: mode }
+function toOther(network: Network, sender: User, device: number, mode: Mode) {
+  const names = alsoKnownAs(network, sender, { mode, prefix: "sender" })
+  return { from: inMode(mode, sender, device), ...names, addressing_mode: mode }
 }
 
-function inBroadcast({ line, sender, stanza }: Message, mode: Mode) {
+function inBroadcast(network: Network, { line, sender, stanza }: Message, mode: Mode) {
   return {
     from: stanza.attrs.to,
     participant: inMode(mode, sender, line.device.id),
-    [mode === "lid" ? "participant_pn" : "participant_lid"]: otherMode(mode, sender),
+    ...alsoKnownAs(network, sender, { mode, prefix: "participant" }),
     addressing_mode: mode,
   }
 }
@@ -227,11 +229,12 @@ function toGroup(network: Network, { line, sender, stanza, chat }: Message): Cop
 }
 
 function inGroup(network: Network, group: Group, sender: User, device: number) {
-  const other = hidesIn(network, group, sender.pn) ? undefined : otherMode(group.mode, sender)
+  const names = alsoKnownAs(network, sender, { mode: group.mode, prefix: "participant" })
+  if (hidesIn(network, group, sender.pn)) delete names.participant_pn
   return {
     from: jidOf(group),
     participant: inMode(group.mode, sender, device),
-    [group.mode === "lid" ? "participant_pn" : "participant_lid"]: other,
+    ...names,
     addressing_mode: group.mode,
   }
 }
@@ -277,12 +280,29 @@ function isForThese(
   return reached.size === devices.length && devices.every(([, device]) => reached.has(key(device)))
 }
 
+/** Whether it is a private id that its owner has no more (whatsapp-rust, `maybe_refresh_lid_from_ack`). */
+function isFormer(network: Network, to: string | undefined): boolean {
+  const jid = Jid.parse(to)
+  const user = jid?.server === "lid" ? network.directory.find(jid) : undefined
+  return user !== undefined && user.lid !== jid?.user
+}
+
 function acknowledge(network: Network, line: ConnectedDevice, stanza: Node, error: number | undefined) {
   const { id, to, participant } = stanza.attrs
   const { faults } = network
   const device = key(line.device)
   const phash = error === undefined && line.device.id !== 0 ? devicesIn(network, line, stanza) : undefined
-  const answer = el("ack", { class: "message", id, from: to, participant, t: now(), error, phash })
+  const refresh_lid = isFormer(network, to) ? "true" : undefined
+  const answer = el("ack", {
+    class: "message",
+    id,
+    from: to,
+    participant,
+    t: now(),
+    error,
+    phash,
+    refresh_lid,
+  })
   if (faults.strike("lose_acks", device)) return
   const hold = faults.strike("hold_acks", device)
   if (hold) faults.hold(hold, line, answer)

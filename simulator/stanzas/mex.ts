@@ -34,6 +34,8 @@ const Variables = z
         name: z.string(),
         description: z.string().nullish(),
         text: z.string().nullish(),
+        emoji: z.object({ content: z.string() }).nullish(),
+        ephemeral_duration_sec: z.number().int().nullish(),
       })
       .partial(),
     newsletter_input: z.object({ name: z.string(), description: z.string().nullish() }),
@@ -48,6 +50,9 @@ interface Asking {
   device: Address
   variables: Variables
 }
+
+/** In characters. */
+const longestAbout = 139
 
 type Answer = (asking: Asking) => unknown
 
@@ -114,9 +119,13 @@ function variablesIn(content: Buffer | undefined): Variables {
   }
 }
 
-/** Clients set the about text in this way, too, with an emoji and a time that nothing here keeps. */
+/** The about text, with an emoji and for how long it is meant. Too long a text is refused. */
 function setAbout({ network, device, variables }: Asking) {
-  changeAbout(network, device, variables.input?.text ?? "")
+  const { text, emoji, ephemeral_duration_sec: duration } = variables.input ?? {}
+  if ((text ?? "").length > longestAbout) throw new MexError(400, "the text is too long")
+  const textStatus = { emoji: emoji?.content, duration: duration ?? undefined }
+  network.profiles.change(device.user, { textStatus })
+  changeAbout(network, device, text ?? "")
   return { result: "SUCCESS" }
 }
 

@@ -1,7 +1,8 @@
-import { inMode, modeOf, otherMode, shownMode } from "../network/addressing.ts"
+import { alsoKnownAs, inMode, modeOf, shownMode } from "../network/addressing.ts"
 import { type Address, key, type User } from "../network/directory.ts"
 import { jidOf, roleOf } from "../network/groups.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
+import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
 import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
@@ -23,6 +24,8 @@ export function look(network: Network, device: Address, looks: boolean) {
   const user = network.directory.user(device.user)
   if (!user) return
   network.presence.set(device, looks)
+  const known = looks && device.id !== 0 && network.directory.device(device)
+  if (known) network.directory.saveDevice({ ...known, lastAvailable: now() })
   for (const { device: watcher, mode } of network.presence.watching(user.pn))
     network.lines.get(watcher)?.send(seen(network, user, mode))
 }
@@ -56,7 +59,7 @@ export function chatState(network: Network, line: ConnectedDevice, stanza: Node)
   const from = inMode(mode, user)
   const attrs = group
     ? { from: jidOf(group), participant: from }
-    : { from, [`sender_${mode === "lid" ? "pn" : "lid"}`]: otherMode(mode, user) }
+    : { from, ...alsoKnownAs(network, user, { mode, prefix: "sender" }) }
   for (const pn of people.filter((one) => one !== user.pn))
     for (const device of devicesOf(network, pn)) {
       const other = network.lines.get(key(device))

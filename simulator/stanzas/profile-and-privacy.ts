@@ -81,7 +81,8 @@ function tellPicture(network: Network, line: ConnectedDevice, { group, set }: Ch
 export function setAbout(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const about = bytes(child(iq, "status"))?.toString()
   if (about === undefined) throw badRequest()
-  changeAbout(network, line.device, about)
+  // It is answered as ever, and changes nothing (whatsmeow 1219).
+  if (!network.manners.sinceJuly) changeAbout(network, line.device, about)
   return []
 }
 
@@ -100,16 +101,67 @@ export function statusPrivacy(network: Network, line: ConnectedDevice): Node[] {
   return [el("privacy", {}, lists)]
 }
 
-export function privacy(network: Network, line: ConnectedDevice): Node[] {
-  return [categories(network, line)]
+/** All settings; or, of one category, the people to whom it is not shown. */
+export function privacy(network: Network, line: ConnectedDevice, iq: Node): Node[] {
+  const list = child(child(iq, "privacy"), "list")
+  if (!list) return [categories(network, line)]
+  const name = list.attrs.name ?? ""
+  if (!privacyCategories.includes(name)) throw badRequest()
+  const { disallowed = {} } = network.profiles.get(line.device.user)
+  return [el("privacy", {}, [disallowedList(network, name, disallowed[name] ?? [])])]
+}
+
+function disallowedList(network: Network, name: string, pns: string[]): Node {
+  const people = pns.flatMap((pn) => {
+    const user = network.directory.user(pn)
+    return user ? [el("user", { jid: inMode("lid", user), pn_jid: inMode("pn", user) })] : []
+  })
+  return el("list", { name, value: "contact_blacklist", dhash: listHash(pns) }, people)
+}
+
+/** The version of such a list, which a client names when it changes the list. */
+function listHash(pns: string[]): string | undefined {
+  return pns.length === 0 ? undefined : createHash("sha1").update(pns.join()).digest("hex").slice(0, 8)
 }
 
 export function setPrivacy(network: Network, line: ConnectedDevice, iq: Node): Node[] {
-  const changes = children(child(iq, "privacy")).map(({ attrs }) => [attrs.name, attrs.value] as const)
+  const asked = children(child(iq, "privacy"))
+  const changes = asked.map(({ attrs }) => [attrs.name, attrs.value] as const)
   if (changes.length === 0 || changes.some(([name, value]) => !name || !value)) throw badRequest()
+  for (const category of asked) disallow(network, line, category)
   const before = network.profiles.get(line.device.user).privacy
   network.profiles.change(line.device.user, { privacy: { ...before, ...Object.fromEntries(changes) } })
   return [categories(network, line)]
+}
+
+/** The people whom a category leaves out. @throws Refusal 409 where the client changes another list than the last one */
+function disallow(network: Network, line: ConnectedDevice, { attrs, ...category }: Node) {
+  const entries = children({ attrs, ...category }).filter(({ tag }) => tag === "user")
+  if (attrs.value !== "contact_blacklist" || entries.length === 0) return
+  const { disallowed = {} } = network.profiles.get(line.device.user)
+  const name = attrs.name ?? ""
+  const before = disallowed[name] ?? []
+  if (attrs.dhash !== (listHash(before) ?? "none")) throw new Refusal(409, "conflict")
+  const after = new Set(before)
+  for (const { attrs: entry } of entries) {
+    const user = network.directory.find(Jid.parse(entry.jid))
+    if (!user) throw badRequest()
+    if (entry.action === "remove") after.delete(user.pn)
+    else after.add(user.pn)
+  }
+  network.profiles.change(line.device.user, { disallowed: { ...disallowed, [name]: [...after] } })
+}
+
+/** The timer of new chats, in seconds. The person's other devices are told. */
+export function setDisappearing(network: Network, line: ConnectedDevice, iq: Node): Node[] {
+  const duration = Number(child(iq, "disappearing_mode")?.attrs.duration)
+  if (!Number.isSafeInteger(duration) || duration < 0) throw badRequest()
+  const at = now()
+  network.profiles.change(line.device.user, { disappearing: { duration, at } })
+  const content = [el("disappearing_mode", { duration, t: at })]
+  for (const device of devicesOf(network, line.device.user, line.device))
+    notify(network, device, { from: inMode("pn", me(network, line)), type: "account_sync", content })
+  return []
 }
 
 function categories(network: Network, line: ConnectedDevice): Node {

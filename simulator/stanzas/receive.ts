@@ -4,9 +4,10 @@ import { key } from "../network/directory.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
 import * as LinkCode from "../devices/link-code.ts"
 import type { Network } from "../network/network.ts"
+import * as Passkey from "../devices/passkey.ts"
 import type { Pairing } from "../devices/pairing.ts"
 import * as Jid from "../wire/jid.ts"
-import { bytes, child, el, type Node } from "../wire/node.ts"
+import { bytes, child, children, el, type Node } from "../wire/node.ts"
 import * as AppState from "./app-state.ts"
 import { businessProfile } from "./business.ts"
 import { call } from "./call.ts"
@@ -31,13 +32,14 @@ type Answer = (network: Network, line: ConnectedDevice, iq: Node) => Node[]
 
 type Taker = (network: Network, line: ConnectedDevice, stanza: Node) => void
 
-/** By namespace, type and first child; the keys come from strangers, hence maps. */
+/** By namespace, type and the child that names the question; the keys come from strangers, hence maps. */
 const answers = new Map<string, Answer>([
   ["w:p get ping", () => []],
   ["w:p get", () => []],
   ["encrypt get count", Encrypt.count],
   ["encrypt set registration", Encrypt.upload],
   ["encrypt get key", Encrypt.bundles],
+  ["encrypt get key_fetch", Encrypt.missingKeys],
   ["encrypt get digest", Encrypt.digest],
   ["encrypt set rotate", Encrypt.rotate],
   ["passive set active", AfterLogin.active],
@@ -56,7 +58,7 @@ const answers = new Map<string, Answer>([
   ["w:qr set qr", Profile.qr],
   ["w:qr get qr", Profile.ownerOfQr],
   ["w:biz get business_profile", businessProfile],
-  ["disappearing_mode set disappearing_mode", () => []],
+  ["disappearing_mode set disappearing_mode", Profile.setDisappearing],
   ["urn:xmpp:whatsapp:dirty set clean", () => []],
   ["usync get usync", usync],
   ["w:m set media_conn", AfterLogin.mediaConnection],
@@ -88,7 +90,7 @@ const answers = new Map<string, Answer>([
   ["urn:xmpp:whatsapp:push get settings", () => [el("settings")]],
 ])
 
-/** All questions that are answered, each as namespace, type and first child. */
+/** All questions that are answered, each as namespace, type and child. */
 export const questions = [...answers.keys()]
 
 /** Namespaces and types that are nothing without a child. */
@@ -108,6 +110,7 @@ const answered = new Set(["message", "call"])
 
 /** Takes a stanza of a logged-in device. An unknown one is noted; an unknown iq gets an error, as clients wait. */
 export function receive(network: Network, line: ConnectedDevice, stanza: Node) {
+  if (network.faults.strike("dead", key(line.device))) return
   if (stanza.tag === "iq") return answer(network, line, stanza)
   const taker = takers.get(stanza.tag)
   // Messages and calls that are not taken are answered all the same.
@@ -131,15 +134,38 @@ export function receiveUnpaired(network: Network, pairing: Pairing, stanza: Node
     network.showCode(shown.attrs.household ?? "", bytes(shown)?.toString() ?? "")
     return pairing.send(iqResult(stanza, []))
   }
+  const fault = network.faults.strike("refuse_iq", "*", stanza.attrs.xmlns)
+  if (fault) return pairing.send(iqError(stanza, new Refusal(fault.code, "refused")))
+  if (Passkey.isStep(stanza)) {
+    void inCeremony(network, pairing, stanza)
+    return
+  }
   const content = LinkCode.receive(network, pairing, stanza)
   if (!content) return pairing.send(iqError(stanza, new Refusal(403, "forbidden")))
   pairing.send(iqResult(stanza, content))
 }
 
+/** Answers a step of linking with a passkey, once. */
+async function inCeremony(network: Network, pairing: Pairing, iq: Node) {
+  let isAnswered = false
+  const reply = (content: Node) => {
+    if (!isAnswered) pairing.send(content)
+    isAnswered = true
+  }
+  try {
+    const content = await Passkey.receive(network, pairing, { iq, answer: () => reply(iqResult(iq, [])) })
+    reply(iqResult(iq, content))
+  } catch (error) {
+    if (!(error instanceof Refusal)) return pairing.end()
+    network.log.note(pairing.ceremony?.pn ?? "unlinked", "passkey refused", { code: error.code })
+    reply(iqError(iq, error))
+  }
+}
+
 function answer(network: Network, line: ConnectedDevice, iq: Node) {
   const { type, xmlns } = iq.attrs
   if (type === "result" || type === "error") return
-  const name = [xmlns, type, child(iq)?.tag].filter(Boolean).join(" ")
+  const name = nameOf(iq)
   if (network.faults.strike("ignore_iq", key(line.device), xmlns)) return
   try {
     const fault = network.faults.strike("refuse_iq", key(line.device), xmlns)
@@ -155,6 +181,13 @@ function answer(network: Network, line: ConnectedDevice, iq: Node) {
     network.log.note(key(line.device), "iq refused", { iq: name, code: error.code })
     line.send(iqError(iq, error))
   }
+}
+
+/** What is asked: the namespace, the type, and the child that names the question, wherever it stands among the others. */
+function nameOf(iq: Node): string {
+  const asked = `${iq.attrs.xmlns} ${iq.attrs.type}`
+  const named = children(iq).find(({ tag }) => answers.has(`${asked} ${tag}`)) ?? child(iq)
+  return named ? `${asked} ${named.tag}` : asked
 }
 
 function iqResult(iq: Node, content: Node[]): Node {

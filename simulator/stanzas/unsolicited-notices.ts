@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
 import { otherMode, inMode } from "../network/addressing.ts"
 import type { User } from "../network/directory.ts"
+import { contactHash } from "../devices/tell-of-devices.ts"
 import { keyIndexList } from "../devices/key-index-list.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
@@ -28,7 +29,15 @@ const notices = {
   groups_dirty: () => dirty("groups"),
   communities_dirty: () => dirty("communities"),
 
-  devices_changed: ({ contact }) => from(contact, "devices", [el("update", { hash: "2:abcdefgh" })]),
+  client_expires: () =>
+    el("ib", { from: Jid.network }, [el("client_expiration", { t: now() + 30 * 86_400 })]),
+  client_expires_not: () => el("ib", { from: Jid.network }, [el("client_expiration")]),
+  ping: () => el("iq", { from: Jid.network, type: "get", xmlns: "urn:xmpp:ping" }, [el("ping")]),
+
+  devices_changed: ({ network, contact, own }) =>
+    network.manners.sinceJuly
+      ? from(own, "devices", [el("update", { hash: contactHash(contact.lid) })])
+      : from(contact, "devices", [el("update", { hash: "2:abcdefgh" })]),
   identity_changed: ({ contact }) => from(contact, "encrypt", [el("identity")]),
   number_changed: ({ contact, own }) =>
     from(contact, "contacts", [

@@ -9,7 +9,7 @@ import { business } from "./business.ts"
 import { badRequest } from "./refusal.ts"
 
 /** Answers about one person, by the protocol asked for. `number`: as it was asked about, if by number. */
-type Protocol = (network: Network, user: User, number: Buffer | undefined) => Node
+type Protocol = (network: Network, user: User, number: Buffer | undefined) => Node | Node[]
 
 const protocols = new Map<string, Protocol>([
   ["devices", devices],
@@ -17,7 +17,9 @@ const protocols = new Map<string, Protocol>([
   ["contact", (_network, _user, number) => el("contact", { type: "in" }, number)],
   ["status", status],
   ["business", business],
-  ["disappearing_mode", () => el("disappearing_mode", { duration: 0, t: 0 })],
+  ["text_status", textStatus],
+  ["disappearing_mode", disappearing],
+  ["username", username],
 ])
 
 /**
@@ -31,8 +33,10 @@ export function usync(network: Network, line: ConnectedDevice, iq: Node): Node[]
   const list = children(child(asked, "list"))
   if (query.length === 0) throw badRequest()
   const found = list.flatMap((entry) => {
+    const name = child(entry, "contact")?.attrs.username
+    if (name) return [byUsername(network, asking, child(entry, "contact")?.attrs ?? {})]
     const jid = whom(entry)
-    const known = network.directory.find(jid)
+    const known = findable(network, jid)
     const user = knowEachOther(asking, known) ? known : undefined
     const number = bytes(child(entry, "contact"))
     if (!jid || (!user && !number)) return []
@@ -60,6 +64,44 @@ function whom(entry: Node): Jid.Jid | undefined {
   if (jid) return jid
   const phone = bytes(child(entry, "contact"))?.toString().replace(/\D/g, "")
   return phone ? { user: phone, server: Jid.server, device: 0 } : undefined
+}
+
+/** Somebody by address or number. With a username one is not found by number, but by those who know the private id. */
+function findable(network: Network, jid: Jid.Jid | undefined): User | undefined {
+  const found = network.directory.find(jid)
+  const isHidden = found && jid?.server !== "lid" && network.profiles.get(found.pn).username !== undefined
+  return isHidden ? undefined : found
+}
+
+/** Somebody by username. Where the person wants a PIN with it and it is not the right one, their address is not told. */
+function byUsername(network: Network, asking: User | undefined, asked: Node["attrs"]): Node {
+  const found = network.directory
+    .users()
+    .find(({ pn }) => network.profiles.get(pn).username === asked.username)
+  if (!found || !knowEachOther(asking, found)) return el("user", {}, [el("contact", { type: "out" })])
+  const { usernamePin } = network.profiles.get(found.pn)
+  const isKnown = usernamePin === undefined || usernamePin === asked.pin
+  const contact = el("contact", { type: "in", username: asked.username })
+  return el("user", { jid: isKnown ? Jid.format(found.lid, "lid") : undefined }, [contact])
+}
+
+function username(network: Network, user: User): Node[] {
+  const name = network.profiles.get(user.pn).username
+  return name === undefined ? [] : [el("username", {}, Buffer.from(name))]
+}
+
+/** The about text with what the mex mutation set beside it. */
+function textStatus(network: Network, user: User): Node {
+  const { about, aboutAt, privacy, textStatus: more } = network.profiles.get(user.pn)
+  if (privacy.status === "none") return el("text_status", { code: 401, type: "fail" })
+  const attrs = { text: about, ephemeral_duration_sec: more?.duration, last_update_time: aboutAt }
+  return el("text_status", attrs, more?.emoji ? [el("emoji", { content: more.emoji })] : undefined)
+}
+
+/** The timer of the person's new chats. */
+function disappearing(network: Network, user: User): Node {
+  const { duration, at } = network.profiles.get(user.pn).disappearing ?? { duration: 0, at: 0 }
+  return el("disappearing_mode", { duration, t: at })
 }
 
 /** The about text; 401 when its owner shows it to nobody. */

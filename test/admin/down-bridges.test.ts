@@ -26,13 +26,13 @@ test("a bridge whose place another login took is down since then, and why is sai
   expect(row).toMatchObject({ account: linked.accountId, host: holder.id })
   expect(Date.parse(String(row.since)) / 1000).toBeGreaterThanOrEqual(before)
 
-  const told = (await Lease.get(linked.id))!.told!
+  const reported = (await Lease.get(linked.id))!.reported!
   await holder.stop()
   expect(await down(linked.id)).toMatchObject({ status: "held by nobody", since: "" })
   // A living host that cannot be reached from here, as a deployed one cannot.
   const far = await aScriptedHost((_, response) => response.socket?.destroy())
   const lease = await far.take(linked.id)
-  await Lease.tell(lease, { ...told, epoch: lease.epoch })
+  await Lease.report(lease, { ...reported, epoch: lease.epoch })
   const said = await bridge.why!.run([linked.id])
   expect(said).toContainEqual({ why: expect.stringContaining("another login took its place") })
   expect(said).toContainEqual(expect.objectContaining({ status: "replaced", status_since: row.since }))
@@ -40,7 +40,7 @@ test("a bridge whose place another login took is down since then, and why is sai
 
 test("a bridge that is linked to no phone, or must not run, is not down; one that nobody holds is", async () => {
   const [unpaired, paused, free] = [await aHeldLease(), await aHeldLease(), await aBridge()]
-  await Lease.tell(unpaired, { status: "unpaired", since: 1, epoch: unpaired.epoch })
+  await Lease.report(unpaired, { status: "unpaired", since: 1, epoch: unpaired.epoch })
   await Lease.stop(paused.bridgeId, "operator")
   expect(await down(unpaired.bridgeId)).toBeUndefined()
   expect(await down(paused.bridgeId)).toBeUndefined()
@@ -52,10 +52,10 @@ test("a bridge that is linked to no phone, or must not run, is not down; one tha
 
 test("a status that a session reported at an earlier host does not count at this one", async () => {
   const lease = await aHeldLease()
-  const told = { status: "connected", since: 1, epoch: lease.epoch } as const
-  expect(downAs({ ...lease, told }, { state: "up" })).toBeUndefined()
-  expect(downAs({ ...lease, told: { ...told, epoch: 1 } }, { state: "up" })).toBe("starting")
-  expect(downAs({ ...lease, told }, { state: "dead" })).toBe("its host is dead")
+  const reported = { status: "connected", since: 1, epoch: lease.epoch } as const
+  expect(downAs({ ...lease, reported }, { state: "up" })).toBeUndefined()
+  expect(downAs({ ...lease, reported: { ...reported, epoch: 1 } }, { state: "up" })).toBe("starting")
+  expect(downAs({ ...lease, reported }, { state: "dead" })).toBe("its host is dead")
 })
 
 test("hosts are listed with their sessions and their last beat", async () => {

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
 import type { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { Shortage } from "#core/lease/host-shortage.ts"
+import { HostShortage } from "#core/lease/host-shortage.ts"
 import { bridge } from "#admin/bridge.ts"
 import { events } from "#admin/events.ts"
 import { Refused } from "#admin/verb.ts"
@@ -116,8 +116,8 @@ test("a bridge is found by its phone's number, and why it is up or down is said 
   expect(await bridge.why!.run([linked.id])).toContainEqual({
     why: expect.stringContaining("its operator has paused it"),
   })
-  await Shortage.note("simulated", "quota", "the limit")
-  onTestFinished(() => Shortage.end("simulated"))
+  await HostShortage.note("simulated", "quota", "the limit")
+  onTestFinished(() => HostShortage.end("simulated"))
   await holder.stop()
   await bridge.wake!.run([linked.id])
   expect(await bridge.why!.run([linked.id])).toContainEqual({

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, expect, onTestFinished, test, vi } from "vitest"
-import { BridgeLog } from "#core/bridge/log.ts"
+import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
 
 const cloudWatch = await startCloudWatchLogs()

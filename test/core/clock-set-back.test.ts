@@ -3,16 +3,16 @@ import { randomUUID } from "node:crypto"
 import { afterEach, expect, test, vi } from "vitest"
 import { Browser } from "#core/account/browser.ts"
 import { SignIn } from "#core/account/sign-in.ts"
-import { Due } from "#core/billing/due.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
-import { StreamPlace } from "#core/bridge/open-streams.ts"
+import { StreamPlace } from "#core/bridge/stream-place.ts"
 import { Claim } from "#core/event/claim.ts"
-import { Delivery } from "#core/event/delivery-progress.ts"
+import { Delivery } from "#core/event/delivery.ts"
+import { overdue } from "#core/event/waiting-deliveries.ts"
 import { skipEvent } from "#core/event/retry-and-skip.ts"
-import { EventRow } from "#core/event/row.ts"
+import { EventRow } from "#core/event/event-row.ts"
 import { Idempotency } from "#core/idempotency.ts"
 import { Host } from "#core/lease/host.ts"
-import { Shortage } from "#core/lease/host-shortage.ts"
+import { HostShortage } from "#core/lease/host-shortage.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { now } from "#core/platform/clock.ts"
 import { RateLimit } from "#core/rate-limit.ts"
@@ -80,7 +80,7 @@ const waits: Record<string, Wait> = {
   "the time in which a promise may be kept, for the sweep": async () => {
     const { id } = await aBridge()
     await Delivery.promise(id, 0)
-    return async () => !(await Array.fromAsync(Delivery.overdue())).some(({ bridgeId }) => bridgeId === id)
+    return async () => !(await Array.fromAsync(overdue())).some(({ bridgeId }) => bridgeId === id)
   },
   "the rest of a suspect": async () => {
     let held = await aHeldLease()
@@ -97,9 +97,9 @@ const waits: Record<string, Wait> = {
     return () => Lease.loginAgainAt(lease) > now()
   },
   "the wait for the next start of a host": async () => {
-    await Shortage.note("live", "capacity", "none left")
-    const shortage = (await Shortage.get("live"))!
-    return () => Shortage.isResting(shortage)
+    await HostShortage.note("live", "capacity", "none left")
+    const shortage = (await HostShortage.get("live"))!
+    return () => HostShortage.isResting(shortage)
   },
   "the time of a starting host": async () => {
     const id = Host.newId()
@@ -118,13 +118,6 @@ const waits: Record<string, Wait> = {
     const of = randomUUID()
     await StreamPlace.take(of, 1)
     return async () => (await StreamPlace.take(of, 1)) === undefined
-  },
-  "the wait for the next look at a payer": async () => {
-    const accountId = randomUUID()
-    const mine = async () => (await Due.list()).find((mark) => mark.accountId === accountId)
-    await Due.put(accountId)
-    await Due.postpone((await mine())!)
-    return async () => (await mine()) === undefined
   },
   "a mailed code": async () => {
     const { asking } = await SignIn.begin("a@example.com")

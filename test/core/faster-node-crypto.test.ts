@@ -1,6 +1,6 @@
 import nodeCrypto, { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto"
 import { expect, test } from "vitest"
-import "#core/platform/config.ts"
+import "#core/platform/faster-node-crypto.ts"
 
 const key = Buffer.alloc(32, 7)
 const iv = Buffer.alloc(12, 1)

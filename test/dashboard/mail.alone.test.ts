@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import "#test/support/store.ts"
 
-import { Mail } from "#core/account/outgoing-mail.ts"
+import { Mail } from "#core/account/mail.ts"
 import { startSes } from "#test/support/ses.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 import { config } from "#core/platform/config.ts"

@@ -32,7 +32,7 @@ test.for(documents)("every link of %s leads somewhere in the project", (document
 
 /** All but this file, which has the patterns. */
 const sources = globSync(
-  "{admin,core,cost,dashboard,functions,infra,local,session-host,simulator,test,trials}/**/*.ts",
+  "{admin,billing,core,cost,dashboard,functions,infra,local,plugged-in,session-host,simulator,test,trials}/**/*.ts",
   {
     cwd: root,
     exclude: ["test/local/documents.test.ts", "infra/node_modules/**"],

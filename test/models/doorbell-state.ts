@@ -1,7 +1,7 @@
 import type { Offer } from "./explore.ts"
 
 /**
- * The wake-up protocol of `core/event/delivery-progress.ts`: one producer (the session that appends events), the queue of doorbells
+ * The wake-up protocol of `core/event/delivery.ts`: one producer (the session that appends events), the queue of doorbells
  * (SQS FIFO, one group), two invocations of the deliverer, the sweep, the start of the whole service on one machine,
  * and a receiver that remembers what it got. Each step is one request to the store, the queue or the receiver, so a
  * death always comes between two of them.

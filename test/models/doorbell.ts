@@ -74,7 +74,7 @@ export function doorbell(input: {
   }
 }
 
-/** The session that appends events: `wake` and `ringAnew` of core/event/delivery-progress.ts. */
+/** The session that appends events: `wake` and `ringAnew` of core/event/delivery.ts. */
 function produce(now: Doorbell, events: number, { rules, step, fault }: Part) {
   const { producer, rows, delivery, left } = now
   if (producer.at === "append" && rows < events)
@@ -174,7 +174,7 @@ function restart(now: Doorbell, { fault }: Part) {
   })
 }
 
-/** `ringAll` of core/event/delivery-progress.ts, before anybody can deliver. If it dies, it begins again. */
+/** `ringAll` of core/event/delivery.ts, before anybody can deliver. If it dies, it begins again. */
 function start({ rules, step }: Part) {
   step("the service starts, and rings for what is due", (next) => {
     next.starts = false
@@ -185,7 +185,7 @@ function start({ rules, step }: Part) {
   })
 }
 
-/** `promise` of core/event/delivery-progress.ts, for a party that has seen `due` as 0 or passed. */
+/** `promise` of core/event/delivery.ts, for a party that has seen `due` as 0 or passed. */
 function promise(next: Doorbell, rules: Rules) {
   setDue(next, "ahead")
   if (next.bells.outlasts === "overdue") next.bells.outlasts = "due"

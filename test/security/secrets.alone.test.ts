@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { z } from "zod"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { open } from "#core/keys/seal.ts"
-import { HostStop } from "#core/lease/operator-stop-of-hosts.ts"
+import { HostStop } from "#core/lease/host-stop.ts"
 import { get } from "#core/store/store.ts"
 import { sessionHostPids } from "#local/service/session-host-pids.ts"
 import { Packing, unpack } from "#session-host/memory/compress.ts"
@@ -201,7 +201,7 @@ async function aSubscription(link: string, signedIn: Response): Promise<void> {
 
 /** An account is to be looked at, and Stripe was away at the first look. The service's own looks may come first. */
 async function aFailedLook(): Promise<void> {
-  const { Due } = await import("#core/billing/due.ts")
+  const { Due } = await import("#billing/due.ts")
   const { get } = await import("#core/store/store.ts")
   const accountId = randomUUID()
   await until(async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pino } from "pino"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { Skeleton } from "#core/stanza-skeleton.ts"
+import { StanzaSkeleton } from "#core/stanza-skeleton.ts"
 import { connect } from "#session-host/baileys/connect.ts"
 import { trustRoot } from "#session-host/baileys/patches/certificates.ts"
 import { newRecorder } from "#session-host/baileys/record-skeletons.ts"
@@ -69,7 +69,7 @@ test.for([
 ] as const)(
   "a name is recorded as a text, whatever it looks like, and an address by its server: %s",
   ([value, shape]) => {
-    const facts = Skeleton.factsOf({ tag: "message", attrs: { notify: value } })
+    const facts = StanzaSkeleton.factsOf({ tag: "message", attrs: { notify: value } })
     expect(facts).toEqual(["message", `message @notify=${shape}`])
   },
 )

@@ -5,7 +5,8 @@ import { join, resolve } from "node:path"
 import { measureFleets } from "./fleet.ts"
 import type { Measured } from "./measure.ts"
 import { startNetwork } from "./network.ts"
-import { optionsFrom } from "./options.ts"
+import { optionsFrom } from "../options.ts"
+import { Options } from "./options.ts"
 import { newProfiler } from "./profiler.ts"
 import { startReceiver } from "./receiver.ts"
 import { startBare } from "./sides/bare.ts"
@@ -18,7 +19,7 @@ import { scenarios, shortScenarios } from "./traffic/scenarios.ts"
 import { runScenario } from "./traffic/run-scenario.ts"
 import { countDynamoDbUnits } from "./dynamodb-units.ts"
 
-const options = optionsFrom(process.argv.slice(2))
+const options = optionsFrom(Options, process.argv.slice(2))
 const isWanted = (name: string) => options.only?.some((start) => name.startsWith(start)) ?? true
 
 const dir = mkdtempSync(join(tmpdir(), "messaging-bridge-bench-"))

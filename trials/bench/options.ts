@@ -1,7 +1,6 @@
-import { parseArgs } from "node:util"
 import { z } from "zod"
 
-const Options = z.object({
+export const Options = z.object({
   /** Only the scenarios whose names begin with one of these; all if absent. */
   only: z
     .string()
@@ -15,17 +14,3 @@ const Options = z.object({
   "split-store": z.boolean().default(false),
 })
 export type Options = z.infer<typeof Options>
-
-/** @throws ZodError, TypeError: what is wrong with the command line. */
-export function optionsFrom(args: string[]): Options {
-  const { values } = parseArgs({
-    args,
-    options: {
-      only: { type: "string" },
-      short: { type: "boolean" },
-      profile: { type: "boolean" },
-      "split-store": { type: "boolean" },
-    },
-  })
-  return Options.parse(values)
-}

@@ -5,10 +5,10 @@ import { join } from "node:path"
 import { crashPoints } from "../cluster/crash-points.ts"
 import { quantile } from "#test/support/quantile.ts"
 import { kinds } from "./evidence.ts"
-import { type Options, optionsFrom } from "./options.ts"
+import { chaosOptions, type Options } from "./options.ts"
 import { type Outcome, run } from "./run.ts"
 
-const options = optionsFrom(process.argv.slice(2))
+const options = chaosOptions(process.argv.slice(2))
 const started = performance.now()
 const say = (line: string) => {
   if (!options.json)

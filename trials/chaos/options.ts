@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto"
-import { parseArgs } from "node:util"
 import { z } from "zod"
+import { optionsFrom } from "../options.ts"
 import { breakableRules, type BreakableRule } from "../cluster/breakable-rules.ts"
 import { shapes } from "../cluster/account-shapes.ts"
 
@@ -13,7 +13,7 @@ const Options = z.object({
   /** Each bridge and each way, at the least; traffic goes on for as long as there is something to kill. */
   messages: whole.min(1).default(20),
   /** Equal seeds make equal choices; what they meet is decided by the machine. */
-  seed: whole.min(1).optional(),
+  seed: whole.min(1).default(() => randomInt(1, 2 ** 31)),
   /** `LEASE_BEAT_MS`, of which every other time of a lease is a multiple. In production 5000. */
   beat: whole.min(50).max(10_000).default(500),
   break: z.enum(breakableRules).optional(),
@@ -24,24 +24,10 @@ const Options = z.object({
   /** Prints only the last line. */
   json: z.boolean().default(false),
 })
-export type Options = Required<Omit<z.infer<typeof Options>, "break">> & { broken: BreakableRule | undefined }
+export type Options = Omit<z.infer<typeof Options>, "break"> & { broken: BreakableRule | undefined }
 
 /** @throws ZodError, TypeError: what is wrong with the command line. */
-export function optionsFrom(args: string[]): Options {
-  const { values } = parseArgs({
-    args,
-    options: {
-      kills: { type: "string" },
-      bridges: { type: "string" },
-      messages: { type: "string" },
-      seed: { type: "string" },
-      beat: { type: "string" },
-      break: { type: "string" },
-      shape: { type: "string" },
-      rounds: { type: "string" },
-      json: { type: "boolean" },
-    },
-  })
-  const { break: wanted, seed, ...rest } = Options.parse(values)
-  return { ...rest, seed: seed ?? randomInt(1, 2 ** 31), broken: wanted }
+export function chaosOptions(args: string[]): Options {
+  const { break: broken, ...rest } = optionsFrom(Options, args)
+  return { ...rest, broken }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { Delivery } from "#core/event/delivery-progress.ts"
-import { EventRow } from "#core/event/row.ts"
+import { Delivery } from "#core/event/delivery.ts"
+import { EventRow } from "#core/event/event-row.ts"
 import type { Entry } from "#local/network/client.ts"
 import { seeded } from "#local/random.ts"
 import { followNetworkLog } from "../cluster/follow-network-log.ts"

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { Delivery } from "#core/event/delivery-progress.ts"
-import { EventRow } from "#core/event/row.ts"
+import { Delivery } from "#core/event/delivery.ts"
+import { EventRow } from "#core/event/event-row.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"

@@ -19,6 +19,8 @@ const storeFaults = (random: Random, beat: number): StoreFault[] => [
   { fault: "half-visible", ms: 50, times: random.between(1, 10) },
   { fault: "stale-index", ms: beat, times: random.between(5, 50) },
   { fault: "gone", times: random.between(5, 40) },
+  // Rights that IAM has not heard of yet, or has withdrawn for a while.
+  { fault: "denied", chance: 0.5, times: random.between(5, 40) },
 ]
 
 /** The faults of one device. Only a refused connection may hit any device: nobody knows yet whose it will be. */

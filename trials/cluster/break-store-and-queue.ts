@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { SQSClient } from "@aws-sdk/client-sqs"
-import { Delivery } from "#core/event/delivery-progress.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { store } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import {

@@ -9,12 +9,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { z } from "zod"
 import { Hosts } from "./hosts.ts"
-import { optionsFrom } from "./options.ts"
+import { optionsFrom } from "../options.ts"
+import { Options } from "./options.ts"
 import { startOrchestrator } from "./orchestrator.ts"
 import { run } from "./run.ts"
 
 const local = { AWS_REGION: "local", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" }
-const options = optionsFrom(process.argv.slice(2))
+const options = optionsFrom(Options, process.argv.slice(2))
 const dir = mkdtempSync(join(tmpdir(), "fleet-"))
 const logFile = join(dir, "log")
 const hosts = new Hosts()

@@ -1,7 +1,6 @@
-import { parseArgs } from "node:util"
 import { z } from "zod"
 
-const Options = z.object({
+export const Options = z.object({
   /** Hosts that the bridges just fill; the sweep starts some to spare. */
   hosts: z.coerce.number().int().min(2).default(100),
   bridges: z.coerce.number().int().min(2).default(2000),
@@ -15,21 +14,3 @@ const Options = z.object({
   deploy: z.boolean().default(true),
 })
 export type Options = z.infer<typeof Options>
-
-/** @throws ZodError, TypeError: what is wrong with the command line. */
-export function optionsFrom(args: string[]): Options {
-  const text = { type: "string" } as const
-  const { values } = parseArgs({
-    args,
-    allowNegative: true,
-    options: {
-      hosts: text,
-      bridges: text,
-      processes: text,
-      partition: text,
-      rest: text,
-      deploy: { type: "boolean" },
-    },
-  })
-  return Options.parse(values)
-}

@@ -1,9 +1,10 @@
 /** `npm run fuzz -- --runs N --seed S`: valid and mutated requests to every route of a whole running service. */
-import { optionsFrom } from "./options.ts"
+import { optionsFrom } from "../options.ts"
+import { Options } from "./options.ts"
 import { run } from "./run.ts"
 import { startTenants } from "./tenants.ts"
 
-const options = optionsFrom(process.argv.slice(2))
+const options = optionsFrom(Options, process.argv.slice(2))
 const { runs, seed, from } = options
 console.log(`seed ${seed}: ${runs} requests from number ${from}`)
 const started = performance.now()

@@ -6,14 +6,15 @@ import { sendToLargestGroup } from "./largest-group.ts"
 import { prepareFlood } from "./floods.ts"
 import { linkLargeAccount } from "./link-large-account.ts"
 import { ordinaryLife } from "./neighbour.ts"
-import { type Options, optionsFrom } from "./options.ts"
+import { optionsFrom } from "../options.ts"
+import { Options } from "./options.ts"
 import { startStreet, type Street } from "./street.ts"
 import { sendUnreadable } from "./unreadable.ts"
 
 /** While one account lists its contacts, its neighbours' p99 stays under so many times the quiet one. */
 const mostRatio = 2
 
-const options = optionsFrom(process.argv.slice(2))
+const options = optionsFrom(Options, process.argv.slice(2), "what")
 const street = await startStreet({ isLimited: !["link", "unreadable", "crowd"].includes(options.what) })
 try {
   const measured = await measure(street)

@@ -1,7 +1,6 @@
-import { parseArgs } from "node:util"
 import { z } from "zod"
 
-const Options = z.object({
+export const Options = z.object({
   /**
    * The harm that one account does to the others on its host: floods of some kind, linking a large account; what a
    * stranger does to it: messages that nobody can read; or what its own crowd does: the largest group.
@@ -26,24 +25,3 @@ const Options = z.object({
   neighbours: z.coerce.number().int().min(1).default(19),
 })
 export type Options = z.infer<typeof Options>
-
-/** @throws ZodError, TypeError: what is wrong with the command line. */
-export function optionsFrom(args: string[]): Options {
-  const text = { type: "string" } as const
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      seconds: text,
-      calls: text,
-      share: text,
-      contacts: text,
-      chats: text,
-      neighbours: text,
-      messages: text,
-      linking: text,
-      each: text,
-    },
-  })
-  return Options.parse({ ...values, what: positionals[0] })
-}

@@ -12,14 +12,15 @@ import { startReceiver } from "../bench/receiver.ts"
 import { startOurs } from "../bench/sides/ours.ts"
 import { type Holding, holdingOf } from "./holding.ts"
 import { Messages } from "./messages.ts"
-import { optionsFrom } from "./options.ts"
+import { optionsFrom } from "../options.ts"
+import { Options } from "./options.ts"
 
 /** How often a line is printed, in ms. */
 const printsEachMs = 5000
 /** From the last arrival to a look at what is held, in ms. */
 const restMs = 3000
 
-const options = optionsFrom(process.argv.slice(2))
+const options = optionsFrom(Options, process.argv.slice(2))
 const dir = mkdtempSync(join(tmpdir(), "messaging-bridge-soak-"))
 const network = await startNetwork(dir)
 const receiver = await startReceiver()

@@ -1,12 +1,12 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { ApiError, eventNotFound } from "#core/error.ts"
-import { AttemptLog } from "#core/event/attempts.ts"
-import { Deliveries } from "#core/event/delivery-report.ts"
-import { EventHistory } from "#core/event/history.ts"
+import { AttemptLog } from "#core/event/attempt-log.ts"
+import { DeliveryReport } from "#core/event/delivery-report.ts"
+import { EventHistory } from "#core/event/event-history.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { Resend } from "#core/event/resend.ts"
-import type { EventRow } from "#core/event/row.ts"
+import type { EventRow } from "#core/event/event-row.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
 import { now, nowMs } from "#core/platform/clock.ts"
 import { attemptsCard, deliveriesPage, givenUpCard, headCard } from "#dashboard/pages/deliveries.ts"
@@ -82,8 +82,8 @@ async function showEvent(c: Context<DashboardEnv>, told?: ReturnType<typeof note
   const { bridge, me } = c.var
   const event = await eventOf(c)
   const [delivery, { head }] = await Promise.all([
-    Deliveries.ofEvent(bridge, event),
-    Deliveries.summary(bridge.id),
+    DeliveryReport.ofEvent(bridge, event),
+    DeliveryReport.summary(bridge.id),
   ])
   const body = eventPage({
     ref: bridge.customerRef,

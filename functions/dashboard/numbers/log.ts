@@ -1,6 +1,6 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
-import { BridgeLog } from "#core/bridge/log.ts"
+import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { type Filter, joined, logLine, logPage, matches } from "#dashboard/pages/log.ts"
 import { page } from "../answer.ts"
 import type { DashboardEnv } from "../env.ts"

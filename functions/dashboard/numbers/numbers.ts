@@ -4,7 +4,7 @@ import { html } from "hono/html"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { ApiError } from "#core/error.ts"
-import { Delivery } from "#core/event/delivery-progress.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { newNumber, numberRow, numbers as numbersPage, type Row } from "#dashboard/pages/numbers.ts"
 import type { Receiving } from "#dashboard/parts/receiver.ts"
@@ -14,7 +14,7 @@ import { page, sentenceCase } from "../answer.ts"
 import type { DashboardEnv } from "../env.ts"
 import { receivingOf, evidenceOf } from "../bridge-status.ts"
 import { notAllowed, onlyLooks } from "../guard.ts"
-import { paymentFirst } from "../billing/subscription.ts"
+import { billingPages } from "../billing-hooks.ts"
 import { live } from "../live.ts"
 
 /** How often a state is asked for while its page is open. */
@@ -49,7 +49,8 @@ export const numbers = new Hono<DashboardEnv>()
       return c.redirect(`/numbers/${bridge.customerRef}/connect`, 303)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      const first = await paymentFirst(c.var.accountId, error, { customerRef: ref, webhookUrl: url })
+      const wanted = { customerRef: ref, webhookUrl: url }
+      const first = await billingPages()?.paymentFirst(c.var.accountId, error, wanted)
       if (first !== undefined) return c.redirect(first, 303)
       const body = newNumber({ ref, url, problem: sentenceCase(error.message) })
       return await page(c, { title: "Add a number", place: "numbers", body, status: error.status })

@@ -7,8 +7,35 @@ export type Step = [sql: string, ...values: (string | number | null)[]]
 export const settings =
   "PRAGMA busy_timeout = 10000; PRAGMA synchronous = FULL; PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 16000000"
 
-/** Runs all steps in one transaction. @throws SQLite's error, after which nothing of it is there */
+/**
+ * Runs all steps in one transaction. On a full disk it goes on in the room that the store has already: what the log holds
+ * is moved into the file, and the log begins anew.
+ * @throws SQLite's error, after which nothing of it is there
+ */
 export function newCommit(db: DatabaseSync): (steps: Step[]) => void {
+  const apply = newApply(db)
+  return (steps) => {
+    try {
+      apply(steps)
+    } catch (error) {
+      if (!isFull(error)) throw error
+      db.exec("PRAGMA wal_checkpoint(PASSIVE)")
+      apply(steps)
+    }
+  }
+}
+
+/** SQLite's numbers: the disk, or what all pages may take, is full; there is no room for the memory that readers share. */
+const full = 13
+const noSharedMemory = 4874
+
+/** Whether there was no room: then nothing is wrong with the store, and the same may succeed later. */
+export function isFull(error: unknown): boolean {
+  const { errcode = 0 } = error as { errcode?: number }
+  return (errcode & 0xff) === full || errcode === noSharedMemory
+}
+
+function newApply(db: DatabaseSync): (steps: Step[]) => void {
   const statements = new Map<string, StatementSync>()
   const prepared = (sql: string) => {
     const known = statements.get(sql) ?? db.prepare(sql)

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache"
 import { unavailable } from "../refusal.ts"
 import type { Keyed, Place, Row } from "../table.ts"
 import type { Item } from "../values/value.ts"
-import type { Step } from "./commit.ts"
+import { isFull, type Step } from "./commit.ts"
 import type { File } from "./file.ts"
 
 /** How many characters of rows are kept decoded: enough for what sessions and deliveries are working on. */
@@ -79,7 +79,6 @@ export class Rows {
   /** Changes the tables themselves, in turn with writes. */
   async change(steps: Step[]): Promise<void> {
     await this.#queue([], steps)
-    this.#kept.clear()
   }
 
   /** Resolves when everything that was written so far is on the disk, passing rows too. */
@@ -153,10 +152,11 @@ export class Rows {
 
   /** Without room, the batch was rolled back, and the next one may succeed. After any other error nothing can be relied on. */
   #refusalOf(error: unknown): Error {
-    const { errcode = 0, message } = error as { errcode?: number; message: string }
-    if ((errcode & 0xff) === full || errcode === noSharedMemory) return unavailable("the disk is full")
+    if (isFull(error)) return unavailable("the disk is full")
     this.#isBroken = true
-    this.#broken(`The store cannot write any more (${message}). Look at the disk, then start again.`)
+    this.#broken(
+      `The store cannot write any more (${(error as Error).message}). Look at the disk, then start again.`,
+    )
     return unavailable("the store has ended")
   }
 
@@ -189,10 +189,6 @@ export class Rows {
     return known
   }
 }
-
-/** SQLite's numbers: the disk, or what all pages may take, is full; there is no room for the memory that readers share. */
-const full = 13
-const noSharedMemory = 4874
 
 /** A name for the row, the same in all requests. */
 export function nameOf({ sql }: Keyed, { hash, range }: Place): string {

@@ -1,3 +1,4 @@
+import { now } from "#core/platform/clock.ts"
 import { randomBytes } from "node:crypto"
 
 /** How long a code lives: the first 60 s, each further one 20 s (as Baileys and WhatsApp Web). */
@@ -16,7 +17,7 @@ export function newCodes() {
     /** The next code, with the secret that is valid now. */
     next(text: string, advSecretKey: string): Code {
       const lifetime = current ? lifetimes.further : lifetimes.first
-      current = { text: withSecret(text, advSecretKey), expiresAt: Math.floor(Date.now() / 1000) + lifetime }
+      current = { text: withSecret(text, advSecretKey), expiresAt: now() + lifetime }
       return current
     },
     /** The code on show, with a new secret; none is on show before the first. */

@@ -1,3 +1,4 @@
+import { nowMs } from "#core/platform/clock.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { newLocks, type Hold } from "#core/platform/locks.ts"
 import {
@@ -53,7 +54,7 @@ async function tryOnCopies(this: SessionCipher, body: Buffer, sessions: Session[
     const copy = copyOf(session)
     try {
       const plaintext = await this.doDecryptWhisperMessage(body, copy)
-      copy.indexInfo.used = Date.now()
+      copy.indexInfo.used = nowMs()
       for (const key of Object.keys(session)) Reflect.deleteProperty(session, key)
       Object.assign(session, copy)
       return { session, plaintext }

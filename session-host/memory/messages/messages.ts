@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { LRUCache } from "lru-cache"
 import { z } from "zod"
-import { now } from "#core/platform/clock.ts"
+import { now, nowMs } from "#core/platform/clock.ts"
 import type { MessageIdentity, Remembered } from "#session-host/receive/map/mapped.ts"
 import { decodeBare, encodeBare } from "#session-host/network/decode.ts"
 import { sentMessage } from "./sent.ts"
@@ -66,7 +66,7 @@ export class Messages {
 
   /** The record of a message that arrives for the first time. */
   unknown(identity: MessageIdentity): Known {
-    return { sk: keysOf(identity)[0]!, seen: [], at: Date.now() } // an identity has a key
+    return { sk: keysOf(identity)[0]!, seen: [], at: nowMs() } // an identity has a key
   }
 
   /** The write that stores a record. */

@@ -5,12 +5,12 @@ import { inMode } from "#simulator/network/addressing.ts"
 import { sendToDevice } from "#simulator/network/send-to-device.ts"
 import type { Address } from "#simulator/network/directory.ts"
 import { devicesOf } from "#simulator/network/notify.ts"
-import { el } from "#simulator/wire/node.ts"
+import { big, el } from "#simulator/wire/node.ts"
 import { offer } from "../calls.ts"
 import type { Handset } from "../handset.ts"
 import { malformed } from "./malformed.ts"
 import { newId, send } from "../outgoing-messages.ts"
-import { jidOfTarget, type Target } from "../target.ts"
+import { chatOf, jidOfTarget, type Target } from "../target.ts"
 
 /** Kinds of messages and stanzas that somebody can send by the thousand. */
 export const floodKinds = [
@@ -27,6 +27,8 @@ export const floodKinds = [
   "receipts",
   /** Receipts that ask again for messages that were never sent; to people's companions only. */
   "retries",
+  /** Receipts that ask again for the last messages of the chat, as a phone sends them that lost its sessions. */
+  "asks",
 ] as const
 
 type Kind = (typeof floodKinds)[number]
@@ -50,6 +52,7 @@ const floods: Record<Kind, One> = {
     return id
   },
   retries,
+  asks,
 }
 
 /** After so many, other work has its turn. */
@@ -97,6 +100,24 @@ function retries(handset: Handset, target: Target): string {
     handset.submit(el("receipt", { id, to, type: "retry" }, asking))
   }
   return id
+}
+
+/** For the last messages from others in the chat, the newest first, and around again. */
+function asks(handset: Handset, target: Target, n: number): string {
+  const chat = chatOf(target)
+  const read = handset.inbox.after(0).filter((one) => one.chat === chat && !one.from_me)
+  const message = read.at(-1 - (n % Math.max(1, read.length)))
+  const author = message && handset.network.directory.user(message.from)
+  if (!message || !author) return newId()
+  const jid = inMode("group" in target ? target.group.mode : "lid", author, message.from_device)
+  const where = "group" in target ? { to: jidOfTarget(target), participant: jid } : { to: jid }
+  handset.submit(
+    el("receipt", { id: message.id, type: "retry", ...where }, [
+      el("retry", { id: message.id, count: "1", t: now(), v: "1", error: "1" }),
+      el("registration", {}, big(handset.keys.identity().registrationId, 4)),
+    ]),
+  )
+  return message.id
 }
 
 function wrong(handset: Handset, target: Target, n: number): string {

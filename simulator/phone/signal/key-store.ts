@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from "node:crypto"
 import type { Cabinet } from "#simulator/storage/phone-keys.ts"
 import { pack, unpack } from "#simulator/storage/store.ts"
 import * as Curve from "#simulator/wire/curve.ts"
+import type { PasskeyPair } from "../passkey.ts"
 import type { TargetRow } from "../target.ts"
 
 /** A phone's identity. */
@@ -45,6 +46,7 @@ interface Kept {
   "app-state-key": AppStateKey
   /** Companions that had their first messages. */
   greeted: boolean
+  passkey: PasskeyPair
   sent: SentRow
   /** Sender keys, as Baileys writes them down. */
   "sender-key": Buffer

@@ -6,7 +6,8 @@ import { el, type Node } from "#simulator/wire/node.ts"
 
 /** Whether a group does not show this person's number. */
 export function hidesIn(network: Network, group: Group, pn: string): boolean {
-  return group.mode === "lid" && network.profiles.get(pn).hidesNumber === true
+  const { hidesNumber, username } = network.profiles.get(pn)
+  return group.mode === "lid" && (hidesNumber === true || username !== undefined)
 }
 
 /** One member as others see it. */
@@ -17,6 +18,7 @@ export function memberNode(network: Network, group: Group, member: Member): Node
   const attrs = {
     jid: inMode(group.mode, user),
     [group.mode === "lid" ? "phone_number" : "lid"]: hidden ? undefined : otherMode(group.mode, user),
+    username: network.profiles.get(user.pn).username,
     display_name: hidden ? redacted(user.pn) : undefined,
     type: member.role === "member" ? undefined : member.role,
   }
@@ -64,6 +66,9 @@ export function groupNode(network: Network, group: Group): Node {
       ...(group.approval ? [el("membership_approval_mode", {}, [el("group_join", { state: "on" })])] : []),
       ...(group.ephemeral ? [el("ephemeral", { expiration: group.ephemeral })] : []),
       ...placeOf(group),
+      ...Object.entries(group.settings ?? {}).map(([tag, mode]) =>
+        el(tag, {}, mode === "" ? undefined : Buffer.from(mode)),
+      ),
       el("member_add_mode", {}, Buffer.from(group.allAdd ? "all_member_add" : "admin_add")),
     ],
   )

@@ -63,6 +63,39 @@ function withRole(role: Role) {
     )
 }
 
+/** Settings that a group keeps and shows as they were set, each with the tag that takes it back. */
+const flags = [
+  ["group_history", "no_group_history"],
+  ["allow_admin_reports", "not_allow_admin_reports"],
+  ["no_frequently_forwarded", "frequently_forwarded_ok"],
+  ["allow_non_admin_sub_group_creation", "not_allow_non_admin_sub_group_creation"],
+] as const
+
+/** The others, whose content says who may. */
+const modes = ["member_link_mode", "member_share_group_history_mode"] as const
+
+const keptSettings: [string, Change][] = [
+  ...flags.flatMap(([on, off]): [string, Change][] => [
+    [on, set((group) => (group.settings = { ...group.settings, [on]: "" }))],
+    [
+      off,
+      set((group) => {
+        const { [on]: _gone, ...rest } = group.settings ?? {}
+        group.settings = rest
+      }),
+    ],
+  ]),
+  ...modes.map((tag): [string, Change] => [
+    tag,
+    ({ group, node }) => {
+      const mode = bytes(node)?.toString()
+      if (!mode || mode.length > longest.subject) throw badRequest()
+      group.settings = { ...group.settings, [tag]: mode }
+      return { told: [node] }
+    },
+  ]),
+]
+
 function set(apply: (group: Group) => void): Change {
   return ({ group, node }) => {
     apply(group)
@@ -81,6 +114,7 @@ function announce(announcement: boolean): Change {
 
 /** By the tag of what is asked for. */
 const changes = new Map<string, Change>([
+  ...keptSettings,
   [
     "add",
     setMembers("add", (members, pns) => [

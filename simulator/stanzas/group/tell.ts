@@ -34,6 +34,7 @@ export function tell(
     t: now(),
     participant: inMode(group.mode, author),
     participant_pn: hidesIn(network, group, author.pn) ? undefined : inMode("pn", author),
+    participant_username: network.profiles.get(author.pn).username,
     addressing_mode: group.mode,
     notify: author.name,
   }

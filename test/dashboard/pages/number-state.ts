@@ -14,7 +14,7 @@ test("a session that is not heard is uncertain, then lost, and the page says for
   const person = await aPerson()
   const held = await aHeldLease(person.bridge.id)
   await Host.beat({ id: held.host, addr: held.addr, capacity: 1, sessions: 1, network: "simulated" })
-  await Lease.tell(held, { status: "connected", since: now() - 600, epoch: held.epoch })
+  await Lease.report(held, { status: "connected", since: now() - 600, epoch: held.epoch })
   onTestFinished(() => void vi.useRealTimers())
   vi.useFakeTimers({ toFake: ["Date"] })
   const shown = async (laterMs: number) => {

@@ -359,9 +359,9 @@ describe("PATCH", () => {
     const host = await aScriptedHost((_, response) => sayJson(response, 200, { ok: true }))
     const { epoch } = await host.take(String(id))
     const held = { bridgeId: String(id), host: host.id, epoch }
-    await Lease.tell(held, { status: "replaced", since: 1, epoch })
+    await Lease.report(held, { status: "replaced", since: 1, epoch })
     for (const status of ["replaced", "connected"] as const) {
-      await Lease.tell(held, { status, since: 1, epoch })
+      await Lease.report(held, { status, since: 1, epoch })
       expect((await customer.patch("/api/instances/a", { webhook_url: null })).status).toBe(200)
       expect(host.calls.map(({ path }) => path)).toEqual(["/restart"])
     }

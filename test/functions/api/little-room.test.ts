@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { BridgeLog } from "#core/bridge/log.ts"
+import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { sentences } from "#core/contract/error-sentences.ts"
 import { config } from "#core/platform/config.ts"
 import { lines, log } from "#core/platform/log.ts"
@@ -86,7 +86,7 @@ test("below twice the reserve, logs of bridges and answers of receivers are no l
   expect(readdirSync(join(folder, "logs", shop.id))).toHaveLength(1)
 })
 
-test("a line of the log says when it begins and when it ends, and each refusal is counted", async () => {
+test("one process says in its log when it begins and when it ends, and each refusal is counted", async () => {
   const usual = log.level
   log.level = "info"
   config.METRICS_SERVICE = "api"
@@ -99,6 +99,9 @@ test("a line of the log says when it begins and when it ends, and each refusal i
   const said = () => written.mock.calls.flatMap(([line]) => line.match(/the disk [^"]*/) ?? [])
   const shop = await aShop()
   setRoom("full")
+  // As a session host asks.
+  await until(() => !Storage.hasRoomToSpare())
+  expect(said()).toEqual([])
   await until(() => !Storage.hasRoom() && said().length > 0)
   for (let at = 0; at < 3; at++) await shop.send()
   setRoom("plenty")

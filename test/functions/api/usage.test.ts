@@ -1,7 +1,7 @@
 import { dynamoDb } from "#test/support/store.ts"
 import { afterEach, expect, test, vi } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { Delivery } from "#core/event/delivery-progress.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { Usage } from "#core/event/usage.ts"
 import { aCustomer } from "#test/support/service/customer.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"

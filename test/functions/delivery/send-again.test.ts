@@ -1,11 +1,12 @@
 import { dynamoDb } from "#test/support/store.ts"
 import { afterEach, expect, test, vi } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { AttemptLog } from "#core/event/attempts.ts"
+import { AttemptLog } from "#core/event/attempt-log.ts"
 import { Claim } from "#core/event/claim.ts"
-import { Delivery } from "#core/event/delivery-progress.ts"
+import { Delivery } from "#core/event/delivery.ts"
+import { overdue } from "#core/event/waiting-deliveries.ts"
 import { EventIndex } from "#core/event/event-index.ts"
-import { EventRow } from "#core/event/row.ts"
+import { EventRow } from "#core/event/event-row.ts"
 import { Resend } from "#core/event/resend.ts"
 import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
@@ -179,8 +180,8 @@ test("requested by a process that died before it rang, it is found by the promis
   const { due } = (await row())!
   expect(due).toBeGreaterThan(Date.now() / 1000)
   vi.setSystemTime((due + 61) * 1000)
-  const overdue = await Array.fromAsync(Delivery.overdue())
-  expect(overdue.map(({ bridgeId }) => bridgeId)).toContain(bridge.id)
+  const late = await Array.fromAsync(overdue())
+  expect(late.map(({ bridgeId }) => bridgeId)).toContain(bridge.id)
 })
 
 test("a receiver whose answer kills the deliverer does not block the bridge: three attempts, then the next", async () => {

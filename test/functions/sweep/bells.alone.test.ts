@@ -1,7 +1,7 @@
 import "#test/support/store.ts"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { Claim } from "#core/event/claim.ts"
-import { Delivery } from "#core/event/delivery-progress.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { Resend } from "#core/event/resend.ts"
 import { update } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test
 import { config } from "#core/platform/config.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { Shortage } from "#core/lease/host-shortage.ts"
+import { HostShortage } from "#core/lease/host-shortage.ts"
 import { handler } from "#functions/sweep/handler.ts"
 import { look } from "#functions/sweep/sweep.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
@@ -40,7 +40,7 @@ beforeEach(async () => {
   for (const task of ecs.pids().keys())
     ecs.interrupt(task, { stopCode: "UserInitiated", stoppedReason: "test" })
   await until(async () => ecs.pids().size === 0)
-  await Shortage.end("simulated")
+  await HostShortage.end("simulated")
 })
 afterEach(() => void vi.useRealTimers())
 
@@ -73,7 +73,7 @@ describe("RunTask", () => {
     await look()
     const before = await Host.list()
     expect(before.filter((host) => host.task !== "")).toEqual([])
-    expect(await Shortage.get("simulated")).toBeUndefined()
+    expect(await HostShortage.get("simulated")).toBeUndefined()
     await look()
     const after = await Host.list()
     expect(after.map((host) => host.id)).toEqual(expect.arrayContaining(before.map((host) => host.id)))
@@ -85,7 +85,7 @@ describe("RunTask", () => {
     for (let i = 0; i < 9; i++) await aBridge()
     await look()
     expect(ecs.pids().size).toBe(4)
-    expect(await Shortage.get("simulated")).toMatchObject({
+    expect(await HostShortage.get("simulated")).toMatchObject({
       kind: "quota",
       why: expect.stringContaining("limit on the number of vCPUs"),
       failures: 1,
@@ -93,7 +93,7 @@ describe("RunTask", () => {
     // A refused host does not count as starting.
     expect(await Host.list()).toHaveLength(4)
     await look()
-    expect(await Shortage.get("simulated")).toMatchObject({ failures: 1 })
+    expect(await HostShortage.get("simulated")).toMatchObject({ failures: 1 })
     for (const [seconds, failures] of [
       [11, 2],
       [11, 2],
@@ -101,7 +101,7 @@ describe("RunTask", () => {
     ] as const) {
       passes(seconds)
       await look()
-      expect(await Shortage.get("simulated")).toMatchObject({ failures })
+      expect(await HostShortage.get("simulated")).toMatchObject({ failures })
     }
 
     const [one] = await Host.list()
@@ -127,7 +127,7 @@ describe("RunTask", () => {
       await look()
       const [announced] = await Host.list()
       expect(announced).toMatchObject({ state: "starting", task: "" })
-      expect(await Shortage.get("simulated")).toBeUndefined()
+      expect(await HostShortage.get("simulated")).toBeUndefined()
       await look()
       expect(await Host.list()).toEqual([{ ...announced, task: expect.stringContaining(":task/") }])
 
@@ -137,7 +137,7 @@ describe("RunTask", () => {
       vi.useFakeTimers({ toFake: ["performance"] })
       vi.advanceTimersByTime(600_000)
       await look()
-      expect(await Shortage.get("simulated")).toMatchObject({
+      expect(await HostShortage.get("simulated")).toMatchObject({
         kind: "refused",
         why: expect.stringContaining(message),
       })
@@ -154,18 +154,18 @@ describe("RunTask", () => {
     expect(await Host.get(started!.id)).toMatchObject({ task: started!.task })
     // That one, and one of the new definition, which will replace it.
     expect((await Host.list()).map(({ task }) => task).toSorted()).toEqual([...ecs.pids().keys()].toSorted())
-    expect(await Shortage.get("simulated")).toBeUndefined()
+    expect(await HostShortage.get("simulated")).toBeUndefined()
   })
 
   test("that finds no capacity is a state of its own, which ends when a host is up", async () => {
     ecs.refuse("RunTask", { failure: "Capacity is unavailable at this time" })
     await look()
-    expect(await Shortage.get("simulated")).toMatchObject({ kind: "capacity" })
+    expect(await HostShortage.get("simulated")).toMatchObject({ kind: "capacity" })
     passes(11)
     const host = await aHostUp()
     await look()
     expect(host.task).not.toBe("")
-    expect(await Shortage.get("simulated")).toBeUndefined()
+    expect(await HostShortage.get("simulated")).toBeUndefined()
   })
 })
 
@@ -178,7 +178,7 @@ describe("a task", () => {
       for (const host of await Host.list()) ids.add(host.id)
     }
     expect(ids.size).toBe(1)
-    expect(await Shortage.get("simulated")).toMatchObject({
+    expect(await HostShortage.get("simulated")).toMatchObject({
       kind: "start",
       why: expect.stringContaining("TaskFailedToStart: CannotStartContainerError"),
     })
@@ -193,7 +193,7 @@ describe("a task", () => {
     passes(301)
     await look()
     expect(await states()).toEqual(["dead"])
-    expect(await Shortage.get("simulated")).toMatchObject({ kind: "start" })
+    expect(await HostShortage.get("simulated")).toMatchObject({ kind: "start" })
     await look()
     await until(async () => !ecs.pids().has(host!.task))
     passes(11)
@@ -258,7 +258,7 @@ describe("networks", () => {
     onTestFinished(() => void Object.assign(config, { SANDBOX: false, HOST_NETWORK: "simulated" }))
     await look()
     expect((await Host.list()).map((host) => host.network).toSorted()).toEqual(["live", "simulated"])
-    await Shortage.end("live")
+    await HostShortage.end("live")
   })
 })
 

@@ -2,7 +2,7 @@ import { vi } from "vitest"
 
 import { dynamoDb } from "#test/support/store.ts"
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest"
-import { Delivery } from "#core/event/delivery-progress.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { config } from "#core/platform/config.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"

@@ -47,7 +47,9 @@ test("every metric that alarms and the dashboard watch is one that the service m
 
 /** All that the code measures. */
 const written = new Set(
-  globSync("{core,functions,session-host}/**/*.ts", { cwd: new URL("../../../", import.meta.url).pathname })
+  globSync("{billing,core,functions,session-host}/**/*.ts", {
+    cwd: new URL("../../../", import.meta.url).pathname,
+  })
     .flatMap((file) => [
       ...readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8").matchAll(
         /Metrics\.add\(\s*"(\w+)"/g,

@@ -4,7 +4,7 @@ import { graphOf } from "../graph.ts"
 
 const graph = graphOf(inject("production"))
 
-test("a host is a Fargate task on ARM, with little CPU and room for forty sessions", () => {
+test("a host is a Fargate task on ARM, with little CPU and room for fifty sessions", () => {
   expect(graph.one("ecs/taskDefinition:TaskDefinition", "SessionHostTask")).toMatchObject({
     requiresCompatibilities: ["FARGATE"],
     runtimePlatform: { cpuArchitecture: "ARM64", operatingSystemFamily: "LINUX" },

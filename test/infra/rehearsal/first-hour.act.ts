@@ -320,7 +320,7 @@ async function firstEvent(): Promise<string> {
   Object.assign(process.env, stage.left())
   const [{ DataKeys }, { EventRow }] = [
     await import("#core/keys/data-keys.ts"),
-    await import("#core/event/row.ts"),
+    await import("#core/event/event-row.ts"),
   ]
   const keys = await DataKeys.get(bridgeId)
   const row = await EventRow.get(bridgeId, 1)

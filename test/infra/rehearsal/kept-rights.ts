@@ -81,6 +81,10 @@ export const byChance: Record<string, string> = {
     "somebody waits for the code of a bridge that is idle",
     "DashboardStreamRole dynamodb:UpdateItem table/LeasesTable",
   ),
+  ...because(
+    "Stripe's news of a payment is looked at by its webhook or by the look of each minute, whichever comes first",
+    "SubscriptionsRole dynamodb:UpdateItem table/LeasesTable",
+  ),
   ...because("a delivery that takes long hands on by ringing", "DeliveryRole sqs:SendMessage DoorbellQueue"),
   ...because(
     "a stream that ends by itself gives up its places",

@@ -1,7 +1,7 @@
 import { dynamoDb, sqs } from "#test/support/store.ts"
 import { afterEach, expect, onTestFinished, test } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { Delivery } from "#core/event/delivery-progress.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { Resend } from "#core/event/resend.ts"
 import { tables } from "#core/store/tables.ts"
 import { listen, noteRow } from "#local/delivery/new-events.ts"

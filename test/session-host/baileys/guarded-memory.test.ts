@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { guardedBy, newLifetime } from "#session-host/baileys/lifetime.ts"
-import { TooLarge } from "#session-host/memory/rows.ts"
+import { RowTooLarge } from "#session-host/memory/rows.ts"
 
 function aGuard() {
   const order: string[] = []
@@ -16,7 +16,7 @@ test("when the memory fails, the connection is closed before anyone hears of it"
 
 test("what can never be kept closes no connection", async () => {
   const { order, guarded } = aGuard()
-  await guarded(() => Promise.reject(new TooLarge("a row"))).catch(() => order.push("heard"))
+  await guarded(() => Promise.reject(new RowTooLarge("a row"))).catch(() => order.push("heard"))
   expect(order).toEqual(["heard"])
 })
 

@@ -126,7 +126,7 @@ test("a host that was declared dead ends, and touches no lease", async () => {
   const host = await aHost(nowhere)
   const lease = await held(bridge.id, host)
   // The notes that it writes about itself are written.
-  await until(async () => (await Lease.get(bridge.id))?.told)
+  await until(async () => (await Lease.get(bridge.id))?.reported)
   await until(async () => {
     const row = (await HostRow.list()).find(({ id }) => id === host.id)
     return await HostRow.markDead(host.id, row!.version)

@@ -12,10 +12,10 @@ import { LeaseNotes } from "#session-host/host/lease-notes.ts"
 import { timing } from "#session-host/timing.ts"
 
 /** The status that its present holder's session has reported, once it is this one. */
-async function told(bridgeId: string, status: Status): Promise<Lease.Told> {
+async function told(bridgeId: string, status: Status): Promise<Lease.Reported> {
   return await until(async () => {
     const lease = await Lease.get(bridgeId)
-    return lease && Lease.statusOf(lease) === status && lease.told
+    return lease && Lease.statusOf(lease) === status && lease.reported
   })
 }
 
@@ -27,7 +27,7 @@ test("a session's status is in its lease, and keeps its time if it is still so a
   const replaced = await told(bridge.id, "replaced")
   await host.stop()
   const free = (await Lease.get(bridge.id))!
-  expect([free.told, Lease.statusOf(free)]).toEqual([replaced, undefined])
+  expect([free.reported, Lease.statusOf(free)]).toEqual([replaced, undefined])
   await aHost(network)
   const again = await told(bridge.id, "replaced")
   expect(again.epoch).toBeGreaterThan(replaced.epoch)
@@ -47,16 +47,16 @@ test("a change is one write; several while one is written are one more; what fai
       return false
     },
   })
-  notes.tell("connecting")
-  notes.tell("connected")
-  notes.tell("disconnected")
-  notes.tell("disconnected")
+  notes.report("connecting")
+  notes.report("connected")
+  notes.report("disconnected")
+  notes.report("disconnected")
   await told(lease.bridgeId, "disconnected")
   expect(writes).toHaveLength(2)
   watch()
 
   dynamoDb.faults.add({ fault: "transaction-conflict", operation: "UpdateItem", when: isOurs, times: 1 })
-  notes.tell("connected")
+  notes.report("connected")
   await told(lease.bridgeId, "connected")
   notes.end()
 })
@@ -65,12 +65,12 @@ test("a session that has ended says nothing more, nor does one whose lease is an
   const lease = await aHeldLease()
   const [ended, fenced] = [new LeaseNotes(lease, timing(50), log), new LeaseNotes(lease, timing(50), log)]
   ended.end()
-  ended.tell("connected")
+  ended.report("connected")
   await Lease.letGo(lease)
   const next = await aHeldLease(lease.bridgeId)
-  fenced.tell("connected")
+  fenced.report("connected")
   const notes = new LeaseNotes(next, timing(50), log)
-  notes.tell("unpaired")
+  notes.report("unpaired")
   expect(await told(lease.bridgeId, "unpaired")).toMatchObject({ epoch: next.epoch })
   fenced.end()
   notes.end()

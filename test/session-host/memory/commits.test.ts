@@ -8,7 +8,7 @@ import { until } from "#test/support/until.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { Bytes, get, type Write } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import { type Put, type SessionStore, TooLarge } from "#session-host/memory/rows.ts"
+import { type Put, type SessionStore, RowTooLarge } from "#session-host/memory/rows.ts"
 import { Fenced, SessionEnded } from "#session-host/session/session-ended.ts"
 
 async function aWriter(options: { withinMs?: number; awayMs?: number } = {}) {
@@ -214,7 +214,7 @@ test.for<[string, (store: SessionStore) => Put]>([
   "a row with %s is refused before anything is made of its unit, and the session goes on",
   async ([, row]) => {
     const { commits, store, happened, value, put } = await aWriter()
-    expect(() => commits.make([put("BESIDE"), row(store)])).toThrow(TooLarge)
+    expect(() => commits.make([put("BESIDE"), row(store)])).toThrow(RowTooLarge)
     await commits.write([put("NEXT")])
     expect(await value("BESIDE")).toBeUndefined()
     expect(await value("NEXT")).toBe("NEXT")

@@ -71,6 +71,27 @@ test.for(["companion_reg_refresh", "pair-device-rotate-qr"] as const)(
   },
 )
 
+test.for([{ hellos: 3 }, { refreshes: true }])(
+  "a companion is linked by a code whose phone says hello again, or when it is told to refresh meanwhile: %o",
+  async (how) => {
+    const ada = await network.phone()
+    const unlinked = network.client()
+    await unlinked.qr()
+    const code = await unlinked.sock.requestPairingCode(ada.number)
+    const who = (await network.log({ kind: "in", tag: "iq", attrs: { xmlns: "md", type: "set" } })).at(
+      -1,
+    )?.who
+    await network.call("POST", `/phones/${ada.number}/link-code`, { code, ...how })
+    expect(await unlinked.closed()).toBe(515)
+    const told = await network.log({ who: who!, kind: "out", tag: "notification" })
+    expect(told.map(({ stanza }) => stanza?.attrs.type)).toEqual(
+      "hellos" in how
+        ? Array(3).fill("link_code_companion_reg")
+        : ["link_code_companion_reg", "companion_reg_refresh"],
+    )
+  },
+)
+
 test("a phone that declines, and one that wants a passkey first, leave the companion unlinked", async () => {
   const ada = await network.phone()
   const unlinked = network.client()

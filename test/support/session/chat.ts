@@ -1,4 +1,4 @@
-import { EventRow } from "#core/event/row.ts"
+import { EventRow } from "#core/event/event-row.ts"
 import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { call, eventsOfType } from "./host.ts"

@@ -1,5 +1,6 @@
 /** The service as `npm start` runs it, on a network, and perhaps a store, that run already. Its starter hears where. */
 import { z } from "zod"
+import "#core/platform/faster-node-crypto.ts"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { type Elsewhere, startService } from "#local/service/service.ts"

@@ -1,0 +1,11 @@
+import { Billing } from "#core/billing.ts"
+import { Due } from "./due.ts"
+import { Payer } from "./payer.ts"
+
+Billing.plugIn({
+  following: async (accountId) => {
+    const payer = await Payer.of(accountId)
+    return payer.version === 0 ? [Payer.write(payer)] : []
+  },
+  changing: async (accountId) => ((await Payer.get(accountId)) ? [Due.mark(accountId)] : []),
+})

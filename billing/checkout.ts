@@ -1,0 +1,131 @@
+export * as Checkout from "./checkout.ts"
+
+import type Stripe from "stripe"
+import { Account } from "#core/account/account.ts"
+import { now } from "#core/platform/clock.ts"
+import { need } from "#core/platform/config.ts"
+import { ApiError } from "#core/error.ts"
+import { Billing } from "#core/billing.ts"
+import { countPaid } from "./billable-bridges.ts"
+import { look } from "./look.ts"
+import { Payer } from "./payer.ts"
+import { ifThere, isAnswer, modeOf, stripe } from "./stripe.ts"
+
+/** Contract, "Subscription" */
+const trialDays = 7
+
+/** If several tabs begin at the same time, those that lose the race begin again. */
+const tries = 10
+
+/** Notes the number that waits for a subscription. */
+export async function want(accountId: string, asked: Omit<Payer.Wanted, "at">): Promise<void> {
+  await note(accountId, { ...asked, at: now() })
+}
+
+/** The number that was wanted is there, or cannot be created. */
+export async function settled(accountId: string): Promise<void> {
+  await note(accountId, undefined)
+}
+
+async function note(accountId: string, wanted: Payer.Wanted | undefined): Promise<void> {
+  for (let i = 0; i < tries; i++) if (await Payer.change(await Payer.of(accountId), { wanted })) return
+  throw new Error("the subscription kept changing while a number was noted")
+}
+
+/**
+ * Stripe's page where an account subscribes. All tabs get the same page while it is open, and a page can be paid once.
+ * @returns undefined when it has a subscription already, which it may have paid for a moment ago.
+ */
+export async function begin(accountId: string, email: string): Promise<string | undefined> {
+  for (let i = 0; i < tries; i++) {
+    await look(accountId)
+    const account = await Account.get(accountId)
+    if (!account) throw new ApiError("unauthorized", "this account has been deleted")
+    if (account.isByHand || !["none", "canceled"].includes(account.subscription)) return undefined
+    const customer = await withCustomer(accountId, email)
+    const session = customer && (await openSession(customer))
+    if (session) return session.url ?? undefined
+  }
+  throw new Error("the subscription kept changing while Checkout was asked for")
+}
+
+/**
+ * Somebody comes back from Stripe's page, and Stripe is asked whether they have paid: the address says nothing.
+ * @returns the number that they wanted, if there is one to create now.
+ */
+export async function returned(accountId: string): Promise<Payer.Wanted | undefined> {
+  await look(accountId)
+  const payer = await Payer.get(accountId)
+  return payer?.said && !["incomplete", "incomplete_expired"].includes(payer.said.status)
+    ? payer.wanted
+    : undefined
+}
+
+/** @returns undefined if somebody else has written meanwhile */
+async function withCustomer(accountId: string, email: string): Promise<Payer.Info | undefined> {
+  const payer = await Payer.of(accountId)
+  if (payer.customer !== undefined && (await isCustomer(payer.customer))) return payer
+  const { customers } = await stripe()
+  const { id } = await customers.create({ email, metadata: { account_id: accountId } })
+  // A page that was opened for an earlier customer is not this one's, nor is the answer under its key.
+  const checkouts = payer.checkouts + (payer.customer === undefined ? 0 : 1)
+  const others = Payer.customersOf(payer)
+  return await Payer.change(payer, { customer: id, others, mode: modeOf(), checkout: undefined, checkouts })
+}
+
+/** Whether Stripe still has this customer. One that was deleted can be read, and can subscribe no more. */
+async function isCustomer(id: string): Promise<boolean> {
+  const customer = await ifThere((await stripe()).customers.retrieve(id))
+  return customer !== undefined && !customer.deleted
+}
+
+/** The page that is open, else a new one. @returns undefined if what is known has changed: look again */
+async function openSession(payer: Payer.Info): Promise<Stripe.Checkout.Session | undefined> {
+  const { sessions } = (await stripe()).checkout
+  if (payer.checkout !== undefined) {
+    const session = await ifThere(sessions.retrieve(payer.checkout))
+    if (session?.status === "open") return session
+    await Payer.change(payer, { checkout: undefined })
+    return undefined
+  }
+  const quantity = Math.max(1, await countPaid(payer.accountId))
+  const opened = { checkouts: payer.checkouts + 1 }
+  try {
+    // Two tabs that come here ask under the same key, so they get the same page.
+    const session = await sessions.create(paramsOf(payer, quantity), {
+      idempotencyKey: `checkout:${payer.accountId}:${payer.checkouts}:${quantity}`,
+    })
+    return (await Payer.change(payer, { ...opened, checkout: session.id })) && session
+  } catch (error) {
+    // Stripe would answer this key with the same refusal for a day.
+    if (isAnswer(error)) await Payer.change(payer, opened)
+    throw error
+  }
+}
+
+/** The same for every tab: Stripe refuses a known key with other parameters. */
+function paramsOf(
+  { accountId, customer, hadTrial }: Payer.Info,
+  quantity: number,
+): Stripe.Checkout.SessionCreateParams {
+  return {
+    mode: "subscription",
+    customer,
+    client_reference_id: accountId,
+    metadata: { account_id: accountId },
+    line_items: [{ price: need("STRIPE_PRICE"), quantity }],
+    // The card is asked for although nothing is due during the trial.
+    payment_method_collection: "always",
+    subscription_data: { metadata: { account_id: accountId }, ...(!hadTrial && trial()) },
+    success_url: Billing.at("/subscription/return"),
+    cancel_url: Billing.at("/subscription"),
+  }
+}
+
+/**
+ * In November 2026 Stripe calls `trial_period_days` legacy, and its successor is a preview: once that is not, it belongs
+ * here.
+ */
+function trial() {
+  return { trial_period_days: trialDays }
+}

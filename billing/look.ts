@@ -1,0 +1,189 @@
+import type Stripe from "stripe"
+import { Account } from "#core/account/account.ts"
+import { now } from "#core/platform/clock.ts"
+import { log } from "#core/platform/log.ts"
+import { transact } from "#core/store/store.ts"
+import { isStillWanted } from "./billable-bridges.ts"
+import { letBridges } from "./unpaid-bridges.ts"
+import { Payer } from "./payer.ts"
+import { settleQuantity } from "./quantity.ts"
+import { idOf, ifThere, modeOf, stripe } from "./stripe.ts"
+
+/** Two looks at one account that meet begin again, so this many are enough for any number of webhooks at once. */
+const tries = 20
+
+/**
+ * Asks Stripe what an account has, writes that down, and lets its bridges and its quantity follow. Each write is refused
+ * if another came after this look had begun to ask: so what stands in the end is what Stripe said last, in whatever order
+ * the webhooks came.
+ * @throws the SDK's errors when Stripe cannot be asked: then nothing changes
+ */
+export async function look(accountId: string): Promise<void> {
+  for (let i = 0; i < tries; i++) if (await hasLooked(accountId)) return
+  throw new Error("the subscription kept changing while it was looked at")
+}
+
+/** @returns false when somebody else has written meanwhile: what was seen may be old. */
+async function hasLooked(accountId: string): Promise<boolean> {
+  const known = await Payer.get(accountId)
+  if (!known) return true
+  const payer = ofThisStripe(known)
+  const account = await Account.get(accountId)
+  if (!account) return await ended(payer)
+  if (account.isByHand) await closeCheckout(payer)
+
+  const [own, ...others] = await subscriptionsOf(payer)
+  for (const other of others) await cancelSecond(accountId, other)
+  const said = own && saidOf(own)
+  const pastDueSince = said?.status === "past_due" ? (payer.pastDueSince ?? now()) : undefined
+  const subscription = account.isByHand ? account.subscription : stateOf(said?.status, pastDueSince)
+  const mayRun = Account.mayRun(account, subscription)
+  const isGivenUp = isOver(subscription) && !account.isByHand
+  const seen: Payer.Info = {
+    ...payer,
+    ...customersBy(payer, own),
+    said,
+    hadTrial: payer.hadTrial || said?.trialEnd !== undefined,
+    pastDueSince,
+    wanted: (await isStillWanted(payer)) ? payer.wanted : undefined,
+    stoppedAt: isGivenUp ? (payer.stoppedAt ?? now()) : undefined,
+  }
+  const refused = await transact([Payer.write(seen), Account.subscriptionWrite(account, subscription)])
+  if (refused) return false
+  if (subscription !== account.subscription)
+    log.info({ accountId, was: account.subscription, subscription }, "subscription changed")
+
+  const written = { ...seen, version: payer.version + 1 }
+  await letBridges(written, mayRun)
+  // Otherwise an older look could stop what a newer one, which saw the payment, has let run.
+  if ((await Payer.get(accountId))?.version !== written.version) return false
+  return own && !account.isByHand ? await settleQuantity(written, own) : true
+}
+
+/**
+ * The payer's record, without what another Stripe has said. Its customers are kept, so that a service that goes back to that
+ * Stripe finds what is charged there.
+ */
+function ofThisStripe(payer: Payer.Info): Payer.Info {
+  const mode = modeOf()
+  if (payer.mode === undefined || payer.mode === mode) return { ...payer, mode }
+  log.warn({ accountId: payer.accountId, was: payer.mode, mode }, "an account begins anew at another Stripe")
+  const { accountId, version, checkouts, generation, wanted } = payer
+  return {
+    accountId,
+    version,
+    mode,
+    hadTrial: false,
+    checkouts: checkouts + 1,
+    generation: generation + 1,
+    others: Payer.customersOf(payer),
+    wanted,
+  }
+}
+
+/** The account's subscriptions at Stripe, first the one that counts: one that is paid, else one that lives, else the latest. */
+async function subscriptionsOf(payer: Payer.Info): Promise<Stripe.Subscription[]> {
+  const lists = await Promise.all(Payer.customersOf(payer).map((customer) => listOf(payer, customer)))
+  const own = lists.flat().filter(({ metadata }) => metadata.account_id === payer.accountId)
+  const living = own.filter(({ status }) => !isEnded(status))
+  if (living.length === 0) return own.toSorted(byAge).slice(-1)
+  const weight = ({ id, status }: Stripe.Subscription) =>
+    (isPaid(status) ? 2 : 0) + (id === payer.said?.id ? 1 : 0)
+  return living.toSorted((a, b) => weight(b) - weight(a) || byAge(a, b))
+}
+
+/** The customer who counts is the one whose subscription does. */
+function customersBy(payer: Payer.Info, own: Stripe.Subscription | undefined) {
+  const customer = own && !isEnded(own.status) ? idOf(own.customer) : payer.customer
+  return { customer, others: Payer.customersOf(payer).filter((one) => one !== customer) }
+}
+
+/** A customer that Stripe does not know has none. It is kept: with the right key, Stripe knows it again. */
+async function listOf(payer: Payer.Info, customer: string): Promise<Stripe.Subscription[]> {
+  const { customers, subscriptions } = await stripe()
+  const found = await ifThere(subscriptions.list({ customer, status: "all", limit: 100 }))
+  if (found) return found.data
+  if (payer.said !== undefined && customer === payer.customer) {
+    // A live key that does not even know them as deleted is rather another account's: then this throws, and nothing changes.
+    if (modeOf() === "live") await customers.retrieve(customer)
+    const { accountId } = payer
+    log.warn({ accountId, customer }, "Stripe does not know the customer: their bridges are paused")
+  }
+  return []
+}
+
+const byAge = (a: Stripe.Subscription, b: Stripe.Subscription) => a.created - b.created
+
+/** One subscription is enough: nobody is to be charged twice. */
+async function cancelSecond(accountId: string, other: Stripe.Subscription): Promise<void> {
+  log.warn({ accountId, subscription: other.id }, "an account has a second subscription: it is canceled")
+  await (await stripe()).subscriptions.cancel(other.id, { prorate: true })
+}
+
+/** The account has been deleted: it pays for nothing from now on. */
+async function ended(payer: Payer.Info): Promise<boolean> {
+  // First: nobody can subscribe any more after that.
+  await closeCheckout(payer)
+  const { subscriptions } = await stripe()
+  for (const { id, status } of await subscriptionsOf(payer))
+    if (!isEnded(status)) await subscriptions.cancel(id)
+  return await Payer.retire(payer)
+}
+
+/** Closes the page of Checkout that may still be open. */
+async function closeCheckout({ checkout }: Payer.Info): Promise<void> {
+  if (checkout === undefined) return
+  const { sessions } = (await stripe()).checkout
+  const session = await ifThere(sessions.retrieve(checkout))
+  if (session?.status === "open") await sessions.expire(checkout)
+}
+
+function isEnded(status: Stripe.Subscription.Status): boolean {
+  return status === "canceled" || status === "incomplete_expired"
+}
+
+function isPaid(status: Stripe.Subscription.Status): boolean {
+  return status === "trialing" || status === "active"
+}
+
+function isOver(subscription: Account.Subscription): boolean {
+  return subscription === "unpaid" || subscription === "canceled"
+}
+
+/** @throws ZodError for a word of a later version of Stripe's API than the SDK's */
+function saidOf(subscription: Stripe.Subscription): Payer.Said {
+  const [item] = subscription.items.data
+  return {
+    id: subscription.id,
+    status: Payer.Status.parse(subscription.status),
+    quantity: item?.quantity ?? 0,
+    trialEnd: subscription.trial_end ?? undefined,
+    periodEnd: item?.current_period_end ?? 0,
+    cancelAt: subscription.cancel_at ?? undefined,
+  }
+}
+
+/** Stripe can be told to leave a payment past due for ever. Bridges do not run so long without one. In seconds. */
+const pastDueFor = 60 * 86_400
+
+/** The state of an account's subscription, by Stripe's word for it. */
+function stateOf(
+  status: Payer.Said["status"] | undefined,
+  pastDueSince: number | undefined,
+): Account.Subscription {
+  switch (status) {
+    case undefined:
+    case "incomplete":
+    case "incomplete_expired":
+      return "none"
+    case "past_due":
+      return (pastDueSince ?? now()) + pastDueFor < now() ? "unpaid" : "past_due"
+    case "trialing":
+    case "active":
+    case "canceled":
+      return status
+    case "unpaid":
+    case "paused":
+      return "unpaid"
+  }
+}

@@ -1,0 +1,53 @@
+import { Account } from "#core/account/account.ts"
+import { Due } from "./due.ts"
+import { look } from "./look.ts"
+import { Payer } from "./payer.ts"
+import { now } from "#core/platform/clock.ts"
+import { log } from "#core/platform/log.ts"
+import { Metrics } from "#core/platform/metrics.ts"
+
+/** Stripe takes a hundred calls a second, and a look makes one or two. */
+const atOnce = 5
+
+/** One after the other, ten thousand accounts would take most of the function's five minutes. */
+const markedAtOnce = 25
+
+/** Looks at every account that is due, for so long. One that fails is due again later. */
+export async function lookAtDue(withinMs = 45_000): Promise<void> {
+  const until = performance.now() + withinMs
+  const left = (await Due.list())[Symbol.iterator]()
+  const worker = async () => {
+    for (const mark of left) {
+      if (performance.now() > until) return
+      await lookAt(mark)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+}
+
+async function lookAt(mark: Due.Mark): Promise<void> {
+  const { accountId } = mark
+  try {
+    await look(accountId)
+    await Due.done(mark)
+  } catch (error) {
+    const dueForS = now() - mark.since
+    const about = { error, accountId, failures: mark.failures + 1, dueForS }
+    Metrics.add("LookOverdueS", dueForS)
+    log.error(about, "a subscription could not be looked at")
+    await Due.postpone(mark)
+  }
+}
+
+/** Makes every account that Stripe may know due: webhooks may be lost, and people change things at Stripe by hand. */
+export async function lookAtAll(): Promise<void> {
+  const all = await Account.list()
+  for (let i = 0; i < all.length; i += markedAtOnce)
+    await Promise.all(all.slice(i, i + markedAtOnce).map(markIfKnown))
+}
+
+async function markIfKnown({ id, subscription }: Account.Info): Promise<void> {
+  const payer = await Payer.get(id)
+  // An account that has only signed up has nothing anywhere.
+  if (payer && (subscription !== "none" || Payer.customersOf(payer).length > 0)) await Due.put(id)
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from "node:crypto"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { z } from "zod"
+import { startPretendStripe } from "./pretend-stripe/start.ts"
+import { privateFile } from "#local/service/private-file.ts"
+import { CannotStart, type Settings } from "#local/service/settings.ts"
+
+const dayMs = 86_400_000
+
+/**
+ * Billing on one machine: its settings, by the processes that get them, and its regular looks. With `BILLING=pretend` this starts
+ * a pretend Stripe.
+ * @throws CannotStart
+ */
+export async function startBilling(
+  settings: Settings,
+  apiUrl: string,
+  stops: (() => Promise<unknown>)[],
+): Promise<{
+  /** For every process. */
+  forAll: Record<string, string>
+  /** For those that speak to Stripe. */
+  forService: Record<string, string>
+  /** Once the store is there. */
+  start: () => Promise<() => Promise<void>>
+}> {
+  const start = startLooks
+  if (settings.BILLING === "") return { forAll: {}, forService: {}, start: end }
+  const forAll = {
+    BILLING: settings.BILLING,
+    DASHBOARD_URL: process.env.DASHBOARD_URL || apiUrl.replace("127.0.0.1", "localhost"),
+  }
+  if (settings.BILLING === "stripe") return { forAll, forService: {}, start }
+  const { DATA_DIR: dataDir, PRETEND_STRIPE_PORT: port } = settings
+  const { secret } = await privateFile(join(dataDir, "pretend-stripe-secret.json"), Secret, () => ({
+    secret: `whsec_${randomBytes(24).toString("hex")}`,
+  }))
+  try {
+    const stripe = await startPretendStripe({
+      webhookUrl: `${apiUrl}/billing/webhook`,
+      webhookSecret: secret,
+      port,
+      file: join(dataDir, "pretend-stripe.json"),
+    })
+    stops.push(stripe.close)
+    return { forAll, forService: stripe.environment, start }
+  } catch (error) {
+    throw new CannotStart(`port ${port} is taken: choose another with PRETEND_STRIPE_PORT=...`, {
+      cause: error,
+    })
+  }
+}
+
+const Secret = z.object({ secret: z.string() })
+
+/** If billing was on before this start, bridges that waited for a payment run again. */
+async function end(): Promise<() => Promise<void>> {
+  const { endBilling } = await import("./turned-off.ts")
+  const { charged } = await endBilling()
+  if (charged > 0)
+    console.log(`Billing is off, but Stripe goes on charging ${charged} subscriptions: cancel them there.`)
+  return async () => undefined
+}
+
+/** Looks at the accounts that are due every second, and at all accounts once a day. */
+async function startLooks(): Promise<() => Promise<void>> {
+  const { lookAtAll, lookAtDue } = await import("./looks.ts")
+  const { log } = await import("#core/platform/log.ts")
+  const stopping = new AbortController()
+  const looking = looks()
+
+  async function looks(): Promise<void> {
+    let allAt = -Infinity
+    while (!stopping.signal.aborted) {
+      try {
+        if (performance.now() - allAt > dayMs) {
+          await lookAtAll()
+          allAt = performance.now()
+        }
+        await lookAtDue()
+      } catch (error) {
+        log.error({ error }, "the look at subscriptions failed")
+      }
+      await sleep(1000, undefined, { signal: stopping.signal }).catch(() => "stopped while asleep")
+    }
+  }
+
+  return async () => {
+    stopping.abort()
+    await looking
+  }
+}

@@ -1,0 +1,7 @@
+import { plugIn } from "#functions/dashboard/billing-hooks.ts"
+import { formTargets } from "./stripe.ts"
+import { paymentFirst, subscription } from "./subscription.ts"
+import { paymentLine } from "./subscription-page.ts"
+import { webhook } from "./webhook.ts"
+
+plugIn({ pages: subscription, webhook, paymentLine, formTargets, paymentFirst })

@@ -1,0 +1,194 @@
+export * as Payer from "./payer.ts"
+
+import { z } from "zod"
+import { now } from "#core/platform/clock.ts"
+import { get as getRow, type Put, put, remove as removeRow, type Row } from "#core/store/store.ts"
+import { tables } from "#core/store/tables.ts"
+
+/** The number that somebody wants to create once they have paid, and since when (Unix seconds). */
+const Wanted = z.object({ customerRef: z.string(), webhookUrl: z.string(), at: z.number().int() })
+export type Wanted = z.infer<typeof Wanted>
+
+/** Stripe's own words for the state of a subscription. */
+export const Status = z.enum([
+  "incomplete",
+  "incomplete_expired",
+  "trialing",
+  "active",
+  "past_due",
+  "unpaid",
+  "paused",
+  "canceled",
+])
+
+/** The subscription as Stripe last described it. Times are Unix seconds. */
+const Said = z.object({
+  id: z.string(),
+  status: Status,
+  quantity: z.number().int(),
+  trialEnd: z.number().int().optional(),
+  periodEnd: z.number().int(),
+  /** It ends then, because its customer said so. */
+  cancelAt: z.number().int().optional(),
+})
+export type Said = z.infer<typeof Said>
+
+/** An account as Stripe knows it. */
+const Info = z.object({
+  accountId: z.string(),
+  /** Counts the writes of this row: who writes it says which one they have read. */
+  version: z.number().int(),
+  /** Which Stripe has said it: the pretend one, its test mode or its live mode. What one says is nothing to another. */
+  mode: z.string().optional(),
+  customer: z.string().optional(),
+  /** Other customers of this account, of earlier or named by a webhook: they must not be charged as well. */
+  others: z.array(z.string()),
+  said: Said.optional(),
+  /** It has had its trial; there is one for each account. */
+  hadTrial: z.boolean(),
+  /** How many pages of Stripe's Checkout were asked for, and the last of them while it may be open. */
+  checkouts: z.number().int(),
+  checkout: z.string().optional(),
+  wanted: Wanted.optional(),
+  /** How many changes of the quantity were asked for, and the last of them while its outcome is not known. */
+  generation: z.number().int(),
+  asked: z.number().int().optional(),
+  /** Since when a payment is past due, Unix seconds. */
+  pastDueSince: z.number().int().optional(),
+  /** Since when its bridges are stopped because it does not pay any more, Unix seconds. They are deleted 30 days later. */
+  stoppedAt: z.number().int().optional(),
+})
+export type Info = z.infer<typeof Info>
+
+/** Webhooks that meet note their customers one after the other. */
+const tries = 10
+/** Far more than anybody makes by hand. */
+const mostOthers = 10
+/** How long a deleted account's customers are kept, in seconds. */
+const keptFor = 92 * 86_400
+
+function key(accountId: string) {
+  return { pk: `ACCOUNT#${accountId}`, sk: "PAYER" }
+}
+
+export async function get(accountId: string): Promise<Info | undefined> {
+  const row = await getRow(tables.accounts, key(accountId))
+  return row && fromRow(row)
+}
+
+/** As `get`, or what is known of an account that Stripe has never heard of. */
+export async function of(accountId: string): Promise<Info> {
+  const known = await get(accountId)
+  return known ?? blank(accountId)
+}
+
+function blank(accountId: string): Info {
+  return { accountId, version: 0, others: [], hadTrial: false, checkouts: 0, generation: 0 }
+}
+
+/** The write of a row, as a member of a transaction. It is refused if somebody wrote it after it was read. */
+export function write(payer: Info): { Put: Put } {
+  const isNew = payer.version === 0
+  return {
+    Put: {
+      TableName: tables.accounts,
+      Item: toRow({ ...payer, version: payer.version + 1 }),
+      ConditionExpression: isNew ? "attribute_not_exists(pk)" : "version = :read",
+      ...(!isNew && { ExpressionAttributeValues: { ":read": payer.version } }),
+    },
+  }
+}
+
+/** Writes these changes. @returns the row as it is then; undefined if somebody wrote it after it was read */
+export async function change(payer: Info, changes: Partial<Info>): Promise<Info | undefined> {
+  const changed = { ...payer, ...changes }
+  const refused = await put(write(changed).Put)
+  return refused ? undefined : { ...changed, version: payer.version + 1 }
+}
+
+/** A webhook says that this customer pays for the account. @returns false if nothing is known of the account */
+export async function noteCustomer(accountId: string, customer: string | undefined): Promise<boolean> {
+  for (let i = 0; i < tries; i++) {
+    const payer = await get(accountId)
+    if (!payer) return false
+    if (customer === undefined || customersOf(payer).includes(customer)) return true
+    if (await change(payer, { others: [...payer.others, customer] })) return true
+  }
+  throw new Error("the subscription kept changing while its customer was noted")
+}
+
+/** Every customer of Stripe's that may pay for the account. */
+export function customersOf({ customer, others }: Info): string[] {
+  return customer === undefined ? others : [customer, ...others]
+}
+
+/**
+ * The account is gone. Its customers are kept for some months: a subscription that still lived would be told of within one,
+ * and would be canceled then.
+ * @returns false if somebody wrote it after it was read
+ */
+export async function retire(payer: Info): Promise<boolean> {
+  const { accountId, version, mode, customer, others } = payer
+  if (customersOf(payer).length === 0) return await remove(payer)
+  const left: Info = { ...blank(accountId), version, mode, customer, others }
+  const { Put: row } = write(left)
+  return !(await put({ ...row, Item: { ...row.Item, expires_at: now() + keptFor } }))
+}
+
+/** @returns false if somebody wrote it after it was read */
+async function remove(payer: Info): Promise<boolean> {
+  const refused = await removeRow({
+    TableName: tables.accounts,
+    Key: key(payer.accountId),
+    ConditionExpression: "version = :read",
+    ExpressionAttributeValues: { ":read": payer.version },
+  })
+  return refused === undefined
+}
+
+function toRow(payer: Info): Row {
+  const { said, wanted } = payer
+  return {
+    ...key(payer.accountId),
+    version: payer.version,
+    mode: payer.mode,
+    customer: payer.customer,
+    others: payer.others.length > 0 ? payer.others.slice(0, mostOthers) : undefined,
+    said: said && {
+      id: said.id,
+      status: said.status,
+      quantity: said.quantity,
+      trial_end: said.trialEnd,
+      period_end: said.periodEnd,
+      cancel_at: said.cancelAt,
+    },
+    had_trial: payer.hadTrial,
+    checkouts: payer.checkouts,
+    checkout: payer.checkout,
+    wanted: wanted && { customer_ref: wanted.customerRef, webhook_url: wanted.webhookUrl, at: wanted.at },
+    generation: payer.generation,
+    asked: payer.asked,
+    past_due_since: payer.pastDueSince,
+    stopped_at: payer.stoppedAt,
+  }
+}
+
+function fromRow(row: Row): Info {
+  const said = row.said as Row | undefined // a map or nothing: `toRow` wrote it, and the schema looks into it
+  const wanted = row.wanted as Row | undefined // likewise
+  return Info.parse({
+    ...row,
+    accountId: z.string().parse(row.pk).slice("ACCOUNT#".length),
+    said: said && {
+      ...said,
+      trialEnd: said.trial_end,
+      periodEnd: said.period_end,
+      cancelAt: said.cancel_at,
+    },
+    others: row.others ?? [],
+    hadTrial: row.had_trial,
+    wanted: wanted && { ...wanted, customerRef: wanted.customer_ref, webhookUrl: wanted.webhook_url },
+    pastDueSince: row.past_due_since,
+    stoppedAt: row.stopped_at,
+  })
+}

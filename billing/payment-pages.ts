@@ -1,0 +1,47 @@
+import type Stripe from "stripe"
+import { look } from "./look.ts"
+import { Billing } from "#core/billing.ts"
+import { Payer } from "./payer.ts"
+import { ifThere, isAnswer, stripe } from "./stripe.ts"
+
+/** Stripe's page for what is open: the last invoice's own, or the customer portal. Undefined if it knows no such account. */
+export async function payPage(accountId: string): Promise<string | undefined> {
+  const payer = await Payer.get(accountId)
+  if (!payer?.said) return undefined
+  const latest = await latestInvoice(payer.said.id)
+  // Once Stripe has given up it makes drafts alone, and only the payment of the latest revives the subscription.
+  const invoice = latest?.status === "draft" ? await finalized(latest.id) : latest
+  return invoice?.status === "open" && invoice.hosted_invoice_url
+    ? invoice.hosted_invoice_url
+    : await portal(accountId)
+}
+
+async function latestInvoice(id: string): Promise<Stripe.Invoice | undefined> {
+  const { subscriptions } = await stripe()
+  const subscription = await ifThere(subscriptions.retrieve(id, { expand: ["latest_invoice"] }))
+  const invoice = subscription?.latest_invoice
+  return invoice && typeof invoice === "object" ? invoice : undefined
+}
+
+async function finalized(id: string): Promise<Stripe.Invoice> {
+  const { invoices } = await stripe()
+  try {
+    return await invoices.finalizeInvoice(id)
+  } catch (error) {
+    // Another tab was faster.
+    if (isAnswer(error)) return await invoices.retrieve(id)
+    throw error
+  }
+}
+
+/** Stripe's customer portal: card, invoices, cancellation. Undefined if it knows no such account. */
+export async function portal(accountId: string): Promise<string | undefined> {
+  const payer = await Payer.get(accountId)
+  if (payer?.customer === undefined) return undefined
+  const { sessions } = (await stripe()).billingPortal
+  const return_url = Billing.at("/subscription/changed")
+  const session = await ifThere(sessions.create({ customer: payer.customer, return_url }))
+  // Else somebody has deleted the customer at Stripe since the last look.
+  if (!session) await look(accountId)
+  return session?.url
+}

@@ -1,0 +1,103 @@
+import { createServer } from "node:http"
+import { getRequestListener, type HttpBindings } from "@hono/node-server"
+import { Hono } from "hono"
+import { hangUp, listen } from "#local/listen.ts"
+import { api } from "./api.ts"
+import { openBook, price } from "./book.ts"
+import { advance, catchUp } from "./calendar.ts"
+import { pages } from "./pages.ts"
+import { webhooks as startWebhooks } from "./webhooks.ts"
+import { now, type World } from "./world.ts"
+
+/** Everybody who can reach it may use it: no money moves. */
+const key = "sk_test_pretend"
+
+/**
+ * Stripe, as far as a subscription needs it: its API for the official SDK, its hosted pages, its webhooks, and a clock that
+ * can be advanced. Amounts are a price times a quantity, prorated for numbers that come or go during a period. There are no taxes.
+ */
+export async function startPretendStripe(input: {
+  /** Where its webhooks go. */
+  webhookUrl: string
+  /** Signs them. */
+  webhookSecret: string
+  /** Any free one, if absent. */
+  port?: number
+  /** Keeps everything across restarts. */
+  file?: string
+}) {
+  let url = ""
+  /** Answers that still break off after the work was done. */
+  let broken = 0
+  /** Changes that still fail, with a 500. */
+  let failing = 0
+  let isAway = false
+  const { book, keep } = openBook(input.file)
+  let keys = [key]
+  let secrets = [input.webhookSecret]
+  const webhooks = startWebhooks({
+    url: input.webhookUrl,
+    secrets: () => secrets,
+    now: () => now({ book }),
+  })
+  const world: World = { book, url: () => url, emit: webhooks.emit }
+
+  const app = new Hono<{ Bindings: HttpBindings }>()
+  app.use(async (c, next) => {
+    catchUp(world)
+    await next()
+    keep()
+    if (broken === 0 || c.req.method !== "POST" || !c.req.path.startsWith("/v1/")) return
+    broken -= 1
+    c.env.outgoing.destroy()
+  })
+  app.route("/", api({ world, keys: () => keys, isBroken: () => failing-- > 0 }))
+  app.route("/", pages(world))
+
+  const answer = getRequestListener(app.fetch)
+  const server = createServer((request, response) => {
+    const isCall = request.url?.startsWith("/v1/") ?? false
+    if (isAway && isCall) return void request.socket.destroy()
+    void answer(request, response)
+  })
+  url = `http://127.0.0.1:${await listen(server, input.port)}`
+
+  return {
+    url,
+    /** The settings of a service that uses it. */
+    environment: {
+      BILLING: "pretend",
+      STRIPE_API_BASE: url,
+      STRIPE_SECRET_KEY: key,
+      STRIPE_WEBHOOK_SECRET: input.webhookSecret,
+      STRIPE_PRICE: price.id,
+    },
+    book,
+    webhooks,
+    /** Days pass. */
+    advance: (days: number) => {
+      advance(world, days * 86_400)
+      keep()
+    },
+    /** Its API cannot be reached, or can again. */
+    away: (is: boolean) => void (isAway = is),
+    /** So many changes through its API are made, and their answers are lost. */
+    loseAnswers: (count: number) => void (broken = count),
+    /** So many changes through its API fail. */
+    fail: (count: number) => void (failing = count),
+    /** Another key and another secret of the webhooks, beside those that there are. */
+    roll: (next: { key: string; webhookSecret: string }) => {
+      keys = [...keys, next.key]
+      secrets = [...secrets, next.webhookSecret]
+    },
+    /** Only the latest key and the latest secret are left. */
+    revoke: () => {
+      keys = keys.slice(-1)
+      secrets = secrets.slice(-1)
+    },
+    close: async () => {
+      await webhooks.close()
+      await hangUp(server)
+    },
+  }
+}

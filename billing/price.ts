@@ -1,0 +1,39 @@
+import { need } from "#core/platform/config.ts"
+import type { Payer } from "./payer.ts"
+import { stripe } from "./stripe.ts"
+
+/** An amount as Stripe gives it: we compute none. */
+export interface Amount {
+  /** In the smallest unit that Stripe counts this currency in. */
+  cents: number
+  currency: string
+}
+
+/** The price of one number for a span of time: `count` times `interval`. */
+export interface Price extends Amount {
+  /** Stripe's word: `month`, `year`... */
+  interval: string
+  count: number
+}
+
+/**
+ * The price of a number: that of the account's own subscription, which a later price changes nothing of. Undefined if
+ * there is no one price for each number, as in tiers, or if it is no whole number of the smallest unit.
+ */
+export async function priceOf({ said }: Payer.Info): Promise<Price | undefined> {
+  const client = await stripe()
+  const isNew = !said || said.status === "canceled" || said.status === "incomplete_expired"
+  const own = isNew ? undefined : (await client.subscriptions.retrieve(said.id)).items.data[0]?.price
+  const { unit_amount, currency, recurring, transform_quantity } =
+    own ?? (await client.prices.retrieve(need("STRIPE_PRICE")))
+  if (unit_amount === null || !recurring || recurring.usage_type === "metered" || transform_quantity)
+    return undefined
+  return { cents: unit_amount, currency, interval: recurring.interval, count: recurring.interval_count }
+}
+
+/** The next charge at Stripe: how much, and when (Unix seconds); undefined if nothing comes. */
+export async function nextCharge({ said }: Payer.Info): Promise<(Amount & { at: number }) | undefined> {
+  if (!said || !["trialing", "active"].includes(said.status) || said.cancelAt !== undefined) return undefined
+  const preview = await (await stripe()).invoices.createPreview({ subscription: said.id })
+  return { cents: preview.amount_due, currency: preview.currency, at: said.periodEnd }
+}

@@ -1,0 +1,255 @@
+import { html } from "hono/html"
+import { head } from "#dashboard/layout.ts"
+import { type Html, note, press, time, until } from "#dashboard/parts/elements.ts"
+
+type State = "none" | "trialing" | "active" | "past_due" | "unpaid" | "canceled"
+
+interface Amount {
+  cents: number
+  currency: string
+}
+
+interface Price extends Amount {
+  interval: string
+  count: number
+}
+
+interface Shown {
+  state: State
+  /** The operator has set the state by hand. */
+  isByHand: boolean
+  isPretend: boolean
+  hadTrial: boolean
+  /** There is a subscription at Stripe, which can be changed there. */
+  hasPortal: boolean
+  /** There is, or was, a subscription at Stripe: it has invoices. */
+  hasInvoices: boolean
+  mayChange: boolean
+  numbers: number
+  /** The price of a number; undefined while Stripe cannot be asked, and if there is no one price for each. */
+  price: Price | undefined
+  coming: (Amount & { at: number }) | undefined
+  trialEnd: number | undefined
+  /** When it ends, because its customer said so. Unix seconds. */
+  cancelAt: number | undefined
+  /** Until when the data of stopped numbers is kept, Unix seconds. */
+  keptUntil: number | undefined
+  /** The number that waits for a subscription. */
+  wanted: string | undefined
+  told?: Html | string | undefined
+  nowMs: number
+}
+
+/** The subscription: its price, why something stopped, and the one thing to do about it. */
+export function subscriptionPage(input: Shown): Html {
+  return html`${head({
+      title: "Subscription",
+      crumbs: html`<a href="/account">Account</a>`,
+      about:
+        "The price of your numbers, and how they are paid. Stripe keeps the card; this service never sees it.",
+    })}
+    ${input.told ?? ""}
+    ${input.isPretend ? note("info", "This service runs with a pretend Stripe: no money moves, and no real card works.") : ""}
+    <section class="card" aria-label="Subscription">${input.isByHand ? byHand(input) : card(input)}</section>`
+}
+
+function byHand({ state, hasPortal, mayChange }: Shown): Html {
+  const mayAdd = state === "active" || state === "trialing"
+  return html`<h2>${titles[state]}</h2>
+    <p>The operator of this service has set it by hand. ${mayAdd ? "" : "Ask them for another."}</p>
+    ${
+      hasPortal
+        ? html`${note("warn", "Your subscription at Stripe goes on, and is charged, until you cancel it there.")}
+          ${mayChange ? html`<div class="row">${portalButton()}</div>` : ""}`
+        : ""
+    }`
+}
+
+function portalButton(isOver = false): Html {
+  const label = isOver ? "Card and old invoices" : "Card, invoices, cancellation"
+  return press({ action: "/subscription/portal", label })
+}
+
+const titles: Record<State, string> = {
+  none: "No subscription yet",
+  trialing: "Your trial",
+  active: "Active",
+  past_due: "A payment has failed",
+  unpaid: "A payment is missing",
+  canceled: "Your subscription has ended",
+}
+
+function card(input: Shown): Html {
+  const { state, mayChange } = input
+  const isOver = state === "none" || state === "canceled"
+  const owes = state === "past_due" || state === "unpaid"
+  return html`<h2>${titles[state]}</h2>
+    ${reason(input)}
+    <dl class="facts">
+      <dt>Numbers that are paid for</dt>
+      <dd>${input.numbers}</dd>
+      ${
+        input.price
+          ? html`<dt>Price</dt>
+              <dd>${priceLine(input.price)}</dd>`
+          : ""
+      }
+      ${
+        state === "trialing" && input.trialEnd !== undefined
+          ? html`<dt>Trial</dt>
+              <dd>${until(input.trialEnd * 1000, input.nowMs)} left</dd>`
+          : ""
+      }
+      ${
+        input.coming
+          ? html`<dt>${state === "trialing" ? "First charge" : "Next charge"}</dt>
+              <dd>${money(input.coming)} on ${time(input.coming.at * 1000)}</dd>`
+          : ""
+      }
+      ${
+        input.cancelAt !== undefined && !isOver
+          ? html`<dt>It ends</dt>
+              <dd>${time(input.cancelAt * 1000)}, as you asked</dd>`
+          : ""
+      }
+    </dl>
+    ${
+      mayChange
+        ? html`<div class="row">
+            ${isOver ? press({ action: "/subscription/begin", label: beginLabel(input), kind: "main" }) : ""}
+            ${owes ? press({ action: "/subscription/pay", label: "Pay now", kind: "main" }) : ""}
+            ${input.hasInvoices ? portalButton(isOver) : ""}
+          </div>`
+        : note("info", "You may look at this account, but not pay for it: ask one of its owners.")
+    }`
+}
+
+function beginLabel({ state, hadTrial, wanted }: Shown): string {
+  if (state === "canceled") return "Subscribe again"
+  const first = hadTrial ? "Subscribe" : "Start 7 days free"
+  return wanted ? `${first} and link ${wanted}` : first
+}
+
+function reason({ state, hadTrial, wanted, keptUntil, numbers, mayChange, nowMs }: Shown): Html | string {
+  const kept = keptUntil === undefined ? "" : keptLine(keptUntil * 1000, nowMs)
+  switch (state) {
+    case "none":
+      if (numbers > 0)
+        return note(
+          "bad",
+          "Your numbers are paused until this account has a subscription. Nothing of them is deleted.",
+        )
+      return html`<p>
+        ${wanted ? html`To link <b>${wanted}</b>, this account needs a subscription.` : "Your first number begins it."}
+        ${hadTrial ? "You have had the free trial, so the first month is charged at once." : "It starts with 7 days free: you put a card on file, and nothing is charged before they are over. You can end it at any time."}
+      </p>`
+    case "trialing":
+    case "active":
+      if (wanted && mayChange)
+        return html`<p>You have paid, and may link <b>${wanted}</b> now.</p>
+          <div class="row">
+            ${press({ action: "/subscription/begin", label: `Go on linking ${wanted}`, kind: "main" })}
+          </div>`
+      return html`<p>
+        ${numbers > 0 ? "Your numbers run." : "No number is linked yet."}
+        <a href="/new-number">Add a number</a>
+      </p>`
+    case "past_due":
+      return note(
+        "bad",
+        "The card could not be charged. Your numbers still run while Stripe tries again, but none can be added. Pay now, or put another card on file.",
+      )
+    case "unpaid":
+      return note(
+        "bad",
+        numbers > 0
+          ? html`The card could not be charged several times, so your numbers are paused. Once you pay, they
+            run again by themselves.${kept}`
+          : "The card could not be charged several times. Once you pay, you may link numbers again.",
+      )
+    case "canceled":
+      if (numbers === 0) return html`<p>It runs no number any more. Subscribe again to link one.</p>`
+      return note(
+        "warn",
+        html`Your numbers are paused. Subscribe again, and they run again by themselves.${kept}`,
+      )
+  }
+}
+
+function keptLine(untilMs: number, nowMs: number): Html | string {
+  if (untilMs <= nowMs) return " Their data is being deleted."
+  return html` Their data is kept until ${time(untilMs)}, then deleted.`
+}
+
+/** The red line of every page while a payment is missing. */
+export function paymentLine(account: {
+  subscription: State
+  isByHand: boolean
+  bridges: number
+}): Html | undefined {
+  const { subscription: state } = account
+  // An operator's `none` pauses nothing.
+  if (state === "none" && account.isByHand) return undefined
+  // An account without a number has nothing to pay yet, or nothing any more.
+  if ((state === "none" || state === "canceled") && account.bridges === 0) return undefined
+  const [what, so] = lines[state] ?? []
+  if (what === undefined) return undefined
+  return note(
+    "bad",
+    html`${what}${account.bridges === 0 ? "" : so}.
+      <a class="button slim" href="/subscription">${labels[state] ?? "Pay"}</a>`,
+  )
+}
+
+const labels: Partial<Record<State, string>> = { none: "Subscribe", canceled: "Subscribe again" }
+
+/** The trouble with a payment, and its effect on the account's numbers, if it has any. */
+const lines: Partial<Record<State, [what: string, so: string]>> = {
+  none: ["This account has no subscription", ": your numbers are paused"],
+  past_due: ["A payment has failed", ". Your numbers run for now"],
+  unpaid: ["A payment is missing", ": your numbers are paused"],
+  canceled: ["Your subscription has ended", ": your numbers are paused"],
+}
+
+/**
+ * How many decimals Stripe's amounts have, where it is not two. ISK and UGX have none, and Stripe takes them with two
+ * (docs.stripe.com/currencies, "Zero-decimal currencies", "Three-decimal currencies", "Special cases").
+ */
+const decimals: Record<number, string[]> = {
+  0: [
+    "bif",
+    "clp",
+    "djf",
+    "gnf",
+    "jpy",
+    "kmf",
+    "krw",
+    "mga",
+    "pyg",
+    "rwf",
+    "vnd",
+    "vuv",
+    "xaf",
+    "xof",
+    "xpf",
+  ],
+  3: ["bhd", "jod", "kwd", "omr", "tnd"],
+}
+
+/** An amount of Stripe's, for people. */
+export function money({ cents, currency }: Amount): string {
+  const found = Object.entries(decimals).find(([, all]) => all.includes(currency.toLowerCase()))
+  const digits = Number(found?.[0] ?? 2)
+  const value = cents / 10 ** digits
+  // People may write a currency without decimals that Stripe counts with two.
+  const exact = Number.isInteger(value)
+    ? {}
+    : { minimumFractionDigits: digits, maximumFractionDigits: digits }
+  return new Intl.NumberFormat("en", { style: "currency", currency, ...exact }).format(value)
+}
+
+/** "€9.00 for each number and month". */
+export function priceLine({ interval, count, ...amount }: Price): string {
+  const span = count === 1 ? ` and ${interval}` : `, every ${count} ${interval}s`
+  return `${money(amount)} for each number${span}`
+}

@@ -1,0 +1,128 @@
+import { Hono } from "hono"
+import type { Context } from "hono"
+import { Account } from "#core/account/account.ts"
+import { Billing } from "#core/billing.ts"
+import { countPaid, isStillWanted } from "./billable-bridges.ts"
+import { keptFor } from "./unpaid-bridges.ts"
+import { Checkout } from "./checkout.ts"
+import { look } from "./look.ts"
+import { payPage, portal } from "./payment-pages.ts"
+import { priceOf, nextCharge } from "./price.ts"
+import { Payer } from "./payer.ts"
+import { isOfStripe, isPretend } from "./stripe.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { ApiError } from "#core/error.ts"
+import { nowMs } from "#core/platform/clock.ts"
+import { log } from "#core/platform/log.ts"
+import { subscriptionPage } from "./subscription-page.ts"
+import { note } from "#dashboard/parts/elements.ts"
+import { page, sentenceCase } from "#functions/dashboard/answer.ts"
+import type { DashboardEnv } from "#functions/dashboard/env.ts"
+
+/** An account's subscription: to Stripe's pages, and back from them. */
+export const subscription = new Hono<DashboardEnv>()
+  .get("/subscription", async (c) => await show(c))
+  .post("/subscription/begin", async (c) => {
+    const { accountId, me } = c.var
+    return await atStripe(c, async () => {
+      const url = await Checkout.begin(accountId, me.person.email)
+      // Another tab may have paid a moment ago: then the number is created now.
+      return url ?? (await comeBack(c))
+    })
+  })
+  .get("/subscription/return", async (c) => await atStripe(c, async () => await comeBack(c)))
+  // Back from the portal: whatever was changed there is seen, and nothing is created.
+  .get("/subscription/changed", async (c) => {
+    return await atStripe(c, async () => {
+      await look(c.var.accountId)
+      return "/subscription"
+    })
+  })
+  .post("/subscription/pay", async (c) => {
+    return await atStripe(c, async () => (await payPage(c.var.accountId)) ?? "/subscription")
+  })
+  .post("/subscription/portal", async (c) => {
+    return await atStripe(c, async () => (await portal(c.var.accountId)) ?? "/subscription")
+  })
+
+/** Sends somebody where this says. If Stripe cannot be asked, the page says so. */
+async function atStripe(c: Context<DashboardEnv>, where: () => Promise<string>): Promise<Response> {
+  try {
+    return c.redirect(await where(), 303)
+  } catch (error) {
+    if (error instanceof ApiError)
+      return await show(c, { sentence: sentenceCase(error.message), status: error.status })
+    if (!isOfStripe(error)) throw error
+    log.error({ error, requestId: c.var.requestId, accountId: c.var.accountId }, "Stripe could not be asked")
+    const sentence =
+      "Stripe cannot be reached at the moment, and nothing was changed: try again in a few minutes."
+    return await show(c, { sentence, status: 503 })
+  }
+}
+
+/** @returns the page to go on with: the code of the number that was wanted, or the subscription */
+async function comeBack(c: Context<DashboardEnv>): Promise<string> {
+  const { accountId, me } = c.var
+  const wanted = await Checkout.returned(accountId)
+  const account = await Account.get(accountId)
+  const mayAdd = account?.subscription === "trialing" || account?.subscription === "active"
+  if (!wanted || !mayAdd || me.role === "viewer") return "/subscription"
+  try {
+    const { customerRef, webhookUrl } = wanted
+    const { bridge } = await Bridge.create({ accountId, customerRef, webhookUrl })
+    return `/numbers/${bridge.customerRef}/connect`
+  } finally {
+    await Checkout.settled(accountId)
+  }
+}
+
+async function show(
+  c: Context<DashboardEnv>,
+  refused?: { sentence: string; status: ApiError["status"] },
+): Promise<Response> {
+  const { accountId, me } = c.var
+  const [account, payer] = await Promise.all([Account.get(accountId), Payer.of(accountId)])
+  if (!account) throw new ApiError("unauthorized", "this account has been deleted")
+  const { said, stoppedAt, hadTrial, wanted } = payer
+  // The page is of use without the amounts.
+  const asked = await Promise.all([priceOf(payer), nextCharge(payer)]).catch((error: unknown) => {
+    if (!isOfStripe(error)) throw error
+    return [undefined, undefined] as const
+  })
+  const body = subscriptionPage({
+    state: account.subscription,
+    // An account of before there was billing has a state that nobody ever asked Stripe for.
+    isByHand: account.isByHand || (payer.customer === undefined && account.subscription !== "none"),
+    isPretend: isPretend(),
+    hadTrial,
+    hasPortal: said !== undefined && said.status !== "canceled",
+    hasInvoices: said !== undefined,
+    mayChange: me.role !== "viewer",
+    numbers: await countPaid(accountId),
+    price: asked[0],
+    coming: asked[1],
+    trialEnd: said?.trialEnd,
+    cancelAt: said?.cancelAt,
+    keptUntil: stoppedAt === undefined ? undefined : stoppedAt + keptFor,
+    wanted: (await isStillWanted(payer)) ? wanted?.customerRef : undefined,
+    told: refused && note("bad", refused.sentence),
+    nowMs: nowMs(),
+  })
+  const status = refused?.status
+  return await page(c, { title: "Subscription", place: "account", body, ...(status && { status }) })
+}
+
+/**
+ * Where a number that cannot be created without a payment goes on. It is noted with the account, not in the address: nobody
+ * else's link can name it.
+ * @returns undefined for any other refusal, and where nothing can be paid
+ */
+export async function paymentFirst(
+  accountId: string,
+  error: ApiError,
+  wanted: Omit<Payer.Wanted, "at">,
+): Promise<string | undefined> {
+  if (!Billing.isOn() || error.status !== 402) return undefined
+  if (error.code === "no_subscription") await Checkout.want(accountId, wanted)
+  return "/subscription"
+}

@@ -1,0 +1,35 @@
+import { randomUUID } from "node:crypto"
+import { notifyHolder } from "#core/bridge/operator-stop-and-wake.ts"
+import { remove } from "#core/bridge/remove.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { now } from "#core/platform/clock.ts"
+import { log } from "#core/platform/log.ts"
+import { billableBridges } from "./billable-bridges.ts"
+import { Payer } from "./payer.ts"
+
+/** How long the bridges of an account that does not pay keep their data, in seconds. */
+export const keptFor = 30 * 86_400
+
+/** Stops an account's bridges, or lets those run that were stopped for this. After 30 days without payment they are deleted. */
+export async function letBridges(
+  payer: Pick<Payer.Info, "accountId" | "stoppedAt" | "version">,
+  mayRun: boolean,
+): Promise<void> {
+  const isLost = payer.stoppedAt !== undefined && payer.stoppedAt + keptFor < now()
+  for (const bridge of await billableBridges(payer.accountId)) {
+    const { id: bridgeId } = bridge
+    if (mayRun && (await Lease.wake(bridgeId, "billing"))) log.info({ bridgeId }, "paid: the bridge runs")
+    if (!mayRun) await stop(bridgeId)
+    if (!isLost) continue
+    // Somebody may have paid in this moment: whatever was written since this look says so.
+    if ((await Payer.get(payer.accountId))?.version !== payer.version) return
+    await remove(bridge, randomUUID())
+  }
+}
+
+async function stop(bridgeId: string): Promise<void> {
+  const before = await Lease.get(bridgeId)
+  if (!(await Lease.stop(bridgeId, "billing"))) return
+  log.info({ bridgeId }, "unpaid: bridge paused")
+  if (before) await notifyHolder(before)
+}

@@ -1,0 +1,31 @@
+import { createRoute, z } from "@hono/zod-openapi"
+import { path } from "./bridge.ts"
+import { Ok, refusals, reply } from "./route-parts.ts"
+
+const Rolled = z.object({
+  webhook_secret: z.string().openapi({ description: "The bridge's secret from now on." }),
+  overlap_until: z.number().int().openapi({
+    description: "Until then the secret that it replaces signs as well. Unix seconds.",
+  }),
+})
+
+/** Contract, "Replacing a webhook secret" */
+export const rollSecret = createRoute({
+  method: "post",
+  path: "/api/instances/{customer_ref}/webhook-secret/roll",
+  summary: "Replace the webhook secret; for 24 hours both sign",
+  description:
+    "`X-Webhook-Signature` then has two `v1=`, and `webhook-signature` two signatures, the new secret's first: a receiver that " +
+    "accepts either misses nothing. `Authorization` carries the new secret at once.",
+  request: { params: path },
+  responses: { 200: reply("The new secret.", Rolled), ...refusals("not_found", "secret_overlap") },
+})
+
+/** Contract, "Replacing a webhook secret" */
+export const finishSecret = createRoute({
+  method: "post",
+  path: "/api/instances/{customer_ref}/webhook-secret/finish",
+  summary: "Stop signing with the replaced secret now",
+  request: { params: path },
+  responses: { 200: reply("Only the new secret signs.", Ok), ...refusals("not_found") },
+})

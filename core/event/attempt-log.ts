@@ -1,0 +1,117 @@
+export * as AttemptLog from "./attempt-log.ts"
+
+import { z } from "zod"
+import { now } from "../platform/clock.ts"
+import { Attempt } from "../contract/delivery.ts"
+import { EventRow } from "./event-row.ts"
+import { open, seal } from "../keys/seal.ts"
+import { batchWrite, Bytes, type Key, query, type Row } from "../store/store.ts"
+import { tables } from "../store/tables.ts"
+
+/** Contract, "Delivery log" */
+const kept = 200
+/** How long a failed attempt is kept with its answer, in seconds (Contract, "Deliveries"). */
+const failureKeptFor = 7 * 86_400
+
+/** A delivery attempt and its number among all that were recorded for the bridge. */
+export interface Entry {
+  count: number
+  /** The event's number. */
+  n: number
+  attempt: Attempt
+  isResend: boolean
+  /** The headers that prove it, as they were sent. */
+  signatures: Signatures
+  /** Only of a failure. */
+  failure?: Failure | undefined
+}
+
+const Signatures = z.object({ signature: z.string(), standard: z.string() })
+type Signatures = z.infer<typeof Signatures>
+
+/** Where a failed attempt went, and the first bytes of the answer. */
+interface Failure {
+  url: string
+  answer: string
+}
+
+/** An attempt at an event, with all that is known of it. */
+export interface Known extends Partial<Failure> {
+  count: number
+  attempt: Attempt
+  isResend: boolean
+  signatures?: Signatures
+}
+
+/**
+ * Writes attempts into the ring of the latest 200. A failure gets a row of its own as well, sealed, which stays for a week:
+ * failures of a receiver are looked into when the ring has gone round. A success costs nothing more.
+ */
+export async function append(bridgeId: string, entries: Entry[], deliveryKey: Uint8Array): Promise<void> {
+  await batchWrite(
+    entries.flatMap((entry) => {
+      const { count, n, attempt, isResend, signatures, failure } = entry
+      const row = { count, ...attempt, ...signatures, ...(isResend && { resend: true }) }
+      const inRing = { pk: `BRIDGE#${bridgeId}`, sk: `ATTEMPT#${count % kept}`, ...row }
+      if (!failure) return [{ table: tables.events, row: inRing }]
+      const key = failureKey(bridgeId, n, count)
+      const sealed = seal(deliveryKey, key, JSON.stringify(failure))
+      const own = { ...key, ...row, sealed, expires_at: now() + failureKeptFor }
+      return [
+        { table: tables.events, row: inRing },
+        { table: tables.events, row: own },
+      ]
+    }),
+  )
+}
+
+/** The latest attempts, newest first. */
+export async function latest(bridgeId: string): Promise<Attempt[]> {
+  return (await ring(bridgeId)).map(({ attempt }) => attempt)
+}
+
+/** The attempts at an event that are still known: failures of the last week, and what is in the ring. Oldest first. */
+export async function of(bridgeId: string, event: EventRow.Info, deliveryKey: Uint8Array): Promise<Known[]> {
+  const found = new Map<number, Known>()
+  for (const known of await ring(bridgeId))
+    if (known.attempt.event_id === event.eventId) found.set(known.count, known)
+  const prefix = failureKey(bridgeId, event.n, 0).sk.replace(/[^#]*$/, "")
+  for await (const row of rowsOf(bridgeId, prefix)) {
+    const { pk, sk, sealed, expires_at } = Sealed.parse(row)
+    if (expires_at <= now()) continue
+    const failure = Failure.parse(JSON.parse(open(deliveryKey, { pk, sk }, sealed).toString()))
+    const known = fromRow(row)
+    found.set(known.count, { ...known, ...failure })
+  }
+  return [...found.values()].toSorted((a, b) => a.count - b.count)
+}
+
+const Failure = z.object({ url: z.string(), answer: z.string() })
+const Sealed = z.object({ pk: z.string(), sk: z.string(), sealed: Bytes, expires_at: z.number() })
+
+async function ring(bridgeId: string): Promise<Known[]> {
+  const rows = await Array.fromAsync(rowsOf(bridgeId, "ATTEMPT#"))
+  return rows.map(fromRow).toSorted((a, b) => b.count - a.count)
+}
+
+function fromRow(row: Row): Known {
+  const signatures = Signatures.safeParse(row).data
+  return {
+    count: Number(row.count),
+    attempt: Attempt.parse(row),
+    isResend: row.resend === true,
+    ...(signatures && { signatures }),
+  }
+}
+
+function rowsOf(bridgeId: string, prefix: string): AsyncGenerator<Row> {
+  return query({
+    TableName: tables.events,
+    KeyConditionExpression: "pk = :bridge AND begins_with(sk, :prefix)",
+    ExpressionAttributeValues: { ":bridge": `BRIDGE#${bridgeId}`, ":prefix": prefix },
+  })
+}
+
+function failureKey(bridgeId: string, n: number, count: number): Key {
+  return { pk: `BRIDGE#${bridgeId}`, sk: `FAILURE#${EventRow.padded(n)}#${EventRow.padded(count)}` }
+}

@@ -1,0 +1,220 @@
+export * as Delivery from "./delivery.ts"
+
+import { setTimeout as sleep } from "node:timers/promises"
+import { z } from "zod"
+import { latestEnd, left, now, nowMs } from "../platform/clock.ts"
+import { config } from "../platform/config.ts"
+import { ring } from "./doorbell.ts"
+import { log } from "../platform/log.ts"
+import { Receiver } from "./receiver.ts"
+import { get as getRow, type Row, update as updateRow } from "../store/store.ts"
+import { Usage } from "./usage.ts"
+import { bridgeIdOf, tables } from "../store/tables.ts"
+
+/**
+ * How far the delivery of a bridge's events has come. `due` is a promise: by then (Unix seconds) somebody will have
+ * looked; 0 means that nothing waits. A ringer sets it, a deliverer keeps it in force (`claim.ts`), and only a
+ * transaction that sees nothing waiting clears it.
+ *
+ * Beside it stands `since`, set from the first promise until nothing waits. It puts the row in the sweep's index. It
+ * does not change when `due` does, so the index is written only twice.
+ */
+const Info = z.object({
+  bridgeId: z.string(),
+  /** The number of the last event whose delivery has ended. */
+  head: z.number().int(),
+  due: z.number().int(),
+  /** The invocation that delivers; empty when none does. Its claim ends when `due` has passed. */
+  holder: z.string(),
+  /** Recorded failures of the event after `head`; the budget is five. */
+  failures: z.number().int(),
+  /**
+   * `X-Webhook-Attempt` for that event: of the next POST while the row is held, of the last POST while it is not. It
+   * grows before the POST, so no number is used twice.
+   */
+  attempt: z.number().int(),
+  /** The next attempt must not begin before this, in Unix milliseconds. */
+  retryAtMs: z.number().int(),
+  /** How many attempts were recorded. The ring of 200 is filled by this number. */
+  attempts: z.number().int(),
+  /** The numbers of events to be sent again, each between two other events. */
+  resend: z.array(z.number().int()).default([]),
+  /** `X-Webhook-Attempt` for the first of these. */
+  resendAttempt: z.number().int().default(0),
+  /** The count of today's events; absent before the first. */
+  today: Usage.Day.optional(),
+  /** The doorbell that rests until the next attempt, in the queue's words. */
+  bell: z.string().optional(),
+  /** Since when nothing was delivered, though it was tried; absent after a success. */
+  failingSince: z.number().int().optional(),
+  /** When that ended last. */
+  failedUntil: z.number().int().optional(),
+  receiver: z.custom<Receiver.Info>(),
+})
+export type Info = z.infer<typeof Info>
+
+export const nobody = ""
+
+export const { key, sortKey } = Receiver
+
+/** How long a claim lasts, in seconds: longer than an invocation may run, so that a claim outlives its invocation. */
+export function claimedFor(): number {
+  return config.DELIVERY_CLAIM_S
+}
+
+/** How late a promise to look may be kept before it counts as broken. In seconds: a minute. */
+export function lateness(): number {
+  return Math.ceil((claimedFor() * 2) / 3)
+}
+
+/** The longest wait between two attempts, in seconds. */
+export const longestWait = 180
+
+/** For how long the next attempt is still to wait, ms. */
+export function restMs({ retryAtMs }: Pick<Info, "retryAtMs">): number {
+  return left(retryAtMs, longestWait * 1000, nowMs())
+}
+
+/** The longest time for which a promise to look is given, in seconds. */
+export function promisedFor(): number {
+  return Math.max(claimedFor(), longestWait + lateness())
+}
+
+/** Whether somebody has promised to look, and has time left for it. */
+export function isPromised({ due }: Pick<Info, "due">): boolean {
+  return left(due, promisedFor()) > 0
+}
+
+/** The part of a condition that holds once `due` has passed. */
+export const hasPassed = "(due < :now OR due > :latest)"
+
+/** The values of that part. */
+export function passing() {
+  return { ":now": now(), ":latest": latestEnd(promisedFor()) }
+}
+
+/** Reads consistently. */
+export async function get(bridgeId: string): Promise<Info | undefined> {
+  const row = await getRow(tables.events, key(bridgeId))
+  return row && fromRow(row)
+}
+
+/**
+ * A producer's duty after it has committed an event: if nobody is due to look, it promises that somebody will, and
+ * rings. Retries until it succeeds, or until `signal` says that the duty has passed to somebody else. Never rejects.
+ * @returns whether it rang; if not, somebody is looking.
+ */
+export async function wake(bridgeId: string, signal?: AbortSignal): Promise<boolean> {
+  // Having promised, we must ring: to everybody else it looks as if somebody is due.
+  let hasPromised = false
+  await untilDone(bridgeId, signal, async () => {
+    hasPromised ||= await promiseUnlessDue(bridgeId)
+    if (hasPromised) await ring(bridgeId)
+  })
+  return hasPromised
+}
+
+/**
+ * The duty of a host that takes a bridge over, if something waits or `due` is not 0. It rings in any case, since
+ * the one who promised may have died before ringing. Retries as `wake` does. Never rejects.
+ * @returns true: it has rung, unless `signal` came first.
+ */
+export async function ringAnew(bridgeId: string, signal?: AbortSignal): Promise<true> {
+  await untilDone(bridgeId, signal, async () => {
+    await promiseUnlessDue(bridgeId)
+    await ring(bridgeId)
+  })
+  return true
+}
+
+async function untilDone(
+  bridgeId: string,
+  signal: AbortSignal | undefined,
+  work: () => Promise<void>,
+): Promise<void> {
+  for (let tries = 0; !signal?.aborted; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      log.warn({ bridgeId, tries, error }, "a delivery could not be woken")
+      await sleep(Math.min(10_000, 100 * 2 ** tries), undefined, { ref: false })
+    }
+  }
+}
+
+/** @returns false when somebody is already due to look. */
+async function promiseUnlessDue(bridgeId: string): Promise<boolean> {
+  for (;;) {
+    const seen = await get(bridgeId)
+    // A bridge without a row is deleted: nobody has to look.
+    if (!seen || isPromised(seen)) return false
+    if (await promise(bridgeId, seen.due)) return true
+  }
+}
+
+/** Part of every promise: puts the row in the sweep's index, if it is not there yet. */
+export const inIndex = "since = if_not_exists(since, :now)"
+
+/**
+ * Sets `due`, if it still has the value that was seen: 0 or past. It also clears the holder, whose time is over. A
+ * holder left in place would get a new term, and the next bell would be turned away.
+ * @returns false when somebody else has changed `due` meanwhile.
+ */
+export async function promise(bridgeId: string, seenDue: number): Promise<boolean> {
+  const due = now() + claimedFor()
+  const { held, refused } = await update(bridgeId, {
+    UpdateExpression: `SET due = :due, holder = :nobody, ${inIndex}`,
+    ConditionExpression: "due = :seen",
+    ExpressionAttributeValues: { ":due": due, ":nobody": nobody, ":seen": seenDue, ":now": now() },
+  })
+  // The value that refused us is the one we wrote: most likely our own write, whose answer was lost. An extra bell does
+  // no harm.
+  return held !== undefined || refused?.due === due
+}
+
+/**
+ * Renews a promise that was due when the whole service died, and clears the holder, which died with it. Only for
+ * starting a service on one machine, before anybody delivers.
+ * @returns false when nothing is due.
+ */
+export async function renew(bridgeId: string): Promise<boolean> {
+  const seen = await get(bridgeId)
+  if (!seen || seen.due === 0) return false
+  const { held } = await update(bridgeId, {
+    UpdateExpression: `SET due = :due, holder = :nobody, ${inIndex}`,
+    ConditionExpression: "due > :zero",
+    ExpressionAttributeValues: {
+      ":due": now() + Math.max(claimedFor(), Math.ceil(restMs(seen) / 1000) + lateness()),
+      ":nobody": nobody,
+      ":now": now(),
+      ":zero": 0,
+    },
+  })
+  return held !== undefined
+}
+
+type Change = Omit<Parameters<typeof updateRow>[0], "TableName" | "Key">
+
+/**
+ * One conditional update: `held` is the row as it is now, `refused` the row that refused it; neither if there is no
+ * row.
+ */
+export async function update(bridgeId: string, input: Change): Promise<{ held?: Info; refused?: Info }> {
+  const row = await updateRow({ ...input, TableName: tables.events, Key: key(bridgeId) })
+  if ("now" in row) return { held: fromRow(row.now) }
+  return "pk" in row.refused ? { refused: fromRow(row.refused) } : {}
+}
+
+/** Parses a stored row. */
+export function fromRow(row: Row): Info {
+  const bridgeId = bridgeIdOf(row.pk)
+  return Info.parse({
+    ...row,
+    bridgeId,
+    retryAtMs: row.retry_at_ms,
+    resendAttempt: row.resend_attempt,
+    failingSince: row.failing_since,
+    failedUntil: row.failed_until,
+    receiver: Receiver.fromRow(bridgeId, row),
+  })
+}

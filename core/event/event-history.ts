@@ -1,0 +1,154 @@
+export * as EventHistory from "./event-history.ts"
+
+import { setTimeout as sleep } from "node:timers/promises"
+import { Bridge } from "../bridge/bridge.ts"
+import type { StoredEvent } from "../contract/delivery.ts"
+import type { Event } from "../contract/event.ts"
+import { Delivery } from "./delivery.ts"
+import { EventIndex } from "./event-index.ts"
+import { EventRow } from "./event-row.ts"
+import { toJid } from "../jid.ts"
+
+/** Which events of a bridge are wanted. */
+export interface Filter {
+  type?: Event["event"] | undefined
+  /** A chat as the contract accepts it. */
+  chat?: string | undefined
+  /** `out`: written on the phone or another of its devices. Events without a writer are of neither. */
+  direction?: "in" | "out" | undefined
+  /** Text that the event contains anywhere, in whichever case. */
+  search?: string | undefined
+  /** Unix seconds: none that was created before. */
+  since?: number | undefined
+}
+
+interface Asked extends Filter {
+  /** Absent: every event that is kept, in whatever state. */
+  state?: EventIndex.Listed | undefined
+  /** Go on behind the event of this number. */
+  from?: number | undefined
+  isNewestFirst?: boolean | undefined
+  limit: number
+  maxBytes?: number | undefined
+}
+
+/** Longer than the rows of a transaction take to become visible. */
+const gapMs = 1000
+/** How much is read for one page, since a filter may match little of it. */
+const most = { events: 2000, bytes: 8_000_000 }
+
+/**
+ * A page of a bridge's events. It ends at `limit`, or before its bodies exceed `maxBytes`, or after much was read and
+ * little matched.
+ * @returns the events, and the id of the last one that was looked at unless there are no more.
+ */
+export async function page(
+  bridge: Bridge.Info,
+  asked: Asked,
+): Promise<{ events: StoredEvent[]; next?: string }> {
+  const { limit, maxBytes = Infinity } = asked
+  const read = reader(await Bridge.deliveryKeyOf(bridge), asked)
+  const events: StoredEvent[] = []
+  const bytes = { found: 0, read: 0 }
+  let looked = 0
+  let last: EventRow.Info | undefined
+  for await (const event of await walk(bridge.id, asked)) {
+    if (events.length === limit || looked === most.events || bytes.read > most.bytes) return ended()
+    const found = read(event)
+    if (found && events.length > 0 && bytes.found + event.body.length > maxBytes) return ended()
+    last = event
+    looked++
+    bytes.read += event.body.length
+    if (!found) continue
+    bytes.found += event.body.length
+    events.push(found)
+  }
+  return { events }
+
+  function ended() {
+    return { events, ...(last && { next: last.eventId }) }
+  }
+}
+
+async function walk(bridgeId: string, asked: Asked): Promise<AsyncIterable<EventRow.Info>> {
+  const { state, from, isNewestFirst = false, since } = asked
+  const head = state === "inbox" || state === "undelivered" ? 0 : await headOf(bridgeId)
+  const first = since === undefined ? 1 : await EventIndex.firstSince(bridgeId, since)
+  const after = Math.max(first - 1, state === "pending" ? head : 0)
+  const range = isNewestFirst
+    ? { after, before: from, isNewestFirst }
+    : { after: Math.max(after, from ?? 0), isNewestFirst }
+  if (state === "inbox" || state === "undelivered") return EventIndex.pointed(bridgeId, state, range)
+  return EventIndex.kept(bridgeId, range, head)
+}
+
+async function headOf(bridgeId: string): Promise<number> {
+  return (await Delivery.get(bridgeId))?.head ?? 0
+}
+
+/** Opens an event, if it is wanted. The chat is sealed with the body. */
+function reader(deliveryKey: Uint8Array, wanted: Filter): (event: EventRow.Info) => StoredEvent | undefined {
+  const chat = wanted.chat === undefined ? undefined : toJid(wanted.chat)
+  const search = wanted.search?.toLowerCase()
+  return (event) => {
+    if (wanted.type !== undefined && event.type !== wanted.type) return undefined
+    if (wanted.since !== undefined && event.createdAt < wanted.since) return undefined
+    const body = JSON.parse(EventRow.bodyOf(event, deliveryKey).toString()) as Event // as it was written
+    if (chat !== undefined && !("chat_id" in body && body.chat_id === chat)) return undefined
+    if (wanted.direction !== undefined && directionOf(body) !== wanted.direction) return undefined
+    if (search !== undefined && !contains(body, search)) return undefined
+    return { event_id: event.eventId, state: event.state, created_at: event.createdAt, event: body }
+  }
+}
+
+function directionOf(event: Event): "in" | "out" | undefined {
+  if ("from_me" in event) return event.from_me ? "out" : "in"
+  return event.event === "call_incoming" ? "in" : undefined
+}
+
+/** Whether a text is in a value, or in one inside it. Names of fields do not count. */
+function contains(value: unknown, text: string): boolean {
+  if (typeof value === "string") return value.toLowerCase().includes(text)
+  return (
+    typeof value === "object" && value !== null && Object.values(value).some((one) => contains(one, text))
+  )
+}
+
+/**
+ * The events after this number, as they are appended: one batch per look, often an empty one. `at` is the number of the
+ * last event that was looked at. `news` resolves when it is time for another look.
+ */
+export async function* follow(
+  bridge: Bridge.Info,
+  after: number,
+  wanted: Filter,
+  news: () => Promise<void>,
+): AsyncGenerator<{ events: StoredEvent[]; at: number }> {
+  const read = reader(await Bridge.deliveryKeyOf(bridge), wanted)
+  let at = after
+  let gap: number | undefined
+  for (;;) {
+    const { next, beyond } = await EventRow.after(bridge.id, at)
+    const head = next.length > 0 ? await headOf(bridge.id) : 0
+    at = next.at(-1)?.n ?? at
+    yield { events: next.flatMap((event) => read(EventRow.asOf(event, head)) ?? []), at }
+    if (next.length > 0) continue
+    // The rows of a transaction may become visible one by one. A gap that is still there later has expired.
+    if (beyond === undefined) await news()
+    if (beyond !== undefined && beyond === gap) at = beyond - 1
+    if (beyond !== undefined && beyond !== gap) await sleep(gapMs)
+    gap = beyond
+  }
+}
+
+/** The number after which a stream goes on: that of the last event its reader has, or the newest one. */
+export async function startOf(
+  bridgeId: string,
+  from: { lastEventId?: string | undefined; since?: number | undefined },
+): Promise<number> {
+  if (from.lastEventId === undefined && from.since !== undefined)
+    return (await EventIndex.firstSince(bridgeId, from.since)) - 1
+  const newest = await EventIndex.newest(bridgeId)
+  // The event itself may have expired; its id says its number.
+  return Math.min(newest, EventRow.numberOf(from.lastEventId ?? "") ?? newest)
+}

@@ -1,0 +1,67 @@
+import { z } from "zod"
+import { left } from "../platform/clock.ts"
+import { query } from "../store/store.ts"
+import { bridgeIdOf, tables } from "../store/tables.ts"
+import { Delivery } from "./delivery.ts"
+
+/** The parts of the sweep's index, in which a bridge's row stands while something waits. */
+const shards = 16
+
+/** The part in which a bridge's row stands. */
+export function shardOf(bridgeId: string): number {
+  return parseInt(bridgeId.slice(-1), 16) % shards
+}
+
+const Indexed = z.object({ pk: z.string(), since: z.number() })
+
+/**
+ * The overdue bridges: a crash or a lost doorbell broke their promise. The index says which may be overdue; the row
+ * itself, read consistently, says whether they are.
+ */
+export async function* overdue(): AsyncGenerator<Pick<Delivery.Info, "bridgeId" | "due" | "bell">> {
+  for (let shard = 0; shard < shards; shard++) {
+    const rows = query({
+      TableName: tables.events,
+      IndexName: "bySince",
+      KeyConditionExpression: "#shard = :shard",
+      ExpressionAttributeNames: { "#shard": "shard" },
+      ExpressionAttributeValues: { ":shard": shard },
+    })
+    for await (const row of rows) {
+      const { pk, since } = Indexed.parse(row)
+      if (left(since + Delivery.lateness(), Delivery.lateness()) > 0) continue
+      const delivery = await Delivery.get(bridgeIdOf(pk))
+      const isLate =
+        delivery &&
+        left(delivery.due + Delivery.lateness(), Delivery.promisedFor() + Delivery.lateness()) === 0
+      if (isLate && delivery.due > 0) yield delivery
+    }
+  }
+}
+
+/** The bridges whose events have waited for longest, without a moment in which none did; as the index has them. */
+export async function waitingLongest(most: number): Promise<{ bridgeId: string; since: number }[]> {
+  const found = await Promise.all(Array.from({ length: shards }, (_, shard) => firstOf(shard, most)))
+  return found
+    .flat()
+    .toSorted((a, b) => a.since - b.since)
+    .slice(0, most)
+}
+
+async function firstOf(shard: number, most: number) {
+  const rows = query({
+    TableName: tables.events,
+    IndexName: "bySince",
+    KeyConditionExpression: "#shard = :shard",
+    ExpressionAttributeNames: { "#shard": "shard" },
+    ExpressionAttributeValues: { ":shard": shard },
+    Limit: most,
+  })
+  const found: { bridgeId: string; since: number }[] = []
+  for await (const row of rows) {
+    const { pk, since } = Indexed.parse(row)
+    found.push({ bridgeId: bridgeIdOf(pk), since })
+    if (found.length === most) break
+  }
+  return found
+}

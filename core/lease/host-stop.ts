@@ -1,0 +1,25 @@
+export * as HostStop from "./host-stop.ts"
+
+import { now } from "../platform/clock.ts"
+import { get as getRow, remove, update } from "../store/store.ts"
+import { tables } from "../store/tables.ts"
+
+/** While this row is there, the operator wants no session host to run: the sweep drains all and starts none. */
+const key = { pk: "HOST_STOP", sk: "HOST_STOP" }
+
+export async function isOn(): Promise<boolean> {
+  return (await getRow(tables.leases, key)) !== undefined
+}
+
+export async function begin(): Promise<void> {
+  await update({
+    TableName: tables.leases,
+    Key: key,
+    UpdateExpression: "SET since = if_not_exists(since, :now)",
+    ExpressionAttributeValues: { ":now": now() },
+  })
+}
+
+export async function end(): Promise<void> {
+  await remove({ TableName: tables.leases, Key: key })
+}

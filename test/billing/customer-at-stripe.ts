@@ -1,0 +1,76 @@
+import { payWith, stripe } from "#test/billing/support/billed.ts"
+import { describe, expect, onTestFinished, test } from "vitest"
+import { Checkout } from "#billing/checkout.ts"
+import { look } from "#billing/look.ts"
+import { payPage, portal } from "#billing/payment-pages.ts"
+import { Payer } from "#billing/payer.ts"
+import { config } from "#core/platform/config.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { card, newcomer, subscriber, stateOf, leaseOf, deleteAtStripe } from "./subscriber.ts"
+
+describe("a customer", () => {
+  test("whom somebody deleted at Stripe has ended: told, paused, and able to subscribe anew", async () => {
+    const { id, bridge } = await subscriber()
+    await deleteAtStripe(id)
+    expect(await payPage(id)).toBeUndefined()
+    expect(await stateOf(id)).toBe("canceled")
+    expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
+    const page = await Checkout.begin(id, "ada@example.com")
+    expect(await Checkout.begin(id, "ada@example.com")).toBe(page)
+    await payWith(card.pays, page!)
+    await look(id)
+    expect(await stateOf(id)).toBe("active")
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+  })
+
+  test("who is deleted while a page of Checkout is open gets another page", async () => {
+    const { account } = await newcomer()
+    const page = await Checkout.begin(account.id, "ada@example.com")
+    await deleteAtStripe(account.id)
+    const next = await Checkout.begin(account.id, "ada@example.com")
+    expect(next).not.toBe(page)
+    await payWith(card.pays, next!)
+    await look(account.id)
+    expect(await stateOf(account.id)).toBe("trialing")
+  })
+
+  test("whom Stripe does not know has no subscription until it does: nothing runs unpaid, and nothing is deleted", async () => {
+    const { id, bridge } = await subscriber()
+    const { customer } = (await Payer.get(id))!
+    const known = stripe.book.customers[customer!]!
+    delete stripe.book.customers[customer!]
+    expect(await portal(id)).toBeUndefined()
+    expect(await stateOf(id)).toBe("none")
+    expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
+    expect((await Payer.get(id))!.stoppedAt).toBeUndefined()
+    stripe.book.customers[customer!] = known
+    await look(id)
+    expect(await stateOf(id)).toBe("trialing")
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+  })
+
+  test("whom the live Stripe does not even know as deleted stays as they are: the key may be another account's", async () => {
+    const { BILLING, STRIPE_SECRET_KEY } = config
+    onTestFinished(() => void Object.assign(config, { BILLING, STRIPE_SECRET_KEY }))
+    Object.assign(config, { BILLING: "stripe", STRIPE_SECRET_KEY: "rk_live_of_the_operator" })
+    const { id, bridge } = await subscriber()
+    const { customer } = (await Payer.get(id))!
+    const known = stripe.book.customers[customer!]!
+    delete stripe.book.customers[customer!]
+    await expect(look(id)).rejects.toMatchObject({ code: "resource_missing" })
+    expect(await stateOf(id)).toBe("trialing")
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    stripe.book.customers[customer!] = known
+    await deleteAtStripe(id)
+    await look(id)
+    expect(await stateOf(id)).toBe("canceled")
+  })
+
+  test("whom Stripe never knows again subscribes as a new one, without a second trial", async () => {
+    const { id } = await subscriber()
+    stripe.book.customers = {}
+    await payWith(card.pays, (await Checkout.begin(id, "ada@example.com"))!)
+    await look(id)
+    expect(await stateOf(id)).toBe("active")
+  })
+})

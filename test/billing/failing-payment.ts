@@ -1,0 +1,134 @@
+import { payWith, stripe } from "#test/billing/support/billed.ts"
+import { describe, expect, test, vi } from "vitest"
+import { Checkout } from "#billing/checkout.ts"
+import { look } from "#billing/look.ts"
+import { payPage } from "#billing/payment-pages.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { json } from "#test/support/service/customer.ts"
+import {
+  admin,
+  card,
+  newcomer,
+  subscriber,
+  stateOf,
+  ofStripe,
+  leaseOf,
+  days,
+  latestInvoice,
+} from "./subscriber.ts"
+
+describe("a payment that fails", () => {
+  test("stops no bridge while Stripe still tries, then all of them; and paying lets them run again", async () => {
+    const { id, bridge, post, call } = await subscriber(card.fails)
+    await days(id, 8)
+    expect(await stateOf(id)).toBe("past_due")
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    const refused = await post("/api/instances", { customer_ref: "second" })
+    expect([refused.status, await json(refused)]).toMatchObject([402, { code: "payment_required" }])
+
+    await days(id, 16)
+    expect(await stateOf(id)).toBe("unpaid")
+    expect(await leaseOf(bridge)).toMatchObject({ host: Lease.NONE, stopped: ["billing"] })
+    expect((await post("/api/instances", { customer_ref: "second" })).status).toBe(402)
+    const asked = await call("GET", "/api/instances/first/proxy/status")
+    expect([asked.status, await json(asked)]).toMatchObject([409, { code: "bridge_paused" }])
+    expect(await json(call("GET", "/api/instances/first"))).toMatchObject({ paused_reason: "billing" })
+
+    const invoice = stripe.book.invoices[ofStripe(id)[0]!.latest_invoice!]!
+    expect(await payWith(card.fails, invoice.hosted_invoice_url)).toContain("declined")
+    await payWith(card.pays, invoice.hosted_invoice_url)
+    await look(id)
+    expect(await stateOf(id)).toBe("active")
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+  })
+
+  test("for want of a step leaves the bridge running until the step is made", async () => {
+    stripe.webhooks.hold()
+    const { account } = await newcomer()
+    const page = (await Checkout.begin(account.id, "ada@example.com"))!
+    await payWith(card.wantsStep, page, { step: "done" })
+    await days(account.id, 8)
+    expect(await stateOf(account.id)).toBe("past_due")
+    const invoice = stripe.book.invoices[ofStripe(account.id)[0]!.latest_invoice!]!
+    await payWith(card.wantsStep, invoice.hosted_invoice_url, { step: "done" })
+    await look(account.id)
+    expect(await stateOf(account.id)).toBe("active")
+  })
+
+  test("wakes no bridge that its operator has stopped, and lets one that slept sleep on, which no call wakes unpaid", async () => {
+    const { id, bridge, call } = await subscriber(card.fails)
+    const { bridge: slept } = await Bridge.create({ accountId: id, customerRef: "slept" })
+    await Lease.stop(bridge.id, "operator")
+    await Lease.stop(slept.id, "idle")
+    await days(id, 24)
+    expect((await call("GET", "/api/instances/slept/proxy/status")).status).toBe(409)
+    await payWith(card.pays, stripe.book.invoices[ofStripe(id)[0]!.latest_invoice!]!.hosted_invoice_url)
+    await look(id)
+    expect((await leaseOf(bridge)).stopped).toEqual(["operator"])
+    expect((await leaseOf(slept)).stopped).toEqual(["idle"])
+  })
+
+  test("is not hidden by a pause of the operator's, which outlasts it", async () => {
+    const { id, bridge } = await subscriber(card.fails)
+    await days(id, 24)
+    await admin.bridge.pause!.run([bridge.id])
+    expect(Lease.whyStopped(await leaseOf(bridge))).toBe("billing")
+    await payWith(card.pays, (await payPage(id))!)
+    await look(id)
+    expect((await leaseOf(bridge)).stopped).toEqual(["operator"])
+  })
+
+  test("has cost the bridges only after thirty days, and never those that are paid again", async () => {
+    const { id } = await subscriber(card.fails)
+    await days(id, 24)
+    vi.setSystemTime(Date.now() + 29 * 86_400_000)
+    await look(id)
+    expect(await Bridge.list(id)).toHaveLength(1)
+    vi.setSystemTime(Date.now() + 2 * 86_400_000)
+    await look(id)
+    expect(await Bridge.list(id)).toHaveLength(0)
+
+    vi.useRealTimers()
+    const { id: paying } = await subscriber(card.fails)
+    await days(paying, 24)
+    vi.setSystemTime(Date.now() + 29 * 86_400_000)
+    await payWith(card.pays, (await payPage(paying))!)
+    await look(paying)
+    vi.setSystemTime(Date.now() + 2 * 86_400_000)
+    await look(paying)
+    expect(await Bridge.list(paying)).toHaveLength(1)
+    expect(await stateOf(paying)).toBe("active")
+  })
+
+  test("after months is mended by paying the latest invoice, which Stripe leaves a draft", async () => {
+    const { id, bridge } = await subscriber(card.fails)
+    await days(id, 24)
+    const old = latestInvoice(id).hosted_invoice_url
+    await days(id, 30)
+    expect(latestInvoice(id).status).toBe("draft")
+    await payWith(card.pays, old)
+    await look(id)
+    expect(await stateOf(id)).toBe("unpaid")
+    // Two tabs ask for its page at once.
+    const [page, same] = await Promise.all([payPage(id), payPage(id)])
+    expect(page).toBe(same)
+    await payWith(card.pays, page!)
+    await look(id)
+    expect(await stateOf(id)).toBe("active")
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+  })
+
+  test("and that Stripe leaves past due stops the bridges after sixty days", async () => {
+    const { id, bridge } = await subscriber(card.fails)
+    await days(id, 8)
+    latestInvoice(id).next_payment_attempt = Number.MAX_SAFE_INTEGER
+    vi.setSystemTime(Date.now() + 59 * 86_400_000)
+    await look(id)
+    expect(await stateOf(id)).toBe("past_due")
+    vi.setSystemTime(Date.now() + 2 * 86_400_000)
+    await look(id)
+    expect(await stateOf(id)).toBe("unpaid")
+    expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
+  })
+})

@@ -1,0 +1,134 @@
+import { payWith, stripe } from "#test/billing/support/billed.ts"
+import { describe, expect, onTestFinished, test, vi } from "vitest"
+import { Billing } from "#core/billing.ts"
+import { Checkout } from "#billing/checkout.ts"
+import { look } from "#billing/look.ts"
+import { Payer } from "#billing/payer.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { config } from "#core/platform/config.ts"
+import { lookAtAll, lookAtDue } from "#billing/looks.ts"
+import { startBilling } from "#billing/one-machine.ts"
+import { Settings } from "#local/service/settings.ts"
+import { json } from "#test/support/service/customer.ts"
+import { until } from "#test/support/until.ts"
+import { card, newcomer, subscriber, stateOf, ofStripe, isDue, quantityOf } from "./subscriber.ts"
+
+describe("a first number", () => {
+  test("is refused with both of the dashboard's pages until there is a subscription, then created", async () => {
+    const customer = await newcomer()
+    const { id } = customer.account
+    const refused = await customer.post("/api/instances", { customer_ref: "shop" })
+    expect(refused.status).toBe(402)
+    expect(await json(refused)).toMatchObject({
+      code: "no_subscription",
+      dashboard_url: expect.stringMatching(/^http:\/\/localhost/),
+      billing_url: expect.stringMatching(/\/subscription$/),
+    })
+    const page = await Checkout.begin(id, "ada@example.com")
+    expect(await payWith(card.pays, page!)).toMatch(/\/subscription\/return$/)
+    await Checkout.returned(id)
+    expect(await stateOf(id)).toBe("trialing")
+    expect((await customer.post("/api/instances", { customer_ref: "shop" })).status).toBe(201)
+    const { said } = (await Payer.get(id))!
+    expect(said!.trialEnd! - Date.now() / 1000).toBeGreaterThan(6.9 * 86_400)
+  })
+
+  test("is paid once, though two tabs ask for the page at once and both pay it", async () => {
+    stripe.webhooks.hold()
+    const { account } = await newcomer()
+    const begin = () => Checkout.begin(account.id, "ada@example.com")
+    const [one, other] = await Promise.all([begin(), begin()])
+    expect(one).toBe(other)
+    await Promise.all([payWith(card.pays, one!), payWith(card.pays, other!)])
+    expect(await begin()).toBeUndefined()
+    expect(ofStripe(account.id)).toHaveLength(1)
+  })
+
+  test("is seen as paid although the tab was closed: by the webhook, and without one by the nightly look", async () => {
+    stripe.webhooks.letGo()
+    const { account: told } = await newcomer()
+    await payWith(card.pays, (await Checkout.begin(told.id, "ada@example.com"))!)
+    await until(() => isDue(told.id))
+    await lookAtDue()
+    expect(await stateOf(told.id)).toBe("trialing")
+
+    stripe.webhooks.hold()
+    const { account: untold } = await newcomer()
+    await payWith(card.pays, (await Checkout.begin(untold.id, "ada@example.com"))!)
+    stripe.webhooks.letGo()
+    await lookAtAll()
+    await lookAtDue()
+    expect(await stateOf(untold.id)).toBe("trialing")
+  })
+
+  test("is not created by an address of the return page that nobody paid for", async () => {
+    const { account } = await newcomer()
+    await Checkout.want(account.id, { customerRef: "shop", webhookUrl: "" })
+    await Checkout.begin(account.id, "ada@example.com")
+    expect(await Checkout.returned(account.id)).toBeUndefined()
+    expect(await stateOf(account.id)).toBe("none")
+  })
+
+  test("that was wanted when the tab was closed is not paid for ever: it is forgotten once it is there, or after a day", async () => {
+    const { id, bridge } = await subscriber()
+    expect((await Payer.get(id))!.wanted).toBeUndefined()
+    await Bridge.remove(bridge)
+    await lookAtDue()
+    expect(quantityOf(id)).toBe(0)
+    await Checkout.want(id, { customerRef: "later", webhookUrl: "" })
+    await look(id)
+    expect(quantityOf(id)).toBe(1)
+    vi.setSystemTime(Date.now() + 86_401_000)
+    await look(id)
+    expect(quantityOf(id)).toBe(0)
+  })
+
+  test("is not lost to a failure of Stripe's, which Stripe would repeat under the same key for a day", async () => {
+    const { account } = await newcomer()
+    expect(await Checkout.begin(account.id, "ada@example.com")).toContain("/checkout/")
+    const { account: unlucky } = await newcomer()
+    // First the customer fails, then the page. The SDK repeats each under its key, and gets the same answer.
+    stripe.fail(1)
+    await expect(Checkout.begin(unlucky.id, "ada@example.com")).rejects.toThrow("wrong at Stripe")
+    await Payer.change(await Payer.of(unlucky.id), { customer: Object.keys(stripe.book.customers)[0] })
+    stripe.fail(1)
+    await expect(Checkout.begin(unlucky.id, "ada@example.com")).rejects.toThrow("wrong at Stripe")
+    expect(await Checkout.begin(unlucky.id, "ada@example.com")).toContain("/checkout/")
+  })
+
+  test("needs the step that its card wants, and a card that is not declined", async () => {
+    stripe.webhooks.hold()
+    const { account } = await newcomer()
+    const page = (await Checkout.begin(account.id, "ada@example.com"))!
+    expect(await payWith("4000000000000002", page)).toContain("declined")
+    expect(await payWith(card.wantsStep, page)).toContain("wants a step")
+    expect(await payWith(card.wantsStep, page, { step: "failed" })).toContain("nothing was paid")
+    await look(account.id)
+    expect(await stateOf(account.id)).toBe("none")
+    await payWith(card.wantsStep, page, { step: "done" })
+    await look(account.id)
+    expect(await stateOf(account.id)).toBe("trialing")
+  })
+})
+
+test("a dashboard whose address nobody set fails no refusal, and one below a path is where it is", async () => {
+  const { post } = await newcomer()
+  const { DASHBOARD_URL } = config
+  onTestFinished(() => void Object.assign(config, { DASHBOARD_URL }))
+  Object.assign(config, { DASHBOARD_URL: "" })
+  const refused = await post("/api/instances", { customer_ref: "shop" })
+  expect([refused.status, await json(refused)]).toMatchObject([402, { dashboard_url: "", billing_url: "" }])
+  Object.assign(config, { DASHBOARD_URL: "https://example.com/bridges/" })
+  expect(Billing.at("/subscription/return")).toBe("https://example.com/bridges/subscription/return")
+
+  // Set to nothing, it is this machine's: Stripe needs an address to lead back to.
+  vi.stubEnv("DASHBOARD_URL", "")
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const given = { STRIPE_SECRET_KEY: "sk_test_1", STRIPE_WEBHOOK_SECRET: "whsec_1", STRIPE_PRICE: "price_1" }
+  const { forAll } = await startBilling(
+    Settings.parse({ BILLING: "stripe", ...given }),
+    "http://127.0.0.1:3000",
+    [],
+  )
+  expect(forAll).toEqual({ BILLING: "stripe", DASHBOARD_URL: "http://localhost:3000" })
+})

@@ -1,0 +1,81 @@
+import { payWith } from "#test/billing/support/billed.ts"
+import { describe, expect, test, vi } from "vitest"
+import { Account } from "#core/account/account.ts"
+import { Checkout } from "#billing/checkout.ts"
+import { look } from "#billing/look.ts"
+import { Payer } from "#billing/payer.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { lookAtAll, lookAtDue } from "#billing/looks.ts"
+import { aCustomer } from "#test/support/service/customer.ts"
+import { admin, card, newcomer, subscriber, stateOf, leaseOf, isDue, days, quantityOf } from "./subscriber.ts"
+
+describe("the operator's word", () => {
+  test("stands against Stripe's until it is taken back", async () => {
+    const { id, bridge } = await subscriber(card.fails)
+    await Account.setSubscription(id, "active")
+    await days(id, 24)
+    expect(await stateOf(id)).toBe("active")
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    await Account.endOverride(id)
+    await look(id)
+    expect(await stateOf(id)).toBe("unpaid")
+    expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
+  })
+
+  test("closes a page of Checkout that is open, and taken back from a guest costs them no data", async () => {
+    const { account } = await newcomer()
+    const page = (await Checkout.begin(account.id, "ada@example.com"))!
+    await Account.setSubscription(account.id, "active")
+    await look(account.id)
+    expect(await payWith(card.pays, page)).toContain("This page is done")
+    const { bridge } = await Bridge.create({ accountId: account.id, customerRef: "guest" })
+    await Account.endOverride(account.id)
+    await look(account.id)
+    expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
+    vi.setSystemTime(Date.now() + 40 * 86_400_000)
+    await look(account.id)
+    expect(await Bridge.list(account.id)).toHaveLength(1)
+  })
+
+  test("stops the bridges of an account that has never been at Stripe, keeps their data, and lets them run again", async () => {
+    const { account } = await aCustomer({ subscription: "active" })
+    const { bridge } = await Bridge.create({ accountId: account.id, customerRef: "guest" })
+    await admin.account.subscription!.run([account.id, "canceled"])
+    await lookAtDue()
+    expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
+    vi.setSystemTime(Date.now() + 40 * 86_400_000)
+    await look(account.id)
+    expect(await Bridge.list(account.id)).toHaveLength(1)
+    await admin.account.subscription!.run([account.id, "active"])
+    await lookAtDue()
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+  })
+
+  test("at a bridge changes what its account pays for: suspended it costs nothing, resumed or woken it does", async () => {
+    const { id, bridge } = await subscriber()
+    await Bridge.create({ accountId: id, customerRef: "second" })
+    await lookAtDue()
+    for (const [verb, quantity] of [
+      ["suspend", 1],
+      ["resume", 2],
+      ["pause", 2],
+      ["wake", 2],
+    ] as const) {
+      expect(await isDue(id)).toBe(false)
+      await admin.bridge[verb]!.run([bridge.id])
+      expect([verb, await isDue(id)]).toEqual([verb, true])
+      await lookAtDue()
+      expect([verb, quantityOf(id)]).toEqual([verb, quantity])
+    }
+  })
+
+  test("for accounts that were there before billing is left alone", async () => {
+    const { account, post } = await aCustomer({ subscription: "active" })
+    expect((await post("/api/instances", { customer_ref: "shop" })).status).toBe(201)
+    await lookAtAll()
+    await lookAtDue()
+    expect(await stateOf(account.id)).toBe("active")
+    expect(await Payer.get(account.id)).toBeUndefined()
+  })
+})

@@ -1,0 +1,89 @@
+import { payWith, stripe } from "#test/billing/support/billed.ts"
+import { randomUUID } from "node:crypto"
+import { afterEach, vi } from "vitest"
+import { account as accountVerbs } from "#admin/account.ts"
+import { billing } from "#billing/verbs.ts"
+import { bridge as bridgeVerbs } from "#admin/bridge.ts"
+import { Account } from "#core/account/account.ts"
+import { Checkout } from "#billing/checkout.ts"
+import { Due } from "#billing/due.ts"
+import { look } from "#billing/look.ts"
+import { Payer } from "#billing/payer.ts"
+import { stripe as sdk } from "#billing/stripe.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { get } from "#core/store/store.ts"
+import { tables } from "#core/store/tables.ts"
+import { aCustomer } from "#test/support/service/customer.ts"
+
+export const admin = { account: accountVerbs, bridge: bridgeVerbs, billing }
+
+afterEach(() => {
+  stripe.away(false)
+  stripe.loseAnswers(0)
+  stripe.fail(0)
+  stripe.webhooks.letGo()
+  vi.useRealTimers()
+})
+
+export const card = { pays: "4242424242424242", fails: "4000000000000341", wantsStep: "4000000000003220" }
+
+/** An account that has not heard of Stripe yet, with its key. */
+export async function newcomer() {
+  const customer = await aCustomer({ subscription: "none" })
+  await Account.endOverride(customer.account.id)
+  return customer
+}
+
+/** An account that has put a card on file and linked its first number; webhooks are held back. */
+export async function subscriber(number = card.pays) {
+  stripe.webhooks.hold()
+  const customer = await newcomer()
+  const { id } = customer.account
+  await Checkout.want(id, { customerRef: "first", webhookUrl: "" })
+  const page = await Checkout.begin(id, "ada@example.com")
+  await payWith(number, page!)
+  await Checkout.returned(id)
+  const { bridge } = await Bridge.create({ accountId: id, customerRef: "first" })
+  await look(id)
+  return { ...customer, id, bridge }
+}
+
+export const stateOf = async (accountId: string) => (await Account.get(accountId))!.subscription
+export const ofStripe = (accountId: string) =>
+  Object.values(stripe.book.subscriptions).filter(({ metadata }) => metadata.account_id === accountId)
+export const leaseOf = async (bridge: Bridge.Info) => (await Lease.get(bridge.id))!
+export const isDue = async (accountId: string) =>
+  (await Due.list()).some((mark) => mark.accountId === accountId)
+export const days = async (accountId: string, count: number) => {
+  stripe.advance(count)
+  await look(accountId)
+}
+
+export const rowOf = async (accountId: string) =>
+  await get(tables.accounts, { pk: `ACCOUNT#${accountId}`, sk: "PAYER" })
+
+/** The operator deletes an account's customer on Stripe's own pages. */
+export async function deleteAtStripe(accountId: string): Promise<void> {
+  const { customer } = (await Payer.get(accountId))!
+  await (await sdk()).customers.del(customer!)
+}
+
+export const aHint = (accountId: string, about: Record<string, string> = {}) => ({
+  id: `evt_${randomUUID()}`,
+  object: "event",
+  type: "customer.subscription.updated",
+  data: { object: { id: "sub_1", status: "active", metadata: { account_id: accountId }, ...about } },
+})
+
+export const latestInvoice = (accountId: string) =>
+  stripe.book.invoices[ofStripe(accountId)[0]!.latest_invoice!]!
+
+/** The amounts that an account has paid, in cents. */
+export const paid = (accountId: string) =>
+  Object.values(stripe.book.invoices)
+    .filter(({ parent }) => parent.subscription_details.metadata.account_id === accountId)
+    .map(({ amount_paid }) => amount_paid)
+    .filter((amount) => amount > 0)
+
+export const quantityOf = (accountId: string) => ofStripe(accountId)[0]!.items.data[0].quantity

@@ -1,0 +1,252 @@
+import { payWith, stripe } from "#test/billing/support/billed.ts"
+import { randomBytes } from "node:crypto"
+import { expect, onTestFinished, test } from "vitest"
+import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
+import { Member } from "#core/account/member.ts"
+import { SignIn } from "#core/account/sign-in.ts"
+import { look } from "#billing/look.ts"
+import { Payer } from "#billing/payer.ts"
+import { stripe as sdk } from "#billing/stripe.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { now } from "#core/platform/clock.ts"
+import { money, priceLine } from "#billing/subscription-page.ts"
+import { price as thePrice } from "#billing/pretend-stripe/book.ts"
+import { startChromium } from "#test/support/service/chromium.ts"
+import { aVisitor } from "#test/support/service/visitor.ts"
+import { faultsOf, twoLooks } from "#trials/pages/tour.ts"
+import { sees } from "#test/support/service/walk.ts"
+
+const card = { pays: "4242424242424242", fails: "4000000000000341" }
+const anEmail = () => `${randomBytes(6).toString("hex")}@example.com`
+
+/** Somebody who has just signed up. */
+async function aPerson(role?: Member.Role) {
+  const email = anEmail()
+  const { accountId, person } = await accountAtSignIn(email)
+  if (role) {
+    await Member.add(accountId, (await accountAtSignIn(anEmail())).person, "owner")
+    await Member.add(accountId, person, role)
+  }
+  const visitor = aVisitor()
+  await visitor.post(`/sign-in/link/${await SignIn.print(email)}`)
+  const text = async (path: string) => (await (await visitor.get(path)).text()).replaceAll("&#x2F;", "/")
+  const led = async (path: string, form: Record<string, string> = {}) =>
+    (await visitor.post(path, form)).headers.get("location") ?? ""
+  return { ...visitor, text, led, accountId }
+}
+type Person = Awaited<ReturnType<typeof aPerson>>
+
+const shop = { customer_ref: "shop", webhook_url: "https://example.com/hook" }
+
+/** Pays for the first number, as a browser does. */
+async function subscribe(person: Person, number: string): Promise<string> {
+  expect(await person.led("/new-number", shop)).toBe("/subscription")
+  await payWith(number, await person.led("/subscription/begin"))
+  return (await person.get("/subscription/return")).headers.get("location") ?? ""
+}
+
+test("a first number leads to its price, to Checkout, and straight on to the code", async () => {
+  stripe.webhooks.hold()
+  const person = await aPerson()
+  const asked = await person.led("/new-number", shop)
+  expect(asked).toBe("/subscription")
+  const page = await person.text(asked)
+  expect(page).toContain("Start 7 days free and link shop")
+  expect(page).toContain("€9.00 for each number")
+  expect(page).toContain("no money moves")
+  const policy = (await person.get(asked)).headers.get("content-security-policy")
+  expect(policy).toContain(`form-action 'self' ${stripe.url};`)
+  expect(await subscribe(person, card.pays)).toBe("/numbers/shop/connect")
+  expect((await Bridge.get(person.accountId, "shop")).webhookUrl).toBe("https://example.com/hook")
+  const after = await person.text("/subscription")
+  expect(after).toContain("First charge")
+  expect(after).toContain("6 days")
+  expect(await person.text("/account")).toContain('href="/subscription"')
+  // Somebody who comes back once more, or wants to pay in a second tab, finds what there is.
+  expect((await person.get("/subscription/return")).headers.get("location")).toBe("/subscription")
+  expect(await person.led("/subscription/begin")).toBe("/subscription")
+  expect(Object.values(stripe.book.subscriptions)).toHaveLength(1)
+})
+
+test("a number that cannot be created is refused before anybody pays for it", async () => {
+  const person = await aPerson()
+  const answer = await person.post("/new-number", { ...shop, customer_ref: "my shop" })
+  expect(answer.status).toBe(400)
+  expect(answer.headers.get("location")).toBeNull()
+})
+
+test("a card that fails is on every page, with the way to pay; later the reason why the numbers are paused", async () => {
+  stripe.webhooks.hold()
+  const person = await aPerson()
+  await subscribe(person, card.fails)
+  stripe.advance(8)
+  await look(person.accountId)
+  for (const path of ["/", "/numbers", "/keys", "/account", "/numbers/shop"])
+    expect([path, await person.text(path)]).toEqual([path, expect.stringContaining("A payment has failed")])
+  const refused = await person.led("/new-number", { ...shop, customer_ref: "second" })
+  expect(await person.text(refused)).toContain("Pay now")
+  stripe.advance(16)
+  await look(person.accountId)
+  expect(await person.text("/subscription")).toContain("Their data is kept until")
+  for (const path of ["/numbers", "/numbers/shop"]) {
+    const paused = await person.text(path)
+    expect(paused).toContain("A payment is missing. Once it is made, this number runs again by itself.")
+    expect(paused).toMatch(/<a class="button [a-z]+" href="\/subscription"\s*>Pay/)
+  }
+  const invoice = await person.led("/subscription/pay")
+  expect(invoice).toContain("/invoice/in_")
+  await payWith(card.pays, invoice)
+  await person.get("/subscription/return")
+  expect(await person.text("/numbers")).not.toContain("your numbers are paused")
+})
+
+test("the page has no accessibility fault in any state, by day and by night, wide and narrow", async () => {
+  stripe.webhooks.hold()
+  const person = await aPerson()
+  const browser = await startChromium()
+  onTestFinished(() => browser.close())
+  const url = process.env.DASHBOARD_URL!
+  await browser.setCookie(
+    ...[...person.jar].map(([name, value]) => ({ name, value, domain: new URL(url).hostname })),
+  )
+  const page = await browser.newPage()
+  await page.setBypassCSP(true)
+  const faults: string[] = []
+  const visit = async (words: string) => {
+    await look(person.accountId)
+    await page.goto(`${url}/subscription`)
+    await sees(page, words)
+    faults.push(...(await faultsOf(page, twoLooks)))
+  }
+  expect(await person.led("/new-number", shop)).toBe("/subscription")
+  await visit("7 days free")
+  await subscribe(person, card.fails)
+  await visit("First charge")
+  stripe.advance(8)
+  await visit("Pay now")
+  stripe.advance(16)
+  await visit("Their data is kept until")
+  await (await sdk()).customers.del((await Payer.get(person.accountId))!.customer!)
+  await visit("Subscribe again")
+  expect(faults).toEqual([])
+}, 120_000)
+
+test("the portal shows the card, cancels, and leads back", async () => {
+  stripe.webhooks.hold()
+  const person = await aPerson()
+  await subscribe(person, card.pays)
+  const portal = await person.led("/subscription/portal")
+  expect(await (await fetch(portal)).text()).toContain("ends with 4242")
+  await fetch(portal, { method: "POST", body: new URLSearchParams({ act: "cancel" }) })
+  await Bridge.remove(await Bridge.get(person.accountId, "shop"))
+  await person.get("/subscription/changed")
+  expect(await person.text("/subscription")).toContain("as you asked")
+  expect(await Bridge.list(person.accountId)).toEqual([])
+})
+
+test("somebody who closed the tab of the payment is led on to the number that they wanted", async () => {
+  stripe.webhooks.hold()
+  const person = await aPerson()
+  await person.led("/new-number", shop)
+  await payWith(card.pays, await person.led("/subscription/begin"))
+  await look(person.accountId)
+  const page = await person.text("/subscription")
+  expect(page).toContain("Go on linking shop")
+  expect(page).not.toContain("Your numbers run.")
+  expect(await person.led("/subscription/begin")).toBe("/numbers/shop/connect")
+  expect(await person.text("/subscription")).toContain("Your numbers run.")
+})
+
+test("an account that has ended its subscription and has no number is left in peace, and finds its old invoices", async () => {
+  stripe.webhooks.hold()
+  const person = await aPerson()
+  await subscribe(person, card.pays)
+  await (await sdk()).subscriptions.cancel((await Payer.get(person.accountId))!.said!.id)
+  await look(person.accountId)
+  expect(await person.text("/numbers")).toContain("Your subscription has ended: your numbers are paused.")
+  await Bridge.remove(await Bridge.get(person.accountId, "shop"))
+  const payer = (await Payer.get(person.accountId))!
+  await Payer.change(payer, { stoppedAt: now() - 40 * 86_400 })
+  for (const path of ["/", "/numbers", "/subscription"])
+    expect([path, await person.text(path)]).toEqual([path, expect.not.stringContaining("role=alert")])
+  const page = await person.text("/subscription")
+  expect(page).not.toContain("Their data is kept")
+  expect(await person.led("/subscription/portal")).toContain(stripe.url)
+  expect(page).toContain("Card and old invoices")
+})
+
+const written = (cents: number, currency: string) => money({ cents, currency }).replaceAll("\u00a0", " ")
+
+test("a number that its people have paused stays paused while nothing is paid, and cannot be woken before", async () => {
+  stripe.webhooks.hold()
+  const person = await aPerson()
+  await subscribe(person, card.fails)
+  const { id } = await Bridge.get(person.accountId, "shop")
+  await person.post("/numbers/shop/settings/pause")
+  stripe.advance(24)
+  await look(person.accountId)
+  expect((await Lease.get(id))?.stopped).toEqual(["customer", "billing"])
+  expect((await person.post("/numbers/shop/settings/wake")).status).toBe(402)
+  expect((await Lease.get(id))?.stopped).toEqual(["customer", "billing"])
+  await payWith(card.pays, await person.led("/subscription/pay"))
+  await person.get("/subscription/return")
+  expect((await Lease.get(id))?.stopped).toEqual(["customer"])
+  expect((await person.post("/numbers/shop/settings/wake")).status).toBe(200)
+  expect((await Lease.get(id))?.stopped).toEqual([])
+})
+
+test("amounts are written with the decimals that Stripe gives them, and a price says its span", () => {
+  expect(written(900, "eur")).toBe("€9.00")
+  expect(written(900, "jpy")).toBe("¥900")
+  expect(written(90_000, "isk")).toBe("ISK 900")
+  expect(written(90_000, "ugx")).toBe("UGX 900")
+  expect(written(1045, "huf")).toBe("HUF 10.45")
+  expect(written(90_000, "idr")).toBe("IDR 900")
+  expect(written(9120, "kwd")).toBe("KWD 9.120")
+  const price = { cents: 9000, currency: "eur", interval: "year", count: 1 } as const
+  expect(priceLine(price)).toBe("€90.00 for each number and year")
+  expect(priceLine({ ...price, interval: "month", count: 3 })).toBe("€90.00 for each number, every 3 months")
+})
+
+test("a price that is not one amount for each number is not shown", async () => {
+  const person = await aPerson()
+  const before = { ...thePrice }
+  onTestFinished(() => void Object.assign(thePrice, before))
+  Object.assign(thePrice, { unit_amount: null })
+  const page = await person.text("/subscription")
+  expect(page).toContain("Start 7 days free")
+  expect(page).not.toContain("for each number")
+})
+
+test("an account whose subscription is gone from Stripe is told on every page, and may subscribe", async () => {
+  stripe.webhooks.hold()
+  const person = await aPerson()
+  await subscribe(person, card.pays)
+  stripe.book.customers = {}
+  await person.get("/subscription/changed")
+  const told = expect.stringContaining("This account has no subscription: your numbers are paused.")
+  for (const path of ["/", "/numbers", "/subscription"])
+    expect([path, await person.text(path)]).toEqual([path, told])
+  expect(await person.text("/numbers/shop")).toContain("Once it has one, this number runs again by itself.")
+  expect(await person.led("/subscription/begin")).toContain("/checkout/cs_test_")
+})
+
+test("while Stripe is away the page says so, and nothing is lost", async () => {
+  const person = await aPerson()
+  stripe.away(true)
+  const answer = await person.post("/subscription/begin")
+  stripe.away(false)
+  expect(answer.status).toBe(503)
+  expect(await answer.text()).toContain("Stripe cannot be reached")
+  expect(await person.led("/subscription/begin")).toContain("/checkout/cs_test_")
+})
+
+test("a viewer pays for nothing, and a visitor who is not signed in sees nothing", async () => {
+  const viewer = await aPerson("viewer")
+  expect(await viewer.text("/subscription")).toContain("ask one of its owners")
+  for (const act of ["begin", "pay", "portal"])
+    expect((await viewer.post(`/subscription/${act}`, shop)).status).toBe(403)
+  for (const path of ["/subscription", "/subscription/return"])
+    expect((await aVisitor().get(path)).headers.get("location")).toMatch(/^\/sign-in/)
+})

@@ -1,0 +1,38 @@
+import "#test/billing/support/billed.ts"
+import { describe, expect, test, vi } from "vitest"
+import { Account } from "#core/account/account.ts"
+import { endBilling } from "#billing/turned-off.ts"
+import { look } from "#billing/look.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { admin, card, subscriber, stateOf, leaseOf, days } from "./subscriber.ts"
+
+describe("billing that is turned off", () => {
+  test("lets the bridges run that waited for a payment, and on again Stripe's word counts from that day", async () => {
+    const { id, bridge, post } = await subscriber(card.fails)
+    const { bridge: suspended } = await Bridge.create({ accountId: id, customerRef: "suspended" })
+    await Lease.stop(suspended.id, "suspended")
+    await days(id, 24)
+    expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
+    await expect(admin.billing.end!.run([])).rejects.toThrow("without BILLING first")
+    // The command's own refusal is of this process's settings: what it does is the same as at a start without them.
+    expect((await endBilling()).charged).toBeGreaterThan(0)
+    expect(await stateOf(id)).toBe("active")
+    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    expect(Lease.stateOf(await leaseOf(suspended))).toBe("suspended")
+    expect((await post("/api/instances", { customer_ref: "third" })).status).toBe(201)
+
+    vi.setSystemTime(Date.now() + 40 * 86_400_000)
+    await look(id)
+    expect(await stateOf(id)).toBe("unpaid")
+    expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
+    expect(await Bridge.list(id)).toHaveLength(3)
+  })
+
+  test("leaves the operator's word as it is", async () => {
+    const { id } = await subscriber()
+    await Account.setSubscription(id, "none")
+    await endBilling()
+    expect(await stateOf(id)).toBe("none")
+  })
+})
