@@ -13,11 +13,10 @@ import { fetchWebVersion } from "./baileys/fetch-web-version.ts"
 import type { Connect } from "./uplink/dialler.ts"
 import { containExceptions } from "./host/exceptions.ts"
 import { Host } from "./host/host.ts"
-import { dialCurrentVersion } from "./host/dial-current-version.ts"
 import { measureEachMinute } from "./host/measure.ts"
 import { listen, serverApp } from "./server.ts"
 import { timing } from "./timing.ts"
-import { WebVersion } from "./host/web-version.ts"
+import { dialCurrentVersion, WebVersion } from "./host/web-version.ts"
 
 const recording = config.RECORD ? { record: newRecorder(config.RECORD, log) } : {}
 

@@ -26,6 +26,11 @@ const headers = z.object({
   }),
 })
 
+/** Whether this route sends a message to others. Exactly those take an Idempotency-Key. */
+export function isSend(route: { request?: { headers?: unknown } | undefined }): boolean {
+  return route.request?.headers === headers
+}
+
 /** The fields that every message has besides its content (Contract, "Messages"). */
 const addressed = {
   chat: Chat,

@@ -2,6 +2,7 @@ import type { RouteConfig } from "@hono/zod-openapi"
 import type { Context, TypedResponse } from "hono"
 import { webhookLogs } from "#core/contract/delivery.ts"
 import { ApiError } from "#core/error.ts"
+import { isSend } from "#core/contract/message.ts"
 import { proxy as prefix } from "#core/contract/route-parts.ts"
 import { routes } from "#core/contract/routes.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
@@ -49,13 +50,12 @@ async function forward(c: Context<ApiEnv>, route: RouteConfig): Promise<Response
     requestId: c.var.requestId,
     body: route.request?.body && (await c.req.text()),
   }
-  // Exactly the routes that send a message have headers in the contract.
-  const isSend = route.request?.headers !== undefined
-  if (isSend && !Storage.hasRoom()) throw Storage.refusal()
-  const key = isSend ? keyOf(c) : undefined
+  const isSent = isSend(route)
+  if (isSent && !Storage.hasRoom()) throw Storage.refusal()
+  const key = isSent ? keyOf(c) : undefined
   if (key !== undefined) return await sendOnce(c, call, key)
 
-  const messageId = isSend ? newMessageId() : undefined
+  const messageId = isSent ? newMessageId() : undefined
   const { refusal, success } = await ask(
     { ...call, messageId, isNew: true },
     answers(route, "application/json"),

@@ -1,3 +1,4 @@
+import { isSend } from "#core/contract/message.ts"
 import { proxy } from "#core/contract/route-parts.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
 
@@ -26,11 +27,11 @@ const tryable = new Map<string, Tryable>(
         "200" in route.responses ? (route.responses[200] as { content?: object }).content : undefined
       if (path.includes("{") || name === "webhookLogs" || !answers || !("application/json" in answers))
         return []
-      const { request } = route as { request: { body?: object; headers?: object } } // as its definition says
+      const { request } = route as { request: { body?: object } } // as its definition says
       const method = route.method.toUpperCase() as Tryable["method"]
       const hasBody = request.body !== undefined
-      const isSend = request.headers !== undefined
-      return [[name, { name: name as RouteName, method, path, summary: route.summary, hasBody, isSend }]]
+      const about = { method, path, summary: route.summary, hasBody, isSend: isSend(route) }
+      return [[name, { name: name as RouteName, ...about }]]
     }),
 )
 

@@ -9,7 +9,7 @@ import { inFolder } from "../media/folder.ts"
 import { readAvatar } from "../media/picture.ts"
 import type { Stanza } from "../network/connection.ts"
 import { child, childrenOf, el } from "../network/stanza.ts"
-import { aboutOf } from "../people/ask-about-person.ts"
+import { aboutOf } from "../people/questions.ts"
 import { command } from "./command.ts"
 import { jpeg } from "./contacts.ts"
 

@@ -2,6 +2,7 @@ import { z } from "zod"
 import { get as getRow, put } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import type { Logger } from "#core/platform/log.ts"
+import type { Connect } from "../uplink/dialler.ts"
 
 export type Version = [number, number, number]
 
@@ -84,4 +85,26 @@ export class WebVersion {
 async function lastKept(): Promise<Version | undefined> {
   const row = await getRow(tables.sessions, key)
   return row && Kept.parse(row).version
+}
+
+type Dial = (input: Parameters<Connect>[0] & { version?: Version }) => ReturnType<Connect>
+
+/**
+ * Dials as the current version of WhatsApp Web. If the network finds that version outdated, the current one is looked
+ * up at once. The end of the connection is reported only afterwards, so the next dial already uses it.
+ */
+export function dialCurrentVersion(dial: Dial, webVersion: Pick<WebVersion, "current" | "refused">): Connect {
+  return (input) => {
+    const version = webVersion.current
+    return dial({
+      ...input,
+      ...(version && { version }),
+      onHappening(happening) {
+        const isOutdated = happening.kind === "closed" && happening.objection === "outdated"
+        if (!isOutdated) return input.onHappening(happening)
+        // It never rejects: a failed look-up is logged there.
+        void webVersion.refused().finally(() => input.onHappening(happening))
+      },
+    })
+  }
 }

@@ -3,8 +3,7 @@ import { ApiError } from "#core/error.ts"
 import { isGroup, isPhoneJid, userOf } from "#core/jid.ts"
 import type { Connection } from "../network/connection.ts"
 import { el } from "../network/stanza.ts"
-import { groupCard } from "./ask-about-group.ts"
-import { usync } from "./usync.ts"
+import { groupCard, usync } from "./questions.ts"
 
 type Asked = Pick<Connection, "ask" | "registered">
 

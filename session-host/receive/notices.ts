@@ -11,7 +11,7 @@ import { now } from "#core/platform/clock.ts"
 import type { Lifetime } from "../baileys/lifetime.ts"
 import type { ILogger } from "../baileys/quiet-log.ts"
 import type { Acquaintance, Notice } from "../network/connection.ts"
-import { verifiedNameIn } from "../people/registered.ts"
+import { verifiedNameIn } from "../people/questions.ts"
 import { restrictionsIn } from "../baileys/questions/restrictions.ts"
 import { viewOnce } from "./view-once.ts"
 

@@ -1,3 +1,4 @@
+import { isSend } from "#core/contract/message.ts"
 import { isDeepStrictEqual } from "node:util"
 import type { z } from "zod"
 import type { AnyWhole } from "./whole-service.ts"
@@ -31,7 +32,7 @@ export type Ask = (asked?: Asked) => Promise<Said>
 export function asking(whole: AnyWhole, route: Route, onJson: (json: unknown) => void): Ask {
   return async (asked = {}) => {
     // Only routes that send a message take the header, which makes two calls one message.
-    const headers = route.request?.headers ? { "idempotency-key": crypto.randomUUID() } : undefined
+    const headers = isSend(route) ? { "idempotency-key": crypto.randomUUID() } : undefined
     const call = async () => {
       const answer = await whole.call(route.method.toUpperCase(), urlOf(route, asked), asked.body, headers)
       return await asDocumented(route, answer)

@@ -1,6 +1,6 @@
 import { jidNormalizedUser, type AuthenticationCreds, type WASocket } from "@whiskeysockets/baileys"
 import type { Acquaintance, Connection, Question } from "#session-host/network/connection.ts"
-import { registered } from "#session-host/people/registered.ts"
+import { registered } from "#session-host/people/questions.ts"
 import { answered, ask } from "./ask.ts"
 import type { AnswerOrEnd } from "../answer-or-end.ts"
 import { rejectCall, type newCallers } from "./reject-call.ts"

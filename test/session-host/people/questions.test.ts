@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { NoAnswer } from "#session-host/network/errors.ts"
 import type { Stanza } from "#session-host/network/connection.ts"
 import { el } from "#session-host/network/stanza.ts"
-import { registered } from "#session-host/people/registered.ts"
+import { registered } from "#session-host/people/questions.ts"
 
 /** A network that gives this answer about people. */
 const saying = (...users: Stanza[]) => ({

@@ -1,0 +1,138 @@
+import { randomBytes } from "node:crypto"
+import { proto } from "@whiskeysockets/baileys"
+import { isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
+import type { Connection, Registered, Stanza } from "../network/connection.ts"
+import { ifAny, NoAnswer } from "../network/errors.ts"
+import { child, childrenOf, el, textOf } from "../network/stanza.ts"
+import type { Learnt } from "./contacts.ts"
+
+/**
+ * Asks the network about people, in its own protocol for that.
+ * @returns an answer for each person it knows, in no order.
+ * @throws NetworkRejected, NoAnswer
+ */
+export async function usync(
+  connection: Pick<Connection, "ask">,
+  asked: { about: Stanza[]; users: Stanza[]; context?: "interactive" | "message" },
+): Promise<Stanza[]> {
+  const attrs = {
+    context: asked.context ?? "interactive",
+    mode: "query",
+    sid: randomBytes(8).toString("hex"),
+    last: "true",
+    index: "0",
+  }
+  const question = el("usync", attrs, [el("query", {}, asked.about), el("list", {}, asked.users)])
+  const answer = await connection.ask({ xmlns: "usync", type: "get", children: [question] })
+  const list = child(child(answer, "usync"), "list")
+  // A person who is not on the list does not exist; without a list, that is not said of anybody.
+  if (!list) throw new NoAnswer("the network's answer says nothing of people")
+  return childrenOf(list, "user")
+}
+
+/** What the network is asked about a phone number. */
+const aboutNumbers = [el("contact"), el("lid"), el("business", {}, [el("verified_name")])]
+
+/** The owners of those of these phone numbers (digits) that are on the network. @throws NetworkRejected, NoAnswer */
+export async function registered(
+  connection: Pick<Connection, "ask">,
+  phones: string[],
+): Promise<Map<string, Registered>> {
+  if (phones.length === 0) return new Map()
+  const users = phones.map((phone) => el("user", {}, [el("contact", {}, `+${phone}`)]))
+  const found = await usync(connection, { about: aboutNumbers, users })
+  return new Map(found.flatMap((user) => entry(user, phones)))
+}
+
+/** A number's JID may spell it differently (Brazil, Mexico), so the number is read from the question. */
+function entry(user: Stanza, phones: string[]): [string, Registered][] {
+  const contact = child(user, "contact")
+  if (!user.attrs.jid || contact?.attrs.type !== "in") return []
+  const jid = withoutDevice(user.attrs.jid)
+  const digits = textOf(contact).replaceAll(/\D/g, "") || userOf(jid)
+  const phone = phones.length === 1 ? phones[0] : phones.find((each) => each === digits)
+  const lid = withoutDevice(child(user, "lid")?.attrs.val ?? "")
+  return phone ? [[phone, { jid, lid, ...businessIn(user) }]] : []
+}
+
+/** The answer has something in `business` only for a business. */
+export function businessIn(user: Stanza): Pick<Registered, "isBusiness" | "verifiedName"> {
+  const business = child(user, "business")
+  const certificate = child(business, "verified_name")?.bytes
+  return {
+    isBusiness: (business?.children.length ?? 0) > 0,
+    verifiedName: certificate ? verifiedNameIn(certificate) : "",
+  }
+}
+
+/** The name in a business's certificate. */
+export function verifiedNameIn(certificate: Uint8Array): string {
+  const { details } = proto.VerifiedNameCertificate.decode(certificate)
+  if (!details) return ""
+  return proto.VerifiedNameCertificate.Details.decode(details).verifiedName ?? ""
+}
+
+type Asked = Pick<Connection, "ask" | "registered">
+
+/**
+ * The network's present information about a person; undefined if it does not know them. @throws NetworkRejected,
+ * NoAnswer
+ */
+export async function personOf(connection: Asked, jid: string): Promise<Learnt | undefined> {
+  const [addresses, card] = await Promise.all([addressesOf(connection, jid), cardOf(connection, jid)])
+  if (!addresses || !card) return undefined
+  const business = businessIn(card)
+  const verifiedName = addresses.verifiedName || business.verifiedName
+  const isBusiness = addresses.isBusiness || business.isBusiness
+  return {
+    jid: addresses.jid,
+    lid: addresses.lid,
+    verifiedName,
+    isBusiness,
+    about: textOf(child(card, "status")),
+    ...(isBusiness && (await businessOf(connection, jid))),
+  }
+}
+
+/** The about text; `""` if there is none, or if the person hides it. @throws NetworkRejected, NoAnswer */
+export async function aboutOf(connection: Pick<Connection, "ask">, jid: string): Promise<string> {
+  return textOf(child(await cardOf(connection, jid), "status"))
+}
+
+/** A number's JID may spell it differently, and a number may have none. */
+async function addressesOf(connection: Asked, jid: string) {
+  if (!isPhoneJid(jid)) return { jid: undefined, lid: jid, isBusiness: false, verifiedName: "" }
+  const phone = userOf(jid)
+  return (await connection.registered([phone])).get(phone)
+}
+
+async function cardOf(connection: Pick<Connection, "ask">, jid: string): Promise<Stanza | undefined> {
+  const about = [el("status"), el("business", {}, [el("verified_name")])]
+  const [card] = await usync(connection, { about, users: [el("user", { jid })] })
+  return card
+}
+
+async function businessOf(connection: Pick<Connection, "ask">, jid: string): Promise<Learnt> {
+  const answer = await connection.ask({
+    xmlns: "w:biz",
+    type: "get",
+    children: [el("business_profile", { v: "244" }, [el("profile", { jid })])],
+  })
+  const profile = child(child(answer, "business_profile"), "profile")
+  return {
+    businessAddress: textOf(child(profile, "address")),
+    businessEmail: textOf(child(profile, "email")),
+  }
+}
+
+/**
+ * The card of a group; undefined when the group does not exist, or the session is not in it. @throws NetworkRejected,
+ * NoAnswer
+ */
+export async function groupCard(
+  connection: Pick<Connection, "ask">,
+  group: string,
+): Promise<Stanza | undefined> {
+  const children = [el("query", { request: "interactive" })]
+  return child(await ifAny(connection.ask({ xmlns: "w:g2", type: "get", to: group, children })), "group")
+}
