@@ -73,7 +73,7 @@ async function start(
 
   const api = await listenForCalls(settings.PORT)
   stops.push(() => hangUp(api.server))
-  const billing = await startBilling(settings, api.url, stops)
+  const billing = await startBilling?.(settings, api.url, stops)
   // It takes seconds in a process of its own. What does not need it starts meanwhile.
   const starting = Promise.all([simulatedNetwork(settings, elsewhere), loadPackages()])
   const itsStop = starting.then(
@@ -117,7 +117,7 @@ async function start(
     ...(store.answer && { BELL_TRUSTS_MS: String(staysMs - 50) }),
     ...(simulator && { SIMULATOR_URL: simulator.url, SIMULATOR_ROOT_KEY: simulator.rootKey }),
     ...kept,
-    ...billing.forAll,
+    ...billing?.forAll,
   }
   const sweep = new Sweep()
   const orchestrator = await startEcs({
@@ -151,7 +151,7 @@ async function start(
     ...environment,
     AWS_ENDPOINT_URL_ECS: orchestrator.endpoint,
     ...(simulator && { SIMULATOR_CONTROL_URL: simulator.controlUrl }),
-    ...billing.forService,
+    ...billing?.forService,
     // Here mail is kept.
     MAIL_FROM: "",
   }
@@ -173,7 +173,7 @@ async function start(
   const { listener } = await import("#functions/api/listener.ts")
   api.server.removeAllListeners("request")
   api.server.on("request", listener)
-  stops.push(await billing.start())
+  if (billing) stops.push(await billing.start())
   const { ringAll } = await import("#functions/sweep/bells.ts")
   await ringAll()
   const { answerDoorbells: handler } = await import("#functions/delivery/handler.ts")

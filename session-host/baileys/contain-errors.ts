@@ -1,10 +1,15 @@
 import type { EventEmitter } from "node:events"
+import type { Lifetime } from "./lifetime.ts"
+import { type ILogger, redacted } from "./quiet-log.ts"
+
+/** Decides about an error that a listener for this event threw. */
+export type OnError = (event: string, error: unknown) => void
 
 /**
  * Catches errors of this emitter's listeners, thrown or in promises that nobody awaits. One connection's trouble stays its
  * own.
  */
-export function contain(emitter: EventEmitter, onError: (event: string, error: unknown) => void) {
+export function contain(emitter: EventEmitter, onError: OnError) {
   for (const event of emitter.eventNames()) {
     for (const listener of emitter.listeners(event)) {
       // The emitter's own type gives up on listeners of any shape.
@@ -21,4 +26,21 @@ export function contain(emitter: EventEmitter, onError: (event: string, error: u
       })
     }
   }
+}
+
+/** Ends the connection at an error that makes it worthless, and logs any other. */
+export function failing(lifetime: Pick<Lifetime, "isOpen" | "isOver" | "end">, log: ILogger): OnError {
+  return (event: string, error: unknown) => {
+    if (lifetime.isOver) return
+    log.error({ error }, `a listener of ${event} failed`)
+    // Only this stanza is bad. If it ended the connection, it would come again with each new one.
+    if (event.startsWith("CB:") || (event === "message" && lifetime.isOpen && !isForged(error))) return
+    // After a bad handshake nothing can be trusted any more.
+    lifetime.end({ reason: "lost", detail: `${event}: ${redacted(String(error))}` })
+  }
+}
+
+/** Whether a frame was not encrypted by the server. A frame of the server may be unreadable, too. */
+function isForged(error: unknown): boolean {
+  return String(error).includes("unable to authenticate data")
 }

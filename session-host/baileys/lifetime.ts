@@ -1,4 +1,5 @@
 import type { End, Happening, Me } from "../network/connection.ts"
+import { RowTooLarge } from "../memory/rows.ts"
 
 /** A connection from dialling to its end. */
 export interface Lifetime {
@@ -17,6 +18,26 @@ export interface Lifetime {
   atEnd(release: () => void): () => void
   /** Ends the connection, once. Tells `closed` if a reason is given. */
   end(why?: End): void
+}
+
+/** Runs work of the session's memory for one connection. */
+export type Guarded = <Result>(work: () => Promise<Result>) => Promise<Result>
+
+/**
+ * The memory works for a connection only while that lives: a later write would overwrite those of the next connection. When the
+ * memory fails, the connection is closed before Baileys hears of it. Baileys would answer with a refusal, and a message that was
+ * refused never comes back. Baileys hears only of a message that can never be kept.
+ */
+export function guardedBy(lifetime: Pick<Lifetime, "isOver" | "end">): Guarded {
+  return async (work) => {
+    if (lifetime.isOver) throw new Error("the connection has ended")
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof RowTooLarge)) lifetime.end({ reason: "lost", detail: "the store failed" })
+      throw error
+    }
+  }
 }
 
 export function newLifetime(onHappening: (happening: Happening) => void): Lifetime {

@@ -10,10 +10,10 @@ import type { Keys } from "./signal/keys.ts"
 import type { Hold } from "#core/platform/locks.ts"
 import type { ILogger } from "./quiet-log.ts"
 import { durableRepository, type RepositoryInput } from "./signal/repository.ts"
-import { withoutKeyHolders } from "../send/transmission.ts"
+import { sendingNow } from "./context.ts"
 
 interface Input {
-  vault: Vault
+  sent: Vault["sent"]
   creds: AuthenticationCreds
   keys: Keys
   hold: Hold
@@ -21,19 +21,22 @@ interface Input {
   log: ILogger
   url?: string
   version?: WAVersion
-  repository: Pick<RepositoryInput, "stanzaOf" | "onSettled" | "whileAsking" | "request">
+  repository: Omit<RepositoryInput, "creds" | "keys" | "hold">
 }
 
 /** Baileys' settings. */
 export function socketConfig(input: Input): UserFacingSocketConfig {
-  const { vault, creds, keys, hold } = input
+  const { creds, keys, hold } = input
   return {
     auth: {
       creds,
       keys: {
         get: keys.get,
         // Baileys itself only removes sessions, and not while one is in use.
-        set: (data) => hold(Object.keys(data.session ?? {}), async () => keys.set(withoutKeyHolders(data))),
+        set: (data) =>
+          hold(Object.keys(data.session ?? {}), async () =>
+            keys.set(sendingNow()?.holdBackKeyHolders(data) ?? data),
+          ),
       },
     },
     logger: input.log,
@@ -49,10 +52,10 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
     retryRequestDelayMs: 0,
     ...input.recipientDevices,
     getMessage: async ({ id }) => {
-      const message = id ? await vault.sent(id) : undefined
+      const message = id ? await input.sent(id) : undefined
       return message && proto.Message.decode(message)
     },
     makeSignalRepository: (_auth, _log, lidsOf) =>
-      durableRepository({ creds, keys, vault, hold, ...input.repository }, input.log, lidsOf),
+      durableRepository({ creds, keys, hold, ...input.repository }, input.log, lidsOf),
   }
 }

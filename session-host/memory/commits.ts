@@ -1,14 +1,11 @@
 import { Lease } from "#core/lease/lease.ts"
 import { Metrics } from "#core/platform/metrics.ts"
-import { type Row, StoreAway, transact, type Write } from "#core/store/store.ts"
+import { type Row, StoreAway, transact } from "#core/store/store.ts"
 import type { Patience } from "./patience.ts"
 import { Fenced, SessionEnded } from "../session/session-ended.ts"
-import type { SessionStore, SessionWrite } from "./rows.ts"
+import { bytesOf, isOwn, nextBatch, type Packable, type UnitWrite } from "./packing.ts"
+import type { SessionStore } from "./rows.ts"
 
-/** DynamoDB takes 100 operations in a transaction; one is the lease check. */
-const maxWrites = 99
-/** DynamoDB takes 4 MB. Sizes here are estimates, so some room is left. */
-const maxBytes = 3_900_000
 /**
  * How long a unit that nobody waits for may stay in memory, so that others can share its transaction, in ms: a change, and
  * a note.
@@ -25,13 +22,8 @@ const restMostMs = 100
 /** How much may wait to become durable before the network is read no further: units, and bytes in them. */
 const most = { units: 500, bytes: 8_000_000 }
 
-/** A row in a unit: the session's own, or one of another table. */
-export type UnitWrite = SessionWrite | Write
-
-interface Unit {
+interface Unit extends Packable {
   number: number
-  writes: UnitWrite[]
-  bytes: number
   isNote: boolean
   madeMs: number
   /** When it must become durable although nobody waits for it, on the monotonic clock. */
@@ -246,87 +238,6 @@ export class Commits {
     const refused = await patience.watch(written, this.#lateMs)
     if (refused) throw whyRefused(refused)
   }
-}
-
-/** As many units as fit in one transaction; at least the first, in several transactions if necessary. */
-function nextBatch(queue: Unit[]): { units: Unit[]; commits: UnitWrite[][] } {
-  const merged = new Map<string, UnitWrite>()
-  const units: Unit[] = []
-  let bytes = 0
-  for (const unit of queue) {
-    const added = unit.writes.filter((write) => !merged.has(nameOf(write))).length
-    const fits = merged.size + added <= maxWrites && bytes + unit.bytes <= maxBytes
-    if (!fits && units.length > 0) break
-    units.push(unit)
-    merge(merged, unit.writes)
-    if (!fits) return { units, commits: inParts([...merged.values()]) }
-    bytes += unit.bytes
-  }
-  return { units, commits: [[...merged.values()]] }
-}
-
-/** DynamoDB refuses two operations on one row. Both put or remove the whole row, so the later one is enough. */
-function merge(into: Map<string, UnitWrite>, writes: UnitWrite[]): void {
-  for (const write of writes) {
-    const name = nameOf(write)
-    into.delete(name)
-    into.set(name, write)
-  }
-}
-
-function inParts(writes: UnitWrite[]): UnitWrite[][] {
-  const parts: UnitWrite[][] = [[]]
-  let bytes = 0
-  for (const write of writes) {
-    const size = bytesOf([write])
-    if (parts.at(-1)!.length === maxWrites || bytes + size > maxBytes) {
-      parts.push([])
-      bytes = 0
-    }
-    parts.at(-1)!.push(write)
-    bytes += size
-  }
-  return parts
-}
-
-function isOwn(write: UnitWrite): write is SessionWrite {
-  return "sk" in write
-}
-
-/** Identifies a row: the same for two writes of one row. */
-function nameOf(write: UnitWrite): string {
-  if (isOwn(write)) return write.sk
-  const { TableName, Item, Key } = { ...write.Put, ...write.Delete } as {
-    TableName?: string
-    Item?: Row
-    Key?: Row
-  } // one of the two
-  const key = Item ?? Key
-  if (!key) throw new Error("a commit puts and removes whole rows")
-  return `${TableName}\n${String(key.pk)}\n${String(key.sk)}`
-}
-
-/** The size of writes in a transaction. The size of a removed row counts as well. */
-function bytesOf(writes: UnitWrite[]): number {
-  let bytes = 0
-  for (const write of writes) bytes += isOwn(write) ? sizeOfOwn(write) : sizeOf(write.Put?.Item)
-  return bytes
-}
-
-function sizeOfOwn(write: SessionWrite): number {
-  if (!("secret" in write)) return write.bytes + 200
-  const { secret } = write
-  return (typeof secret === "string" ? Buffer.byteLength(secret) : secret.length) + 200
-}
-
-/** An item's size as DynamoDB counts it, rounded up a little. */
-function sizeOf(value: unknown): number {
-  if (typeof value === "string") return Buffer.byteLength(value)
-  if (value instanceof Uint8Array) return value.length
-  if (typeof value !== "object" || value === null) return 21
-  let bytes = 3
-  for (const [name, inner] of Object.entries(value)) bytes += Buffer.byteLength(name) + 1 + sizeOf(inner)
-  return bytes
 }
 
 /** Either the lease is not ours, or another owner has already written an event under this number. */

@@ -1,14 +1,13 @@
 import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import { isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
-import type { Change, Gate, Received, Vault } from "../network/connection.ts"
-import type { Commits, UnitWrite } from "./commits.ts"
-import type { Inbound } from "../receive/take.ts"
+import type { Change, Gate, Vault } from "../network/connection.ts"
+import type { Commits } from "./commits.ts"
+import type { UnitWrite } from "./packing.ts"
 import { bytesOf, Pieces } from "./pieces.ts"
 import { PreKeys } from "./pre-keys.ts"
 import { newLocks } from "#core/platform/locks.ts"
 import { sentMessage, sentRow } from "./messages/sent.ts"
-import type { OperatorSkip } from "../receive/operator-skip.ts"
 import type { Put, SessionStore, SessionWrite, Stored } from "./rows.ts"
 
 /** Baileys' word for this kind of key. */
@@ -34,13 +33,10 @@ export interface Login {
 interface Parts {
   store: SessionStore
   commits: Commits
-  inbound: () => Inbound
-  skip: OperatorSkip
-  /** Whether the customer has not chosen every type of event. */
-  forgetsSome: () => boolean
-  /** Whether each message must be durable before the next one is decrypted. */
-  isCareful: () => boolean
 }
+
+/** Makes the unit of a change. @returns whether it did: otherwise the change is out of date */
+type Make = (writes: UnitWrite[]) => boolean | Promise<boolean>
 
 /**
  * The credentials and Signal keys of one login, by generation. A logout begins the next generation, and keys of an old
@@ -107,8 +103,9 @@ export class SessionVault implements Vault {
     return found
   }
 
-  async keep(change: Change): Promise<void> {
-    const kept = this.#keep(change)
+  /** @param make makes the unit of the rows of the change, with others */
+  async keep(change: Change, make: Make = (writes) => this.#parts.commits.make(writes) > 0): Promise<void> {
+    const kept = this.#keep(change, make)
     this.#keeping.add(kept)
     try {
       await kept
@@ -122,25 +119,25 @@ export class SessionVault implements Vault {
     await Promise.allSettled(this.#keeping)
   }
 
-  async #keep(change: Change): Promise<void> {
+  async #keep(change: Change, make: Make): Promise<void> {
     const preKeys = (change.keys ?? []).filter(({ type }) => type === preKey)
     const growing = (change.keys ?? []).filter(mayGrow)
     const turns = [...(preKeys.length > 0 ? [preKey] : []), ...(growing.length > 0 ? [inPieces] : [])]
-    if (turns.length === 0) return await this.#make(change, [])
+    if (turns.length === 0) return await this.#make(change, [], make)
     await this.#turn(turns, async () => {
       const writes: UnitWrite[] = preKeys.length > 0 ? await this.#preKeys.changes(preKeys) : []
       for (const { type, id, value } of growing)
         writes.push(...(await this.#pieces.changes(this.#rowOf(type, id), value)))
-      await this.#make(change, writes)
+      await this.#make(change, writes, make)
     })
   }
 
   /**
-   * Runs in one step, except for what reading a received message takes.
+   * Runs in one step, except for what `make` takes.
    * @param shared the writes of keys that are not one row each.
    */
-  async #make(change: Change, shared: UnitWrite[]): Promise<void> {
-    const { store, commits, inbound } = this.#parts
+  async #make(change: Change, shared: UnitWrite[], make: Make): Promise<void> {
+    const { store } = this.#parts
     const keys = (change.keys ?? []).flatMap(({ type, id, value }) =>
       type === preKey ? [] : [{ sk: this.#rowOf(type, id), value, isShared: mayGrow({ id }) }],
     )
@@ -156,36 +153,10 @@ export class SessionVault implements Vault {
       }),
       ...(change.creds === undefined ? [] : [credsRow(store, this.generation, change.creds)]),
     ]
-    if (!change.received) commits.make(writes)
-    // The message was received before: these keys belong to a ratchet that has moved on since.
-    else if (!(await inbound().take(change.received, writes))) return
+    const made = make(writes)
+    if (made !== true && !(await made)) return
     for (const { sk, value } of keys) this.#known.set(sk, { value })
-    if (change.received && this.#parts.isCareful()) await commits.whenKept()
     if (change.creds !== undefined) this.#setCreds(change.creds)
-  }
-
-  foresee(attrs: Received["attrs"]): void {
-    this.#parts.inbound().foresee(attrs)
-  }
-
-  ignores(attrs: Received["attrs"]): boolean {
-    return this.#parts.inbound().ignores(attrs)
-  }
-
-  forgetsSome(): boolean {
-    return this.#parts.forgetsSome()
-  }
-
-  async isSeen(received: Pick<Received, "hash" | "attrs">): Promise<boolean> {
-    return await this.#parts.inbound().isSeen(received)
-  }
-
-  get isSkipWanted(): boolean {
-    return this.#parts.skip.isWanted
-  }
-
-  async isToSkip(): Promise<boolean> {
-    return await this.#parts.skip.take()
   }
 
   async sent(messageId: string): Promise<Uint8Array | undefined> {

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { now } from "#core/platform/clock.ts"
-import type { Commits, UnitWrite } from "./commits.ts"
+import type { Commits } from "./commits.ts"
+import type { UnitWrite } from "./packing.ts"
 import type { SessionStore, Stored } from "./rows.ts"
 import type { Restriction } from "../network/connection.ts"
 

@@ -2,22 +2,21 @@ import { Choice } from "#core/bridge/choice.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
-import type { Event } from "#core/contract/event.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import type { Own } from "../receive/map/chat-and-sender.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { Bell } from "../receive/bell.ts"
-import { Commits, type UnitWrite } from "./commits.ts"
-import { Inbound } from "../receive/take.ts"
+import { Commits } from "./commits.ts"
+import type { UnitWrite } from "./packing.ts"
+import { SessionIntake } from "../receive/take.ts"
 import { Messages } from "./messages/messages.ts"
 import { EventOutbox } from "../receive/outbox.ts"
 import { Parking } from "../receive/parked.ts"
 import { readParkedAgain } from "../receive/read-parked-again.ts"
 import { Patience } from "./patience.ts"
 import { OperatorSkip } from "../receive/operator-skip.ts"
-import { SessionStore } from "./rows.ts"
+import { SessionStore, type Stored } from "./rows.ts"
 import { Tally } from "./tally.ts"
 import { credsOf, credsSk, forgetCreds, oldKeys, SessionVault } from "./keys.ts"
 import { mapReceived } from "../receive/map-received.ts"
@@ -48,151 +47,112 @@ interface Input {
   onEnd: (error: SessionEnded) => void
 }
 
-/** The parts that do not change while the session lives. */
-type Parts = Pick<
-  Memory,
-  | "store"
-  | "patience"
-  | "commits"
-  | "outbox"
-  | "messages"
-  | "bell"
-  | "tally"
-  | "connectionEvents"
-  | "standing"
-  | "sandboxOf"
->
+/** What a session reads before anything else: what earlier sessions of the bridge have left. */
+interface Found {
+  store: SessionStore
+  patience: Patience
+  keys: DataKeys.Info
+  /** Rows of the session, by `sk`: credentials, standing, and what was last said of its connection. */
+  rows: Map<string, Stored>
+  /** The number of the bridge's last event row; 0 if it has none. */
+  lastEvent: number
+  delivery: Delivery.Info | undefined
+}
 
 /** The durable side of a session. */
 export class Memory {
   readonly store: SessionStore
   readonly patience: Patience
   readonly commits: Commits
-  readonly outbox: EventOutbox
-  readonly messages: Messages
   readonly bell: Bell
+  readonly messages: Messages
   readonly tally: Tally
+  readonly outbox: EventOutbox
   readonly connectionEvents: ConnectionEvents
   readonly standing: LoginStanding
+  readonly intake: SessionIntake
   /**
    * The account, if this is its sandbox: the phone is simulated and scans each code by itself. Undefined for other
    * bridges.
    */
   readonly sandboxOf: string | undefined
-  readonly #inbound: Inbound
-  readonly #ofVault: ConstructorParameters<typeof SessionVault>[0]
-  readonly #version: Input["version"]
-  readonly #log: Logger
+  readonly #input: Input
   #isReadingAgain = false
   #vault: SessionVault
   #contacts: Contacts
 
-  private constructor(input: Input, parts: Parts, creds: ConstructorParameters<typeof SessionVault>[1]) {
-    this.store = parts.store
-    this.patience = parts.patience
-    this.commits = parts.commits
-    this.outbox = parts.outbox
-    this.messages = parts.messages
-    this.bell = parts.bell
-    this.tally = parts.tally
-    this.connectionEvents = parts.connectionEvents
-    this.standing = parts.standing
-    this.sandboxOf = parts.sandboxOf
-    this.#version = input.version
-    this.#inbound = new Inbound({
-      ...parts,
-      parking: new Parking(parts.store),
-      log: input.log,
-      own: () => this.#vault.login ?? nobody,
-      ignores: (chat) => Choice.ignores(input.choice(), chat),
-      otherAddress: (jid) => this.#vault.otherAddress(jid),
-      map: input.map ?? mapReceived,
-      connection: input.connection,
-      contacts: () => this.#contacts,
+  private constructor(input: Input, { store, patience, keys, rows, lastEvent, delivery }: Found) {
+    const { lease, timing, log, onEnd } = input
+    const { bridgeId } = lease
+    this.#input = input
+    this.store = store
+    this.patience = patience
+    this.sandboxOf = keys.sandboxOf
+    this.commits = new Commits(lease, { store, patience, withinMs: timing.commitMs, onEnd })
+    this.bell = new Bell(bridgeId)
+    this.messages = new Messages(store)
+    this.tally = new Tally({ bridgeId, everyMs: timing.tallyMs, log })
+    const head = delivery?.head ?? 0
+    const { commits, bell, messages, tally } = this
+    this.outbox = new EventOutbox({
+      store,
+      commits,
+      bell,
+      messages,
+      tally,
+      bridgeId,
+      deliveryKey: keys.delivery,
+      // Rows of delivered events expire.
+      next: Math.max(lastEvent, head) + 1,
+      wants: (event) => Choice.wants(input.choice(), event),
     })
-    const { lease, log, timing } = input
+    const onOpened = (phone: string) => noteLinked(bridgeId, phone, log)
+    const { outbox } = this
+    this.connectionEvents = new ConnectionEvents(
+      { store, commits, outbox, goneMs: timing.goneMs, log, onOpened },
+      toldIn(rows.get(toldRow)),
+    )
+    this.standing = new LoginStanding(this, [...rows.values()])
+    const creds = credsOf(rows.get(credsSk))
+    this.#vault = new SessionVault(this, creds)
+    this.#contacts = new Contacts({ store, commits, log }, creds.generation)
     const provenAtMs = performance.now() + timing.provenMs
-    this.#ofVault = {
-      ...parts,
-      inbound: () => this.#inbound,
-      skip: new OperatorSkip({ lease, log, patience: parts.patience }),
+    this.intake = new SessionIntake({
+      commits,
+      messages,
+      outbox,
+      log,
+      parking: new Parking(store),
+      skip: new OperatorSkip({ lease, log, patience }),
+      vault: () => this.#vault,
+      contacts: () => this.#contacts,
+      connection: input.connection,
+      ignores: (chat) => Choice.ignores(input.choice(), chat),
       forgetsSome: () => input.choice().events !== undefined,
       // At first a suspect takes one message at a time. The message that brings it down is then the first one next time,
       // and can be skipped.
       isCareful: () => Lease.isSuspect(lease) && performance.now() < provenAtMs,
-    }
-    this.#vault = new SessionVault(this.#ofVault, creds)
-    this.#log = input.log
-    this.#contacts = new Contacts({ ...parts, log: input.log }, creds.generation)
+      map: input.map ?? mapReceived,
+    })
+    // The session that promised to ring may have died first.
+    if (lastEvent > head || (delivery?.due ?? 0) > 0) this.bell.ringAnew()
   }
 
   /** Reads what earlier sessions of the bridge left. @throws SessionEnded */
   static async open(input: Input): Promise<Memory> {
-    const { lease, timing, log } = input
-    const { bridgeId } = lease
-    const patience = new Patience({ afterMs: timing.storeAwayMs, call: input.onStoreAway }, input.ended)
+    const { bridgeId } = input.lease
+    const late = { afterMs: input.timing.storeAwayMs, call: input.onStoreAway }
+    const patience = new Patience(late, input.ended)
     const keys = await patience.read(() => DataKeys.get(bridgeId))
     if (!keys) throw new SessionEnded("the bridge is deleted")
     const store = new SessionStore({ bridgeId, sessionKey: keys.session, patience })
-    const commits = new Commits(lease, { store, patience, withinMs: timing.commitMs, onEnd: input.onEnd })
-
     const [rows, last, delivery] = await Promise.all([
       store.getAll([credsSk, toldRow, ...standingRows]),
-      patience.read(() => lastEvent(bridgeId)),
+      patience.read(() => lastEventOf(bridgeId)),
       patience.read(() => Delivery.get(bridgeId)),
     ])
-    const row = (sk: string) => rows.find((each) => each.sk === sk)
-    const head = delivery?.head ?? 0
-    const bell = new Bell(bridgeId)
-    // The session that promised to ring may have died first.
-    if (last > head || (delivery?.due ?? 0) > 0) bell.ringAnew()
-    const messages = new Messages(store)
-    // Rows of delivered events expire.
-    const next = Math.max(last, head) + 1
-    const wants = (event: Event) => Choice.wants(input.choice(), event)
-    const { delivery: deliveryKey } = keys
-    const tally = new Tally({ bridgeId, everyMs: timing.tallyMs, log })
-    const told = (event: Event) => {
-      if (event.event === "message") tally.add(event.from_me ? "out" : "in")
-    }
-    const outbox = new EventOutbox({
-      bridgeId,
-      deliveryKey,
-      store,
-      commits,
-      messages,
-      bell,
-      next,
-      wants,
-      told,
-    })
-    const connectionEvents = new ConnectionEvents(
-      {
-        store,
-        outbox,
-        commits,
-        goneMs: timing.goneMs,
-        log,
-        onOpened: (phone) => noteLinked(bridgeId, phone, log),
-      },
-      toldIn(row(toldRow)),
-    )
-    const standing = new LoginStanding({ store, commits }, rows)
-
-    const sandboxOf = keys.sandboxOf
-    const parts = {
-      store,
-      patience,
-      commits,
-      outbox,
-      messages,
-      bell,
-      tally,
-      connectionEvents,
-      standing,
-      sandboxOf,
-    }
-    return new Memory(input, parts, credsOf(row(credsSk)))
+    const bySk = new Map(rows.map((row) => [row.sk, row]))
+    return new Memory(input, { store, patience, keys, rows: bySk, lastEvent: last, delivery })
   }
 
   get vault(): SessionVault {
@@ -212,8 +172,8 @@ export class Memory {
   async readParkedAgain(): Promise<void> {
     if (this.#isReadingAgain) return
     this.#isReadingAgain = true
-    const { store, commits } = this
-    await readParkedAgain({ store, commits, inbound: this.#inbound, version: await this.#version() })
+    const { store, commits, intake } = this
+    await readParkedAgain({ store, commits, intake, version: await this.#input.version() })
   }
 
   /** The login has ended. `tell` commits the writes it is given together with the customer's event. */
@@ -221,8 +181,8 @@ export class Memory {
     const { store, commits } = this
     const generation = this.#vault.generation + 1
     await tell([forgetCreds(store, generation), ...this.standing.forget()])
-    this.#vault = new SessionVault(this.#ofVault, { generation, creds: undefined })
-    this.#contacts = new Contacts({ store, commits, log: this.#log }, generation)
+    this.#vault = new SessionVault(this, { generation, creds: undefined })
+    this.#contacts = new Contacts({ store, commits, log: this.#input.log }, generation)
     await commits.write([...(await removeContacts(store)), ...(await oldKeys(store, generation))])
   }
 
@@ -251,11 +211,8 @@ function noteLinked(bridgeId: string, phone: string, log: Logger): void {
   )
 }
 
-/** The identity of a session that has not logged in. */
-export const nobody: Own = { jid: "", lid: "" }
-
 /** The number of a bridge's last event row; 0 if it has none. */
-async function lastEvent(bridgeId: string): Promise<number> {
+async function lastEventOf(bridgeId: string): Promise<number> {
   const newestFirst = query({
     TableName: tables.events,
     ConsistentRead: true,

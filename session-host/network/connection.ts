@@ -59,7 +59,6 @@ export interface Change {
   keys?: KeyChange[]
   /** The credentials, serialised. They are written last if a unit needs several transactions. */
   creds?: string
-  received?: Received
   sending?: Outgoing
 }
 
@@ -81,7 +80,7 @@ export interface Gate {
   whenKept(unit: number): Promise<void>
 }
 
-/** The session's memory, as the network may use it. */
+/** The credentials and Signal keys of a login, and the messages that it has sent, as a connection may use them. */
 export interface Vault {
   readonly gate: Gate
   /** The credentials as last kept; undefined before the first. */
@@ -94,20 +93,34 @@ export interface Vault {
    * made.
    */
   keep(change: Change): Promise<void>
-  /** A message stanza with these attributes has arrived, and `isSeen` will be asked. */
-  foresee(attrs: Received["attrs"]): void
-  /** Whether the message with these attributes is ignored: it is decrypted, and leaves no mark (`isSeen`). */
-  ignores(attrs: Received["attrs"]): boolean
-  /** Whether other messages may leave no mark, either: the customer has not chosen every type of event. */
-  forgetsSome(): boolean
-  /** Whether the ciphertext of this hash, in a stanza with these attributes, was decrypted before. `keep` asks this, too. */
-  isSeen(received: Pick<Received, "hash" | "attrs">): Promise<boolean>
-  /** Whether the operator wants the next unseen message skipped. */
-  readonly isSkipWanted: boolean
-  /** Whether the unseen message at hand is to be treated as one that cannot be decrypted: true at most once. */
-  isToSkip(): Promise<boolean>
   /** The protobuf of a recently sent message, by its id alone, for retry receipts. */
   sent(messageId: string): Promise<Uint8Array | undefined>
+}
+
+/** Where a session's messages arrive, whichever connection brings them. */
+export interface Intake {
+  /** A message stanza with these attributes has arrived, and `before` will be asked. */
+  foresee(attrs: Received["attrs"]): void
+  /**
+   * What to do with the ciphertext of this hash: `seen` if it was decrypted before, `skip` if the operator wants it to count as
+   * one that cannot be read. With `mayBeNew` a ciphertext that was seen may be called `decrypt`: `take` finds out.
+   */
+  before(
+    ciphertext: Pick<Received, "hash" | "attrs">,
+    mayBeNew: boolean,
+  ): Promise<"decrypt" | "seen" | "skip">
+  /** Whether this ciphertext was decrypted before, as far as that is remembered. */
+  isSeen(ciphertext: Pick<Received, "hash" | "attrs">): Promise<boolean>
+  /**
+   * Whether such a message leaves no mark for `isSeen`: `always` in an ignored chat, `maybe` while the customer has not chosen
+   * every type of event.
+   */
+  forgets(attrs: Received["attrs"]): "always" | "maybe" | "never"
+  /**
+   * Takes in a decrypted message. Resolves when its unit is made: its events, what remembers it, and the changes of keys that
+   * decrypting it has made. Nothing is made for a message that was taken in before. Rejects as `Vault.keep` does.
+   */
+  take(received: Received, keys: KeyChange[]): Promise<void>
 }
 
 /** The session's identity on the network. */

@@ -68,7 +68,7 @@ export function newDecrypting(
   inner: SignalRepositoryWithLIDStore,
   log: ILogger,
 ): Decrypting {
-  const { creds, keys, vault, hold } = input
+  const { creds, keys, intake, guarded, hold } = input
   /** Messages that were requested again: each may have several ciphertexts. */
   const requested = new WeakSet<BinaryNode>()
 
@@ -77,28 +77,38 @@ export function newDecrypting(
     if (!stanza) throw new Error("a ciphertext without its stanza")
     const { attrs } = stanza
     const hash = createHash("sha256").update(ciphertext).digest("hex")
-    const isSeen = async () => await vault.isSeen({ hash, attrs })
-    // A message that seems new is decrypted while it is looked up: `keep` waits for the answer.
-    const seemsNew = !saysAgain(stanza) && !vault.isSkipWanted
-    if (!seemsNew && (await isSeen())) return emptyMessage
-    if (await vault.isToSkip()) throw new Error("skipped, as the operator asked")
-    const read = () =>
-      keys.atomically(async (unit) => {
-        const plaintext = await decrypt()
-        const message = contentOf(plaintext, log)
-        if (message) await keepKeysFromMessage({ message, stanza, me: creds.me, keys, inner, log })
-        const verified = hasChild(stanza, "verified_name")
-        unit.received = { hash, attrs, plaintext, ...(verified && { verified }) }
-        // Baileys would ask its sender five times for the same bytes.
-        return message ? plaintext : emptyMessage
-      })
-    if (vault.ignores(attrs)) return await read().catch(asForgotten)
+    // A message that seems new is decrypted while it is looked up: `take` waits for the answer.
+    const next = await guarded(() => intake.before({ hash, attrs }, !saysAgain(stanza)))
+    if (next === "seen") return emptyMessage
+    if (next === "skip") throw new Error("skipped, as the operator asked")
+    const read = async () => {
+      const { message, plaintext } = await keys.atomically(
+        async () => await opened(stanza, await decrypt()),
+        async (changes, made) => {
+          const verified = hasChild(stanza, "verified_name")
+          const received = { hash, attrs, plaintext: made.plaintext, ...(verified && { verified }) }
+          await guarded(() => intake.take(received, changes))
+        },
+      )
+      // Baileys would ask its sender five times for the same bytes.
+      return message ? plaintext : emptyMessage
+    }
+    const forgets = intake.forgets(attrs)
+    if (forgets === "always") return await read().catch(asForgotten)
     const asSeen = async (error: unknown) => {
-      if (error instanceof SessionEnded || !(await isSeen())) throw error
+      if (error instanceof SessionEnded) throw error
+      if (!(await guarded(() => intake.isSeen({ hash, attrs })))) throw error
       return emptyMessage
     }
     const fresh = read().catch(asSeen)
-    return await (vault.forgetsSome() ? fresh.catch(asReceived) : fresh)
+    return await (forgets === "maybe" ? fresh.catch(asReceived) : fresh)
+  }
+
+  /** The content of a decrypted message, if it can be read. What it brings for our own keys is applied in the same step. */
+  async function opened(stanza: BinaryNode, plaintext: Uint8Array) {
+    const message = contentOf(plaintext, log)
+    if (message) await keepKeysFromMessage({ message, stanza, me: creds.me, keys, inner, log })
+    return { message, plaintext }
   }
 
   /** Has a message requested again where Baileys would not. It is requested first: the answer ends it for the network. */

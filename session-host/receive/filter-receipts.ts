@@ -6,12 +6,12 @@ import {
   type WASocket,
 } from "@whiskeysockets/baileys"
 import type { Vault } from "../network/connection.ts"
-import { takeOver } from "../baileys/take-over.ts"
+import type { Instead } from "../baileys/tap.ts"
 
 interface Input {
-  sock: Pick<WASocket, "ws" | "sendNode">
+  sock: Pick<WASocket, "sendNode">
   creds: Pick<AuthenticationCreds, "me">
-  vault: Pick<Vault, "sent">
+  sent: Vault["sent"]
   onError: (error: unknown) => void
 }
 
@@ -20,14 +20,14 @@ interface Input {
  * acknowledged it, so that it would come again with each connection. For one that asks for a message again it asks the
  * network for its sender's keys first, even if there never was such a message: strangers could make it ask for ever.
  */
-export function filterReceipts({ sock, creds, vault, onError }: Input): void {
+export function filterReceipts({ sock, creds, sent, onError }: Input): Instead {
   /** Messages of Baileys' own, to our phone, are in no vault. */
   const isOurs = ({ from, participant }: BinaryNode["attrs"]) =>
     [creds.me?.id, creds.me?.lid].some((own) => areJidsSameUser(participant ?? from, own))
   const asksForNothing = async ({ attrs }: BinaryNode) =>
-    attrs.type === "retry" && !isOurs(attrs) && !(attrs.id && (await vault.sent(attrs.id)))
-  takeOver(sock.ws, "CB:receipt", async (node, pass) => {
+    attrs.type === "retry" && !isOurs(attrs) && !(attrs.id && (await sent(attrs.id)))
+  return async (node, pass) => {
     if (node.attrs.from && !(await asksForNothing(node))) return await pass(node)
     return await sock.sendNode(buildAckStanza(node)).catch(onError)
-  })
+  }
 }

@@ -1,7 +1,6 @@
-import type { BinaryNode, WASocket } from "@whiskeysockets/baileys"
+import type { BinaryNode } from "@whiskeysockets/baileys"
 import { Metrics } from "#core/platform/metrics.ts"
-import type { Acquaintance, Vault } from "../network/connection.ts"
-import type { Acks } from "../send/acks.ts"
+import type { Acquaintance, Intake } from "../network/connection.ts"
 import type { OutgoingFrames } from "../send/hold-frames.ts"
 import type { UnsettledStanzas } from "./order.ts"
 import type { newCallers } from "../baileys/questions/reject-call.ts"
@@ -10,38 +9,25 @@ import { hiddenNumbersIn } from "./hidden-numbers.ts"
 import { mayBecomeEvent, toStanza } from "../baileys/stanza.ts"
 
 interface Input {
-  ws: WASocket["ws"]
-  acks: Acks
   unsettled: UnsettledStanzas
   outgoing: Pick<OutgoingFrames, "holdUpWhileFull">
   calls: ReturnType<typeof newCallers>
   lifetime: Pick<Lifetime, "tell">
-  vault: Pick<Vault, "foresee">
+  intake: Pick<Intake, "foresee">
   tellPeople: (people: Acquaintance[]) => void
   /** Each gets every frame, in this order. */
   listeners: ((frame: BinaryNode) => void)[]
 }
 
 /** Reads incoming frames beside Baileys, for everything that Baileys tells nobody, or too late. */
-export function readIncomingFrames({
-  ws,
-  acks,
-  unsettled,
-  outgoing,
-  calls,
-  lifetime,
-  vault,
-  tellPeople,
-  listeners,
-}: Input) {
-  ws.on("CB:ack,class:message", acks.take)
-  ws.on("frame", (frame: BinaryNode | Uint8Array) => {
-    if (frame instanceof Uint8Array) return
+export function readFrames(input: Input): (frame: BinaryNode) => void {
+  const { unsettled, outgoing, calls, lifetime, intake, tellPeople, listeners } = input
+  return (frame) => {
     // Many stanzas make changes and are not answered.
     outgoing.holdUpWhileFull()
     if (frame.tag === "message") {
       unsettled.message(frame)
-      vault.foresee(frame.attrs)
+      intake.foresee(frame.attrs)
     }
     // Somebody could not read what we sent.
     if (frame.tag === "receipt" && frame.attrs.type === "retry") Metrics.add("RetryReceipts")
@@ -53,5 +39,5 @@ export function readIncomingFrames({
       unsettled.afterThose(frame, () => void unsettled.whileWorking(frame, taken))
     }
     for (const listen of listeners) listen(frame)
-  })
+  }
 }

@@ -5,12 +5,47 @@ import {
   isLidUser,
   isPnUser,
   jidNormalizedUser,
+  type WASocket,
 } from "@whiskeysockets/baileys"
 import { now } from "#core/platform/clock.ts"
+import type { Lifetime } from "../baileys/lifetime.ts"
+import type { ILogger } from "../baileys/quiet-log.ts"
 import type { Acquaintance, Notice } from "../network/connection.ts"
 import { verifiedNameIn } from "../people/registered.ts"
 import { restrictionsIn } from "../baileys/questions/restrictions.ts"
 import { viewOnce } from "./view-once.ts"
+
+interface Input {
+  sock: Pick<WASocket, "signalRepository">
+  lifetime: Pick<Lifetime, "tell">
+  tellPeople: (people: Acquaintance[]) => void
+  log: ILogger
+}
+
+/** Takes every frame, and tells the news in it. Addresses that it says belong to one person are kept. */
+export function newNotices({ sock, lifetime, tellPeople, log }: Input): (frame: BinaryNode) => void {
+  const { lidMapping } = sock.signalRepository
+  const byPrivateId = async (notice: Notice): Promise<Notice> => {
+    if (!("jid" in notice && notice.jid && isPnUser(notice.jid))) return notice
+    const lid = await lidMapping.getLIDForPN(notice.jid)
+    return { ...notice, jid: lid ? jidNormalizedUser(lid) : notice.jid }
+  }
+  const keepPairs = (people: Acquaintance[]) => {
+    const pairs = people.flatMap(({ jid, lid }) => (jid && lid ? [{ pn: jid, lid }] : []))
+    if (pairs.length === 0) return
+    const kept = lidMapping.storeLIDPNMappings(pairs)
+    kept.catch((error: unknown) => log.warn({ error }, "a changed number was not kept"))
+  }
+  return (frame) => {
+    const { notices, people } = noticesIn(frame)
+    for (const notice of notices)
+      byPrivateId(notice)
+        .then((one) => lifetime.tell({ kind: "notice", notice: one }))
+        .catch((error: unknown) => log.warn({ error }, "a notice was not told"))
+    tellPeople(people)
+    keepPairs(people)
+  }
+}
 
 interface Heard {
   notices: Notice[]
@@ -21,7 +56,7 @@ interface Heard {
  * The network's news about accounts, beside messages and events: for a log, for the contacts, for `status`. Baileys
  * reports little of it. `docs/network.md` has a line for each kind.
  */
-export function noticesIn(frame: BinaryNode): Heard {
+function noticesIn(frame: BinaryNode): Heard {
   switch (frame.tag) {
     case "notification":
       return fromNotification(frame)

@@ -1,45 +1,41 @@
-import type { EventEmitter } from "node:events"
 import type { AuthenticationCreds, BinaryNode } from "@whiskeysockets/baileys"
 import type { UnsettledStanzas } from "./order.ts"
 import type { Received } from "../network/connection.ts"
 import { isParsable } from "../baileys/stanza.ts"
-import { takeOver } from "../baileys/take-over.ts"
+import type { Instead } from "../baileys/tap.ts"
 import { viewOnceIn } from "./view-once.ts"
 
 interface Input {
-  ws: EventEmitter
   unsettled: UnsettledStanzas
   creds: Pick<AuthenticationCreds, "me">
   ended: () => boolean
   /** Takes in a message that Baileys does not report. */
-  keep: (received: Received) => Promise<void>
+  take: (received: Received) => Promise<void>
   onError: (error: unknown) => void
 }
-
-type Pass = (node: BinaryNode) => unknown
 
 /**
  * Gives Baileys the next message when the one before is settled. By itself it looks up addresses for several at once
  * before it decrypts one after the other, so with a slow store they are decrypted, and would become events, in any
  * order; and live messages overtake the backlog.
  */
-export function messagesOneByOne({ ws, unsettled, creds, ended, keep, onError }: Input) {
-  const give = async (node: BinaryNode, pass: Pass) => {
+export function oneByOne({ unsettled, creds, ended, take, onError }: Input): Instead {
+  const give = async (node: BinaryNode, pass: Parameters<Instead>[1]) => {
     const viewOnce = viewOnceIn(node)
-    if (viewOnce && isParsable(node, creds.me)) await keep(viewOnce).catch(onError)
+    if (viewOnce && isParsable(node, creds.me)) await take(viewOnce).catch(onError)
     if (ended()) return
     await pass(node)
     // This says nothing about the backlog: Baileys has a queue of its own for that.
     if (!node.attrs.offline || !isParsable(node, creds.me)) unsettled.dropped(node)
   }
-  const after = async (before: Promise<void>, node: BinaryNode, pass: Pass) => {
+  const after = async (before: Promise<void>, node: BinaryNode, pass: Parameters<Instead>[1]) => {
     await before
     if (ended()) return
     const given = give(node, pass).catch(onError)
     await (unsettled.whenSettled(node) ?? given)
   }
   let turn = Promise.resolve()
-  takeOver(ws, "CB:message", (node, pass) => {
+  return (node, pass) => {
     turn = after(turn, node, pass)
-  })
+  }
 }

@@ -6,9 +6,11 @@ import { EventRow } from "#core/event/event-row.ts"
 import type { Mapped, MessageIdentity } from "./map/mapped.ts"
 import { eventIdentityOf } from "./map/message-identity.ts"
 import type { Bell } from "./bell.ts"
-import type { Commits, UnitWrite } from "../memory/commits.ts"
+import type { Commits } from "../memory/commits.ts"
+import type { UnitWrite } from "../memory/packing.ts"
 import type { Known, Messages } from "../memory/messages/messages.ts"
 import type { SessionStore } from "../memory/rows.ts"
+import type { Tally } from "../memory/tally.ts"
 
 /** The network repeats unacknowledged stanzas for 14 days. */
 const markedFor = 14 * 86_400
@@ -20,12 +22,11 @@ interface Options {
   commits: Pick<Commits, "make" | "whenKept">
   messages: Messages
   bell: Pick<Bell, "want">
+  tally: Pick<Tally, "add">
   /** The number of the next event. */
   next: number
   /** Whether the customer wants this event. */
   wants: (event: Event) => boolean
-  /** Called with each event that is durable. */
-  told?: (event: Event) => void
 }
 
 /** The rest of a unit, beside the events. */
@@ -103,8 +104,10 @@ export class EventOutbox {
   }
 
   #kept(fresh: Fresh[]): void {
-    this.#options.bell.want()
-    for (const { mapped } of fresh) this.#options.told?.(mapped.event)
+    const { bell, tally } = this.#options
+    bell.want()
+    for (const { mapped } of fresh)
+      if (mapped.event.event === "message") tally.add(mapped.event.from_me ? "out" : "in")
   }
 
   async #notTold(mapped: Mapped[], brought: Known | undefined): Promise<Fresh[]> {

@@ -1,5 +1,5 @@
 import type { Commits } from "../memory/commits.ts"
-import type { Inbound } from "./take.ts"
+import type { SessionIntake } from "./take.ts"
 import { parked, parkedKeys } from "./parked.ts"
 import type { SessionStore } from "../memory/rows.ts"
 
@@ -12,7 +12,7 @@ const together = 20
 interface Input {
   store: SessionStore
   commits: Pick<Commits, "note">
-  inbound: Pick<Inbound, "tryAgain">
+  intake: Pick<SessionIntake, "tryAgain">
   /** The version of the running code. */
   version: string
 }
@@ -22,12 +22,12 @@ interface Input {
  * runs beside everything else; messages that become events now come after newer arrivals.
  * @throws SessionEnded
  */
-export async function readParkedAgain({ store, commits, inbound, version }: Input): Promise<void> {
+export async function readParkedAgain({ store, commits, intake, version }: Input): Promise<void> {
   const tried = await store.get(triedSk)
   if (tried?.row.version === version) return
   const keys = await parkedKeys(store, "PARKED#")
   for (let at = 0; at < keys.length; at += together)
     for (const { received, removal } of await parked(store, keys.slice(at, at + together)))
-      await inbound.tryAgain(received, removal)
+      await intake.tryAgain(received, removal)
   if (keys.length > 0) commits.note([store.put(triedSk, "", { version })])
 }

@@ -1,15 +1,18 @@
 import { authorsOf, formsOf, messageIdentityOf } from "./map/message-identity.ts"
 import type { Mapped, MessageIdentity } from "./map/mapped.ts"
-import type { Own } from "./map/chat-and-sender.ts"
+import { nobody, type Own } from "./map/chat-and-sender.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { type mapReceived, phonesOf } from "./map-received.ts"
-import type { Connection, Received } from "../network/connection.ts"
+import type { Connection, Intake, KeyChange, Received } from "../network/connection.ts"
 import type { Contacts } from "../people/contacts.ts"
 import { SessionEnded } from "../session/session-ended.ts"
-import type { Commits, UnitWrite } from "../memory/commits.ts"
+import type { Commits } from "../memory/commits.ts"
+import type { UnitWrite } from "../memory/packing.ts"
+import type { SessionVault } from "../memory/keys.ts"
 import { Lookups } from "../concurrency/batched-lookups.ts"
 import { type Known, type Messages, seenAs } from "../memory/messages/messages.ts"
 import type { EventOutbox } from "./outbox.ts"
+import type { OperatorSkip } from "./operator-skip.ts"
 import type { Parking } from "./parked.ts"
 import { RowTooLarge } from "../memory/rows.ts"
 
@@ -17,12 +20,15 @@ interface Options {
   parking: Parking
   messages: Messages
   outbox: EventOutbox
-  /** The session's present identity. */
-  own: () => Own
+  /** The keys of the present login. */
+  vault: () => Pick<SessionVault, "keep" | "login" | "otherAddress">
+  skip: OperatorSkip
   /** Whether the customer ignores this chat. */
   ignores: (chat: string) => boolean
-  /** The other address of a person (phone number or LID), if it is known. */
-  otherAddress: (jid: string) => Promise<string | undefined>
+  /** Whether the customer has not chosen every type of event. */
+  forgetsSome: () => boolean
+  /** Whether each message must be durable before the next one is decrypted. */
+  isCareful: () => boolean
   contacts: () => Contacts
   /** The connection to ask, while there is one. */
   connection: () => Pick<Connection, "phonesOf"> | undefined
@@ -67,9 +73,10 @@ const goodFor = 500
  * gone, and `decrypt.ts` lets its receipt out: `asReceived` for that reason, `asForgotten` for any in an ignored chat.
  *
  * The look-up begins when the stanza arrives. A message that does not say that it comes again is decrypted meanwhile, and
- * only `take` waits for the answer (decision 19).
+ * only `take` waits for the answer (decision 19). `receive/decrypt.ts` calls all of this, through the port
+ * (`network/connection.ts`).
  */
-export class Inbound {
+export class SessionIntake implements Intake {
   readonly #options: Options
   readonly #lookups: Lookups<MessageIdentity, Known | undefined>
   /** Look-ups that have begun, by the attributes of the stanza. */
@@ -82,30 +89,50 @@ export class Inbound {
 
   /** A message with these attributes has arrived and will be asked for. It is looked up together with others. */
   foresee(attrs: Received["attrs"]): void {
-    if (this.ignores(attrs)) return
+    if (this.#ignores(attrs)) return
     // The caller who asks for it sees the error.
     this.#ask(attrs).catch(() => {})
   }
 
+  /** @throws SessionEnded */
+  async before(ciphertext: Pick<Received, "hash" | "attrs">, mayBeNew: boolean) {
+    const { skip } = this.#options
+    const isLookedUp = !mayBeNew || skip.isWanted
+    if (isLookedUp && (await this.isSeen(ciphertext))) return "seen"
+    return (await skip.take()) ? "skip" : "decrypt"
+  }
+
+  forgets(attrs: Received["attrs"]) {
+    if (this.#ignores(attrs)) return "always"
+    return this.#options.forgetsSome() ? "maybe" : "never"
+  }
+
   /** Whether the message with these attributes is ignored: its ratchet advances, and nothing else is kept. */
-  ignores({ from = "", recipient }: Received["attrs"]): boolean {
+  #ignores({ from = "", recipient }: Received["attrs"]): boolean {
     return this.#options.ignores(recipient ?? from)
   }
 
   /** Whether this ciphertext was decrypted before, as far as that is remembered. @throws SessionEnded */
   async isSeen({ hash, attrs }: Pick<Received, "hash" | "attrs">): Promise<boolean> {
-    if (this.ignores(attrs)) return false
+    if (this.#ignores(attrs)) return false
     const { known } = await this.#look(attrs)
     return known?.seen.includes(seenAs(hash)) === true
   }
 
   /**
-   * Makes the unit of a message: `writes` (its ratchet), its events, and the row that remembers it. A message that
-   * cannot be read is parked in the same unit.
-   * @returns false if an earlier connection received the message: this call has made nothing, and `writes` are out of date.
-   * @throws RowTooLarge where `writes` cannot be stored: the message counts as never decrypted. SessionEnded
+   * Makes the unit of a message: the changes of keys (its ratchet), its events, and the row that remembers it. A message that
+   * cannot be read is parked in the same unit. If an earlier connection received the message, nothing is made: the keys are out
+   * of date.
+   * @throws RowTooLarge where the keys cannot be stored: the message counts as never decrypted. SessionEnded
    */
-  async take(received: Received, writes: UnitWrite[]): Promise<boolean> {
+  async take(received: Received, keys: KeyChange[]): Promise<void> {
+    const { vault, commits, isCareful } = this.#options
+    await vault().keep({ keys }, (writes) => this.#take(received, writes))
+    if (isCareful()) await commits.whenKept()
+  }
+
+  /** @returns whether it made a unit: an earlier connection may have received the message. */
+  async #take(received: Received, writes: UnitWrite[]): Promise<boolean> {
     const unit = await this.#options.outbox.inTurn(async () =>
       (await this.isSeen(received)) ? undefined : await this.#make(received, writes),
     )
@@ -127,6 +154,10 @@ export class Inbound {
     }
   }
 
+  get #own(): Own {
+    return this.#options.vault().login ?? nobody
+  }
+
   /** Asks for the unit to be committed now: the receipt waits for that. */
   #keep(unit: number | undefined): void {
     if (unit === undefined) return
@@ -138,7 +169,7 @@ export class Inbound {
   async #make(received: Received, writes: UnitWrite[]): Promise<number> {
     const { outbox, parking, log } = this.#options
     // No row remembers it: see the class.
-    if (this.ignores(received.attrs)) return await outbox.make([], { writes })
+    if (this.#ignores(received.attrs)) return await outbox.make([], { writes })
     try {
       return await this.#makeEvents(received, writes)
     } catch (error) {
@@ -157,11 +188,11 @@ export class Inbound {
   }
 
   async #map(received: Received): Promise<Mapped[]> {
-    const { map, messages, own, log } = this.#options
+    const { map, messages, log } = this.#options
     const connection = this.#options.connection()
     this.#learnAuthors(received)
     const originals = (id: string) => messages.all(id)
-    const mapped = await map(received, own(), { connection, originals, log })
+    const mapped = await map(received, this.#own, { connection, originals, log })
     return await Promise.all(
       mapped.map(async (each) =>
         each.message ? { ...each, message: await this.#full(each.message) } : each,
@@ -174,9 +205,11 @@ export class Inbound {
    * their next message brings it again.
    */
   #learnAuthors(received: Received): void {
-    const { contacts, own, log } = this.#options
+    const { contacts, log } = this.#options
     const connection = this.#options.connection()
-    const learnt = contacts().learn(authorsOf(received, own()), (lids) => phonesOf(lids, { connection, log }))
+    const learnt = contacts().learn(authorsOf(received, this.#own), (lids) =>
+      phonesOf(lids, { connection, log }),
+    )
     learnt.catch((error: unknown) => {
       if (!(error instanceof SessionEnded))
         log.error({ error }, "new information about people was not written")
@@ -207,7 +240,7 @@ export class Inbound {
   }
 
   async #find(attrs: Received["attrs"]): Promise<Looked> {
-    const short = messageIdentityOf(attrs, this.#options.own())
+    const short = messageIdentityOf(attrs, this.#own)
     const identity = short && (await this.#full(short))
     return { identity, known: identity && (await this.#lookups.find(identity)) }
   }
@@ -216,7 +249,7 @@ export class Inbound {
   async #full(identity: MessageIdentity): Promise<MessageIdentity> {
     const [form, ...more] = identity.forms
     if (!form || more.length > 0) return identity
-    const other = await this.#options.otherAddress(form.sender)
+    const other = await this.#options.vault().otherAddress(form.sender)
     if (!other) return identity
     return {
       ...identity,

@@ -26,7 +26,8 @@ import { type Groups, metadataOf } from "./groups.ts"
 import type { Keys } from "../baileys/signal/keys.ts"
 import { SessionRecord } from "../baileys/signal/libsignal.ts"
 import type { ILogger } from "../baileys/quiet-log.ts"
-import { transmission, type Transmission } from "./transmission.ts"
+import { sendingFor, sendingNow } from "../baileys/context.ts"
+import type { Transmission } from "./transmission.ts"
 
 /** How many prekeys are asked for at once. */
 const atOnce = 100
@@ -62,11 +63,11 @@ export function newRecipientDevices(input: Input): RecipientDevices {
   /** One after another: the next one finds what the one before has brought, also when that was given up. */
   const inTurn = newTurns()
 
-  const knownDevices = ({ users = [] }: Transmission) => users.flatMap((user) => devices.get(user) ?? [])
+  const knownDevices = ({ users }: Transmission) => users.flatMap((user) => devices.get(user) ?? [])
 
   async function cachedGroupMetadata(jid: string) {
-    const group = await transmission.exit(() => groupOf(input, jid))
-    const sending = transmission.getStore()
+    const sending = sendingNow()
+    const group = await sendingFor(undefined, () => groupOf(input, jid))
     if (sending && group) sending.members = group.members
     return group && metadataOf(group)
   }
@@ -74,7 +75,7 @@ export function newRecipientDevices(input: Input): RecipientDevices {
   return {
     knownDevices,
     async refreshDevices(sending) {
-      const { users = [] } = sending
+      const { users } = sending
       for (const user of users) devices.forget(user)
       await inTurn(() => prepare(input, users, sending))
       return knownDevices(sending).filter((device) => isReachable(sending, device))
@@ -84,10 +85,10 @@ export function newRecipientDevices(input: Input): RecipientDevices {
       userDevicesCache: {
         ...devices.asCache(),
         async mget<T>(users: string[]) {
-          const sending = transmission.getStore()
+          const sending = sendingNow()
           if (sending) sending.users = users
           // The answers serve later messages, too. So the questions go on when this message is given up, though none of its frames may leave.
-          if (sending) await inTurn(() => transmission.exit(() => prepare(input, users, sending)))
+          if (sending) await inTurn(() => sendingFor(undefined, () => prepare(input, users, sending)))
           const found = users.flatMap((user) => {
             const list = devices.get(user)
             return list ? [[user, list.filter((device) => isReachable(sending, device))] as const] : []
@@ -129,7 +130,7 @@ function mustReachSomebody(
 }
 
 async function prepare(input: Input, users: string[], sending: Transmission): Promise<void> {
-  if (sending.abandoned) throw new Error("the transmission was given up")
+  sending.mustGoOn()
   const { devices } = input
   const jids = users.flatMap((user) => (devices.has(user) ? [] : addressOf(input, user, sending)))
   if (jids.length > 0) await askForDevices(input, jids)

@@ -3,7 +3,7 @@ import type { SignalRepositoryWithLIDStore } from "@whiskeysockets/baileys"
 import { addressesOf } from "../baileys/signal/addresses.ts"
 import { SessionRecord } from "../baileys/signal/libsignal.ts"
 import type { RepositoryInput } from "../baileys/signal/repository.ts"
-import { transmission } from "./transmission.ts"
+import { sendingNow } from "../baileys/context.ts"
 
 type InjectedSession = Parameters<SignalRepositoryWithLIDStore["injectE2ESession"]>[0]
 
@@ -18,25 +18,19 @@ type Encrypting = Pick<
 
 /** Keeps the ratchet that made a ciphertext before it gives the ciphertext away. */
 export function newEncrypting(
-  { keys, hold }: Pick<RepositoryInput, "keys" | "hold">,
+  { keys, keep, hold }: Pick<RepositoryInput, "keys" | "keep" | "hold">,
   inner: SignalRepositoryWithLIDStore,
 ): Encrypting {
   const pace = newPace()
 
-  /** The first step of a transmission carries the message itself. */
+  /** The first step of a transmission keeps the message itself. Baileys encrypts for phones of our own account, too. */
   async function kept<T>(encrypt: () => Promise<T>): Promise<T> {
-    const sending = transmission.getStore()
-    if (sending?.abandoned) throw new Error("the transmission was given up")
-    const result = await keys.atomically(async (unit) => {
-      const encrypted = await encrypt()
-      if (sending?.unkept) {
-        unit.sending = sending.unkept
-        sending.maybeKept = true
-      }
-      return encrypted
-    })
-    if (sending) sending.unkept = undefined
-    return result
+    const sending = sendingNow()
+    if (!sending) return await keys.atomically(encrypt)
+    sending.mustGoOn()
+    return await keys.atomically(encrypt, (changes) =>
+      sending.keepOnce((message) => keep({ keys: changes, ...(message && { sending: message }) })),
+    )
   }
 
   /**
@@ -45,7 +39,7 @@ export function newEncrypting(
    * A device that cannot read us says so, and then the new session is asked for outside a transmission.
    */
   async function isForcedAnew({ jid, session }: InjectedSession): Promise<boolean> {
-    if (!transmission.getStore()) return false
+    if (!sendingNow()) return false
     const address = inner.jidToSignalProtocolAddress(jid)
     const { [address]: record } = await keys.get("session", [address])
     const open = record && SessionRecord.deserialize(record).getOpenSession()
@@ -68,7 +62,7 @@ export function newEncrypting(
       ),
     /** Baileys looks for each session by itself; before a message it was done for all at once. */
     validateSession: async (jid) =>
-      transmission.getStore()?.reached?.get(jid) ? { exists: true } : inner.validateSession(jid),
+      sendingNow()?.reached?.get(jid) ? { exists: true } : inner.validateSession(jid),
     getSenderKeyDistributionMessage: (group) =>
       hold([group.group], () => keys.atomically(() => inner.getSenderKeyDistributionMessage(group))),
   }

@@ -1,6 +1,6 @@
 import type { WebSocket } from "ws"
 import type { Gate } from "../network/connection.ts"
-import { transmission } from "./transmission.ts"
+import { sendingNow } from "../baileys/context.ts"
 
 /** The frames of one connection on their way out. */
 export interface OutgoingFrames {
@@ -67,9 +67,7 @@ export function holdOutgoingFrames(socket: WebSocket, gate: Gate): OutgoingFrame
   socket.send = (data: unknown, done: unknown) => {
     // Baileys sends buffers, and always with a callback.
     const [frame, written] = [data as Buffer, done as Done]
-    const message = transmission.getStore()
-    if (!open || message?.abandoned) return written(new Error("the connection sends no more"))
-    if (message?.built) message.handed = true
+    if (!open || sendingNow()?.handOver() === false) return written(new Error("the connection sends no more"))
     holdUpWhileFull()
     if (held.length === 0 && gate.made <= gate.kept) return send(frame, written)
     held.push({ data: frame, unit: gate.made })

@@ -5,7 +5,7 @@ import { Metrics } from "#core/platform/metrics.ts"
 import type { Device } from "./device-lists.ts"
 import { jidOf, type newRecipientDevices } from "./devices.ts"
 import type { ILogger } from "../baileys/quiet-log.ts"
-import { transmission, type Transmission } from "./transmission.ts"
+import type { Transmission } from "./transmission.ts"
 
 interface Input {
   recipientDevices: Pick<ReturnType<typeof newRecipientDevices>, "knownDevices" | "refreshDevices">
@@ -14,7 +14,7 @@ interface Input {
 }
 
 /** Sends the message to one device alone, as to one that has asked for it once more. */
-type SendTo = (participant: { jid: string; count: number }) => Promise<unknown>
+type SendTo = (sending: Transmission, participant: { jid: string; count: number }) => Promise<unknown>
 
 /** Called once the network has accepted a message; `phash` is its hash of the chat's devices. */
 export type Missed = (sending: Transmission, phash: string, sendTo: SendTo) => Promise<void>
@@ -40,10 +40,7 @@ export function newMissed({ recipientDevices, me, log }: Input): Missed {
     if (missed.length === 0) return
     Metrics.add("DevicesMissed", missed.length)
     log.warn({ devices: missed.length }, "devices that were not known get a message once more")
-    for (const device of missed)
-      await transmission.run({ ...sending, built: false, handed: false }, () =>
-        sendTo({ jid: jidOf(device), count: 1 }),
-      )
+    for (const device of missed) await sendTo(sending.repeated(), { jid: jidOf(device), count: 1 })
   }
 }
 

@@ -6,7 +6,8 @@ import type { Acks } from "./acks.ts"
 import { stanzaAttributesOf } from "./stanza-attributes.ts"
 import type { Keys } from "../baileys/signal/keys.ts"
 import type { Missed } from "./late-devices.ts"
-import { transmission, type Transmission } from "./transmission.ts"
+import { sendingFor } from "../baileys/context.ts"
+import { Transmission } from "./transmission.ts"
 
 /** How long finding the devices, opening sessions and encrypting may take, ms. */
 const prepareMs = 20_000
@@ -60,27 +61,19 @@ async function send(
   again: boolean,
   onLeft: () => void,
 ): Promise<{ timestamp: number }> {
-  const state: Transmission = {
-    chat: outgoing.chat,
-    unkept: again ? undefined : outgoing,
-    maybeKept: again,
-    built: false,
-    handed: false,
-    abandoned: false,
-  }
-  if (!input.isOpen()) throw notOut(state, again, new Error("not connected"))
+  const sending = new Transmission(outgoing, again)
+  if (!input.isOpen()) throw sending.giveUp(new Error("not connected"), again)
 
   const expected = input.acks.expect(outgoing.messageId)
   const failed = await firstOf(
-    relay(input, outgoing, state),
+    relay(input, sending),
     // Acknowledged already, or ended: either way there is nothing more to prepare.
     expected.answer.then((ack) => (ack ? undefined : new Error("the connection ended"))),
   )
   onLeft()
-  if (failed && !state.handed) {
-    state.abandoned = true
+  if (failed && !sending.isHanded) {
     expected.stop(false)
-    throw notOut(state, again || !input.isOpen(), failed)
+    throw sending.giveUp(failed, again || !input.isOpen())
   }
 
   const ack = await expected.inTime()
@@ -91,13 +84,11 @@ async function send(
     throw new NetworkRejected(ack.networkCode)
   }
   // The network has the message, whatever becomes of the note: without it the key is given once more.
-  noteKeyHolders(input.keys, state.keyHolders).catch(() => {})
-  if (ack.phash) {
-    const addressed = { ...outgoing, chat: state.chat }
-    const sendTo = (participant: { jid: string; count: number }) =>
-      sendOnce(input, addressed, { participant })
-    input.missed(state, ack.phash, sendTo).catch(input.onError)
-  }
+  noteKeyHolders(input.keys, sending.keyHolders).catch(() => {})
+  if (ack.phash)
+    input
+      .missed(sending, ack.phash, (again, participant) => sendOnce(input, again, participant))
+      .catch(input.onError)
   return { timestamp: ack.timestamp }
 }
 
@@ -111,31 +102,37 @@ async function noteKeyHolders(keys: SendInput["keys"], holders: Transmission["ke
 }
 
 /** The error that kept the stanza from leaving, or that came after it had left. */
-async function relay(input: SendInput, outgoing: Outgoing, state: Transmission): Promise<Error | undefined> {
-  const onBuilt = () => (state.built = true)
+async function relay(input: SendInput, sending: Transmission): Promise<Error | undefined> {
   try {
-    state.chat = await input.addressOf(outgoing.chat)
-    await transmission.run(state, () => sendOnce(input, { ...outgoing, chat: state.chat }, { onBuilt }))
+    sending.chat = await input.addressOf(sending.outgoing.chat)
+    await sendOnce(input, sending)
     return undefined
   } catch (error) {
     return error instanceof Error ? error : new Error("unknown error", { cause: error })
   }
 }
 
-/** Has Baileys send it: to all devices of the chat, or to one alone. */
+/**
+ * Has Baileys send it: to all devices of the chat, or to one alone. Baileys then calls `send/devices.ts`, `send/encrypt.ts` and
+ * `send/hold-frames.ts`, where `baileys/socket-config.ts` and `baileys/tap.ts` have put them. They find the message in
+ * `baileys/context.ts`.
+ */
 async function sendOnce(
   { sock }: Pick<SendInput, "sock">,
-  { chat, message: bytes, messageId }: Outgoing,
-  { participant, onBuilt }: { participant?: { jid: string; count: number }; onBuilt?: () => void },
+  sending: Transmission,
+  participant?: { jid: string; count: number },
 ): Promise<void> {
-  const message = proto.Message.decode(bytes)
+  const { chat, outgoing } = sending
+  const message = proto.Message.decode(outgoing.message)
   const { additionalAttributes, additionalNodes } = stanzaAttributesOf(message)
-  await sock.relayMessage(chat, message, {
-    messageId,
-    additionalAttributes,
-    additionalNodes: onBuilt ? lookedAtLast(additionalNodes, onBuilt) : additionalNodes,
-    ...(participant && { participant }),
-  })
+  await sendingFor(sending, () =>
+    sock.relayMessage(chat, message, {
+      messageId: outgoing.messageId,
+      additionalAttributes,
+      additionalNodes: participant ? additionalNodes : lookedAtLast(additionalNodes, () => sending.built()),
+      ...(participant && { participant }),
+    }),
+  )
 }
 
 /** Calls back when Baileys reads the number of these nodes: the last step before the stanza goes to the socket. */
@@ -150,13 +147,4 @@ function lookedAtLast(nodes: BinaryNode[], onLook: () => void): BinaryNode[] {
 
 async function firstOf(...outcomes: Promise<Error | undefined>[]): Promise<Error | undefined> {
   return await within(prepareMs, Promise.race(outcomes), () => new Error("preparing took too long"))
-}
-
-/**
- * The error for a stanza that has not left. That is definite, unless another host may by now act on the row, or an earlier
- * transmission may have arrived.
- */
-function notOut(state: Transmission, othersMayAct: boolean, cause: Error): NotSent | OutcomeUnknown {
-  if (othersMayAct && state.maybeKept) return new OutcomeUnknown(cause.message)
-  return cause instanceof NotSent ? cause : new NotSent(cause.message)
 }

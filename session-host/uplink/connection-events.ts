@@ -1,4 +1,5 @@
-import type { Commits, UnitWrite } from "../memory/commits.ts"
+import type { Commits } from "../memory/commits.ts"
+import type { UnitWrite } from "../memory/packing.ts"
 import type { EventOutbox } from "../receive/outbox.ts"
 import type { SessionStore, Stored } from "../memory/rows.ts"
 import { type At, connected, disconnected, type Why } from "../receive/map/connection.ts"

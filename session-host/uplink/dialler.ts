@@ -1,6 +1,6 @@
 import { Backoff } from "./backoff.ts"
 import type { Logger } from "#core/platform/log.ts"
-import type { Connection, End, Happening, Vault } from "../network/connection.ts"
+import type { Connection, End, Happening, Intake, Vault } from "../network/connection.ts"
 import { scope } from "../host/exceptions.ts"
 
 /** The longest wait for a temporary ban, in ms: the ban may be lifted early. */
@@ -9,6 +9,7 @@ const banMostMs = 24 * 3600 * 1000
 /** Dials the network. Everything that follows arrives through `onHappening`. */
 export type Connect = (input: {
   vault: Vault
+  intake: Intake
   log: Logger
   onHappening: (happening: Happening) => void
 }) => Connection
@@ -19,7 +20,7 @@ interface Options {
   /** Whether a connection is wanted and allowed now. */
   mayDial: () => boolean
   /** Ensures what must hold first: the store answers, the lease is ours, the last connection's writes are durable. */
-  prepare: () => Promise<Vault>
+  prepare: () => Promise<{ vault: Vault; intake: Intake }>
   /** How much longer it must not dial, in ms, even where the last connection would allow it. */
   waitMs: () => number
   onHappening: (happening: Happening) => void
@@ -111,7 +112,7 @@ export class Dialler {
 
   async #dial(): Promise<void> {
     const { connect, log, mayDial, prepare, onHappening, onError } = this.#options
-    const vault = await prepare()
+    const { vault, intake } = await prepare()
     if (!mayDial()) return
     const number = ++this.#dialled
     const isOver = () => !this.#connection || number !== this.#dialled
@@ -122,6 +123,7 @@ export class Dialler {
     this.#connection = scope.run({ fail }, () =>
       connect({
         vault,
+        intake,
         log,
         onHappening: (happening) => {
           if (!isOver()) onHappening(happening)

@@ -3,7 +3,8 @@ import type { At } from "../receive/map/connection.ts"
 import { fromStanza } from "../receive/map/from-stanza.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { phonesOf } from "../receive/map-received.ts"
-import { type Memory, nobody } from "../memory/memory.ts"
+import type { Memory } from "../memory/memory.ts"
+import { nobody } from "../receive/map/chat-and-sender.ts"
 import type { Acquaintance, Connection, Stanza } from "../network/connection.ts"
 
 interface Heard {

@@ -76,7 +76,7 @@ export class Uplink {
         await input.memory.vault.settled()
         await input.memory.commits.prove()
         if (this.isPaired) await this.#logins.begin()
-        return input.memory.vault
+        return input.memory
       },
       waitMs: () => (this.isPaired ? this.#logins.waitMs : 0),
       onHappening: (happening) => this.#take(happening),

@@ -34,7 +34,7 @@ async function aVisitor() {
   return { ask, patiently, contacts }
 }
 
-test("a sandbox is there when it is first named, without a subscription, and writes at once", async () => {
+test.concurrent("a sandbox is there when it is first named, without a subscription, and writes at once", async () => {
   const { ask, patiently, contacts } = await aVisitor()
   expect(await ask("POST", "/api/instances", { customer_ref: "shop" })).toMatchObject({ http: 402 })
   // The very first call creates the bridge, whose phone links itself.
@@ -78,7 +78,7 @@ test("a sandbox is there when it is first named, without a subscription, and wri
   expect(whole.webhook.faults()).toEqual([])
 })
 
-test("it links itself again after a logout, and is made anew after it was deleted", async () => {
+test.concurrent("it links itself again after a logout, and is made anew after it was deleted", async () => {
   const { ask, patiently, contacts } = await aVisitor()
   const { json } = await ask("POST", "/api/instances", { customer_ref: "sandbox" })
   expect(await ask("POST", "/api/instances", { customer_ref: "sandbox" })).toMatchObject({ http: 200, json })
@@ -96,7 +96,7 @@ test("it links itself again after a logout, and is made anew after it was delete
   expect(await contacts()).toEqual(before)
 })
 
-test("the people of a sandbox cannot be reached from another one, nor does a sandbox reach anybody else", async () => {
+test.concurrent("the people of a sandbox cannot be reached from another one, nor does a sandbox reach anybody else", async () => {
   const [one, other] = [await aVisitor(), await aVisitor()]
   const ada = await whole.network.create("Ada")
   const strangers = [...(await other.contacts()).values(), ada.number]
@@ -110,7 +110,7 @@ test("the people of a sandbox cannot be reached from another one, nor does a san
   }
 })
 
-test("it counts against no limit, and `default` is another bridge if there is one", async () => {
+test.concurrent("it counts against no limit, and `default` is another bridge if there is one", async () => {
   const call = await whole.customer("active")
   await call("GET", sandbox)
   const first = async () => (await (await call("GET", "/api/instances/default")).json()) as object

@@ -5,7 +5,7 @@ import { outbox, type Reads } from "./event-outbox.ts"
 const asDesigned: Reads = { exactly: true, afterHead: true, afterCommits: true }
 
 test("dense numbers read one by one lose nothing, over two owners", () => {
-  expect(explore(outbox(asDesigned, 1))).toEqual({ states: 450 })
+  expect(explore(outbox(asDesigned, 1)).violation).toBeUndefined()
 })
 
 test.for<[string, Partial<Reads>]>([

@@ -36,6 +36,7 @@ test("a recording of the simulated network has nothing that this never sends, no
   const recording = connect({
     url: network.url,
     vault,
+    intake: vault,
     log,
     record: newRecorder(folder, log),
     onHappening: (happening) => void happenings.push(happening),

@@ -1,11 +1,11 @@
 import { Bell } from "#session-host/receive/bell.ts"
 import { Commits } from "#session-host/memory/commits.ts"
-import { SessionVault } from "#session-host/memory/keys.ts"
+import { SessionIntake } from "#session-host/receive/take.ts"
 
 /** Takes one rule out of the memory of a session host's sessions. */
 export function breakMemory(broken: string | undefined): void {
   if (broken === "gate") withoutGate()
-  if (broken === "seen") SessionVault.prototype.isSeen = async () => false
+  if (broken === "seen") SessionIntake.prototype.isSeen = async () => false
   if (broken === "bell") Bell.prototype.ringAnew = () => {}
 }
 

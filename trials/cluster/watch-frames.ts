@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { WebSocket } from "ws"
-import { SessionVault } from "#session-host/memory/keys.ts"
-import { transmission } from "#session-host/send/transmission.ts"
+import { SessionIntake } from "#session-host/receive/take.ts"
+import { sendingNow } from "#session-host/baileys/context.ts"
 import type { Steps } from "./armed-steps.ts"
 
 type Send = (this: WebSocket, data: Buffer, done: (error?: Error) => void) => void
@@ -50,15 +50,16 @@ export function watchFrames({ at }: Steps): void {
 }
 
 function followArrivals(): void {
-  const foresee = Reflect.get(SessionVault.prototype, "foresee")
-  SessionVault.prototype.foresee = function (attrs) {
+  const foresee = Reflect.get(SessionIntake.prototype, "foresee")
+  SessionIntake.prototype.foresee = function (attrs) {
     arriving.enterWith(attrs.offline === undefined ? "live" : "backlog")
     foresee.call(this, attrs)
   }
 }
 
 function wordOfFrame(): string | undefined {
-  if (transmission.getStore()) return transmission.getStore()?.built ? "stanza" : undefined
+  const sending = sendingNow()
+  if (sending) return sending.isBuilt ? "stanza" : undefined
   const what = arriving.getStore()
   return what && (what === "live" ? "receipt" : "backlog receipt")
 }

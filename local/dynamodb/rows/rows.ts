@@ -79,7 +79,6 @@ export class Rows {
   /** Changes the tables themselves, in turn with writes. */
   async change(steps: Step[]): Promise<void> {
     await this.#queue([], steps)
-    this.#kept.clear()
   }
 
   /** Resolves when everything that was written so far is on the disk, passing rows too. */

@@ -6,7 +6,7 @@ import {
   jidNormalizedUser,
   processHistoryMessage,
   proto,
-  type WASocket,
+  type BaileysEventMap,
 } from "@whiskeysockets/baileys"
 import { buildMergedTcTokenIndexWrite } from "@whiskeysockets/baileys/lib/Utils/tc-token-utils.js"
 import { blobOf } from "#session-host/media/own-devices-file.ts"
@@ -26,7 +26,6 @@ const messagesField = 2
 type Notice = proto.Message.IHistorySyncNotification
 
 interface Following {
-  sock: Pick<WASocket, "ev">
   keys: Keys
   isOpen: () => boolean
   /** Where the network keeps files. */
@@ -39,9 +38,9 @@ interface Following {
  * Reads the history from before the link, as the account's phone gives it. Baileys itself would inflate and decode it whole,
  * with all its messages, and read or write thousands of rows at once.
  */
-export function followHistory({ sock, keys, isOpen, mediaHost, recordPeople, onError }: Following): void {
+export function newHistory({ keys, isOpen, mediaHost, recordPeople, onError }: Following) {
   let turn = Promise.resolve()
-  sock.ev.on("messages.upsert", ({ messages }) => {
+  const onMessages = ({ messages }: BaileysEventMap["messages.upsert"]) => {
     for (const { key, message } of messages) {
       const notice = message ? getHistoryMsg(message) : undefined
       // A stranger may send one, too.
@@ -52,7 +51,7 @@ export function followHistory({ sock, keys, isOpen, mediaHost, recordPeople, onE
           if (isOpen()) onError(error)
         })
     }
-  })
+  }
 
   async function readHistory(notice: Notice): Promise<void> {
     const tokens: Token[] = []
@@ -86,6 +85,8 @@ export function followHistory({ sock, keys, isOpen, mediaHost, recordPeople, onE
     )
     await keys.set({ tctoken: index })
   }
+
+  return onMessages
 }
 
 interface Token {

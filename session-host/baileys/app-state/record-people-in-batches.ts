@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { Contact, LIDMapping, WASocket } from "@whiskeysockets/baileys"
 import type { Acquaintance, Vault } from "#session-host/network/connection.ts"
-import { personIn, addressPair } from "./listen-for-people.ts"
+import { personIn, addressPair } from "./people.ts"
 
 interface Input {
   sock: Pick<WASocket, "signalRepository">

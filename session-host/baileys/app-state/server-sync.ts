@@ -1,19 +1,18 @@
-import type { EventEmitter } from "node:events"
 import { getBinaryNodeChildren, jidNormalizedUser, proto, type WASocket } from "@whiskeysockets/baileys"
-import { takeOver } from "../take-over.ts"
+import type { Instead } from "../tap.ts"
 
 /**
  * Learns in Baileys' place which collections of the account's settings have changed. Once they are read, Baileys gets the
  * notification to acknowledge it, with nothing in it to read. Unacknowledged, it comes again at the next login.
  * @param changed resolves with whether they were read, or never will be.
  */
-export function takeServerSync(ws: EventEmitter, changed: (collections: string[]) => Promise<boolean>): void {
-  takeOver(ws, "CB:notification", async (node, pass) => {
+export function serverSync(changed: (collections: string[]) => Promise<boolean>): Instead {
+  return async (node, pass) => {
     if (node.attrs.type !== "server_sync") return void (await pass(node))
     const names = getBinaryNodeChildren(node, "collection").flatMap(({ attrs }) => attrs.name ?? [])
     const { content: _, ...empty } = node
     if (await changed(names)) await pass(empty)
-  })
+  }
 }
 
 const { APP_STATE_SYNC_KEY_REQUEST: type } = proto.Message.ProtocolMessage.Type

@@ -2,7 +2,7 @@ import {
   jidDecode,
   jidNormalizedUser,
   type AuthenticationCreds,
-  type WASocket,
+  type BaileysEventMap,
 } from "@whiskeysockets/baileys"
 import type { Me } from "#session-host/network/connection.ts"
 import type { Lifetime } from "../lifetime.ts"
@@ -16,7 +16,6 @@ const dialMs = 60_000
 const restartMs = 15_000
 
 interface Input {
-  sock: Pick<WASocket, "ev" | "ws">
   creds: AuthenticationCreds
   codes: ReturnType<typeof newCodes>
   lifetime: Lifetime
@@ -26,12 +25,11 @@ interface Input {
 }
 
 /** Follows a connection to its first code, its pairing or its login, and to the end that Baileys reports. */
-export function followLogin({ sock, creds, codes, lifetime, keepCreds, onOpen }: Input) {
+export function newLogin({ creds, codes, lifetime, keepCreds, onOpen }: Input) {
   lifetime.mustGoOn(dialMs, { reason: "lost", detail: "connecting took too long" })
-  sock.ws.on("unexpected-response", (_request: unknown, response: { statusCode?: number }) =>
-    lifetime.end({ reason: "lost", detail: `HTTP ${response.statusCode} to the upgrade` }),
-  )
-  sock.ev.on("connection.update", (update) => {
+  const onRefused = (status: number | undefined) =>
+    lifetime.end({ reason: "lost", detail: `HTTP ${status} to the upgrade` })
+  const onUpdate = (update: BaileysEventMap["connection.update"]) => {
     if (update.qr) {
       lifetime.goesOn()
       lifetime.tell({ kind: "qr", ...codes.next(update.qr, creds.advSecretKey) })
@@ -46,7 +44,8 @@ export function followLogin({ sock, creds, codes, lifetime, keepCreds, onOpen }:
       onOpen()
     }
     if (update.connection === "close") lifetime.end(endOf(update.lastDisconnect?.error))
-  })
+  }
+  return { onRefused, onUpdate }
 }
 
 function meOf(creds: AuthenticationCreds): Me {

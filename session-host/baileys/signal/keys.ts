@@ -1,26 +1,16 @@
-import { AsyncLocalStorage } from "node:async_hooks"
 import type { SignalDataSet, SignalDataTypeMap, SignalKeyStore } from "@whiskeysockets/baileys"
-import type { Change, KeyChange, Vault } from "#session-host/network/connection.ts"
+import type { KeyChange, Vault } from "#session-host/network/connection.ts"
+import { inUnit, type Unit, unitNow } from "../context.ts"
 import { keyFromText, toText } from "./serialise.ts"
-
-/** The reads and writes of one step: kept together, or not at all. */
-interface Unit {
-  /** Becomes durable with the keys. */
-  received?: Change["received"]
-  sending?: Change["sending"]
-}
-
-interface Open extends Unit {
-  changes: Map<string, KeyChange>
-}
 
 /** The Signal keys of a session. */
 export interface Keys extends Required<Pick<SignalKeyStore, "get" | "set">> {
   /**
-   * Runs `work` on its own view of the keys and keeps all that it wrote in one change; if it throws, nothing is kept.
+   * Runs `work` on its own view of the keys, then has all that it wrote kept as one unit; if it throws, nothing is kept.
    * Within another unit it joins that one.
+   * @param keep keeps the changes together with what `work` has made of them; without it they are kept alone
    */
-  atomically<T>(work: (unit: Unit) => Promise<T>): Promise<T>
+  atomically<T>(work: () => Promise<T>, keep?: (changes: KeyChange[], made: T) => Promise<void>): Promise<T>
   isInTransaction(): boolean
   /** Baileys' name for `atomically`; its locks are by key alone and not needed under ours. */
   transaction<T>(work: () => Promise<T>, key: string): Promise<T>
@@ -31,10 +21,8 @@ export interface Keys extends Required<Pick<SignalKeyStore, "get" | "set">> {
  * until after the stanza has left, and lose updates against what arrives meanwhile.
  */
 export function keysOf(vault: Pick<Vault, "keys" | "keep">): Keys {
-  const current = new AsyncLocalStorage<Open>()
-
   const get = async <K extends keyof SignalDataTypeMap>(kind: K, ids: string[]) => {
-    const changes = current.getStore()?.changes
+    const changes = unitNow()
     const missing = ids.filter((id) => !changes?.has(nameOf(kind, id)))
     const kept = missing.length > 0 ? await vault.keys(kind, missing) : undefined
     const found: Record<string, SignalDataTypeMap[K]> = {}
@@ -46,33 +34,33 @@ export function keysOf(vault: Pick<Vault, "keys" | "keep">): Keys {
     return found
   }
 
-  const set = async (data: SignalDataSet) => {
-    const changes = changesOf(data)
-    const unit = current.getStore()
-    if (!unit) return changes.length > 0 ? vault.keep({ keys: changes }) : undefined
-    for (const change of changes) unit.changes.set(nameOf(change.type, change.id), change)
+  const keepAlone = async (changes: KeyChange[]) => {
+    if (changes.length > 0) await vault.keep({ keys: changes })
   }
 
-  const atomically = async <T>(work: (unit: Unit) => Promise<T>): Promise<T> => {
-    const outer = current.getStore()
-    if (outer) return work(outer)
-    const unit: Open = { changes: new Map() }
-    const result = await current.run(unit, () => work(unit))
-    const { received, sending } = unit
-    const change: Change = {
-      ...(unit.changes.size > 0 && { keys: [...unit.changes.values()] }),
-      ...(received && { received }),
-      ...(sending && { sending }),
-    }
-    if (Object.keys(change).length > 0) await vault.keep(change)
-    return result
+  const set = async (data: SignalDataSet) => {
+    const changes = changesOf(data)
+    const unit = unitNow()
+    if (!unit) return await keepAlone(changes)
+    for (const change of changes) unit.set(nameOf(change.type, change.id), change)
+  }
+
+  const atomically = async <T>(
+    work: () => Promise<T>,
+    keep: (changes: KeyChange[], made: T) => Promise<void> = keepAlone,
+  ): Promise<T> => {
+    if (unitNow()) return await work()
+    const unit: Unit = new Map()
+    const made = await inUnit(unit, work)
+    await keep([...unit.values()], made)
+    return made
   }
 
   return {
     get,
     set,
     atomically,
-    isInTransaction: () => current.getStore() !== undefined,
+    isInTransaction: () => unitNow() !== undefined,
     transaction: (work) => atomically(work),
   }
 }

@@ -5,7 +5,8 @@ import {
   type SignalCreds,
   type SignalRepositoryWithLIDStore,
 } from "@whiskeysockets/baileys"
-import type { Vault } from "#session-host/network/connection.ts"
+import type { Intake, Vault } from "#session-host/network/connection.ts"
+import type { Guarded } from "../lifetime.ts"
 import { addressesMoved } from "./addresses.ts"
 import { askForLids } from "./ask-for-lids.ts"
 import { newDecrypting } from "#session-host/receive/decrypt.ts"
@@ -17,7 +18,9 @@ import type { ILogger } from "../quiet-log.ts"
 export interface RepositoryInput {
   creds: SignalCreds & { me?: { id: string; lid?: string } }
   keys: Keys
-  vault: Pick<Vault, "ignores" | "forgetsSome" | "isSeen" | "isSkipWanted" | "isToSkip">
+  keep: Vault["keep"]
+  intake: Omit<Intake, "foresee">
+  guarded: Guarded
   /** By Signal address. */
   hold: Hold
   /** The stanza that a ciphertext came in. */

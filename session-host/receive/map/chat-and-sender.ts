@@ -10,6 +10,9 @@ export interface Own {
   lid: string
 }
 
+/** The identity of a session that has not logged in. */
+export const nobody: Own = { jid: "", lid: "" }
+
 type Attrs = Record<string, string>
 
 /** Who wrote a message, where and when. */

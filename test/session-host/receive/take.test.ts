@@ -38,9 +38,9 @@ const aContent = (id: string, content: proto.IMessage) => aReceivedMessage({ id,
 
 /** Receives a message as the network does: it is looked up first, then kept with its ratchet. */
 async function take({ memory }: Awaited<ReturnType<typeof aMemory>>, ...messages: Received[]) {
-  const { vault } = memory
-  for (const { attrs } of messages) vault.foresee(attrs)
-  for (const received of messages) if (!(await vault.isSeen(received))) await vault.keep({ received })
+  const { intake } = memory
+  for (const { attrs } of messages) intake.foresee(attrs)
+  for (const received of messages) if (!(await intake.isSeen(received))) await intake.take(received, [])
 }
 
 test("a burst of messages becomes event rows in their order, in a few transactions", async () => {
@@ -58,7 +58,7 @@ test("a message, its event and its ratchet are one transaction", async () => {
   const { memory } = await aMemory()
   const asked = transactions()
   const received = aReceivedMessage()
-  await memory.vault.keep({ keys: [{ type: "session", id: "491.0", value: "ratchet" }], received })
+  await memory.intake.take(received, [{ type: "session", id: "491.0", value: "ratchet" }])
   await memory.commits.whenKept()
   expect(asked.map(({ rows }) => rows.map((sk) => sk.split("#")[0]))).toEqual([
     ["LEASE", "EVENT", "MESSAGE", "SIGNAL"],
@@ -286,7 +286,7 @@ test("at most a hundred messages of one sender are parked, by however many sessi
   await next.memory.settled()
   expect(await rowsOf(one.bridgeId, "PARKED#")).toHaveLength(101)
   for (const received of [early[0]!, late.at(-1)!])
-    expect(await next.memory.vault.isSeen(received)).toBe(true)
+    expect(await next.memory.intake.isSeen(received)).toBe(true)
   expect(next.happened).not.toContain("ended: SessionEnded")
 })
 
@@ -311,19 +311,19 @@ test("a message that is too large to be kept aside is known when it comes again,
   await one.memory.settled()
   expect(bodies(await eventsOf(one.bridgeId))).toEqual(["after"])
   expect(await rowsOf(one.bridgeId, "PARKED#")).toEqual([])
-  expect(await one.memory.vault.isSeen(giant)).toBe(true)
+  expect(await one.memory.intake.isSeen(giant)).toBe(true)
 })
 
 test("a ciphertext is known from when it was taken in, also to the next owner", async () => {
   const first = await aMemory()
   const received = aReceivedMessage()
-  expect(await first.memory.vault.isSeen(received)).toBe(false)
+  expect(await first.memory.intake.isSeen(received)).toBe(false)
   await take(first, received)
-  expect(await first.memory.vault.isSeen(received)).toBe(true)
+  expect(await first.memory.intake.isSeen(received)).toBe(true)
   await first.letGo()
   const next = await aMemory({ bridgeId: first.bridgeId })
-  expect(await next.memory.vault.isSeen(received)).toBe(true)
-  expect(await next.memory.vault.isSeen({ ...received, hash: aReceivedMessage().hash })).toBe(false)
+  expect(await next.memory.intake.isSeen(received)).toBe(true)
+  expect(await next.memory.intake.isSeen({ ...received, hash: aReceivedMessage().hash })).toBe(false)
 })
 
 test("a message that was not durable when its owner died counts as never received", async () => {
@@ -348,7 +348,7 @@ test("an event that an earlier owner wrote unseen is not written over: the sessi
   // The dead owner's transaction becomes visible only now.
   const late = EventRow.append({ bridgeId, n: 1, identity: ["late"], event, deliveryKey: delivery })
   await memory.commits.write([{ Put: { TableName: tables.events, Item: late.Put!.Item } }])
-  await memory.vault.keep({ received: aReceivedMessage({ text: "comes again" }) })
+  await memory.intake.take(aReceivedMessage({ text: "comes again" }), [])
   await memory.settled()
   expect(happened).toEqual(["ended: SessionEnded"])
   expect(await eventsOf(bridgeId)).toEqual([event])
@@ -410,15 +410,13 @@ const key = (value: string) => [{ type: "session", id: "491.0", value }]
 
 test("a message that comes again while it is being taken in is one event, and its ratchet does not go back", async () => {
   const { memory, bridgeId } = await aMemory()
-  const { vault } = memory
+  const { vault, intake } = memory
   const received = aReceivedMessage({ text: "once" })
   const again = { ...received, attrs: { ...received.attrs } }
   // A connection that ended, and the next one: both have looked before either made anything.
-  for (const each of [received, again]) expect(await vault.isSeen(each)).toBe(false)
-  const first = vault.keep({ received, keys: key("1") })
-  const second = first
-    .then(() => vault.keep({ keys: key("2") }))
-    .then(() => vault.keep({ received: again, keys: key("1") }))
+  for (const each of [received, again]) expect(await intake.isSeen(each)).toBe(false)
+  const first = intake.take(received, key("1"))
+  const second = first.then(() => vault.keep({ keys: key("2") })).then(() => intake.take(again, key("1")))
   await vault.settled()
   await second
   await memory.settled()
@@ -434,7 +432,7 @@ test("however many ciphertexts come under one id, the row of the message stays s
   expect(await eventsOf(one.bridgeId)).toHaveLength(1)
   const [row] = await one.memory.store.list("MESSAGE#")
   expect(row!.secret.length).toBeLessThan(4000)
-  expect(await one.memory.vault.isSeen(all.at(-1)!)).toBe(true)
+  expect(await one.memory.intake.isSeen(all.at(-1)!)).toBe(true)
 })
 
 test("a suspect has each message durable before the next: what ends it then comes first at the next session", async () => {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { trustRoot } from "#session-host/baileys/patches/certificates.ts"
-import type { Change } from "#session-host/network/connection.ts"
+import type { Kept } from "#test/support/session/vault.ts"
 import { framesThatLeave } from "#test/support/session/frames-that-left.ts"
 import { aLinkedDevice, outgoing } from "#test/support/session/linked-device.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
@@ -31,7 +31,7 @@ interface Kind {
   nth?: number
   /** It is sent at the login. */
   isAtLogin?: boolean
-  isNamed: (change: Change, attrs: Record<string, string>) => boolean | undefined
+  isNamed: (change: Kept, attrs: Record<string, string>) => boolean | undefined
 }
 
 const now = () => String(Math.floor(Date.now() / 1000))
@@ -201,14 +201,14 @@ test("Baileys by itself patches no setting of the account: it would keep the new
   )
 })
 
-function isOfPreKeys({ keys, creds }: Change) {
+function isOfPreKeys({ keys, creds }: Kept) {
   return creds !== undefined || keys?.some(({ type }) => type === "pre-key")
 }
 
-function isOfSession({ keys }: Change) {
+function isOfSession({ keys }: Kept) {
   return keys?.some(({ type }) => type === "session")
 }
 
-function isDeleted({ keys }: Change) {
+function isDeleted({ keys }: Kept) {
   return keys?.some(({ type, value }) => type === "session" && value === null)
 }

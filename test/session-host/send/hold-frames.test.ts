@@ -1,7 +1,7 @@
 import { aTransmission } from "#test/support/session/transmission.ts"
 import type { WebSocket } from "ws"
 import { expect, test } from "vitest"
-import { transmission } from "#session-host/send/transmission.ts"
+import { sendingFor } from "#session-host/baileys/context.ts"
 import { holdOutgoingFrames } from "#session-host/send/hold-frames.ts"
 
 /** A socket that only notes what leaves, and a gate that a test opens unit by unit. */
@@ -135,14 +135,13 @@ test("the socket is not read while anything holds it up, nor after a cut", async
   expect(left).toEqual(["paused", "resumed", "paused", "terminated"])
 })
 
-test("no frame of a message that was given up leaves; for another message it is noted that its stanza may have left", () => {
-  const { send, left } = aSocket()
-  const state = aTransmission({ maybeKept: true })
-  transmission.run(state, () => send("a question"))
-  expect(state.handed).toBe(false)
-  state.built = true
-  transmission.run(state, () => send("the stanza"))
-  expect(state.handed).toBe(true)
-  transmission.run({ ...state, abandoned: true }, () => send("given up"))
-  expect(left).toEqual(["a question", "the stanza"])
+test("once a message is given up, none of its frames leaves", () => {
+  const { send, left, failed } = aSocket()
+  const sending = aTransmission()
+  sendingFor(sending, () => send("a question"))
+  sending.giveUp(new Error("it took too long"), false)
+  sendingFor(sending, () => send("the stanza"))
+  send("of another message")
+  expect(left).toEqual(["a question", "of another message"])
+  expect(failed).toEqual(["the stanza"])
 })

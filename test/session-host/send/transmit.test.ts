@@ -3,7 +3,8 @@ import { ackMs, newAcks } from "#session-host/send/acks.ts"
 import { built, textOf } from "#session-host/send/compose.ts"
 import { type Keys, keysOf } from "#session-host/baileys/signal/keys.ts"
 import { newSender } from "#session-host/send/transmit.ts"
-import { transmission, type Transmission } from "#session-host/send/transmission.ts"
+import { sendingNow } from "#session-host/baileys/context.ts"
+import type { Transmission } from "#session-host/send/transmission.ts"
 import { aVault } from "#test/support/session/vault.ts"
 import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network/errors.ts"
 
@@ -12,19 +13,19 @@ afterEach(() => void vi.useRealTimers())
 
 const message = { messageId: "3EB0", chat: "1@lid", message: built(textOf("x")) }
 
+/** Does what Baileys does with a message: it encrypts it, looks at the nodes that go with it, and hands the stanza over. */
+type Relay = (sending: Transmission, additionalNodes: unknown[]) => Promise<void>
+
 /** A sender whose stanzas leave as `relay` says. */
-function aSender(
-  relay: (state: Transmission) => Promise<void>,
-  keys: Pick<Keys, "get" | "set"> = keysOf(aVault()),
-) {
+function aSender(relay: Relay, keys: Pick<Keys, "get" | "set"> = keysOf(aVault())) {
   const late: [string, number][] = []
   const acks = newAcks(ackMs, (messageId, timestamp) => late.push([messageId, timestamp]))
   const world = { open: true }
   const relayed: string[] = []
   const send = newSender({
     sock: {
-      async relayMessage(_chat, _content, { messageId }) {
-        await relay(transmission.getStore()!)
+      async relayMessage(_chat, _content, { messageId, additionalNodes }) {
+        await relay(sendingNow()!, additionalNodes!)
         relayed.push(messageId!)
         return messageId!
       },
@@ -40,12 +41,13 @@ function aSender(
   return { send, acks, late, world, relayed }
 }
 
-const leaves = async (state: Transmission) => {
-  Object.assign(state, { unkept: undefined, maybeKept: true, built: true, handed: true })
+const leaves: Relay = async (sending, nodes) => {
+  await sending.keepOnce(async () => {})
+  if (nodes.length >= 0 && !sending.handOver()) throw new Error("the connection sends no more")
 }
-const leavesToGroup = async (state: Transmission) => {
-  await leaves(state)
-  state.keyHolders = { "1@g.us": { "2@lid": true } }
+const leavesToGroup: Relay = async (sending, nodes) => {
+  await leaves(sending, nodes)
+  sending.holdBackKeyHolders({ "sender-key-memory": { "1@g.us": { "2@lid": true } } })
 }
 const failing = async () => {
   throw new Error("the session has ended")
@@ -72,8 +74,8 @@ test("an acknowledged message stays so when it cannot be noted who has the group
 })
 
 test("an answer that comes before the sending is over counts", async () => {
-  const world = aSender(async (state) => {
-    await leaves(state)
+  const world = aSender(async (sending, nodes) => {
+    await leaves(sending, nodes)
     world.acks.take(ack({ t: "7" }))
   })
   expect(await world.send(message, false)).toEqual({ timestamp: 7 })
@@ -133,8 +135,8 @@ test("a message that fails before its stanza leaves was not sent", async () => {
 })
 
 test("a failure before the stanza leaves, but after the message was kept and the connection ended, has an unknown outcome", async () => {
-  const { send, world } = aSender(async (state) => {
-    state.maybeKept = true
+  const { send, world } = aSender(async (sending) => {
+    await sending.keepOnce(async () => {})
     world.open = false
     throw new Error("closed")
   })
@@ -151,8 +153,8 @@ test("sending again never says that nothing was sent", async () => {
 })
 
 test("a failure after the stanza has left is decided by the answer", async () => {
-  const { send, acks } = aSender(async (state) => {
-    await leaves(state)
+  const { send, acks } = aSender(async (sending, nodes) => {
+    await leaves(sending, nodes)
     throw new Error("a commit after it")
   })
   const sent = send(message, false)
@@ -162,18 +164,18 @@ test("a failure after the stanza has left is decided by the answer", async () =>
 })
 
 test("a message that is not prepared in 20 seconds is given up for good, and the next one has its turn", async () => {
-  const states: Transmission[] = []
-  const { send, acks } = aSender(async (state) => {
-    states.push(state)
-    if (states.length === 1) await new Promise(() => {})
-    await leaves(state)
+  const all: Transmission[] = []
+  const { send, acks } = aSender(async (sending, nodes) => {
+    all.push(sending)
+    if (all.length === 1) await new Promise(() => {})
+    await leaves(sending, nodes)
   })
   const first = send(message, false)
   first.catch(() => {})
   const second = send({ ...message, messageId: "3EB1" }, false)
   await vi.advanceTimersByTimeAsync(20_001)
   await expect(first).rejects.toThrow(NotSent)
-  expect(states[0]?.abandoned).toBe(true)
+  expect(() => all[0]?.mustGoOn()).toThrow("given up")
   acks.take(ack({ id: "3EB1", t: "5" }))
   expect(await second).toEqual({ timestamp: 5 })
 })

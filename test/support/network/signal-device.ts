@@ -32,7 +32,9 @@ export async function aSignalDevice(lid: string, vault: VolatileVault = aVault()
     {
       creds,
       keys,
-      vault,
+      keep: (change) => vault.keep(change),
+      intake: vault,
+      guarded: (work) => work(),
       hold: newLocks(),
       stanzaOf: (ciphertext) => stanzas.get(ciphertext),
       onSettled: () => {},

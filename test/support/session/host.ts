@@ -20,6 +20,8 @@ import { until } from "../until.ts"
 
 interface Options extends Partial<Pick<HostInput, "capacity" | "connect">> {
   timing?: Partial<Timing>
+  /** How long a send waits for the network's acknowledgement. */
+  ackMs?: number
   /** It lives as long as the tests of its file, rather than as long as this test. */
   isShared?: boolean
 }
@@ -43,7 +45,9 @@ export async function aHost(network: { url: string; rootKey: Uint8Array }, optio
     addr: server.addr,
     capacity: options.capacity ?? 20,
     network: "simulated",
-    connect: options.connect ?? ((input) => connect({ ...input, url: network.url, ackMs, ...recording() })),
+    connect:
+      options.connect ??
+      ((input) => connect({ ...input, url: network.url, ackMs: options.ackMs ?? ackMs, ...recording() })),
     timing: { ...timing(), goneMs: 1000, finishMs: 2000, ...options.timing },
     log,
   })

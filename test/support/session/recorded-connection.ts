@@ -22,6 +22,7 @@ export function aConnection(input: {
   const connection = connect({
     url: input.url,
     vault: input.vault,
+    intake: input.vault,
     log: input.log ?? pino({ level: process.env.TEST_LOG ?? "silent" }),
     ...(config.RECORD && { record: newRecorder(config.RECORD, pino({ level: "silent" })) }),
     onHappening(happening) {

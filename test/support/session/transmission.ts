@@ -1,14 +1,6 @@
-import type { Transmission } from "#session-host/send/transmission.ts"
+import { Transmission } from "#session-host/send/transmission.ts"
 
-/** A transmission to which nothing has happened yet, except what is given. */
-export function aTransmission(so: Partial<Transmission> = {}): Transmission {
-  return {
-    chat: "1@lid",
-    unkept: undefined,
-    maybeKept: false,
-    built: false,
-    handed: false,
-    abandoned: false,
-    ...so,
-  }
+/** A message on its way out, to which nothing has happened yet. */
+export function aTransmission(outgoing = { messageId: "3EB0", chat: "1@lid", message: Buffer.from("x") }) {
+  return new Transmission(outgoing, false)
 }

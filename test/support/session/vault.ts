@@ -1,15 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises"
-import type { Change, Gate, Outgoing, Received, Vault } from "#session-host/network/connection.ts"
+import type { Change, Gate, Intake, Outgoing, Received, Vault } from "#session-host/network/connection.ts"
 import { until } from "../until.ts"
 
 export type VolatileVault = ReturnType<typeof aVault>
 
-/** A session's vault that lives as long as this process. Its units become durable one by one, in order. */
+/** A change that was kept, with the message that brought it. */
+export type Kept = Change & { received?: Received }
+
+/** A session's vault and intake that live as long as this process. Their units become durable one by one, in order. */
 export function aVault(input: { latencyMs?: () => number } = {}) {
   const keys = new Map<string, string>()
   const seen = new Set<string>()
   const sends = new Map<string, Outgoing>()
-  const changes: Change[] = []
+  const changes: Kept[] = []
   let taken: Received[] = []
   const state: { creds: string | undefined; made: number; kept: number } = {
     creds: undefined,
@@ -30,7 +33,7 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
   const foreseen: Received["attrs"][] = []
 
   const pause = () => (input.latencyMs ? delay(input.latencyMs()) : undefined)
-  const apply = (change: Change) => {
+  const apply = (change: Kept) => {
     changes.push(change)
     for (const { type, id, value } of change.keys ?? [])
       if (value === null) keys.delete(`${type} ${id}`)
@@ -64,7 +67,19 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
     isFull: false,
     whenKept: async (unit) => await units[unit - 1],
   }
-  const vault: Vault = {
+  const keep = async (change: Kept) => {
+    refuse()
+    apply(change)
+    const unit = ++state.made
+    last = last.then(() => commit(unit))
+    last.catch(() => {})
+    units.push(last)
+  }
+  const isSeen: Intake["isSeen"] = async ({ hash }) => {
+    await unanswered
+    return seen.has(hash)
+  }
+  const vault: Vault & Intake = {
     gate,
     get creds() {
       return state.creds
@@ -79,23 +94,12 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
         }),
       )
     },
-    async keep(change) {
-      refuse()
-      apply(change)
-      const unit = ++state.made
-      last = last.then(() => commit(unit))
-      last.catch(() => {})
-      units.push(last)
-    },
+    keep,
     foresee: (attrs) => void foreseen.push(attrs),
-    ignores: () => false,
-    forgetsSome: () => false,
-    async isSeen({ hash }) {
-      await unanswered
-      return seen.has(hash)
-    },
-    isSkipWanted: false,
-    isToSkip: async () => false,
+    before: async (ciphertext, mayBeNew) => (!mayBeNew && (await isSeen(ciphertext)) ? "seen" : "decrypt"),
+    isSeen,
+    forgets: () => "never",
+    take: (received, changed) => keep({ ...(changed.length > 0 && { keys: changed }), received }),
     async sent(messageId) {
       await unanswered
       return sends.get(messageId)?.message

@@ -1,5 +1,6 @@
 /** A session host as it is shipped, under watch. */
 import { SessionVault } from "#session-host/memory/keys.ts"
+import { SessionIntake } from "#session-host/receive/take.ts"
 import { breakMemory } from "../break-memory.ts"
 import { breakQueue, breakStore } from "../break-store-and-queue.ts"
 import { watchFrames } from "../watch-frames.ts"
@@ -12,7 +13,7 @@ breakStore(broken)
 breakQueue(broken)
 breakMemory(broken)
 watchStore(steps)
-watchVault(steps)
+watchMemory(steps)
 watchFrames(steps)
 await import("#session-host/main.ts")
 
@@ -20,17 +21,22 @@ await import("#session-host/main.ts")
  * Makes steps of the units that are made of messages: of one that goes out (`outgoing`), of one that comes live, of one
  * that came while nobody was connected (`backlog`); and of one that comes once more.
  */
-function watchVault({ at }: Steps): void {
+function watchMemory({ at }: Steps): void {
   const keep = Reflect.get(SessionVault.prototype, "keep")
-  const isSeen = Reflect.get(SessionVault.prototype, "isSeen")
-  SessionVault.prototype.keep = async function (change) {
-    const came = change.received && (change.received.attrs.offline === undefined ? "live" : "backlog")
-    const word = came ?? (change.sending && "outgoing")
-    if (word) at(`before ${word}`)
-    await keep.call(this, change)
-    if (word) at(`after ${word}`)
+  const take = Reflect.get(SessionIntake.prototype, "take")
+  const isSeen = Reflect.get(SessionIntake.prototype, "isSeen")
+  SessionVault.prototype.keep = async function (change, make) {
+    if (change.sending) at("before outgoing")
+    await keep.call(this, change, make)
+    if (change.sending) at("after outgoing")
   }
-  SessionVault.prototype.isSeen = async function (received) {
+  SessionIntake.prototype.take = async function (received, keys) {
+    const word = received.attrs.offline === undefined ? "live" : "backlog"
+    at(`before ${word}`)
+    await take.call(this, received, keys)
+    at(`after ${word}`)
+  }
+  SessionIntake.prototype.isSeen = async function (received) {
     const seen = await isSeen.call(this, received)
     if (seen) at("redelivered")
     return seen

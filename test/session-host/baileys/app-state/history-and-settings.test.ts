@@ -5,7 +5,7 @@ import { expect, test } from "vitest"
 import { log } from "#core/platform/log.ts"
 import { newRecordPeople } from "#session-host/baileys/app-state/record-people-in-batches.ts"
 import { fieldsIn, fieldsOf } from "#session-host/baileys/app-state/protobuf-fields.ts"
-import { followHistory } from "#session-host/baileys/app-state/history.ts"
+import { newHistory } from "#session-host/baileys/app-state/history.ts"
 import { keysOf } from "#session-host/baileys/signal/keys.ts"
 import { quietLog } from "#session-host/baileys/quiet-log.ts"
 import { newSyncedSettings } from "#session-host/baileys/app-state/synced-settings.ts"
@@ -171,7 +171,8 @@ const notice = (fromMe: boolean, payload: Uint8Array) => ({
 test("while a long history is read everybody else has a turn after each hundred; only its own phone's is read", async () => {
   const reader = aReader(() => [])
   const errors: unknown[] = []
-  followHistory({ ...reader.following, onError: (error) => void errors.push(error) })
+  const onMessages = newHistory({ ...reader.following, onError: (error) => void errors.push(error) })
+  reader.following.sock.ev.on("messages.upsert", onMessages)
   const history = (from: number) =>
     proto.HistorySync.encode({
       syncType: proto.HistorySync.HistorySyncType.INITIAL_BOOTSTRAP,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
 import { decode } from "#session-host/network/decode.ts"
-import { transmission } from "#session-host/send/transmission.ts"
+import { sendingFor } from "#session-host/baileys/context.ts"
 import { aSignalDevice, twoSignalDevices } from "#test/support/network/signal-device.ts"
 import { aTransmission } from "#test/support/session/transmission.ts"
 import { aVault } from "#test/support/session/vault.ts"
@@ -79,25 +79,25 @@ test("a message that goes out is in the unit of the first ratchet that it moves,
   const release = ada.vault.hold()
   const before = ada.vault.changes.length
   const outgoing = { messageId: "3EB0", chat: bob.lid, message: Buffer.from("x") }
-  const state = aTransmission({ unkept: outgoing })
+  const state = aTransmission(outgoing)
 
-  await transmission.run(state, () => ada.encrypt(bob.lid, { conversation: "out" }))
+  await sendingFor(state, () => ada.encrypt(bob.lid, { conversation: "out" }))
   expect(ada.vault.kept()).toBeLessThan(ada.vault.changes.length)
   release()
   const [change, ...more] = ada.vault.changes.slice(before)
   expect(more).toEqual([])
   expect(types(change)).toEqual(["session"])
   expect(change?.sending).toEqual(outgoing)
-  expect(state).toMatchObject({ unkept: undefined })
 })
 
 test("a message that was given up is not encrypted any more", async () => {
   const { ada, bob } = await twoSignalDevices()
-  const state = aTransmission({ maybeKept: true, abandoned: true })
+  const state = aTransmission()
+  state.giveUp(new Error("it took too long"), false)
   const changes = ada.vault.changes.length
-  await expect(
-    transmission.run(state, () => ada.encrypt(bob.lid, { conversation: "never" })),
-  ).rejects.toThrow("given up")
+  await expect(sendingFor(state, () => ada.encrypt(bob.lid, { conversation: "never" }))).rejects.toThrow(
+    "given up",
+  )
   expect(ada.vault.changes).toHaveLength(changes)
 })
 
@@ -105,7 +105,7 @@ test("however often a send asks for the keys of a device, the session with it st
   const { ada, bob } = await twoSignalDevices()
   const waiting = await bob.encrypt(ada.lid, { conversation: "on its way" })
   for (let n = 1; n <= 6; n++) {
-    await transmission.run(aTransmission(), () => ada.open(bob))
+    await sendingFor(aTransmission(), () => ada.open(bob))
     await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, { conversation: `${n}` }))
   }
   expect(decode(await ada.decrypt(bob.lid, waiting)).conversation).toBe("on its way")
@@ -114,7 +114,7 @@ test("however often a send asks for the keys of a device, the session with it st
 test("a device with a new identity, and one that could not read us, get a new session", async () => {
   const { ada, bob } = await twoSignalDevices()
   const again = await aSignalDevice(bob.lid)
-  await transmission.run(aTransmission(), () => ada.open(again))
+  await sendingFor(aTransmission(), () => ada.open(again))
   expect((await ada.encrypt(bob.lid, { conversation: "to the new one" })).type).toBe("pkmsg")
 
   const { ada: eve, bob: bill } = await twoSignalDevices()

@@ -1,22 +1,6 @@
-import {
-  isLidUser,
-  isPnUser,
-  jidNormalizedUser,
-  type BaileysEventEmitter,
-  type Contact,
-} from "@whiskeysockets/baileys"
+import { isLidUser, isPnUser, jidNormalizedUser, type Contact } from "@whiskeysockets/baileys"
 import type { Acquaintance } from "#session-host/network/connection.ts"
 import { firstNameIn } from "../patches/contact-actions.ts"
-
-/** Tells what Baileys hears of people, in its own time. */
-export function listenForPeople(ev: BaileysEventEmitter, tell: (people: Acquaintance[]) => void) {
-  const tellSome = (people: Acquaintance[]) => {
-    if (people.length > 0) tell(people)
-  }
-  ev.on("contacts.upsert", (contacts) => tellSome(contacts.flatMap(personIn)))
-  ev.on("contacts.update", (contacts) => tellSome(contacts.flatMap(personIn)))
-  ev.on("lid-mapping.update", (mapping) => tellSome([addressPair(mapping)]))
-}
 
 /** The person in a contact of Baileys'; empty if it is none. */
 export function personIn(contact: Partial<Contact>): Acquaintance[] {

@@ -1,0 +1,59 @@
+import type { BaileysEventMap, WASocket } from "@whiskeysockets/baileys"
+import type { Vault } from "../../network/connection.ts"
+import type { AnswerOrEnd } from "../answer-or-end.ts"
+import type { Lifetime } from "../lifetime.ts"
+import type { ILogger } from "../quiet-log.ts"
+import type { Keys } from "../signal/keys.ts"
+import type { Instead } from "../tap.ts"
+import { newHistory } from "./history.ts"
+import { newRecordPeople } from "./record-people-in-batches.ts"
+import { askForSyncKeys, serverSync } from "./server-sync.ts"
+import { newSyncedSettings } from "./synced-settings.ts"
+
+interface Input {
+  sock: WASocket
+  keys: Keys
+  keep: Vault["keep"]
+  gate: Vault["gate"]
+  lifetime: Lifetime
+  answerOrEnd: AnswerOrEnd
+  /** Where the network keeps files. */
+  mediaHost: () => Promise<string>
+  log: ILogger
+}
+
+interface AppState {
+  /** Reads the account's settings, unless they were read before. */
+  readIfNew: () => void
+  onServerSync: Instead
+  onMessages: (news: BaileysEventMap["messages.upsert"]) => void
+}
+
+/** What the account's phone shares with its devices: settings, with the address book, and the history from before the link. */
+export function newAppState({
+  sock,
+  keys,
+  lifetime,
+  answerOrEnd,
+  mediaHost,
+  log,
+  ...vault
+}: Input): AppState {
+  const isOpen = () => lifetime.isOpen
+  const learned = (people: Parameters<Parameters<typeof newRecordPeople>[0]["learn"]>[0]) =>
+    new Promise<void>((resolve) => lifetime.tell({ kind: "people", people, onLearned: resolve }))
+  const recordPeople = newRecordPeople({
+    sock,
+    vault,
+    learn: (people) => answerOrEnd(learned(people)),
+  })
+  const common = { isOpen, mediaHost, recordPeople }
+  const askForKeys = (ids: string[]) => answerOrEnd(askForSyncKeys(sock, ids))
+  const { readIfNew, changed } = newSyncedSettings(keys, { ...common, sock, askForKeys, log })
+  const onError = (error: unknown) => log.warn({ error }, "the phone's history was not read")
+  return {
+    readIfNew,
+    onServerSync: serverSync(changed),
+    onMessages: newHistory({ ...common, keys, onError }),
+  }
+}

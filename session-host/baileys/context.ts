@@ -1,0 +1,37 @@
+import { AsyncLocalStorage } from "node:async_hooks"
+import type { KeyChange } from "../network/connection.ts"
+import type { Transmission } from "../send/transmission.ts"
+
+/** What one step has changed of the keys so far, by name: kept together, or not at all. */
+export type Unit = Map<string, KeyChange>
+
+interface Context {
+  sending: Transmission | undefined
+  unit: Unit | undefined
+}
+
+/**
+ * The one bridge through Baileys, which passes nothing of ours through its own functions: what calls it says here for whom, and
+ * what it calls back finds that here.
+ */
+const context = new AsyncLocalStorage<Context>()
+
+/** The message for which Baileys calls; undefined where it calls for none. */
+export function sendingNow(): Transmission | undefined {
+  return context.getStore()?.sending
+}
+
+/** The step in which Baileys reads and writes keys; undefined outside of any. */
+export function unitNow(): Unit | undefined {
+  return context.getStore()?.unit
+}
+
+/** Runs `work` for this message, or for none. */
+export function sendingFor<T>(sending: Transmission | undefined, work: () => T): T {
+  return context.run({ unit: unitNow(), sending }, work)
+}
+
+/** Runs `work` in this step. */
+export function inUnit<T>(unit: Unit, work: () => T): T {
+  return context.run({ sending: sendingNow(), unit }, work)
+}
