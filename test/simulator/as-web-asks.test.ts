@@ -183,9 +183,9 @@ test("nobody takes a username that somebody has", async () => {
 test("a business's name is given with its certificate, and a private person has none", async () => {
   const shop = await network.phone("Shop")
   await network.control.change(shop.number, { business: { name: "Shop & Co" } })
-  const nameOf = (jid: string) => ask("w:biz", "get", [node("verified_name", { jid })])
-  expect(parts(await nameOf(shop.jid))).toEqual(["verified_name"])
-  expect(parts(await nameOf(bob.jid))).toEqual([])
+  const [ofShop, ofBob] = [shop, bob].map(({ jid }) => [node("verified_name", { jid })])
+  expect(parts(await ask("w:biz", "get", ofShop!))).toEqual(["verified_name"])
+  expect(parts(await ask("w:biz", "get", ofBob!))).toEqual([])
 })
 
 test("who writes to a private id that is out of date is told so with the ack", async () => {
