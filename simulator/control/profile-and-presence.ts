@@ -8,6 +8,7 @@ import { jidOfTarget } from "../phone/target.ts"
 import { changeAbout } from "../stanzas/profile-and-privacy.ts"
 import { el, type Node } from "../wire/node.ts"
 import { askAs, phoneOf } from "./phones.ts"
+import { ControlError } from "./http/errors.ts"
 import { route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
 import { targetOf, userOf } from "./target.ts"
@@ -33,6 +34,11 @@ export function profileAndPresence(app: OpenAPIHono, network: Network) {
       network.profiles.change(handset.own.user, settingsIn(body))
       if (business !== undefined)
         network.profiles.change(handset.own.user, { business: business ?? undefined })
+      const holder = network.directory
+        .users()
+        .find(({ pn }) => body.username && network.profiles.get(pn).username === body.username)
+      if (holder && holder !== phone.user)
+        throw new ControlError(409, "username_taken", "somebody else has this username")
       if (body.new_lid) network.directory.changeLid(phone.user)
       if (body.username !== undefined)
         network.profiles.change(handset.own.user, { username: body.username ?? undefined })

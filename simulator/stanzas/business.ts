@@ -7,7 +7,7 @@ import type { Business } from "../network/profiles.ts"
 import * as Curve from "../wire/curve.ts"
 import * as Jid from "../wire/jid.ts"
 import { child, children, el, type Node } from "../wire/node.ts"
-import { badRequest } from "./refusal.ts"
+import { badRequest, notFound } from "./refusal.ts"
 
 /** The certificate of a business's name, as it comes with its messages; none of a private person. */
 export function verifiedName(network: Network, user: User): Node[] {
@@ -39,6 +39,13 @@ export function businessProfile(network: Network, _line: ConnectedDevice, iq: No
     return found ? [el("profile", { jid: attrs.jid, tag: "1" }, fields(found))] : []
   })
   return [el("business_profile", { v: "244" }, profiles)]
+}
+
+/** The certificate of one business's name; empty for a private person. */
+export function vouchedName(network: Network, _line: ConnectedDevice, iq: Node): Node[] {
+  const user = network.directory.find(Jid.parse(child(iq, "verified_name")?.attrs.jid))
+  if (!user) throw notFound()
+  return verifiedName(network, user)
 }
 
 function fields({ category, ...texts }: Business): Node[] {

@@ -81,6 +81,7 @@ const operations: [ids: string[], path: string, answer: Answer][] = [
   [["9783111038412085"], "xwa2_newsletter_subscribers", subscribers],
   [["7130823597031706"], "xwa2_newsletter_admin", () => ({ admin_count: 1 })],
   [["9152604461510864"], "xwa2_update_text_status", setAbout],
+  [["25347099718279209"], "xwa2_username_get", ownUsername],
   [["9935467776504344", "24079399904996141"], "xwa2_group_query_by_id", community],
   [["23983697327930364"], "xwa2_fetch_account_reachout_timelock", timelock],
   [["24503548349331633", "27910975521856601"], "xwa2_message_capping_info", quota],
@@ -127,6 +128,13 @@ function setAbout({ network, device, variables }: Asking) {
   network.profiles.change(device.user, { textStatus })
   changeAbout(network, device, text ?? "")
   return { result: "SUCCESS" }
+}
+
+function ownUsername({ network, pn }: Asking) {
+  const { username, usernamePin } = network.profiles.get(pn)
+  return {
+    username_info: username === undefined ? null : { username, state: "SET", pin: usernamePin ?? null },
+  }
 }
 
 function create({ network, pn, variables }: Asking) {

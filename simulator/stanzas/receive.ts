@@ -9,7 +9,7 @@ import type { Pairing } from "../devices/pairing.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
 import * as AppState from "./app-state.ts"
-import { businessProfile } from "./business.ts"
+import { businessProfile, vouchedName } from "./business.ts"
 import { call } from "./call.ts"
 import * as Communities from "./group/communities.ts"
 import * as Devices from "../devices/remove.ts"
@@ -58,6 +58,7 @@ const answers = new Map<string, Answer>([
   ["w:qr set qr", Profile.qr],
   ["w:qr get qr", Profile.ownerOfQr],
   ["w:biz get business_profile", businessProfile],
+  ["w:biz get verified_name", vouchedName],
   ["disappearing_mode set disappearing_mode", Profile.setDisappearing],
   ["urn:xmpp:whatsapp:dirty set clean", () => []],
   ["usync get usync", usync],

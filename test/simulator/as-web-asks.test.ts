@@ -1,4 +1,9 @@
-import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildren } from "@whiskeysockets/baileys"
+import {
+  type BinaryNode,
+  getBinaryNodeChild,
+  getBinaryNodeChildBuffer,
+  getBinaryNodeChildren,
+} from "@whiskeysockets/baileys"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { big } from "#simulator/wire/node.ts"
 import type { Client } from "../support/network/baileys-client.ts"
@@ -154,6 +159,33 @@ test("a person with a username is found by it, and nobody is told their number",
   expect(alone?.attrs).toMatchObject({ from: cleo.lid, username: "cleo.1" })
   expect(together?.attrs).toMatchObject({ participant: cleo.lid, participant_username: "cleo.1" })
   expect(JSON.stringify([alone, together])).not.toContain(cleo.number)
+})
+
+test("an account is told its own username", async () => {
+  await network.control.change(ada.number, { username: "ada.1" })
+  const answer = await ask("w:mex", "get", [
+    node("query", { query_id: "25347099718279209" }, Buffer.from('{"variables":{}}')),
+  ])
+  const { data } = JSON.parse(getBinaryNodeChildBuffer(answer, "result")!.toString()) as { data: unknown }
+  expect(data).toMatchObject({ xwa2_username_get: { username_info: { username: "ada.1" } } })
+  await network.control.change(ada.number, { username: null })
+})
+
+test("nobody takes a username that somebody has", async () => {
+  const [first, second] = [await network.phone(), await network.phone()]
+  await network.control.change(first.number, { username: "unique" })
+  const take = () => network.control.change(second.number, { username: "unique" })
+  await expect(take()).rejects.toThrow("username_taken")
+  await network.control.change(first.number, { username: null })
+  await take()
+})
+
+test("a business's name is given with its certificate, and a private person has none", async () => {
+  const shop = await network.phone("Shop")
+  await network.control.change(shop.number, { business: { name: "Shop & Co" } })
+  const [ofShop, ofBob] = [shop, bob].map(({ jid }) => [node("verified_name", { jid })])
+  expect(parts(await ask("w:biz", "get", ofShop!))).toEqual(["verified_name"])
+  expect(parts(await ask("w:biz", "get", ofBob!))).toEqual([])
 })
 
 test("who writes to a private id that is out of date is told so with the ack", async () => {
