@@ -56,7 +56,7 @@ function entry(user: Stanza, phones: string[]): [string, Registered][] {
 }
 
 /** The answer has something in `business` only for a business. */
-export function businessIn(user: Stanza): Pick<Registered, "isBusiness" | "verifiedName"> {
+function businessIn(user: Stanza): Pick<Registered, "isBusiness" | "verifiedName"> {
   const business = child(user, "business")
   const certificate = child(business, "verified_name")?.bytes
   return {
