@@ -5,6 +5,7 @@ import { newLocks } from "#core/platform/locks.ts"
 import type { Acquaintance, Connection, Happening, Intake, Vault } from "../network/connection.ts"
 import { newBacklog } from "../receive/backlog.ts"
 import { filterReceipts } from "../receive/filter-receipts.ts"
+import { newAnswers } from "../receive/unanswered.ts"
 import { readFrames } from "../receive/frames.ts"
 import { newNotices } from "../receive/notices.ts"
 import { oneByOne } from "../receive/one-by-one.ts"
@@ -210,6 +211,7 @@ function listenTo(open: Listening, input: Pick<ConnectInput, "record" | "log">):
     sock: () => sock,
     onError: open.warn("a list of devices was not forgotten"),
   })
+  const answers = newAnswers({ sock, onError: open.warn("a stanza was not answered") })
   const onPairingError = (error: unknown) => onError("CB:notification", error)
   const listeners = [
     ...(input.record ? [input.record] : []),
@@ -218,6 +220,7 @@ function listenTo(open: Listening, input: Pick<ConnectInput, "record" | "log">):
     forgetDevices,
     open.backlog.take,
     newNotices(open),
+    answers.take,
     (frame: BinaryNode) => tellUnknown(frame, input.log),
     newPairingNotices({ sock, creds, codes, lifetime, keepCreds: open.keepCreds, onError: onPairingError }),
   ]
@@ -227,6 +230,7 @@ function listenTo(open: Listening, input: Pick<ConnectInput, "record" | "log">):
       creds,
       ended: () => lifetime.isOver,
       take: (received) => guarded(() => intake.take(received, [])),
+      acknowledge: (node) => answers.acknowledge(node),
       onError: (error) => onError("CB:message", error),
     }),
     onError,

@@ -35,7 +35,9 @@ interface Ours {
 export function tap({ ws, ev }: Pick<WASocket, "ws" | "ev">, ours: Ours): void {
   // Baileys looks up addresses for several messages at once before it decrypts one after the other. With a slow store they would
   // become events in any order; and live messages overtake the backlog. It gets the next one when the one before is settled.
-  replace(ws, "CB:message", ours.message)
+  const pass = replace(ws, "CB:message", ours.message)
+  // A status comes as a stanza of its own. Baileys listens for no such stanza, and reads and acknowledges it as any message.
+  ws.on("CB:status", (node: BinaryNode) => ours.message(node, pass))
   // An error that a listener throws, or leaves in a promise that nobody awaits, would end the process.
   contain(ws, ours.onError)
   // Baileys reads an address book in one stretch, and acknowledges that it has changed before it has read it.
@@ -70,12 +72,16 @@ function isQuestion(event: unknown): boolean {
   return String(event).startsWith("TAG:")
 }
 
-/** @throws Error where Baileys does not listen for it any more */
-function replace(ws: EventEmitter, event: string, instead: Instead): void {
+/**
+ * Puts a listener in the place of Baileys', which it returns.
+ * @throws Error where Baileys does not listen for it any more
+ */
+function replace(ws: EventEmitter, event: string, instead: Instead): Pass {
   const [listener] = ws.listeners(event)
   if (!listener) throw new Error(`Baileys does not listen for ${event}`)
   // The emitter's own type gives up on listeners of any shape.
   ws.removeListener(event, listener as () => void)
   const pass = (node: BinaryNode): unknown => Reflect.apply(listener, ws, [node])
   ws.on(event, (node: BinaryNode) => instead(node, pass))
+  return pass
 }

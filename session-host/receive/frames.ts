@@ -25,7 +25,7 @@ export function readFrames(input: Input): (frame: BinaryNode) => void {
   return (frame) => {
     // Many stanzas make changes and are not answered.
     outgoing.holdUpWhileFull()
-    if (frame.tag === "message") {
+    if (frame.tag === "message" || frame.tag === "status") {
       unsettled.message(frame)
       intake.foresee(frame.attrs)
     }

@@ -11,6 +11,8 @@ interface Input {
   ended: () => boolean
   /** Takes in a message that Baileys does not report. */
   take: (received: Received) => Promise<void>
+  /** Sends the network an ack. */
+  acknowledge: (node: BinaryNode) => void
   onError: (error: unknown) => void
 }
 
@@ -19,7 +21,7 @@ interface Input {
  * before it decrypts one after the other, so with a slow store they are decrypted, and would become events, in any
  * order; and live messages overtake the backlog.
  */
-export function oneByOne({ unsettled, creds, ended, take, onError }: Input): Instead {
+export function oneByOne({ unsettled, creds, ended, take, acknowledge, onError }: Input): Instead {
   const give = async (node: BinaryNode, pass: Parameters<Instead>[1]) => {
     const viewOnce = viewOnceIn(node)
     if (viewOnce && isParsable(node, creds.me)) await take(viewOnce).catch(onError)
@@ -32,7 +34,10 @@ export function oneByOne({ unsettled, creds, ended, take, onError }: Input): Ins
     await before
     if (ended()) return
     const given = give(node, pass).catch(onError)
-    await (unsettled.whenSettled(node) ?? given)
+    const settled = unsettled.whenSettled(node)
+    await (settled ?? given)
+    // Baileys takes its receipt for an answer. The network wants an ack of each status, and takes a second one for nothing.
+    if (settled && node.tag === "status" && !ended()) acknowledge(node)
   }
   let turn = Promise.resolve()
   return (node, pass) => {

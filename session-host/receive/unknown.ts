@@ -13,21 +13,22 @@ const words = (text: string) => new Set(text.split(" "))
 const partsOf = (entries: Record<string, string>) =>
   new Map(Object.entries(entries).map(([kind, parts]) => [kind, words(parts)]))
 
+/** A status has the form of a message. */
+const message: Known = {
+  attrs: words(
+    "id from to t type notify offline participant participant_pn participant_lid sender_pn sender_lid recipient " +
+      "recipient_pn recipient_lid peer_recipient_pn peer_recipient_lid addressing_mode category edit push_priority " +
+      "server_id verified_name verified_level is_sender phash context expiration sts",
+  ),
+  parts: partsOf({
+    "": "enc plaintext unavailable participants device-identity verified_name meta biz bot reporting multicast rcat tctoken",
+  }),
+}
+
 /** The stanzas that Baileys, whatsmeow or this release handles or knowingly ignores. */
 const known = new Map<string, Known>([
-  [
-    "message",
-    {
-      attrs: words(
-        "id from to t type notify offline participant participant_pn participant_lid sender_pn sender_lid recipient " +
-          "recipient_pn recipient_lid peer_recipient_pn peer_recipient_lid addressing_mode category edit push_priority " +
-          "server_id verified_name verified_level is_sender phash context expiration sts",
-      ),
-      parts: partsOf({
-        "": "enc plaintext unavailable participants device-identity verified_name meta biz bot reporting multicast rcat tctoken",
-      }),
-    },
-  ],
+  ["message", message],
+  ["status", message],
   [
     "receipt",
     {

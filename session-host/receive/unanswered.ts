@@ -1,0 +1,54 @@
+import type { BinaryNode, WASocket } from "@whiskeysockets/baileys"
+import { hasChild } from "../baileys/stanza.ts"
+
+interface Input {
+  sock: Pick<WASocket, "sendNode">
+  onError: (error: unknown) => void
+}
+
+/** Baileys acknowledges these itself, once they are durable or refused. */
+const answeredByBaileys = new Set(["message", "status", "receipt", "notification", "call"])
+
+/** The network expects no answer to these, whatever attributes they have. */
+const wantNone = new Set(["ack", "presence", "chatstate", "ib", "success", "failure", "stream:error"])
+
+/** Questions of the network that Baileys answers. */
+const pairing = ["pair-device", "pair-success"]
+
+/**
+ * Answers what Baileys leaves unanswered. The network ends the stream of a device that has not answered a stanza within 50
+ * minutes, and brings the stanza again with the next connection (`docs/network.md`).
+ */
+export function newAnswers({ sock, onError }: Input) {
+  const send = (answer: BinaryNode | undefined) => answer && void sock.sendNode(answer).catch(onError)
+  return {
+    /** Takes every frame. */
+    take(frame: BinaryNode): void {
+      if (frame.tag === "iq") send(answerTo(frame))
+      else if (!answeredByBaileys.has(frame.tag) && !wantNone.has(frame.tag)) send(ackOf(frame))
+    },
+    /** Sends the ack of this stanza. */
+    acknowledge: (node: BinaryNode): void => void send(ackOf(node)),
+  }
+}
+
+function answerTo(iq: BinaryNode): BinaryNode | undefined {
+  const { id, from, type, xmlns } = iq.attrs
+  if (!from || (type !== "get" && type !== "set") || pairing.some((tag) => hasChild(iq, tag)))
+    return undefined
+  const about = { ...(id && { id }), to: from }
+  if (xmlns === "urn:xmpp:ping") return { tag: "iq", attrs: { ...about, type: "result" } }
+  const error = { tag: "error", attrs: { code: "501", text: "feature-not-implemented" } }
+  return { tag: "iq", attrs: { ...about, type: "error" }, content: [error] }
+}
+
+function ackOf({ tag, attrs }: BinaryNode): BinaryNode | undefined {
+  const { id, from, participant, recipient, type } = attrs
+  if (!id || !from) return undefined
+  const named = {
+    ...(participant && { participant }),
+    ...(recipient && { recipient }),
+    ...(type && { type }),
+  }
+  return { tag: "ack", attrs: { id, to: from, class: tag, ...named } }
+}

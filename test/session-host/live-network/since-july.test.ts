@@ -1,0 +1,62 @@
+import { afterEach, expect, test } from "vitest"
+import "#test/support/store.ts"
+import { aSharedHost } from "#test/support/session/shared-host.ts"
+
+// Habits of the live network that began in the summer of 2026, and that nothing it sends may be left unanswered.
+
+const { aChat } = await aSharedHost()
+let restore: (() => Promise<unknown>) | undefined
+afterEach(async () => {
+  await restore?.()
+  restore = undefined
+})
+
+async function aChatSinceJuly() {
+  const chat = await aChat()
+  const before = (await chat.network.call("GET", "/manners")) as object
+  restore = () => chat.network.call("PATCH", "/manners", before)
+  await chat.network.call("PATCH", "/manners", { since_july: true })
+  return { ...chat, device: `${chat.phone.number}:1` }
+}
+
+test("a status that comes as a stanza of its own is an event as any message, and is acknowledged as a status", async () => {
+  const { network, bob, phone, device, message } = await aChatSinceJuly()
+  const { id } = await bob.post("status@broadcast", { text: "my day", viewers: [phone.number] })
+  expect(await message(id)).toMatchObject({
+    chat_id: "status@broadcast",
+    contact_id: bob.jid,
+    body: "my day",
+  })
+  expect(await network.control.settled(device, 10_000)).toBe(true)
+  const [ack] = await network.log({ who: device, kind: "in", tag: "ack", attrs: { id } })
+  expect(ack!.stanza!.attrs).toMatchObject({ class: "status", to: "status@broadcast", participant: bob.lid })
+})
+
+test("what comes after a status comes after its event, and a status that comes twice is one event", async () => {
+  const { network, bob, phone, device, message, eventIds } = await aChatSinceJuly()
+  await network.fault({ kind: "twice", device, times: 1 })
+  const status = await bob.post("status@broadcast", { text: "my day", viewers: [phone.number] })
+  const { id } = await bob.send(phone.number, "after it")
+  await message(id)
+  await message(status.id)
+  expect(await network.control.settled(device, 10_000)).toBe(true)
+  const events = await eventIds()
+  expect(new Set(events).size).toBe(events.length)
+})
+
+test.for([
+  ["appdata", { type: "text" }, { tag: "ack", attrs: { class: "appdata", type: "text" } }],
+  [
+    "of_next_year",
+    { participant: "15550009999@s.whatsapp.net" },
+    { tag: "ack", attrs: { class: "of_next_year" } },
+  ],
+  ["iq", { type: "get", xmlns: "urn:xmpp:ping" }, { tag: "iq", attrs: { type: "result" } }],
+  ["iq", { type: "set", xmlns: "of:next:year" }, { tag: "iq", attrs: { type: "error" } }],
+] as const)("the network's %s (%o) is answered", async ([tag, attrs, answer]) => {
+  const { network, device } = await aChat().then((chat) => ({ ...chat, device: `${chat.phone.number}:1` }))
+  const id = `ANSWERED-${tag}-${attrs}`
+  await network.control.stanza(device, { tag, attrs: { ...attrs, id, from: "s.whatsapp.net" } })
+  const [heard] = await network.log({ who: device, kind: "in", attrs: { id } })
+  expect(heard!.stanza).toMatchObject({ tag: answer.tag, attrs: { ...answer.attrs, id } })
+})
