@@ -22,8 +22,7 @@ function begin(text) {
   if (!request)
     return say(body, "This request cannot be read. Go back to the page that sent you here, and try again.")
 
-  const { back, options } = request
-  say(body, `${back.origin} wants to link your WhatsApp account.`)
+  say(body, `${request.back.origin} wants to link your WhatsApp account.`)
   say(
     body,
     "It will then read and send your messages. Go on only if you are linking your phone there right now.",
@@ -34,17 +33,19 @@ function begin(text) {
   const problem = document.createElement("p")
   problem.setAttribute("role", "alert")
   body.append(button, problem)
-  button.addEventListener("click", async () => {
-    problem.textContent = ""
-    try {
-      const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options)
-      const answer = await navigator.credentials.get({ publicKey })
-      back.hash = `passkey=${encodeURIComponent(JSON.stringify(answer.toJSON()))}`
-      location.replace(back)
-    } catch (error) {
-      problem.textContent = `That did not work: ${error.message} Try again.`
-    }
-  })
+  button.addEventListener("click", () => void answer(request, problem))
+}
+
+async function answer({ back, options }, problem) {
+  problem.textContent = ""
+  try {
+    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options)
+    const made = await navigator.credentials.get({ publicKey })
+    back.hash = `passkey=${encodeURIComponent(JSON.stringify(made.toJSON()))}`
+    location.replace(back)
+  } catch (error) {
+    problem.textContent = `That did not work: ${error.message} Try again.`
+  }
 }
 
 // The answer goes to the page that is named to the person, and over the network never in the clear.
