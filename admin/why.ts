@@ -139,7 +139,7 @@ const sessions = new Map([
     "replaced",
     "another login took its place: its customer has to restart it (PATCH with its `webhook_url`) or link it anew",
   ],
-  ["passkey_required", "its phone asks for a passkey step, which this release cannot do"],
+  ["passkey_required", "its account is linked with a passkey only, which nobody has used yet"],
 ])
 
 /**

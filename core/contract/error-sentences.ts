@@ -49,6 +49,7 @@ export const sentences: Record<ErrorCode, string> = {
   not_own_message: "another person wrote this message: you can edit and revoke only your own",
   presence_unavailable: "the presence is not `available`: set it before you subscribe",
   not_waiting: "an attempt at this event is under way: try again when it has ended",
+  passkey_not_awaited: "no phone asks for a passkey now: link it again with a new code first",
   secret_overlap: "the secret was replaced less than a day ago, and both still sign: finish that first",
   media_expired: "neither the network nor the phone has this file any more",
   payload_too_large: "the body is longer than 512 KiB",
@@ -57,6 +58,8 @@ export const sentences: Record<ErrorCode, string> = {
   media_type_mismatch:
     "the file is not of the type that its Content-Type says, or that is needed here: a sticker must be image/webp",
   recipient_not_found: "nobody on the network has this address: check `chat`",
+  passkey_refused:
+    "this came after the request's time: use the passkey again, for the request that `status` has now",
   rate_limited: "rate limit exceeded",
   internal_error: "something went wrong on our side: try again, and if it persists, report the request_id",
   network_rejected: networkRejected(463),

@@ -189,6 +189,19 @@ export const examples: Record<RouteName, Example> = {
   },
   qr: {},
   pair: { body: { phone: "491719876543" }, answer: { code: "ABCD-EFGH" } },
+  passkey: {
+    body: {
+      id: "q83vEjRWeJA",
+      rawId: "q83vEjRWeJA",
+      type: "public-key",
+      response: {
+        clientDataJSON: "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
+        authenticatorData: "6GiQbHMCCZZu_0CMVdeBYw",
+        signature: "MEUCIQDx_2Xn",
+      },
+    },
+    answer: ok,
+  },
   logout: { answer: ok },
   createLinkSession: {
     body: { expected_phone: "491719876543", return_url: "https://shop.example/settings" },

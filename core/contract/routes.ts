@@ -26,6 +26,7 @@ export const routes = {
     status: session.status,
     qr: session.qr,
     pair: session.pair,
+    passkey: session.passkey,
     logout: session.logout,
     createLinkSession: session.createLinkSession,
   },

@@ -1,6 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { PhoneNumber } from "./field-types.ts"
+import { PasskeyAssertion, PasskeyOptions } from "./passkey.ts"
 import { body, Ok, proxy, refusals, reply, unreachable, optionalBody } from "./route-parts.ts"
 
 export const Status = z
@@ -9,7 +10,7 @@ export const Status = z
     description:
       "`unpaired`: no phone is linked. `connecting`: the session starts. `connected`: it is up. `disconnected`: a phone is " +
       "linked, the connection is lost, and the session connects again by itself. `replaced`: another login took its place. " +
-      '`passkey_required`: the phone asks for a step that this release cannot do. "Link a number" says what to do.',
+      "`passkey_required`: the account is linked with a passkey only; `passkey` has the request.",
   })
 export type Status = z.infer<typeof Status>
 
@@ -24,6 +25,17 @@ export const SessionStatus = z
     lid: z.string(),
     name: z.string(),
     phone: z.string(),
+    passkey: z
+      .object({
+        options: PasskeyOptions,
+        expires_at: z.number().int().openapi({ description: "Unix seconds." }),
+      })
+      .optional()
+      .openapi({
+        description:
+          "With `passkey_required`, while the network waits: what a browser has to answer on https://web.whatsapp.com. Absent when " +
+          "it waits no more: then ask for a new code.",
+      }),
     objection: z
       .enum(["locked", "banned", "temporarily_banned", "outdated"])
       .optional()
@@ -85,6 +97,27 @@ export const pair = createRoute({
       z.object({ code: z.string() }),
     ),
     ...refusals(...unreachable, "already_paired", "network_rejected"),
+  },
+})
+
+/** Contract, "Linking with a passkey" */
+export const passkey = createRoute({
+  method: "post",
+  path: `${proxy}/passkey` as const,
+  summary: "Answer the network's request for a passkey",
+  description:
+    "The body is a browser's answer to `status.passkey.options`, made on https://web.whatsapp.com: the JSON of " +
+    "`navigator.credentials.get`. After a refusal `status` has the request to answer next.",
+  request: { params: path, body: body(PasskeyAssertion) },
+  responses: {
+    200: reply("The network took it; `status` says when the phone is linked.", Ok),
+    ...refusals(
+      ...unreachable,
+      "already_paired",
+      "network_rejected",
+      "passkey_not_awaited",
+      "passkey_refused",
+    ),
   },
 })
 

@@ -32,6 +32,14 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
     title: "The disk of this service is nearly full",
     next: "Ask the operator of this service to make room. Then try again.",
   },
+  passkey_not_awaited: {
+    title: "No phone asks for a passkey now",
+    next: "Ask for a new code, and scan it with the phone again.",
+  },
+  passkey_refused: {
+    title: "The passkey was not accepted",
+    next: "Use it again, for the request that is there now.",
+  },
   network_rejected: {
     title: "The network refused",
     next: "Check that the number is the one of that phone. Then wait some minutes before the next code.",
@@ -161,6 +169,6 @@ export const onThePhone: Failure[] = [
   },
   {
     title: "It asks for a passkey",
-    next: "This release cannot answer that. Turn passkeys off in the settings of the account, then scan again.",
+    next: "This page cannot answer that yet. Whoever runs this service can, through the API.",
   },
 ]

@@ -200,8 +200,7 @@ function tellStatus(said: Extract<Evidence, { kind: "said" }>): Told {
       return {
         tone: "bad",
         word: "Passkey required",
-        cause:
-          "The phone asks for a passkey, which this release cannot answer. Turn passkeys off on the phone, then link it again.",
+        cause: "The account is linked with a passkey only. This page cannot use it yet; the API can.",
         action: { label: "Connect", to: "connect" },
       }
     default:

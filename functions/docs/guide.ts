@@ -56,8 +56,8 @@ const statuses = [
   ],
   [
     "passkey_required",
-    "The phone asks for a passkey, which this release cannot provide.",
-    "Link another number, or turn the passkey off on that phone and ask for `qr` again.",
+    "The account is linked with a passkey only.",
+    "Use the passkey on https://web.whatsapp.com, and POST the answer to `passkey`: see Linking with a passkey. Or ask for `qr` again.",
   ],
 ] as const
 

@@ -30,6 +30,7 @@ import { newLogin } from "./login/follow-login.ts"
 import { credsToDialWith } from "./login/link-code.ts"
 import { removeDevice } from "./login/logout.ts"
 import { newPairingNotices } from "./login/pairing-notices.ts"
+import { addSpareCodes, newPasskeyLink, type PasskeyLink } from "./login/passkey.ts"
 import { newCodes } from "./login/qr.ts"
 import { installRepairs } from "./patches/install.ts"
 import { newOwnAvailability } from "./questions/own-availability.ts"
@@ -96,11 +97,29 @@ export function connect(input: ConnectInput): Connection {
     missed: newMissed({ recipientDevices: open.recipientDevices, me: () => creds.me, log }),
     onError: warn("devices that a message has missed did not get it"),
   })
-  const listen = { ...open, lifetime, calls, tellPeople, addressing, appState, availability, restrictions }
+  const passkey = newPasskeyLink({
+    sock,
+    creds,
+    lifetime,
+    keepCreds,
+    onError: warn("a step of linking with a passkey failed"),
+  })
+  const listen = {
+    ...open,
+    passkey,
+    lifetime,
+    calls,
+    tellPeople,
+    addressing,
+    appState,
+    availability,
+    restrictions,
+  }
   listenTo(listen, input)
 
   return {
     ...questions,
+    takePasskey: (assertion) => answerOrEnd(passkey.take(assertion)),
     send: (message, again = false) => sender(message, again),
     async timerOf(chat) {
       if (!isGroup(chat)) return await timerOf(chat, keys)
@@ -187,6 +206,7 @@ function dialled(input: ConnectInput, lifetime: Lifetime) {
 }
 
 type Listening = ReturnType<typeof dialled> & {
+  passkey: PasskeyLink
   lifetime: Lifetime
   calls: ReturnType<typeof newCallers>
   tellPeople: (people: Acquaintance[]) => void
@@ -198,14 +218,26 @@ type Listening = ReturnType<typeof dialled> & {
 
 /** Puts our listeners where the table of `tap.ts` wants them. */
 function listenTo(open: Listening, input: Pick<ConnectInput, "record" | "log">): void {
-  const { sock, creds, lifetime, unsettled, acks, guarded, intake, appState, availability, tellPeople } = open
+  const {
+    sock,
+    creds,
+    passkey,
+    lifetime,
+    unsettled,
+    acks,
+    guarded,
+    intake,
+    appState,
+    availability,
+    tellPeople,
+  } = open
   const onError = failing(lifetime, open.log)
   const onOpen = () => {
     appState.readIfNew()
     open.restrictions.atLogin()
   }
   const codes = newCodes()
-  const login = newLogin({ creds, codes, lifetime, keepCreds: open.keepCreds, onOpen })
+  const login = newLogin({ creds, passkey, codes, lifetime, keepCreds: open.keepCreds, onOpen })
   const forgetDevices = newStaleDevices({
     devices: open.devices,
     sock: () => sock,
@@ -215,6 +247,7 @@ function listenTo(open: Listening, input: Pick<ConnectInput, "record" | "log">):
   const onPairingError = (error: unknown) => onError("CB:notification", error)
   const listeners = [
     ...(input.record ? [input.record] : []),
+    addSpareCodes,
     (frame: BinaryNode) => open.groups.take(frame),
     open.addressing.take,
     forgetDevices,
@@ -222,7 +255,15 @@ function listenTo(open: Listening, input: Pick<ConnectInput, "record" | "log">):
     newNotices(open),
     answers.take,
     (frame: BinaryNode) => tellUnknown(frame, input.log),
-    newPairingNotices({ sock, creds, codes, lifetime, keepCreds: open.keepCreds, onError: onPairingError }),
+    newPairingNotices({
+      sock,
+      creds,
+      passkey,
+      codes,
+      lifetime,
+      keepCreds: open.keepCreds,
+      onError: onPairingError,
+    }),
   ]
   tap(sock, {
     message: oneByOne({

@@ -29,6 +29,11 @@ export const session = {
     return Response.json(shown, { headers: { "cache-control": "no-store" } })
   }),
 
+  passkey: command(contract.passkey, async ({ session, body }) => {
+    await session.takePasskey(body)
+    return { ok: true }
+  }),
+
   logout: command(contract.logout, async ({ session }) => {
     await session.logout()
     return { ok: true }

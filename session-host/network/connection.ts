@@ -3,6 +3,7 @@
  * Baileys' socket is behind this (`baileys/`). Only the content of messages, the protocol's protobuf in Baileys' form,
  * is known elsewhere, too.
  */
+import type { PasskeyAssertion, PasskeyOptions } from "#core/contract/passkey.ts"
 import type { proto } from "@whiskeysockets/baileys"
 import type { Media } from "./content.ts"
 
@@ -158,8 +159,8 @@ export interface End {
 export type Happening =
   /** A QR code to show until the next one. `expiresAt` is in Unix seconds. */
   | { kind: "qr"; text: string; expiresAt: number }
-  /** The phone asks for a passkey step. */
-  | { kind: "passkey_required" }
+  /** The account is linked with a passkey only. It comes again when there is another request; without one it cannot be read. */
+  | { kind: "passkey_required"; request?: { options: PasskeyOptions; expiresAt: number } }
   /** Linked: the credentials are kept before the network is told. The network will ask for a restart. */
   | { kind: "paired" }
   /** Logged in and ready. */
@@ -264,6 +265,8 @@ export interface Connection {
    * @throws NetworkRejected, NoAnswer
    */
   linkCode(phone: string): Promise<string>
+  /** Answers the network's request for a passkey. @throws PasskeyRefused, NetworkRejected, NoAnswer */
+  takePasskey(assertion: PasskeyAssertion): Promise<void>
   /** Those of these phone numbers (digits) that are on the network. @throws NetworkRejected, NoAnswer */
   registered(phones: string[]): Promise<Map<string, Registered>>
   /** Shows a chat's other side that somebody is writing or recording. Nobody confirms it. */

@@ -16,6 +16,35 @@ export class NetworkRejected extends Error {
   }
 }
 
+/**
+ * A passkey's assertion was not taken. `malformed`: not what a browser makes. `origin`, `challenge`: made on another page, or
+ * for an earlier request. `foreign`: by another passkey. `wrong`: the network did not accept its signature. `late`: after
+ * its time. `busy`: another one is being looked at. `not_awaited`: nobody asked. `unreadable`: the network's own part.
+ */
+export class PasskeyRefused extends Error {
+  readonly why: PasskeyRefusal
+  constructor(why: PasskeyRefusal) {
+    super(`passkey refused: ${why}`)
+    this.why = why
+  }
+
+  /** Whether the network may have used up its challenge, or its time is over. */
+  get isSpent(): boolean {
+    return this.why === "wrong" || this.why === "late" || this.why === "unreadable"
+  }
+}
+
+export type PasskeyRefusal =
+  | "malformed"
+  | "origin"
+  | "challenge"
+  | "foreign"
+  | "wrong"
+  | "late"
+  | "busy"
+  | "not_awaited"
+  | "unreadable"
+
 /** The stanza may have left, but no acknowledgement came in time. */
 export class OutcomeUnknown extends Error {}
 

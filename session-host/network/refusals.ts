@@ -1,6 +1,6 @@
 import { networkRejected } from "#core/contract/error-sentences.ts"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
-import { NetworkRejected, NoAnswer } from "./errors.ts"
+import { NetworkRejected, NoAnswer, type PasskeyRefusal, PasskeyRefused } from "./errors.ts"
 
 export function notPaired(): ApiError {
   return new ApiError("not_paired")
@@ -26,6 +26,29 @@ export function networkRefusal(networkCode: number): ApiError {
 /** The part of the network's answer, or silence, that a customer may see; undefined for every other error. */
 export function refusalOf(error: unknown): ApiError | undefined {
   if (error instanceof NetworkRejected) return networkRefusal(error.networkCode)
+  if (error instanceof PasskeyRefused) return passkeyRefusal(error.why)
   if (error instanceof NoAnswer) return sessionUnavailable("the network did not answer: try again")
   return undefined
 }
+
+const passkeySentences: Record<PasskeyRefusal, string> = {
+  malformed:
+    "this is not what a browser makes with a passkey: send the JSON of its answer whole and unchanged",
+  origin: "the passkey was used on another page: use it on https://web.whatsapp.com",
+  challenge: "this answers another request: use the passkey again, for the request that `status` has now",
+  foreign: "this passkey is not the one of the account whose phone scanned the code: choose that account's",
+  wrong:
+    "the network did not accept the passkey's signature: use it again, for the request that `status` has now",
+  late: "this came after the request's time: use the passkey again, for the request that `status` has now",
+  busy: "another answer is being looked at: wait until `status` has changed",
+  not_awaited: "no phone asks for a passkey now: link it again with a new code first",
+  unreadable: "the network's part could not be read: link the phone again with a new code",
+}
+
+function passkeyRefusal(why: PasskeyRefusal): ApiError {
+  const isNow = why === "not_awaited" || why === "busy"
+  return new ApiError(isNow ? "passkey_not_awaited" : "passkey_refused", passkeySentences[why])
+}
+
+/** No phone asks for a passkey. */
+export const passkeyNotAwaited = (): ApiError => passkeyRefusal("not_awaited")

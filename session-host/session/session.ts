@@ -3,6 +3,7 @@ import type { z } from "@hono/zod-openapi"
 import { LRUCache } from "lru-cache"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import type { Choice } from "#core/bridge/choice.ts"
+import type { PasskeyAssertion } from "#core/contract/passkey.ts"
 import type { SessionStatus } from "#core/contract/session.ts"
 import { sessionUnavailable } from "#core/error.ts"
 import { userOf } from "#core/jid.ts"
@@ -155,6 +156,7 @@ export class Session {
       lid,
       name,
       phone: userOf(jid),
+      ...(uplink.passkey && { passkey: uplink.passkey }),
       ...(uplink.objection && { objection: uplink.objection }),
       ...(restriction && { restriction: restriction.kind, restricted_until: restriction.until }),
     }
@@ -168,6 +170,11 @@ export class Session {
   /** @throws as `Uplink.linkCode` */
   async linkCode(phone: string): Promise<string> {
     return await (await this.#started()).uplink.linkCode(phone)
+  }
+
+  /** @throws as `Uplink.takePasskey` */
+  async takePasskey(assertion: PasskeyAssertion): Promise<void> {
+    await (await this.#started()).uplink.takePasskey(assertion)
   }
 
   /** @throws as `Uplink.logout` */

@@ -25,12 +25,12 @@ export class Pairing {
     return this.#timer !== undefined
   }
 
-  ask(): void {
+  ask(lastsMs = this.#lastsMs): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
       this.end()
       this.#onOver()
-    }, this.#lastsMs)
+    }, lastsMs)
   }
 
   show(code: Code): void {

@@ -1,4 +1,5 @@
-import type { Status } from "#core/contract/session.ts"
+import type { PasskeyAssertion } from "#core/contract/passkey.ts"
+import type { SessionStatus, Status } from "#core/contract/session.ts"
 import type { z } from "@hono/zod-openapi"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { iso, nowMs } from "#core/platform/clock.ts"
@@ -16,7 +17,7 @@ import { ackedLate } from "../memory/messages/sent.ts"
 import type { Connection, End, Happening, Objection } from "../network/connection.ts"
 import { newNoticing } from "./notices.ts"
 import { type Code, Pairing } from "./pairing.ts"
-import { alreadyPaired, notPaired, refusalOf, takenOver } from "../network/refusals.ts"
+import { alreadyPaired, notPaired, passkeyNotAwaited, refusalOf, takenOver } from "../network/refusals.ts"
 import { showCodeToHousehold } from "./link-sandbox.ts"
 import { SessionEnded } from "../session/session-ended.ts"
 import type { Timing } from "../timing.ts"
@@ -38,6 +39,9 @@ interface Input {
   onError: (error: unknown) => void
 }
 
+/** How long a session that was asked for a passkey stays connected, longer than any request lives, ms. */
+const passkeyLastsMs = 6 * 60_000
+
 const tooOften = "its last five logins or more did not last, and numbers that keep logging in may be banned"
 
 /** A session's place on the network, across all the connections that it dials. */
@@ -54,6 +58,7 @@ export class Uplink {
   #open = false
   #lost = false
   #passkeyRequired = false
+  #passkey: z.infer<typeof SessionStatus>["passkey"]
   #objection: Objection | undefined
 
   constructor(input: Input) {
@@ -109,6 +114,11 @@ export class Uplink {
     if (this.#memory.standing.isReplaced) return "replaced"
     if (this.#open) return "connected"
     return this.#lost ? "disconnected" : "connecting"
+  }
+
+  /** The network's request for a passkey, while it waits for one. */
+  get passkey(): z.infer<typeof SessionStatus>["passkey"] {
+    return this.#passkey
   }
 
   /** Why the network refused the last login, until it shows a code or takes a login. */
@@ -180,6 +190,17 @@ export class Uplink {
     const { connection } = this
     if (!connection) throw sessionUnavailable()
     return await this.during(connection, () => connection.linkCode(phone))
+  }
+
+  /**
+   * Answers the network's request for a passkey. @throws ApiError `already_paired`, `passkey_not_awaited`,
+   * `passkey_refused`, `network_rejected`, `session_unavailable`
+   */
+  async takePasskey(assertion: PasskeyAssertion): Promise<void> {
+    if (this.isPaired) throw alreadyPaired()
+    const { connection } = this
+    if (!connection || !this.#passkey) throw passkeyNotAwaited()
+    await this.during(connection, () => connection.takePasskey(assertion))
   }
 
   /**
@@ -269,6 +290,7 @@ export class Uplink {
   /** The socket is closed when this returns. */
   hangUp(): void {
     this.#open = false
+    this.#passkey = undefined
     this.#pairing.hide()
     this.#logins.closed()
     this.#dialler.hangUp()
@@ -306,17 +328,19 @@ export class Uplink {
         break
       case "passkey_required":
         this.#passkeyRequired = true
+        this.#passkey = happening.request && {
+          options: happening.request.options,
+          expires_at: happening.request.expiresAt,
+        }
         this.#pairing.hide()
-        this.#log.warn("the phone asks for a passkey step, which this release cannot do")
-        BridgeLog.append(
-          this.#input.held.bridgeId,
-          "warn",
-          "the phone asks for a passkey step, which this release cannot do",
-        )
+        this.#pairing.ask(passkeyLastsMs)
+        this.#log.info("the account wants a passkey")
+        BridgeLog.append(this.#input.held.bridgeId, "info", "the account wants a passkey before it is linked")
         break
       case "paired":
         this.#pairing.end()
         this.#passkeyRequired = false
+        this.#passkey = undefined
         this.#logins.forget()
         this.#log.info("session paired")
         BridgeLog.append(this.#input.held.bridgeId, "info", "session paired")

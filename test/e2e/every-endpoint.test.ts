@@ -26,6 +26,7 @@ test.for(all)("%s", async ([name, route]) => {
  */
 const elsewhere = [
   "getBridge.manager.fail_count",
+  "status.passkey",
   "status.objection",
   "listDeliveries.resending",
   "resendSince.next",

@@ -20,7 +20,7 @@ export interface Draft {
 }
 
 /** Their success takes or gives away what the rest of the run needs. */
-const onSparesOnly = new Set(["removeBridge", "logout", "updateBridge", "pair", "qr"])
+const onSparesOnly = new Set(["removeBridge", "logout", "updateBridge", "pair", "passkey", "qr"])
 
 /** A request that the service should accept, as far as the contract says. */
 export function validDraft(random: Random, known: KnownValues, apiKey: string): Draft {

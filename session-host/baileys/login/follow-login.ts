@@ -6,6 +6,7 @@ import {
 } from "@whiskeysockets/baileys"
 import type { Me } from "#session-host/network/connection.ts"
 import type { Lifetime } from "../lifetime.ts"
+import { isSpare, type PasskeyLink } from "./passkey.ts"
 import type { newCodes } from "./qr.ts"
 import { endOf } from "../end-reasons.ts"
 
@@ -16,6 +17,7 @@ const dialMs = 60_000
 const restartMs = 15_000
 
 interface Input {
+  passkey: Pick<PasskeyLink, "isAsked">
   creds: AuthenticationCreds
   codes: ReturnType<typeof newCodes>
   lifetime: Lifetime
@@ -25,12 +27,15 @@ interface Input {
 }
 
 /** Follows a connection to its first code, its pairing or its login, and to the end that Baileys reports. */
-export function newLogin({ creds, codes, lifetime, keepCreds, onOpen }: Input) {
+export function newLogin({ creds, passkey, codes, lifetime, keepCreds, onOpen }: Input) {
   lifetime.mustGoOn(dialMs, { reason: "lost", detail: "connecting took too long" })
   const onRefused = (status: number | undefined) =>
     lifetime.end({ reason: "lost", detail: `HTTP ${status} to the upgrade` })
   const onUpdate = (update: BaileysEventMap["connection.update"]) => {
-    if (update.qr) {
+    if (update.qr && (passkey.isAsked || isSpare(update.qr))) {
+      // Nobody scans one amid a ceremony. Without a ceremony, the network's own codes are spent.
+      if (!passkey.isAsked) lifetime.end({ reason: "refs_ended", detail: "nobody scanned a code" })
+    } else if (update.qr) {
       lifetime.goesOn()
       lifetime.tell({ kind: "qr", ...codes.next(update.qr, creds.advSecretKey) })
     }

@@ -1,11 +1,13 @@
 import type { AuthenticationCreds, BinaryNode, WASocket } from "@whiskeysockets/baileys"
 import type { Lifetime } from "../lifetime.ts"
 import { newAdvSecret, type newCodes } from "./qr.ts"
+import type { PasskeyLink } from "./passkey.ts"
 import { hasChild } from "../stanza.ts"
 
 interface Input {
   sock: Pick<WASocket, "sendNode">
   creds: AuthenticationCreds
+  passkey: Pick<PasskeyLink, "onNotification">
   codes: ReturnType<typeof newCodes>
   lifetime: Pick<Lifetime, "tell">
   /** Keeps the credentials, and calls back when they are kept. */
@@ -14,7 +16,7 @@ interface Input {
 }
 
 /** Takes the steps of pairing that Baileys does not know. Without an account its own acknowledgement fails, too. */
-export function newPairingNotices({ sock, creds, codes, lifetime, keepCreds, onError }: Input) {
+export function newPairingNotices({ sock, creds, passkey, codes, lifetime, keepCreds, onError }: Input) {
   const refreshSecret = (notification: BinaryNode) => {
     if (!hasChild(notification, "companion_reg_refresh") && !hasChild(notification, "pair-device-rotate-qr"))
       return
@@ -27,7 +29,7 @@ export function newPairingNotices({ sock, creds, codes, lifetime, keepCreds, onE
   return (stanza: BinaryNode) => {
     if (stanza.tag !== "notification" || creds.account) return
     const { id, from, type } = stanza.attrs
-    if (type === "passkey_prologue_request") lifetime.tell({ kind: "passkey_required" })
+    passkey.onNotification(stanza)
     if (type === "companion_reg_refresh") refreshSecret(stanza)
     const ack = { class: "notification", ...(id && { id }), ...(from && { to: from }), ...(type && { type }) }
     if (!creds.me) sock.sendNode({ tag: "ack", attrs: ack }).catch(onError)

@@ -21,7 +21,9 @@ interface Input {
 }
 
 /** Everything that a connection can be asked for besides sending. */
-export function newQuestions(input: Input): Omit<Connection, "send" | "timerOf" | "logout" | "close"> {
+export function newQuestions(
+  input: Input,
+): Omit<Connection, "send" | "takePasskey" | "timerOf" | "logout" | "close"> {
   const { sock, creds, log, answerOrEnd, availability, calls, tellPeople } = input
   const { lidMapping } = sock.signalRepository
   const asked = (question: Question) => answerOrEnd(ask(sock, question))

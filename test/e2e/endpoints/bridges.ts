@@ -1,5 +1,6 @@
 import { expect } from "vitest"
 import { z } from "zod"
+import { SessionStatus } from "#core/contract/session.ts"
 import { until } from "#test/support/until.ts"
 import type { Ask } from "../asking.ts"
 import type { CasesOf } from "./cases.ts"
@@ -99,6 +100,22 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     const { code } = (await ask({ ref: "typed", body: { phone: carl.number } })).json as { code: string }
     await whole.network.typeCode(carl.number, code)
     await until(async () => (await whole.statusOf("typed")) === "connected")
+  },
+  passkey: async (ask) => {
+    const olga = await whole.network.create("Olga")
+    const at = `/phones/${olga.number}/passkey`
+    await whole.network.call("POST", at)
+    await whole.bridge("asked")
+    const png = await whole.call("GET", "/api/instances/asked/proxy/qr")
+    const scanned = whole.network.scan(olga.number, new Uint8Array(await png.arrayBuffer()))
+    await expect(scanned).rejects.toThrow("passkey_required")
+    const { options } = await until(async () => {
+      const answer = await whole.call("GET", "/api/instances/asked/proxy/status")
+      return SessionStatus.parse(await answer.json()).passkey
+    })
+    const assertion = await whole.network.call("POST", `${at}/assertions`, { challenge: options.challenge })
+    await ask({ ref: "asked", body: assertion })
+    await until(async () => (await whole.statusOf("asked")) === "connected")
   },
   logout: async (ask) => {
     await ask({ ref: "typed" })

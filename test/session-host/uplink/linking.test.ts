@@ -4,6 +4,7 @@ import { aBridge } from "#test/support/service/bridge.ts"
 import { aHost, call, eventsOfType, held, sendText, statusOf } from "#test/support/session/host.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { aPairedSession, codeOf, scanCode } from "#test/support/session/paired.ts"
+import { SessionStatus } from "#core/contract/session.ts"
 import { until } from "#test/support/until.ts"
 import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
@@ -79,6 +80,90 @@ test("a phone that asks for a passkey step is not linked, and that is said until
   expect(next).not.toBe(code)
   expect(await statusOf(bridge.id)).toBe("unpaired")
   await phone.scan(next)
+  await untilConnected(bridge.id)
+})
+
+/** A bridge whose code was scanned by a phone of an account with a passkey. */
+async function anAwaitedPasskey(network: Network) {
+  const { bridge } = await anUnpairedSession(network)
+  const phone = await network.phone()
+  const path = `/phones/${phone.number}/passkey`
+  await network.call("POST", path)
+  const scan = async () => {
+    await expect(phone.scan(await codeOf(bridge.id))).rejects.toThrow("passkey_required")
+    return await request()
+  }
+  const request = () => until(async () => (await sessionOf(bridge.id)).passkey)
+  const sign = async (challenge: string, origin?: string) =>
+    (await network.call("POST", `${path}/assertions`, { challenge, origin })) as object
+  const take = async (body: unknown) => {
+    const answer = await call(bridge.id, "POST", "/passkey", { body })
+    return { status: answer.status, ...((await answer.json()) as object) }
+  }
+  return { bridge, phone, scan, sign, take, request }
+}
+
+const sessionOf = async (bridgeId: string) =>
+  SessionStatus.parse(await (await call(bridgeId, "GET", "/status")).json())
+
+test("an account that is linked with a passkey only is linked with it", async () => {
+  const network = await aNetwork()
+  const { bridge, phone, scan, sign, take } = await anAwaitedPasskey(network)
+  const { options } = await scan()
+  expect(await sessionOf(bridge.id)).toMatchObject({ status: "passkey_required" })
+  expect(options.rpId).toBe("whatsapp.com")
+  expect(await take(await sign(options.challenge))).toEqual({ status: 200, ok: true })
+  await untilConnected(bridge.id)
+  const session = await sessionOf(bridge.id)
+  expect(session.phone).toBe(phone.number)
+  expect(session).not.toHaveProperty("passkey")
+})
+
+test("so is one for which a code was typed", async () => {
+  const network = await aNetwork()
+  const { bridge, phone, sign, take, request } = await anAwaitedPasskey(network)
+  const { code } = await pair(bridge.id, phone.number)
+  await expect(phone.typeCode(code)).rejects.toThrow("passkey_required")
+  const { options } = await request()
+  expect(await take(await sign(options.challenge))).toMatchObject({ status: 200 })
+  await untilConnected(bridge.id)
+})
+
+const refusal = (words: string) => ({ code: "passkey_refused", error: expect.stringContaining(words) })
+
+test("a wrong, foreign, misplaced or early assertion is refused in its own words, and the right one links afterwards", async () => {
+  const network = await aNetwork()
+  const { bridge, scan, sign, take, request } = await anAwaitedPasskey(network)
+  const stranger = await network.phone()
+  await network.call("POST", `/phones/${stranger.number}/passkey`)
+  const foreign = (challenge: string) =>
+    network.call("POST", `/phones/${stranger.number}/passkey/assertions`, { challenge })
+  const good = await sign("AAAA")
+  expect(await take(good)).toMatchObject({ status: 409, code: "passkey_not_awaited" })
+  expect(await take({ ...good, rawId: "not base64url!" })).toMatchObject({ status: 400 })
+  const { challenge } = (await scan()).options
+  expect(await take(good)).toMatchObject(refusal("another request"))
+  expect(await take(await sign(challenge, "https://example.com"))).toMatchObject(refusal("another page"))
+  expect(await take(await foreign(challenge))).toMatchObject(refusal("account"))
+  const signed = (await sign(challenge)) as { response: object }
+  const forged = { ...signed, response: { ...signed.response, signature: "MEUCIQDx" } }
+  expect(await take(forged)).toMatchObject(refusal("signature"))
+  const next = await request()
+  expect(await take(await sign(next.options.challenge))).toMatchObject({ status: 200 })
+  await untilConnected(bridge.id)
+})
+
+test("an assertion that comes too late is refused, and the next request is there", async () => {
+  const network = await aNetwork()
+  const { bridge, scan, sign, take, request } = await anAwaitedPasskey(network)
+  await network.call("PATCH", "/manners", { passkey_ms: 1 })
+  const first = await scan()
+  await network.call("PATCH", "/manners", { passkey_ms: 60_000 })
+  const late = await take(await sign(first.options.challenge))
+  expect(late).toMatchObject({ code: "passkey_refused", error: expect.stringContaining("after") })
+  const second = await request()
+  expect(second.options.challenge).not.toBe(first.options.challenge)
+  expect(await take(await sign(second.options.challenge))).toMatchObject({ status: 200 })
   await untilConnected(bridge.id)
 })
 

@@ -28,11 +28,11 @@ afterEach(async () => {
   await network.close()
 })
 
-const notify = (type: string, child: string) =>
+const notify = (type: string, child: string, content?: Buffer) =>
   network.say({
     tag: "notification",
     attrs: { from: "s.whatsapp.net", type, id: `n-${type}`, t: "1" },
-    content: [{ tag: child, attrs: {} }],
+    content: [{ tag: child, attrs: {}, ...(content && { content }) }],
   })
 
 /** The fields before the secret, the secret, and the platform. */
@@ -60,7 +60,7 @@ test.for(["companion_reg_refresh", "pair-device-rotate-qr"])(
 
 test("a step by passkey is told", async () => {
   await connection.happens("qr")
-  notify("passkey_prologue_request", "passkey")
+  notify("passkey_prologue_request", "passkey_request_options", Buffer.from('{"challenge":"AAAA"}'))
   await connection.happens("passkey_required")
   await network.hears("ack", "n-passkey_prologue_request")
   expect(connection.happenings.map(({ kind }) => kind)).toEqual(["qr", "passkey_required"])

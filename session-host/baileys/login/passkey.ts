@@ -1,0 +1,238 @@
+import { createHash, randomBytes } from "node:crypto"
+import {
+  aesEncryptGCM,
+  Curve,
+  hkdf,
+  hmacSign,
+  proto,
+  type AuthenticationCreds,
+  type BinaryNode,
+  type WASocket,
+} from "@whiskeysockets/baileys"
+import { PasskeyOptions, type PasskeyAssertion, passkeyOrigin } from "#core/contract/passkey.ts"
+import { now } from "#core/platform/clock.ts"
+import { within } from "#session-host/concurrency/call-deadline.ts"
+import type { Stanza } from "#session-host/network/connection.ts"
+import { NetworkRejected, NoAnswer, PasskeyRefused } from "#session-host/network/errors.ts"
+import type { Lifetime } from "../lifetime.ts"
+import { ask } from "../questions/ask.ts"
+import { toStanza } from "../stanza.ts"
+import { newAdvSecret } from "./qr.ts"
+
+/** How long the phone's half of the agreement may take, ms. */
+const answerMs = 15_000
+/** A request's longest life, s: other clients prove for five minutes that they had the secret that was scanned. */
+const longestS = 300
+
+interface Input {
+  sock: Pick<WASocket, "query">
+  creds: AuthenticationCreds
+  lifetime: Pick<Lifetime, "tell">
+  /** Keeps the credentials, and calls back when they are kept. */
+  keepCreds: (then: () => void) => void
+  onError: (error: unknown) => void
+}
+
+/** How many spare codes hold a connection open beyond the network's own, at 20 s each. */
+const spares = 18
+const spareRef = "spare"
+
+/** Whether a code of Baileys' was made of a spare. */
+export const isSpare = (qr: string): boolean => qr.split("#").at(-1)!.startsWith(`${spareRef},`)
+
+/**
+ * Baileys hangs up when it has shown each code, some 160 s after the first, also while a person looks for their passkey. So it
+ * gets some more, which are never shown.
+ */
+export function addSpareCodes({ tag, attrs, content }: BinaryNode): void {
+  if (tag !== "iq" || attrs.type !== "set" || !Array.isArray(content)) return
+  const codes = content.find((child) => child.tag === "pair-device")?.content
+  if (!Array.isArray(codes)) return
+  codes.push(
+    ...Array.from({ length: spares }, () => ({ tag: "ref", attrs: {}, content: Buffer.from(spareRef) })),
+  )
+}
+
+export type PasskeyLink = ReturnType<typeof newPasskeyLink>
+
+/**
+ * Links an account that wants a passkey first. Baileys knows none of it. The order and the contents are those of whatsmeow
+ * (`pair-passkey.go`), whatsapp-rust (928) and zapo (`WaShortcakeFlow.ts`): an assertion goes out with our half of a key
+ * agreement and a commitment to a nonce, the phone's half comes, the nonce is shown, and our keys go out under the agreed
+ * key with a new secret. Then the phone vouches for us as ever.
+ */
+export function newPasskeyLink({ sock, creds, lifetime, keepCreds, onError }: Input) {
+  let request: { options: PasskeyOptions; expiresAt: number } | undefined
+  /** The secret that the phone has seen. */
+  let shownSecret: string | undefined
+  let isBusy = false
+  let onContinued: ((half: Uint8Array) => void) | undefined
+
+  const step = (type: "get" | "set", child: Stanza) => ask(sock, { xmlns: "md", type, children: [child] })
+
+  const tell = (options: PasskeyOptions) => {
+    const lastsS = Math.min(longestS, Math.floor((options.timeout ?? longestS * 1000) / 1000))
+    request = { options, expiresAt: now() + lastsS }
+    lifetime.tell({ kind: "passkey_required", request })
+  }
+  const again = async () => tell(optionsIn(await step("get", part("passkey_request_options"))))
+
+  const begin = async (asked: Stanza) => {
+    if (shownSecret === undefined) {
+      shownSecret = creds.advSecretKey
+      creds.advSecretKey = newAdvSecret()
+      await new Promise<void>((resolve) => keepCreds(resolve))
+    }
+    try {
+      tell(optionsIn(asked))
+    } catch {
+      // The network may be asked for what cannot be read.
+      await again().catch((error: unknown) => {
+        lifetime.tell({ kind: "passkey_required" })
+        onError(error)
+      })
+    }
+  }
+
+  /** @throws PasskeyRefused, NetworkRejected, NoAnswer */
+  const take = async (assertion: PasskeyAssertion) => {
+    if (!request || shownSecret === undefined) throw new PasskeyRefused("not_awaited")
+    if (isBusy) throw new PasskeyRefused("busy")
+    isBusy = true
+    try {
+      const { options, expiresAt } = request
+      if (now() >= expiresAt) throw new PasskeyRefused("late")
+      check(assertion, options)
+      await agree(assertion, shownSecret)
+      request = undefined
+    } catch (error) {
+      const refusal = error instanceof NetworkRejected ? refusalOf(error) : error
+      // An assertion is good for one challenge, and the network may have used this one up.
+      if (refusal instanceof PasskeyRefused && refusal.isSpent) await again().catch(onError)
+      throw refusal
+    } finally {
+      isBusy = false
+    }
+  }
+
+  const agree = async (assertion: PasskeyAssertion, secret: string) => {
+    const ref = childOf(await step("get", part("ref")), "ref").toString()
+    const [own, nonce, deviceType] = [
+      Curve.generateKeyPair(),
+      randomBytes(32),
+      proto.DeviceProps.PlatformType.CHROME,
+    ]
+    const identity = proto.CompanionEphemeralIdentity.encode({
+      publicKey: own.public,
+      deviceType,
+      ref,
+    }).finish()
+    const commitment = { hash: createHash("sha256").update(identity).update(nonce).digest() }
+    const prologue = proto.ProloguePayload.encode({
+      companionEphemeralIdentity: identity,
+      commitment,
+    }).finish()
+    const handoff = hkdf(Buffer.from(secret, "base64"), 32, { info: "shortcake-passkey-handoff-v1" })
+    const continued = new Promise<Uint8Array>((resolve) => (onContinued = resolve))
+    await step("set", {
+      ...part("passkey_prologue"),
+      children: [
+        part("credential_id", Buffer.from(assertion.rawId, "base64url")),
+        part("webauthn_assertion", Buffer.from(JSON.stringify(assertion))),
+        part("prologue_payload", prologue),
+        part("pairing_handoff_proof", hmacSign(Buffer.from(prologue), Buffer.from(handoff))),
+      ],
+    })
+    const half = await within(answerMs, continued, () => {
+      throw new NoAnswer("the phone did not answer")
+    })
+    const { publicKey } = proto.PrimaryEphemeralIdentity.decode(half)
+    if (publicKey?.length !== 32) throw new PasskeyRefused("unreadable")
+    await step("set", part("companion_nonce", nonce))
+    const key = hkdf(Curve.sharedKey(own.private, publicKey), 32, {
+      salt: Buffer.from(`Companion Pairing ${deviceType} with ref ${ref}`),
+      info: "Pairing Information Encryption Key",
+    })
+    const keys = proto.PairingRequest.encode({
+      companionPublicKey: creds.noiseKey.public,
+      companionIdentityKey: creds.signedIdentityKey.public,
+      advSecret: Buffer.from(creds.advSecretKey, "base64"),
+    }).finish()
+    const iv = randomBytes(12)
+    const encryptedPayload = aesEncryptGCM(keys, key, iv, Buffer.alloc(0))
+    const sealed = proto.EncryptedPairingRequest.encode({ encryptedPayload, iv }).finish()
+    await step("set", part("encrypted_pairing_request", sealed))
+  }
+
+  return {
+    take,
+    /** Whether the network waits for a passkey: it shows no code meanwhile. */
+    get isAsked() {
+      return shownSecret !== undefined
+    },
+    /** The network's notifications; others are left alone. */
+    onNotification(notification: BinaryNode) {
+      const { type, from } = notification.attrs
+      if (from !== "s.whatsapp.net" && from !== "@s.whatsapp.net") return
+      if (type === "passkey_prologue_request") begin(toStanza(notification)).catch(onError)
+      if (type !== "crsc_continuation") return
+      const half = toStanza(notification).children.find(({ tag }) => tag === "primary_ephemeral_identity")
+      if (half?.bytes) onContinued?.(half.bytes)
+    },
+  }
+}
+
+const part = (tag: string, bytes?: Uint8Array): Stanza => ({
+  tag,
+  attrs: {},
+  children: [],
+  ...(bytes && { bytes }),
+})
+
+/** @throws PasskeyRefused `unreadable` */
+function childOf({ children }: Stanza, tag: string): Buffer {
+  const bytes = children.find((child) => child.tag === tag)?.bytes
+  if (!bytes) throw new PasskeyRefused("unreadable")
+  return Buffer.from(bytes)
+}
+
+function optionsIn(stanza: Stanza): PasskeyOptions {
+  return PasskeyOptions.parse(JSON.parse(childOf(stanza, "passkey_request_options").toString()))
+}
+
+/** Says what is wrong where that can be seen here. The signature is the network's affair. @throws PasskeyRefused */
+function check(
+  { rawId, response }: PasskeyAssertion,
+  { challenge, allowCredentials = [] }: PasskeyOptions,
+): void {
+  const said = clientDataOf(response.clientDataJSON)
+  if (said.type !== "webauthn.get") throw new PasskeyRefused("malformed")
+  if (said.origin !== passkeyOrigin) throw new PasskeyRefused("origin")
+  if (said.challenge !== challenge) throw new PasskeyRefused("challenge")
+  if (allowCredentials.length > 0 && !allowCredentials.some(({ id }) => id === rawId))
+    throw new PasskeyRefused("foreign")
+}
+
+function clientDataOf(text: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(Buffer.from(text, "base64url").toString())) as Record<string, unknown>
+  } catch {
+    throw new PasskeyRefused("malformed")
+  }
+}
+
+/** How the live network words its refusals is not known; these are the codes of the simulated one. */
+function refusalOf(error: NetworkRejected): PasskeyRefused | NetworkRejected {
+  switch (error.networkCode) {
+    case 400:
+      return new PasskeyRefused("malformed")
+    case 401:
+      return new PasskeyRefused("wrong")
+    case 403:
+      return new PasskeyRefused("foreign")
+    case 408:
+      return new PasskeyRefused("late")
+    default:
+      return error
+  }
+}
