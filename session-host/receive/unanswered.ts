@@ -20,15 +20,17 @@ const pairing = ["pair-device", "pair-success"]
  * minutes, and brings the stanza again with the next connection (`docs/network.md`).
  */
 export function newAnswers({ sock, onError }: Input) {
-  const send = (answer: BinaryNode | undefined) => answer && void sock.sendNode(answer).catch(onError)
+  const send = (answer: BinaryNode | undefined): void => {
+    if (answer) sock.sendNode(answer).catch(onError)
+  }
   return {
     /** Takes every frame. */
-    take(frame: BinaryNode): void {
+    take: (frame: BinaryNode): void => {
       if (frame.tag === "iq") send(answerTo(frame))
       else if (!answeredByBaileys.has(frame.tag) && !wantNone.has(frame.tag)) send(ackOf(frame))
     },
     /** Sends the ack of this stanza. */
-    acknowledge: (node: BinaryNode): void => void send(ackOf(node)),
+    acknowledge: (node: BinaryNode): void => send(ackOf(node)),
   }
 }
 

@@ -45,18 +45,15 @@ test("what comes after a status comes after its event, and a status that comes t
 })
 
 test.for([
-  ["appdata", { type: "text" }, { tag: "ack", attrs: { class: "appdata", type: "text" } }],
-  [
-    "of_next_year",
-    { participant: "15550009999@s.whatsapp.net" },
-    { tag: "ack", attrs: { class: "of_next_year" } },
-  ],
-  ["iq", { type: "get", xmlns: "urn:xmpp:ping" }, { tag: "iq", attrs: { type: "result" } }],
-  ["iq", { type: "set", xmlns: "of:next:year" }, { tag: "iq", attrs: { type: "error" } }],
-] as const)("the network's %s (%o) is answered", async ([tag, attrs, answer]) => {
-  const { network, device } = await aChat().then((chat) => ({ ...chat, device: `${chat.phone.number}:1` }))
-  const id = `ANSWERED-${tag}-${attrs}`
+  ["appdata", { type: "text" }, "ack", { class: "appdata", type: "text" }],
+  ["of_next_year", { participant: "15550009999@s.whatsapp.net" }, "ack", { class: "of_next_year" }],
+  ["iq", { type: "get", xmlns: "urn:xmpp:ping" }, "iq", { type: "result" }],
+  ["iq", { type: "set", xmlns: "of:next:year" }, "iq", { type: "error" }],
+] as const)("the network's %s (%o) is answered by an %s", async ([tag, attrs, answer, says]) => {
+  const { network, phone } = await aChat()
+  const device = `${phone.number}:1`
+  const id = "WANTS-AN-ANSWER"
   await network.control.stanza(device, { tag, attrs: { ...attrs, id, from: "s.whatsapp.net" } })
   const [heard] = await network.log({ who: device, kind: "in", attrs: { id } })
-  expect(heard!.stanza).toMatchObject({ tag: answer.tag, attrs: { ...answer.attrs, id } })
+  expect(heard!.stanza).toMatchObject({ tag: answer, attrs: { ...says, id } })
 })
