@@ -23,6 +23,7 @@ import { newSender } from "../send/transmit.ts"
 import { newAnswerOrEnd } from "./answer-or-end.ts"
 import { newAppState } from "./app-state/app-state.ts"
 import { addressPair, personIn } from "./app-state/people.ts"
+import { outsideOfAll } from "./context.ts"
 import { failing } from "./contain-errors.ts"
 import { dial, requestAgain } from "./dial.ts"
 import { guardedBy, type Lifetime, newLifetime } from "./lifetime.ts"
@@ -65,6 +66,11 @@ export interface ConnectInput {
  */
 export function connect(input: ConnectInput): Connection {
   installRepairs()
+  // A session may dial again in the course of a send that has lost its connection.
+  return outsideOfAll(() => opened(input))
+}
+
+function opened(input: ConnectInput): Connection {
   const lifetime = newLifetime(input.onHappening)
   const open = dialled(input, lifetime)
   const { sock, outgoing, creds, keys, log, warn, groups, keepCreds } = open

@@ -35,3 +35,11 @@ export function sendingFor<T>(sending: Transmission | undefined, work: () => T):
 export function inUnit<T>(unit: Unit, work: () => T): T {
   return context.run({ sending: sendingNow(), unit }, work)
 }
+
+/**
+ * Runs `work` for no message and in no step. What is begun there for long, as a connection, would else belong for ever to the
+ * message in whose course it was begun, even after that message was given up.
+ */
+export function outsideOfAll<T>(work: () => T): T {
+  return context.exit(work)
+}

@@ -1,11 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { sendingFor } from "#session-host/baileys/context.ts"
 import { trustRoot } from "#session-host/baileys/patches/certificates.ts"
 import { aConnection } from "#test/support/session/recorded-connection.ts"
 import { aLinkedDevice, outgoing, texts } from "#test/support/session/linked-device.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { aScriptedNetwork } from "#test/support/network/scripted-network.ts"
 import { until } from "#test/support/until.ts"
+import { aTransmission } from "#test/support/session/transmission.ts"
 import { aVault } from "#test/support/session/vault.ts"
 
 let network: Network
@@ -64,6 +66,16 @@ test("the network hears that it is paired only when the credentials are kept", a
   await linking.happens("closed")
   expect(await signatures()).toBe(before + 1)
   expect(vault.creds).toContain(ada.number)
+})
+
+test("a connection that is dialled in the course of a message that was given up sends all the same", async () => {
+  const { vault, connection } = await aLinkedDevice(network)
+  connection.close()
+  const message = aTransmission()
+  message.giveUp(new Error("its connection was lost"), false)
+  const next = sendingFor(message, () => aConnection({ url: network.url, vault }))
+  expect(await next.happens("open")).toMatchObject({ kind: "open" })
+  next.close()
 })
 
 test("another login of the same device replaces the connection", async () => {
