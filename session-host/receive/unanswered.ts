@@ -1,4 +1,4 @@
-import type { BinaryNode, WASocket } from "@whiskeysockets/baileys"
+import { type BinaryNode, buildAckStanza, type WASocket } from "@whiskeysockets/baileys"
 import { hasChild } from "../baileys/stanza.ts"
 
 interface Input {
@@ -23,14 +23,17 @@ export function newAnswers({ sock, onError }: Input) {
   const send = (answer: BinaryNode | undefined): void => {
     if (answer) sock.sendNode(answer).catch(onError)
   }
+  const acknowledge = (node: BinaryNode): void => {
+    if (node.attrs.id && node.attrs.from) send(buildAckStanza(node))
+  }
   return {
     /** Takes every frame. */
     take: (frame: BinaryNode): void => {
       if (frame.tag === "iq") send(answerTo(frame))
-      else if (!answeredByBaileys.has(frame.tag) && !wantNone.has(frame.tag)) send(ackOf(frame))
+      else if (!answeredByBaileys.has(frame.tag) && !wantNone.has(frame.tag)) acknowledge(frame)
     },
     /** Sends the ack of this stanza. */
-    acknowledge: (node: BinaryNode): void => send(ackOf(node)),
+    acknowledge,
   }
 }
 
@@ -42,15 +45,4 @@ function answerTo(iq: BinaryNode): BinaryNode | undefined {
   if (xmlns === "urn:xmpp:ping") return { tag: "iq", attrs: { ...about, type: "result" } }
   const error = { tag: "error", attrs: { code: "501", text: "feature-not-implemented" } }
   return { tag: "iq", attrs: { ...about, type: "error" }, content: [error] }
-}
-
-function ackOf({ tag, attrs }: BinaryNode): BinaryNode | undefined {
-  const { id, from, participant, recipient, type } = attrs
-  if (!id || !from) return undefined
-  const named = {
-    ...(participant && { participant }),
-    ...(recipient && { recipient }),
-    ...(type && { type }),
-  }
-  return { tag: "ack", attrs: { id, to: from, class: tag, ...named } }
 }
