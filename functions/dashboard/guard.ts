@@ -5,7 +5,9 @@ import { Account } from "#core/account/account.ts"
 import { Browser } from "#core/account/browser.ts"
 import { Member } from "#core/account/member.ts"
 import { Person } from "#core/account/person.ts"
+import { config } from "#core/platform/config.ts"
 import { refused } from "#dashboard/layout.ts"
+import { originOf } from "../http/address.ts"
 import { lonePage } from "./answer.ts"
 import { billingPages } from "./billing-hooks.ts"
 import type { DashboardEnv } from "./env.ts"
@@ -35,7 +37,8 @@ export const headers = createMiddleware<DashboardEnv>(async (c, next) => {
 /** Passkeys do not work at an address, and a cookie of `127.0.0.1` is none of `localhost`: one name for both. */
 export const atLocalhost = createMiddleware<DashboardEnv>(async (c, next) => {
   const url = new URL(c.req.url)
-  if (c.req.method !== "GET" || (url.hostname !== "127.0.0.1" && url.hostname !== "[::1]"))
+  const isNamed = config.PUBLIC_URL !== ""
+  if (isNamed || c.req.method !== "GET" || (url.hostname !== "127.0.0.1" && url.hostname !== "[::1]"))
     return await next()
   url.hostname = "localhost"
   return c.redirect(url.href)
@@ -147,6 +150,5 @@ export function putCookie(c: Context, name: Name, value: string, seconds: number
 
 /** Browsers take a `__Host-` cookie over https alone. */
 function prefixOf(c: Context): "host" | undefined {
-  const isHttps = new URL(c.req.url).protocol === "https:" || c.req.header("x-forwarded-proto") === "https"
-  return isHttps ? "host" : undefined
+  return originOf(c).startsWith("https:") ? "host" : undefined
 }
