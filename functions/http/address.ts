@@ -15,7 +15,7 @@ type Env = Partial<HttpBindings> & { event?: LambdaEvent }
  * with the router's secret. Behind a trusted proxy it is the last one of `X-Forwarded-For` that no trusted proxy has.
  */
 export function addressOf(c: Context): string {
-  return networkOf(viewerOf(c) ?? peerOf((c.env ?? {}) as Env)) // what the doors pass along
+  return networkOf(viewerOf(c) ?? peerOf(c, (c.env ?? {}) as Env)) // what the doors pass along
 }
 
 /** Whether a request brings the router's secret, the current one or the one before. */
@@ -30,10 +30,10 @@ function viewerOf(c: Context): string | undefined {
 }
 
 /** Never the first of `X-Forwarded-For`, which is whatever the caller wrote. */
-function peerOf(env: Env): string {
+function peerOf(c: Context, env: Env): string {
   const context = env.event?.requestContext
   if (context && "http" in context) return context.http.sourceIp ?? ""
-  const forwarded = env.incoming?.headers["x-forwarded-for"]?.toString().split(",") ?? []
+  const forwarded = c.req.header("x-forwarded-for")?.split(",") ?? []
   const nearestFirst = [env.incoming?.socket.remoteAddress ?? "", ...forwarded.toReversed()]
   return nearestFirst.find((address) => !isProxy(address.trim())) ?? ""
 }
