@@ -1,20 +1,29 @@
 import type { Metrics } from "./metrics.ts"
 
-/**
- * When somebody has to be told: the metric is above or below a bound in so many of so many minutes. With `to` it is the
- * part that one metric is of another.
- */
-export interface Rule {
+/** When somebody has to be told: a metric is above its bound in so many of so many minutes, or a part of another is. */
+export type Rule = Watch & (OfOne | Part)
+
+interface Watch {
   of: Metrics.Watched
-  to?: Metrics.Watched
   /** What is taken of a minute's values. */
   stat: "Sum" | "Maximum" | "Average"
-  above?: number
-  below?: number
   /** In how many, of how many. */
   minutes: [number, number]
   /** The rule looks at hours instead of minutes. */
   hourly?: true
+}
+
+interface OfOne {
+  to?: undefined
+  above: number
+  below?: undefined
+}
+
+/** The part that `of` is of `to`, which is too large or too small. */
+interface Part {
+  to: Metrics.Watched
+  above?: number
+  below?: number
 }
 
 /**

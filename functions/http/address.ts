@@ -35,7 +35,7 @@ function peerOf(c: Context, env: Env): string {
   if (context && "http" in context) return context.http.sourceIp ?? ""
   const forwarded = c.req.header("x-forwarded-for")?.split(",") ?? []
   const nearestFirst = [env.incoming?.socket.remoteAddress ?? "", ...forwarded.toReversed()]
-  return nearestFirst.find((address) => !isProxy(address.trim())) ?? ""
+  return nearestFirst.find((address) => !isProxy(address.trim())) ?? nearestFirst.at(-1)!
 }
 
 function isProxy(address: string): boolean {

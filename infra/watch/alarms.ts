@@ -53,7 +53,9 @@ for (const [name, table] of Object.entries({ accounts, leases, sessions, events,
 }
 
 /** Watches one of the service's own metrics. */
-function watch(name: string, { of, to, stat, above: bound, below, minutes, hourly }: Rule) {
-  if (to) return ratio(name, { of: metric(of, stat), to: metric(to, stat), above: bound, below })
-  above(name, metric(of, stat), bound, { minutes, ...(hourly && { period: 3600 }) })
+function watch(name: string, rule: Rule) {
+  const { of, stat, minutes, hourly } = rule
+  if (rule.to)
+    ratio(name, { of: metric(of, stat), to: metric(rule.to, stat), above: rule.above, below: rule.below })
+  else above(name, metric(of, stat), rule.above, { minutes, ...(hourly && { period: 3600 }) })
 }

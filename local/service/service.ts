@@ -75,7 +75,7 @@ async function start(
 
   const { serving } = settings
   const measurements = serving && new Measurements()
-  const api = await listenForCalls(settings.listen)
+  const api = await listenForCalls(settings)
   stops.push(() => hangUp(api.server))
   const billing = await startBilling?.(settings, api.url, stops)
   // It takes seconds in a process of its own. What does not need it starts meanwhile.
@@ -292,22 +292,18 @@ function settable(): Record<string, string> {
 const idleConnectionMs = 620_000
 
 /** Answers 503 until the app is loaded. @throws CannotStart */
-async function listenForCalls({ host, port }: Settings["listen"]) {
+async function listenForCalls({ listen: { host, port }, serving }: Settings) {
   const server = createServer((_request, response) => response.writeHead(503, { "retry-after": "2" }).end())
   server.keepAliveTimeout = idleConnectionMs
   try {
     const reached = isIPv6(host) ? `[${host}]` : host
     return { server, url: `http://${reached}:${await listen(server, port, host)}` }
   } catch (error) {
-    throw new CannotStart(cannotListen(error, host, port), { cause: error })
+    const other = serving ? "LISTEN" : "PORT"
+    const why =
+      (error as NodeJS.ErrnoException).code === "EADDRINUSE" ? "is taken" : `cannot be listened on at ${host}`
+    throw new CannotStart(`port ${port} ${why}: choose another with ${other}=...`, { cause: error })
   }
-}
-
-function cannotListen(error: unknown, host: string, port: number): string {
-  const code = (error as NodeJS.ErrnoException).code
-  return code === "EADDRINUSE"
-    ? `port ${port} is taken: choose another with PORT=... (npm start) or LISTEN=... (npm run serve)`
-    : `nothing can listen at ${host}, port ${port} (${code}): choose another address with LISTEN=...`
 }
 
 /** How often room on the disk is looked at, in ms, so that the log tells of its end before a caller hears of it. */
