@@ -72,13 +72,16 @@ const inParts = (form: Form): Form[] => [form, ...form.content.map((part) => ({ 
 
 /** The stanzas that `receive/unknown.ts` knows: what Baileys, whatsmeow and whatsapp-rust handle. */
 function knownForms(): Form[] {
-  return [...known].flatMap(([tag, { kinds: types = new Set<string>(), parts = new Map<string, Set<string>>() }]) => {
-    const all = new Set([...types, ...parts.keys(), ""])
-    return [...all].flatMap((type) => {
-      const content = [...(parts.get(type) ?? parts.get("") ?? [])].map((part) => newForm(part))
-      return inParts({ tag, attrs: { ...(type && { type }), from: "s.whatsapp.net" }, content })
-    })
-  })
+  return [...known].flatMap(
+    ([tag, { kinds: types = new Set<string>(), parts = new Map<string, Set<string>>() }]) => {
+      const all = new Set([...types, ...parts.keys(), ""])
+      return [...all].flatMap((type) => {
+        const content = [...(parts.get(type) ?? parts.get("") ?? [])].map((part) => newForm(part))
+        const attrs: Form["attrs"] = { from: "s.whatsapp.net", ...(type && { type }) }
+        return inParts({ tag, attrs, content })
+      })
+    },
+  )
 }
 
 /** The stanzas that `docs/network.md` names in the first column of its tables. */
@@ -89,8 +92,8 @@ function documented(): Form[] {
     if (!first) return []
     const content = others.map((word) => newForm(word))
     const isTag = cell.includes("`<") || known.has(first)
-    const about = isTag ? { tag: first, attrs: {} } : { tag: "notification", attrs: { type: first } }
-    return [{ ...about, attrs: { ...about.attrs, from: "s.whatsapp.net" }, content }]
+    const [tag, attrs] = isTag ? [first, {}] : ["notification", { type: first }]
+    return [{ tag, attrs: { from: "s.whatsapp.net", ...attrs }, content }]
   })
 }
 
@@ -99,11 +102,11 @@ const isExcepted = ({ tag, attrs, content }: Form) =>
     (name) => name in exceptions,
   )
 
-test.for([
+test.for<[string, () => Form[]]>([
   ["a recording has shown", () => recorded(knownFacts())],
   ["this release knows by name", knownForms],
   ["the documents name", documented],
-] as const)("every stanza with an id and a sender that %s is answered", async ([, forms]) => {
+])("every stanza with an id and a sender that %s is answered", { timeout: 120_000 }, async ([, forms]) => {
   const { network, phone, bridge } = await aChat()
   const device = `${phone.number}:1`
   const wanted = new Map<string, Form>()
@@ -122,10 +125,12 @@ test.for([
   await until(async () => (await unanswered()).length === 0, { withinMs: 60_000 }).catch(() => {})
   expect(await unanswered()).toEqual([])
   expect(await statusOf(bridge.id)).toBe("connected")
-}, 120_000)
+})
 
 test("every notice that the simulated network knows is in the documents", () => {
   const text = readFileSync("docs/network.md", "utf8")
-  const patterns = [...text.matchAll(/`([\w*]+)`/g)].map(([, name = ""]) => RegExp(`^${name.replace("*", ".*")}$`))
+  const patterns = [...text.matchAll(/`([\w*]+)`/g)].map(([, name = ""]) =>
+    RegExp(`^${name.replace("*", ".*")}$`),
+  )
   expect(kinds.filter((kind) => !patterns.some((pattern) => pattern.test(kind)))).toEqual([])
 })
