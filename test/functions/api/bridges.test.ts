@@ -335,7 +335,7 @@ describe("PATCH", () => {
     expect(answer.status).toBe(200)
     const changed = await answer.json()
     expect(changed).toEqual(expect.schemaMatching(BridgeAfterPatch.strict()))
-    const told = { events: EventType.options, ignore: [] }
+    const told = { events: EventType.options, ignore: [], daily_presence: true }
     expect(changed).toEqual({ ...created, ...told, webhook_url: "http://new.example/in", inbox: false })
     expect(await json(customer.patch("/api/instances/a", { webhook_url: null }))).toMatchObject({
       inbox: true,
