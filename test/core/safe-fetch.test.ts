@@ -256,7 +256,10 @@ test("a fetch ends when its time is over, though it is still dialling and its na
   // They take connections, and say nothing of TLS.
   const silent = createTcpServer((socket) => {
     dialled++
-    socket.resume().on("error", () => {}).once("close", () => closed++)
+    socket
+      .resume()
+      .on("error", () => {})
+      .once("close", () => closed++)
   }).listen(0, "0.0.0.0")
   await once(silent, "listening")
   onTestFinished(() => void silent.close())
