@@ -21,13 +21,13 @@ test("10,000 rows of one key come once each and in order, in large pages and sma
   for (let n = 0; n < count; n += 100)
     await transact(Array.from({ length: 100 }, (_, i) => put((n + i) * 7919)))
 
-  for (const of of [ofTable, ofIndex])
+  for (const asked of [ofTable, ofIndex])
     for (const [how, pages] of [
       [{}, 4], // of 1 MB
       [{ Limit: 97 }, 104],
       [{ Limit: 97, ScanIndexForward: false }, 104],
     ] as const) {
-      const found = await Array.fromAsync(paginateQuery({ client }, { TableName, ...of, ...how }))
+      const found = await Array.fromAsync(paginateQuery({ client }, { TableName, ...asked, ...how }))
       expect(found).toHaveLength(pages)
       const seen = found.flatMap(({ Items = [] }) => Items.map(({ sk }) => String(sk)))
       expect("ScanIndexForward" in how ? seen.toReversed() : seen).toEqual(names)
