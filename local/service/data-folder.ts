@@ -43,6 +43,8 @@ function refuseOtherNetwork({ DATA_DIR: dataDir, HOST_NETWORK: asked }: Settings
     )
 }
 
+const AllKeys = Keys.refine((keys) => Object.values(wrappingKeys).every((id) => keys[id]))
+
 /** New keys could read nothing of what a store holds. */
 function refuseWithoutKeys(dataDir: string): void {
   for (const file of Object.values(keyFiles).map((name) => join(dataDir, name)))
@@ -51,8 +53,7 @@ function refuseWithoutKeys(dataDir: string): void {
         `${file} is missing, and what is stored cannot be read without it: put it back, ` +
           "or begin anew in another folder with DATA_DIR=...",
       )
-  const isWhole = (keys: z.output<typeof Keys>) => Object.values(wrappingKeys).every((id) => keys[id])
-  readIfThere(join(dataDir, keyFiles.wrapping), Keys.refine(isWhole))
+  readIfThere(join(dataDir, keyFiles.wrapping), AllKeys)
   readIfThere(join(dataDir, keyFiles.secrets), Secrets)
   readIfThere(accountFile(dataDir), SeededAccount)
 }

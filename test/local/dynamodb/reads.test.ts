@@ -13,11 +13,12 @@ const ofIndex = {
   ExpressionAttributeValues: { ":key": "one" },
 }
 
+const put = (n: number) => ({
+  Put: { TableName, Item: { pk: "all", sk: names[n % count], host: "one", text: "x".repeat(300) } },
+})
+
 test("10,000 rows of one key come once each and in order, in large pages and small ones", async () => {
   const { client, transact } = await aStoreOfThings()
-  const put = (n: number) => ({
-    Put: { TableName, Item: { pk: "all", sk: names[n % count], host: "one", text: "x".repeat(300) } },
-  })
   for (let n = 0; n < count; n += 100)
     await transact(Array.from({ length: 100 }, (_, i) => put((n + i) * 7919)))
 
