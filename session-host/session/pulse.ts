@@ -37,12 +37,12 @@ export function startPulse(input: Input): () => void {
     // Written first: a host that dies amid it leaves no second one for its successor.
     await standing.noteShown()
     await connection.setAvailable(true)
-    ends = setTimeout(() => hide(connection).catch(input.onError), timing.pulseMs).unref()
+    ends = setTimeout(() => void hide(connection).catch(input.onError), timing.pulseMs).unref()
   }
   async function hide(connection: Connection): Promise<void> {
     if (!standing.isAvailable && input.connection() === connection) await connection.setAvailable(false)
   }
-  const looking = setInterval(() => look().catch(input.onError), timing.pulseEachMs / looks).unref()
+  const looking = setInterval(() => void look().catch(input.onError), timing.pulseEachMs / looks).unref()
   return () => {
     clearInterval(looking)
     clearTimeout(ends)
