@@ -75,7 +75,9 @@ export class Measurements {
         const histogram = new Histogram({ ...about, buckets })
         return (value) => histogram.observe(value)
       }
-      default: {
+      case "None":
+      case "Seconds":
+      case "Megabytes": {
         const gauge = new Gauge(about)
         return (value) => gauge.set(value)
       }

@@ -44,11 +44,6 @@ export function watch(serving: Serving, measurements: Measurements) {
     })
     return true
   }
-  const readyz = async (response: ServerResponse) => {
-    const parts = await readiness()
-    const isReady = Object.values(parts).every(Boolean)
-    send(response, isReady ? 200 : 503, "application/json", JSON.stringify({ ok: isReady, ...parts }))
-  }
   const metrics = async (request: IncomingMessage, response: ServerResponse) => {
     if (!isAllowed(serving, request)) {
       response.setHeader("www-authenticate", "Bearer")
@@ -59,6 +54,12 @@ export function watch(serving: Serving, measurements: Measurements) {
     send(response, 200, contentType, text)
   }
   return { answer, stop: async () => ending.abort() }
+}
+
+async function readyz(response: ServerResponse): Promise<void> {
+  const parts = await readiness()
+  const isReady = Object.values(parts).every(Boolean)
+  send(response, isReady ? 200 : 503, "application/json", JSON.stringify({ ok: isReady, ...parts }))
 }
 
 function send(response: ServerResponse, status: number, type: string, body: string): void {

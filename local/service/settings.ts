@@ -85,8 +85,7 @@ export const ServeSettings = consistent(
       .refine(
         (given) => given !== undefined,
         "must be an address and a port, as 127.0.0.1:8787 or [::1]:8787",
-      )
-      .transform((given) => given!), // refused above
+      ),
     /** Where people and programs reach the service. */
     PUBLIC_URL: z
       .string("is missing: the address at which people reach the service, as https://wa.example.com")

@@ -41,13 +41,15 @@ async function runs(service: ReturnType<typeof serve>) {
   return running
 }
 
+/** What is said to somebody with these settings. */
+async function refused(environment: Record<string, string>) {
+  const { ended, said, folder } = serve(environment)
+  expect(await ended).toBe(1)
+  expect(readdirSync(folder)).toEqual([])
+  return said().trim()
+}
+
 test("what is missing or weak is refused with one sentence each, and nothing is written", async () => {
-  const refused = async (environment: Record<string, string>) => {
-    const { ended, said, folder } = serve(environment)
-    expect(await ended).toBe(1)
-    expect(readdirSync(folder)).toEqual([])
-    return said().trim()
-  }
   expect(await refused({ MAIL_FROM: "wa@example.com", METRICS_TOKEN: "short", LISTEN: "8787" })).toBe(
     [
       "LISTEN: must be an address and a port, as 127.0.0.1:8787 or [::1]:8787",

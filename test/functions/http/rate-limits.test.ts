@@ -17,6 +17,8 @@ async function many(count: number, ask: () => Promise<Response>) {
 
 const ranges = (text: string) => Config.shape.TRUST_PROXY.parse(text)
 
+const forwarded = (...addresses: string[]) => ({ "x-forwarded-for": addresses.join(", ") })
+
 const counted = (answers: Response[]) =>
   Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([s, all]) => [s, all.length]))
 
@@ -144,7 +146,6 @@ describe("the address", () => {
     config.TRUST_PROXY = ranges("127.0.0.0/8,2001:db8:ff::/48")
     onTestFinished(() => void (config.TRUST_PROXY = []))
     const caller = anAddress()
-    const forwarded = (...addresses: string[]) => ({ "x-forwarded-for": addresses.join(", ") })
     expect(await remaining(at("127.0.0.1"), forwarded(anAddress(), caller))).toBe(299)
     expect(await remaining(at("::ffff:127.0.0.1"), forwarded("nonsense", caller, "2001:db8:ff::1"))).toBe(298)
     expect(await remaining(at(caller), forwarded(anAddress()))).toBe(297)

@@ -1,7 +1,6 @@
 import { createServer } from "node:net"
 import { expect, onTestFinished, test } from "vitest"
 import { SMTPServer } from "smtp-server"
-import { text } from "node:stream/consumers"
 import { listen } from "#local/listen.ts"
 import { Alerts } from "#local/serve/alerts.ts"
 import { mailServer } from "#local/serve/mail-server.ts"
@@ -96,13 +95,15 @@ test("mail goes out by the operator's mail server, which is told who it is", asy
     onAuth: ({ username, password }, _session, done) =>
       username === "wa" && password === "p@ss" ? done(null, { user: "wa" }) : done(new Error("wrong")),
     onData: (stream, _session, done) => {
-      void text(stream).then((mail) => {
+      let mail = ""
+      stream.setEncoding("utf8").on("data", (part: string) => (mail += part))
+      stream.on("end", () => {
         mails.push(mail)
         done()
       })
     },
   })
-  onTestFinished(() => void server.close(() => {}))
+  onTestFinished(() => server.close(() => {}))
   const port = await listen(server.server)
   const letter = { to: "ada@example.com", subject: "1234 is your code", text: "Your code: 1234" }
   await mailServer(`smtp://wa:p%40ss@127.0.0.1:${port}`, "wa@example.com")(letter)
@@ -119,5 +120,7 @@ test("a mail server that never greets is given up", async () => {
   const port = await listen(silent)
   onTestFinished(() => void silent.close())
   const letter = { to: "ada@example.com", subject: "a", text: "b" }
-  await expect(mailServer(`smtp://127.0.0.1:${port}`, "wa@example.com")(letter)).rejects.toThrow()
+  await expect(mailServer(`smtp://127.0.0.1:${port}`, "wa@example.com")(letter)).rejects.toThrow(
+    "Greeting never received",
+  )
 })
