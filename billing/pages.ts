@@ -1,4 +1,4 @@
-import { plugIn } from "#functions/dashboard/billing-hooks.ts"
+import { plugIn } from "#dashboard/billing-hooks.ts"
 import { formTargets } from "./stripe.ts"
 import { paymentFirst, subscription } from "./subscription.ts"
 import { paymentLine } from "./subscription-page.ts"

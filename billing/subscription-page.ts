@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import { head } from "#dashboard/layout.ts"
-import { type Html, note, press, time, until } from "#dashboard/parts/elements.ts"
+import { type Html, note, press, time, until } from "#dashboard/elements.ts"
 
 type State = "none" | "trialing" | "active" | "past_due" | "unpaid" | "canceled"
 

@@ -15,9 +15,9 @@ import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { subscriptionPage } from "./subscription-page.ts"
-import { note } from "#dashboard/parts/elements.ts"
-import { page, sentenceCase } from "#functions/dashboard/answer.ts"
-import type { DashboardEnv } from "#functions/dashboard/env.ts"
+import { note } from "#dashboard/elements.ts"
+import { page, sentenceCase } from "#dashboard/answer.ts"
+import type { DashboardEnv } from "#dashboard/guard.ts"
 
 /** An account's subscription: to Stripe's pages, and back from them. */
 export const subscription = new Hono<DashboardEnv>()

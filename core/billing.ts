@@ -5,7 +5,7 @@ import { transact, type Write } from "./store/store.ts"
 
 /**
  * What billing does for accounts: the folder `billing/` fills these in. Without it they do nothing, and nobody pays.
- * Its pages are in `functions/dashboard/billing-hooks.ts`.
+ * Its pages are in `dashboard/billing-hooks.ts`.
  */
 export interface Hooks {
   /** Writes, as members of a transaction, after which billing follows an account. None if it does already. */

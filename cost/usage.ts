@@ -62,7 +62,7 @@ export const assumed = {
 
 /**
  * An open log or event stream, and a page of the dashboard that somebody looks at: each runs a function for as long as it is
- * open (`functions/stream/sse.ts`, `functions/dashboard/live.ts`). A second.
+ * open (`functions/stream/sse.ts`, `dashboard/live.ts`). A second.
  */
 export const open = {
   /** It looks for news each second, begins anew each minute, and extends its two places each ten seconds. */

@@ -1,8 +1,8 @@
 import { html } from "hono/html"
-import { type Evidence, isLinked, placeOf, tell } from "../parts/number-state.ts"
-import { ago, type Html, note, press } from "../parts/elements.ts"
-import { linking, refusedCard, simulated, steps, typedCard, unofficial } from "../parts/linking.ts"
-import { numberHead } from "../parts/number-head.ts"
+import { type Evidence, isLinked, placeOf, tell } from "../numbers/state.ts"
+import { ago, type Html, note, press } from "../elements.ts"
+import { linking, refusedCard, simulated, steps, typedCard, unofficial } from "../numbers/linking.ts"
+import { numberHead } from "../layout.ts"
 
 interface Shown {
   ref: string

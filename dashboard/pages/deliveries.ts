@@ -1,9 +1,9 @@
 import { html } from "hono/html"
 import type { Attempt, StoredEvent } from "#core/contract/delivery.ts"
-import { ago, copyButton, type Html, press } from "../parts/elements.ts"
-import { icon } from "../parts/icon.ts"
-import { numberHead } from "../parts/number-head.ts"
-import { outcome, type Receiving, receiverLine } from "../parts/receiver.ts"
+import { ago, copyButton, type Html, press } from "../elements.ts"
+import { icon } from "../elements.ts"
+import { numberHead } from "../layout.ts"
+import { outcome, type Receiving, receiverLine } from "../numbers/receiver.ts"
 
 interface Shown {
   ref: string

@@ -1,9 +1,9 @@
 import { html } from "hono/html"
 import type { DeliveryOfEvent } from "#core/contract/delivery.ts"
-import { stateWords } from "../parts/event.ts"
-import { block, copyable, type Html, press, time } from "../parts/elements.ts"
-import { numberHead } from "../parts/number-head.ts"
-import { outcome, whyOf } from "../parts/receiver.ts"
+import { stateWords } from "../numbers/event-item.ts"
+import { block, copyable, type Html, press, time } from "../elements.ts"
+import { numberHead } from "../layout.ts"
+import { outcome, whyOf } from "../numbers/receiver.ts"
 
 interface Shown {
   ref: string

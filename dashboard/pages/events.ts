@@ -1,10 +1,10 @@
 import { html } from "hono/html"
 import type { StoredEvent } from "#core/contract/delivery.ts"
 import type { EventType } from "#core/contract/event.ts"
-import { eventItem } from "../parts/event.ts"
-import { type Html, note } from "../parts/elements.ts"
-import { icon } from "../parts/icon.ts"
-import { numberHead } from "../parts/number-head.ts"
+import { eventItem } from "../numbers/event-item.ts"
+import { type Html, note } from "../elements.ts"
+import { icon } from "../elements.ts"
+import { numberHead } from "../layout.ts"
 
 type Filter = Partial<Record<"type" | "direction" | "chat" | "search", string | undefined>>
 

@@ -1,7 +1,7 @@
 import { html } from "hono/html"
 import { head } from "../layout.ts"
-import { ago, block, type Html, note, press, time } from "../parts/elements.ts"
-import { icon } from "../parts/icon.ts"
+import { ago, block, type Html, note, press, time } from "../elements.ts"
+import { icon } from "../elements.ts"
 
 interface Key {
   keyId: string

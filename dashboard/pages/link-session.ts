@@ -1,7 +1,7 @@
 import { html } from "hono/html"
-import type { Evidence } from "../parts/number-state.ts"
-import { type Html, note, until } from "../parts/elements.ts"
-import { linking, refusedCard, steps, typedCard, unofficial } from "../parts/linking.ts"
+import type { Evidence } from "../numbers/state.ts"
+import { type Html, note, until } from "../elements.ts"
+import { linking, refusedCard, steps, typedCard, unofficial } from "../numbers/linking.ts"
 
 /** The Link page, for somebody without an account: who asks them, and until when. */
 interface Asked {

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
-import { type Html, note, time } from "../parts/elements.ts"
-import { numberHead } from "../parts/number-head.ts"
+import { type Html, note, time } from "../elements.ts"
+import { numberHead } from "../layout.ts"
 
 export interface Filter {
   level: string

@@ -1,9 +1,9 @@
 import { html } from "hono/html"
 import { head } from "../layout.ts"
-import { type Html, note } from "../parts/elements.ts"
-import { icon } from "../parts/icon.ts"
-import { type Receiving, receiverLine } from "../parts/receiver.ts"
-import { type Evidence, evidenceLine, placeOf, tell } from "../parts/number-state.ts"
+import { type Html, note } from "../elements.ts"
+import { icon } from "../elements.ts"
+import { type Receiving, receiverLine } from "../numbers/receiver.ts"
+import { type Evidence, evidenceLine, placeOf, tell } from "../numbers/state.ts"
 
 /** A bridge as the list shows it. */
 export interface Row {

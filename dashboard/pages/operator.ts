@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import { head } from "../layout.ts"
-import { age, ago, copyable, copyButton, type Html, note, press, until } from "../parts/elements.ts"
+import { age, ago, copyable, copyButton, type Html, note, press, until } from "../elements.ts"
 
 interface Account {
   id: string

@@ -1,8 +1,8 @@
 import { html } from "hono/html"
-import { copyable, type Html, note, press, time } from "../parts/elements.ts"
-import { numberHead } from "../parts/number-head.ts"
-import { type Receiving, receiverLine } from "../parts/receiver.ts"
-import { type Evidence, evidenceLine, placeOf, tell } from "../parts/number-state.ts"
+import { copyable, type Html, note, press, time } from "../elements.ts"
+import { numberHead } from "../layout.ts"
+import { type Receiving, receiverLine } from "../numbers/receiver.ts"
+import { type Evidence, evidenceLine, placeOf, tell } from "../numbers/state.ts"
 
 interface Shown {
   ref: string

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
-import { block, type Html, note, press, until } from "../parts/elements.ts"
-import { numberHead } from "../parts/number-head.ts"
+import { block, type Html, note, press, until } from "../elements.ts"
+import { numberHead } from "../layout.ts"
 
 interface Shown {
   ref: string

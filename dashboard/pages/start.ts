@@ -1,10 +1,10 @@
 import { html } from "hono/html"
 import type { StoredEvent } from "#core/contract/delivery.ts"
 import { head } from "../layout.ts"
-import { eventItem } from "../parts/event.ts"
-import { type Evidence, evidenceLine } from "../parts/number-state.ts"
-import { block, type Html, note, press } from "../parts/elements.ts"
-import { icon } from "../parts/icon.ts"
+import { eventItem } from "../numbers/event-item.ts"
+import { type Evidence, evidenceLine } from "../numbers/state.ts"
+import { block, type Html, note, press } from "../elements.ts"
+import { icon } from "../elements.ts"
 import { snippets } from "./snippets.ts"
 
 /** A message on the phone of the sandbox's contact. */

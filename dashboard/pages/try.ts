@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import { head } from "../layout.ts"
-import { block, type Html } from "../parts/elements.ts"
+import { block, type Html } from "../elements.ts"
 
 /** A call that was made, and what came back. */
 export interface Tried {

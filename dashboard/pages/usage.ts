@@ -1,8 +1,8 @@
 import { html } from "hono/html"
 import type { UsageRow } from "#core/contract/account.ts"
 import { head } from "../layout.ts"
-import type { Html } from "../parts/elements.ts"
-import { icon } from "../parts/icon.ts"
+import type { Html } from "../elements.ts"
+import { icon } from "../elements.ts"
 
 interface Shown {
   /** A row for each number and day on which something happened, oldest first. */

@@ -1,4 +1,4 @@
-import { dashboard } from "../dashboard/dashboard.ts"
+import { dashboard } from "#dashboard/routes.ts"
 import { eventStream } from "../stream/events.ts"
 import { logs } from "../stream/logs.ts"
 import { webhookTest } from "../stream/webhook-test.ts"

@@ -78,7 +78,7 @@ function aDashboard(
   return new sst.aws.Function(name, {
     ...base,
     ...more,
-    handler: "functions/dashboard/handler.handler",
+    handler: "dashboard/handler.handler",
     streaming: true,
     // Its style and its scripts.
     copyFiles: [{ from: "dashboard/assets" }],

@@ -1,7 +1,7 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
 import { type RouteName, routes } from "#core/contract/routes.ts"
-import { dashboard, formPaths } from "#functions/dashboard/dashboard.ts"
+import { dashboard, formPaths } from "#dashboard/routes.ts"
 
 /** The dashboard has these of its own: signing in, people, and what only the operator sees. The script and style have names that change. */
 const own = [/^GET \/assets\//, /^\w+ \/(sign-|account|operator|dev\/|link|billing|subscription)/]

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import { head } from "../../layout.ts"
-import { ago, emailField, type Html, note, press } from "../../parts/elements.ts"
+import { ago, emailField, type Html, note, press } from "../../elements.ts"
 
 interface Shown {
   name: string

@@ -1,5 +1,5 @@
 import { html } from "hono/html"
-import { type Html, note, press } from "../../parts/elements.ts"
+import { type Html, note, press } from "../../elements.ts"
 
 interface Shown {
   email: string

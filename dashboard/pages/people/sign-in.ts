@@ -1,5 +1,5 @@
 import { html } from "hono/html"
-import { emailField, type Html, note } from "../../parts/elements.ts"
+import { emailField, type Html, note } from "../../elements.ts"
 
 /** Asks for the address. */
 export function askAddress(input: {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest"
-import { openPages } from "#functions/dashboard/live.ts"
+import { openPages } from "#dashboard/live.ts"
 import { openEvents } from "#functions/stream/events.ts"
 import { openLogs } from "#functions/stream/logs.ts"
 import { evaluate, type Resource } from "../evaluate.ts"

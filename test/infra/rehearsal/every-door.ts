@@ -1,7 +1,7 @@
 import { expect } from "vitest"
 import { examples } from "#core/contract/examples.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
-import { dashboard, formPaths } from "#functions/dashboard/dashboard.ts"
+import { dashboard, formPaths } from "#dashboard/routes.ts"
 import type { Route } from "#test/e2e/asking.ts"
 import { type aBrowser, textOf } from "./people.ts"
 

@@ -1,0 +1,149 @@
+import { html, raw } from "hono/html"
+
+/** Part of a page. Strangers' text is escaped in it. */
+export type Html = ReturnType<typeof html>
+
+/** A time: in UTC until the script writes it in the reader's own way; as ISO where the pointer rests. */
+export function time(ms: number): Html {
+  const at = new Date(ms).toISOString()
+  return html`<time datetime="${at}" title="${at}" data-local>${at.slice(0, 19).replace("T", " ")} UTC</time>`
+}
+
+/** How long ago that was. It counts on by itself. */
+export function ago(ms: number, nowMs: number): Html {
+  return html`<span data-ago="${ms}" title="${new Date(ms).toISOString()}">${span(nowMs - ms)} ago</span>`
+}
+
+/** How old that is, as a part of a sentence. It counts on by itself. */
+export function age(ms: number, nowMs: number): Html {
+  return html`<span data-age="${ms}" title="${new Date(ms).toISOString()}">${span(nowMs - ms)}</span>`
+}
+
+/** How long it is until then. It counts on by itself. */
+export function until(ms: number, nowMs: number): Html {
+  return html`<span data-until="${ms}">${span(ms - nowMs)}</span>`
+}
+
+/** As people say it; the script counts in the same way. */
+export function span(ms: number): string {
+  const s = Math.max(0, Math.floor(ms / 1000))
+  if (s < 60) return `${s} s`
+  if (s < 3600) return `${Math.floor(s / 60)} min`
+  return s < 172_800 ? `${Math.floor(s / 3600)} h` : `${Math.floor(s / 86_400)} days`
+}
+
+/** Something to be copied as it stands, such as an id. */
+export function copyable(text: string): Html {
+  return html`<span class="row"><code>${text}</code>${copyButton(text)}</span>`
+}
+
+/** Copies this text. Without one it copies the block beside it. */
+export function copyButton(text = ""): Html {
+  return html`<button type="button" class="copy needs-script" data-copy="${text}" aria-label="Copy">
+    ${icon("copy")}
+  </button>`
+}
+
+/** A block of code with a button that copies it. */
+export function block(text: string, label: string): Html {
+  return html`<div class="block">
+    <pre tabindex="0" aria-label="${label}">${text}</pre>
+    ${copyButton()}
+  </div>`
+}
+
+/** A sentence that needs attention. */
+export function note(kind: "good" | "warn" | "bad" | "info", body: Html | string): Html {
+  const name = { good: "check", warn: "warning", bad: "warning", info: "info" } as const
+  return html`<div class="note ${kind}" ${kind === "bad" ? "role=alert" : ""}>
+    ${icon(name[kind])}
+    <div>${body}</div>
+  </div>`
+}
+
+/** A field for an e-mail address. RFC 5321, 4.5.3.1.3, allows no longer one. `more`: further attributes. */
+export function emailField(input: {
+  label: string
+  value: string
+  placeholder: string
+  autocomplete: string
+  more?: string
+}): Html {
+  return html`<div>
+    <label for="email">${input.label}</label>
+    <input
+      id="email"
+      name="email"
+      type="email"
+      required
+      maxlength="254"
+      value="${input.value}"
+      placeholder="${input.placeholder}"
+      autocomplete="${input.autocomplete}"
+      ${input.more ?? ""}
+    />
+  </div>`
+}
+
+/** A form of nothing but a button. */
+export function press(input: {
+  action: string
+  label: string | Html
+  kind?: "main" | "danger" | "slim" | "danger slim" | ""
+  fields?: Record<string, string>
+}): Html {
+  return html`<form class="press" method="post" action="${input.action}">
+    ${Object.entries(input.fields ?? {}).map(
+      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+    )}
+    <button class="button ${input.kind ?? ""}">${input.label}</button>
+  </form>`
+}
+
+/** A piece of a stream that leads to another page. */
+export function elsewhere(path: string): Html {
+  return html`<div data-goto="${path}"></div>`
+}
+
+/** Drawn on 24 by 24, in strokes. */
+const paths = {
+  home: '<path d="M4 11 12 4l8 7v8a1 1 0 0 1-1 1h-5v-6h-4v6H5a1 1 0 0 1-1-1z"/>',
+  numbers: '<rect x="7" y="3" width="10" height="18" rx="2.5"/><path d="M11 17.5h2"/>',
+  key: '<circle cx="8" cy="15" r="4"/><path d="m11 12 8-8m-4 4 3 3m-5-1 2 2"/>',
+  people:
+    '<circle cx="9" cy="8" r="3.5"/><path d="M2.5 20c.5-3.5 3-5.5 6.5-5.5s6 2 6.5 5.5M16 5a3.5 3.5 0 0 1 0 6.5m2 3.5c2 .8 3.2 2.5 3.5 5"/>',
+  book: '<path d="M5 4h11a3 3 0 0 1 3 3v13H8a3 3 0 0 1-3-3zM5 17a3 3 0 0 1 3-3h11"/>',
+  gauge: '<path d="M4 18a9 9 0 1 1 16 0M12 14l4-5"/><circle cx="12" cy="14" r="1"/>',
+  chart: '<path d="M4 20h16M7 20v-6m5 6V6m5 14v-9"/>',
+  mail: '<rect x="3" y="5" width="18" height="14" rx="2.5"/><path d="m4 7.5 8 6 8-6"/>',
+  out: '<path d="M10 4H6a2 2 0 0 0-2 2v12a2 2 0 0 0 2 2h4m5-4 4-4-4-4m4 4H9"/>',
+  menu: '<path d="M4 7h16M4 12h16M4 17h16"/>',
+  copy: '<rect x="9" y="9" width="11" height="11" rx="2"/><path d="M5 15a1 1 0 0 1-1-1V6a2 2 0 0 1 2-2h8a1 1 0 0 1 1 1"/>',
+  plus: '<path d="M12 5v14M5 12h14"/>',
+  check: '<circle cx="12" cy="12" r="8.5"/><path d="m8.5 12.2 2.4 2.4 4.7-5"/>',
+  open: '<circle cx="12" cy="12" r="8.5"/>',
+  info: '<circle cx="12" cy="12" r="8.5"/><path d="M12 11v5m0-8.2v.1"/>',
+  warning: '<path d="M12 4 2.8 19.5h18.4zM12 10v4.5m0 2.4v.1"/>',
+  inbox: '<path d="M4 13 6.5 5.5h11L20 13v5.5H4zM4 13h4.5a3.5 3.5 0 0 0 7 0H20"/>',
+  send: '<path d="M4 12 20 4l-5 16-4-6.5zM11 13.5 20 4"/>',
+} as const
+export type IconName = keyof typeof paths
+
+/** An icon beside a word, or one whose control has a name of its own: a screen reader skips it. */
+export function icon(name: IconName): Html {
+  return html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">${raw(paths[name])}</svg>`
+}
+
+/** Two phones' worth of bubbles, bridged. */
+export function mark(): Html {
+  return html`<svg viewBox="0 0 32 32" aria-hidden="true">
+    <rect width="32" height="32" rx="8" fill="#1f56d6" />
+    <path
+      d="M6 21v-2.5a10 10 0 0 1 20 0V21M11 21v-2a5 5 0 0 1 10 0v2M4.5 22.5h23"
+      fill="none"
+      stroke="#fff"
+      stroke-width="2.4"
+      stroke-linecap="round"
+    />
+  </svg>`
+}

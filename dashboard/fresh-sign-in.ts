@@ -1,0 +1,69 @@
+import type { Context } from "hono"
+import { Browser } from "#core/account/browser.ts"
+import { SignIn } from "#core/account/sign-in.ts"
+import { type DashboardEnv, cookie, putCookie } from "./guard.ts"
+
+/**
+ * Sends people who signed in long ago through the sign-in.
+ * @param typed what they typed on the page `next`, to be there when they come back
+ * @returns undefined when they did so a moment ago
+ */
+export function unlessFresh(
+  c: Context<DashboardEnv>,
+  next: string,
+  typed?: Record<string, string>,
+): Response | undefined {
+  const path = signInAgain(c, next, typed)
+  return path === undefined ? undefined : c.redirect(path, 303)
+}
+
+/** Where people sign in again who did so long ago; undefined when they did so a moment ago. As `unlessFresh`. */
+export function signInAgain(
+  c: Context<DashboardEnv>,
+  next: string,
+  typed?: Record<string, string>,
+): string | undefined {
+  const { browser, person } = c.var.me
+  if (Browser.isFresh(browser)) return undefined
+  if (typed) keepDraft(c, next, typed)
+  return `/sign-in?${new URLSearchParams({ next, email: person.email, again: "1" }).toString()}`
+}
+
+/** Under this name a draft holds where it belongs. No form has a field of this name. */
+const placeName = ":place"
+
+/** Where a draft belongs: a page, as this person sees it for this account. */
+function placeOf(c: Context<DashboardEnv>, page: string): string {
+  const { person, account } = c.var.me
+  return [page, person.id, account.id].join(" ")
+}
+
+/** The longest draft that is kept, in bytes as it is sent. A browser drops a cookie of more than 4096 (RFC 6265, 6.1). */
+const longestDraft = 3500
+
+/**
+ * It stays in the person's browser. In an address, anybody who sends them a link could have typed it. One that is too long
+ * is not kept, and an older one goes.
+ */
+function keepDraft(c: Context<DashboardEnv>, page: string, typed: Record<string, string>): void {
+  const draft = new URLSearchParams({ ...typed, [placeName]: placeOf(c, page) }).toString()
+  if (encodeURIComponent(draft).length > longestDraft) return putCookie(c, "draft", "", 0)
+  putCookie(c, "draft", draft, SignIn.mailedFor)
+}
+
+/** Takes what was typed on this page before a sign-in, by the same person for the same account. */
+export function takeDraft(c: Context<DashboardEnv>): URLSearchParams {
+  const draft = new URLSearchParams(cookie(c, "draft"))
+  if (draft.get(placeName) !== placeOf(c, c.req.path)) return new URLSearchParams()
+  putCookie(c, "draft", "", 0)
+  return draft
+}
+
+/** The fields of a form that are text, or an empty text. */
+export function textsOf<Name extends string>(
+  form: Record<string, unknown>,
+  ...names: Name[]
+): Record<Name, string> {
+  const entries = names.map((name) => [name, typeof form[name] === "string" ? form[name] : ""])
+  return Object.fromEntries(entries) as Record<Name, string> // each of the names is there
+}

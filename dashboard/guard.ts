@@ -1,0 +1,168 @@
+import type { Context } from "hono"
+import { getCookie, setCookie } from "hono/cookie"
+import { createMiddleware } from "hono/factory"
+import { Account } from "#core/account/account.ts"
+import { Browser } from "#core/account/browser.ts"
+import { Member } from "#core/account/member.ts"
+import { Person } from "#core/account/person.ts"
+import type { ApiEnv } from "#functions/http/contract-router.ts"
+import { lonePage } from "./answer.ts"
+import { billingPages } from "./billing-hooks.ts"
+import { refused } from "./layout.ts"
+
+/** Who is signed in, and where. */
+interface Signed {
+  person: Person.Info
+  browser: Browser.Info
+}
+
+/** Whose account they see, and as what. */
+interface Me extends Signed {
+  account: Account.Info
+  role: Member.Role
+}
+
+export interface DashboardEnv {
+  Variables: ApiEnv["Variables"] & { signed: Signed; me: Me }
+}
+
+function policy(): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    ["form-action 'self'", ...(billingPages()?.formTargets() ?? [])].join(" "),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ")
+}
+
+/** Headers that keep a browser from doing what our pages do not need. */
+export const headers = createMiddleware<DashboardEnv>(async (c, next) => {
+  await next()
+  c.header("content-security-policy", policy())
+  c.header("referrer-policy", "same-origin")
+  c.header("permissions-policy", "camera=(), microphone=(), geolocation=()")
+  c.header("cross-origin-opener-policy", "same-origin")
+})
+
+/** Passkeys do not work at an address, and a cookie of `127.0.0.1` is none of `localhost`: one name for both. */
+export const atLocalhost = createMiddleware<DashboardEnv>(async (c, next) => {
+  const url = new URL(c.req.url)
+  if (c.req.method !== "GET" || (url.hostname !== "127.0.0.1" && url.hostname !== "[::1]"))
+    return await next()
+  url.hostname = "localhost"
+  return c.redirect(url.href)
+})
+
+/** The account in which a browser is signed in; undefined if it is not. */
+export async function accountIdOf(c: Context): Promise<string | undefined> {
+  const token = cookie(c, "session")
+  const browser = token === undefined ? undefined : await Browser.ofToken(token)
+  if (!browser) return undefined
+  const all = await Member.ofPerson(browser.personId)
+  return all.find(({ accountId }) => accountId === browser.accountId)?.accountId
+}
+
+/** People only, whichever account they are in. Others sign in first, and come back to the page that they wanted. */
+export const known = createMiddleware<DashboardEnv>(async (c, next) => {
+  const token = cookie(c, "session")
+  const browser = token === undefined ? undefined : await Browser.ofToken(token)
+  const person = browser && (await Person.get(browser.personId))
+  if (!person) return c.redirect(leadingTo("/sign-in", c))
+  c.set("signed", { person, browser })
+  return await next()
+})
+
+/** The account's people only. Those whom it does not have any more choose another one. */
+export const inAccount = createMiddleware<DashboardEnv>(async (c, next) => {
+  const { person, browser } = c.var.signed
+  const [account, roles] = await Promise.all([
+    Account.get(browser.accountId),
+    Member.ofPerson(browser.personId),
+  ])
+  const role = roles.find(({ accountId }) => accountId === browser.accountId)?.role
+  if (!account || !role) return c.redirect(leadingTo("/accounts", c), 303)
+  c.set("me", { person, account, role, browser })
+  c.set("accountId", account.id)
+  // A viewer changes nothing, whichever form they send.
+  const isChange = c.req.method !== "GET" && !ofOneself.has(c.req.path)
+  if (isChange && role === "viewer") {
+    return await notAllowed(c, onlyLooks)
+  }
+  return await next()
+})
+
+/** For viewers. */
+export const onlyLooks = "You may look at this account, but change nothing: ask one of its owners."
+
+/** Changes of one's own sign-ins and membership: everybody's own affair. */
+const ofOneself = new Set([
+  "/account/sign-out",
+  "/account/leave",
+  "/account/passkeys",
+  "/account/passkeys/options",
+  "/account/passkeys/remove",
+])
+
+/** Refuses somebody who is signed in, but not in the role for it. */
+export async function notAllowed(c: Context<DashboardEnv>, sentence: string): Promise<Response> {
+  const body = refused({ title: "Not in your role", sentence })
+  return await lonePage(c, { title: "Not in your role", body, status: 403 })
+}
+
+/** A page that leads back to this one. A form is not sent again: its page is shown. */
+function leadingTo(page: "/sign-in" | "/accounts", c: Context<DashboardEnv>): string {
+  const { pathname, search } = new URL(c.req.url)
+  const next = c.req.method === "GET" && pathname !== "/" ? pathname + search : ""
+  return next === "" ? page : `${page}?${new URLSearchParams({ next }).toString()}`
+}
+
+/**
+ * A path of ours to go to; anything else is the start. Browsers read `//` and `/\` as other hosts. The pages of the sign-in
+ * are no goal: a link could lead on to the sign-in of the person who made it.
+ */
+export function ownPath(given: unknown): string {
+  const isPath = typeof given === "string" && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(given)
+  return isPath && !isSignIn(given) ? given : "/"
+}
+
+/** Whether a browser that follows a path comes to the sign-in. One that cannot be decoded may lead there. */
+function isSignIn(path: string): boolean {
+  try {
+    return decodeURIComponent(new URL(path, "http://localhost").pathname).startsWith("/sign-in")
+  } catch {
+    return true
+  }
+}
+
+/**
+ * `session` signs a browser in; `asking` binds a mailed code to the browser that asked for it, `challenge` a passkey's
+ * answer; `draft` is a form.
+ */
+type Name = "session" | "asking" | "challenge" | "draft"
+
+export function cookie(c: Context, name: Name): string | undefined {
+  return getCookie(c, name, prefixOf(c))
+}
+
+/** For this host only, unread by scripts, and unsent by other sites' forms. */
+export function putCookie(c: Context, name: Name, value: string, seconds: number): void {
+  const prefix = prefixOf(c)
+  setCookie(c, name, value, {
+    path: "/",
+    httpOnly: true,
+    sameSite: "Lax",
+    maxAge: seconds,
+    secure: prefix !== undefined,
+    ...(prefix && { prefix }),
+  })
+}
+
+/** Browsers take a `__Host-` cookie over https alone. */
+function prefixOf(c: Context): "host" | undefined {
+  const isHttps = new URL(c.req.url).protocol === "https:" || c.req.header("x-forwarded-proto") === "https"
+  return isHttps ? "host" : undefined
+}

@@ -1,0 +1,178 @@
+import { randomUUID } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Context } from "hono"
+import { streamSSE } from "hono/streaming"
+import { StreamPlace } from "#core/bridge/stream-place.ts"
+import { rateLimited } from "#core/error.ts"
+import { config } from "#core/platform/config.ts"
+import { log } from "#core/platform/log.ts"
+import { RateLimit } from "#core/rate-limit.ts"
+import { addressOf } from "#functions/http/address.ts"
+import type { Html } from "./elements.ts"
+import type { DashboardEnv } from "./guard.ts"
+
+/**
+ * A connection lives this long; the browser connects again at once. On Lambda nobody says that a page was closed: its stream
+ * holds a function and one of the person's places until its end.
+ */
+function livesMs(): number {
+  return config.AWS_LAMBDA_FUNCTION_NAME === undefined ? 60_000 : 15_000
+}
+
+const commentEachMs = 10_000
+const againAfterMs = 300
+
+/** How many streams a person may have open at once. A page has two at most, and hidden pages have none. */
+export const openPages = 12
+/**
+ * How many an address may have open at once on Lambda, whoever its people are: all of them share a few places there, of which
+ * this is less than the fewest (`live` in `infra/stage/stage.ts`).
+ */
+const openAtAddress = 30
+/** Those that this process serves. Beyond `openPages` it need not ask the store, which counts those of all processes. */
+const here = new Map<string, Stream[]>()
+/** When a page that was refused one asks again, in seconds. */
+const refusedFor = 3
+
+/** A message of a stream: a piece of the page; `id` is where to go on after a break. An empty one has nothing but its id. */
+export interface Piece {
+  html: Html | string
+  id?: string | undefined
+}
+
+/** A stream, by the part of a tab that opened it; undefined if that does not say which it is. */
+interface Stream {
+  opener: string | undefined
+  /** The same part has opened another one. */
+  isReplaced: boolean
+}
+
+type Look = (last: { id: string | undefined }) => Promise<Map<string, Piece> | "over">
+
+/** The part of a tab that opens a stream, as our script names it: it stays the same on the tab's next page. */
+function openerOf(c: Context): string | undefined {
+  const { part } = c.req.query()
+  return part !== undefined && /^[\w-]{8,64}$/.test(part) ? part : undefined
+}
+
+/** The id that a reader had last. Our script hands it over when it opens a stream anew, the browser in a header. */
+export function lastId(c: Context): string | undefined {
+  return c.req.header("last-event-id") || c.req.query("after") || undefined
+}
+
+/**
+ * Streams pieces of a page, as server-sent events. `look` is asked again and again, `eachMs` after it answered, and gives
+ * what is new: a piece that was sent last under its key is not sent again. `onEnd` is called at the end, perhaps twice.
+ * `whose` streams they are counts them: those of the person, unless said otherwise. A part of a tab has one at a time:
+ * when it opens another, perhaps on another page, the one before ends with its next look, or with its next comment if another
+ * process serves it. How often they are opened is counted as well.
+ * @throws ApiError `rate_limited` when the most streams allowed are open
+ */
+export async function live(
+  c: Context<DashboardEnv>,
+  eachMs: number | (() => number),
+  look: Look,
+  onEnd: () => void = () => {},
+  whose: string = c.var.me.person.id,
+): Promise<Response> {
+  const own: Stream = { opener: openerOf(c), isReplaced: false }
+  const places = await enter(whose, own, addressOf(c)).catch((error: unknown) => {
+    onEnd()
+    throw error
+  })
+  const response = streamSSE(
+    c,
+    async (stream) => {
+      stream.onAbort(onEnd)
+      try {
+        const until = performance.now() + livesMs()
+        const sent = new Map<string, string>()
+        let id = lastId(c)
+        let keptAt = performance.now()
+        await stream.writeSSE({ data: "", retry: againAfterMs })
+        while (!stream.aborted && !own.isReplaced && performance.now() < until) {
+          const found = await look({ id })
+          if (found === "over") return
+          for (const [key, piece] of found) {
+            const text = String(await piece.html)
+            id = piece.id ?? id
+            if (text === "" || sent.get(key) === text) continue
+            sent.set(key, text)
+            await stream.writeSSE({ data: text, ...(piece.id !== undefined && { id: piece.id }) })
+          }
+          if (performance.now() - keptAt >= commentEachMs) {
+            keptAt = performance.now()
+            // Without text it only says how far the page has come.
+            await (id === undefined ? stream.write(": still here\n\n") : stream.writeSSE({ data: "", id }))
+            const areKept = await Promise.all(places.map(StreamPlace.keep))
+            if (!areKept.every(Boolean)) return
+          }
+          await sleep(typeof eachMs === "number" ? eachMs : eachMs())
+        }
+      } finally {
+        onEnd()
+        left(whose, own)
+        await giveUp(places)
+      }
+    },
+    async (error) => {
+      log.error({ error }, "a page's stream broke off")
+    },
+  )
+  response.headers.set("cache-control", "no-store")
+  response.headers.set("x-accel-buffering", "no")
+  return response
+}
+
+async function isTooOften(whose: string): Promise<boolean> {
+  return (await RateLimit.count("pageStreams", whose)).isExceeded
+}
+
+/**
+ * Takes one of a person's places, and on Lambda one of their address's.
+ * @throws ApiError `rate_limited` if there is none, or streams are opened too often
+ */
+async function enter(whose: string, entering: Stream, address: string): Promise<StreamPlace.Info[]> {
+  const place = (await isTooOften(whose)) ? undefined : await takePlace(whose, entering)
+  if (!place) throw rateLimited(refusedFor)
+  if (config.AWS_LAMBDA_FUNCTION_NAME === undefined) return [place]
+  const opener = entering.opener === undefined ? randomUUID() : `${whose} ${entering.opener}`
+  const atAddress = await StreamPlace.take(`PAGES#${address}`, openAtAddress, opener)
+  if (atAddress) return [place, atAddress]
+  left(whose, entering)
+  await giveUp([place])
+  throw rateLimited(refusedFor)
+}
+
+/** The former stream of its part goes on until the place is taken. @returns undefined if there is none */
+async function takePlace(whose: string, entering: Stream): Promise<StreamPlace.Info | undefined> {
+  const { opener } = entering
+  const open = here.get(whose) ?? []
+  const others = new Set(open.map((one) => one.opener ?? one))
+  if (opener !== undefined) others.delete(opener)
+  if (others.size >= openPages) return undefined
+  here.set(whose, [...open, entering])
+  let place: StreamPlace.Info | undefined
+  try {
+    place = await StreamPlace.take(`PAGES#${whose}`, openPages, opener)
+    // None of those that came after it: each of two would end the other.
+    if (place && opener !== undefined)
+      for (const one of open) if (one.opener === opener) one.isReplaced = true
+    return place
+  } finally {
+    if (!place) left(whose, entering)
+  }
+}
+
+/** If this fails, they are free half a minute later. */
+async function giveUp(places: StreamPlace.Info[]): Promise<void> {
+  await Promise.all(places.map(StreamPlace.leave)).catch((error: unknown) =>
+    log.warn({ error }, "a stream's place was not given up"),
+  )
+}
+
+function left(whose: string, leaving: Stream): void {
+  const open = here.get(whose)?.filter((one) => one !== leaving) ?? []
+  if (open.length === 0) here.delete(whose)
+  else here.set(whose, open)
+}

@@ -1,0 +1,81 @@
+import type { Bridge } from "#core/bridge/bridge.ts"
+import { LinkSession } from "#core/bridge/link-session.ts"
+import { PhoneNumber } from "#core/contract/field-types.ts"
+import { ApiError } from "#core/error.ts"
+import { nowMs } from "#core/platform/clock.ts"
+import { ask } from "#functions/api/ask-host.ts"
+import { sentenceCase } from "../answer.ts"
+import type { Code } from "./linking.ts"
+
+/** How often the network's present code is asked for: what is on the screen is older than it by this at most. */
+export const lookEachMs = 400
+/** The network shows codes for about three minutes; then somebody has to want one again. */
+export const roundMs = 170_000
+/** A code that is typed works this long (Contract, "Linking a phone"). */
+const typedMs = 180_000
+
+/** The code that the network shows now. It takes some seconds until there is a first one. */
+export async function codeOf(bridge: Bridge.Info, requestId: string): Promise<Code> {
+  try {
+    const call = { method: "GET", path: "/qr", bridgeId: bridge.id, requestId } as const
+    const { success, refusal } = await ask(call, false)
+    if (refusal) throw refusal
+    const expires = Number(success.headers["x-qr-expires"])
+    return { kind: "shown", png: success.body, expiresMs: expires * 1000, number: 0 }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    if (error.code === "already_paired") return { kind: "linked" }
+    return { kind: "refused", code: error.code, sentence: sentenceCase(error.message) }
+  }
+}
+
+/** A code to type on the phone, or why there is none. */
+type Typed =
+  | { code: string; phone: string; endsMs: number; refused?: undefined }
+  | { refused: { code: string; sentence: string; phone: string; status: ApiError["status"] } }
+
+/**
+ * Asks for a code to type on the phone with this number, as a person wrote it.
+ * @param expected digits of the only number that may be linked
+ */
+export async function codeFor(
+  bridge: Bridge.Info,
+  written: unknown,
+  about: { requestId: string; expected?: string | undefined },
+): Promise<Typed> {
+  const phone = (typeof written === "string" ? written : "").replaceAll(/[\s()./-]/g, "").slice(0, 40)
+  const refuse = (code: string, sentence: string, status: ApiError["status"]) => ({
+    refused: { code, sentence, phone, status },
+  })
+  const parsed = PhoneNumber.safeParse(phone)
+  if (!parsed.success)
+    return refuse(
+      "invalid_request",
+      "This is not a phone number: write it with its country code, 7 to 15 digits.",
+      400,
+    )
+  const digits = parsed.data.replace(/^\+/, "")
+  if (about.expected !== undefined && !LinkSession.isSame(digits, about.expected))
+    return refuse(
+      "number_mismatch",
+      "Another number is expected here: link the phone that you were asked to link.",
+      400,
+    )
+  try {
+    const code = await typedCode(bridge, parsed.data, about.requestId)
+    return { code, phone: digits, endsMs: nowMs() + typedMs }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return refuse(error.code, sentenceCase(error.message), error.status)
+  }
+}
+
+async function typedCode(bridge: Bridge.Info, phone: string, requestId: string): Promise<string> {
+  const body = JSON.stringify({ phone })
+  const { success, refusal } = await ask(
+    { method: "POST", path: "/pair", bridgeId: bridge.id, requestId, body },
+    true,
+  )
+  if (refusal) throw refusal
+  return String((JSON.parse(Buffer.from(success.body).toString()) as { code: unknown }).code) // as the contract says
+}

@@ -1,0 +1,91 @@
+import { html } from "hono/html"
+import type { StoredEvent } from "#core/contract/delivery.ts"
+import { type Html, ago, block, copyable, press, time } from "../elements.ts"
+
+/** An event in a list: what it is in one line, and all of it when it is opened. */
+export function eventItem(
+  ref: string,
+  stored: StoredEvent,
+  more: { nowMs: number; isNew?: boolean; maySend?: boolean; list: string },
+): Html {
+  const { event_id: id, event } = stored
+  const atMs = stored.created_at * 1000
+  return html`<li id="${id}" data-into="${more.list}" class="${more.isNew ? "new" : ""}">
+    <details>
+      <summary>
+        <span class="tag">${event.event}</span>
+        <span class="about">${aboutOf(event)}</span>
+        <span class="small muted">${ago(atMs, more.nowMs)}</span>
+      </summary>
+      <div class="more">
+        <dl class="facts">
+          <dt>Event</dt>
+          <dd>${copyable(id)}</dd>
+          <dt>Came</dt>
+          <dd>${time(atMs)}</dd>
+          <dt>State</dt>
+          <dd>${stateWords.get(stored.state) ?? stored.state}</dd>
+        </dl>
+        ${block(JSON.stringify(event, undefined, 2), "The event as JSON")}
+        <div class="row">
+          <a class="button slim" href="/numbers/${ref}/events/${id}">Its deliveries</a>
+          ${"chat_id" in event ? html`<a class="button slim" href="/numbers/${ref}/events?${new URLSearchParams({ chat: event.chat_id }).toString()}">Only this chat</a>` : ""}
+          ${more.maySend ? press({ action: `/numbers/${ref}/events/${id}/resend`, label: "Send to the webhook", kind: "slim" }) : ""}
+        </div>
+      </div>
+    </details>
+  </li>`
+}
+
+/** The outcome of an event, for people. */
+export const stateWords = new Map([
+  ["pending", "waits for delivery"],
+  ["delivered", "delivered"],
+  ["undelivered", "given up after five attempts, or after 30 days"],
+  ["inbox", "in the hosted inbox"],
+])
+
+type Event = StoredEvent["event"]
+
+/** A person's number as people write it. An address that has none stays as it is. */
+function whoIs(jid: string): string {
+  return jid.replace(/^(\d+)@s\.whatsapp\.net$/, "+$1")
+}
+
+/** The event in one line. */
+function aboutOf(event: Event): Html | string {
+  switch (event.event) {
+    case "message": {
+      const who = event.from_me ? "sent" : event.name || event.phone || event.contact_id
+      const what = event.reaction
+        ? `reacted ${event.reaction.emoji}`
+        : event.body || event.media_type || event.type
+      return html`<b>${who}</b> ${what.slice(0, 300)}`
+    }
+    case "connected":
+      return html`as <b>+${event.phone}</b>`
+    case "disconnected":
+      return (
+        [event.reason, event.detail].filter(Boolean).join(": ") ||
+        "the connection is gone; it comes back by itself"
+      )
+    case "typing":
+      return html`<b>${whoIs(event.contact_id)}</b> ${event.state}`
+    case "poll_vote":
+      return html`<b>${event.name || whoIs(event.contact_id)}</b> chose
+        ${event.selected_options.join(", ") || "nothing"}`
+    case "event_response":
+      return html`<b>${event.name || whoIs(event.contact_id)}</b> answered ${event.response}`
+    case "call_incoming":
+      return html`<b>${whoIs(event.contact_id)}</b> calls`
+    case "call_terminated":
+      return html`<b>${whoIs(event.contact_id)}</b> ${event.reason}`
+    case "offline_sync_completed":
+      return event.count === 0 ? "nothing was missed" : `${event.count} things happened meanwhile`
+    case "presence":
+    case "offline_sync_preview":
+    case "profile_picture_updated":
+    case "test":
+      return ""
+  }
+}

@@ -1,0 +1,174 @@
+import type { ErrorCode } from "#core/contract/error.ts"
+import type { Objection } from "./state.ts"
+
+interface Failure {
+  /** A few words: what happened. */
+  title: string
+  /** Something to do about it. */
+  next: string
+}
+
+const ours: Failure = {
+  title: "Something went wrong on our side",
+  next: "Try again. If it comes again, tell the operator of this service the code below and the time.",
+}
+const wrongCall = (title: string): Failure => ({ title, next: "Open this page again, and start anew." })
+
+/** Every failure that the API can tell, by its code, and the one that only a page of a link session has. */
+export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
+  number_mismatch: {
+    title: "That is another number",
+    next: "Link the phone that you were asked to link, or ask the sender of this page for a new one.",
+  },
+  invalid_request: {
+    title: "This is not a phone number",
+    next: "Write it with its country code, as +49 171 1234567.",
+  },
+  session_unavailable: {
+    title: "The session cannot be reached",
+    next: "Wait a few seconds. If it stays so, the log of this number says why.",
+  },
+  storage_full: {
+    title: "The disk of this service is nearly full",
+    next: "Ask the operator of this service to make room. Then try again.",
+  },
+  passkey_not_awaited: {
+    title: "No phone asks for a passkey now",
+    next: "Ask for a new code, and scan it with the phone again.",
+  },
+  passkey_refused: {
+    title: "The passkey was not accepted",
+    next: "Use it again, for the request that is there now.",
+  },
+  network_rejected: {
+    title: "The network refused",
+    next: "Check that the number is the one of that phone. Then wait some minutes before the next code.",
+  },
+  send_outcome_unknown: {
+    title: "The network did not answer",
+    next: "Look whether the phone is linked already. If it is not, ask for a new code.",
+  },
+  orchestrator_failed: {
+    title: "The session did not start",
+    next: "Nothing was changed. Try again in a few seconds.",
+  },
+  rate_limited: {
+    title: "Too many codes were asked for",
+    next: "Wait, then ask for one more.",
+  },
+  already_paired: {
+    title: "A phone is linked already",
+    next: "To link another one, unlink that one first: in the settings of this number.",
+  },
+  not_paired: { title: "No phone is linked", next: "Scan the code, or ask for one to type." },
+  bridge_paused: {
+    title: "This number is paused",
+    next: "Look at its overview: it says why, and who can wake it.",
+  },
+  bridge_suspended: {
+    title: "This number is suspended",
+    next: "Ask the operator of this service why, and whether they resume it.",
+  },
+  no_subscription: {
+    title: "There is no subscription yet",
+    next: "Begin one with this number: its first 7 days are free.",
+  },
+  payment_required: { title: "A payment is past due", next: "Pay it on the page of the subscription." },
+  bridge_limit_reached: {
+    title: "There are as many numbers as there may be",
+    next: "Delete one, or ask the operator of this service for more.",
+  },
+  not_found: {
+    title: "This number is not there any more",
+    next: "It may have been deleted: look at the list of numbers.",
+  },
+  unauthorized: { title: "You are not signed in any more", next: "Sign in again, then open this page." },
+  forbidden: { title: "You may not do this", next: "Ask an owner of this account to link the phone." },
+  internal_error: ours,
+  invalid_customer_ref: {
+    title: "This name is not allowed",
+    next: "Take 1 to 64 letters, digits, dashes and underscores.",
+  },
+  invalid_webhook_url: {
+    title: "This is not a valid webhook address",
+    next: "Correct it in the settings of this number.",
+  },
+  url_not_allowed: { title: "This address is not public", next: "Take one that the internet can reach." },
+  invalid_idempotency_key: wrongCall("The key of this request is not valid"),
+  idempotency_conflict: {
+    title: "The same was asked for a moment ago",
+    next: "Wait until that is answered, then look again.",
+  },
+  method_not_allowed: wrongCall("This page was called in a way that it does not take"),
+  unsupported_media_type: wrongCall("The form came in another shape than expected"),
+  payload_too_large: { title: "That was too long", next: "Shorten it, and send it again." },
+  not_waiting: {
+    title: "It is being sent at this moment",
+    next: "Wait until that has ended, then look again.",
+  },
+  secret_overlap: {
+    title: "The secret was replaced a short time ago",
+    next: "End the time in which both sign, in the settings. Then replace it again.",
+  },
+  not_own_message: {
+    title: "Somebody else wrote this message",
+    next: "Only what this number wrote can be edited and revoked.",
+  },
+  presence_unavailable: {
+    title: "This number is not shown as available",
+    next: "Set its presence to available, then subscribe.",
+  },
+  recipient_not_found: {
+    title: "Nobody on the network has this number",
+    next: "Check it, with its country code.",
+  },
+  media_expired: { title: "The file is gone", next: "Ask the sender to send it again." },
+  media_fetch_failed: {
+    title: "The file could not be fetched",
+    next: "Check that its address can be opened without a sign-in.",
+  },
+  media_type_mismatch: {
+    title: "This file is of another kind",
+    next: "Send a sticker as image/webp, and each file under its own Content-Type.",
+  },
+}
+
+/** Why the network refuses a login, as a state of its session. */
+export const refusals: Record<Objection, { word: string; cause: string }> = {
+  locked: {
+    word: "Locked",
+    cause:
+      "The network has locked the account and unlinked this session. Unlock the account on its phone, then link it again.",
+  },
+  banned: {
+    word: "Banned",
+    cause:
+      "The network has banned this number and unlinked the session. Its phone says whether that can be reviewed. Until then no code will link it.",
+  },
+  temporarily_banned: {
+    word: "Banned for some time",
+    cause:
+      "The network refuses this number for some time. The session connects by itself when that is over: do not link it again before. The log says until when.",
+  },
+  outdated: {
+    word: "Outdated",
+    cause:
+      "The network no longer takes this version of the service. The session tries again by itself. If it stays so, the operator has to update the service.",
+  },
+}
+
+/** Failures that only the phone shows: the network tells them to nobody else. */
+export const onThePhone: Failure[] = [
+  {
+    title: "It says that there are too many linked devices",
+    next: "An account may have only a few. Remove one under Linked devices, then scan the code here.",
+  },
+  {
+    title: "It says that the device could not be linked",
+    next: "The code had changed meanwhile. Scan the one that is shown now, or have a code to type.",
+  },
+  {
+    title: "It asks for a passkey",
+    next: "This page cannot answer that yet. Whoever runs this service can, through the API.",
+  },
+]

@@ -1,0 +1,64 @@
+export * as LinkSteps from "./link-steps.ts"
+
+import { stepCount, stepOf } from "./linking.ts"
+import type { Evidence } from "./state.ts"
+
+/** The steps that a page of Connect has seen so far. They are in the stream's ids, so a stream that breaks goes on with it. */
+export interface Info {
+  /** The how manieth code of its round is on show; 0 where that is not known. */
+  number: number
+  /** When that one expires, Unix ms; 0 before the first. */
+  expiresMs: number
+  /** The step that was seen last; -1 before the first look. */
+  step: number
+  /** When each step was seen to begin, Unix ms. */
+  times: (number | undefined)[]
+}
+
+const lastOfARound = 6
+const over = lastOfARound + 1
+/** The first code of a round lives for 60 s, each later one for 20. */
+const laterLiveMs = 25_000
+
+/** Number, expiry and step, then a time for each step. */
+const whole = new RegExp(`^-?\\d{1,15}(_-?\\d{1,15}){${2 + stepCount}}$`)
+const eachStep = Array.from({ length: stepCount }, (_, i) => i)
+
+/** The steps that a page had seen whose stream comes back with this id. */
+export function resumed(id: string | undefined): Info {
+  if (id === undefined || !whole.test(id)) return { number: 0, expiresMs: 0, step: -1, times: [] }
+  const [number = 0, expiresMs = 0, step = -1, ...times] = id.split("_").map(Number)
+  return { number, expiresMs, step, times: times.map((at) => (at === 0 ? undefined : at)) }
+}
+
+export function idOf({ number, expiresMs, step, times }: Info): string {
+  return [number, expiresMs, step, ...eachStep.map((i) => times[i] ?? 0)].join("_")
+}
+
+/** With what the session says now. Times of steps that were taken before anybody looked are not known. */
+export function stepped(before: Info, evidence: Evidence, atMs: number): Info {
+  const step = stepOf(evidence)
+  if (step === before.step) return before
+  if (before.step === -1) return { ...before, step, times: step === 0 ? [atMs] : [] }
+  const times = eachStep.map((i) => (i > before.step && i <= step ? atMs : before.times[i]))
+  return { ...before, step, times: step < before.step ? [atMs] : times }
+}
+
+/** With the code that the network shows now. */
+export function shown(before: Info, expiresMs: number, atMs: number): Info {
+  if (expiresMs === before.expiresMs) return before
+  const isFirst = expiresMs - atMs > laterLiveMs
+  // A round has ended and nobody scanned: a person has to want the next.
+  if (isFirst && before.number === lastOfARound) return { ...before, number: over }
+  if (isFirst) return { ...before, number: 1, expiresMs }
+  return { ...before, number: before.number === 0 ? 0 : Math.min(before.number + 1, lastOfARound), expiresMs }
+}
+
+export function isOver({ number }: Info): boolean {
+  return number === over
+}
+
+/** When to look again. A code turns up to a second after it is said to expire: then it is looked for more often. */
+export function lookAgainMs({ expiresMs }: Info, atMs: number): number {
+  return Math.abs(atMs - expiresMs) < 1200 ? 80 : 400
+}

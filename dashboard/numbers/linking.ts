@@ -1,0 +1,238 @@
+import { html } from "hono/html"
+import { errorStatus } from "#core/contract/error.ts"
+import { type Html, note, time, until } from "../elements.ts"
+import { failures, onThePhone } from "./failures.ts"
+import { type Evidence, tell } from "./state.ts"
+
+/** The code to scan, or why there is none. */
+export type Code =
+  | { kind: "asking" }
+  /** A picture of the code that the network shows now; the how manieth of its round, 0 where that is not known. */
+  | { kind: "shown"; png: Uint8Array; expiresMs: number; number: number }
+  /** Nobody scanned it while it was on show. */
+  | { kind: "over" }
+  /** Why there is none, by the API's own code. */
+  | { kind: "refused"; code: string; sentence: string }
+  /** A phone is linked: there is nothing to scan. */
+  | { kind: "linked" }
+
+/** The code to scan, and the way without a camera. `at` is the page where a phone is linked. */
+export function linking({ at, nowMs }: { at: string; nowMs: number }): Html {
+  return html`<div class="linking" id="linking">
+    <section class="card" aria-label="Link with a camera">
+      <div class="link">
+        ${codePiece(at, { kind: "asking" }, nowMs)}
+        <div class="stack">
+          <h2>Scan this with the phone</h2>
+          <ol class="how">
+            <li>Open the messenger on the phone.</li>
+            <li>Open its settings, then <b>Linked devices</b>.</li>
+            <li>Tap <b>Link a device</b>.</li>
+            <li>Point the camera at this code.</li>
+          </ol>
+        </div>
+      </div>
+    </section>
+    <section class="card">
+      <header>
+        <h2>On the phone itself, or without a camera</h2>
+        <p>You get a code of eight letters and digits, and type it on the phone.</p>
+      </header>
+      ${phoneForm({ at, phone: "" })} ${phoneSays()}
+    </section>
+  </div>`
+}
+
+/** Failures that only the phone shows. */
+function phoneSays(): Html {
+  return html`<details class="plain">
+    <summary>The phone does not link?</summary>
+    <dl class="answers">
+      ${onThePhone.map(
+        ({ title, next }) =>
+          html`<div>
+            <dt>${title}</dt>
+            <dd class="muted">${next}</dd>
+          </div>`,
+      )}
+    </dl>
+  </details>`
+}
+
+function phoneForm({ at, phone, isWrong = false }: { at: string; phone: string; isWrong?: boolean }): Html {
+  return html`<form class="inline" method="post" action="${at}">
+    <div>
+      <label for="phone">The phone's number, with its country code</label>
+      <input
+        id="phone"
+        name="phone"
+        type="tel"
+        autocomplete="tel"
+        required
+        value="${phone}"
+        placeholder="+49 171 1234567"
+        ${isWrong ? "aria-invalid=true" : ""}
+      />
+    </div>
+    <button class="button main">Get a code to type</button>
+  </form>`
+}
+
+/** How many codes the network gives at a time. */
+const codesOfARound = 6
+
+/** The code to scan as it is now; the stream sends it each time it turns. */
+export function codePiece(at: string, code: Code, nowMs: number): Html {
+  return html`<div id="qr">
+    <div class="qr">${codeInside(at, code)}</div>
+    <p class="qr-foot">
+      ${
+        code.kind === "shown"
+          ? html`${code.number === 0 ? "The code" : `Code ${code.number} of ${codesOfARound},`} changes in
+            ${until(code.expiresMs, nowMs)}`
+          : code.kind === "asking"
+            ? "This takes a few seconds"
+            : ""
+      }
+    </p>
+  </div>`
+}
+
+function codeInside(at: string, code: Code): Html {
+  switch (code.kind) {
+    case "asking":
+      return html`<div class="over">Asking the network for a code…</div>
+        <noscript
+          ><div class="over">
+            Without script the code cannot follow the network. Get a code to type instead.
+          </div></noscript
+        >`
+    case "shown":
+      return html`<img
+          alt="QR code to scan with the phone"
+          src="data:image/png;base64,${Buffer.from(code.png).toString("base64")}"
+        />
+        <div class="over cut">
+          This code may be old: the connection to the service is lost. It comes back by itself.
+        </div>`
+    case "over":
+      return html`<div class="over">
+        <b>Nobody scanned the code</b><span>The network shows one for three minutes.</span>
+        <a class="button main" href="${at}">Show a new code</a>
+      </div>`
+    case "refused":
+      return html`<div class="over">
+        ${reason(code)}
+        <a class="button" href="${at}">Try again</a>
+      </div>`
+    case "linked":
+      return html`<div class="over"><b>A phone is linked</b></div>`
+  }
+}
+
+/**
+ * A failure by the API's code: in words, and what to do. The API's own sentence and code are for those who run the service,
+ * where the fault is not the reader's. Only that sentence says when a limit is over.
+ */
+function reason({ code, sentence }: { code: string; sentence: string }): Html {
+  const { title, next } = failures[code as keyof typeof failures] ?? failures.internal_error // a code of a later release
+  const isReaders = (errorStatus[code as keyof typeof errorStatus] ?? 500) < 500 || code === "number_mismatch"
+  return html`<b>${title}.</b>
+    <span>${next}${code === "rate_limited" ? ` ${sentence}` : ""}</span>
+    ${isReaders ? "" : html`<span class="small">${sentence} <code>${code}</code></span>`}`
+}
+
+/** The code that was asked for, to be typed on the phone. */
+export function typedCard(input: {
+  at: string
+  code: string
+  phone: string
+  endsMs: number
+  nowMs: number
+}): Html {
+  return html`<section class="card" id="linking" aria-label="Link a phone">
+    <h2>Type this on the phone with the number +${input.phone}</h2>
+    <p class="big-code" aria-label="Code">${input.code}</p>
+    <p class="muted small">It works for ${until(input.endsMs, input.nowMs)} more.</p>
+    <ol class="how">
+      <li>Open the messenger on the phone.</li>
+      <li>Open its settings, then <b>Linked devices</b>.</li>
+      <li>Tap <b>Link a device</b>, then <b>Link with phone number instead</b>.</li>
+      <li>Type the code above.</li>
+    </ol>
+    <noscript
+      ><p>Without script this page does not see when it is done: <a href="${input.at}">look</a>.</p></noscript
+    >
+    <div class="row">
+      <a class="button" href="${input.at}">Use the QR code, or another number</a>
+    </div>
+  </section>`
+}
+
+/** No code to type: why, by the API's own code, and the form again. */
+export function refusedCard(input: { at: string; code: string; sentence: string; phone: string }): Html {
+  const { at, code, phone } = input
+  return html`<section class="card">
+    ${note("bad", reason(input))} ${phoneForm({ at, phone, isWrong: code === "invalid_request" })}
+    <p><a href="${at}">Back to the QR code</a></p>
+  </section>`
+}
+
+/** Where the network is simulated. `phones`: where its phones can be used. */
+export function simulated(phones: string): Html {
+  return note(
+    "info",
+    html`This service runs on a simulated network, and no real phone can link here. Open the
+      <a href="${phones}" target="_blank" rel="noopener">simulated phones</a> in another tab, make one there,
+      and give it the code: it takes a copy of the picture, or the eight letters and digits.`,
+  )
+}
+
+/** The network bans numbers for it, and nobody else says so. */
+export const unofficial = note(
+  "warn",
+  "This service links as an unofficial device. The network can restrict or ban a number for that: connect one that you can afford to lose.",
+)
+
+const order = ["Waiting for the phone", "Phone linked", "Signing in", "Catching up", "Connected"] as const
+
+/** How far the linking is, by the session's word. `times`: when each step was seen to begin, where that is known. */
+export function steps(evidence: Evidence, times: readonly (number | undefined)[] = []): Html {
+  const at = stepOf(evidence)
+  const isOver = at === order.length - 1
+  const { tone, word, cause } = tell(evidence)
+  const isOdd = tone === "bad" || evidence.kind !== "said"
+  return html`<section
+    class="card"
+    id="steps"
+    aria-live="polite"
+    aria-label="Progress"
+    ${evidence.kind === "said" ? html`data-word="${evidence.atMs - (evidence.atMs % 5000)}"` : ""}
+  >
+    <div class="row spread">
+      <h2>Progress</h2>
+      ${evidence.kind === "said" ? html`<span class="small muted" data-said>confirmed now</span>` : ""}
+    </div>
+    ${isOdd ? note(tone === "bad" ? "bad" : "warn", html`<b>${word}.</b> ${cause}`) : ""}
+    <ol class="steps">
+      ${order.map((step, i) => {
+        const isDone = i < at || isOver
+        return html`<li class="${isDone ? "done" : i === at ? "now" : ""}">
+          <span>${step}${isDone ? html`<span class="hidden">: done</span>` : ""}</span>
+          ${times[i] === undefined ? "" : html`<span class="small muted">${time(times[i])}</span>`}
+        </li>`
+      })}
+    </ol>
+  </section>`
+}
+
+/** How many steps there are. */
+export const stepCount = order.length
+
+/** Which of the steps it has come to, from 0. */
+export function stepOf(evidence: Evidence): number {
+  if (evidence.kind !== "said") return 0
+  if (evidence.status === "connected") return evidence.isCatchingUp ? 3 : 4
+  if (evidence.status === "unpaired" || evidence.status === "passkey_required") return 0
+  return 2
+}

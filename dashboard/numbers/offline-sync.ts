@@ -1,0 +1,64 @@
+import { EventIndex } from "#core/event/event-index.ts"
+import { left, now, nowMs } from "#core/platform/clock.ts"
+import type { Evidence } from "./state.ts"
+
+/** A backlog that has been coming for longer than this is taken for over: its end may have been lost with a host. In seconds. */
+const longest = 600
+/** The network tells of a backlog this soon after a login, in ms; and after that time nobody looks for its beginning. */
+const toldWithin = { aLogin: 3000, aPage: 15_000 }
+/** The session's note of a login may be this much younger than the first event behind it, in seconds. */
+const noteLate = 10
+/** The rows of a transaction may become visible one by one, so this many are read again. */
+const again = 10
+
+/**
+ * Follows whether a session that is connected still gets what came before: from `offline_sync_preview` to
+ * `offline_sync_completed`. A customer may have chosen not to be told of these: then it is never seen to.
+ * @returns a function that adds this to the evidence
+ */
+export function followOfflineSync(bridgeId: string): (evidence: Evidence) => Promise<Evidence> {
+  let at: number | undefined
+  /** Events that are older belong to an earlier login, or to one that is over. */
+  let from = 0
+  /** When the backlog began that is still coming, Unix seconds; 0 if none is. */
+  let begunAt = 0
+  /** How many backlogs were seen to end. */
+  let ends = 0
+  let isFirst = true
+  let connected: { sinceMs: number; isNew: boolean } | undefined
+
+  async function look(connectedMs = 0): Promise<void> {
+    if (at === undefined) {
+      from = Math.max(now() - longest, Math.floor(connectedMs / 1000) - noteLate)
+      at = (await EventIndex.firstSince(bridgeId, from)) - 1
+    }
+    // Their states do not matter here, so the head is not asked for.
+    for await (const event of EventIndex.kept(bridgeId, { after: Math.max(0, at - again) }, 0)) {
+      if (event.createdAt < from) continue
+      const isNews = event.n > at
+      if (isNews) at = event.n
+      if (event.type === "offline_sync_preview") begunAt = event.createdAt
+      if (event.type !== "offline_sync_completed") continue
+      begunAt = 0
+      if (isNews) ends++
+    }
+  }
+
+  return async (evidence) => {
+    const isNew = !isFirst
+    isFirst = false
+    if (evidence.kind !== "said" || evidence.status !== "connected") {
+      connected = undefined
+      ends = 0
+      return evidence
+    }
+    connected ??= { sinceMs: nowMs(), isNew }
+    const forMs = nowMs() - connected.sinceMs
+    // A backlog follows a login: of a number that has been connected for longer, nothing is read.
+    const mayCome =
+      evidence.sinceMs === undefined || left(evidence.sinceMs + longest * 1000, longest * 1000, nowMs()) > 0
+    if (begunAt > 0 || (mayCome && forMs < toldWithin.aPage)) await look(evidence.sinceMs)
+    const mayBegin = connected.isNew && ends === 0 && forMs < toldWithin.aLogin
+    return { ...evidence, isCatchingUp: mayBegin || left(begunAt + longest, longest) > 0 }
+  }
+}

@@ -1,0 +1,87 @@
+import { html } from "hono/html"
+import { type Html, age, ago, until } from "../elements.ts"
+
+/** How a bridge's events get to their receiver. */
+export interface Receiving {
+  /** `""`: the hosted inbox. */
+  url: string
+  /** How many events wait, and how many more were asked to be sent again. */
+  waiting: number
+  resending: number
+  /** The id of the event whose turn it is, and when it came. */
+  headId?: string | undefined
+  oldestMs?: number | undefined
+  /** Since when each attempt has failed, and when the next is made. */
+  failingSinceMs?: number | undefined
+  retryAtMs?: number | undefined
+  /** Why the latest attempt failed, if it did. */
+  lastError?: string | undefined
+  lastAtMs?: number | undefined
+}
+
+/** "OK", "3 waiting, oldest 40 s", "Failing for 6 min: status 500. Next attempt in 18 s". */
+export function receiverLine(it: Receiving, nowMs: number): Html {
+  if (it.url === "") return html`<span class="muted">Hosted inbox</span>`
+  const { failingSinceMs: since } = it
+  if (since !== undefined)
+    return html`<span class="state bad">Failing</span>
+      <div class="small muted">
+        For ${age(since, nowMs)}. ${it.lastError ? `${it.lastError}.` : ""} ${nextAttempt(it, nowMs)}
+        ${queue(it, nowMs)}
+      </div>`
+  if (it.waiting + it.resending > 0)
+    return html`<span class="state warn">Waiting</span>
+      <div class="small muted">${queue(it, nowMs)}</div>`
+  return html`<span class="state good">OK</span>
+    <div class="small muted">
+      ${it.lastAtMs === undefined ? "nothing sent yet" : html`last delivery ${ago(it.lastAtMs, nowMs)}`}
+    </div>`
+}
+
+function nextAttempt({ waiting, retryAtMs }: Receiving, nowMs: number): Html | string {
+  if (waiting === 0) return ""
+  if (retryAtMs === undefined || retryAtMs <= nowMs) return "The next attempt is due."
+  return html`Next attempt in ${until(retryAtMs, nowMs)}.`
+}
+
+function queue({ waiting, resending, oldestMs }: Receiving, nowMs: number): Html {
+  const oldest = oldestMs === undefined ? "" : html`, the oldest for ${age(oldestMs, nowMs)}`
+  return html`${waiting === 0 ? "" : html`${waiting} waiting${oldest}.`}
+  ${resending === 0 ? "" : `${resending} to be sent again.`}`
+}
+
+/** The outcome of an attempt. */
+export function outcome(attempt: { success: boolean; status_code: number; error: string }): Html {
+  const word =
+    attempt.status_code > 0 ? String(attempt.status_code) : (unanswered.get(attempt.error) ?? attempt.error)
+  return html`<span class="state ${attempt.success ? "good" : "bad"}">${word}</span>`
+}
+
+/** Why there was no status, in a word or two. */
+const unanswered = new Map([
+  ["timeout", "no answer"],
+  ["refused", "refused"],
+  ["unreachable", "unreachable"],
+  ["reset", "cut off"],
+  ["dns", "unknown host"],
+  ["tls", "TLS failed"],
+  ["bad_response", "not HTTP"],
+  ["blocked", "not allowed"],
+])
+
+/** Why an attempt failed, for people. */
+export function whyOf(attempt: { error: string; status_code: number }): string {
+  if (attempt.status_code > 0) return `It answered with status ${attempt.status_code}`
+  return reasons.get(attempt.error) ?? `There was no answer (${attempt.error})`
+}
+
+const reasons = new Map([
+  ["timeout", "It did not answer within 10 seconds"],
+  ["refused", "Nothing listens at this address: the connection was refused"],
+  ["unreachable", "The address cannot be reached"],
+  ["reset", "It closed the connection before it answered"],
+  ["dns", "The name of the host is not known"],
+  ["tls", "Its certificate is not valid, or it does not speak TLS"],
+  ["bad_response", "What it answered is not HTTP"],
+  ["blocked", "This address is not allowed, so it is not called: it must be public, and without a user name"],
+])

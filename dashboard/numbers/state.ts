@@ -1,0 +1,238 @@
+import { html } from "hono/html"
+import type { z } from "zod"
+import type { SessionStatus } from "#core/contract/session.ts"
+import { type Html, age, ago, time } from "../elements.ts"
+import { refusals } from "./failures.ts"
+
+export type Objection = NonNullable<z.infer<typeof SessionStatus>["objection"]>
+
+/** The last word of a session before its host fell silent. */
+interface Last {
+  status: string
+  /** When it was heard, or its host was; undefined where nobody knows. */
+  atMs?: number | undefined
+}
+
+/** After so long without a word a session is lost rather than uncertain. A page that looks every few seconds says so by 45 s. */
+export const lostAfterMs = 40_000
+
+/** A bridge's state, and whose word that is. */
+export type Evidence =
+  /** Its session said so at `atMs`. */
+  | {
+      kind: "said"
+      atMs: number
+      status: string
+      /** Since when it is so, Unix ms; undefined where nobody wrote that down. */
+      sinceMs?: number | undefined
+      phone: string
+      name: string
+      /** Connected, and still getting what came before that. */
+      isCatchingUp?: boolean | undefined
+      objection?: Objection | undefined
+      restriction?: string | undefined
+      restricted_until?: number | undefined
+    }
+  /** A host holds it and does not answer. */
+  | { kind: "silent"; last?: Last; isLost?: boolean }
+  /** No host holds it: it is new, or moves, or its host has died (`hasFailed`). */
+  | { kind: "unheld"; last?: Last; hasFailed?: boolean; isLost?: boolean }
+  /** It was not used for a while; any call wakes it. */
+  | { kind: "idle" }
+  | { kind: "paused"; why: Why }
+  | { kind: "suspended" }
+  | { kind: "gone" }
+
+/**
+ * Why a bridge is paused. `billing`: for a payment that the operator asks for, where none is made here. The words of
+ * an account's subscription: for that. `paid`: it was paid a moment ago. `secret`: who looks need not know.
+ */
+type Why = "operator" | "customer" | "billing" | "none" | "unpaid" | "canceled" | "paid" | "secret"
+
+/** Whether a phone is linked, by the session's own word. */
+export function isLinked(evidence: Evidence): evidence is Extract<Evidence, { kind: "said" }> {
+  return evidence.kind === "said" && !["unpaired", "passkey_required"].includes(evidence.status)
+}
+
+/** The part of it that somebody may know who only links a phone. */
+export function forStrangers(evidence: Evidence): Evidence {
+  const isStopped = evidence.kind === "paused" || evidence.kind === "suspended"
+  return isStopped ? { kind: "paused", why: "secret" } : evidence
+}
+
+type To = "connect" | "take-back" | "pay" | "settings"
+
+/** The page of a number (`at`) or of its account where such an action is taken. */
+export function placeOf(at: string, to: To): string {
+  if (to === "pay") return "/subscription"
+  return to === "settings" ? `${at}/settings` : `${at}/connect`
+}
+
+interface Told {
+  tone: "good" | "warn" | "bad" | "idle"
+  word: string
+  /** The cause of a bad state; `""` if there is none. */
+  cause: Html | string
+  /** The action that helps. */
+  action?: { label: string; to: To }
+}
+
+/** A state in words: each bad state has its cause and, if there is anything to do, what. */
+export function tell(evidence: Evidence): Told {
+  switch (evidence.kind) {
+    case "said":
+      return tellStatus(evidence)
+    case "silent":
+      return {
+        ...doubt(evidence),
+        cause: `Its session host does not answer.${lastOf(evidence.last)} Another host takes over by itself.`,
+      }
+    case "unheld":
+      if (evidence.hasFailed)
+        return {
+          ...doubt(evidence),
+          cause: `Its session host is gone.${lastOf(evidence.last)} Another host takes over by itself.`,
+        }
+      return {
+        tone: "warn",
+        word: "Starting",
+        cause: `It waits for a session host.${lastOf(evidence.last)}`,
+      }
+    case "idle":
+      return {
+        tone: "idle",
+        word: "Asleep",
+        cause: "Nothing used it for three days, and no phone is linked. It wakes when you connect a phone.",
+        action: { label: "Connect", to: "connect" },
+      }
+    case "paused":
+      return { tone: evidence.why === "paid" ? "warn" : "bad", word: "Paused", ...pauses[evidence.why] }
+    case "suspended":
+      return {
+        tone: "bad",
+        word: "Suspended",
+        cause: "The operator of this service has suspended it: ask them why.",
+      }
+    case "gone":
+      return { tone: "idle", word: "Deleted", cause: "This number was deleted." }
+  }
+}
+
+const pauses: Record<Why, Pick<Told, "cause" | "action">> = {
+  customer: {
+    cause: "Somebody of this account has paused it.",
+    action: { label: "Wake it", to: "settings" },
+  },
+  operator: { cause: "The operator of this service has paused it: ask them to wake it." },
+  billing: {
+    cause:
+      "The operator of this service has paused it for a payment. Settle it with them: then they wake it.",
+  },
+  none: {
+    cause: "This account has no subscription. Once it has one, this number runs again by itself.",
+    action: { label: "Subscribe", to: "pay" },
+  },
+  unpaid: {
+    cause: "A payment is missing. Once it is made, this number runs again by itself.",
+    action: { label: "Pay", to: "pay" },
+  },
+  canceled: {
+    cause:
+      "The subscription of this account has ended. Subscribe again, and this number runs again by itself.",
+    action: { label: "Subscribe again", to: "pay" },
+  },
+  paid: { cause: "Nothing is left to pay: this number runs again by itself in a few minutes." },
+  secret: { cause: "No phone can be linked to it at the moment: ask the sender of this page." },
+}
+
+function doubt({ isLost }: { isLost?: boolean }): Pick<Told, "tone" | "word"> {
+  return isLost ? { tone: "bad", word: "Lost" } : { tone: "warn", word: "Uncertain" }
+}
+
+function tellStatus(said: Extract<Evidence, { kind: "said" }>): Told {
+  const isAway = said.status === "connecting" || said.status === "disconnected"
+  if (isAway && said.objection) return { tone: "bad", ...refusals[said.objection] }
+  switch (said.status) {
+    case "connected":
+      if (said.restriction)
+        return {
+          tone: "warn",
+          word: "Restricted",
+          cause: html`Connected, but the network lets this number start no new
+          chats${untilOf(said.restricted_until)}.`,
+        }
+      if (said.isCatchingUp)
+        return {
+          tone: "good",
+          word: "Catching up",
+          cause: "It gets what came before it was connected, in order. There is nothing to do.",
+        }
+      return { tone: "good", word: "Connected", cause: "" }
+    case "unpaired":
+      if (said.objection)
+        return {
+          tone: "bad",
+          ...refusals[said.objection],
+          action: { label: "Connect", to: "connect" },
+        }
+      return {
+        tone: "idle",
+        word: "Not linked",
+        cause: "No phone is linked to it.",
+        action: { label: "Connect", to: "connect" },
+      }
+    case "connecting":
+      return { tone: "warn", word: "Signing in", cause: "The session signs in to the network." }
+    case "disconnected":
+      return {
+        tone: "warn",
+        word: "Reconnecting",
+        cause: "The connection to the network is lost. The session connects again by itself.",
+      }
+    case "replaced":
+      return {
+        tone: "bad",
+        word: "Replaced",
+        cause: "Another program signed in as this device. Only one of them can be connected.",
+        action: { label: "Take it back", to: "take-back" },
+      }
+    case "passkey_required":
+      return {
+        tone: "bad",
+        word: "Passkey required",
+        cause: "The account is linked with a passkey only. This page cannot use it yet; the API can.",
+        action: { label: "Connect", to: "connect" },
+      }
+    default:
+      return { tone: "warn", word: said.status, cause: "" }
+  }
+}
+
+function lastOf(last: Last | undefined): string {
+  return last ? ` The last word was "${last.status}".` : ""
+}
+
+function untilOf(until: number | undefined): Html | string {
+  return until ? html` until ${time(until * 1000)}` : ""
+}
+
+/** A state with its evidence: who said so, and how long ago. */
+export function evidenceLine(evidence: Evidence, nowMs: number): Html {
+  const { tone, word, cause } = tell(evidence)
+  return html`<div ${evidence.kind === "said" ? html`data-word="${evidence.atMs}"` : ""}>
+    <span class="state ${tone}">${word}</span>
+    ${
+      evidence.kind === "said"
+        ? html`<div class="small muted" data-said>confirmed ${ago(evidence.atMs, nowMs)}</div>`
+        : ""
+    }
+    ${silence(evidence, nowMs)} ${cause ? html`<div class="small muted">${cause}</div>` : ""}
+  </div>`
+}
+
+/** For how long nobody has heard of a session that was there. */
+function silence(evidence: Evidence, nowMs: number): Html | string {
+  const isDoubted = evidence.kind === "silent" || (evidence.kind === "unheld" && evidence.hasFailed)
+  if (!isDoubted || evidence.last?.atMs === undefined) return ""
+  return html`<div class="small muted">no word from the host for ${age(evidence.last.atMs, nowMs)}</div>`
+}

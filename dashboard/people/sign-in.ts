@@ -1,0 +1,186 @@
+import { Hono } from "hono"
+import type { Context } from "hono"
+import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
+import { invitationsTo } from "#core/account/accounts-of.ts"
+import { Browser } from "#core/account/browser.ts"
+import { Mail } from "#core/account/mail.ts"
+import { Email, Person } from "#core/account/person.ts"
+import { SignIn } from "#core/account/sign-in.ts"
+import { hashOf } from "#core/account/token.ts"
+import { nowMs } from "#core/platform/clock.ts"
+import { config } from "#core/platform/config.ts"
+import { RateLimit } from "#core/rate-limit.ts"
+import { addressOf, originOf } from "#functions/http/address.ts"
+import { lonePage } from "../answer.ts"
+import { passkeyScript } from "../assets.ts"
+import { span } from "../elements.ts"
+import { type DashboardEnv, cookie, ownPath, putCookie } from "../guard.ts"
+import { askAddress, askCode, confirmLink, deadLink } from "../pages/people/sign-in.ts"
+
+const month = 30 * 86_400
+
+/** Signing in with a mailed code or link. Nothing that it answers tells whether an address is known. */
+export const signIn = new Hono<DashboardEnv>()
+  .get("/sign-in", async (c) => {
+    const { next = "", email = "", again } = c.req.query()
+    const body = askAddress({
+      email: email.slice(0, 254),
+      next: ownPath(next),
+      isAgain: again === "1",
+      script: passkeyScript,
+    })
+    return await lonePage(c, { title: "Sign in", body })
+  })
+  .post("/sign-in", async (c) => {
+    const form = await c.req.parseBody()
+    const next = ownPath(form.next)
+    const parsed = Email.safeParse(form.email)
+    if (!parsed.success) {
+      const problem = "This is not an e-mail address: write it as you@example.com."
+      return await lonePage(c, {
+        title: "Sign in",
+        body: askAddress({
+          email: typeof form.email === "string" ? form.email.slice(0, 254) : "",
+          next,
+          problem,
+          script: passkeyScript,
+        }),
+        status: 400,
+      })
+    }
+    const email = parsed.data
+    if (Mail.way() === "none") {
+      const problem = "This service sends no mail: ask whoever runs it for a link that signs you in."
+      return await lonePage(c, {
+        title: "Sign in",
+        body: askAddress({ email, next, problem, script: passkeyScript }),
+        status: 503,
+      })
+    }
+    const window = await tooMany(c, email)
+    if (window) {
+      const problem = `Too many mails were asked for: try again in ${span(window.endsMs - nowMs())}.`
+      return await lonePage(c, {
+        title: "Sign in",
+        body: askAddress({ email, next, problem, script: passkeyScript }),
+        status: 429,
+      })
+    }
+    const begun = await SignIn.begin(email, { next, accountId: await seenBy(c, email) })
+    if (!(await Mail.send(mailOf(email, begun, pageOrigin(c))))) {
+      const problem =
+        "The mail could not be sent: look whether the address is right, or try again in a minute."
+      return await lonePage(c, {
+        title: "Sign in",
+        body: askAddress({ email, next, problem, script: passkeyScript }),
+        status: 503,
+      })
+    }
+    putCookie(c, "asking", begun.asking, SignIn.mailedFor)
+    return await lonePage(c, { title: "Your code", body: askCode({ email, next, isKept: isKept() }) })
+  })
+  .post("/sign-in/code", async (c) => {
+    const form = await c.req.parseBody()
+    const next = ownPath(form.next)
+    const email = typeof form.email === "string" ? form.email.slice(0, 254) : ""
+    const code = typeof form.code === "string" ? form.code.slice(0, 100) : ""
+    const used = await SignIn.useCode(cookie(c, "asking") ?? "", code)
+    if (typeof used !== "string") return c.redirect(await admitBrowser(c, { email: used.email, next }), 303)
+    if (used === "wrong") {
+      const problem = "This is not the code: look again, or ask for a new one."
+      return await lonePage(c, {
+        title: "Your code",
+        body: askCode({ email, next, problem, isKept: isKept() }),
+        status: 400,
+      })
+    }
+    const problem =
+      "This code does not work any more: it is too old, was used, or was guessed at too often. Or it was asked for in another browser. Ask for a new one."
+    return await lonePage(c, {
+      title: "Sign in",
+      body: askAddress({ email, next, problem, script: passkeyScript }),
+      status: 400,
+    })
+  })
+  .get("/sign-in/link/:token", async (c) => {
+    const token = c.req.param("token")
+    const found = await SignIn.look(token)
+    if (!found) return await lonePage(c, { title: "Sign in", body: deadLink(), status: 404 })
+    return await lonePage(c, { title: "Sign in", body: confirmLink({ ...found, token }) })
+  })
+  .post("/sign-in/link/:token", async (c) => {
+    const used = await SignIn.useLink(c.req.param("token"))
+    if (!used) return await lonePage(c, { title: "Sign in", body: deadLink(), status: 404 })
+    return c.redirect(await admitBrowser(c, used), 303)
+  })
+  .post("/sign-out", async (c) => {
+    const token = cookie(c, "session")
+    if (token !== undefined) await Browser.signOut(token)
+    putCookie(c, "session", "", 0)
+    return c.redirect("/sign-in", 303)
+  })
+
+const isKept = () => Mail.way() === "kept"
+
+/**
+ * Signs this browser in, under a new token. It goes on in the account that it showed before, if its person is the same.
+ * @returns where to go: those who are invited, and wanted nothing else, are asked whether they join
+ */
+export async function admitBrowser(
+  c: Context<DashboardEnv>,
+  input: SignIn.Goal & { email: string },
+): Promise<string> {
+  const { email, next } = input
+  const seen = [input.accountId, await seenBy(c, email)].filter((id) => id !== undefined)
+  const { person, accountId } = await accountAtSignIn(email, seen)
+  const agent = c.req.header("user-agent") ?? ""
+  const token = await Browser.admit({ personId: person.id, accountId, agent }, cookie(c, "session"))
+  putCookie(c, "session", token, month)
+  putCookie(c, "asking", "", 0)
+  return next === "/" && (await invitationsTo(email)).length > 0 ? "/accounts" : next
+}
+
+/** The account that this browser shows to the person of this address; undefined when it is another's, or nobody's. */
+async function seenBy(c: Context<DashboardEnv>, email: string): Promise<string | undefined> {
+  const browser = await Browser.ofToken(cookie(c, "session") ?? "")
+  const person = browser && (await Person.get(browser.personId))
+  return person?.email === email ? browser?.accountId : undefined
+}
+
+/** Counted for the address that asks first: it must not use up the mails of others. */
+export async function tooMany(
+  c: Context<DashboardEnv>,
+  email: string,
+): Promise<RateLimit.Window | undefined> {
+  const asker = await RateLimit.count("mailsFor", addressOf(c))
+  if (asker.isExceeded) return asker
+  const asked = await RateLimit.count("mailsTo", hashOf(email))
+  return asked.isExceeded ? asked : undefined
+}
+
+/**
+ * Where a link in a mail leads. Not where a request says it went, unless that is this machine or the router says so: a
+ * stranger could have the mail of somebody else lead to a host of their own.
+ */
+export function pageOrigin(c: Context<DashboardEnv>): string | undefined {
+  if (config.DASHBOARD_URL !== "") return new URL(config.DASHBOARD_URL).origin
+  const origin = originOf(c)
+  return config.ROUTER_SECRET !== undefined || new URL(origin).hostname === "localhost" ? origin : undefined
+}
+
+function mailOf(email: string, { code, link }: SignIn.Begun, origin: string | undefined) {
+  const shown = `${code.slice(0, 4)}-${code.slice(4)}`
+  return {
+    to: email,
+    subject: `${shown} is your code`,
+    text: [
+      `Your code for the messaging bridge: ${shown}`,
+      ...(origin === undefined
+        ? []
+        : ["", "Or open this link and press the button:", `${origin}/sign-in/link/${link}`]),
+      "",
+      "It works once, within 15 minutes; the code only in the browser that asked for it.",
+      "You did not ask for this? Then do nothing: nobody is signed in.",
+    ].join("\n"),
+  }
+}

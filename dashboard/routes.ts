@@ -1,0 +1,120 @@
+import { Hono } from "hono"
+import { bodyLimit } from "hono/body-limit"
+import { csrf } from "hono/csrf"
+import { createMiddleware } from "hono/factory"
+import { Billing } from "#core/billing.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { ApiError } from "#core/error.ts"
+import { originOf } from "#functions/http/address.ts"
+import type { ApiEnv } from "#functions/http/contract-router.ts"
+import { refusedPage } from "./answer.ts"
+import { assetRoutes } from "./assets.ts"
+import { billingPages } from "./billing-hooks.ts"
+import { type DashboardEnv, atLocalhost, headers, inAccount, known } from "./guard.ts"
+import { keys } from "./keys.ts"
+import { link } from "./link-page.ts"
+import { connectPhone } from "./numbers/connect.ts"
+import { deliveries } from "./numbers/deliveries.ts"
+import { events } from "./numbers/events.ts"
+import { log } from "./numbers/log.ts"
+import { numbers } from "./numbers/numbers.ts"
+import { settings } from "./numbers/settings.ts"
+import { operator } from "./operator/operator.ts"
+import { account } from "./people/account.ts"
+import { accounts } from "./people/accounts.ts"
+import { passkeys } from "./people/passkeys.ts"
+import { signIn } from "./people/sign-in.ts"
+import { reference, trying } from "./reference.ts"
+import { start } from "./start/start.ts"
+import { usage } from "./usage.ts"
+import "#plugged-in/dashboard.ts"
+
+/** The longest form: a message of 65,536 characters, each escaped. */
+const limited = bodyLimit({
+  maxSize: 256 * 1024,
+  onError: () => {
+    throw new ApiError("payload_too_large", "the form is longer than 256 KiB")
+  },
+})
+
+/** Pages for anybody. */
+const open = ["/sign-in", "/sign-in/*", "/sign-out", "/link/*"]
+/** Pages for an account's people. */
+const own = [
+  "/",
+  "/numbers/*",
+  "/new-number",
+  "/live/*",
+  "/sandbox/*",
+  "/try/*",
+  "/keys/*",
+  "/usage",
+  "/account/*",
+  "/operator/*",
+  "/dev/*",
+  "/subscription/*",
+]
+
+const pages = new Hono<DashboardEnv>()
+pages.onError(refusedPage)
+/** Forms come from our own pages, whatever the name of the function behind the router. */
+const ownForms = csrf({ origin: (origin, c) => origin === originOf(c) })
+for (const path of [...open, "/accounts/*", ...own]) pages.use(path, headers, atLocalhost, ownForms, limited)
+pages.use("/accounts/*", known)
+for (const path of own) pages.use(path, known, inAccount)
+// A page finds its number as the API finds a bridge: for its own account only.
+pages.use("/numbers/:ref/*", async (c, next) => {
+  c.set("bridge", await Bridge.get(c.var.accountId, c.req.param("ref")))
+  await next()
+})
+for (const part of [
+  signIn,
+  passkeys,
+  link,
+  start,
+  numbers,
+  connectPhone,
+  events,
+  deliveries,
+  log,
+  settings,
+  keys,
+  usage,
+  trying,
+  account,
+  accounts,
+  operator,
+])
+  pages.route("/", part)
+const billing = billingPages()
+if (billing) pages.route("/", billing.pages)
+
+const pathsOf = (method: string) =>
+  pages.routes.filter((one) => one.method === method).map(({ path }) => path)
+const shown = new Set(pathsOf("GET"))
+/** The paths of forms that are no page: who opens one, as a browser does that loads it again, is led to its page. */
+export const formPaths = pathsOf("POST").filter((path) => !shown.has(path))
+for (const path of formPaths) pages.get(path, (c) => c.redirect(pageAbove(path, new URL(c.req.url).pathname)))
+for (const path of [...open, "/accounts/*", ...own])
+  pages.all(path, () => {
+    throw new ApiError("not_found")
+  })
+
+/** The nearest page above a form: `pattern` is the form's route, `path` is as it was asked for, still encoded. */
+function pageAbove(pattern: string, path: string): string {
+  const parts = pattern.split("/")
+  do parts.pop()
+  while (parts.length > 1 && !shown.has(parts.join("/")))
+  return path.split("/").slice(0, parts.length).join("/") || "/"
+}
+
+/** Where nothing is paid for, these paths are not there. */
+const billed = createMiddleware<ApiEnv>(async (c, next) => (Billing.isOn() ? await next() : c.notFound()))
+
+/** The pages on which people use the service. They are served beside the API. */
+export const dashboard = new Hono<ApiEnv>()
+for (const path of ["/subscription/*", "/billing/*"]) dashboard.use(path, billed)
+dashboard.route("/", assetRoutes)
+dashboard.route("/", reference)
+dashboard.route("/", pages)
+if (billing) dashboard.route("/", billing.webhook)

@@ -1,6 +1,0 @@
-import { streamHandle } from "hono/aws-lambda"
-import { door } from "../http/door.ts"
-import { dashboard } from "./dashboard.ts"
-
-/** The dashboard, for two functions: one for its pages, one for what is live on them. */
-export const handler = streamHandle(door([dashboard], []))
