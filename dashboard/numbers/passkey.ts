@@ -1,0 +1,185 @@
+import { html } from "hono/html"
+import type { z } from "zod"
+import type { Bridge } from "#core/bridge/bridge.ts"
+import { PasskeyAssertion, passkeyOrigin, type PasskeyOptions } from "#core/contract/passkey.ts"
+import type { SessionStatus } from "#core/contract/session.ts"
+import { ApiError } from "#core/error.ts"
+import { ask } from "#functions/api/ask-host.ts"
+import { sentenceCase } from "../answer.ts"
+import { block, type Html, note, press, until } from "../elements.ts"
+import { reason } from "./linking.ts"
+
+/** The network's request for the passkey of the account whose phone took a code. */
+export type Asked = NonNullable<z.infer<typeof SessionStatus>["passkey"]>
+
+/** Why a passkey's answer was not taken, by the API's own code. */
+export interface Refused {
+  code: string
+  sentence: string
+  status: ApiError["status"]
+}
+
+interface Shown {
+  /** The page where a phone is linked. */
+  at: string
+  /** Where people reach this service. */
+  origin: string
+  /** What the phone is linked for, as its owner knows it. */
+  linksTo: string
+  nowMs: number
+}
+
+/**
+ * In place of the codes while the network waits for a passkey: the way to WhatsApp's page and back. Without a request that
+ * still waits, the way to a new code. `refused`: why the answer before was not taken.
+ */
+export function passkeyCard(shown: Shown, asked: Asked | undefined, refused?: Refused): Html {
+  const isWaiting = asked !== undefined && asked.expires_at * 1000 > shown.nowMs
+  // A card that stays the same request is not exchanged: somebody may be writing in it.
+  return html`<section
+    class="card"
+    id="linking"
+    data-keep="${isWaiting ? asked.options.challenge : "over"}"
+    aria-label="Use your passkey"
+  >
+    ${refused ? note("bad", refused.code === "passkey_refused" ? ownWords(refused) : reason(refused)) : ""}
+    ${isWaiting ? waiting(shown, asked) : over}
+    <div class="row">
+      ${press({ action: `${shown.at}/again`, label: "Begin again with a new code", kind: isWaiting ? "" : "main" })}
+    </div>
+  </section>`
+}
+
+const over = html`<h2>The time for the passkey is over</h2>
+  <p>
+    WhatsApp waits five minutes for it. Nothing was linked: begin again, and scan the new code with the phone.
+  </p>`
+
+function waiting(shown: Shown, { options, expires_at }: Asked): Html {
+  return html`<h2>WhatsApp asks for your passkey</h2>
+    <p>
+      The phone took the code. This account needs its passkey as well, which can be used on WhatsApp's own
+      page alone. Leave the phone as it is, and stay on a computer: the steps take
+      ${until(expires_at * 1000, shown.nowMs)} at most.
+    </p>
+    <ol class="how">
+      <li>
+        Once in this browser, which has to be Chrome, Edge or another Chromium: add the extension that uses
+        the passkey there.
+        <details class="plain">
+          <summary>How to add it</summary>
+          <ol class="how">
+            <li>
+              <a href="/passkey-extension.zip" download>Download it</a>, and unpack the file into a folder.
+            </li>
+            <li>Open <code>chrome://extensions</code> (in Edge <code>edge://extensions</code>).</li>
+            <li>Switch on <b>Developer mode</b>, press <b>Load unpacked</b>, and choose that folder.</li>
+          </ol>
+        </details>
+      </li>
+      <li>
+        <a class="button main" referrerpolicy="origin" href="${linkOf(shown, options)}">Use my passkey</a>
+        <p>
+          This leads to WhatsApp's page. The extension asks you there, then the browser: the passkey is on
+          this computer, or on your phone. You come back here by yourself.
+        </p>
+      </li>
+    </ol>
+    <p class="muted">
+      Does nobody ask you there? Then the extension is missing in this browser: come back with the arrow, and
+      do the first step.
+    </p>
+    ${byHand(shown, options)}`
+}
+
+/** For those who know what a console is, and for answers that were made elsewhere. The script hands over an answer here, too. */
+function byHand({ at, origin }: Shown, options: PasskeyOptions): Html {
+  return html`<details class="plain">
+    <summary>Without the extension, if you know the developer tools</summary>
+    <p>
+      Open <a href="${passkeyOrigin}" target="_blank" rel="noreferrer">${passkeyOrigin}</a>, and run this in
+      the console of that page. It uses the passkey, and comes back here with the answer. Never run there what
+      somebody else sent you.
+    </p>
+    ${block(snippet(origin + at, options), "To run in the console")}
+    <form class="stack" method="post" action="${at}/passkey" data-answer>
+      <label for="answer"
+        >Or bring the answer yourself: the JSON of <code>navigator.credentials.get</code></label
+      >
+      <textarea id="answer" name="answer" rows="3" required spellcheck="false"></textarea>
+      <div class="row"><button class="button">Send the answer</button></div>
+    </form>
+  </details>`
+}
+
+/** The members that WebAuthn's own request has; extensions could ask a passkey for more than a signature. */
+function requestOf({ challenge, rpId, timeout, userVerification, allowCredentials }: PasskeyOptions) {
+  return { challenge, rpId, timeout, userVerification, allowCredentials }
+}
+
+/** Leads to WhatsApp's page, with what the extension reads there (`passkey-extension/passkey.js`). */
+function linkOf({ at, linksTo }: Shown, options: PasskeyOptions): string {
+  const request = { options: requestOf(options), page: at, linksTo }
+  return `${passkeyOrigin}/#bridge-passkey=${encodeURIComponent(JSON.stringify(request))}`
+}
+
+function snippet(page: string, options: PasskeyOptions): string {
+  return `navigator.credentials
+  .get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(${JSON.stringify(requestOf(options))}) })
+  .then((answer) => location.replace(${JSON.stringify(`${page}#passkey=`)} + encodeURIComponent(JSON.stringify(answer))))`
+}
+
+/** What was wrong with an answer. What the API's own sentence says to do is for programs. */
+function ownWords({ sentence }: Refused): Html {
+  return html`<b>The passkey was not accepted.</b>
+    <span
+      >${sentenceCase(sentence.split(": ")[0] ?? "")} Use it again, for the request that is there now.</span
+    >`
+}
+
+/** The answer was taken: the phone has the next word. */
+export function takenCard(at: string): Html {
+  return html`<section class="card" id="linking" aria-label="The passkey was accepted">
+    <h2>The passkey was accepted</h2>
+    <p>Look at the phone: it may ask whether to link the new device. This page goes on by itself.</p>
+    <noscript
+      ><p>Without script this page does not see when it is done: <a href="${at}">look</a>.</p></noscript
+    >
+    <div class="row">${press({ action: `${at}/again`, label: "Begin again with a new code" })}</div>
+  </section>`
+}
+
+/** Hands an answer, as a person or our script brought it, to the session. @returns why it was not taken, if it was not */
+export async function takeAnswer(
+  bridge: Bridge.Info,
+  written: unknown,
+  requestId: string,
+): Promise<Refused | undefined> {
+  const answer = PasskeyAssertion.safeParse(json(written))
+  if (!answer.success)
+    return {
+      code: "passkey_refused",
+      sentence: "This is not what a browser makes with a passkey, or not the whole of it",
+      status: 400,
+    }
+  try {
+    const body = JSON.stringify(answer.data)
+    const call = { method: "POST", path: "/passkey", bridgeId: bridge.id, requestId, body } as const
+    const { refusal } = await ask(call, true)
+    if (refusal) throw refusal
+    return undefined
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    // It was sent twice, and the first one linked the phone.
+    if (error.code === "already_paired") return undefined
+    return { code: error.code, sentence: sentenceCase(error.message), status: error.status }
+  }
+}
+
+function json(written: unknown): unknown {
+  try {
+    return JSON.parse(typeof written === "string" ? written : "")
+  } catch {
+    return undefined
+  }
+}
