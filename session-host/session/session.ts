@@ -3,7 +3,6 @@ import type { z } from "@hono/zod-openapi"
 import { LRUCache } from "lru-cache"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import type { Choice } from "#core/bridge/choice.ts"
-import type { PasskeyAssertion } from "#core/contract/passkey.ts"
 import type { SessionStatus } from "#core/contract/session.ts"
 import { sessionUnavailable } from "#core/error.ts"
 import { userOf } from "#core/jid.ts"
@@ -20,11 +19,12 @@ import type { Logger } from "#core/platform/log.ts"
 import { Memory } from "../memory/memory.ts"
 import { codeVersion } from "../host/code-version.ts"
 import type { Connection } from "../network/connection.ts"
-import type { Code } from "../uplink/pairing.ts"
+import type { Linking } from "../uplink/linking.ts"
 import { Recipients } from "../people/recipients.ts"
 import { householdKnown } from "../uplink/link-sandbox.ts"
 import { scope } from "../host/exceptions.ts"
 import { type Answer, Sending, type Wish } from "../send/sending.ts"
+import { newSay, type Say } from "./say.ts"
 import { Fenced, SessionEnded } from "./session-ended.ts"
 import { Slots } from "#core/platform/slots.ts"
 import type { Timing } from "../timing.ts"
@@ -55,6 +55,7 @@ export class Session {
   readonly notes: LeaseNotes
   readonly #input: Input
   readonly #log: Logger
+  readonly #say: Say
   readonly #ended = new AbortController()
   readonly #changes = new Condition()
   readonly #recipients = new Recipients()
@@ -76,6 +77,7 @@ export class Session {
     this.lease = input.lease
     this.#choice = input.lease.choice
     this.#log = input.log.child({ bridgeId: input.lease.bridgeId, epoch: input.lease.epoch })
+    this.#say = newSay(input.lease.bridgeId, this.#log)
     this.notes = new LeaseNotes(input.lease, input.timing, this.#log)
     this.#changes.watch(() => {
       if (this.#parts && !this.#isOver) this.notes.report(this.#parts.uplink.status)
@@ -94,6 +96,7 @@ export class Session {
           connect,
           timing,
           log: this.#log,
+          say: this.#say,
           changes: this.#changes,
           mayConnect,
           isOver: () => this.#isOver,
@@ -104,12 +107,7 @@ export class Session {
         this.#parts = { memory, sending, uplink }
         this.#changes.notify()
         this.notes.start()
-        this.#log.info({ paired: uplink.isPaired }, "session started")
-        BridgeLog.append(
-          this.lease.bridgeId,
-          "info",
-          uplink.isPaired ? "session started" : "session started, no phone is linked",
-        )
+        this.#say("info", uplink.linking.isPaired ? "session started" : "session started, no phone is linked")
         BridgeLog.trim(this.lease.bridgeId).catch((error: unknown) =>
           this.#log.warn({ error }, "old lines of the bridge's log were not removed"),
         )
@@ -127,7 +125,7 @@ export class Session {
 
   /** Whether no phone is linked, and nobody has called for this long. */
   isIdleFor(ms: number): boolean {
-    return this.#parts !== undefined && this.#parts.uplink.isIdle && this.notes.isUnusedFor(ms)
+    return this.#parts !== undefined && this.#parts.uplink.linking.isIdle && this.notes.isUnusedFor(ms)
   }
 
   /** Whether it is as it should be: connected, or not linked to a phone. */
@@ -150,36 +148,22 @@ export class Session {
     const { memory, uplink } = await this.#started()
     const { jid, lid, name } = memory.vault.login ?? { jid: "", lid: "", name: "" }
     const [restriction] = memory.standing.restrictions
+    const { passkey } = uplink.linking
     return {
       status: uplink.status,
       jid,
       lid,
       name,
       phone: userOf(jid),
-      ...(uplink.passkey && { passkey: uplink.passkey }),
+      ...(passkey && { passkey }),
       ...(uplink.objection && { objection: uplink.objection }),
       ...(restriction && { restriction: restriction.kind, restricted_until: restriction.until }),
     }
   }
 
-  /** @throws as `Uplink.code` */
-  async code(): Promise<Code> {
-    return await (await this.#started()).uplink.code()
-  }
-
-  /** @throws as `Uplink.linkCode` */
-  async linkCode(phone: string): Promise<string> {
-    return await (await this.#started()).uplink.linkCode(phone)
-  }
-
-  /** @throws as `Uplink.takePasskey` */
-  async takePasskey(assertion: PasskeyAssertion): Promise<void> {
-    await (await this.#started()).uplink.takePasskey(assertion)
-  }
-
-  /** @throws as `Uplink.logout` */
-  async logout(): Promise<void> {
-    await (await this.#started()).uplink.logout()
+  /** The link to its phone. @throws ApiError `session_unavailable` */
+  async linking(): Promise<Linking> {
+    return (await this.#started()).uplink.linking
   }
 
   /** Reconnects, once the sends under way have ended. @throws as `Uplink.restart` */
@@ -192,7 +176,7 @@ export class Session {
   /** The people whom the session knows. @throws ApiError `not_paired`, `session_unavailable` */
   async contacts(): Promise<Contacts> {
     const { memory, uplink } = await this.#started()
-    await uplink.paired()
+    await uplink.linking.paired()
     if (memory.sandboxOf) await householdKnown(memory.contacts, mayWaitMs(this.#input.timing.connectingMs))
     return memory.contacts
   }
@@ -319,13 +303,8 @@ export class Session {
     this.notes.end()
     this.#parts?.memory.end(error)
     this.#changes.notify()
-    if (failed) this.#log.error({ error }, "session ended by an error")
-    else this.#log.info({ why: error.message }, "session ended")
-    BridgeLog.append(
-      this.lease.bridgeId,
-      failed ? "error" : "info",
-      failed ? "session ended because of an internal error" : "session ended",
-    )
+    if (failed) this.#say("error", "session ended because of an internal error", { fields: { error } })
+    else this.#say("info", "session ended", { fields: { why: error.message } })
     this.#input.onEnd({ failed })
   }
 }
