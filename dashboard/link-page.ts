@@ -8,15 +8,27 @@ import { nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { ask } from "#functions/api/ask-host.ts"
+import { originOf } from "#functions/http/address.ts"
 import { lonePage } from "./answer.ts"
 import { type Html, elsewhere, span } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { type Piece, live } from "./live.ts"
 import { codeFor, codeOf, lookEachMs, roundMs } from "./numbers/codes.ts"
 import { evidenceOf } from "./numbers/evidence.ts"
-import { type Code, codePiece, steps } from "./numbers/linking.ts"
+import { type Code, codePiece, steps, typedCard } from "./numbers/linking.ts"
+import {
+  type Refused,
+  challengeIn,
+  linkingCard,
+  passkeyCard,
+  takeAnswer,
+  takenCard,
+  takenStream,
+  turnAway,
+  wantsPasskey,
+} from "./numbers/passkey.ts"
 import { forStrangers, isLinked } from "./numbers/state.ts"
-import { deadLink, linkDone, linkPage, linkRefused, linkTaken, linkTyped } from "./pages/link-session.ts"
+import { deadLink, linkDone, linkPage, linkRefused, linkTaken } from "./pages/link-session.ts"
 
 /** The page where somebody without an account links a phone: all they have is the URL of a link session. */
 export const link = new Hono<DashboardEnv>()
@@ -25,28 +37,20 @@ export const link = new Hono<DashboardEnv>()
     if (!session) return await dead(c)
     const { place, evidence } = await placeOf(c, session)
     if (place === "done") return await show(c, linkDone(session))
-    if (place === "taken") return await show(c, linkTaken(await about(session)))
+    if (place === "taken") return await show(c, linkTaken(await about(c, session)))
     const isRefused = place === "refused" || c.req.query("refused") !== undefined
-    const at = nowMs()
-    return await show(
-      c,
-      linkPage({
-        ...(await about(session)),
-        at: c.req.path,
-        begunMs: at,
-        nowMs: at,
-        evidence,
-        isRefused,
-      }),
-    )
+    const asked = await about(c, session)
+    const card = linkingCard(evidence, asked)
+    return await show(c, linkPage({ ...asked, card, stream: `begun=${asked.nowMs}`, evidence, isRefused }))
   })
   .get("/link/:token/stream", async (c) => {
     const token = c.req.param("token")
-    const { begun = "0", typed } = c.req.query()
+    const { begun = "0", typed, taken } = c.req.query()
     const ends = Number(begun) + roundMs
-    const at = `/link/${token}`
     const first = await LinkSession.open(token)
     if (!first) return await dead(c)
+    const asked = await about(c, first)
+    const { at } = asked
     let unlinkAtMs = 0
     const follow = async (): Promise<Map<string, Piece>> => {
       const session = await LinkSession.open(token)
@@ -61,7 +65,12 @@ export const link = new Hono<DashboardEnv>()
       }
       if (place !== "open") return new Map([[place, { html: elsewhere(at) }]])
       const pieces = new Map<string, Piece>([["steps", { html: steps(evidence) }]])
-      if (typed !== undefined || isLinked(evidence)) return pieces
+      if (isLinked(evidence)) return pieces
+      const isPasskeyWanted = wantsPasskey(evidence)
+      if (isPasskeyWanted) await LinkSession.show(token, session)
+      if (isPasskeyWanted ? challengeIn(evidence) !== taken : typed === undefined)
+        pieces.set("linking", { html: linkingCard(evidence, { ...asked, nowMs: nowMs() }) })
+      if (isPasskeyWanted || typed !== undefined) return pieces
       const code: Code = nowMs() < ends ? await codeOf(session.bridge, c.var.requestId) : { kind: "over" }
       if (code.kind === "linked") return pieces
       if (code.kind === "shown") await LinkSession.show(token, session)
@@ -78,25 +87,51 @@ export const link = new Hono<DashboardEnv>()
     if (place !== "open") return c.redirect(c.req.path, 303)
     const { phone: written } = await c.req.parseBody()
     const { requestId } = c.var
-    const asked = await RateLimit.count("typedCodes", hashOf(token))
-    if (asked.isExceeded) {
-      const sentence = `Try again in ${span(asked.endsMs - nowMs())}.`
-      const body = linkRefused({
-        ...(await about(session)),
-        at: c.req.path,
-        code: "rate_limited",
-        sentence,
-        phone: "",
-      })
-      return await show(c, body, 429)
-    }
+    const asked = await about(c, session)
+    const tooOften = await triedTooOften(token)
+    if (tooOften) return await show(c, linkRefused({ ...asked, ...tooOften, phone: "" }), 429)
     const typed = await codeFor(session.bridge, written, { requestId, expected: session.expectedPhone })
-    const shown = { ...(await about(session)), at: c.req.path }
-    if (typed.refused) return await show(c, linkRefused({ ...shown, ...typed.refused }), typed.refused.status)
+    if (typed.refused) return await show(c, linkRefused({ ...asked, ...typed.refused }), typed.refused.status)
     await LinkSession.show(token, { shownAt: 0 })
     const evidence = forStrangers(await evidenceOf(session.bridge))
-    return await show(c, linkTyped({ ...shown, ...typed, evidence, nowMs: nowMs() }))
+    const card = typedCard({ ...asked, ...typed })
+    return await show(c, linkPage({ ...asked, card, stream: "typed=1", evidence }))
   })
+  .post("/link/:token/passkey", async (c) => {
+    const token = c.req.param("token")
+    const session = await LinkSession.open(token)
+    if (!session) return await dead(c)
+    const { place, evidence } = await placeOf(c, session)
+    const asked = await about(c, session)
+    if (place !== "open") return c.redirect(asked.at, 303)
+    const { answer } = await c.req.parseBody()
+    const refused =
+      (await triedTooOften(token)) ?? (await takeAnswer(session.bridge, answer, c.var.requestId))
+    if (!refused) {
+      await LinkSession.show(token, { shownAt: 0 })
+      const stream = takenStream(evidence)
+      return await show(c, linkPage({ ...asked, card: takenCard(asked.at), stream, evidence }))
+    }
+    const now = forStrangers(await evidenceOf(session.bridge))
+    const card = wantsPasskey(now) ? passkeyCard(asked, now, refused) : undefined
+    const body = card
+      ? linkPage({ ...asked, card, stream: `begun=${asked.nowMs}`, evidence: now })
+      : linkRefused({ ...asked, ...refused, phone: "" })
+    return await show(c, body, refused.status)
+  })
+  .post("/link/:token/again", async (c) => {
+    const session = await LinkSession.open(c.req.param("token"))
+    if (!session) return await dead(c)
+    await turnAway(session.bridge, c.var.requestId)
+    return c.redirect(`/link/${c.req.param("token")}`, 303)
+  })
+
+/** Each try asks the network something. */
+async function triedTooOften(token: string): Promise<Refused | undefined> {
+  const { isExceeded, endsMs } = await RateLimit.count("linkTries", hashOf(token))
+  const sentence = `Try again in ${span(endsMs - nowMs())}.`
+  return isExceeded ? { code: "rate_limited", sentence, status: 429 } : undefined
+}
 
 /**
  * How far a link session is: `taken` when a phone was linked elsewhere, `refused` when one was linked on this page that is not
@@ -141,16 +176,23 @@ async function unlink(c: Context<DashboardEnv>, { bridge }: LinkSession.Info): P
   }
 }
 
-/** Who is asking: the account's public name, if it has one. */
-async function about({ bridge, expiresAt, expectedPhone, returnUrl }: LinkSession.Info) {
+/** Who is asking: the account's public name, if it has one; and what its page shows. */
+async function about(
+  c: Context<DashboardEnv>,
+  { bridge, expiresAt, expectedPhone, returnUrl }: LinkSession.Info,
+) {
   const account = await Account.get(bridge.accountId)
-  const isSandbox = bridge.isSandbox
+  const name = account && Account.publicName(account)
   return {
-    name: account && Account.publicName(account),
-    isSandbox,
+    name,
+    isSandbox: bridge.isSandbox,
     expiresMs: expiresAt * 1000,
     expectedPhone,
     returnUrl,
+    at: `/link/${c.req.param("token")}`,
+    origin: originOf(c),
+    linksTo: `${name ?? "those who sent you the page"}${expectedPhone === undefined ? "" : `, the number ending in ${expectedPhone.slice(-4)}`}`,
+    nowMs: nowMs(),
   }
 }
 

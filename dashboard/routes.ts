@@ -20,6 +20,7 @@ import { log } from "./numbers/log.ts"
 import { numbers } from "./numbers/numbers.ts"
 import { settings } from "./numbers/settings.ts"
 import { operator } from "./operator/operator.ts"
+import { passkeyExtension } from "./passkey-extension.ts"
 import { account } from "./people/account.ts"
 import { accounts } from "./people/accounts.ts"
 import { passkeys } from "./people/passkeys.ts"
@@ -38,7 +39,7 @@ const limited = bodyLimit({
 })
 
 /** Pages for anybody. */
-const open = ["/sign-in", "/sign-in/*", "/sign-out", "/link/*"]
+const open = ["/sign-in", "/sign-in/*", "/sign-out", "/link/*", "/passkey-extension.zip"]
 /** Pages for an account's people. */
 const own = [
   "/",
@@ -71,6 +72,7 @@ for (const part of [
   signIn,
   passkeys,
   link,
+  passkeyExtension,
   start,
   numbers,
   connectPhone,

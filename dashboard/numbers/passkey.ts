@@ -1,16 +1,15 @@
 import { html } from "hono/html"
-import type { z } from "zod"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { PasskeyAssertion, passkeyOrigin, type PasskeyOptions } from "#core/contract/passkey.ts"
-import type { SessionStatus } from "#core/contract/session.ts"
 import { ApiError } from "#core/error.ts"
 import { ask } from "#functions/api/ask-host.ts"
 import { sentenceCase } from "../answer.ts"
 import { block, type Html, note, press, until } from "../elements.ts"
-import { reason } from "./linking.ts"
+import { evidenceOf } from "./evidence.ts"
+import { linking, reason } from "./linking.ts"
+import type { Evidence } from "./state.ts"
 
-/** The network's request for the passkey of the account whose phone took a code. */
-export type Asked = NonNullable<z.infer<typeof SessionStatus>["passkey"]>
+type Asked = NonNullable<Extract<Evidence, { kind: "said" }>["passkey"]>
 
 /** Why a passkey's answer was not taken, by the API's own code. */
 export interface Refused {
@@ -29,11 +28,31 @@ interface Shown {
   nowMs: number
 }
 
+/** Whether a phone took a code, and its account wants a passkey. */
+export function wantsPasskey(evidence: Evidence): boolean {
+  return evidence.kind === "said" && evidence.status === "passkey_required"
+}
+
+function requestIn(evidence: Evidence): Asked | undefined {
+  return evidence.kind === "said" ? evidence.passkey : undefined
+}
+
+/** What tells one request from the next. */
+export function challengeIn(evidence: Evidence): string | undefined {
+  return requestIn(evidence)?.options.challenge
+}
+
+/** The codes, or what the phone wants that took one. */
+export function linkingCard(evidence: Evidence, shown: Shown): Html {
+  return wantsPasskey(evidence) ? passkeyCard(shown, evidence) : linking(shown)
+}
+
 /**
  * In place of the codes while the network waits for a passkey: the way to WhatsApp's page and back. Without a request that
  * still waits, the way to a new code. `refused`: why the answer before was not taken.
  */
-export function passkeyCard(shown: Shown, asked: Asked | undefined, refused?: Refused): Html {
+export function passkeyCard(shown: Shown, evidence: Evidence, refused?: Refused): Html {
+  const asked = requestIn(evidence)
   const isWaiting = asked !== undefined && asked.expires_at * 1000 > shown.nowMs
   // A card that stays the same request is not exchanged: somebody may be writing in it.
   return html`<section
@@ -147,6 +166,20 @@ export function takenCard(at: string): Html {
     >
     <div class="row">${press({ action: `${at}/again`, label: "Begin again with a new code" })}</div>
   </section>`
+}
+
+/** What the stream of a page depends on whose answer was taken: the card of the same request does not come again. */
+export function takenStream(evidence: Evidence): string {
+  return new URLSearchParams({ typed: "1", taken: challengeIn(evidence) ?? "" }).toString()
+}
+
+/** Turns the phone away that wants a passkey, so that codes are shown again. */
+export async function turnAway(bridge: Bridge.Info, requestId: string): Promise<void> {
+  // A page that is old does not unlink the phone that is linked by now.
+  if (!wantsPasskey(await evidenceOf(bridge))) return
+  const call = { method: "DELETE", path: "/logout", bridgeId: bridge.id, requestId } as const
+  const { refusal } = await ask(call, true)
+  if (refusal) throw refusal
 }
 
 /** Hands an answer, as a person or our script brought it, to the session. @returns why it was not taken, if it was not */

@@ -1,14 +1,17 @@
 import { html } from "hono/html"
 import { type Evidence, isLinked, placeOf, tell } from "../numbers/state.ts"
 import { ago, type Html, note, press } from "../elements.ts"
-import { linking, refusedCard, simulated, steps, typedCard, unofficial } from "../numbers/linking.ts"
+import { refusedCard, simulated, steps, unofficial } from "../numbers/linking.ts"
 import { numberHead } from "../layout.ts"
 
 interface Shown {
   ref: string
   isSandbox: boolean
   evidence: Evidence
-  begunMs: number
+  /** What somebody does who links a phone. */
+  card: Html
+  /** What the pieces of its stream depend on. */
+  stream: string
   nowMs: number
   mayChange: boolean
   /** Where simulated phones can be used, if the network is a simulated one. */
@@ -43,13 +46,13 @@ function networkNote({ isSandbox, evidence, phones }: Shown): Html | string {
 }
 
 /** The parts that the stream renews. */
-function linkingNow({ ref, evidence, begunMs, ended, nowMs }: Shown): Html {
+function linkingNow({ ref, evidence, card, stream, ended, nowMs }: Shown): Html {
   const at = `/numbers/${ref}/connect`
   // The steps say why a login is refused. Nobody knows it of a number that says nothing.
   const isUnlinked = evidence.kind === "said" && evidence.objection === undefined && !isLinked(evidence)
-  return html`<div class="stack" data-stream="${at}/stream?begun=${begunMs}">
+  return html`<div class="stack" data-stream="${at}/stream?${stream}">
     ${isUnlinked && ended ? note("warn", html`${ended.sentence} That was ${ago(ended.atMs, nowMs)}.`) : ""}
-    ${isLinked(evidence) ? linkedCard(ref, evidence) : linking({ at, nowMs })} ${steps(evidence)}
+    ${isLinked(evidence) ? linkedCard(ref, evidence) : card} ${steps(evidence)}
   </div>`
 }
 
@@ -85,20 +88,11 @@ export function linkedCard(ref: string, evidence: Extract<Evidence, { kind: "sai
   </section>`
 }
 
-/** The code that was asked for, to be typed on the phone. */
-export function typePage(input: {
-  ref: string
-  isSandbox: boolean
-  code: string
-  phone: string
-  endsMs: number
-  evidence: Evidence
-  nowMs: number
-}): Html {
-  const at = `/numbers/${input.ref}/connect`
+/** In the midst of linking: what somebody does next. */
+export function linkingPage(input: Pick<Shown, "ref" | "isSandbox" | "card" | "stream" | "evidence">): Html {
   return html`${numberHead({ ref: input.ref, isSandbox: input.isSandbox, tab: "connect" })}
-    <div class="stack" data-stream="${at}/stream?typed=1">
-      ${typedCard({ ...input, at })} ${steps(input.evidence)}
+    <div class="stack" data-stream="/numbers/${input.ref}/connect/stream?${input.stream}">
+      ${input.card} ${steps(input.evidence)}
     </div>`
 }
 

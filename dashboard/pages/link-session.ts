@@ -1,7 +1,7 @@
 import { html } from "hono/html"
 import type { Evidence } from "../numbers/state.ts"
 import { type Html, note, until } from "../elements.ts"
-import { linking, refusedCard, steps, typedCard, unofficial } from "../numbers/linking.ts"
+import { refusedCard, steps, unofficial } from "../numbers/linking.ts"
 
 /** The Link page, for somebody without an account: who asks them, and until when. */
 interface Asked {
@@ -15,9 +15,9 @@ interface Asked {
   at: string
 }
 
-/** Where somebody links their phone to somebody else's account. */
+/** Where somebody links their phone to somebody else's account. `card`: what they do next. `stream`: what its pieces depend on. */
 export function linkPage(
-  input: Asked & { begunMs: number; nowMs: number; evidence: Evidence; isRefused: boolean },
+  input: Asked & { card: Html; stream: string; nowMs: number; evidence: Evidence; isRefused?: boolean },
 ): Html {
   const wrong = note(
     "bad",
@@ -25,18 +25,8 @@ export function linkPage(
       unlinked again. Link the phone with the number ending in ${input.expectedPhone?.slice(-4)}.`,
   )
   return html`${head(input, input.nowMs)} ${input.isRefused && input.expectedPhone ? wrong : ""}
-    <div class="stack" data-stream="${input.at}/stream?begun=${input.begunMs}">
-      ${linking(input)} ${steps(input.evidence)}
-    </div>`
-}
-
-/** The code that was asked for, to be typed on the phone. */
-export function linkTyped(
-  input: Asked & { code: string; phone: string; endsMs: number; nowMs: number; evidence: Evidence },
-): Html {
-  return html`${head(input, input.nowMs)}
-    <div class="stack" data-stream="${input.at}/stream?typed=1">
-      ${typedCard(input)} ${steps(input.evidence)}
+    <div class="stack" data-stream="${input.at}/stream?${input.stream}">
+      ${input.card} ${steps(input.evidence)}
     </div>`
 }
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { startChromium } from "#local/browser/chromium.ts"
 import { passkeyPage } from "#local/browser/passkey-page.ts"
 import { listen } from "#local/listen.ts"
-import { passkeyExtension } from "#dashboard/passkey-extension.ts"
+import { passkeyExtensionFor } from "#dashboard/passkey-extension.ts"
 import { PasskeyAssertion } from "#core/contract/passkey.ts"
 import { aNetwork } from "#test/support/network/network.ts"
 import { press } from "#test/support/service/walk.ts"
@@ -38,7 +38,7 @@ afterAll(async () => {
 async function aPage(): Promise<Page> {
   const { number } = await network.phone()
   const passkey = await network.call("POST", `/phones/${number}/passkey`)
-  const files = unzipSync(passkeyExtension(`${service}:${port}`))
+  const files = unzipSync(passkeyExtensionFor(`${service}:${port}`))
   const page = await passkeyPage(browser, [passkey as never], files)
   onTestFinished(() => Promise.race([page.close(), sleep(5000, undefined, { ref: false })]))
   return page
@@ -71,7 +71,7 @@ async function asked(page: Page): Promise<string | undefined> {
   return (
     dialog &&
     everyNode(dialog)
-      .flatMap(({ role, name }) => (role === "StaticText" ? [name] : []))
+      .flatMap(({ role, name }) => (role === "StaticText" ? [name ?? ""] : []))
       .join(" ")
   )
 }
