@@ -31,7 +31,7 @@ const whys = {
 }
 
 /** Asks the person. Nobody but they can press: scripts of the page see nothing of it, and their clicks are not trusted. */
-function ask({ options, back, linksTo }) {
+function showDialog({ options, back, linksTo }) {
   const host = document.createElement("div")
   const root = host.attachShadow({ mode: "closed" })
   const style = new CSSStyleSheet()
@@ -44,9 +44,11 @@ function ask({ options, back, linksTo }) {
   const use = part("button", "Use my passkey")
   const leave = part("button", "Go back")
   use.className = "main"
+  // Enter, pressed a moment too late for the page before, must not be consent.
+  leave.autofocus = true
   dialog.append(
     part("h1", `Let ${back.host} use your WhatsApp account?`),
-    part("p", `You link a phone there for: ${linksTo}`),
+    part("p", `A phone is being linked there for: ${linksTo}`),
     part("p", "It becomes a linked device: it can read your messages and send messages as you."),
     part(
       "p",
@@ -97,4 +99,4 @@ const look = `
 `
 
 const request = requestBehind(location, document.referrer)
-if (request) addEventListener("DOMContentLoaded", () => ask(request), { once: true })
+if (request) addEventListener("DOMContentLoaded", () => showDialog(request), { once: true })

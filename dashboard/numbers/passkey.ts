@@ -77,14 +77,13 @@ const over = html`<h2>The time for the passkey is over</h2>
 function waiting(shown: Shown, { options, expires_at }: Asked): Html {
   return html`<h2>WhatsApp asks for your passkey</h2>
     <p>
-      The phone took the code. This account needs its passkey as well, which can be used on WhatsApp's own
-      page alone. Leave the phone as it is, and stay on a computer: the steps take
-      ${until(expires_at * 1000, shown.nowMs)} at most.
+      The phone took the code. This account needs its passkey as well, and a browser uses that on WhatsApp's
+      own page alone. Leave the phone as it is, and do this on a computer. WhatsApp waits for
+      ${until(expires_at * 1000, shown.nowMs)} more; after that you begin again with a new code.
     </p>
     <ol class="how">
       <li>
-        Once in this browser, which has to be Chrome, Edge or another Chromium: add the extension that uses
-        the passkey there.
+        Add the extension to this browser, once. It has to be Chrome, Edge or another Chromium, on a computer.
         <details class="plain">
           <summary>How to add it</summary>
           <ol class="how">
@@ -105,8 +104,8 @@ function waiting(shown: Shown, { options, expires_at }: Asked): Html {
       </li>
     </ol>
     <p class="muted">
-      Does nobody ask you there? Then the extension is missing in this browser: come back with the arrow, and
-      do the first step.
+      Does nothing ask you there? Then this browser does not have the extension: go back, and do the first
+      step.
     </p>
     ${byHand(shown, options)}`
 }

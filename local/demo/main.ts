@@ -35,7 +35,7 @@ const options = {
 const { subscription, passkey, chromium } = parseArgs({ options }).values
 const name = subscription ? "subscription" : passkey ? "passkey" : "demo"
 /** Longer than any step may take, so that a demo that hangs fails. */
-const deadlineMs = (subscription ? 120_000 : 60_000) + (bridges - 1) * 6000
+const deadlineMs = (subscription || passkey ? 120_000 : 60_000) + (bridges - 1) * 6000
 
 const environment = {
   HOST_NETWORK: "simulated",
