@@ -97,7 +97,7 @@ function card(input: Shown): Html {
       ${
         state === "trialing" && input.trialEnd !== undefined
           ? html`<dt>Trial</dt>
-              <dd>${until(input.trialEnd * 1000, input.nowMs)} left</dd>`
+              <dd>${until(input.trialEnd * 1000)} left</dd>`
           : ""
       }
       ${

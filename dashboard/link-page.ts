@@ -13,9 +13,8 @@ import { type Html, elsewhere, span } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { type Piece, live } from "./live.ts"
 import { codeFor, codeOf, lookEachMs, roundMs } from "./numbers/codes.ts"
-import { evidenceOf } from "./numbers/evidence.ts"
+import { evidenceOf, forStrangers, isLinked } from "./numbers/evidence.ts"
 import { type Code, codePiece, steps } from "./numbers/linking.ts"
-import { forStrangers, isLinked } from "./numbers/state.ts"
 import { deadLink, linkDone, linkPage, linkRefused, linkTaken, linkTyped } from "./pages/link-session.ts"
 
 /** The page where somebody without an account links a phone: all they have is the URL of a link session. */
@@ -65,7 +64,7 @@ export const link = new Hono<DashboardEnv>()
       const code: Code = nowMs() < ends ? await codeOf(session.bridge, c.var.requestId) : { kind: "over" }
       if (code.kind === "linked") return pieces
       if (code.kind === "shown") await LinkSession.show(token, session)
-      return pieces.set("code", { html: codePiece(at, code, nowMs()) })
+      return pieces.set("code", { html: codePiece(at, code) })
     }
     return await live(c, lookEachMs, follow, undefined, `LINK#${first.bridge.id}`)
   })

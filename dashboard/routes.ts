@@ -13,9 +13,12 @@ import { billingPages } from "./billing-hooks.ts"
 import { type DashboardEnv, atLocalhost, headers, inAccount, known } from "./guard.ts"
 import { keys } from "./keys.ts"
 import { link } from "./link-page.ts"
-import { connectPhone } from "./numbers/connect.ts"
+import { connect } from "./numbers/connect.ts"
 import { deliveries } from "./numbers/deliveries.ts"
+import { event } from "./numbers/event.ts"
 import { events } from "./numbers/events.ts"
+import { newNumber } from "./numbers/new-number.ts"
+import { number } from "./numbers/number.ts"
 import { log } from "./numbers/log.ts"
 import { numbers } from "./numbers/numbers.ts"
 import { settings } from "./numbers/settings.ts"
@@ -73,8 +76,11 @@ for (const part of [
   link,
   start,
   numbers,
-  connectPhone,
+  newNumber,
+  number,
+  connect,
   events,
+  event,
   deliveries,
   log,
   settings,

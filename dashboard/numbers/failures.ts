@@ -1,5 +1,5 @@
 import type { ErrorCode } from "#core/contract/error.ts"
-import type { Objection } from "./state.ts"
+import type { Objection } from "./evidence.ts"
 
 interface Failure {
   /** A few words: what happened. */

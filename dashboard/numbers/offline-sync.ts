@@ -1,6 +1,6 @@
 import { EventIndex } from "#core/event/event-index.ts"
 import { left, now, nowMs } from "#core/platform/clock.ts"
-import type { Evidence } from "./state.ts"
+import type { Evidence } from "./evidence.ts"
 
 /** A backlog that has been coming for longer than this is taken for over: its end may have been lost with a host. In seconds. */
 const longest = 600

@@ -91,7 +91,7 @@ function newKey({ refs, typed }: Shown): Html {
   </form>`
 }
 
-function list({ keys, mayChange, nowMs }: Shown): Html {
+function list({ keys, mayChange }: Shown): Html {
   return html`<div class="card flush">
     <div class="scroller" tabindex="0" role="region" aria-label="API keys">
       <table>
@@ -114,7 +114,7 @@ function list({ keys, mayChange, nowMs }: Shown): Html {
                 </td>
                 <td>${rightOf(key)}</td>
                 <td>
-                  ${key.lastUsedAt === undefined ? html`<span class="muted">never</span>` : html`${ago(key.lastUsedAt * 1000, nowMs)}`}
+                  ${key.lastUsedAt === undefined ? html`<span class="muted">never</span>` : html`${ago(key.lastUsedAt * 1000)}`}
                 </td>
                 <td>${time(key.createdAt * 1000)}</td>
                 <td class="end">${mayChange ? revoking(key) : ""}</td>

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
-import type { Evidence } from "../numbers/state.ts"
 import { type Html, note, until } from "../elements.ts"
+import type { Evidence } from "../numbers/evidence.ts"
 import { linking, refusedCard, steps, typedCard, unofficial } from "../numbers/linking.ts"
 
 /** The Link page, for somebody without an account: who asks them, and until when. */
@@ -24,9 +24,9 @@ export function linkPage(
     html`<b>That was another phone.</b> It has another number than the one that is expected here, so it was
       unlinked again. Link the phone with the number ending in ${input.expectedPhone?.slice(-4)}.`,
   )
-  return html`${head(input, input.nowMs)} ${input.isRefused && input.expectedPhone ? wrong : ""}
+  return html`${head(input)} ${input.isRefused && input.expectedPhone ? wrong : ""}
     <div class="stack" data-stream="${input.at}/stream?begun=${input.begunMs}">
-      ${linking(input)} ${steps(input.evidence)}
+      ${linking(input.at)} ${steps(input.evidence)}
     </div>`
 }
 
@@ -34,7 +34,7 @@ export function linkPage(
 export function linkTyped(
   input: Asked & { code: string; phone: string; endsMs: number; nowMs: number; evidence: Evidence },
 ): Html {
-  return html`${head(input, input.nowMs)}
+  return html`${head(input)}
     <div class="stack" data-stream="${input.at}/stream?typed=1">
       ${typedCard(input)} ${steps(input.evidence)}
     </div>`
@@ -86,7 +86,7 @@ export function deadLink(): Html {
   </div>`
 }
 
-function head({ name, expectedPhone, expiresMs, isSandbox }: Asked, nowMs: number): Html {
+function head({ name, expectedPhone, expiresMs, isSandbox }: Asked): Html {
   return html`<div class="head">
       <div>
         <h1>Link your phone${name === undefined ? "" : html` for <bdi>${name}</bdi>`}</h1>
@@ -94,7 +94,7 @@ function head({ name, expectedPhone, expiresMs, isSandbox }: Asked, nowMs: numbe
           ${name === undefined ? "Those who sent you here" : html`<bdi>${name}</bdi>`} can then send and
           receive messages with
           ${expectedPhone === undefined ? "your number" : html`the number ending in ${expectedPhone.slice(-4)}`}.
-          This page works once, for ${until(expiresMs, nowMs)} more.
+          This page works once, for ${until(expiresMs)} more.
         </p>
       </div>
     </div>

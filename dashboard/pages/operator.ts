@@ -36,7 +36,7 @@ interface Waiting {
 }
 
 /** The whole service, for whoever runs it. */
-export function operatorPage({ accounts, hosts, waiting, told, nowMs }: Shown): Html {
+export function operatorPage({ accounts, hosts, waiting, told }: Shown): Html {
   return html`${head({
       title: "Operator",
       about: html`The hosts that run, the events that wait, and the accounts. <code>npm run admin</code> does
@@ -86,14 +86,14 @@ export function operatorPage({ accounts, hosts, waiting, told, nowMs }: Shown): 
                   <td>${host.network}</td>
                   <td class="number">${host.sessions} of ${host.capacity}</td>
                   <td class="number">${host.up}</td>
-                  <td>${host.beatAt === 0 ? "none yet" : ago(host.beatAt * 1000, nowMs)}</td>
+                  <td>${host.beatAt === 0 ? "none yet" : ago(host.beatAt * 1000)}</td>
                 </tr>`,
             )}
           </tbody>
         </table>
       </div>
     </section>
-    ${waits(waiting, nowMs)} ${accountsCard(accounts)}`
+    ${waits(waiting)} ${accountsCard(accounts)}`
 }
 
 function accountsCard(accounts: Account[]): Html {
@@ -126,8 +126,8 @@ function accountsCard(accounts: Account[]): Html {
 }
 
 /** A receiver that is away, or a queue that is behind: the oldest event tells which number it is. */
-function waits(all: Waiting[], nowMs: number): Html {
-  const time = (at: number | undefined) => (at === undefined ? "" : age(at * 1000, nowMs))
+function waits(all: Waiting[]): Html {
+  const time = (at: number | undefined) => (at === undefined ? "" : age(at * 1000))
   return html`<section class="card flush">
     <header>
       <h2>Events that wait</h2>
@@ -155,9 +155,7 @@ function waits(all: Waiting[], nowMs: number): Html {
                       <td class="number">${one.waiting}</td>
                       <td>${time(one.oldest_at)}</td>
                       <td>${time(one.failing_since)}</td>
-                      <td>
-                        ${one.next_attempt_at === undefined ? "" : until(one.next_attempt_at * 1000, nowMs)}
-                      </td>
+                      <td>${one.next_attempt_at === undefined ? "" : until(one.next_attempt_at * 1000)}</td>
                     </tr>`,
                 )}
               </tbody>
@@ -177,17 +175,16 @@ interface Matches {
 }
 
 /** The accounts or numbers that fit a name or a phone: names are not unique, and a phone is linked to one number after another. */
-export function matchesPage({ asked, accounts, numbers, nowMs }: Matches): Html {
+export function matchesPage({ asked, accounts, numbers }: Matches): Html {
   return html`${head({
     title: asked,
     crumbs: html`<a href="/operator">Operator</a>`,
     about: "Names are free, and a phone can be linked again elsewhere: choose by the id.",
   })}
-  ${accounts.length === 0 ? "" : accountsCard(accounts)}
-  ${numbers.length === 0 ? "" : linkedCard(numbers, nowMs)}`
+  ${accounts.length === 0 ? "" : accountsCard(accounts)} ${numbers.length === 0 ? "" : linkedCard(numbers)}`
 }
 
-function linkedCard(numbers: Matches["numbers"], nowMs: number): Html {
+function linkedCard(numbers: Matches["numbers"]): Html {
   return html`<section class="card flush">
     <header>
       <h2>Numbers that have been linked to this phone</h2>
@@ -209,7 +206,7 @@ function linkedCard(numbers: Matches["numbers"], nowMs: number): Html {
               html`<tr>
                 <td class="strong"><a href="/operator/find?id=${id}">${ref}</a></td>
                 <td><a href="/operator/find?id=${account.id}">${account.name}</a></td>
-                <td>${ago(connectedAt * 1000, nowMs)}</td>
+                <td>${ago(connectedAt * 1000)}</td>
                 <td>${copyable(id)}</td>
               </tr>`,
           )}
@@ -250,7 +247,7 @@ interface Lease {
 }
 
 /** A number, or those of an account, as the operator needs to see them. */
-export function foundPage({ account, numbers, isOne, told, nowMs }: Found): Html {
+export function foundPage({ account, numbers, isOne, told }: Found): Html {
   return html`${head({
     title: isOne ? (numbers[0]?.ref ?? "") : account.name,
     crumbs: html`<a href="/operator">Operator</a>`,
@@ -258,10 +255,10 @@ export function foundPage({ account, numbers, isOne, told, nowMs }: Found): Html
       ${account.subscription}.`,
   })}
   ${told === undefined ? "" : note("bad", told)}
-  ${numbers.length === 0 ? note("info", "This account has no number.") : numbers.map((one) => numberCard(one, nowMs))}`
+  ${numbers.length === 0 ? note("info", "This account has no number.") : numbers.map((one) => numberCard(one))}`
 }
 
-function numberCard({ id, ref, lease, waiting }: FoundNumber, nowMs: number): Html {
+function numberCard({ id, ref, lease, waiting }: FoundNumber): Html {
   return html`<section class="card">
     <h2>${ref}</h2>
     <dl class="facts">
@@ -269,24 +266,24 @@ function numberCard({ id, ref, lease, waiting }: FoundNumber, nowMs: number): Ht
       <dd>${copyable(id)}</dd>
       ${
         lease
-          ? leaseFacts(lease, nowMs)
+          ? leaseFacts(lease)
           : html`<dt>State</dt>
               <dd>deleted a moment ago</dd>`
       }
       <dt>Events that wait</dt>
       <dd>
-        ${waiting.waiting}${waiting.oldest_at === undefined ? "" : html`, the oldest for ${age(waiting.oldest_at * 1000, nowMs)}`}
+        ${waiting.waiting}${waiting.oldest_at === undefined ? "" : html`, the oldest for ${age(waiting.oldest_at * 1000)}`}
       </dd>
     </dl>
     ${lease ? html`<div class="row">${acts(id, lease)}</div>` : ""}
   </section>`
 }
 
-function leaseFacts(lease: Lease, nowMs: number): Html {
+function leaseFacts(lease: Lease): Html {
   return html`<dt>State</dt>
     <dd>${lease.state}${lease.why === undefined ? "" : ` (${lease.why})`}</dd>
     <dt>Session</dt>
-    <dd>${sessionOf(lease, nowMs)}</dd>
+    <dd>${sessionOf(lease)}</dd>
     <dt>Lease</dt>
     <dd>${holderOf(lease)}, epoch ${lease.epoch}</dd>
     <dt>In a row</dt>
@@ -296,11 +293,11 @@ function leaseFacts(lease: Lease, nowMs: number): Html {
     </dd>`
 }
 
-function sessionOf({ told, isHeld }: Lease, nowMs: number): Html | string {
+function sessionOf({ told, isHeld }: Lease): Html | string {
   if (!told) return "has said nothing yet"
   const sinceMs = told.since * 1000
-  if (isHeld) return html`${told.status}, for ${age(sinceMs, nowMs)}`
-  return html`none; the last one became ${told.status} ${ago(sinceMs, nowMs)}`
+  if (isHeld) return html`${told.status}, for ${age(sinceMs)}`
+  return html`none; the last one became ${told.status} ${ago(sinceMs)}`
 }
 
 function holderOf({ host, isHeld, state }: Lease): Html | string {

@@ -1,10 +1,10 @@
 import { html } from "hono/html"
 import type { StoredEvent } from "#core/contract/delivery.ts"
+import { type Html, block, icon, note, press } from "../elements.ts"
 import { head } from "../layout.ts"
 import { eventItem } from "../numbers/event-item.ts"
-import { type Evidence, evidenceLine } from "../numbers/state.ts"
-import { block, type Html, note, press } from "../elements.ts"
-import { icon } from "../elements.ts"
+import type { Evidence } from "../numbers/evidence.ts"
+import { evidenceLine } from "../numbers/state.ts"
 import { snippets } from "./snippets.ts"
 
 /** A message on the phone of the sandbox's contact. */
@@ -66,7 +66,7 @@ function whatToDo({ phone, mayChange }: Shown): string {
     : "Watch what is written to it from the phone, and the event that a program gets."
 }
 
-function eventsCard({ events, newest, evidence, nowMs }: Shown): Html {
+function eventsCard({ events, newest, evidence }: Shown): Html {
   return html`<section
     class="card flush phone"
     data-stream="/numbers/sandbox/events/stream?list=start&amp;from=${newest}"
@@ -74,7 +74,7 @@ function eventsCard({ events, newest, evidence, nowMs }: Shown): Html {
   >
     <header class="row spread">
       <h2>Events</h2>
-      ${sandboxState(evidence, nowMs)}
+      ${sandboxState(evidence)}
     </header>
     <div class="scroller" tabindex="0" role="region" aria-label="Events">
       ${
@@ -90,7 +90,7 @@ function eventsCard({ events, newest, evidence, nowMs }: Shown): Html {
             </div>`
       }
       <ul class="feed" id="start-events">
-        ${events.map((event) => eventItem("sandbox", event, { nowMs, list: "start-events" }))}
+        ${events.map((event) => eventItem("sandbox", event, { list: "start-events" }))}
       </ul>
     </div>
     <footer><a href="/numbers/sandbox/events">All events of the sandbox</a></footer>
@@ -98,8 +98,8 @@ function eventsCard({ events, newest, evidence, nowMs }: Shown): Html {
 }
 
 /** The state of the sandbox, as the stream sends it again. */
-export function sandboxState(evidence: Evidence, nowMs: number): Html {
-  return html`<div id="sandbox-state" class="evidence">${evidenceLine(evidence, nowMs)}</div>`
+export function sandboxState(evidence: Evidence): Html {
+  return html`<div id="sandbox-state" class="evidence">${evidenceLine(evidence)}</div>`
 }
 
 type Phone = Pick<Shown, "phone" | "bubbles" | "contact" | "mayChange">

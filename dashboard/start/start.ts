@@ -14,8 +14,7 @@ import { page } from "../answer.ts"
 import { note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { type Piece, live } from "../live.ts"
-import { evidenceOf } from "../numbers/evidence.ts"
-import type { Evidence } from "../numbers/state.ts"
+import { type Evidence, evidenceOf } from "../numbers/evidence.ts"
 import {
   type PhoneState,
   bubble,
@@ -76,7 +75,7 @@ function follower(c: Context<DashboardEnv>) {
     const { bridge, evidence, found, phone, contact } = await sandboxOf(c, known)
     known = found
     hasSent ??= await hasCounted(bridge.id)
-    const pieces = new Map<string, Piece>([["state", { html: sandboxState(evidence, nowMs()) }]])
+    const pieces = new Map<string, Piece>([["state", { html: sandboxState(evidence) }]])
     // A page that was shown while it moved in has no phone yet; any other keeps its own.
     if (found) {
       pieces.set("card", { html: phoneCard({ phone, bubbles: [], contact, mayChange }) })

@@ -44,7 +44,7 @@ const roles = [
 
 /** The account, its people, and where one is signed in. */
 export function accountPage(input: Shown): Html {
-  const { members, invitations, browsers, others, nowMs } = input
+  const { members, invitations, browsers, others } = input
   const isOwner = input.role === "owner"
   return html`${head({ title: "Account" })} ${input.told ?? ""}
     <section class="card">
@@ -99,7 +99,7 @@ export function accountPage(input: Shown): Html {
             html`<li class="line">
               <span class="tag">${one.id === input.browserId ? "here" : "elsewhere"}</span>
               <span class="about"
-                >${nameOf(one.agent)} <span class="muted">· seen ${ago(one.seenAt * 1000, nowMs)}</span></span
+                >${nameOf(one.agent)} <span class="muted">· seen ${ago(one.seenAt * 1000)}</span></span
               >
               ${one.id === input.browserId ? html`<span></span>` : press({ action: "/account/sign-out", label: "Sign out there", kind: "slim", fields: { browser: one.id } })}
             </li>`,
@@ -185,9 +185,8 @@ function leave(): Html {
 }
 
 /** Each person has their own, whatever account they look at. */
-function passkeysCard({ passkeys, script, typed, nowMs }: Shown): Html {
-  const used = (at: number | undefined) =>
-    at === undefined ? "not used yet" : html`used ${ago(at * 1000, nowMs)}`
+function passkeysCard({ passkeys, script, typed }: Shown): Html {
+  const used = (at: number | undefined) => (at === undefined ? "not used yet" : html`used ${ago(at * 1000)}`)
   return html`<section class="card flush">
       <header>
         <h2>Your passkeys</h2>
