@@ -10,18 +10,20 @@ import type { ApiEnv } from "#functions/http/contract-router.ts"
 import { refusedPage } from "./answer.ts"
 import { assetRoutes } from "./assets.ts"
 import { billingPages } from "./billing-hooks.ts"
-import { type DashboardEnv, atLocalhost, headers, inAccount, known } from "./guard.ts"
+import { type DashboardEnv, atLocalhost, headers, inAccount, known, runsService } from "./guard.ts"
 import { keys } from "./keys.ts"
 import { link } from "./link-page.ts"
 import { connect } from "./numbers/connect.ts"
 import { deliveries } from "./numbers/deliveries.ts"
 import { event } from "./numbers/event.ts"
 import { events } from "./numbers/events.ts"
+import { log } from "./numbers/log.ts"
 import { newNumber } from "./numbers/new-number.ts"
 import { number } from "./numbers/number.ts"
-import { log } from "./numbers/log.ts"
 import { numbers } from "./numbers/numbers.ts"
 import { settings } from "./numbers/settings.ts"
+import { find } from "./operator/find.ts"
+import { mail } from "./operator/mail.ts"
 import { operator } from "./operator/operator.ts"
 import { account } from "./people/account.ts"
 import { accounts } from "./people/accounts.ts"
@@ -30,6 +32,7 @@ import { signIn } from "./people/sign-in.ts"
 import { reference, trying } from "./reference.ts"
 import { start } from "./start/start.ts"
 import { usage } from "./usage.ts"
+
 import "#plugged-in/dashboard.ts"
 
 /** The longest form: a message of 65,536 characters, each escaped. */
@@ -65,6 +68,7 @@ const ownForms = csrf({ origin: (origin, c) => origin === originOf(c) })
 for (const path of [...open, "/accounts/*", ...own]) pages.use(path, headers, atLocalhost, ownForms, limited)
 pages.use("/accounts/*", known)
 for (const path of own) pages.use(path, known, inAccount)
+for (const path of ["/operator/*", "/dev/mail"]) pages.use(path, runsService)
 // A page finds its number as the API finds a bridge: for its own account only.
 pages.use("/numbers/:ref/*", async (c, next) => {
   c.set("bridge", await Bridge.get(c.var.accountId, c.req.param("ref")))
@@ -90,6 +94,8 @@ for (const part of [
   account,
   accounts,
   operator,
+  find,
+  mail,
 ])
   pages.route("/", part)
 const billing = billingPages()
