@@ -61,7 +61,7 @@ export type Why = "operator" | "customer" | "billing" | "none" | "unpaid" | "can
 const patienceMs = 2000
 
 /**
- * When sessions were heard last, Unix ms, by their bridges: pages tell for how long one has been silent. Kept for as long
+ * When sessions were heard last, Unix ms, by their bridges: pages say for how long one has been silent. Kept for as long
  * as somebody looks.
  */
 const heard = new LRUCache<string, number>({ max: 10_000, ttl: lostAfterMs, updateAgeOnGet: true })
