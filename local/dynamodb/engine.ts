@@ -1,5 +1,6 @@
 import type { Hold } from "#core/platform/locks.ts"
 import type { Commits } from "./commits.ts"
+import type { ExpiryClock } from "./expiry-clock.ts"
 import type { Faults } from "./faults.ts"
 import type { Rows } from "./rows/rows.ts"
 import type { Tables } from "./tables.ts"
@@ -14,6 +15,7 @@ export interface Engine {
   hold: Hold
   commits: Commits
   tokens: Tokens
+  expiryClock: ExpiryClock
   faults: Faults
   partitions: Throughput
 }

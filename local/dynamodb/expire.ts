@@ -1,5 +1,6 @@
 import type { Engine } from "./engine.ts"
 import { type Draft, draft, prepare } from "./draft.ts"
+import { keeping } from "./expiry-clock.ts"
 import { nameOf } from "./rows/rows.ts"
 import { expiryOf, keyNames, placeOfItem, type Table } from "./table.ts"
 import type { Item } from "./values/value.ts"
@@ -13,36 +14,30 @@ const pages = 1000
 
 /** Removes the items whose time to live is over, and gives their space back: the disk has it when the journal goes round. */
 export async function expire(engine: Engine): Promise<void> {
-  for (const table of engine.tables) while ((await expireSlice(engine, table)) === slice);
-  await engine.rows.change([[`PRAGMA incremental_vacuum(${pages})`]])
+  const at = engine.expiryClock.time()
+  if (at === undefined) return
+  for (const table of engine.tables) while ((await expireSlice(engine, table, at)) === slice);
+  await engine.rows.change([keeping(at), [`PRAGMA incremental_vacuum(${pages})`]])
 }
 
 /** @returns how many were removed */
-async function expireSlice(engine: Engine, table: Table): Promise<number> {
+async function expireSlice(engine: Engine, table: Table, at: number): Promise<number> {
   const found = [
-    ...engine.rows.select(table, "WHERE expires > ? AND expires < ? LIMIT ?", [
-      now() - ignoredS,
-      now(),
-      slice,
-    ]),
+    ...engine.rows.select(table, "WHERE expires > ? AND expires < ? LIMIT ?", [at - ignoredS, at, slice]),
   ]
   const names = found.map((item) => nameOf(table, placeOfItem(table, item)))
   return await engine.hold(names, async () => {
-    const drafts = found.flatMap((item) => removal(engine, table, item) ?? [])
+    const drafts = found.flatMap((item) => removal(engine, table, item, at) ?? [])
     await engine.commits.apply(drafts, { operation: "expiry", request: {} })
     return drafts.length
   })
 }
 
 /** Undefined if the item was written again meanwhile, to live longer. */
-function removal({ tables, rows }: Engine, table: Table, found: Item): Draft | undefined {
+function removal({ tables, rows }: Engine, table: Table, found: Item, at: number): Draft | undefined {
   const current = rows.read(table, placeOfItem(table, found))
   const expires = current && expiryOf(table, current)
-  if (!expires || expires >= now()) return undefined
+  if (!expires || expires >= at) return undefined
   const Key = Object.fromEntries(keyNames(table).map((name) => [name, found[name]]))
   return draft(prepare(tables, "Delete", { TableName: table.definition.TableName, Key }), current)
-}
-
-function now(): number {
-  return Math.floor(Date.now() / 1000)
 }

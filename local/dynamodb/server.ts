@@ -6,6 +6,7 @@ import { listen } from "../listen.ts"
 import { Commits } from "./commits.ts"
 import type { Engine } from "./engine.ts"
 import { expire } from "./expire.ts"
+import { clockTable, ExpiryClock } from "./expiry-clock.ts"
 import { Faults, type Call, type Rule } from "./faults.ts"
 import { operations } from "./operations.ts"
 import { Refusal } from "./refusal.ts"
@@ -82,13 +83,16 @@ const expiryMs = 60_000
 
 async function serve(file: File, options: Options): Promise<DynamoDb> {
   const rows = new Rows(file, options.broken ?? end)
-  await rows.change([["CREATE TABLE IF NOT EXISTS tables (name TEXT PRIMARY KEY, definition TEXT NOT NULL)"]])
+  await rows.change([
+    ["CREATE TABLE IF NOT EXISTS tables (name TEXT PRIMARY KEY, definition TEXT NOT NULL)"],
+    clockTable,
+  ])
   const tables = new Tables(rows)
   const faults = new Faults(options.faults, options.seed)
   const closing = new AbortController()
   const commits = new Commits(rows, faults, closing.signal)
   const partitions = new Throughput(options.partitionLimits)
-  const own = { hold: newLocks(), tokens: new Tokens() }
+  const own = { hold: newLocks(), tokens: new Tokens(), expiryClock: new ExpiryClock(rows) }
   const engine: Engine = { tables, rows, faults, partitions, commits, ...own }
 
   const underWay = new Set<Promise<unknown>>()
@@ -186,7 +190,8 @@ async function callOf(request: IncomingMessage): Promise<Call | undefined> {
   const chunks: Buffer[] = []
   try {
     for await (const chunk of request) chunks.push(chunk as Buffer) // no encoding is set
-    const parsed: object = JSON.parse(Buffer.concat(chunks).toString())
+    const parsed: unknown = JSON.parse(Buffer.concat(chunks).toString())
+    if (typeof parsed !== "object" || parsed === null) return undefined
     return { operation: String(request.headers["x-amz-target"]).split(".").at(-1)!, request: parsed }
   } catch {
     // In either case there is no request to answer.

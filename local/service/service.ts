@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 import { staysMs } from "../delivery/new-events.ts"
 import { config } from "#core/platform/config.ts"
 import { tables } from "#core/store/tables.ts"
-import { keyFiles, networkFile } from "./data-folder.ts"
+import { keyFiles, networkFile, wrappingKeys } from "./data-folder.ts"
 import { CannotStart, type Settings } from "./settings.ts"
 import { doorbellsHere } from "../delivery/doorbell-sources.ts"
 import { answerChild } from "../dynamodb/over-ipc.ts"
@@ -82,8 +82,7 @@ async function start(
   )
   stops.push(async () => await (await itsStop)?.())
   // The keys are on the disk before anything is stored under them.
-  const wrapping = { SESSION_WRAPPING_KEY: "session", DELIVERY_WRAPPING_KEY: "delivery" }
-  const keyring = { file: join(dataDir, keyFiles.wrapping), keyIds: Object.values(wrapping) }
+  const keyring = { file: join(dataDir, keyFiles.wrapping), keyIds: Object.values(wrappingKeys) }
   const keys = await startKms(keyring)
   stops.push(keys.close)
   const kept = await secrets(join(dataDir, keyFiles.secrets))
@@ -97,7 +96,7 @@ async function start(
   const environment = {
     LOG_DIR: join(dataDir, "logs", "bridges"),
     STORAGE_DIR: dataDir,
-    ...wrapping,
+    ...wrappingKeys,
     AWS_ENDPOINT_URL_KMS: keys.endpoint,
     AWS_REGION: "local",
     AWS_ACCESS_KEY_ID: "local",

@@ -12,7 +12,7 @@ export const session = {
   status: command(contract.status, ({ session }) => session.status()),
 
   qr: command(contract.qr, async ({ session }) => {
-    const code = await session.code()
+    const code = await (await session.linking()).code()
     return new Response(new Uint8Array(await toBuffer(code.text, image)), {
       headers: {
         "content-type": "image/png",
@@ -23,19 +23,19 @@ export const session = {
   }),
 
   pair: command(contract.pair, async ({ session, body }) => {
-    const code = await session.linkCode(body.phone.replace(/^\+/, ""))
+    const code = await (await session.linking()).linkCode(body.phone.replace(/^\+/, ""))
     // Phones show the code to the person who types it in this form.
     const shown = { code: `${code.slice(0, 4)}-${code.slice(4)}` }
     return Response.json(shown, { headers: { "cache-control": "no-store" } })
   }),
 
   passkey: command(contract.passkey, async ({ session, body }) => {
-    await session.takePasskey(body)
+    await (await session.linking()).takePasskey(body)
     return { ok: true }
   }),
 
   logout: command(contract.logout, async ({ session }) => {
-    await session.logout()
+    await (await session.linking()).logout()
     return { ok: true }
   }),
 }

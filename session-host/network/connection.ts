@@ -156,7 +156,10 @@ export interface End {
 }
 
 /** The things that happen on a connection, in order. */
-export type Happening =
+export type Happening = Step | News
+
+/** A step of a connection's life. */
+type Step =
   /** A QR code to show until the next one. `expiresAt` is in Unix seconds. */
   | { kind: "qr"; text: string; expiresAt: number }
   /** The account is linked with a passkey only. It comes again when there is another request; without one it cannot be read. */
@@ -165,22 +168,22 @@ export type Happening =
   | { kind: "paired" }
   /** Logged in and ready. */
   | { kind: "open"; me: Me }
-  /**
-   * A stanza other than a message that may become an event: calls, notifications, offline counts. `onTaken` is called
-   * once nobody works at it any more.
-   */
+  /** The end of this connection; nothing follows. */
+  | ({ kind: "closed" } & End)
+
+/**
+ * What the network says on a connection, beside messages. `onTaken` is called once nobody works at it any more: it is written
+ * down, or cannot be.
+ */
+export type News =
+  /** A stanza that may become an event: calls, notifications, offline counts. */
   | { kind: "stanza"; stanza: Stanza; onTaken?: () => void }
   /** The network acknowledged a message late, after `send` had stopped waiting. */
   | { kind: "acknowledged"; messageId: string; timestamp: number }
-  /**
-   * The network's information about people, from an address book, a history or a group. `onLearned` is called once it
-   * is recorded, or cannot be.
-   */
-  | { kind: "people"; people: Acquaintance[]; onLearned?: () => void }
-  /** The network's news about an account, for a log or for `status`. */
+  /** Information about people, from an address book, a history or a group. */
+  | { kind: "people"; people: Acquaintance[]; onTaken?: () => void }
+  /** About an account, for a log or for `status`. */
   | { kind: "notice"; notice: Notice }
-  /** The end of this connection; nothing follows. */
-  | ({ kind: "closed" } & End)
 
 /** A limit that the network has set for the account: it may not begin chats, or no more of them. */
 export interface Restriction {

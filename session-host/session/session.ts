@@ -3,7 +3,6 @@ import type { z } from "@hono/zod-openapi"
 import { LRUCache } from "lru-cache"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import type { Choice } from "#core/bridge/choice.ts"
-import type { PasskeyAssertion } from "#core/contract/passkey.ts"
 import type { SessionStatus } from "#core/contract/session.ts"
 import { sessionUnavailable } from "#core/error.ts"
 import { userOf } from "#core/jid.ts"
@@ -20,11 +19,13 @@ import type { Logger } from "#core/platform/log.ts"
 import { Memory } from "../memory/memory.ts"
 import { codeVersion } from "../host/code-version.ts"
 import type { Connection } from "../network/connection.ts"
-import type { Code } from "../uplink/pairing.ts"
+import type { Linking } from "../uplink/linking.ts"
 import { Recipients } from "../people/recipients.ts"
 import { householdKnown } from "../uplink/link-sandbox.ts"
 import { scope } from "../host/exceptions.ts"
 import { type Answer, Sending, type Wish } from "../send/sending.ts"
+import { startPulse } from "./pulse.ts"
+import { newSay, type Say } from "./say.ts"
 import { Fenced, SessionEnded } from "./session-ended.ts"
 import { Slots } from "#core/platform/slots.ts"
 import type { Timing } from "../timing.ts"
@@ -55,6 +56,7 @@ export class Session {
   readonly notes: LeaseNotes
   readonly #input: Input
   readonly #log: Logger
+  readonly #say: Say
   readonly #ended = new AbortController()
   readonly #changes = new Condition()
   readonly #recipients = new Recipients()
@@ -67,15 +69,16 @@ export class Session {
   readonly storedMedia = new LRUCache<string, true>({ max: 10_000, ttl: StoredMedia.cachedForMs })
   #parts: Parts | undefined
   #stopping = false
-  /** The customer's choice of events. */
   #choice: Choice.Info
   #plannedLogins: number | undefined
+  #endPulse = () => {}
 
   constructor(input: Input) {
     this.#input = input
     this.lease = input.lease
     this.#choice = input.lease.choice
     this.#log = input.log.child({ bridgeId: input.lease.bridgeId, epoch: input.lease.epoch })
+    this.#say = newSay(input.lease.bridgeId, this.#log)
     this.notes = new LeaseNotes(input.lease, input.timing, this.#log)
     this.#changes.watch(() => {
       if (this.#parts && !this.#isOver) this.notes.report(this.#parts.uplink.status)
@@ -94,6 +97,7 @@ export class Session {
           connect,
           timing,
           log: this.#log,
+          say: this.#say,
           changes: this.#changes,
           mayConnect,
           isOver: () => this.#isOver,
@@ -104,16 +108,19 @@ export class Session {
         this.#parts = { memory, sending, uplink }
         this.#changes.notify()
         this.notes.start()
-        this.#log.info({ paired: uplink.isPaired }, "session started")
-        BridgeLog.append(
-          this.lease.bridgeId,
-          "info",
-          uplink.isPaired ? "session started" : "session started, no phone is linked",
-        )
+        this.#say("info", uplink.linking.isPaired ? "session started" : "session started, no phone is linked")
         BridgeLog.trim(this.lease.bridgeId).catch((error: unknown) =>
           this.#log.warn({ error }, "old lines of the bridge's log were not removed"),
         )
         uplink.start()
+        this.#endPulse = startPulse({
+          bridgeId: this.lease.bridgeId,
+          timing,
+          standing: memory.standing,
+          isWanted: () => this.#choice.pulse,
+          connection: () => (uplink.status === "connected" ? uplink.connection : undefined),
+          onError: (error) => this.#log.warn({ error }, "the session was not shown as available"),
+        })
       })
     } catch (error) {
       this.fail(error)
@@ -127,7 +134,7 @@ export class Session {
 
   /** Whether no phone is linked, and nobody has called for this long. */
   isIdleFor(ms: number): boolean {
-    return this.#parts !== undefined && this.#parts.uplink.isIdle && this.notes.isUnusedFor(ms)
+    return this.#parts !== undefined && this.#parts.uplink.linking.isIdle && this.notes.isUnusedFor(ms)
   }
 
   /** Whether it is as it should be: connected, or not linked to a phone. */
@@ -150,36 +157,22 @@ export class Session {
     const { memory, uplink } = await this.#started()
     const { jid, lid, name } = memory.vault.login ?? { jid: "", lid: "", name: "" }
     const [restriction] = memory.standing.restrictions
+    const { passkey } = uplink.linking
     return {
       status: uplink.status,
       jid,
       lid,
       name,
       phone: userOf(jid),
-      ...(uplink.passkey && { passkey: uplink.passkey }),
+      ...(passkey && { passkey }),
       ...(uplink.objection && { objection: uplink.objection }),
       ...(restriction && { restriction: restriction.kind, restricted_until: restriction.until }),
     }
   }
 
-  /** @throws as `Uplink.code` */
-  async code(): Promise<Code> {
-    return await (await this.#started()).uplink.code()
-  }
-
-  /** @throws as `Uplink.linkCode` */
-  async linkCode(phone: string): Promise<string> {
-    return await (await this.#started()).uplink.linkCode(phone)
-  }
-
-  /** @throws as `Uplink.takePasskey` */
-  async takePasskey(assertion: PasskeyAssertion): Promise<void> {
-    await (await this.#started()).uplink.takePasskey(assertion)
-  }
-
-  /** @throws as `Uplink.logout` */
-  async logout(): Promise<void> {
-    await (await this.#started()).uplink.logout()
+  /** The link to its phone. @throws ApiError `session_unavailable` */
+  async linking(): Promise<Linking> {
+    return (await this.#started()).uplink.linking
   }
 
   /** Reconnects, once the sends under way have ended. @throws as `Uplink.restart` */
@@ -192,7 +185,7 @@ export class Session {
   /** The people whom the session knows. @throws ApiError `not_paired`, `session_unavailable` */
   async contacts(): Promise<Contacts> {
     const { memory, uplink } = await this.#started()
-    await uplink.paired()
+    await uplink.linking.paired()
     if (memory.sandboxOf) await householdKnown(memory.contacts, mayWaitMs(this.#input.timing.connectingMs))
     return memory.contacts
   }
@@ -205,7 +198,7 @@ export class Session {
     this.#choice = lease.choice
   }
 
-  /** Whether a copy of the lease, which may be old, holds another choice of events than this session's. */
+  /** Whether a copy of the lease, which may be old, holds another choice than this session's. */
   isAskedForOthers(seen: Lease.Info): boolean {
     return !isDeepStrictEqual(seen.choice, this.#choice)
   }
@@ -315,17 +308,13 @@ export class Session {
   #end(error: SessionEnded, failed = isOwnFault(error)): void {
     if (this.#ended.signal.aborted) return
     this.#parts?.uplink.end()
+    this.#endPulse()
     this.#ended.abort()
     this.notes.end()
     this.#parts?.memory.end(error)
     this.#changes.notify()
-    if (failed) this.#log.error({ error }, "session ended by an error")
-    else this.#log.info({ why: error.message }, "session ended")
-    BridgeLog.append(
-      this.lease.bridgeId,
-      failed ? "error" : "info",
-      failed ? "session ended because of an internal error" : "session ended",
-    )
+    if (failed) this.#say("error", "session ended because of an internal error", { fields: { error } })
+    else this.#say("info", "session ended", { fields: { why: error.message } })
     this.#input.onEnd({ failed })
   }
 }

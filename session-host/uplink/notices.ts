@@ -1,21 +1,20 @@
-import { BridgeLog } from "#core/bridge/bridge-log.ts"
+import type { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { isLid } from "#core/jid.ts"
 import { iso } from "#core/platform/clock.ts"
-import type { Logger } from "#core/platform/log.ts"
 import type { Memory } from "../memory/memory.ts"
 import type { Notice, Restriction } from "../network/connection.ts"
+import type { Say } from "../session/say.ts"
 
 interface Input {
-  bridgeId: string
   memory: Pick<Memory, "standing">
-  log: Logger
+  say: Say
 }
 
 /** The news that leads to a line each time. */
-type Told = Exclude<Notice, { kind: "restriction" | "newsletter" }>
+type Said = Exclude<Notice, { kind: "restriction" | "newsletter" }>
 
 /** Lines of the customer's log. */
-const sentences: Record<Told["kind"], [BridgeLog.Level, string]> = {
+const sentences: Record<Said["kind"], [BridgeLog.Level, string]> = {
   identity_changed: ["info", "a contact has another phone, or has reinstalled the app"],
   number_changed: ["info", "a contact has another number"],
   bot_message: ["warn", "this release cannot read a bot's message: it gives no event"],
@@ -39,19 +38,14 @@ const restrictions: Record<Restriction["kind"], string> = {
 const repeated: ReadonlySet<Notice["kind"]> = new Set(["newsletter", "quota_nears"])
 
 /** Puts the network's news about accounts into the logs and into `status`. */
-export function newNoticing({ bridgeId, memory, log }: Input) {
+export function newNoticing({ memory, say }: Input) {
   const known = new Set<Notice["kind"]>()
-  const say = (level: BridgeLog.Level, text: string) => {
-    log[level]({}, text)
-    BridgeLog.append(bridgeId, level, text)
-  }
 
   /** The customer's log names the contact by the private id: no log has numbers. The service's own log names nobody. */
-  function sayOf(notice: Told): void {
+  function sayOf(notice: Said): void {
     const [level, text] = sentences[notice.kind]
-    const who = "jid" in notice && notice.jid && isLid(notice.jid) ? ` (${notice.jid})` : ""
-    log[level]({}, text)
-    BridgeLog.append(bridgeId, level, `${text}${who}`)
+    const detail = "jid" in notice && notice.jid && isLid(notice.jid) ? ` (${notice.jid})` : ""
+    say(level, text, { detail })
   }
 
   /** @throws SessionEnded */

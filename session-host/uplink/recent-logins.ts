@@ -1,9 +1,16 @@
 import { nowMs } from "#core/platform/clock.ts"
+import { type ApiError, sessionUnavailable } from "#core/error.ts"
 import { Lease } from "#core/lease/lease.ts"
+import type { Say } from "../session/say.ts"
 import { Fenced } from "../session/session-ended.ts"
+
+const tooOften = "its last five logins or more did not last, and numbers that keep logging in may be banned"
 
 interface Options {
   lease: Lease.Info
+  /** Whether a phone is linked: without one there is no login. */
+  isPaired: () => boolean
+  say: Say
   /** A session that was connected for this long has stayed. */
   stayedMs: number
   /** Retries a write until the store answers. @throws SessionEnded */
@@ -30,6 +37,7 @@ export class RecentLogins {
 
   /** How long the next login must wait, in ms. */
   get waitMs(): number {
+    if (!this.#options.isPaired()) return 0
     return Math.max(0, Lease.loginAgainAt({ logins: this.#count, loginAt: this.#at }) * 1000 - nowMs())
   }
 
@@ -45,6 +53,28 @@ export class RecentLogins {
     if (!isOurs) throw new Fenced()
     this.#count++
     this.#at = nowMs() / 1000
+  }
+
+  /** Writes down that the next dial, which is due in `dueMs`, waits for so long because of these logins; if it does. */
+  noteWait(dueMs: number): void {
+    const waitS = this.#waitS(dueMs)
+    if (waitS > 0) this.#options.say("warn", `the session waits ${waitS} s before it logs in: ${tooOften}`)
+  }
+
+  /** The answer to a call that would have to wait for that dial; undefined if the dial waits for something else. */
+  refusal(dueMs: number): ApiError | undefined {
+    const waitS = this.#waitS(dueMs)
+    if (waitS === 0) return undefined
+    return sessionUnavailable(
+      `the session logs in again in ${waitS} s, since ${tooOften}: try again then`,
+      waitS,
+    )
+  }
+
+  /** In whole seconds; 0 if the dial waits for something else. */
+  #waitS(dueMs: number): number {
+    const isForLogins = this.waitMs > 0 && dueMs < this.waitMs + 1000
+    return isForLogins ? Math.ceil(dueMs / 1000) : 0
   }
 
   /** Logged in. */

@@ -41,7 +41,7 @@ export function newAppState({
 }: Input): AppState {
   const isOpen = () => lifetime.isOpen
   const learned = (people: Parameters<Parameters<typeof newRecordPeople>[0]["learn"]>[0]) =>
-    new Promise<void>((resolve) => lifetime.tell({ kind: "people", people, onLearned: resolve }))
+    new Promise<void>((resolve) => lifetime.tell({ kind: "people", people, onTaken: resolve }))
   const recordPeople = newRecordPeople({
     sock,
     vault,

@@ -2,29 +2,42 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { UpdateTimeToLiveCommand } from "@aws-sdk/client-dynamodb"
-import { paginateScan } from "@aws-sdk/lib-dynamodb"
+import { type DynamoDBDocumentClient, paginateScan } from "@aws-sdk/lib-dynamodb"
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest"
-import { aStoreOfThings, putting, TableName } from "./things.ts"
+import { startDynamoDb } from "#local/dynamodb/server.ts"
+import { aTable, clientOf } from "#test/support/dynamodb.ts"
+import { aStoreOfThings, putting, TableName, wordsFor } from "./things.ts"
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }))
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date", "performance"] }))
 afterEach(() => void vi.useRealTimers())
 
 const dayS = 86_400
 const now = () => Math.floor(Date.now() / 1000)
-const later = (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000)
+/** Time passes. */
+const later = (seconds: number) => void vi.advanceTimersByTime(seconds * 1000)
+/** The clock is set, and no time passes. */
+const setClock = (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000)
 
 const many = (name: string, count: number) =>
   Array.from({ length: count }, (_, at) =>
     putting(`${name} ${at}`, { host: "one", text: "x".repeat(1500), expires_at: now() + 7 * dayS }),
   )
 
-/** A store on the disk whose things expire at `expires_at`. */
-async function aStoreThatForgets() {
+function aFolder() {
   const path = mkdtempSync(join(tmpdir(), "expire-"))
   onTestFinished(() => rmSync(path, { recursive: true }))
+  return path
+}
+
+const TimeToLiveSpecification = { AttributeName: "expires_at", Enabled: true }
+const letExpire = (client: DynamoDBDocumentClient) =>
+  client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }))
+
+/** A store on the disk whose things expire at `expires_at`. */
+async function aStoreThatForgets() {
+  const path = aFolder()
   const store = await aStoreOfThings({ path })
-  const TimeToLiveSpecification = { AttributeName: "expires_at", Enabled: true }
-  await store.client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }))
+  await letExpire(store.client)
   const names = async () => {
     const pages = paginateScan({ client: store.client }, { TableName })
     const items = (await Array.fromAsync(pages)).flatMap(({ Items = [] }) => Items)
@@ -82,4 +95,85 @@ test("over thirty days of things that live for seven the file stops growing, and
     }
   }
   expect(rowBytes()).toBeLessThan(steady / 10)
+})
+
+test("a clock that was set forward by weeks lets nothing expire, until it has stayed there for an hour", async () => {
+  const { put, expire, names } = await aStoreThatForgets()
+  await expire()
+  await put("kept", { expires_at: now() + 7 * dayS })
+  setClock(21 * dayS)
+  await expire()
+  later(59 * 60)
+  await expire()
+  expect(await names()).toEqual(["kept"])
+  later(60)
+  await expire()
+  expect(await names()).toEqual([])
+})
+
+test("the hour begins anew when the clock is set once more, and ends when it is set right", async () => {
+  const { put, expire, names } = await aStoreThatForgets()
+  await expire()
+  await put("soon", { expires_at: now() + 2 * 3600 })
+  await put("kept", { expires_at: now() + 7 * dayS })
+  setClock(21 * dayS)
+  await expire()
+  later(3500)
+  setClock(21 * dayS)
+  await expire()
+  later(3500)
+  await expire()
+  expect(await names()).toEqual(["kept", "soon"])
+  setClock(-42 * dayS)
+  later(3600)
+  await expire()
+  expect(await names()).toEqual(["kept"])
+  setClock(42 * dayS)
+  await expire()
+  expect(await names()).toEqual(["kept"])
+})
+
+test("a clock that was set back and then right lets nothing expire for an hour", async () => {
+  const { put, expire, names } = await aStoreThatForgets()
+  await put("over", { expires_at: now() + 10 })
+  setClock(-21 * dayS)
+  await put("written meanwhile", { expires_at: now() + 7 * dayS })
+  await expire()
+  setClock(21 * dayS)
+  later(60)
+  await expire()
+  expect(await names()).toEqual(["over", "written meanwhile"])
+  later(3600)
+  await expire()
+  expect(await names()).toEqual([])
+})
+
+test("a store that was closed for weeks lets nothing expire for its first hour, one that was closed for hours does", async () => {
+  const path = aFolder()
+  const first = await startDynamoDb({ path })
+  const client = clientOf(first.endpoint)
+  await aTable(client)
+  await letExpire(client)
+  const { put } = wordsFor(client)
+  await put("today", { expires_at: now() + 3600 })
+  await put("this week", { expires_at: now() + 7 * dayS })
+  await first.expire()
+  client.destroy()
+  await first.close()
+
+  setClock(8 * 3600)
+  const second = await startDynamoDb({ path })
+  expect(await second.answer("Scan", { TableName })).toMatchObject({ body: { Count: 2 } })
+  await second.expire()
+  expect(await second.answer("Scan", { TableName })).toMatchObject({ body: { Count: 1 } })
+  await second.close()
+
+  setClock(21 * dayS)
+  const third = await startDynamoDb({ path })
+  onTestFinished(third.close)
+  await third.expire()
+  expect(await third.answer("Scan", { TableName })).toMatchObject({ body: { Count: 1 } })
+  later(3600)
+  await third.expire()
+  expect(await third.answer("Scan", { TableName })).toMatchObject({ body: { Count: 0 } })
 })

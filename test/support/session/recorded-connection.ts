@@ -27,7 +27,7 @@ export function aConnection(input: {
     ...(config.RECORD && { record: newRecorder(config.RECORD, pino({ level: "silent" })) }),
     onHappening(happening) {
       happenings.push(happening)
-      if (happening.kind === "people" && input.learns !== false) happening.onLearned?.()
+      if (happening.kind === "people" && input.learns !== false) happening.onTaken?.()
       if (happening.kind === "stanza") void Promise.resolve(input.takes).then(happening.onTaken)
       for (const listener of listeners) listener()
     },

@@ -1,0 +1,61 @@
+import { now } from "#core/platform/clock.ts"
+import { log } from "#core/platform/log.ts"
+import type { Step } from "./rows/commit.ts"
+import type { Rows } from "./rows/rows.ts"
+
+/** How far the clock may go forward at once and still be believed, in seconds. */
+const farthestS = 86_400
+/** How long a clock that went farther must stay there, in seconds that pass. */
+const doubtS = 3600
+
+/**
+ * The clock by which items expire. Set forward by weeks, it would have everything removed at once that is kept for days. So
+ * a clock that went far forward since it was last believed, also while the store was closed, is believed after an hour there.
+ */
+export class ExpiryClock {
+  /** What the clock said, or would have said, when the monotonic clock began: it changes only when the clock is set. */
+  #believed: number | undefined
+  #doubted: { beginning: number; atS: number } | undefined
+
+  /** Reads when the clock was last believed. */
+  constructor(rows: Rows) {
+    const [last] = rows.ask("SELECT believed FROM clock")
+    this.#believed = last && Number(last.believed) - passedS()
+  }
+
+  /** Unix seconds; undefined as long as it is not believed. */
+  time(): number | undefined {
+    const beginning = now() - passedS()
+    if (this.#isDoubtful(beginning)) return undefined
+    this.#believed = beginning
+    this.#doubted = undefined
+    return now()
+  }
+
+  #isDoubtful(beginning: number): boolean {
+    const aheadS = beginning - (this.#believed ?? beginning)
+    if (aheadS <= farthestS) return false
+    const isAnotherTime = Math.abs(beginning - (this.#doubted?.beginning ?? Infinity)) > farthestS
+    if (this.#doubted && !isAnotherTime) return passedS() - this.#doubted.atS < doubtS
+    this.#doubted = { beginning, atS: passedS() }
+    log.warn(
+      { aheadHours: Math.round(aheadS / 3600) },
+      "the clock went forward by more than a day: nothing expires until it has stayed there for an hour",
+    )
+    return true
+  }
+}
+
+export const clockTable: Step = [
+  "CREATE TABLE IF NOT EXISTS clock (id INTEGER PRIMARY KEY, believed INTEGER)",
+]
+
+/** Keeps when the clock was last believed. */
+export function keeping(believed: number): Step {
+  return ["INSERT OR REPLACE INTO clock VALUES (1, ?)", believed]
+}
+
+/** On a clock that nobody sets. */
+function passedS(): number {
+  return performance.now() / 1000
+}

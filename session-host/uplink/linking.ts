@@ -1,0 +1,205 @@
+import type { z } from "@hono/zod-openapi"
+import type { PasskeyAssertion } from "#core/contract/passkey.ts"
+import type { SessionStatus } from "#core/contract/session.ts"
+import { networkUnreachable, sessionUnavailable } from "#core/error.ts"
+import { now } from "#core/platform/clock.ts"
+import type { Logger } from "#core/platform/log.ts"
+import { mayWaitMs } from "../concurrency/call-deadline.ts"
+import type { Condition } from "../concurrency/condition.ts"
+import type { Memory } from "../memory/memory.ts"
+import type { Happening } from "../network/connection.ts"
+import { alreadyPaired, notPaired, passkeyNotAwaited } from "../network/refusals.ts"
+import { objections } from "../receive/map/connection.ts"
+import type { Say } from "../session/say.ts"
+import type { Timing } from "../timing.ts"
+import { showCodeToHousehold } from "./link-sandbox.ts"
+import type { Uplink } from "./uplink.ts"
+
+/** A code that links a phone. */
+interface Code {
+  text: string
+  /** Unix seconds. */
+  expiresAt: number
+}
+
+interface Input {
+  memory: Pick<Memory, "vault" | "standing" | "sandboxOf">
+  uplink: Pick<
+    Uplink,
+    "connection" | "isLost" | "objection" | "dial" | "hangUp" | "ready" | "during" | "loggedOut"
+  >
+  timing: Pick<Timing, "pairingMs" | "codeMs" | "connectingMs" | "finishMs">
+  log: Logger
+  say: Say
+  /** Notified of every change here and of the uplink's. */
+  changes: Condition
+  /** Nobody wants to link a phone any more. */
+  onGivenUp: () => void
+}
+
+/** How long a session that was asked for a passkey stays connected, longer than any request lives, ms. */
+const passkeyLastsMs = 6 * 60_000
+
+/** The link between a session and its phone: the wish for it, codes and passkey, until the phone is logged out. */
+export class Linking {
+  readonly #input: Input
+  /** Runs while somebody wants to link a phone. An unlinked session dials only for as long. */
+  #wish: NodeJS.Timeout | undefined
+  #code: Code | undefined
+  #passkeyRequired = false
+  #passkey: z.infer<typeof SessionStatus>["passkey"]
+
+  constructor(input: Input) {
+    this.#input = input
+  }
+
+  get isPaired(): boolean {
+    return this.#input.memory.vault.login !== undefined
+  }
+
+  /** Whether this is a sandbox bridge: nobody else could scan its code. */
+  get linksItself(): boolean {
+    return this.#input.memory.sandboxOf !== undefined
+  }
+
+  /** Whether somebody wants to link a phone, or the bridge is a sandbox and links itself. */
+  get isWanted(): boolean {
+    return this.#wish !== undefined || this.linksItself
+  }
+
+  /** Whether no phone is linked and nobody is linking one. A sandbox always counts as idle: nobody misses anything. */
+  get isIdle(): boolean {
+    return this.linksItself || (!this.isPaired && !this.isWanted)
+  }
+
+  /** The state of a session without a phone. */
+  get status(): "connecting" | "passkey_required" | "unpaired" {
+    if (this.linksItself) return "connecting"
+    return this.#passkeyRequired ? "passkey_required" : "unpaired"
+  }
+
+  /** The network's request for a passkey, while it waits for one. */
+  get passkey(): z.infer<typeof SessionStatus>["passkey"] {
+    return this.#passkey
+  }
+
+  /**
+   * The current code that links a phone; dials for it if necessary. @throws ApiError `already_paired`,
+   * `session_unavailable`
+   */
+  async code(): Promise<Code> {
+    const { uplink, changes, timing } = this.#input
+    if (this.isPaired) throw alreadyPaired()
+    this.#wishFor(timing.pairingMs)
+    // That phone was not linked. Perhaps another one is, on a new connection.
+    if (this.#passkeyRequired) uplink.hangUp()
+    this.#passkeyRequired = false
+    uplink.dial()
+    const code = await changes.until(() => this.#validCode, timing.codeMs)
+    if (this.isPaired) throw alreadyPaired()
+    if (code) return code
+    if (uplink.isLost && uplink.objection) throw sessionUnavailable(objections[uplink.objection], 60)
+    throw uplink.isLost
+      ? networkUnreachable()
+      : sessionUnavailable("the network has not given a code yet: try again")
+  }
+
+  /**
+   * A code that links the phone of this number (digits) once it is typed there; dials for it if necessary.
+   * @throws ApiError `already_paired`, `network_rejected`, `session_unavailable`
+   */
+  async linkCode(phone: string): Promise<string> {
+    // The network accepts a request for a link code at the point where it would show a QR code.
+    await this.code()
+    const { uplink } = this.#input
+    const { connection } = uplink
+    if (!connection) throw sessionUnavailable()
+    return await uplink.during(connection, () => connection.linkCode(phone))
+  }
+
+  /**
+   * Answers the network's request for a passkey. @throws ApiError `already_paired`, `passkey_not_awaited`,
+   * `passkey_refused`, `network_rejected`, `session_unavailable`
+   */
+  async takePasskey(assertion: PasskeyAssertion): Promise<void> {
+    if (this.isPaired) throw alreadyPaired()
+    const { uplink } = this.#input
+    const { connection } = uplink
+    if (!connection || !this.#passkey) throw passkeyNotAwaited()
+    await uplink.during(connection, () => connection.takePasskey(assertion))
+  }
+
+  /** Waits for a phone that links itself. @throws ApiError `not_paired`, `session_unavailable` */
+  async paired(): Promise<void> {
+    const { changes, timing } = this.#input
+    await changes.until(() => this.isPaired || !this.linksItself || undefined, mayWaitMs(timing.connectingMs))
+    if (this.isPaired) return
+    throw this.linksItself ? sessionUnavailable("the session is connecting: try again") : notPaired()
+  }
+
+  /**
+   * Unlinks the phone, if one is linked. The credentials are gone when this resolves.
+   * @throws ApiError `session_unavailable` when the network cannot be told now
+   */
+  async logout(): Promise<void> {
+    if (!this.isPaired) return
+    const { memory, uplink, changes, timing } = this.#input
+    // Another place is logged in with these credentials, so the network cannot be told from here.
+    if (memory.standing.isReplaced) await uplink.loggedOut()
+    else await (await uplink.ready()).logout()
+    const isOut = await changes.until(() => (this.isPaired ? undefined : true), timing.finishMs)
+    if (!isOut) throw sessionUnavailable("the session is being logged out: try again")
+  }
+
+  /** The network gives a code to scan. */
+  onCode(code: Code): void {
+    this.#code = code
+    const { memory, uplink, log } = this.#input
+    const { sandboxOf } = memory
+    if (!uplink.connection || !sandboxOf) return
+    showCodeToHousehold(uplink.connection, { accountId: sandboxOf, text: code.text }).catch(
+      (error: unknown) => log.warn({ error }, "the code could not be shown to the household"),
+    )
+  }
+
+  /** The network wants a passkey of whoever has scanned. */
+  onPasskeyRequired({ request }: Extract<Happening, { kind: "passkey_required" }>): void {
+    this.#passkeyRequired = true
+    this.#passkey = request && { options: request.options, expires_at: request.expiresAt }
+    this.#code = undefined
+    this.#wishFor(passkeyLastsMs)
+    this.#input.say("info", "the account wants a passkey before it is linked")
+  }
+
+  onPaired(): void {
+    this.end()
+    this.#passkeyRequired = false
+    this.#input.say("info", "session paired")
+  }
+
+  /** The connection is gone, and with it what it has given to link with. */
+  onHungUp(): void {
+    this.#passkey = undefined
+    this.#code = undefined
+  }
+
+  /** A phone is linked, or none is wanted any more. */
+  end(): void {
+    clearTimeout(this.#wish)
+    this.#wish = undefined
+    this.#code = undefined
+    this.#passkey = undefined
+  }
+
+  get #validCode(): Code | undefined {
+    return this.#code && this.#code.expiresAt > now() ? this.#code : undefined
+  }
+
+  #wishFor(ms: number): void {
+    clearTimeout(this.#wish)
+    this.#wish = setTimeout(() => {
+      this.end()
+      if (!this.isPaired && !this.isWanted) this.#input.onGivenUp()
+    }, ms)
+  }
+}

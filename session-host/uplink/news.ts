@@ -1,0 +1,61 @@
+import type { Logger } from "#core/platform/log.ts"
+import type { Memory } from "../memory/memory.ts"
+import { ackedLate } from "../memory/messages/sent.ts"
+import type { Connection, News, Stanza } from "../network/connection.ts"
+import { nobody } from "../receive/map/chat-and-sender.ts"
+import type { At } from "../receive/map/connection.ts"
+import { fromStanza } from "../receive/map/from-stanza.ts"
+import { lidsInStanza } from "../receive/map/people-in-stanza.ts"
+import { phonesOf } from "../receive/map-received.ts"
+import type { Say } from "../session/say.ts"
+import { SessionEnded } from "../session/session-ended.ts"
+import { newNoticing } from "./notices.ts"
+
+interface Input {
+  memory: Memory
+  /** The session's connection, which may be asked for more. */
+  connection: () => Pick<Connection, "phonesOf"> | undefined
+  say: Say
+  log: Logger
+}
+
+/** Takes in what the network says beside messages. A failure is logged, and the next piece of news goes on. */
+export function newTakingNews({ memory, connection, say, log }: Input): (news: News, at: At) => void {
+  const notice = newNoticing({ memory, say })
+  /** How many stanzas may have become events. */
+  let stanzas = 0
+  const phones = (lids: string[]) => phonesOf(lids, { connection: connection(), log })
+
+  async function append(stanza: Stanza, at: At): Promise<void> {
+    const place = { ...at, stanza: ++stanzas }
+    await memory.outbox.append(async () => {
+      const who = { own: memory.vault.login ?? nobody, phones: await phones(lidsInStanza(stanza)) }
+      return fromStanza(stanza, who, place)
+    })
+  }
+
+  async function take(news: News, at: At): Promise<void> {
+    switch (news.kind) {
+      case "stanza":
+        return await append(news.stanza, at)
+      case "people":
+        return await memory.contacts.learn(news.people, phones)
+      case "notice":
+        return await notice(news.notice)
+      case "acknowledged":
+        return await ackedLate(memory, news.messageId, news.timestamp)
+    }
+  }
+
+  return (news, at) =>
+    void take(news, at)
+      .catch(notWritten(log))
+      .finally("onTaken" in news ? news.onTaken : undefined)
+}
+
+/** Logs why something that arrived is lost, unless the session has ended: then it comes again, or nobody wants it. */
+export function notWritten(log: Logger): (error: unknown) => void {
+  return (error) => {
+    if (!(error instanceof SessionEnded)) log.error({ error }, "something that arrived was not written")
+  }
+}
