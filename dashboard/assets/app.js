@@ -215,7 +215,7 @@ document.addEventListener("input", (event) => {
     target.form.requestSubmit()
 })
 
-// A page that lives in several tabs is told once: forms cannot be sent twice by a double click.
+// A form cannot be sent twice by a double click.
 document.addEventListener("submit", (event) => {
   if (event.target.dataset.sent) return event.preventDefault()
   event.target.dataset.sent = "1"

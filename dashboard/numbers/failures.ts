@@ -1,5 +1,5 @@
 import type { ErrorCode } from "#core/contract/error.ts"
-import type { Objection } from "./state.ts"
+import type { Objection } from "./evidence.ts"
 
 interface Failure {
   /** A few words: what happened. */
@@ -14,7 +14,7 @@ const ours: Failure = {
 }
 const wrongCall = (title: string): Failure => ({ title, next: "Open this page again, and start anew." })
 
-/** Every failure that the API can tell, by its code, and the one that only a page of a link session has. */
+/** Every failure that the API can answer with, by its code, and the one that only a page of a link session has. */
 export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
   number_mismatch: {
     title: "That is another number",

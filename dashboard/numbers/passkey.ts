@@ -2,30 +2,24 @@ import { html } from "hono/html"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { PasskeyAssertion, passkeyOrigin, type PasskeyOptions } from "#core/contract/passkey.ts"
 import { ApiError } from "#core/error.ts"
+import { nowMs } from "#core/platform/clock.ts"
 import { ask } from "#functions/api/ask-host.ts"
 import { sentenceCase } from "../answer.ts"
 import { block, type Html, note, press, until } from "../elements.ts"
-import { evidenceOf } from "./evidence.ts"
-import { linking, reason } from "./linking.ts"
-import type { Evidence } from "./state.ts"
+import type { Refused } from "./codes.ts"
+import { type Evidence, evidenceOf } from "./evidence.ts"
+import { linking, reason, refusedCard, whileLinking } from "./linking.ts"
 
 type Asked = NonNullable<Extract<Evidence, { kind: "said" }>["passkey"]>
 
-/** Why a passkey's answer was not taken, by the API's own code. */
-export interface Refused {
-  code: string
-  sentence: string
-  status: ApiError["status"]
-}
-
-interface Shown {
+/** What a card needs to know of its page. */
+export interface Shown {
   /** The page where a phone is linked. */
   at: string
   /** Where people reach this service. */
   origin: string
   /** What the phone is linked for, as its owner knows it. */
   linksTo: string
-  nowMs: number
 }
 
 /** Whether a phone took a code, and its account wants a passkey. */
@@ -44,16 +38,16 @@ export function challengeIn(evidence: Evidence): string | undefined {
 
 /** The codes, or what the phone wants that took one. */
 export function linkingCard(evidence: Evidence, shown: Shown): Html {
-  return wantsPasskey(evidence) ? passkeyCard(shown, evidence) : linking(shown)
+  return wantsPasskey(evidence) ? passkeyCard(shown, evidence) : linking(shown.at)
 }
 
 /**
  * In place of the codes while the network waits for a passkey: the way to WhatsApp's page and back. Without a request that
  * still waits, the way to a new code. `refused`: why the answer before was not taken.
  */
-export function passkeyCard(shown: Shown, evidence: Evidence, refused?: Refused): Html {
+function passkeyCard(shown: Shown, evidence: Evidence, refused?: Refused): Html {
   const asked = requestIn(evidence)
-  const isWaiting = asked !== undefined && asked.expires_at * 1000 > shown.nowMs
+  const isWaiting = asked !== undefined && asked.expires_at * 1000 > nowMs()
   // A card that stays the same request is not exchanged: somebody may be writing in it.
   return html`<section
     class="card"
@@ -79,7 +73,7 @@ function waiting(shown: Shown, { options, expires_at }: Asked): Html {
     <p>
       The phone took the code. This account needs its passkey as well, and a browser uses that on WhatsApp's
       own page alone. Leave the phone as it is, and do this on a computer. WhatsApp waits for
-      ${until(expires_at * 1000, shown.nowMs)} more; after that you begin again with a new code.
+      ${until(expires_at * 1000)} more; after that you begin again with a new code.
     </p>
     <ol class="how">
       <li>
@@ -156,7 +150,7 @@ function ownWords({ sentence }: Refused): Html {
 }
 
 /** The answer was taken: the phone has the next word. */
-export function takenCard(at: string): Html {
+function takenCard(at: string): Html {
   return html`<section class="card" id="linking" aria-label="The passkey was accepted">
     <h2>The passkey was accepted</h2>
     <p>Look at the phone: it may ask whether to link the new device. This page goes on by itself.</p>
@@ -167,9 +161,25 @@ export function takenCard(at: string): Html {
   </section>`
 }
 
-/** What the stream of a page depends on whose answer was taken: the card of the same request does not come again. */
-export function takenStream(evidence: Evidence): string {
-  return new URLSearchParams({ typed: "1", taken: challengeIn(evidence) ?? "" }).toString()
+/** Brings an answer to the session. @returns what the page shows then: the phone has the next word, or the request is there again */
+export async function passkeyAnswered(
+  answer: unknown,
+  input: { bridge: Bridge.Info; requestId: string; look: () => Promise<Evidence>; shown: Shown },
+): Promise<{ body: Html; status?: Refused["status"] }> {
+  const { bridge, requestId, look, shown } = input
+  const { at } = shown
+  const before = await look()
+  const refused = await takeAnswer(bridge, answer, requestId)
+  if (!refused) {
+    // The card of the same request does not come again.
+    const query = new URLSearchParams({ typed: "1", taken: challengeIn(before) ?? "" }).toString()
+    return { body: whileLinking({ at, query, card: takenCard(at), evidence: before }) }
+  }
+  const { status } = refused
+  const evidence = await look()
+  if (!wantsPasskey(evidence)) return { body: refusedCard({ at, ...refused }), status }
+  const card = passkeyCard(shown, evidence, refused)
+  return { body: whileLinking({ at, query: `begun=${nowMs()}`, card, evidence }), status }
 }
 
 /** Turns the phone away that wants a passkey, so that codes are shown again. */
@@ -182,7 +192,7 @@ export async function turnAway(bridge: Bridge.Info, requestId: string): Promise<
 }
 
 /** Hands an answer, as a person or our script brought it, to the session. @returns why it was not taken, if it was not */
-export async function takeAnswer(
+async function takeAnswer(
   bridge: Bridge.Info,
   written: unknown,
   requestId: string,
@@ -192,6 +202,7 @@ export async function takeAnswer(
     return {
       code: "passkey_refused",
       sentence: "This is not what a browser makes with a passkey, or not the whole of it",
+      phone: "",
       status: 400,
     }
   try {
@@ -204,7 +215,7 @@ export async function takeAnswer(
     if (!(error instanceof ApiError)) throw error
     // It was sent twice, and the first one linked the phone.
     if (error.code === "already_paired") return undefined
-    return { code: error.code, sentence: sentenceCase(error.message), status: error.status }
+    return { code: error.code, sentence: sentenceCase(error.message), phone: "", status: error.status }
   }
 }
 
