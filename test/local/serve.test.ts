@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { find } from "#local/service/running.ts"
+import { find, type Running } from "#local/service/running.ts"
 import { until } from "#test/support/until.ts"
 
 const token = "a-token-for-metrics-of-32-characters"
@@ -34,11 +34,15 @@ function serve(environment: Record<string, string>, folder = mkdtempSync(join(tm
   return { child, folder, ended, said: () => said }
 }
 
-async function runs(service: ReturnType<typeof serve>) {
-  await until(() => service.said().includes("the messaging bridge runs") || service.child.exitCode !== null)
-  const running = await find(service.folder)
-  if (!running) throw new Error(service.said())
-  return running
+/** Resolves once it answers. */
+async function runs(service: ReturnType<typeof serve>): Promise<Running> {
+  let running: Running | undefined
+  await until(async () => {
+    if (service.child.exitCode !== null) throw new Error(service.said())
+    running = await find(service.folder)
+    return running !== undefined
+  })
+  return running!
 }
 
 /** What is said to somebody with these settings. */
