@@ -9,6 +9,7 @@ import { nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { ask } from "#functions/api/ask-host.ts"
+import { originOf } from "#functions/http/address.ts"
 import { lonePage } from "./answer.ts"
 import { elsewhere, type Html, note, span, until } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
@@ -18,12 +19,20 @@ import { evidenceOf, forStrangers, isLinked } from "./numbers/evidence.ts"
 import {
   type Code,
   codePiece,
-  linking,
   refusedCard,
   steps,
   typedCard,
   unofficial,
+  whileLinking,
 } from "./numbers/linking.ts"
+import {
+  type Shown,
+  challengeIn,
+  linkingCard,
+  passkeyAnswered,
+  turnAway,
+  wantsPasskey,
+} from "./numbers/passkey.ts"
 
 /** The page where somebody without an account links a phone: all they have is the URL of a link session. */
 export const link = new Hono<DashboardEnv>()
@@ -35,18 +44,18 @@ export const link = new Hono<DashboardEnv>()
     const name = await nameOf(session)
     if (place === "taken") return await show(c, linkTaken(name))
     const isRefused = place === "refused" || c.req.query("refused") !== undefined
-    const at = c.req.path
-    const body = html`${head(session, name)} ${isRefused ? otherPhone(session) : ""}
-      <div class="stack" data-stream="${at}/stream?begun=${nowMs()}">${linking(at)} ${steps(evidence)}</div>`
-    return await show(c, body)
+    const card = linkingCard(evidence, shownOf(c, session, name))
+    const parts = whileLinking({ at: c.req.path, query: `begun=${nowMs()}`, card, evidence })
+    return await show(c, html`${head(session, name)} ${isRefused ? otherPhone(session) : ""} ${parts}`)
   })
   .get("/link/:token/stream", async (c) => {
     const token = c.req.param("token")
-    const { begun = "0", typed } = c.req.query()
+    const { begun = "0", typed, taken } = c.req.query()
     const ends = Number(begun) + roundMs
     const at = `/link/${token}`
     const first = await LinkSession.open(token)
     if (!first) return await dead(c)
+    const shown = shownOf(c, first, await nameOf(first))
     let unlinkAtMs = 0
     const follow = async (): Promise<Map<string, Piece>> => {
       const session = await LinkSession.open(token)
@@ -61,7 +70,12 @@ export const link = new Hono<DashboardEnv>()
       }
       if (place !== "open") return new Map([[place, { html: elsewhere(at) }]])
       const pieces = new Map<string, Piece>([["steps", { html: steps(evidence) }]])
-      if (typed !== undefined || isLinked(evidence)) return pieces
+      if (isLinked(evidence)) return pieces
+      const isPasskeyWanted = wantsPasskey(evidence)
+      if (isPasskeyWanted) await LinkSession.show(token, session)
+      if (isPasskeyWanted ? challengeIn(evidence) !== taken : typed === undefined)
+        pieces.set("linking", { html: linkingCard(evidence, shown) })
+      if (isPasskeyWanted || typed !== undefined) return pieces
       const code: Code = nowMs() < ends ? await codeOf(session.bridge, c.var.requestId) : { kind: "over" }
       if (code.kind === "linked") return pieces
       if (code.kind === "shown") await LinkSession.show(token, session)
@@ -78,22 +92,59 @@ export const link = new Hono<DashboardEnv>()
     if (place !== "open") return c.redirect(c.req.path, 303)
     const { phone: written } = await c.req.parseBody()
     const { requestId } = c.var
-    const asked = await RateLimit.count("typedCodes", hashOf(token))
-    if (asked.isExceeded) {
-      const sentence = `Try again in ${span(asked.endsMs - nowMs())}.`
-      return await showRefused(c, { code: "rate_limited", sentence, phone: "", status: 429 })
-    }
+    const tooOften = await triedTooOften(token)
+    if (tooOften) return await showRefused(c, tooOften)
     const typed = await codeFor(session.bridge, written, { requestId, expected: session.expectedPhone })
     if (typed.refused) return await showRefused(c, typed.refused)
     await LinkSession.show(token, { shownAt: 0 })
     const at = c.req.path
     const evidence = forStrangers(await evidenceOf(session.bridge))
-    const body = html`${head(session, await nameOf(session))}
-      <div class="stack" data-stream="${at}/stream?typed=1">
-        ${typedCard({ ...typed, at })} ${steps(evidence)}
-      </div>`
-    return await show(c, body)
+    const parts = whileLinking({ at, query: "typed=1", card: typedCard({ ...typed, at }), evidence })
+    return await show(c, html`${head(session, await nameOf(session))} ${parts}`)
   })
+  .post("/link/:token/passkey", async (c) => {
+    const token = c.req.param("token")
+    const session = await LinkSession.open(token)
+    if (!session) return await dead(c)
+    const { place } = await placeOf(c, session)
+    const name = await nameOf(session)
+    const shown = shownOf(c, session, name)
+    if (place !== "open") return c.redirect(shown.at, 303)
+    const { answer } = await c.req.parseBody()
+    const tooOften = await triedTooOften(token)
+    if (tooOften) return await showRefused(c, tooOften)
+    await LinkSession.show(token, { shownAt: 0 })
+    const { bridge } = session
+    const look = async () => forStrangers(await evidenceOf(bridge))
+    const { requestId } = c.var
+    const { body, status } = await passkeyAnswered(answer, { bridge, requestId, look, shown })
+    return await show(c, html`${head(session, name)} ${body}`, status)
+  })
+  .post("/link/:token/again", async (c) => {
+    const session = await LinkSession.open(c.req.param("token"))
+    if (!session) return await dead(c)
+    await turnAway(session.bridge, c.var.requestId)
+    return c.redirect(pathOf(c), 303)
+  })
+
+/** Where the page is, also for its forms and its stream. */
+const pathOf = (c: Context<DashboardEnv>) => `/link/${c.req.param("token")}`
+
+function shownOf(
+  c: Context<DashboardEnv>,
+  { expectedPhone }: LinkSession.Info,
+  name: string | undefined,
+): Shown {
+  const whose = expectedPhone === undefined ? "" : `, with the number ending in ${expectedPhone.slice(-4)}`
+  return { at: pathOf(c), origin: originOf(c), linksTo: `${name ?? "those who sent you the page"}${whose}` }
+}
+
+/** Each try asks the network something. */
+async function triedTooOften(token: string): Promise<Refused | undefined> {
+  const { isExceeded, endsMs } = await RateLimit.count("linkTries", hashOf(token))
+  const sentence = `Try again in ${span(endsMs - nowMs())}.`
+  return isExceeded ? { code: "rate_limited", sentence, phone: "", status: 429 } : undefined
+}
 
 /**
  * How far a link session is: `taken` when a phone was linked elsewhere, `refused` when one was linked on this page that is not
@@ -159,7 +210,7 @@ async function dead(c: Context<DashboardEnv>) {
 
 /** No code to type: why, and the form again. */
 async function showRefused(c: Context<DashboardEnv>, { status, ...refused }: Refused) {
-  const card = refusedCard({ at: c.req.path, ...refused })
+  const card = refusedCard({ at: pathOf(c), ...refused })
   return await show(
     c,
     html`<h1>Link a phone</h1>

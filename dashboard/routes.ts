@@ -26,6 +26,7 @@ import { settings } from "./numbers/settings.ts"
 import { find } from "./operator/find.ts"
 import { mail } from "./operator/mail.ts"
 import { operator } from "./operator/operator.ts"
+import { passkeyExtension } from "./passkey-extension.ts"
 import { account } from "./people/account.ts"
 import { accounts } from "./people/accounts.ts"
 import { passkeys } from "./people/passkeys.ts"
@@ -43,7 +44,7 @@ const limited = bodyLimit({
 })
 
 /** Pages for anybody. */
-const open = ["/sign-in", "/sign-in/*", "/sign-out", "/link/*"]
+const open = ["/sign-in", "/sign-in/*", "/sign-out", "/link/*", "/passkey-extension.zip"]
 /** Pages for an account's people. */
 const own = [
   "/",
@@ -77,6 +78,7 @@ for (const part of [
   signIn,
   passkeys,
   link,
+  passkeyExtension,
   start,
   numbers,
   newNumber,

@@ -5,6 +5,7 @@ import type { Bridge } from "#core/bridge/bridge.ts"
 import { EventHistory } from "#core/event/event-history.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
+import { originOf } from "#functions/http/address.ts"
 import { page, sentenceCase, type Status } from "../answer.ts"
 import { ago, type Html, note, press } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
@@ -16,14 +17,15 @@ import { LinkSteps } from "./link-steps.ts"
 import {
   type Code,
   codePiece,
-  linking,
   refusedCard,
   simulated,
   steps,
   typedCard,
   unofficial,
+  whileLinking,
 } from "./linking.ts"
 import { followOfflineSync } from "./offline-sync.ts"
+import { type Shown, challengeIn, linkingCard, passkeyAnswered, turnAway, wantsPasskey } from "./passkey.ts"
 import { inWords, placeOf } from "./state.ts"
 
 /** Linking a phone to a number: by the code on this screen, or by one that is typed on the phone. */
@@ -35,7 +37,7 @@ export const connect = new Hono<DashboardEnv>()
       endedOf(bridge),
     ])
     const isStopped = evidence.kind === "paused" || evidence.kind === "suspended"
-    const parts = isStopped ? stoppedCard(bridge, evidence) : linkingNow(bridge, evidence, ended)
+    const parts = isStopped ? stoppedCard(bridge, evidence) : linkingNow(c, evidence, ended)
     const onlyLooks = note("info", "You may look at this account, but link no phone: ask one of its owners.")
     return await show(c, html`${networkNote(bridge, evidence)} ${me.role === "viewer" ? onlyLooks : parts}`)
   })
@@ -49,13 +51,27 @@ export const connect = new Hono<DashboardEnv>()
     const at = pathOf(bridge)
     const typed = await codeFor(bridge, written, { requestId })
     if (typed.refused) return await show(c, refusedCard({ at, ...typed.refused }), typed.refused.status)
-    const body = html`<div class="stack" data-stream="${at}/stream?typed=1">
-      ${typedCard({ ...typed, at })} ${steps(await evidenceOf(bridge))}
-    </div>`
-    return await show(c, body)
+    const evidence = await evidenceOf(bridge)
+    return await show(c, whileLinking({ at, query: "typed=1", card: typedCard({ ...typed, at }), evidence }))
+  })
+  .post("/numbers/:ref/connect/passkey", async (c) => {
+    const { bridge, requestId } = c.var
+    const { answer } = await c.req.parseBody()
+    const look = () => evidenceOf(bridge)
+    const { body, status } = await passkeyAnswered(answer, { bridge, requestId, look, shown: shownOf(c) })
+    return await show(c, body, status)
+  })
+  .post("/numbers/:ref/connect/again", async (c) => {
+    await turnAway(c.var.bridge, c.var.requestId)
+    return c.redirect(pathOf(c.var.bridge), 303)
   })
 
 const pathOf = ({ customerRef }: Bridge.Info) => `/numbers/${customerRef}/connect`
+
+function shownOf(c: Context<DashboardEnv>): Shown {
+  const { bridge } = c.var
+  return { at: pathOf(bridge), origin: originOf(c), linksTo: `the number ${bridge.customerRef}` }
+}
 
 async function show(c: Context<DashboardEnv>, content: Html, status?: Status) {
   const { bridge } = c.var
@@ -71,7 +87,7 @@ async function show(c: Context<DashboardEnv>, content: Html, status?: Status) {
 /** Looks at the session and the network's code, and remembers across breaks of the stream how far they were. */
 function follower(c: Context<DashboardEnv>) {
   const { bridge, me, requestId } = c.var
-  const { begun = "0", typed } = c.req.query()
+  const { begun = "0", typed, taken } = c.req.query()
   const ends = Number(begun) + roundMs
   let linkSteps = LinkSteps.resumed(lastId(c))
   const withCatchUp = followOfflineSync(bridge.id)
@@ -81,7 +97,11 @@ function follower(c: Context<DashboardEnv>) {
     const id = () => LinkSteps.idOf(linkSteps)
     const pieces = new Map<string, Piece>([["steps", { html: steps(evidence, linkSteps.times), id: id() }]])
     if (isLinked(evidence)) return pieces.set("linking", { html: linkedCard(bridge.customerRef, evidence) })
-    if (typed !== undefined || me.role === "viewer") return pieces
+    if (me.role === "viewer") return pieces
+    const isPasskeyWanted = wantsPasskey(evidence)
+    if (isPasskeyWanted ? challengeIn(evidence) !== taken : typed === undefined)
+      pieces.set("linking", { html: linkingCard(evidence, shownOf(c)), id: id() })
+    if (isPasskeyWanted || typed !== undefined) return pieces
     const isOver = LinkSteps.isOver(linkSteps) || nowMs() >= ends
     const code: Code = isOver ? { kind: "over" } : await codeOf(bridge, requestId)
     if (code.kind === "shown") linkSteps = LinkSteps.shown(linkSteps, code.expiresMs, nowMs())
@@ -127,14 +147,13 @@ function networkNote({ isSandbox }: Bridge.Info, evidence: Evidence): Html | str
 }
 
 /** The parts that the stream renews. */
-function linkingNow(bridge: Bridge.Info, evidence: Evidence, ended: Ended | undefined): Html {
-  const at = pathOf(bridge)
+function linkingNow(c: Context<DashboardEnv>, evidence: Evidence, ended: Ended | undefined): Html {
+  const { bridge } = c.var
   // The steps say why a login is refused. Nobody knows it of a number that says nothing.
   const isUnlinked = evidence.kind === "said" && evidence.objection === undefined && !isLinked(evidence)
-  return html`<div class="stack" data-stream="${at}/stream?begun=${nowMs()}">
-    ${isUnlinked && ended ? note("warn", html`${ended.sentence} That was ${ago(ended.atMs)}.`) : ""}
-    ${isLinked(evidence) ? linkedCard(bridge.customerRef, evidence) : linking(at)} ${steps(evidence)}
-  </div>`
+  const card = html`${isUnlinked && ended ? note("warn", html`${ended.sentence} That was ${ago(ended.atMs)}.`) : ""}
+  ${isLinked(evidence) ? linkedCard(bridge.customerRef, evidence) : linkingCard(evidence, shownOf(c))}`
+  return whileLinking({ at: pathOf(bridge), query: `begun=${nowMs()}`, card, evidence })
 }
 
 /** Nothing can be linked to a number that does not run. */

@@ -40,6 +40,8 @@ export type Evidence =
       objection?: Objection | undefined
       restriction?: string | undefined
       restricted_until?: number | undefined
+      /** The network's request for the passkey of the account whose phone took a code. */
+      passkey?: z.infer<typeof SessionStatus>["passkey"]
     }
   /** A host holds it and does not answer. */
   | { kind: "silent"; last?: Last; isLost?: boolean }

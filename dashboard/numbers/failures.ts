@@ -32,6 +32,10 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
     title: "The disk of this service is nearly full",
     next: "Ask the operator of this service to make room. Then try again.",
   },
+  passkey_required: {
+    title: "A phone took the last code, and its account wants a passkey",
+    next: "Open this page again: it shows how to use the passkey, and how to begin again.",
+  },
   passkey_not_awaited: {
     title: "No phone asks for a passkey now",
     next: "Ask for a new code, and scan it with the phone again.",
@@ -169,6 +173,6 @@ export const onThePhone: Failure[] = [
   },
   {
     title: "It asks for a passkey",
-    next: "This page cannot answer that yet. Whoever runs this service can, through the API.",
+    next: "Leave the phone as it is. This page shows what to do.",
   },
 ]

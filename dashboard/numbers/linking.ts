@@ -19,7 +19,7 @@ export type Code =
 
 /** The code to scan, and the way without a camera. `at` is the page where a phone is linked. */
 export function linking(at: string): Html {
-  return html`<div class="linking" id="linking">
+  return html`<div class="linking" id="linking" data-keep="codes">
     <section class="card" aria-label="Link with a camera">
       <div class="link">
         ${codePiece(at, { kind: "asking" })}
@@ -135,7 +135,7 @@ function codeInside(at: string, code: Code): Html {
  * A failure by the API's code: in words, and what to do. The API's own sentence and code are for those who run the service,
  * where the fault is not the reader's. Only that sentence says when a limit is over.
  */
-function reason({ code, sentence }: { code: string; sentence: string }): Html {
+export function reason({ code, sentence }: { code: string; sentence: string }): Html {
   const { title, next } = failures[code as keyof typeof failures] ?? failures.internal_error // a code of a later release
   const isReaders = (errorStatus[code as keyof typeof errorStatus] ?? 500) < 500 || code === "number_mismatch"
   return html`<b>${title}.</b>
@@ -190,6 +190,13 @@ export const unofficial = note(
 )
 
 const order = ["Waiting for the phone", "Phone linked", "Signing in", "Catching up", "Connected"] as const
+
+/** What somebody does who links a phone, and how far the linking is, both renewed. `query`: what its stream depends on. */
+export function whileLinking(input: { at: string; query: string; card: Html; evidence: Evidence }): Html {
+  return html`<div class="stack" data-stream="${input.at}/stream?${input.query}">
+    ${input.card} ${steps(input.evidence)}
+  </div>`
+}
 
 /** How far the linking is, by the session's word. `times`: when each step was seen to begin, where that is known. */
 export function steps(evidence: Evidence, times: readonly (number | undefined)[] = []): Html {

@@ -141,10 +141,10 @@ function inWordsOfStatus(said: Extract<Evidence, { kind: "said" }>): Words {
       }
     case "passkey_required":
       return {
-        tone: "bad",
-        word: "Passkey required",
-        cause: "The account is linked with a passkey only. This page cannot use it yet; the API can.",
-        action: { label: "Connect", to: "connect" },
+        tone: "warn",
+        word: "Passkey wanted",
+        cause: "A phone took the code, and its account wants a passkey before it is linked.",
+        action: { label: "Use the passkey", to: "connect" },
       }
     default:
       return { tone: "warn", word: said.status, cause: "" }
