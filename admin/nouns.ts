@@ -1,6 +1,7 @@
 import { account, loginLink } from "./account.ts"
 import { plugged } from "#plugged-in/admin.ts"
 import { bridge } from "./bridge.ts"
+import { doctor } from "./doctor.ts"
 import { events } from "./events.ts"
 import { host } from "./host.ts"
 import { key } from "./key.ts"
@@ -19,4 +20,5 @@ export const nouns: Nouns = {
   ...plugged,
   wrapping,
   "login-link": { "": loginLink },
+  doctor: { "": doctor },
 }

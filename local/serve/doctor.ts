@@ -1,0 +1,154 @@
+import { lookup } from "node:dns/promises"
+import { existsSync, readFileSync, statfsSync } from "node:fs"
+import { totalmem } from "node:os"
+import { dirname } from "node:path"
+import { connect } from "node:tls"
+import { createServer } from "node:net"
+import { createTransport } from "nodemailer"
+import { nowMs } from "#core/platform/clock.ts"
+import { listen } from "../listen.ts"
+import { find } from "../service/running.ts"
+import { ServeSettings } from "../service/settings.ts"
+
+/** What was found about one thing. `look`: the service runs, but somebody should look. */
+export interface Finding {
+  what: string
+  is: "ok" | "look" | "bad"
+  says: string
+}
+
+type Settings = ReturnType<typeof ServeSettings.parse>
+/** What a check says; `ok` where it finds nothing. */
+type Check = (settings: Settings) => Omit<Finding, "what"> | Promise<Omit<Finding, "what">>
+
+/** How long any answer from elsewhere is waited for, in ms. */
+const withinMs = 5000
+/** What a process of the service takes, and a session, in MB. */
+const memory = { service: 250, host: 200, session: 5 }
+
+/** Looks at everything that `npm run serve` needs of this machine, whether it runs or not. Changes nothing. */
+export async function examine(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const parsed = ServeSettings.safeParse(environment)
+  if (!parsed.success)
+    return parsed.error.issues.map(({ path, message }) => ({
+      what: path.join("."),
+      is: "bad",
+      says: message,
+    }))
+  return await Promise.all(
+    Object.entries(checks).map(async ([what, check]) => ({ what, ...(await look(check, parsed.data)) })),
+  )
+}
+
+async function look(check: Check, settings: Settings): Promise<Omit<Finding, "what">> {
+  try {
+    return await check(settings)
+  } catch (error) {
+    return bad(error instanceof Error ? error.message : String(error))
+  }
+}
+
+const ok = (says: string) => ({ is: "ok" as const, says })
+const weak = (says: string) => ({ is: "look" as const, says })
+const bad = (says: string) => ({ is: "bad" as const, says })
+
+/** File systems that are elsewhere, by their numbers in statfs(2): a store there loses what it confirms. */
+const networkFileSystems = new Map([
+  [0x69_69, "NFS"],
+  [0xff_53_4d_42, "CIFS"],
+  [0xfe_53_4d_42, "SMB"],
+  [0x51_7b, "SMB"],
+  [0x01_02_19_97, "9P"],
+  [0x00_c3_64_00, "Ceph"],
+])
+
+const checks: Record<string, Check> = {
+  clock: async ({ HOST_NETWORK }) => {
+    if (HOST_NETWORK === "simulated") return ok("not compared with anybody's, on the simulated network")
+    const asked = { method: "HEAD", signal: AbortSignal.timeout(withinMs) }
+    const { headers } = await fetch("https://web.whatsapp.com", asked)
+    const aheadS = Math.round((nowMs() - Date.parse(headers.get("date") ?? "")) / 1000)
+    return Math.abs(aheadS) > 30
+      ? bad(`it is ${aheadS} s ahead of WhatsApp's: keep it by NTP`)
+      : ok("as WhatsApp's")
+  },
+  disk: ({ DATA_DIR }) => {
+    const { bavail, bsize, type } = statfsSync(firstExisting(DATA_DIR))
+    const elsewhere = networkFileSystems.get(type)
+    if (elsewhere) return bad(`${DATA_DIR} is on ${elsewhere}: the store needs a disk of this machine`)
+    const freeMb = Math.floor((bavail * bsize) / 1e6)
+    if (freeMb < 1000) return bad(`${freeMb} MB are free for ${DATA_DIR}: make room`)
+    return freeMb < 5000
+      ? weak(`${freeMb} MB are free for ${DATA_DIR}`)
+      : ok(`${freeMb} MB are free for ${DATA_DIR}`)
+  },
+  files: () => {
+    const most = Number(
+      /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? Infinity,
+    )
+    return most < 4096
+      ? weak(`a process may open ${most} files: LimitNOFILE=65536`)
+      : ok(`a process may open ${most} files`)
+  },
+  memory: ({ HOST_CAPACITY }) => {
+    const mb = Math.floor(totalmem() / 1e6)
+    const sessions = Math.floor(
+      (mb - memory.service - memory.host) / (memory.session + memory.host / HOST_CAPACITY),
+    )
+    return sessions < 10
+      ? bad(`${mb} MB are not enough`)
+      : ok(`${mb} MB are enough for some ${sessions} linked numbers`)
+  },
+  name: async ({ PUBLIC_URL }) => {
+    const { hostname } = new URL(PUBLIC_URL)
+    const found = await lookup(hostname, { all: true })
+    return ok(`${hostname} is ${found.map(({ address }) => address).join(", ")}`)
+  },
+  port: async ({ DATA_DIR, listen: at }) => {
+    const running = await find(DATA_DIR)
+    if (running) return ok(`the service answers at ${running.baseUrl}`)
+    const server = createServer()
+    await listen(server, at.port, at.host)
+    server.close()
+    return weak(`${at.host}, port ${at.port} is free: the service does not run`)
+  },
+  certificate: async ({ PUBLIC_URL }) => {
+    const days = await daysOfCertificate(new URL(PUBLIC_URL))
+    return days < 14
+      ? bad(`the certificate ends in ${days} days, and nobody has renewed it`)
+      : ok(`good for ${days} days`)
+  },
+  proxy: async ({ PUBLIC_URL }) => {
+    const answer = await fetch(`${PUBLIC_URL}/healthz`, { signal: AbortSignal.timeout(withinMs) })
+    if (!answer.ok)
+      return bad(`${PUBLIC_URL}/healthz is answered ${answer.status}: does the proxy lead to LISTEN?`)
+    const outside = await fetch(`${PUBLIC_URL}/metrics`, { signal: AbortSignal.timeout(withinMs) })
+    await Promise.all([answer.body?.cancel(), outside.body?.cancel()])
+    return outside.ok ? bad("/metrics is open to everybody") : ok(`${PUBLIC_URL} leads here`)
+  },
+  mail: async ({ serving }) => {
+    if (serving.SMTP_URL === "") return weak("nobody can be mailed: set SMTP_URL and MAIL_FROM")
+    const times = { connectionTimeout: withinMs, greetingTimeout: withinMs, socketTimeout: withinMs }
+    await createTransport({ url: serving.SMTP_URL, ...times }).verify()
+    return ok("the mail server knows us")
+  },
+}
+
+async function daysOfCertificate({ hostname, port }: URL): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const socket = connect(
+    { host: hostname, port: Number(port || 443), servername: hostname, timeout: withinMs },
+    () => resolve(Math.floor((Date.parse(socket.getPeerCertificate().valid_to) - nowMs()) / 86_400_000)),
+  )
+  socket.once("error", reject)
+  socket.once("timeout", () => reject(new Error(`${hostname} does not answer`)))
+  try {
+    return await promise
+  } finally {
+    socket.destroy()
+  }
+}
+
+function firstExisting(folder: string): string {
+  return existsSync(folder) ? folder : firstExisting(dirname(folder))
+}
