@@ -77,7 +77,8 @@ export class Machine {
       .replaceAll("127.0.0.1:8787", this.#localUrl)
     const { stdout, stderr } = await run("bash", ["-ec", here], { env: this.#environment(), maxBuffer: 1e8 })
     if (command.includes("git clone")) this.#simulated()
-    return `${stdout}${stderr}`.trim()
+    // Of a progress that is shown in one line, the last state.
+    return `${stdout}${stderr}`.replaceAll(/^.*\r/gm, "").trim()
   }
 
   /** A request as people's browsers and programs make it: over https, believing Caddy's own authority. */
@@ -97,12 +98,21 @@ export class Machine {
 
   #environment(): NodeJS.ProcessEnv {
     return {
+      ...process.env,
       PATH: `${this.#folder}/bin:${process.env.PATH}`,
-      HOME: this.#folder,
       DESTDIR: this.#folder,
       UNITS_URL: this.#unitsUrl,
-      ...(existsSync(this.#authority) && { NODE_EXTRA_CA_CERTS: this.#authority }),
+      ...(existsSync(this.#authority) && { NODE_EXTRA_CA_CERTS: this.#believed() }),
     }
+  }
+
+  /** The authorities that Node is to believe: Caddy's own, and those that this machine adds. */
+  #believed(): string {
+    const path = join(this.#folder, "authorities.crt")
+    const added = process.env.NODE_EXTRA_CA_CERTS
+    const files = [this.#authority, ...(added ? [added] : [])]
+    writeFileSync(path, files.map((file) => readFileSync(file, "utf8")).join("\n"))
+    return path
   }
 
   /** The live network is none to try things on, and the ports may be taken. */
