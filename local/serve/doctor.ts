@@ -1,4 +1,5 @@
 import { lookup } from "node:dns/promises"
+import { once } from "node:events"
 import { existsSync, readFileSync, statfsSync } from "node:fs"
 import { totalmem } from "node:os"
 import { dirname } from "node:path"
@@ -113,10 +114,13 @@ const checks: Record<string, Check> = {
     return weak(`${at.host}, port ${at.port} is free: the service does not run`)
   },
   certificate: async ({ PUBLIC_URL }) => {
-    const days = await daysOfCertificate(new URL(PUBLIC_URL))
-    return days < 14
-      ? bad(`the certificate ends in ${days} days, and nobody has renewed it`)
-      : ok(`good for ${days} days`)
+    const { fromMs, toMs } = await certificateOf(new URL(PUBLIC_URL))
+    const hours = Math.floor((toMs - nowMs()) / 3_600_000)
+    // Whoever renews it does so when a third of its time is left.
+    const isRenewed = toMs - nowMs() > (toMs - fromMs) / 5
+    return isRenewed
+      ? ok(`good for ${hours} hours`)
+      : bad(`it ends in ${hours} hours, and nobody has renewed it`)
   },
   proxy: async ({ PUBLIC_URL }) => {
     const answer = await fetch(`${PUBLIC_URL}/healthz`, { signal: AbortSignal.timeout(withinMs) })
@@ -134,16 +138,19 @@ const checks: Record<string, Check> = {
   },
 }
 
-async function daysOfCertificate({ hostname, port }: URL): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>()
-  const socket = connect(
-    { host: hostname, port: Number(port || 443), servername: hostname, timeout: withinMs },
-    () => resolve(Math.floor((Date.parse(socket.getPeerCertificate().valid_to) - nowMs()) / 86_400_000)),
-  )
-  socket.once("error", reject)
-  socket.once("timeout", () => reject(new Error(`${hostname} does not answer`)))
+/** From when to when the certificate is valid. @throws an error of TLS where Node does not believe it */
+async function certificateOf({ hostname, port }: URL): Promise<{ fromMs: number; toMs: number }> {
+  const socket = connect({
+    host: hostname,
+    port: Number(port || 443),
+    servername: hostname,
+    timeout: withinMs,
+  })
+  socket.once("timeout", () => socket.destroy(new Error(`${hostname} does not answer`)))
   try {
-    return await promise
+    await once(socket, "secureConnect")
+    const { valid_from, valid_to } = socket.getPeerCertificate()
+    return { fromMs: Date.parse(valid_from), toMs: Date.parse(valid_to) }
   } finally {
     socket.destroy()
   }
