@@ -31,11 +31,13 @@ async function run({ words, json }: Asked): Promise<number> {
     console.error(unknown(words))
     return 2
   }
-  const { says, environment } = await which(process.env)
-  Object.assign(process.env, environment)
+  if (!verb.isOfFolder) {
+    const { says, environment } = await which(process.env)
+    Object.assign(process.env, environment)
+    // With --json the caller is a program, and needs no introduction.
+    if (!json) console.error(says)
+  }
   checkSettings()
-  // With --json the caller is a program, and needs no introduction.
-  if (!json) console.error(says)
   try {
     const rows = await verb.run(args)
     if (json) console.log(JSON.stringify(rows))

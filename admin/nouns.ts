@@ -1,5 +1,6 @@
 import { account, loginLink } from "./account.ts"
 import { plugged } from "#plugged-in/admin.ts"
+import { backup } from "./backup.ts"
 import { bridge } from "./bridge.ts"
 import { events } from "./events.ts"
 import { host } from "./host.ts"
@@ -18,5 +19,6 @@ export const nouns: Nouns = {
   events,
   ...plugged,
   wrapping,
+  backup,
   "login-link": { "": loginLink },
 }

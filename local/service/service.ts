@@ -186,7 +186,7 @@ async function start(
   await sweep.start(store.answer ? config.LEASE_BEAT_MS : unwatchedMs)
   stops.push(await lookAtRoom())
   const { listener } = await import("#functions/api/listener.ts")
-  const operators = measurements && (await watched(serving, measurements, stops))
+  const operators = measurements && (await watched(settings, measurements, stops))
   api.server.removeAllListeners("request")
   api.server.on(
     "request",
@@ -213,9 +213,10 @@ function publicly({ PUBLIC_URL, TRUST_PROXY, MAIL_FROM }: Serving): Record<strin
 }
 
 /** Answers the operator's requests, and watches the service from here on. */
-async function watched(serving: Serving, measurements: Measurements, stops: (() => Promise<unknown>)[]) {
+async function watched(settings: Settings, measurements: Measurements, stops: (() => Promise<unknown>)[]) {
+  if (!settings.serving) return undefined
   const { watch } = await import("../serve/watch.ts")
-  const { answer, stop } = watch(serving, measurements)
+  const { answer, stop } = watch(settings.serving, measurements, settings.DATA_DIR)
   stops.push(stop)
   return answer
 }
