@@ -44,6 +44,7 @@ import { keysOf } from "./signal/keys.ts"
 import { credsToText } from "./signal/serialise.ts"
 import { socketConfig } from "./socket-config.ts"
 import { tap } from "./tap.ts"
+import { deadMs, newVitalSigns } from "./vital-signs.ts"
 
 export interface ConnectInput {
   vault: Vault
@@ -55,6 +56,8 @@ export interface ConnectInput {
   version?: WAVersion
   /** How long the network may take over the acknowledgement of a message; 15 s without. */
   ackMs?: number
+  /** How long the network may answer nothing at all until the connection counts as dead; two minutes without. */
+  deadMs?: number
   /** Gets every frame that comes in. */
   record?: Recorder
   onHappening: (happening: Happening) => void
@@ -110,9 +113,11 @@ function opened(input: ConnectInput): Connection {
     keepCreds,
     onError: warn("a step of linking with a passkey failed"),
   })
+  const vitals = newVitalSigns(lifetime, input.deadMs ?? deadMs)
   const listen = {
     ...open,
     passkey,
+    vitals,
     lifetime,
     calls,
     tellPeople,
@@ -126,7 +131,10 @@ function opened(input: ConnectInput): Connection {
   return {
     ...questions,
     takePasskey: (assertion) => answerOrEnd(passkey.take(assertion)),
-    send: (message, again = false) => sender(message, again),
+    send(message, again = false) {
+      vitals.asked()
+      return sender(message, again)
+    },
     async timerOf(chat) {
       if (!isGroup(chat)) return await timerOf(chat, keys)
       const group = await answerOrEnd(groupOf({ groups, sock: () => sock }, chat))
@@ -213,6 +221,7 @@ function dialled(input: ConnectInput, lifetime: Lifetime) {
 
 type Listening = ReturnType<typeof dialled> & {
   passkey: PasskeyLink
+  vitals: ReturnType<typeof newVitalSigns>
   lifetime: Lifetime
   calls: ReturnType<typeof newCallers>
   tellPeople: (people: Acquaintance[]) => void
@@ -228,6 +237,7 @@ function listenTo(open: Listening, input: Pick<ConnectInput, "record" | "log">):
     sock,
     creds,
     passkey,
+    vitals,
     lifetime,
     unsettled,
     acks,
@@ -261,6 +271,7 @@ function listenTo(open: Listening, input: Pick<ConnectInput, "record" | "log">):
     open.backlog.take,
     newNotices(open),
     answers.take,
+    vitals.take,
     (frame: BinaryNode) => tellUnknown(frame, input.log),
     newPairingNotices({
       sock,
@@ -285,7 +296,10 @@ function listenTo(open: Listening, input: Pick<ConnectInput, "record" | "log">):
     serverSync: appState.onServerSync,
     receipt: filterReceipts({ sock, creds, sent: open.sent, onError: (e) => onError("CB:receipt", e) }),
     bounded: (node, pass) => unsettled.whileWorking(node, async () => await pass(node)),
-    question: unsettled.asked,
+    question: (change) => {
+      unsettled.asked(change)
+      if (change > 0) vitals.asked()
+    },
     ack: acks.take,
     frame: readFrames({ ...open, listeners }),
     refusedUpgrade: login.onRefused,

@@ -22,6 +22,8 @@ interface Options extends Partial<Pick<HostInput, "capacity" | "connect">> {
   timing?: Partial<Timing>
   /** How long a send waits for the network's acknowledgement. */
   ackMs?: number
+  /** How long the network may answer nothing until a connection counts as dead. */
+  deadMs?: number
   /** It lives as long as the tests of its file, rather than as long as this test. */
   isShared?: boolean
 }
@@ -47,7 +49,14 @@ export async function aHost(network: { url: string; rootKey: Uint8Array }, optio
     network: "simulated",
     connect:
       options.connect ??
-      ((input) => connect({ ...input, url: network.url, ackMs: options.ackMs ?? ackMs, ...recording() })),
+      ((input) =>
+        connect({
+          ...input,
+          url: network.url,
+          ackMs: options.ackMs ?? ackMs,
+          ...(options.deadMs && { deadMs: options.deadMs }),
+          ...recording(),
+        })),
     timing: { ...timing(), goneMs: 1000, finishMs: 2000, ...options.timing },
     log,
   })
