@@ -29,6 +29,8 @@ export interface Timing {
   /** Contract, "Presence": how often a session is shown as available, and for how long. */
   pulseEachMs: number
   pulseMs: number
+  /** How long the phone may take to give a message of which the network had a placeholder, until it is asked again. */
+  awaitedMs: number
   /** How often, at most, the time of a customer's last call is written down. */
   usedEachMs: number
   /** Contract, "Usage": how long messages are counted before that is written down. */
@@ -56,6 +58,7 @@ export function timing(beatMs = config.LEASE_BEAT_MS): Timing {
     healthyMs: 10 * minutes,
     pulseEachMs: 24 * 60 * minutes,
     pulseMs: 5 * minutes,
+    awaitedMs: 10 * minutes,
     usedEachMs: 60 * minutes,
     tallyMs: 10 * minutes,
     idleMs: 72 * 60 * minutes,

@@ -289,6 +289,7 @@ function listenTo(open: Listening, input: Pick<ConnectInput, "record" | "log">):
       creds,
       ended: () => lifetime.isOver,
       take: (received) => guarded(() => intake.take(received, [])),
+      expect: (attrs) => guarded(() => intake.expect(attrs)),
       acknowledge: (node) => answers.acknowledge(node),
       onError: (error) => onError("CB:message", error),
     }),

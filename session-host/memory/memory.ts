@@ -6,6 +6,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import type { Logger } from "#core/platform/log.ts"
+import { Awaited, awaitedPrefix } from "../receive/awaited.ts"
 import { Bell } from "../receive/bell.ts"
 import { Commits } from "./commits.ts"
 import type { UnitWrite } from "./packing.ts"
@@ -54,6 +55,8 @@ interface Found {
   keys: DataKeys.Info
   /** Rows of the session, by `sk`: credentials, standing, and what was last said of its connection. */
   rows: Map<string, Stored>
+  /** Those of messages that are awaited of the phone. */
+  awaited: Stored[]
   /** The number of the bridge's last event row; 0 if it has none. */
   lastEvent: number
   delivery: Delivery.Info | undefined
@@ -70,6 +73,7 @@ export class Memory {
   readonly outbox: EventOutbox
   readonly connectionEvents: ConnectionEvents
   readonly standing: LoginStanding
+  readonly awaited: Awaited
   readonly intake: SessionIntake
   /**
    * The account, if this is its sandbox: the phone is simulated and scans each code by itself. Undefined for other
@@ -81,7 +85,7 @@ export class Memory {
   #vault: SessionVault
   #contacts: Contacts
 
-  private constructor(input: Input, { store, patience, keys, rows, lastEvent, delivery }: Found) {
+  private constructor(input: Input, { store, patience, keys, rows, awaited, lastEvent, delivery }: Found) {
     const { lease, timing, log, onEnd } = input
     const { bridgeId } = lease
     this.#input = input
@@ -117,7 +121,9 @@ export class Memory {
     this.#vault = new SessionVault(this, creds)
     this.#contacts = new Contacts({ store, commits, log }, creds.generation)
     const provenAtMs = performance.now() + timing.provenMs
+    this.awaited = new Awaited({ store, commits }, awaited)
     this.intake = new SessionIntake({
+      awaited: this.awaited,
       commits,
       messages,
       outbox,
@@ -146,13 +152,14 @@ export class Memory {
     const keys = await patience.read(() => DataKeys.get(bridgeId))
     if (!keys) throw new SessionEnded("the bridge is deleted")
     const store = new SessionStore({ bridgeId, sessionKey: keys.session, patience })
-    const [rows, last, delivery] = await Promise.all([
+    const [rows, awaited, last, delivery] = await Promise.all([
       store.getAll([credsSk, toldRow, ...standingRows]),
+      store.list(awaitedPrefix),
       patience.read(() => lastEventOf(bridgeId)),
       patience.read(() => Delivery.get(bridgeId)),
     ])
     const bySk = new Map(rows.map((row) => [row.sk, row]))
-    return new Memory(input, { store, patience, keys, rows: bySk, lastEvent: last, delivery })
+    return new Memory(input, { store, patience, keys, rows: bySk, awaited, lastEvent: last, delivery })
   }
 
   get vault(): SessionVault {
@@ -180,7 +187,7 @@ export class Memory {
   async forget(tell: (writes: UnitWrite[]) => Promise<void>): Promise<void> {
     const { store, commits } = this
     const generation = this.#vault.generation + 1
-    await tell([forgetCreds(store, generation), ...this.standing.forget()])
+    await tell([forgetCreds(store, generation), ...this.standing.forget(), ...this.awaited.forget()])
     this.#vault = new SessionVault(this, { generation, creds: undefined })
     this.#contacts = new Contacts({ store, commits, log: this.#input.log }, generation)
     await commits.write([...(await removeContacts(store)), ...(await oldKeys(store, generation))])

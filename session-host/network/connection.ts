@@ -110,6 +110,8 @@ export interface Intake {
     ciphertext: Pick<Received, "hash" | "attrs">,
     mayBeNew: boolean,
   ): Promise<"decrypt" | "seen" | "skip">
+  /** A placeholder of this message has come, and the phone is asked for it. Resolves when that is durable. */
+  expect(attrs: Received["attrs"]): Promise<void>
   /** Whether this ciphertext was decrypted before, as far as that is remembered. */
   isSeen(ciphertext: Pick<Received, "hash" | "attrs">): Promise<boolean>
   /**
@@ -308,6 +310,8 @@ export interface Connection {
     fromMe: boolean
     mediaKey: Uint8Array
   }): Promise<string | undefined>
+  /** Asks the account's phone for a message of which the network gave a placeholder alone. It comes, if it comes, by itself. */
+  askPhoneFor(attrs: Received["attrs"]): Promise<void>
   /** The phone-number JIDs of these LIDs, by LID, as far as they are known, without asking the network. */
   phonesOf(lids: string[]): Promise<Map<string, string>>
   /**

@@ -7,13 +7,12 @@ import {
   jidNormalizedUser,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import { now } from "#core/platform/clock.ts"
 import type { Lifetime } from "../baileys/lifetime.ts"
 import type { ILogger } from "../baileys/quiet-log.ts"
 import type { Acquaintance, Notice } from "../network/connection.ts"
 import { verifiedNameIn } from "../people/questions.ts"
 import { restrictionsIn } from "../baileys/questions/restrictions.ts"
-import { viewOnce } from "./view-once.ts"
+import { placeholderIn } from "./placeholder.ts"
 
 interface Input {
   sock: Pick<WASocket, "signalRepository">
@@ -161,25 +160,20 @@ function fromAbout(frame: BinaryNode): Acquaintance[] {
 const longestAbout = 1000
 
 /** Messages that this release cannot read, or that a bridge has no use for. */
-function fromMessage({ attrs, content }: BinaryNode): Notice[] {
+function fromMessage(node: BinaryNode): Notice[] {
+  const { attrs, content } = node
   if (attrs.from?.endsWith("@newsletter")) return [{ kind: "newsletter" }]
   const parts = Array.isArray(content) ? content : []
   const isBots = parts.some((part) => part.tag === "enc" && part.attrs.type === "msmsg")
   if (isBots) return [{ kind: "bot_message" }]
-  if (attrs.category === "peer" || parts.some(({ tag }) => tag === "enc" || tag === "plaintext")) return []
-  const placeholder = parts.find(({ tag }) => tag === "unavailable")
-  return placeholder ? fromPlaceholder(placeholder.attrs.type ?? "", Number(attrs.t)) : []
-}
-
-/** Baileys acknowledges these placeholders, and asks the phone for no message. */
-const withheld = new Set(["bot_unavailable_fanout", "hosted_unavailable_fanout"])
-
-/** Baileys asks the phone for no message that is older, in seconds (`PLACEHOLDER_MAX_AGE_SECONDS`). */
-const mostAge = 14 * 24 * 3600
-
-function fromPlaceholder(type: string, at: number): Notice[] {
-  if (withheld.has(type)) return [{ kind: "withheld_message" }]
-  return !viewOnce.has(type) && now() - at > mostAge ? [{ kind: "old_placeholder" }] : []
+  switch (placeholderIn(node)) {
+    case "withheld":
+      return [{ kind: "withheld_message" }]
+    case "old":
+      return [{ kind: "old_placeholder" }]
+    default:
+      return []
+  }
 }
 
 function isPerson(jid: string | undefined): jid is string {

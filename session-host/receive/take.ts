@@ -1,3 +1,4 @@
+import type { Awaited } from "./awaited.ts"
 import { authorsOf, formsOf, messageIdentityOf } from "./map/message-identity.ts"
 import type { Mapped, MessageIdentity } from "./map/mapped.ts"
 import { nobody, type Own } from "./map/chat-and-sender.ts"
@@ -30,6 +31,7 @@ interface Options {
   /** Whether each message must be durable before the next one is decrypted. */
   isCareful: () => boolean
   contacts: () => Contacts
+  awaited: Pick<Awaited, "expect" | "arrivedIn">
   /** The connection to ask, while there is one. */
   connection: () => Pick<Connection, "phonesOf"> | undefined
   /** Turns a message into events. May throw on anything that strangers send. */
@@ -100,6 +102,11 @@ export class SessionIntake implements Intake {
     const isLookedUp = !mayBeNew || skip.isWanted
     if (isLookedUp && (await this.isSeen(ciphertext))) return "seen"
     return (await skip.take()) ? "skip" : "decrypt"
+  }
+
+  /** @throws SessionEnded */
+  async expect(attrs: Received["attrs"]): Promise<void> {
+    if (!this.#ignores(attrs)) await this.#options.awaited.expect(attrs)
   }
 
   forgets(attrs: Received["attrs"]) {
@@ -184,7 +191,9 @@ export class SessionIntake implements Intake {
   /** @throws Error where the message cannot be read; nothing was made then. SessionEnded */
   async #makeEvents(received: Received, writes: UnitWrite[]): Promise<number> {
     const message = await this.#seen(received)
-    return await this.#options.outbox.make(await this.#map(received), { message, writes })
+    const mapped = await this.#map(received)
+    const arrived = this.#options.awaited.arrivedIn(received, this.#own)
+    return await this.#options.outbox.make(mapped, { message, writes: [...arrived, ...writes] })
   }
 
   async #map(received: Received): Promise<Mapped[]> {

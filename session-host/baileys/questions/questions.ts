@@ -1,4 +1,10 @@
-import { jidNormalizedUser, type AuthenticationCreds, type WASocket } from "@whiskeysockets/baileys"
+import {
+  decodeMessageNode,
+  jidNormalizedUser,
+  proto,
+  type AuthenticationCreds,
+  type WASocket,
+} from "@whiskeysockets/baileys"
 import type { Acquaintance, Connection, Question } from "#session-host/network/connection.ts"
 import { registered } from "#session-host/people/questions.ts"
 import { answered, ask } from "./ask.ts"
@@ -49,6 +55,17 @@ export function newQuestions(
     upload: (file) => answerOrEnd(media.upload(file)),
     mediaHost: () => media.mediaHost(),
     bringAgain: (missed) => answerOrEnd(bringAgain(sock, missed, { me: me(), log })),
+    async askPhoneFor(attrs) {
+      const { key } = decodeMessageNode({ tag: "message", attrs }, me(), creds.me?.lid ?? "").fullMessage
+      const { remoteJid, fromMe, id, participant } = key
+      const { PLACEHOLDER_MESSAGE_RESEND } = proto.Message.PeerDataOperationRequestType
+      // Baileys has a function for it, which keeps its own time.
+      const request = sock.sendPeerDataOperationMessage({
+        placeholderMessageResendRequest: [{ messageKey: { remoteJid, fromMe, id, participant } }],
+        peerDataOperationRequestType: PLACEHOLDER_MESSAGE_RESEND,
+      })
+      await answerOrEnd(request)
+    },
     async phonesOf(lids) {
       const known = (await lidMapping.getPNsForLIDs(lids)) ?? []
       return new Map(known.map(({ lid, pn }) => [lid, jidNormalizedUser(pn)]))
