@@ -105,7 +105,7 @@ async function show(
     cancelAt: said?.cancelAt,
     keptUntil: stoppedAt === undefined ? undefined : stoppedAt + keptFor,
     wanted: (await isStillWanted(payer)) ? wanted?.customerRef : undefined,
-    told: refused && note("bad", refused.sentence),
+    notice: refused && note("bad", refused.sentence),
     nowMs: nowMs(),
   })
   const status = refused?.status

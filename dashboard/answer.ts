@@ -11,7 +11,7 @@ import type { Html } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { type Place, framed, lone, refused } from "./layout.ts"
 
-type Status = 200 | ApiError["status"]
+export type Status = 200 | ApiError["status"]
 
 /** Answers with a page for somebody who is signed in. */
 export function page(

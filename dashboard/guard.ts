@@ -113,6 +113,13 @@ export async function notAllowed(c: Context<DashboardEnv>, sentence: string): Pr
   return await lonePage(c, { title: "Not in your role", body, status: 403 })
 }
 
+/** Everybody's accounts, and mails that would sign others in: for the people who run the service alone. */
+export const runsService = createMiddleware<DashboardEnv>(async (c, next) => {
+  const { account, role } = c.var.me
+  if (account.isOperator && role === "owner") return await next()
+  return await notAllowed(c, "This is for the owners of the account that runs the service.")
+})
+
 /** A page that leads back to this one. A form is not sent again: its page is shown. */
 function leadingTo(page: "/sign-in" | "/accounts", c: Context<DashboardEnv>): string {
   const { pathname, search } = new URL(c.req.url)
