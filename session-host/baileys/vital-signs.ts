@@ -18,14 +18,14 @@ export function newVitalSigns(lifetime: Pick<Lifetime, "atEnd" | "end">, afterMs
   lifetime.atEnd(stop)
   return {
     /** The network was asked something, or has been given a message. */
-    asked(): void {
+    asked: (): void => {
       waiting ??= setTimeout(() => {
         Metrics.add("DeadConnections")
         lifetime.end({ reason: "lost", detail: "the network has answered nothing for minutes" })
       }, afterMs)
     },
     /** Takes every frame. */
-    take({ tag, attrs }: BinaryNode): void {
+    take: ({ tag, attrs }: BinaryNode): void => {
       const isAnswer = tag === "iq" && (attrs.type === "result" || attrs.type === "error")
       if (isAnswer || tag === "ack") stop()
     },

@@ -166,14 +166,9 @@ function fromMessage(node: BinaryNode): Notice[] {
   const parts = Array.isArray(content) ? content : []
   const isBots = parts.some((part) => part.tag === "enc" && part.attrs.type === "msmsg")
   if (isBots) return [{ kind: "bot_message" }]
-  switch (placeholderIn(node)) {
-    case "withheld":
-      return [{ kind: "withheld_message" }]
-    case "old":
-      return [{ kind: "old_placeholder" }]
-    default:
-      return []
-  }
+  const placeholder = placeholderIn(node)
+  if (placeholder === "withheld") return [{ kind: "withheld_message" }]
+  return placeholder === "old" ? [{ kind: "old_placeholder" }] : []
 }
 
 function isPerson(jid: string | undefined): jid is string {
