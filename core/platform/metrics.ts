@@ -53,6 +53,7 @@ type Noted =
   | "RetryReceipts"
   | "DevicesMissed"
   | "DeadConnections"
+  | "ResendsHeldBack"
   | "UnknownStanzas"
   | "StoreThrottled"
   | "StoreConflict"

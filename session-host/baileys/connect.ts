@@ -295,7 +295,13 @@ function listenTo(open: Listening, input: Pick<ConnectInput, "record" | "log">):
     }),
     onError,
     serverSync: appState.onServerSync,
-    receipt: filterReceipts({ sock, creds, sent: open.sent, onError: (e) => onError("CB:receipt", e) }),
+    receipt: filterReceipts({
+      sock,
+      creds,
+      keys: open.keys,
+      sent: open.sent,
+      onError: (e) => onError("CB:receipt", e),
+    }),
     bounded: (node, pass) => unsettled.whileWorking(node, async () => await pass(node)),
     question: (change) => {
       unsettled.asked(change)

@@ -15,6 +15,7 @@ import { Messages } from "./messages/messages.ts"
 import { EventOutbox } from "../receive/outbox.ts"
 import { Parking } from "../receive/parked.ts"
 import { readParkedAgain } from "../receive/read-parked-again.ts"
+import { Pacing, pacingRow } from "../send/pacing.ts"
 import { Patience } from "./patience.ts"
 import { OperatorSkip } from "../receive/operator-skip.ts"
 import { SessionStore, type Stored } from "./rows.ts"
@@ -74,6 +75,7 @@ export class Memory {
   readonly connectionEvents: ConnectionEvents
   readonly standing: LoginStanding
   readonly awaited: Awaited
+  readonly pacing: Pacing
   readonly intake: SessionIntake
   /**
    * The account, if this is its sandbox: the phone is simulated and scans each code by itself. Undefined for other
@@ -122,6 +124,10 @@ export class Memory {
     this.#contacts = new Contacts({ store, commits, log }, creds.generation)
     const provenAtMs = performance.now() + timing.provenMs
     this.awaited = new Awaited({ store, commits }, awaited)
+    this.pacing = new Pacing(
+      { store, commits, contacts: () => this.#contacts, limits: () => input.choice().pacing },
+      rows.get(pacingRow),
+    )
     this.intake = new SessionIntake({
       awaited: this.awaited,
       commits,
@@ -153,7 +159,7 @@ export class Memory {
     if (!keys) throw new SessionEnded("the bridge is deleted")
     const store = new SessionStore({ bridgeId, sessionKey: keys.session, patience })
     const [rows, awaited, last, delivery] = await Promise.all([
-      store.getAll([credsSk, toldRow, ...standingRows]),
+      store.getAll([credsSk, toldRow, pacingRow, ...standingRows]),
       store.list(awaitedPrefix),
       patience.read(() => lastEventOf(bridgeId)),
       patience.read(() => Delivery.get(bridgeId)),

@@ -161,6 +161,7 @@ export class Session {
       phone: userOf(jid),
       ...(passkey && { passkey }),
       ...(uplink.objection && { objection: uplink.objection }),
+      ...(memory.pacing.newChatsLeft !== undefined && { new_chats_left: memory.pacing.newChatsLeft }),
       ...(restriction && { restriction: restriction.kind, restricted_until: restriction.until }),
     }
   }
@@ -296,13 +297,17 @@ export class Session {
     return parts
   }
 
-  #connected(connection: Connection, { messages, vault, contacts, standing }: Memory): ConnectedSession {
+  #connected(
+    connection: Connection,
+    { messages, vault, contacts, standing, pacing }: Memory,
+  ): ConnectedSession {
     return {
       bridgeId: this.lease.bridgeId,
       connection,
       own: vault.login ?? { jid: "", lid: "" },
       contacts,
       standing,
+      pace: (chat) => pacing.wait(chat, connection),
       reach: (chat) => this.#recipients.reach(chat, connection),
       messages: (id) => messages.all(id),
       media: this.#media,
