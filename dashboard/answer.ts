@@ -9,7 +9,7 @@ import { assets } from "./assets.ts"
 import { billingPages } from "./billing-hooks.ts"
 import type { Html } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
-import { type Place, framed, lone, refused } from "./layout.ts"
+import { framed, lone, type Place, refused } from "./layout.ts"
 
 export type Status = 200 | ApiError["status"]
 

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import type { Bridge } from "#core/bridge/bridge.ts"
-import { type Html, type IconName, copyable, icon, mark } from "./elements.ts"
+import { copyable, type Html, icon, type IconName, mark } from "./elements.ts"
 
 /** Who looks at a page. */
 export interface Viewer {

@@ -11,10 +11,10 @@ import { RateLimit } from "#core/rate-limit.ts"
 import { ask } from "#functions/api/ask-host.ts"
 import { originOf } from "#functions/http/address.ts"
 import { lonePage } from "./answer.ts"
-import { type Html, elsewhere, note, span, until } from "./elements.ts"
+import { elsewhere, type Html, note, span, until } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
-import { type Piece, live } from "./live.ts"
-import { type Refused, codeFor, codeOf, lookEachMs, roundMs } from "./numbers/codes.ts"
+import { live, type Piece } from "./live.ts"
+import { codeFor, codeOf, lookEachMs, type Refused, roundMs } from "./numbers/codes.ts"
 import { evidenceOf, forStrangers, isLinked } from "./numbers/evidence.ts"
 import {
   type Code,

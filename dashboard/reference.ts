@@ -15,8 +15,8 @@ import { docs } from "#functions/docs/routes.ts"
 import { type Tryable, tryOf } from "#functions/docs/tryable-routes.ts"
 import { originOf } from "#functions/http/address.ts"
 import { page } from "./answer.ts"
-import { type Html, block } from "./elements.ts"
-import { type DashboardEnv, accountIdOf, notAllowed } from "./guard.ts"
+import { block, type Html } from "./elements.ts"
+import { accountIdOf, type DashboardEnv, notAllowed } from "./guard.ts"
 import { head } from "./layout.ts"
 
 /** The reference as somebody reads it who has the dashboard, too. */

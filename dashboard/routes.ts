@@ -7,10 +7,11 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import { originOf } from "#functions/http/address.ts"
 import type { ApiEnv } from "#functions/http/contract-router.ts"
+import "#plugged-in/dashboard.ts"
 import { refusedPage } from "./answer.ts"
 import { assetRoutes } from "./assets.ts"
 import { billingPages } from "./billing-hooks.ts"
-import { type DashboardEnv, atLocalhost, headers, inAccount, known, runsService } from "./guard.ts"
+import { atLocalhost, type DashboardEnv, headers, inAccount, known, runsService } from "./guard.ts"
 import { keys } from "./keys.ts"
 import { link } from "./link-page.ts"
 import { connect } from "./numbers/connect.ts"
@@ -33,8 +34,6 @@ import { signIn } from "./people/sign-in.ts"
 import { reference, trying } from "./reference.ts"
 import { start } from "./start/start.ts"
 import { usage } from "./usage.ts"
-
-import "#plugged-in/dashboard.ts"
 
 /** The longest form: a message of 65,536 characters, each escaped. */
 const limited = bodyLimit({

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import type { StoredEvent } from "#core/contract/delivery.ts"
-import { type Html, ago, block, copyable, press, time } from "../elements.ts"
+import { ago, block, copyable, type Html, press, time } from "../elements.ts"
 
 /** An event in a list: what it is in one line, and all of it when it is opened. */
 export function eventItem(

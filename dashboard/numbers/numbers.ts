@@ -7,7 +7,7 @@ import type { DashboardEnv } from "../guard.ts"
 import { head } from "../layout.ts"
 import { live } from "../live.ts"
 import { type Evidence, evidenceOf } from "./evidence.ts"
-import { type Receiving, receiverLine, receivingOf } from "./receiver.ts"
+import { receiverLine, type Receiving, receivingOf } from "./receiver.ts"
 import { evidenceLine, inWords, placeOf } from "./state.ts"
 
 /** How often a state is asked for while its page is open. */

@@ -4,7 +4,7 @@ import type { Attempt } from "#core/contract/delivery.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { DeliveryReport } from "#core/event/delivery-report.ts"
 import { nowMs } from "#core/platform/clock.ts"
-import { type Html, age, ago, until } from "../elements.ts"
+import { age, ago, type Html, until } from "../elements.ts"
 
 /** How a bridge's events get to their receiver. */
 export interface Receiving {

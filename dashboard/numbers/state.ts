@@ -1,5 +1,5 @@
 import { html } from "hono/html"
-import { type Html, age, ago, time } from "../elements.ts"
+import { age, ago, type Html, time } from "../elements.ts"
 import type { Evidence, Last, Why } from "./evidence.ts"
 import { refusals } from "./failures.ts"
 

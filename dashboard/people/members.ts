@@ -16,6 +16,7 @@ export function invitation(to: string, by: string, role: Member.Role, origin: st
   return { to, subject: `${by} invites you`, text }
 }
 
+/** The people of an account, and those who are invited. */
 export function membersCard(input: {
   members: Member.Info[]
   invitations: { email: string; role: string }[]
@@ -53,6 +54,7 @@ const roles = [
   ["viewer", "Viewer: looks, without secrets"],
 ] as const
 
+/** The form that invites somebody. */
 export function inviting(draft: URLSearchParams): Html {
   return html`<form class="card inline" method="post" action="/account/invite">
     ${emailField({ label: "Invite somebody", value: draft.get("email") ?? "", placeholder: "them@example.com", autocomplete: "off" })}

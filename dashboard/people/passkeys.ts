@@ -6,9 +6,9 @@ import { Passkey } from "#core/account/passkey.ts"
 import { Person } from "#core/account/person.ts"
 import { originOf } from "#functions/http/address.ts"
 import { passkeyScript } from "../assets.ts"
-import { type Html, ago, press } from "../elements.ts"
+import { ago, type Html, press } from "../elements.ts"
 import { signInAgain, unlessFresh } from "../fresh-sign-in.ts"
-import { type DashboardEnv, cookie, ownPath, putCookie } from "../guard.ts"
+import { cookie, type DashboardEnv, ownPath, putCookie } from "../guard.ts"
 import { admitBrowser } from "./sign-in.ts"
 
 /**

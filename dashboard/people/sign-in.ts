@@ -12,10 +12,10 @@ import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { addressOf, originOf } from "#functions/http/address.ts"
-import { type Status, lonePage } from "../answer.ts"
+import { lonePage, type Status } from "../answer.ts"
 import { passkeyScript } from "../assets.ts"
-import { type Html, emailField, note, span } from "../elements.ts"
-import { type DashboardEnv, cookie, ownPath, putCookie } from "../guard.ts"
+import { emailField, type Html, note, span } from "../elements.ts"
+import { cookie, type DashboardEnv, ownPath, putCookie } from "../guard.ts"
 
 const month = 30 * 86_400
 

@@ -54,7 +54,7 @@ rmSync(dataDir, { recursive: true, force: true })
 process.exit(code)
 
 async function main(): Promise<number> {
-  const asked = askedToStop()
+  const asked = askedToStop({ patienceMs: 10_000 })
   const receiver = await startReceiver()
   const signal = AbortSignal.timeout(deadlineMs)
   try {
