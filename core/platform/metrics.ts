@@ -52,6 +52,7 @@ type Noted =
   | "IdemTakeover"
   | "RetryReceipts"
   | "DevicesMissed"
+  | "ClientExpires"
   | "DeadConnections"
   | "ResendsHeldBack"
   | "UnknownStanzas"

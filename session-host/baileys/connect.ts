@@ -4,6 +4,7 @@ import { isGroup } from "#core/jid.ts"
 import { newLocks } from "#core/platform/locks.ts"
 import type { Acquaintance, Connection, Happening, Intake, Vault } from "../network/connection.ts"
 import { newBacklog } from "../receive/backlog.ts"
+import { tellExpiration } from "../receive/expiration.ts"
 import { filterReceipts } from "../receive/filter-receipts.ts"
 import { newAnswers } from "../receive/unanswered.ts"
 import { readFrames } from "../receive/frames.ts"
@@ -273,6 +274,7 @@ function listenTo(open: Listening, input: Pick<ConnectInput, "record" | "log">):
     answers.take,
     vitals.take,
     (frame: BinaryNode) => tellUnknown(frame, input.log),
+    (frame: BinaryNode) => tellExpiration(frame, input.log),
     newPairingNotices({
       sock,
       creds,

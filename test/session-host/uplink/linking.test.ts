@@ -52,6 +52,7 @@ test.for([{ hellos: 3 }, { refreshes: true }])(
     const { code } = await pair(bridge.id, phone.number)
     await network.call("POST", `/phones/${phone.number}/link-code`, { code, ...how })
     await untilConnected(bridge.id)
+    expect(await eventsOfType(bridge.id, "connected")).toHaveLength(1)
   },
 )
 
