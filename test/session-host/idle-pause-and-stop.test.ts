@@ -5,7 +5,7 @@ import { aHost, call, held, statusOf } from "../support/session/host.ts"
 import { aNetwork } from "../support/network/network.ts"
 import { aPairedSession } from "../support/session/paired.ts"
 import { until } from "#test/support/until.ts"
-import { notifyHolder } from "#core/bridge/operator-stop-and-wake.ts"
+import { letBridges } from "#billing/unpaid-bridges.ts"
 import { callHolder } from "#core/lease/call-holder.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { now } from "#core/platform/clock.ts"
@@ -125,9 +125,7 @@ test("a call right after a bill has stopped its bridge is 409, though the API kn
     return await callHolder({ method: "POST", path: "/send/text", body, ...about })
   }
   expect((await send()).status).toBe(200)
-  const lease = (await Lease.get(bridge.id))!
-  await Lease.stop(bridge.id, "billing")
-  await notifyHolder(lease)
+  await letBridges({ accountId: bridge.accountId, stoppedAt: undefined, version: 1 }, false)
   await expect(send()).rejects.toMatchObject({ code: "bridge_paused" })
 })
 
