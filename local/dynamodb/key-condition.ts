@@ -45,18 +45,12 @@ function nameOf(operand: Operand, given: Placeholders): string {
   return String(resolved(operand.path, given)[0])
 }
 
-function textOf({ name, type }: KeyAttribute, operand: Operand, given: Placeholders): string {
-  const text = operand.is === "value" ? held(given.values[operand.name], type) : undefined
-  if (text === undefined)
-    throw invalid(
-      "One or more parameter values were invalid: Condition parameter type does not match schema type",
-    )
-  if (text === "")
-    throw invalid(
-      "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty " +
-        `string value. Key: ${name}`,
-    )
-  return sortableText(type, text)
+function textOf(attribute: KeyAttribute, operand: Operand, given: Placeholders): string {
+  const text = operand.is === "value" ? held(given.values[operand.name], attribute.type) : undefined
+  if (text !== undefined) return sortableText(attribute, text)
+  throw invalid(
+    "One or more parameter values were invalid: Condition parameter type does not match schema type",
+  )
 }
 
 function rangeOf(by: Operator, bounds: string[]): Asked {
