@@ -246,6 +246,7 @@ function listenTo(open: Listening, input: Pick<ConnectInput, "record" | "log">):
   const login = newLogin({ creds, passkey, codes, lifetime, keepCreds: open.keepCreds, onOpen })
   const forgetDevices = newStaleDevices({
     devices: open.devices,
+    creds,
     sock: () => sock,
     onError: open.warn("a list of devices was not forgotten"),
   })

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto"
 import type { JidWithDevice, PossiblyExtendedCacheStore } from "@whiskeysockets/baileys"
 import { LRUCache } from "lru-cache"
 import { perVault } from "./per-vault.ts"
@@ -13,7 +14,7 @@ export type Device = JidWithDevice & {
 const mostBytes = 1_500_000
 
 /** The size of a person's entry beside name and devices, about. */
-const overhead = 100
+const overhead = 200
 
 const ttlMs = 12 * 3600 * 1000
 
@@ -24,10 +25,23 @@ export const devicesOf = perVault(newLists)
 
 /** By the user part of an address. */
 function newLists() {
+  /** By a hash of the user: its users. Three bytes are the same for two people now and then. */
+  const hashed = new Map<string, Set<string>>()
   const entries = new LRUCache<string, string>({
     maxSize: mostBytes,
     sizeCalculation: (value, user) => user.length + value.length + overhead,
     ttl: ttlMs,
+    onInsert(_value, user) {
+      const key = contactHash(user)
+      hashed.set(key, (hashed.get(key) ?? new Set()).add(user))
+    },
+    disposeAfter(_value, user) {
+      if (entries.has(user)) return
+      const key = contactHash(user)
+      const users = hashed.get(key)
+      users?.delete(user)
+      if (users?.size === 0) hashed.delete(key)
+    },
   })
   const set = (user: string, devices: Device[]) => void entries.set(user, devices.map(written).join(" "))
   const get = (user: string) => {
@@ -49,6 +63,8 @@ function newLists() {
         if (list) entries.set(user, list.map(written).join(" "), { noUpdateTTL: true })
       }
     },
+    /** Those whose lists are known and whose user part has this hash, as the network names contacts. */
+    withHash: (ofUser: string): string[] => [...(hashed.get(ofUser) ?? [])],
     /** Their list of devices is out of date. */
     forget: (user: string) => void entries.delete(user),
     /** The cache that Baileys wants. It says itself which type it has put in. */
@@ -59,6 +75,11 @@ function newLists() {
       flushAll: () => entries.clear(),
     }),
   }
+}
+
+/** The first three bytes of an MD5 of a number or private id, in Base64 (`WAWebApiContact`; whatsapp-rust, `crypto.rs`). */
+function contactHash(user: string): string {
+  return hash("md5", `${user}WA_ADD_NOTIF`, "buffer").subarray(0, 3).toString("base64")
 }
 
 const addressOf = ({ device, server }: Device) => `${device ?? 0}@${server}`

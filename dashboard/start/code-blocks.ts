@@ -1,14 +1,45 @@
-/** Code to paste, with the account's own address in it. */
-interface Snippet {
-  title: string
-  code: string
+import { html } from "hono/html"
+import { block, type Html } from "../elements.ts"
+
+interface Blocks {
+  /** Where a program finds this service. */
+  baseUrl: string
+  /** Digits of the sandbox's contact; `""` while there is none. */
+  contact: string
+  /** Whether this service calls a receiver on the reader's own machine. */
+  isReceiverHere: boolean
+}
+
+/** Code to copy, as the stream sends it again once the contact's number is known. */
+export function codeBlocks(input: Blocks): Html {
+  const { baseUrl, contact, isReceiverHere } = input
+  const receiverUrl = isReceiverHere ? "http://127.0.0.1:9000/" : "https://example.com/"
+  return html`<section class="card" id="blocks">
+    <header>
+      <h2>For your program</h2>
+      <p>Put a key from <a href="/keys">API keys</a> into <code>KEY</code>, then paste.</p>
+    </header>
+    <div class="snippets">
+      ${snippets({ baseUrl, contact, receiverUrl }).map(
+        ({ title, code }) =>
+          html`<div>
+            <h3>${title}</h3>
+            ${block(code, title)}
+          </div>`,
+      )}
+    </div>
+    <p class="small muted">
+      ${isReceiverHere ? "" : html`Put the receiver where the internet can reach it, and its address in place of <code>${receiverUrl}</code>.`}
+      Every call, and a receiver in three languages: <a href="/api/docs">the reference</a>.
+    </p>
+  </section>`
 }
 
 /**
  * Code that a program needs first. `contact`: digits of the sandbox's contact; `""` while there is none. `receiverUrl`:
  * where the receiver of the second block gets its events.
  */
-export function snippets(input: { baseUrl: string; contact: string; receiverUrl: string }): Snippet[] {
+function snippets(input: { baseUrl: string; contact: string; receiverUrl: string }) {
   const { baseUrl, contact, receiverUrl } = input
   const to = contact === "" ? "<a contact's number>" : contact
   const api = `${baseUrl}/api/instances`

@@ -7,22 +7,27 @@ import { callHolderIfAny } from "#core/lease/call-holder.ts"
 /** A session that is not notified now finds out when its host compares its leases, within half a minute. */
 const notifyWithinMs = 3000
 
+/** The fields of a request that are a choice. One that is not given stays as it is. */
+interface Said {
+  /** Null: all, including those of later releases. */
+  events?: string[] | null | undefined
+  ignore?: Choice.Info["ignore"] | undefined
+  daily_presence?: boolean | undefined
+}
+
 /**
- * Writes the customer's choice of events, if the request has one, and notifies the session.
+ * Writes the customer's choice, if the request has one, and notifies the session.
  * @returns the lease as it is now.
  * @throws ApiError `not_found` when the bridge has been deleted meanwhile.
  */
-export async function choose(
-  lease: Lease.Info,
-  said: { events?: string[] | null | undefined; ignore?: Choice.Info["ignore"] | undefined },
-  requestId: string,
-): Promise<Lease.Info> {
-  if (said.events === undefined && said.ignore === undefined) return lease
+export async function choose(lease: Lease.Info, said: Said, requestId: string): Promise<Lease.Info> {
+  if (!isChoice(said)) return lease
   const { bridgeId } = lease
   const events = said.events === undefined ? lease.choice.events : (said.events ?? undefined)
   const chosen = await Lease.choose(bridgeId, {
     ...(events && { events: [...new Set(events)] }),
     ignore: [...new Set(said.ignore ?? lease.choice.ignore)],
+    pulse: said.daily_presence ?? lease.choice.pulse,
   })
   if (!chosen) throw noSuchBridge()
   try {
@@ -33,4 +38,9 @@ export async function choose(
     log.info({ error, requestId, bridgeId }, "a session was not notified of its customer's choice")
   }
   return chosen
+}
+
+/** Whether the request has any part of a choice. */
+export function isChoice({ events, ignore, daily_presence }: Said): boolean {
+  return [events, ignore, daily_presence].some((field) => field !== undefined)
 }

@@ -8,6 +8,8 @@ import { launch, type Browser } from "puppeteer-core"
  */
 const drawing = /^--(?:use-gl|use-angle|enable-unsafe-swiftshader|ignore-gpu-blocklist|in-process-gpu)\b/
 
+const always = ["--disable-gpu", "--no-sandbox", "--disable-background-networking", "--no-first-run"]
+
 /**
  * Starts a headless Chromium that came with npm (nothing is downloaded from elsewhere; the first start of a machine
  * unpacks it, which takes some seconds). The caller closes it.
@@ -17,7 +19,7 @@ export async function startChromium(): Promise<Browser> {
   for (let start = 1; ; start++)
     try {
       return await launch({
-        args: [...args, "--disable-gpu", "--no-sandbox", "--disable-background-networking", "--no-first-run"],
+        args: [...args, ...always],
         executablePath: await chromium.executablePath(),
         headless: "shell",
       })
@@ -26,4 +28,13 @@ export async function startChromium(): Promise<Browser> {
       if (start === 5) throw error
       await sleep(5000)
     }
+}
+
+/**
+ * Starts a whole Chromium of this machine, with an extension: the one that came with npm knows no extensions. The caller
+ * closes it. @param extension the folder of the unpacked extension
+ */
+export async function startWholeChromium(executablePath: string, extension: string): Promise<Browser> {
+  const args = [...always, "--disable-dev-shm-usage"]
+  return await launch({ args, executablePath, headless: true, enableExtensions: [extension] })
 }
