@@ -12,16 +12,16 @@ interface Input {
   unsettled: UnsettledStanzas
   outgoing: Pick<OutgoingFrames, "holdUpWhileFull">
   calls: ReturnType<typeof newCallers>
-  lifetime: Pick<Lifetime, "tell">
+  lifetime: Pick<Lifetime, "emit">
   intake: Pick<Intake, "foresee">
-  tellPeople: (people: Acquaintance[]) => void
+  reportPeople: (people: Acquaintance[]) => void
   /** Each gets every frame, in this order. */
   listeners: ((frame: BinaryNode) => void)[]
 }
 
-/** Reads incoming frames beside Baileys, for everything that Baileys tells nobody, or too late. */
+/** Reads incoming frames beside Baileys, for everything that Baileys reports to nobody, or too late. */
 export function readFrames(input: Input): (frame: BinaryNode) => void {
-  const { unsettled, outgoing, calls, lifetime, intake, tellPeople, listeners } = input
+  const { unsettled, outgoing, calls, lifetime, intake, reportPeople, listeners } = input
   return (frame) => {
     // Many stanzas make changes and are not answered.
     outgoing.holdUpWhileFull()
@@ -32,10 +32,10 @@ export function readFrames(input: Input): (frame: BinaryNode) => void {
     // Somebody could not read what we sent.
     if (frame.tag === "receipt" && frame.attrs.type === "retry") Metrics.add("RetryReceipts")
     if (frame.tag === "call") calls.take(frame)
-    if (frame.tag === "iq") tellPeople(hiddenNumbersIn(frame))
+    if (frame.tag === "iq") reportPeople(hiddenNumbersIn(frame))
     if (mayBecomeEvent(frame)) {
       const stanza = toStanza(frame)
-      const taken = () => new Promise<void>((onTaken) => lifetime.tell({ kind: "stanza", stanza, onTaken }))
+      const taken = () => new Promise<void>((onTaken) => lifetime.emit({ kind: "stanza", stanza, onTaken }))
       unsettled.afterThose(frame, () => void unsettled.whileWorking(frame, taken))
     }
     for (const listen of listeners) listen(frame)

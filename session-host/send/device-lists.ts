@@ -1,12 +1,15 @@
-import type { JidWithDevice, PossiblyExtendedCacheStore } from "@whiskeysockets/baileys"
+import { jidEncode, type JidWithDevice, type PossiblyExtendedCacheStore } from "@whiskeysockets/baileys"
 import { LRUCache } from "lru-cache"
-import { perVault } from "./per-vault.ts"
 
 /** A device as Baileys keeps it; it names the server, too, which its type does not say. */
 export type Device = JidWithDevice & {
   server: string
   /** The network has refused its keys, and is not asked for them again until its owner's list changes, or is half a day old. */
   hasNoKeys?: true
+}
+
+export function jidOf({ user, server, device }: Device): string {
+  return jidEncode(user, server as Parameters<typeof jidEncode>[1], device)
 }
 
 /** How much is remembered per session, in bytes: some ten thousand people. */
@@ -17,13 +20,13 @@ const overhead = 100
 
 const ttlMs = 12 * 3600 * 1000
 
-export type DeviceLists = ReturnType<typeof newLists>
+export type DeviceLists = ReturnType<typeof newDeviceLists>
 
-/** The devices of a session's contacts. The network tells of changes, also of those that came while we were away. */
-export const devicesOf = perVault(newLists)
-
-/** By the user part of an address. */
-function newLists() {
+/**
+ * The devices of a session's contacts, by the user part of an address. The network reports changes, also those from while we
+ * were away.
+ */
+export function newDeviceLists() {
   const entries = new LRUCache<string, string>({
     maxSize: mostBytes,
     sizeCalculation: (value, user) => user.length + value.length + overhead,

@@ -1,7 +1,7 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
 import { transactions } from "#test/support/recorded-writes.ts"
-import { ackMs, aHost, call, held, sendText, statusOf } from "#test/support/session/host.ts"
+import { aHost, call, held, sendText, statusOf } from "#test/support/session/host.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { aNetwork } from "#test/support/network/network.ts"
 import { aPairedSession, scanCode } from "#test/support/session/paired.ts"
@@ -87,8 +87,9 @@ test("without an answer the outcome is unknown; the same id sends the same bytes
   const network = await aNetwork()
   const sends: { outgoing: Outgoing; again: boolean | undefined }[] = []
   const host = await aHost(network, {
+    timing: { ackMs: soonMs },
     connect: (input) => {
-      const connection = connect({ ...input, url: network.url, ackMs: soonMs })
+      const connection = connect({ ...input, url: network.url })
       return {
         ...connection,
         send: (outgoing, again) => {
@@ -123,7 +124,7 @@ test("without an answer the outcome is unknown; the same id sends the same bytes
 
 test("a late answer of the network counts: the same id is then answered without sending", async () => {
   const network = await aNetwork()
-  const host = await aHost(network, { ackMs: soonMs })
+  const host = await aHost(network, { timing: { ackMs: soonMs } })
   const { bridge } = await aPairedSession(network, { host })
   const contact = await network.phone("Bob")
   const release = await network.fault({ kind: "hold_acks" })
@@ -157,7 +158,7 @@ test("members who missed a group's message because it was refused can read the n
 
 test("a message whose outcome is unknown is not sent again by another login", async () => {
   const network = await aNetwork()
-  const host = await aHost(network, { ackMs: soonMs })
+  const host = await aHost(network, { timing: { ackMs: soonMs } })
   const { bridge, unlink } = await aPairedSession(network, { host })
   const contact = await network.phone("Bob")
   await network.fault({ kind: "lose_acks", times: 1 })
@@ -182,7 +183,7 @@ test("an error that a command leaves behind belongs to its session", async () =>
   let owner: unknown
   const host = await aHost(network, {
     connect: (input) => {
-      const connection = connect({ ...input, url: network.url, ackMs })
+      const connection = connect({ ...input, url: network.url })
       return {
         ...connection,
         send: async (...asked) => {

@@ -20,14 +20,9 @@ import { until } from "../until.ts"
 
 interface Options extends Partial<Pick<HostInput, "capacity" | "connect">> {
   timing?: Partial<Timing>
-  /** How long a send waits for the network's acknowledgement. */
-  ackMs?: number
   /** It lives as long as the tests of its file, rather than as long as this test. */
   isShared?: boolean
 }
-
-/** Tests lose acknowledgements on purpose, and wait for the consequences. */
-export const ackMs = 5000
 
 /** The hosts in this process. */
 const hosts = new Map<string, Host>()
@@ -45,10 +40,9 @@ export async function aHost(network: { url: string; rootKey: Uint8Array }, optio
     addr: server.addr,
     capacity: options.capacity ?? 20,
     network: "simulated",
-    connect:
-      options.connect ??
-      ((input) => connect({ ...input, url: network.url, ackMs: options.ackMs ?? ackMs, ...recording() })),
-    timing: { ...timing(), goneMs: 1000, finishMs: 2000, ...options.timing },
+    connect: options.connect ?? ((input) => connect({ ...input, url: network.url, ...recording() })),
+    // Tests lose connections and acknowledgements on purpose, and wait for the consequences.
+    timing: { ...timing(), goneMs: 1000, finishMs: 2000, ackMs: 5000, ...options.timing },
     log,
   })
   const app = serverApp(host, log)
