@@ -9,6 +9,7 @@ import type { Logger } from "pino"
 import type { WebSocket } from "ws"
 import { newLocks } from "#core/platform/locks.ts"
 import type { Intake, Vault } from "../network/connection.ts"
+import { newBackpressure } from "../receive/backpressure.ts"
 import { newBacklog } from "../receive/backlog.ts"
 import { newUnsettledStanzas } from "../receive/order.ts"
 import { newAcks } from "../send/acks.ts"
@@ -50,13 +51,11 @@ export function dial(input: DialInput, lifetime: Lifetime) {
   const warn = (text: string) => (error: unknown) => {
     if (!lifetime.isOver) log.warn({ error }, text)
   }
+  const backpressure = newBackpressure((until) => outgoing.holdUp(until))
+  const stuck = "a message was neither decrypted nor dropped: what came after it goes on"
   const unsettled = newUnsettledStanzas({
-    onStuck: ({ attrs }) =>
-      input.log.error(
-        { messageId: attrs.id },
-        "a message was neither decrypted nor dropped: what came after it goes on",
-      ),
-    onFull: (until) => outgoing.holdUp(until),
+    backpressure,
+    onStuck: ({ attrs }) => input.log.error({ messageId: attrs.id }, stuck),
   })
   const known = knownWith(vault)
   const recipientDevices = newRecipientDevices({ ...known, keys, me: () => creds.me, sock: () => sock, log })
@@ -74,7 +73,7 @@ export function dial(input: DialInput, lifetime: Lifetime) {
       guarded,
       stanzaOf: unsettled.stanzaOf,
       onSettled: unsettled.settled,
-      whileAsking: unsettled.whileAsking,
+      whileAsking: (ask) => backpressure.whileAsking(ask),
       request: (stanza) => requestAgain(sock, stanza).catch(warn("a message was not requested again")),
     },
   })
@@ -94,6 +93,7 @@ export function dial(input: DialInput, lifetime: Lifetime) {
     outgoing.cut()
     backlog.end()
     unsettled.end()
+    backpressure.end()
     acks.end()
     sock.end(undefined).catch((error: unknown) => log.warn({ error }, "ending failed"))
   })
@@ -118,6 +118,7 @@ export function dial(input: DialInput, lifetime: Lifetime) {
     intake,
     sent,
     unsettled,
+    backpressure,
     backlog,
     acks,
     recipientDevices,

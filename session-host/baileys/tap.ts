@@ -49,7 +49,7 @@ interface Parts extends ReturnType<typeof dial> {
  * in which that has to be done: one that is replaced twice has the last one outside, and only what is there already is wrapped.
  */
 export function tap(parts: Parts): void {
-  const { sock, lifetime, unsettled, guarded, intake, appState, reportPeople, warn } = parts
+  const { sock, lifetime, backpressure, guarded, intake, appState, reportPeople, warn } = parts
   const { ws, ev } = sock
   const failed = failing(lifetime, parts.log)
   const failedAt = (event: string) => (error: unknown) => failed(event, error)
@@ -79,10 +79,10 @@ export function tap(parts: Parts): void {
   // Baileys works at any number of these at once, and for each it reads the store or asks the network. Outside of the two above,
   // whose work counts.
   for (const event of ["CB:receipt", "CB:notification"])
-    replace(ws, event, (node, go) => unsettled.whileWorking(node, async () => await go(node)))
+    replace(ws, event, (node, go) => backpressure.whileWorking(node, async () => await go(node)))
   // Baileys waits for an answer by listening for its id. Bounded work that needs the answer would wait for ever.
-  ws.on("newListener", (event: unknown) => isQuestion(event) && unsettled.asked(1))
-  ws.on("removeListener", (event: unknown) => isQuestion(event) && unsettled.asked(-1))
+  ws.on("newListener", (event: unknown) => isQuestion(event) && backpressure.asked(1))
+  ws.on("removeListener", (event: unknown) => isQuestion(event) && backpressure.asked(-1))
 
   // Baileys reports an acknowledgement to nobody, and many stanzas to nobody or too late. Each of these gets every frame.
   ws.on("CB:ack,class:message", parts.acks.take)

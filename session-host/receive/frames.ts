@@ -2,6 +2,7 @@ import type { BinaryNode } from "@whiskeysockets/baileys"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { Acquaintance, Intake } from "../network/connection.ts"
 import type { OutgoingFrames } from "../send/hold-frames.ts"
+import type { Backpressure } from "./backpressure.ts"
 import type { UnsettledStanzas } from "./order.ts"
 import type { newCallers } from "../baileys/questions/reject-call.ts"
 import type { Lifetime } from "../baileys/lifetime.ts"
@@ -9,7 +10,8 @@ import { hiddenNumbersIn } from "./hidden-numbers.ts"
 import { mayBecomeEvent, toStanza } from "../baileys/stanza.ts"
 
 interface Input {
-  unsettled: UnsettledStanzas
+  unsettled: Pick<UnsettledStanzas, "message" | "afterThose">
+  backpressure: Pick<Backpressure, "whileWorking">
   outgoing: Pick<OutgoingFrames, "holdUpWhileFull">
   calls: ReturnType<typeof newCallers>
   lifetime: Pick<Lifetime, "emit">
@@ -21,7 +23,7 @@ interface Input {
 
 /** Reads incoming frames beside Baileys, for everything that Baileys reports to nobody, or too late. */
 export function readFrames(input: Input): (frame: BinaryNode) => void {
-  const { unsettled, outgoing, calls, lifetime, intake, reportPeople, listeners } = input
+  const { unsettled, backpressure, outgoing, calls, lifetime, intake, reportPeople, listeners } = input
   return (frame) => {
     // Many stanzas make changes and are not answered.
     outgoing.holdUpWhileFull()
@@ -36,7 +38,7 @@ export function readFrames(input: Input): (frame: BinaryNode) => void {
     if (mayBecomeEvent(frame)) {
       const stanza = toStanza(frame)
       const taken = () => new Promise<void>((onTaken) => lifetime.emit({ kind: "stanza", stanza, onTaken }))
-      unsettled.afterThose(frame, () => void unsettled.whileWorking(frame, taken))
+      unsettled.afterThose(frame, () => void backpressure.whileWorking(frame, taken))
     }
     for (const listen of listeners) listen(frame)
   }

@@ -42,7 +42,7 @@ export function newAppState(input: Input): AppState {
   })
   const common = { isOpen, mediaHost, recordPeople }
   const askForKeys = (ids: string[]) => answerOrEnd(askForSyncKeys(sock, ids))
-  const { readIfNew, changed } = newSyncedSettings(keys, { ...common, sock, askForKeys, log })
+  const { readIfNew, changed } = newSyncedSettings({ ...common, sock, keys, askForKeys, log })
   const onError = (error: unknown) => log.warn({ error }, "the phone's history was not read")
   return {
     readIfNew,
