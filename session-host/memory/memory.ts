@@ -24,7 +24,7 @@ import { Contacts, removeContacts } from "../people/contacts.ts"
 import { SessionEnded } from "../session/session-ended.ts"
 import type { Timing } from "../timing.ts"
 import { LoginStanding, standingRows } from "./login-standing.ts"
-import { ConnectionEvents, toldIn, toldRow } from "../uplink/connection-events.ts"
+import { ConnectionEvents, reportedIn, reportedRow } from "../uplink/connection-events.ts"
 
 interface Input {
   lease: Lease.Info
@@ -107,7 +107,7 @@ export class Memory {
     const { outbox } = this
     this.connectionEvents = new ConnectionEvents(
       { store, commits, outbox, goneMs: timing.goneMs, log, onOpened },
-      toldIn(rows.get(toldRow)),
+      reportedIn(rows.get(reportedRow)),
     )
     this.standing = new LoginStanding(this, [...rows.values()])
     const creds = credsOf(rows.get(credsSk))
@@ -143,7 +143,7 @@ export class Memory {
     if (!keys) throw new SessionEnded("the bridge is deleted")
     const store = new SessionStore({ bridgeId, sessionKey: keys.session, patience })
     const [rows, last, delivery] = await Promise.all([
-      store.getAll([credsSk, toldRow, ...standingRows]),
+      store.getAll([credsSk, reportedRow, ...standingRows]),
       patience.read(() => lastEventOf(bridgeId)),
       patience.read(() => Delivery.get(bridgeId)),
     ])

@@ -11,11 +11,11 @@ import { Lease } from "#core/lease/lease.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { connect } from "#session-host/baileys/connect.ts"
 import { scope } from "#session-host/host/exceptions.ts"
-import type { Host } from "#session-host/host/host.ts"
+import type { SessionHost } from "#session-host/host/host.ts"
 import type { Outgoing } from "#session-host/network/connection.ts"
 
 /** The messages that a bridge's usage counts as sent, once its host has stopped. */
-async function countedOut(host: Host, bridgeId: string): Promise<number> {
+async function countedOut(host: SessionHost, bridgeId: string): Promise<number> {
   await host.stop()
   // The next test's hosts must not take it.
   await Lease.stop(bridgeId, "operator")

@@ -13,7 +13,7 @@ import { Event } from "#core/contract/event.ts"
 import { trustRoot } from "#session-host/baileys/patches/certificates.ts"
 import { newRecorder } from "#session-host/baileys/record-skeletons.ts"
 import { connect } from "#session-host/baileys/connect.ts"
-import { Host, type HostInput } from "#session-host/host/host.ts"
+import { SessionHost, type HostInput } from "#session-host/host/host.ts"
 import { listen, serverApp } from "#session-host/server.ts"
 import { type Timing, timing } from "#session-host/timing.ts"
 import { until } from "../until.ts"
@@ -25,7 +25,7 @@ interface Options extends Partial<Pick<HostInput, "capacity" | "connect">> {
 }
 
 /** The hosts in this process. */
-const hosts = new Map<string, Host>()
+const hosts = new Map<string, SessionHost>()
 
 /** A session host in this process, on that network, behind its own server. */
 export async function aHost(network: { url: string; rootKey: Uint8Array }, options: Options = {}) {
@@ -35,7 +35,7 @@ export async function aHost(network: { url: string; rootKey: Uint8Array }, optio
     reached: "127.0.0.1",
     port: 0,
   })
-  const host = new Host({
+  const host = new SessionHost({
     id: randomUUID(),
     addr: server.addr,
     capacity: options.capacity ?? 20,
