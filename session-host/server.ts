@@ -16,7 +16,6 @@ import { scope } from "./host/exceptions.ts"
 import type { SessionHost } from "./host/host.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { SessionEnded } from "./session/session-ended.ts"
-import { withDeadline } from "./concurrency/call-deadline.ts"
 
 /** The host as the API sees it: commands to its sessions, each under the lease that the caller knows. */
 export function serverApp(
@@ -39,8 +38,9 @@ export function serverApp(
     session.notes.use()
     c.set("session", session)
     c.set("call", call)
+    const untilMs = performance.now() + (call.waitMs ?? Infinity)
     return host.calls.during(session, () =>
-      scope.run(session, () => withDeadline(call.waitMs ?? Infinity, next)),
+      scope.run({ fail: (error) => session.fail(error), untilMs }, next),
     )
   })
   for (const { route, run } of [...Object.values(commands), ...internal])

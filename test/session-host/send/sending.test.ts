@@ -10,7 +10,7 @@ import { Usage } from "#core/event/usage.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { connect } from "#session-host/baileys/connect.ts"
-import { scope } from "#session-host/host/exceptions.ts"
+import { type Scope, scope } from "#session-host/host/exceptions.ts"
 import type { SessionHost } from "#session-host/host/host.ts"
 import type { Outgoing } from "#session-host/network/connection.ts"
 
@@ -180,7 +180,7 @@ test("a message whose outcome is unknown is not sent again by another login", as
 
 test("an error that a command leaves behind belongs to its session", async () => {
   const network = await aNetwork()
-  let owner: unknown
+  let owner: Scope | undefined
   const host = await aHost(network, {
     connect: (input) => {
       const connection = connect({ ...input, url: network.url })
@@ -196,7 +196,9 @@ test("an error that a command leaves behind belongs to its session", async () =>
   const { bridge } = await aPairedSession(network, { host })
   const contact = await network.phone("Bob")
   expect(await sendText(bridge.id, contact.number, "hello")).toMatchObject({ status: 200 })
-  expect(owner).toBe(host.sessions.get(bridge.id))
+  const { epoch } = host.sessions.get(bridge.id)!.lease
+  owner!.fail(new Error("left behind"))
+  await until(() => host.sessions.get(bridge.id)?.lease.epoch !== epoch)
 })
 
 test("a host that stops finishes the sends that are under way, and takes no others", async () => {

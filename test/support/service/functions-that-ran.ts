@@ -4,8 +4,8 @@ import { Session } from "node:inspector/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-// Loaded by `node --import` into each process of a service. On SIGUSR2 it writes down which of the project's files have run
-// a function since the last time.
+// Loaded by `node --import` into each process of a service. On SIGUSR2 it writes down which functions of the project's files
+// have run since the last time: their names, by file.
 
 const folder = new URL(import.meta.url).searchParams.get("folder") ?? ""
 const root = fileURLToPath(new URL("../../../", import.meta.url))
@@ -18,12 +18,15 @@ writeFileSync(join(folder, `${process.pid}.up`), "")
 
 async function write(): Promise<void> {
   const { result } = await session.post("Profiler.takePreciseCoverage")
-  const ran = result.flatMap(({ url, functions }) => {
-    const isOurs = url.startsWith("file:") && !url.includes("node_modules")
+  const ran: Record<string, string[]> = {}
+  for (const { url, functions } of result) {
+    if (!url.startsWith("file:") || url.includes("node_modules")) continue
     // The function that begins at 0 is the module itself, which runs when it is loaded.
-    const hasRun = functions.some(({ ranges: [whole] }) => whole && whole.startOffset > 0 && whole.count > 0)
-    return isOurs && hasRun ? [fileURLToPath(url).slice(root.length)] : []
-  })
+    const names = functions
+      .filter(({ ranges: [whole] }) => whole && whole.startOffset > 0 && whole.count > 0)
+      .map(({ functionName }) => functionName)
+    if (names.length > 0) ran[fileURLToPath(url).slice(root.length)] = names
+  }
   const written = join(folder, randomUUID())
   writeFileSync(written, JSON.stringify(ran))
   renameSync(written, join(folder, `${process.pid}.ran`))
