@@ -36,7 +36,8 @@ async function write(): Promise<void> {
 
 /** The name of the declaration of a file that this place is in. Node strips types without moving anything. */
 function declarationAt(file: string, at: number): string {
-  const before = readFileSync(file, "utf8").slice(0, at + 1)
-  const names = [...before.matchAll(/^(?:export )?(?:async )?(?:function\*?|const|class) (\w+)/gm)]
+  const text = readFileSync(file, "utf8")
+  const untilThere = text.slice(0, text.indexOf("\n", at))
+  const names = [...untilThere.matchAll(/^(?:export )?(?:async )?(?:function\*?|const|class) (\w+)/gm)]
   return names.at(-1)?.[1] ?? ""
 }
