@@ -2,9 +2,12 @@ import { randomUUID } from "node:crypto"
 import { Account } from "#core/account/account.ts"
 import { remove as removeAccount, removePeople } from "#core/account/remove.ts"
 import { ApiKey } from "#core/account/api-key.ts"
+import { Email } from "#core/account/person.ts"
+import { SignIn } from "#core/account/sign-in.ts"
 import { Billing } from "#core/billing.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { iso } from "#core/platform/clock.ts"
+import { config } from "#core/platform/config.ts"
 import { transact } from "#core/store/store.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
@@ -69,6 +72,18 @@ export const account: Record<string, Verb> = {
     takes: "<account-id> [all]",
     says: "delete an account without bridges, and its keys; `all`: its bridges first",
     run: async (args) => await deleted(argument(args, 0, "account-id"), args[1] === "all"),
+  },
+}
+
+/** For an operator's first sign-in, and for whoever cannot be mailed. */
+export const loginLink: Verb = {
+  takes: "<email>",
+  says: "a link that signs this address in, once, within a day; a new address becomes an account",
+  run: async (args) => {
+    const email = Email.safeParse(argument(args, 0, "email"))
+    if (!email.success) throw new Refused(email.error.issues[0]?.message ?? "not an e-mail address")
+    const token = await SignIn.print(email.data)
+    return [{ link: `${config.DASHBOARD_URL.replace(/\/$/, "")}/sign-in/link/${token}` }]
   },
 }
 

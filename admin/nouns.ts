@@ -1,10 +1,9 @@
-import { account } from "./account.ts"
+import { account, loginLink } from "./account.ts"
 import { plugged } from "#plugged-in/admin.ts"
 import { bridge } from "./bridge.ts"
 import { events } from "./events.ts"
 import { host } from "./host.ts"
 import { key } from "./key.ts"
-import { loginLink } from "./login-link.ts"
 import { wrapping } from "./wrapping.ts"
 import type { Verb } from "./verb.ts"
 

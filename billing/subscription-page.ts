@@ -36,7 +36,7 @@ interface Shown {
   keptUntil: number | undefined
   /** The number that waits for a subscription. */
   wanted: string | undefined
-  told?: Html | string | undefined
+  notice?: Html | string | undefined
   nowMs: number
 }
 
@@ -48,7 +48,7 @@ export function subscriptionPage(input: Shown): Html {
       about:
         "The price of your numbers, and how they are paid. Stripe keeps the card; this service never sees it.",
     })}
-    ${input.told ?? ""}
+    ${input.notice ?? ""}
     ${input.isPretend ? note("info", "This service runs with a pretend Stripe: no money moves, and no real card works.") : ""}
     <section class="card" aria-label="Subscription">${input.isByHand ? byHand(input) : card(input)}</section>`
 }
@@ -97,7 +97,7 @@ function card(input: Shown): Html {
       ${
         state === "trialing" && input.trialEnd !== undefined
           ? html`<dt>Trial</dt>
-              <dd>${until(input.trialEnd * 1000, input.nowMs)} left</dd>`
+              <dd>${until(input.trialEnd * 1000)} left</dd>`
           : ""
       }
       ${

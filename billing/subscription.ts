@@ -7,7 +7,7 @@ import { keptFor } from "./unpaid-bridges.ts"
 import { Checkout } from "./checkout.ts"
 import { look } from "./look.ts"
 import { payPage, portal } from "./payment-pages.ts"
-import { priceOf, nextCharge } from "./price.ts"
+import { nextCharge, priceOf } from "./price.ts"
 import { Payer } from "./payer.ts"
 import { isOfStripe, isPretend } from "./stripe.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
@@ -105,7 +105,7 @@ async function show(
     cancelAt: said?.cancelAt,
     keptUntil: stoppedAt === undefined ? undefined : stoppedAt + keptFor,
     wanted: (await isStillWanted(payer)) ? wanted?.customerRef : undefined,
-    told: refused && note("bad", refused.sentence),
+    notice: refused && note("bad", refused.sentence),
     nowMs: nowMs(),
   })
   const status = refused?.status

@@ -4,13 +4,19 @@ import { config } from "./platform/config.ts"
 import { transact, type Write } from "./store/store.ts"
 
 /**
- * What billing does for accounts: the folder `billing/` fills these in. Without it they do nothing, and nobody pays.
- * Its pages are in `dashboard/billing-hooks.ts`.
+ * What accounts need of billing. The folder `billing/` implements these hooks; without that folder they do nothing, and
+ * nobody pays. The dashboard has hooks of its own, in `dashboard/billing-hooks.ts`.
+ *
+ * Both hooks return writes. The caller puts them into its own transaction, so that billing learns of a change exactly if
+ * the change is made.
  */
 export interface Hooks {
-  /** Writes, as members of a transaction, after which billing follows an account. None if it does already. */
+  /** The writes that put an account under billing: from then on its subscription is what Stripe says. Empty if it is under billing already. */
   following(accountId: string): Promise<Write[]>
-  /** Writes, as members of a transaction that may change what an account has to pay. None if billing does not follow it. */
+  /**
+   * The writes that belong to a change of what an account has to pay, such as one bridge more: they make billing look at the
+   * account soon. Empty if the account is not under billing.
+   */
   changing(accountId: string): Promise<Write[]>
 }
 
@@ -18,47 +24,47 @@ const none: Hooks = { following: async () => [], changing: async () => [] }
 
 let plugged: Hooks | undefined
 
-/** Plugs billing in: `plugged-in/` does, for each program that changes accounts or bridges. */
+/** Sets the hooks. A file of `plugged-in/` causes it in each program that changes accounts or bridges. */
 export function plugIn(hooks: Hooks): void {
   plugged = hooks
 }
 
-/** @throws Error where bridges are to be paid for, and this program has no billing: they would be free */
+/** @throws Error if bridges have to be paid for and no hooks are set: without them, bridges would be free */
 function hooks(): Hooks {
   if (isOn() && !plugged) throw new Error("BILLING is set, but billing is not plugged in")
   return plugged ?? none
 }
 
-/** Whether bridges are paid for. Where they are not, nothing of billing shows. */
+/** Whether bridges have to be paid for (`BILLING`). If not, no page or answer mentions billing. */
 export function isOn(): boolean {
   return config.BILLING !== ""
 }
 
-/** `Hooks.following` */
+/** As `Hooks.following`; empty without billing. */
 export async function following(accountId: string): Promise<Write[]> {
   return await hooks().following(accountId)
 }
 
-/** `Hooks.changing` */
+/** As `Hooks.changing`; empty without billing. */
 export async function changing(accountId: string): Promise<Write[]> {
   return await hooks().changing(accountId)
 }
 
-/** What an account has to pay may have changed, and billing looks at it. */
+/** Makes billing look at an account soon, after a change that had no transaction for the writes of `changing`. */
 export async function changed(accountId: string): Promise<void> {
   const writes = await changing(accountId)
   if (writes.length > 0) await transact(writes)
 }
 
-/** The page where an account subscribes and pays: the dashboard's own, unless the operator names another; `""`: none. */
+/** The page where an account subscribes and pays: `BILLING_URL`, else the dashboard's own page. `""` if there is none. */
 export function url(): string {
   const isKnown = isOn() && config.DASHBOARD_URL !== ""
   return config.BILLING_URL === "" && isKnown ? at("/subscription") : config.BILLING_URL
 }
 
 /**
- * A page of the dashboard, as Stripe sends people back to it.
- * @throws Error when nobody said where the dashboard is
+ * The full URL of a page of the dashboard, for Stripe to send people back to.
+ * @throws Error if `DASHBOARD_URL` is not set
  */
 export function at(path: string): string {
   if (config.DASHBOARD_URL === "") throw new Error("DASHBOARD_URL is not set, and billing needs it")

@@ -10,8 +10,8 @@ const minute = 60_000
 
 /**
  * Contract, "Rate limits": requests a minute. `address` is the floor under all the others. The mails of sign-ins are
- * counted for the address that they go to and for the one that asks, codes to type for the page on which they are asked
- * for, streams of pages for their person: twelve that come back every 15 seconds are 48.
+ * counted for the address that they go to and for the one that asks, tries to link a phone for the page of a link
+ * session, streams of pages for their person: twelve that come back every 15 seconds are 48.
  */
 const limits = {
   provision: () => ({ limit: config.RATE_LIMIT_PROVISION, windowMs: minute }),
@@ -20,7 +20,7 @@ const limits = {
   address: () => ({ limit: config.RATE_LIMIT_ADDRESS, windowMs: minute }),
   mailsTo: () => ({ limit: 3, windowMs: 15 * minute }),
   mailsFor: () => ({ limit: 10, windowMs: 15 * minute }),
-  typedCodes: () => ({ limit: 10, windowMs: 15 * minute }),
+  linkTries: () => ({ limit: 10, windowMs: 15 * minute }),
   pageStreams: () => ({ limit: 300, windowMs: minute }),
 }
 export type Scope = keyof typeof limits

@@ -9,9 +9,9 @@ import { assets } from "./assets.ts"
 import { billingPages } from "./billing-hooks.ts"
 import type { Html } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
-import { type Place, framed, lone, refused } from "./layout.ts"
+import { framed, lone, type Place, refused } from "./layout.ts"
 
-type Status = 200 | ApiError["status"]
+export type Status = 200 | ApiError["status"]
 
 /** Answers with a page for somebody who is signed in. */
 export function page(

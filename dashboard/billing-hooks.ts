@@ -5,19 +5,20 @@ import type { ApiEnv } from "#functions/http/contract-router.ts"
 import type { Html } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 
-/** What billing adds to the dashboard: the folder `billing/` fills it in. Without it there is nothing of it. */
+/** What billing adds to the dashboard. The folder `billing/` implements it; without that folder the dashboard has none of it. */
 export interface BillingPages {
-  /** For an account's people. Each path is `/subscription`, or under it. */
+  /** The pages of a subscription, for an account's people. Each path is `/subscription` or under it. */
   pages: Hono<DashboardEnv>
   /** Stripe's webhook. Its path is under `/billing`. */
   webhook: Hono<ApiEnv>
-  /** The line at the head of every page of an account that does not pay. */
+  /** A line for the head of every page, while the account has something to pay; else undefined. */
   paymentLine: (account: Account.Info) => Html | undefined
-  /** The origins of pages to which forms may lead. */
+  /** Origins that our forms may lead to, for the content security policy. */
   formTargets: () => string[]
   /**
-   * Where somebody pays first whose number was refused. The number is created when they come back.
-   * @returns undefined if no payment would help
+   * Remembers a number that could not be created before a payment, and returns the path of the page to pay on. The number is
+   * created when its customer has paid and comes back.
+   * @returns undefined if the refusal has another reason than a payment, or nothing can be paid here
    */
   paymentFirst: (
     accountId: string,
@@ -28,12 +29,12 @@ export interface BillingPages {
 
 let plugged: BillingPages | undefined
 
-/** Plugs billing in, before the dashboard is made: `plugged-in/dashboard.ts` does. */
+/** Sets billing's part. `plugged-in/dashboard.ts` causes it, before the dashboard's routes are made. */
 export function plugIn(pages: BillingPages): void {
   plugged = pages
 }
 
-/** Billing's part of the dashboard; undefined without it. */
+/** Billing's part of the dashboard; undefined if billing is left out. */
 export function billingPages(): BillingPages | undefined {
   return plugged
 }

@@ -1,4 +1,5 @@
 import { html, raw } from "hono/html"
+import { nowMs } from "#core/platform/clock.ts"
 
 /** Part of a page. Strangers' text is escaped in it. */
 export type Html = ReturnType<typeof html>
@@ -10,18 +11,18 @@ export function time(ms: number): Html {
 }
 
 /** How long ago that was. It counts on by itself. */
-export function ago(ms: number, nowMs: number): Html {
-  return html`<span data-ago="${ms}" title="${new Date(ms).toISOString()}">${span(nowMs - ms)} ago</span>`
+export function ago(ms: number): Html {
+  return html`<span data-ago="${ms}" title="${new Date(ms).toISOString()}">${span(nowMs() - ms)} ago</span>`
 }
 
 /** How old that is, as a part of a sentence. It counts on by itself. */
-export function age(ms: number, nowMs: number): Html {
-  return html`<span data-age="${ms}" title="${new Date(ms).toISOString()}">${span(nowMs - ms)}</span>`
+export function age(ms: number): Html {
+  return html`<span data-age="${ms}" title="${new Date(ms).toISOString()}">${span(nowMs() - ms)}</span>`
 }
 
 /** How long it is until then. It counts on by itself. */
-export function until(ms: number, nowMs: number): Html {
-  return html`<span data-until="${ms}">${span(ms - nowMs)}</span>`
+export function until(ms: number): Html {
+  return html`<span data-until="${ms}">${span(ms - nowMs())}</span>`
 }
 
 /** As people say it; the script counts in the same way. */

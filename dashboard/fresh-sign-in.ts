@@ -1,7 +1,7 @@
 import type { Context } from "hono"
 import { Browser } from "#core/account/browser.ts"
 import { SignIn } from "#core/account/sign-in.ts"
-import { type DashboardEnv, cookie, putCookie } from "./guard.ts"
+import { cookie, type DashboardEnv, putCookie } from "./guard.ts"
 
 /**
  * Sends people who signed in long ago through the sign-in.

@@ -5,6 +5,8 @@ import { Account } from "#core/account/account.ts"
 import { Browser } from "#core/account/browser.ts"
 import { Member } from "#core/account/member.ts"
 import { Person } from "#core/account/person.ts"
+import { config } from "#core/platform/config.ts"
+import { originOf } from "#functions/http/address.ts"
 import type { ApiEnv } from "#functions/http/contract-router.ts"
 import { lonePage } from "./answer.ts"
 import { billingPages } from "./billing-hooks.ts"
@@ -51,7 +53,8 @@ export const headers = createMiddleware<DashboardEnv>(async (c, next) => {
 /** Passkeys do not work at an address, and a cookie of `127.0.0.1` is none of `localhost`: one name for both. */
 export const atLocalhost = createMiddleware<DashboardEnv>(async (c, next) => {
   const url = new URL(c.req.url)
-  if (c.req.method !== "GET" || (url.hostname !== "127.0.0.1" && url.hostname !== "[::1]"))
+  const isNamed = config.PUBLIC_URL !== ""
+  if (isNamed || c.req.method !== "GET" || (url.hostname !== "127.0.0.1" && url.hostname !== "[::1]"))
     return await next()
   url.hostname = "localhost"
   return c.redirect(url.href)
@@ -113,6 +116,13 @@ export async function notAllowed(c: Context<DashboardEnv>, sentence: string): Pr
   return await lonePage(c, { title: "Not in your role", body, status: 403 })
 }
 
+/** Everybody's accounts, and mails that would sign others in: for the people who run the service alone. */
+export const runsService = createMiddleware<DashboardEnv>(async (c, next) => {
+  const { account, role } = c.var.me
+  if (account.isOperator && role === "owner") return await next()
+  return await notAllowed(c, "This is for the owners of the account that runs the service.")
+})
+
 /** A page that leads back to this one. A form is not sent again: its page is shown. */
 function leadingTo(page: "/sign-in" | "/accounts", c: Context<DashboardEnv>): string {
   const { pathname, search } = new URL(c.req.url)
@@ -163,6 +173,5 @@ export function putCookie(c: Context, name: Name, value: string, seconds: number
 
 /** Browsers take a `__Host-` cookie over https alone. */
 function prefixOf(c: Context): "host" | undefined {
-  const isHttps = new URL(c.req.url).protocol === "https:" || c.req.header("x-forwarded-proto") === "https"
-  return isHttps ? "host" : undefined
+  return originOf(c).startsWith("https:") ? "host" : undefined
 }

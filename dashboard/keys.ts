@@ -1,15 +1,16 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
+import { html } from "hono/html"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
-import { nowMs } from "#core/platform/clock.ts"
 import { makeKey } from "#functions/api/account.ts"
 import { originOf } from "#functions/http/address.ts"
 import { page, sentenceCase } from "./answer.ts"
+import { ago, block, type Html, icon, note, press, time } from "./elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "./fresh-sign-in.ts"
 import type { DashboardEnv } from "./guard.ts"
-import { keysPage } from "./pages/keys.ts"
+import { head } from "./layout.ts"
 
 /** The account's API keys. */
 export const keys = new Hono<DashboardEnv>()
@@ -18,10 +19,9 @@ export const keys = new Hono<DashboardEnv>()
     const typed = textsOf(await c.req.parseBody(), "name", "may")
     const again = unlessFresh(c, "/keys", typed)
     if (again) return again
-    const { may } = typed
     const name = typed.name.trim().slice(0, 64)
     try {
-      const { key } = await makeKey(c.var.accountId, { name, ...scopeOf(may) })
+      const { key } = await makeKey(c.var.accountId, { name, ...scopeOf(typed.may) })
       return await show(c, { fresh: key })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
@@ -36,7 +36,7 @@ export const keys = new Hono<DashboardEnv>()
   .post("/keys/:id/revoke", async (c) => {
     const isRevoked = await ApiKey.revoke(c.var.accountId, c.req.param("id"))
     if (!isRevoked) return c.redirect("/keys", 303)
-    return await show(c, { told: "The key is revoked: programs that use it are refused from now on." })
+    return await show(c, { notice: "The key is revoked: programs that use it are refused from now on." })
   })
 
 /** `all`, `read`, or a bridge as `bridge:shop`. Any other value gets the narrowest scope. */
@@ -46,22 +46,137 @@ function scopeOf(may: string): { scope: ApiKey.Scope; customerRef?: string } {
   return { scope: "bridge", customerRef: may.slice("bridge:".length) }
 }
 
-async function show(
-  c: Context<DashboardEnv>,
-  more: { fresh?: string; problem?: string; told?: string; typed?: { name: string; may: string } } = {},
-  status?: ApiError["status"],
-) {
+interface Shown {
+  /** A key that was just made. It is shown this once. */
+  fresh?: string
+  problem?: string
+  notice?: string
+  /** The form as it was typed, before a refusal. */
+  typed?: { name: string; may: string }
+}
+
+async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiError["status"]) {
   const { accountId, me } = c.var
+  const { fresh, problem, notice } = shown
   const draft = takeDraft(c)
+  const typed = shown.typed ?? { name: draft.get("name") ?? "", may: draft.get("may") ?? "" }
   const [all, bridges] = await Promise.all([ApiKey.list(accountId), Bridge.list(accountId)])
-  const body = keysPage({
-    typed: { name: draft.get("name") ?? "", may: draft.get("may") ?? "" },
-    ...more,
-    keys: all.toSorted((a, b) => b.createdAt - a.createdAt),
-    refs: bridges.filter(Bridge.isOffered).map(({ customerRef }) => customerRef),
-    mayChange: me.role !== "viewer",
-    baseUrl: originOf(c),
-    nowMs: nowMs(),
-  })
+  const refs = bridges.filter(Bridge.isOffered).map(({ customerRef }) => customerRef)
+  const mayChange = me.role !== "viewer"
+  const body = html`${head({
+    title: "API keys",
+    about: html`Programs call the API with a key: <code>Authorization: Bearer …</code> Give each program one
+      of its own, with no more rights than it needs.`,
+  })}
+  ${problem === undefined ? "" : note("bad", problem)} ${notice === undefined ? "" : note("good", notice)}
+  ${fresh === undefined ? "" : newKey(fresh, originOf(c))} ${mayChange ? keyForm(refs, typed) : ""}
+  ${
+    all.length === 0
+      ? html`<div class="card empty">
+          ${icon("key")}
+          <h2>No key yet</h2>
+          <p>Create one to call the API.</p>
+        </div>`
+      : list(
+          all.toSorted((a, b) => b.createdAt - a.createdAt),
+          mayChange,
+        )
+  }`
   return await page(c, { title: "API keys", place: "keys", body, ...(status && { status }) })
+}
+
+function newKey(key: string, baseUrl: string): Html {
+  return html`<section class="card">
+    ${note("good", html`<b>This is your new key.</b> Copy it now: it is not shown again.`)}
+    ${block(key, "The new key")}
+    <p class="small muted">Try it:</p>
+    ${block(`curl ${baseUrl}/api/instances -H "Authorization: Bearer ${key}"`, "A call with the new key")}
+  </section>`
+}
+
+function keyForm(refs: string[], typed: { name: string; may: string }): Html {
+  const option = (value: string, label: string) =>
+    html`<option value="${value}" ${value === typed.may ? "selected" : ""}>${label}</option>`
+  return html`<form class="card inline" method="post" action="/keys">
+    <div>
+      <label for="name">Name of a new key</label>
+      <input
+        id="name"
+        name="name"
+        maxlength="64"
+        value="${typed.name}"
+        required
+        placeholder="Which program is it for?"
+        autocomplete="off"
+      />
+    </div>
+    <div>
+      <label for="may">It may</label>
+      <select id="may" name="may">
+        ${option("all", "do everything")} ${option("read", "only read, without secrets")}
+        ${
+          refs.length === 0
+            ? ""
+            : html`<optgroup label="do everything at one number">
+                ${refs.map((ref) => option(`bridge:${ref}`, `only ${ref}`))}
+              </optgroup>`
+        }
+      </select>
+    </div>
+    <button class="button main">Create a key</button>
+  </form>`
+}
+
+function list(keys: ApiKey.Info[], mayChange: boolean): Html {
+  return html`<div class="card flush">
+    <div class="scroller" tabindex="0" role="region" aria-label="API keys">
+      <table>
+        <thead>
+          <tr>
+            <th>Name</th>
+            <th>May</th>
+            <th>Last used</th>
+            <th>Created</th>
+            <th class="end"><span class="hidden">Do</span></th>
+          </tr>
+        </thead>
+        <tbody>
+          ${keys.map(
+            (key) =>
+              html`<tr>
+                <td>
+                  <span class="strong">${key.name === "" ? "without a name" : key.name}</span>
+                  <div class="small muted mono">mbk_${key.keyId}_…</div>
+                </td>
+                <td>${rightOf(key)}</td>
+                <td>
+                  ${key.lastUsedAt === undefined ? html`<span class="muted">never</span>` : html`${ago(key.lastUsedAt * 1000)}`}
+                </td>
+                <td>${time(key.createdAt * 1000)}</td>
+                <td class="end">${mayChange ? revoking(key) : ""}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  </div>`
+}
+
+/** It cannot be undone. */
+function revoking({ keyId, name }: ApiKey.Info): Html {
+  return html`<details class="plain">
+    <summary>Revoke<span class="hidden"> ${name}</span></summary>
+    ${press({ action: `/keys/${keyId}/revoke`, label: html`Revoke it now<span class="hidden">: ${name}</span>`, kind: "danger slim" })}
+  </details>`
+}
+
+function rightOf({ scope, bridge }: ApiKey.Info): Html | string {
+  switch (scope) {
+    case "all":
+      return "everything"
+    case "read":
+      return "only read"
+    case "bridge":
+      return html`only <a href="/numbers/${bridge?.customerRef ?? ""}">${bridge?.customerRef ?? ""}</a>`
+  }
 }

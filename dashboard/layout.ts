@@ -1,5 +1,6 @@
 import { html } from "hono/html"
-import { type Html, type IconName, copyable, icon, mark } from "./elements.ts"
+import type { Bridge } from "#core/bridge/bridge.ts"
+import { copyable, type Html, icon, type IconName, mark } from "./elements.ts"
 
 /** Who looks at a page. */
 export interface Viewer {
@@ -139,21 +140,18 @@ const tabs: readonly (readonly [Tab, string, string])[] = [
 ]
 
 /** The head of every page about one number: its name, its state, and the way to its other pages. */
-export function numberHead(input: { ref: string; isSandbox: boolean; tab: Tab; actions?: Html }): Html {
+export function numberHead({ customerRef: ref, isSandbox }: Bridge.Info, shown: Tab): Html {
   return html`${head({
-      title: input.ref,
+      title: ref,
       crumbs: html`<a href="/numbers">Numbers</a
-        >${input.isSandbox ? html`<span aria-hidden="true">·</span> sandbox` : ""}`,
-      ...(input.actions && { actions: input.actions }),
+        >${isSandbox ? html`<span aria-hidden="true">·</span> sandbox` : ""}`,
     })}
-    <nav aria-label="${input.ref}">
+    <nav aria-label="${ref}">
       <ul class="tabs">
         ${tabs.map(
           ([tab, path, text]) =>
             html`<li>
-              <a href="/numbers/${input.ref}${path}" ${tab === input.tab ? "aria-current=page" : ""}
-                >${text}</a
-              >
+              <a href="/numbers/${ref}${path}" ${tab === shown ? "aria-current=page" : ""}>${text}</a>
             </li>`,
         )}
       </ul>

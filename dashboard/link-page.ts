@@ -1,5 +1,6 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
+import { html } from "hono/html"
 import { Account } from "#core/account/account.ts"
 import { hashOf } from "#core/account/token.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
@@ -8,15 +9,30 @@ import { nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { ask } from "#functions/api/ask-host.ts"
+import { originOf } from "#functions/http/address.ts"
 import { lonePage } from "./answer.ts"
-import { type Html, elsewhere, span } from "./elements.ts"
+import { elsewhere, type Html, note, span, until } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
-import { type Piece, live } from "./live.ts"
-import { codeFor, codeOf, lookEachMs, roundMs } from "./numbers/codes.ts"
-import { evidenceOf } from "./numbers/evidence.ts"
-import { type Code, codePiece, steps } from "./numbers/linking.ts"
-import { forStrangers, isLinked } from "./numbers/state.ts"
-import { deadLink, linkDone, linkPage, linkRefused, linkTaken, linkTyped } from "./pages/link-session.ts"
+import { live, type Piece } from "./live.ts"
+import { codeFor, codeOf, lookEachMs, type Refused, roundMs } from "./numbers/codes.ts"
+import { evidenceOf, forStrangers, isLinked } from "./numbers/evidence.ts"
+import {
+  type Code,
+  codePiece,
+  refusedCard,
+  steps,
+  typedCard,
+  unofficial,
+  whileLinking,
+} from "./numbers/linking.ts"
+import {
+  type Shown,
+  challengeIn,
+  linkingCard,
+  passkeyAnswered,
+  turnAway,
+  wantsPasskey,
+} from "./numbers/passkey.ts"
 
 /** The page where somebody without an account links a phone: all they have is the URL of a link session. */
 export const link = new Hono<DashboardEnv>()
@@ -25,28 +41,21 @@ export const link = new Hono<DashboardEnv>()
     if (!session) return await dead(c)
     const { place, evidence } = await placeOf(c, session)
     if (place === "done") return await show(c, linkDone(session))
-    if (place === "taken") return await show(c, linkTaken(await about(session)))
+    const name = await nameOf(session)
+    if (place === "taken") return await show(c, linkTaken(name))
     const isRefused = place === "refused" || c.req.query("refused") !== undefined
-    const at = nowMs()
-    return await show(
-      c,
-      linkPage({
-        ...(await about(session)),
-        at: c.req.path,
-        begunMs: at,
-        nowMs: at,
-        evidence,
-        isRefused,
-      }),
-    )
+    const card = linkingCard(evidence, shownOf(c, session, name))
+    const parts = whileLinking({ at: c.req.path, query: `begun=${nowMs()}`, card, evidence })
+    return await show(c, html`${head(session, name)} ${isRefused ? otherPhone(session) : ""} ${parts}`)
   })
   .get("/link/:token/stream", async (c) => {
     const token = c.req.param("token")
-    const { begun = "0", typed } = c.req.query()
+    const { begun = "0", typed, taken } = c.req.query()
     const ends = Number(begun) + roundMs
     const at = `/link/${token}`
     const first = await LinkSession.open(token)
     if (!first) return await dead(c)
+    const shown = shownOf(c, first, await nameOf(first))
     let unlinkAtMs = 0
     const follow = async (): Promise<Map<string, Piece>> => {
       const session = await LinkSession.open(token)
@@ -61,11 +70,16 @@ export const link = new Hono<DashboardEnv>()
       }
       if (place !== "open") return new Map([[place, { html: elsewhere(at) }]])
       const pieces = new Map<string, Piece>([["steps", { html: steps(evidence) }]])
-      if (typed !== undefined || isLinked(evidence)) return pieces
+      if (isLinked(evidence)) return pieces
+      const isPasskeyWanted = wantsPasskey(evidence)
+      if (isPasskeyWanted) await LinkSession.show(token, session)
+      if (isPasskeyWanted ? challengeIn(evidence) !== taken : typed === undefined)
+        pieces.set("linking", { html: linkingCard(evidence, shown) })
+      if (isPasskeyWanted || typed !== undefined) return pieces
       const code: Code = nowMs() < ends ? await codeOf(session.bridge, c.var.requestId) : { kind: "over" }
       if (code.kind === "linked") return pieces
       if (code.kind === "shown") await LinkSession.show(token, session)
-      return pieces.set("code", { html: codePiece(at, code, nowMs()) })
+      return pieces.set("code", { html: codePiece(at, code) })
     }
     return await live(c, lookEachMs, follow, undefined, `LINK#${first.bridge.id}`)
   })
@@ -78,25 +92,59 @@ export const link = new Hono<DashboardEnv>()
     if (place !== "open") return c.redirect(c.req.path, 303)
     const { phone: written } = await c.req.parseBody()
     const { requestId } = c.var
-    const asked = await RateLimit.count("typedCodes", hashOf(token))
-    if (asked.isExceeded) {
-      const sentence = `Try again in ${span(asked.endsMs - nowMs())}.`
-      const body = linkRefused({
-        ...(await about(session)),
-        at: c.req.path,
-        code: "rate_limited",
-        sentence,
-        phone: "",
-      })
-      return await show(c, body, 429)
-    }
+    const tooOften = await triedTooOften(token)
+    if (tooOften) return await showRefused(c, tooOften)
     const typed = await codeFor(session.bridge, written, { requestId, expected: session.expectedPhone })
-    const shown = { ...(await about(session)), at: c.req.path }
-    if (typed.refused) return await show(c, linkRefused({ ...shown, ...typed.refused }), typed.refused.status)
+    if (typed.refused) return await showRefused(c, typed.refused)
     await LinkSession.show(token, { shownAt: 0 })
+    const at = c.req.path
     const evidence = forStrangers(await evidenceOf(session.bridge))
-    return await show(c, linkTyped({ ...shown, ...typed, evidence, nowMs: nowMs() }))
+    const parts = whileLinking({ at, query: "typed=1", card: typedCard({ ...typed, at }), evidence })
+    return await show(c, html`${head(session, await nameOf(session))} ${parts}`)
   })
+  .post("/link/:token/passkey", async (c) => {
+    const token = c.req.param("token")
+    const session = await LinkSession.open(token)
+    if (!session) return await dead(c)
+    const { place } = await placeOf(c, session)
+    const name = await nameOf(session)
+    const shown = shownOf(c, session, name)
+    if (place !== "open") return c.redirect(shown.at, 303)
+    const { answer } = await c.req.parseBody()
+    const tooOften = await triedTooOften(token)
+    if (tooOften) return await showRefused(c, tooOften)
+    await LinkSession.show(token, { shownAt: 0 })
+    const { bridge } = session
+    const look = async () => forStrangers(await evidenceOf(bridge))
+    const { requestId } = c.var
+    const { body, status } = await passkeyAnswered(answer, { bridge, requestId, look, shown })
+    return await show(c, html`${head(session, name)} ${body}`, status)
+  })
+  .post("/link/:token/again", async (c) => {
+    const session = await LinkSession.open(c.req.param("token"))
+    if (!session) return await dead(c)
+    await turnAway(session.bridge, c.var.requestId)
+    return c.redirect(pathOf(c), 303)
+  })
+
+/** Where the page is, also for its forms and its stream. */
+const pathOf = (c: Context<DashboardEnv>) => `/link/${c.req.param("token")}`
+
+function shownOf(
+  c: Context<DashboardEnv>,
+  { expectedPhone }: LinkSession.Info,
+  name: string | undefined,
+): Shown {
+  const whose = expectedPhone === undefined ? "" : `, with the number ending in ${expectedPhone.slice(-4)}`
+  return { at: pathOf(c), origin: originOf(c), linksTo: `${name ?? "those who sent you the page"}${whose}` }
+}
+
+/** Each try asks the network something. */
+async function triedTooOften(token: string): Promise<Refused | undefined> {
+  const { isExceeded, endsMs } = await RateLimit.count("linkTries", hashOf(token))
+  const sentence = `Try again in ${span(endsMs - nowMs())}.`
+  return isExceeded ? { code: "rate_limited", sentence, phone: "", status: 429 } : undefined
+}
 
 /**
  * How far a link session is: `taken` when a phone was linked elsewhere, `refused` when one was linked on this page that is not
@@ -142,22 +190,88 @@ async function unlink(c: Context<DashboardEnv>, { bridge }: LinkSession.Info): P
 }
 
 /** Who is asking: the account's public name, if it has one. */
-async function about({ bridge, expiresAt, expectedPhone, returnUrl }: LinkSession.Info) {
+async function nameOf({ bridge }: LinkSession.Info): Promise<string | undefined> {
   const account = await Account.get(bridge.accountId)
-  const isSandbox = bridge.isSandbox
-  return {
-    name: account && Account.publicName(account),
-    isSandbox,
-    expiresMs: expiresAt * 1000,
-    expectedPhone,
-    returnUrl,
-  }
+  return account && Account.publicName(account)
 }
 
 async function show(c: Context<DashboardEnv>, body: Html, status: ApiError["status"] | 200 = 200) {
   return await lonePage(c, { title: "Link a phone", body, status, isBroad: true })
 }
 
+/** The URL is none of ours, or too old. */
 async function dead(c: Context<DashboardEnv>) {
-  return await lonePage(c, { title: "Link a phone", body: deadLink(), status: 404 })
+  const body = html`<div class="card">
+    <h1>This page is over</h1>
+    <p>It lived for an hour, or its address is not whole. Ask whoever sent it to you for a new one.</p>
+  </div>`
+  return await lonePage(c, { title: "Link a phone", body, status: 404 })
+}
+
+/** No code to type: why, and the form again. */
+async function showRefused(c: Context<DashboardEnv>, { status, ...refused }: Refused) {
+  const card = refusedCard({ at: pathOf(c), ...refused })
+  return await show(
+    c,
+    html`<h1>Link a phone</h1>
+      ${card}`,
+    status,
+  )
+}
+
+function otherPhone({ expectedPhone }: LinkSession.Info): Html | string {
+  if (expectedPhone === undefined) return ""
+  return note(
+    "bad",
+    html`<b>That was another phone.</b> It has another number than the one that is expected here, so it was
+      unlinked again. Link the phone with the number ending in ${expectedPhone.slice(-4)}.`,
+  )
+}
+
+/** A phone is linked, and this page is used up. */
+function linkDone({ returnUrl }: LinkSession.Info): Html {
+  return html`<div class="card">
+    <h1>Your phone is linked</h1>
+    <p>
+      There is nothing more to do here: this page was for one phone. On the phone it is listed under
+      <b>Linked devices</b>, where you can end it at any time.
+    </p>
+    ${
+      returnUrl === undefined
+        ? html`<p>You can close this page.</p>`
+        : html`<div class="row">
+            <a class="button main" href="${returnUrl}" rel="noreferrer"
+              >Go on to ${new URL(returnUrl).host}</a
+            >
+          </div>`
+    }
+  </div>`
+}
+
+/** A phone was linked elsewhere. */
+function linkTaken(name: string | undefined): Html {
+  return html`<div class="card">
+    <h1>A phone is linked already</h1>
+    <p>
+      It was not linked on this page, so there is nothing to do here. If it is not yours, tell
+      ${name === undefined ? "those who sent you here" : html`<b><bdi>${name}</bdi></b>`}: they can unlink it
+      and send you here again.
+    </p>
+  </div>`
+}
+
+/** Who asks for a phone, for what, and until when. */
+function head({ bridge, expectedPhone, expiresAt }: LinkSession.Info, name: string | undefined): Html {
+  return html`<div class="head">
+      <div>
+        <h1>Link your phone${name === undefined ? "" : html` for <bdi>${name}</bdi>`}</h1>
+        <p>
+          ${name === undefined ? "Those who sent you here" : html`<bdi>${name}</bdi>`} can then send and
+          receive messages with
+          ${expectedPhone === undefined ? "your number" : html`the number ending in ${expectedPhone.slice(-4)}`}.
+          This page works once, for ${until(expiresAt * 1000)} more.
+        </p>
+      </div>
+    </div>
+    ${bridge.isSandbox ? note("info", "This is a sandbox on a simulated network: no real phone can scan its code.") : unofficial}`
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Hono } from "hono"
 import type { Context } from "hono"
+import { html } from "hono/html"
 import { z } from "zod"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
@@ -14,8 +15,9 @@ import { docs } from "#functions/docs/routes.ts"
 import { type Tryable, tryOf } from "#functions/docs/tryable-routes.ts"
 import { originOf } from "#functions/http/address.ts"
 import { page } from "./answer.ts"
-import { type DashboardEnv, accountIdOf, notAllowed } from "./guard.ts"
-import { type Tried, tryPage } from "./pages/try.ts"
+import { block, type Html } from "./elements.ts"
+import { accountIdOf, type DashboardEnv, notAllowed } from "./guard.ts"
+import { head } from "./layout.ts"
 
 /** The reference as somebody reads it who has the dashboard, too. */
 export const reference = new Hono<DashboardEnv>().get("/api/docs", async (c) => {
@@ -39,6 +41,13 @@ function routeOf(c: Context<DashboardEnv>): Tryable {
   const route = tryOf(c.req.param("name") ?? "")
   if (!route || !config.SANDBOX) throw new ApiError("not_found", "this call cannot be tried here")
   return route
+}
+
+/** A call that was made, and what came back. */
+interface Tried {
+  body: string
+  status: number
+  answer: string
 }
 
 /** Makes the call as the API would. What it refuses is an answer as well. */
@@ -69,12 +78,19 @@ async function show(c: Context<DashboardEnv>, tried?: Tried) {
     )
   const { body: example } = examples[route.name] as { body?: object }
   const given = tried?.body ?? (example && JSON.stringify(await addressed(c, example), undefined, 2)) ?? ""
-  const baseUrl = originOf(c)
-  return await page(c, {
-    title: route.summary,
-    place: "start",
-    body: tryPage({ route, baseUrl, given, tried }),
-  })
+  const path = `/api/instances/sandbox/proxy${route.path}`
+  const body = html`${head({
+      title: route.summary.replaceAll("`", ""),
+      crumbs: html`<a href="/api/docs#${route.name}">API reference</a>`,
+      about: html`The call goes to your sandbox, as if a program had made it. See on
+        <a href="/">Echo's phone</a> what arrives.`,
+    })}
+    ${form(route, path, given)} ${tried ? answered(tried) : ""}
+    <section class="card">
+      <h2>The same in a shell</h2>
+      ${block(curl(route, `${originOf(c)}${path}`, given), "The call as a command")}
+    </section>`
+  return await page(c, { title: route.summary, place: "start", body })
 }
 
 /** The contract's example, to somebody whom the sandbox can reach. */
@@ -93,4 +109,50 @@ async function addressed(c: Context<DashboardEnv>, example: object): Promise<obj
     if (error instanceof ApiError) return example
     throw error
   }
+}
+
+function form(route: Tryable, path: string, given: string): Html {
+  return html`<form class="card" method="post" action="/try/${route.name}">
+    <p class="row"><span class="tag">${route.method}</span> <code>${path}</code></p>
+    ${
+      route.hasBody
+        ? html`<div>
+            <label for="body">Body</label>
+            <textarea id="body" name="body" class="mono" rows="8" maxlength="70000" spellcheck="false">
+${given}</textarea>
+          </div>`
+        : ""
+    }
+    <div class="row"><button class="button main">Make the call</button></div>
+  </form>`
+}
+
+function answered({ status, answer }: Tried): Html {
+  return html`<section class="card" aria-label="The answer">
+    <div class="row">
+      <h2>Answer</h2>
+      <span class="state ${status < 300 ? "good" : "bad"}">${status}</span>
+    </div>
+    ${block(indented(answer), "The answer")}
+  </section>`
+}
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2)
+  } catch {
+    // It is shown as it came.
+    return text
+  }
+}
+
+function curl(route: Tryable, url: string, body: string): string {
+  const verb = route.method === (route.hasBody ? "POST" : "GET") ? "" : `-X ${route.method} `
+  return [
+    `curl ${verb}"${url}"`,
+    `  -H "Authorization: Bearer $KEY"`,
+    ...(route.hasBody
+      ? [`  -H 'Content-Type: application/json'`, `  -d '${body.replaceAll("'", "'\\''")}'`]
+      : []),
+  ].join(" \\\n")
 }

@@ -7,19 +7,26 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import { originOf } from "#functions/http/address.ts"
 import type { ApiEnv } from "#functions/http/contract-router.ts"
+import "#plugged-in/dashboard.ts"
 import { refusedPage } from "./answer.ts"
 import { assetRoutes } from "./assets.ts"
 import { billingPages } from "./billing-hooks.ts"
-import { type DashboardEnv, atLocalhost, headers, inAccount, known } from "./guard.ts"
+import { atLocalhost, type DashboardEnv, headers, inAccount, known, runsService } from "./guard.ts"
 import { keys } from "./keys.ts"
 import { link } from "./link-page.ts"
-import { connectPhone } from "./numbers/connect.ts"
+import { connect } from "./numbers/connect.ts"
 import { deliveries } from "./numbers/deliveries.ts"
+import { event } from "./numbers/event.ts"
 import { events } from "./numbers/events.ts"
 import { log } from "./numbers/log.ts"
+import { newNumber } from "./numbers/new-number.ts"
+import { number } from "./numbers/number.ts"
 import { numbers } from "./numbers/numbers.ts"
 import { settings } from "./numbers/settings.ts"
+import { find } from "./operator/find.ts"
+import { mail } from "./operator/mail.ts"
 import { operator } from "./operator/operator.ts"
+import { passkeyExtension } from "./passkey-extension.ts"
 import { account } from "./people/account.ts"
 import { accounts } from "./people/accounts.ts"
 import { passkeys } from "./people/passkeys.ts"
@@ -27,7 +34,6 @@ import { signIn } from "./people/sign-in.ts"
 import { reference, trying } from "./reference.ts"
 import { start } from "./start/start.ts"
 import { usage } from "./usage.ts"
-import "#plugged-in/dashboard.ts"
 
 /** The longest form: a message of 65,536 characters, each escaped. */
 const limited = bodyLimit({
@@ -38,7 +44,7 @@ const limited = bodyLimit({
 })
 
 /** Pages for anybody. */
-const open = ["/sign-in", "/sign-in/*", "/sign-out", "/link/*"]
+const open = ["/sign-in", "/sign-in/*", "/sign-out", "/link/*", "/passkey-extension.zip"]
 /** Pages for an account's people. */
 const own = [
   "/",
@@ -62,6 +68,7 @@ const ownForms = csrf({ origin: (origin, c) => origin === originOf(c) })
 for (const path of [...open, "/accounts/*", ...own]) pages.use(path, headers, atLocalhost, ownForms, limited)
 pages.use("/accounts/*", known)
 for (const path of own) pages.use(path, known, inAccount)
+for (const path of ["/operator/*", "/dev/mail"]) pages.use(path, runsService)
 // A page finds its number as the API finds a bridge: for its own account only.
 pages.use("/numbers/:ref/*", async (c, next) => {
   c.set("bridge", await Bridge.get(c.var.accountId, c.req.param("ref")))
@@ -71,10 +78,14 @@ for (const part of [
   signIn,
   passkeys,
   link,
+  passkeyExtension,
   start,
   numbers,
-  connectPhone,
+  newNumber,
+  number,
+  connect,
   events,
+  event,
   deliveries,
   log,
   settings,
@@ -84,6 +95,8 @@ for (const part of [
   account,
   accounts,
   operator,
+  find,
+  mail,
 ])
   pages.route("/", part)
 const billing = billingPages()

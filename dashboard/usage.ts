@@ -1,16 +1,19 @@
 import { Hono } from "hono"
+import { html } from "hono/html"
 import { Bridge } from "#core/bridge/bridge.ts"
+import type { UsageRow } from "#core/contract/account.ts"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import { usageOf } from "#functions/api/account.ts"
 import { page } from "./answer.ts"
+import { type Html, icon } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
-import { usagePage } from "./pages/usage.ts"
+import { head } from "./layout.ts"
 
 const dayMs = 86_400_000
 /** How many days a page can show. */
 const spans = ["7", "30", "90"] as const
 
-/** The deliveries of the account's numbers, day by day. */
+/** The deliveries of the account's numbers, day by day: a chart, and the same as a table. */
 export const usage = new Hono<DashboardEnv>().get("/usage", async (c) => {
   const { accountId } = c.var
   const asked = c.req.query("days")
@@ -24,6 +27,155 @@ export const usage = new Hono<DashboardEnv>().get("/usage", async (c) => {
   const refs = bridges.map(({ customerRef }) => customerRef)
   const ref = refs.find((one) => one === c.req.query("number"))
   const shown = ref === undefined ? rows : rows.filter(({ customer_ref }) => customer_ref === ref)
-  const body = usagePage({ rows: shown, days, span, spans, refs, ref })
+  const body = html`${head({
+    title: "Usage",
+    about:
+      "The events that your numbers delivered or put into their inboxes, by day (UTC). Messages in and out come up to ten minutes late, without what a number's settings leave out or ignore. A message out counts once the network has acknowledged it.",
+  })}
+  ${filterForm({ refs, ref, span })} ${shown.length === 0 ? nothing() : figures(shown, days)}`
   return await page(c, { title: "Usage", place: "usage", body })
 })
+
+function nothing(): Html {
+  return html`<div class="card empty">
+    ${icon("gauge")}
+    <h2>Nothing yet</h2>
+    <p>Each event of a number counts on its day. The sandbox's count, too.</p>
+    <a class="button main" href="/">Make the first event</a>
+  </div>`
+}
+
+/** `rows`: one for each number and day on which something happened; `days`: every day that is shown; oldest first. */
+function figures(rows: UsageRow[], days: string[]): Html {
+  const total = totalOf(rows)
+  return html`<ul class="figures">
+      ${figure("Events", String(total.events))} ${figure("Messages in", String(total.in))}
+      ${figure("Messages out", String(total.out))} ${figure("Given up", String(total.undelivered))}
+      ${figure("Attempts that succeeded", success(total))}
+    </ul>
+    ${chart(rows, days)} ${table(rows)}`
+}
+
+/** `ref`: the only number that is shown; undefined: all. */
+function filterForm({ refs, ref, span }: { refs: string[]; ref: string | undefined; span: string }): Html {
+  return html`<form class="inline" method="get" action="/usage" aria-label="Filter">
+    <div>
+      <label for="number">Number</label>
+      <select id="number" name="number">
+        <option value="">All numbers</option>
+        ${refs.map((one) => html`<option value="${one}" ${one === ref ? "selected" : ""}>${one}</option>`)}
+      </select>
+    </div>
+    <div>
+      <label for="days">The last</label>
+      <select id="days" name="days">
+        ${spans.map((one) => html`<option value="${one}" ${one === span ? "selected" : ""}>${one} days</option>`)}
+      </select>
+    </div>
+    <button class="button">Show</button>
+  </form>`
+}
+
+function figure(name: string, value: string): Html {
+  return html`<li class="card"><span class="small muted">${name}</span> <b>${value}</b></li>`
+}
+
+interface Total {
+  events: number
+  /** Messages that others wrote, and those of the number itself. */
+  in: number
+  out: number
+  undelivered: number
+  attempts: number
+  succeeded: number
+}
+
+function totalOf(rows: UsageRow[]): Total {
+  const sum = (of: (row: UsageRow) => number) => rows.reduce((all, row) => all + of(row), 0)
+  return {
+    events: sum(({ events }) => events),
+    in: sum(({ messages_in }) => messages_in),
+    out: sum(({ messages_out }) => messages_out),
+    undelivered: sum(({ undelivered }) => undelivered),
+    attempts: sum(({ attempts }) => attempts),
+    succeeded: sum(({ attempts, success: share }) => Math.round(attempts * share)),
+  }
+}
+
+function success({ attempts, succeeded }: Pick<Total, "attempts" | "succeeded">): string {
+  // 99.96 must not be shown as 100.
+  return attempts === 0 ? "none made" : `${Math.floor((succeeded / attempts) * 1000) / 10} %`
+}
+
+/** Units of the drawing. */
+const size = { width: 720, height: 130 }
+
+/** Bars of the days. Whoever cannot see them has the table. */
+function chart(rows: UsageRow[], days: string[]): Html {
+  const counts = days.map((day) => totalOf(rows.filter(({ date }) => date === day)))
+  const most = Math.max(1, ...counts.map(({ events, undelivered }) => events + undelivered))
+  const step = size.width / days.length
+  const floor = size.height - 1
+  const heightOf = (count: number) => Math.round((count / most) * floor * 10) / 10
+  return html`<section class="card">
+    <header>
+      <h2>By day</h2>
+      <p class="legend"><span></span> Events <span class="key-lost"></span> Given up</p>
+    </header>
+    <svg class="bars" viewBox="0 0 ${size.width} ${size.height}" aria-hidden="true">
+      <line x1="0" x2="${size.width}" y1="${floor}" y2="${floor}" />
+      ${counts.map(({ events, undelivered }, i) => {
+        const height = heightOf(events)
+        const lost = heightOf(undelivered)
+        const x = Math.round((i * step + step * 0.15) * 10) / 10
+        const width = Math.round(step * 7) / 10
+        return html`<g>
+          <title>${days[i]}: ${events} events, ${undelivered} given up</title>
+          ${height === 0 ? "" : html`<rect x="${x}" y="${floor - height}" width="${width}" height="${height}" rx="1.5" />`}
+          ${lost === 0 ? "" : html`<rect class="lost" x="${x}" y="${floor - height - lost}" width="${width}" height="${lost}" rx="1.5" />`}
+        </g>`
+      })}
+    </svg>
+    <p class="row spread small muted">
+      <span>${days[0]}</span> <span>at most ${most} a day</span> <span>${days.at(-1)}</span>
+    </p>
+  </section>`
+}
+
+function table(rows: UsageRow[]): Html {
+  return html`<div class="card flush">
+    <div class="scroller" tabindex="0" role="region" aria-label="Usage by day and number">
+      <table>
+        <thead>
+          <tr>
+            <th>Day</th>
+            <th>Number</th>
+            <th class="end">Events</th>
+            <th class="end"><span class="hidden">Messages: </span>In</th>
+            <th class="end"><span class="hidden">Messages: </span>Out</th>
+            <th class="end">Given up</th>
+            <th class="end">Attempts</th>
+            <th class="end">Succeeded</th>
+            <th class="end">95 % within</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.toReversed().map(
+            (row) =>
+              html`<tr>
+                <td class="number">${row.date}</td>
+                <td><a href="/numbers/${row.customer_ref}">${row.customer_ref}</a></td>
+                <td class="end number">${row.events}</td>
+                <td class="end number">${row.messages_in}</td>
+                <td class="end number">${row.messages_out}</td>
+                <td class="end number">${row.undelivered}</td>
+                <td class="end number">${row.attempts}</td>
+                <td class="end number">${row.attempts === 0 ? "" : success(totalOf([row]))}</td>
+                <td class="end number">${row.attempts === 0 ? "" : `${row.p95_ms} ms`}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  </div>`
+}

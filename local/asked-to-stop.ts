@@ -1,13 +1,10 @@
 import { constants } from "node:os"
 
-/** How long a stop may take before one more signal ends the process at once, in ms. */
-const patienceMs = 10_000
-
 /**
  * Resolves at the first SIGINT or SIGTERM. Another one changes nothing, since npm passes on what the terminal has sent
- * already: each Ctrl-C comes twice. Ten seconds after the first, one more ends this process at once.
+ * already: each Ctrl-C comes twice. Only after `patienceMs` does one more end this process at once.
  */
-export async function askedToStop(): Promise<void> {
+export async function askedToStop({ patienceMs }: { patienceMs: number }): Promise<void> {
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
   let askedMs: number | undefined
   for (const signal of ["SIGINT", "SIGTERM"] as const)

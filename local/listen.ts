@@ -3,11 +3,11 @@ import type { Server as HttpServer } from "node:http"
 import type { AddressInfo, Server } from "node:net"
 
 /**
- * Listens on 127.0.0.1, on any free port if none is given, and returns the port. @throws Error with `EADDRINUSE` if it
- * is taken
+ * Listens on this machine alone, or where it is told; on any free port if none is given. Returns the port. @throws Error
+ * with `EADDRINUSE` if it is taken
  */
-export async function listen(server: Server, port = 0): Promise<number> {
-  server.listen(port, "127.0.0.1")
+export async function listen(server: Server, port = 0, host = "127.0.0.1"): Promise<number> {
+  server.listen(port, host)
   await once(server, "listening")
   return (server.address() as AddressInfo).port // listening on TCP
 }

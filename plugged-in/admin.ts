@@ -1,7 +1,7 @@
-// What can be taken out of the operator's verbs. Billing: what it does for accounts, and its own verbs.
+// Parts of `npm run admin` that can be left out. There is one, billing: its hooks for accounts (`core/billing.ts`), and its verbs.
 import "#billing/accounts.ts"
 import { billing } from "#billing/verbs.ts"
 import type { Verb } from "#admin/verb.ts"
 
-/** Verbs besides `npm run admin`'s own, by what they are about. */
+/** Verbs that are added to those of `npm run admin`, by their noun. */
 export const plugged: Record<string, Record<string, Verb>> = { billing }

@@ -1,2 +1,3 @@
-// What can be taken out of the programs that answer requests. Billing: accounts pay for their bridges.
+// Parts of the programs that change accounts or bridges for a customer, and that can be left out. There is one, billing: this
+// import sets its hooks for accounts (`core/billing.ts`).
 import "#billing/accounts.ts"

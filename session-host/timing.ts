@@ -28,6 +28,9 @@ export interface Timing {
   stayedMs: number
   /** Contract, "Live state of a bridge": after this long without an unplanned end, earlier ones are forgotten. */
   healthyMs: number
+  /** Contract, "Presence": how often a session is shown as available, and for how long. */
+  pulseEachMs: number
+  pulseMs: number
   /** How often, at most, the time of a customer's last call is written down. */
   usedEachMs: number
   /** Contract, "Usage": how long messages are counted before that is written down. */
@@ -54,6 +57,8 @@ export function timing(beatMs = config.LEASE_BEAT_MS): Timing {
     provenMs: 12 * beatMs,
     stayedMs: 36 * beatMs,
     healthyMs: 10 * minutes,
+    pulseEachMs: 24 * 60 * minutes,
+    pulseMs: 5 * minutes,
     usedEachMs: 60 * minutes,
     tallyMs: 10 * minutes,
     idleMs: 72 * 60 * minutes,

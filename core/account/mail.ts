@@ -8,14 +8,20 @@ import { lazily } from "../platform/lazily.ts"
 import { log } from "../platform/log.ts"
 
 /** A mail that this process kept instead of sending it. */
-export interface Info {
-  to: string
-  subject: string
-  text: string
+export interface Info extends Letter {
   atMs: number
 }
 
+/** A mail as plain text. */
+export interface Letter {
+  to: string
+  subject: string
+  text: string
+}
+
 const ses = lazily(() => new SESv2Client({ maxAttempts: 3, ...requestTimes }))
+/** Sends a mail from MAIL_FROM, or rejects. */
+let carry: (mail: Letter) => Promise<unknown> = bySes
 
 /** The latest, newest first. They are for whoever runs the service on this machine, and die with it. */
 const kept: Info[] = []
@@ -23,16 +29,21 @@ const most = 50
 let onKept: ((mail: Info) => void) | undefined
 
 /**
- * How mail goes out: `sent` by SES where the service has an address to send from, `kept` on one machine for its operator to
- * read, or `none` in a function, which dies with what it keeps.
+ * How mail goes out: `sent` where the service has an address to send from, `kept` for whoever tries the service on their
+ * own machine, or `none`: a function dies with what it keeps, and customers cannot read what one machine keeps.
  */
 export function way(): "sent" | "kept" | "none" {
   if (config.MAIL_FROM !== "") return "sent"
-  return config.AWS_LAMBDA_FUNCTION_NAME === undefined ? "kept" : "none"
+  return config.AWS_LAMBDA_FUNCTION_NAME === undefined && config.PUBLIC_URL === "" ? "kept" : "none"
+}
+
+/** Mail is sent by this from now on, as by the mail server of one machine. By default SES sends it. */
+export function sendBy(carrier: typeof carry): void {
+  carry = carrier
 }
 
 /** Sends a mail, or keeps it. @returns false when nothing takes it */
-export async function send(mail: Omit<Info, "atMs">): Promise<boolean> {
+export async function send(mail: Letter): Promise<boolean> {
   switch (way()) {
     case "none":
       return false
@@ -59,18 +70,22 @@ function keep(mail: Info): void {
   onKept?.(mail)
 }
 
-/** SES refuses an address that it was told to avoid and, until the account has left its sandbox, every unproved one. */
-async function post({ to, subject, text }: Omit<Info, "atMs">): Promise<boolean> {
-  const Simple = { Subject: data(subject), Body: { Text: data(text) } }
-  const about = { FromEmailAddress: config.MAIL_FROM, Destination: { ToAddresses: [to] } }
+async function post(mail: Letter): Promise<boolean> {
   try {
-    await ses.send(new SendEmailCommand({ ...about, Content: { Simple } }))
+    await carry(mail)
     return true
   } catch (error) {
     // Its message may have the address.
     log.error({ reason: error instanceof Error ? error.name : "" }, "a mail was not sent")
     return false
   }
+}
+
+/** SES refuses an address that it was told to avoid and, until the account has left its sandbox, every unproved one. */
+async function bySes({ to, subject, text }: Letter): Promise<void> {
+  const Simple = { Subject: data(subject), Body: { Text: data(text) } }
+  const about = { FromEmailAddress: config.MAIL_FROM, Destination: { ToAddresses: [to] } }
+  await ses.send(new SendEmailCommand({ ...about, Content: { Simple } }))
 }
 
 function data(Data: string) {

@@ -4,14 +4,18 @@ import { z } from "zod"
 import { type Event, EventType, Ignored } from "../contract/event.ts"
 import { isGroup } from "../jid.ts"
 
-/** The customer's choice: which events of a bridge they get. */
+/** The customer's choice: which events of a bridge they get, and how its session behaves. */
 export const Info = z.object({
   /** The chosen event types; undefined means all, including those of later releases. */
   events: z.array(z.string()).optional(),
   /** Kinds of chats that are ignored: no event is sent for them, and nothing is kept. */
   ignore: z.array(Ignored).default([]),
+  /** Whether the session has a pulse: it is shown as available for some minutes a day. */
+  pulse: z.boolean().default(true),
 })
 export type Info = z.infer<typeof Info>
+/** A choice to write down: what is left out is as by default. */
+export type Given = z.input<typeof Info>
 
 /** Whether the customer gets this event: its type is chosen and its chat is not ignored. */
 export function wants(choice: Info, event: Event): boolean {
@@ -26,6 +30,10 @@ export function ignores({ ignore }: Info, chat: string): boolean {
 }
 
 /** The choice as the customer sees it: every type by name. */
-export function wire({ events, ignore }: Info) {
-  return { events: EventType.options.filter((type) => events?.includes(type) ?? true), ignore }
+export function wire({ events, ignore, pulse }: Info) {
+  return {
+    events: EventType.options.filter((type) => events?.includes(type) ?? true),
+    ignore,
+    daily_presence: pulse,
+  }
 }

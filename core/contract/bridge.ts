@@ -57,13 +57,17 @@ export const Manager = z
   })
   .openapi("Manager")
 
-/** The customer's choice of events. */
+/** The customer's choice. */
 const chosen = {
   events: z.array(EventType).openapi({
     description: "The types of events that are sent: all, unless you chose some.",
   }),
   ignore: z.array(Ignored).openapi({
     description: "Chats whose events are not sent: `status` (what people post as their status), `groups`.",
+  }),
+  daily_presence: z.boolean().openapi({
+    description:
+      "Whether the session appears as available for some minutes a day, so that the phone does not take it for inactive.",
   }),
 }
 
@@ -150,9 +154,9 @@ export const updateBridge = createRoute({
   path: "/api/instances/{customer_ref}",
   summary: "Choose where a bridge's events go, and which are sent",
   description:
-    "`webhook_url` is required unless `events` or `ignore` is given; a field that is not given stays as it is. Messages that " +
+    "`webhook_url` is required unless another field is given; a field that is not given stays as it is. Messages that " +
     "`events` and `ignore` switch off are taken from the network and forgotten: they give no event, and cannot be replied to " +
-    "or downloaded. A change of these two restarts nothing, and takes effect within half a minute. A new address restarts the " +
+    "or downloaded. A change of all but the address restarts nothing, and takes effect within half a minute. A new address restarts the " +
     "session, which takes a few seconds; the phone stays linked. After five logins in a row that did not last, restarts " +
     "included, the session waits up to a minute before the next. The current address restarts nothing, unless another place has taken over the session (`status` is " +
     "`replaced`): then the session connects again, and the other place is replaced.",
@@ -167,6 +171,14 @@ export const updateBridge = createRoute({
         ignore: z.array(Ignored).max(50).optional().openapi({
           description: "Chats whose events are not sent: `status`, `groups`; `[]` is none.",
         }),
+        daily_presence: z
+          .boolean()
+          .optional()
+          .openapi({
+            description:
+              "Whether the session appears as available for some minutes a day; it does unless you say false. A phone warns its " +
+              "owner of a linked device that was not available for about two weeks, and offers to log it out.",
+          }),
       }),
     ),
   },

@@ -49,6 +49,8 @@ export const sentences: Record<ErrorCode, string> = {
   not_own_message: "another person wrote this message: you can edit and revoke only your own",
   presence_unavailable: "the presence is not `available`: set it before you subscribe",
   not_waiting: "an attempt at this event is under way: try again when it has ended",
+  passkey_required:
+    "a phone took the last code, and its account wants a passkey: answer the request that `status` has, or `logout` to begin again with a new code",
   passkey_not_awaited: "no phone asks for a passkey now: link it again with a new code first",
   secret_overlap: "the secret was replaced less than a day ago, and both still sign: finish that first",
   media_expired: "neither the network nor the phone has this file any more",

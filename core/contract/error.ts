@@ -22,6 +22,7 @@ export const errorStatus = {
   not_own_message: 409,
   presence_unavailable: 409,
   not_waiting: 409,
+  passkey_required: 409,
   passkey_not_awaited: 409,
   secret_overlap: 409,
   media_expired: 410,

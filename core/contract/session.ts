@@ -79,7 +79,7 @@ export const qr = createRoute({
       description: "A PNG. `X-QR-Expires` says when it expires (Unix seconds).",
       content: { "image/png": { schema: z.string().openapi({ format: "binary" }) } },
     },
-    ...refusals(...unreachable, "already_paired"),
+    ...refusals(...unreachable, "already_paired", "passkey_required"),
   },
 })
 
@@ -96,7 +96,7 @@ export const pair = createRoute({
       "The code, such as `ABCD-EFGH`. Type it on that phone within three minutes.",
       z.object({ code: z.string() }),
     ),
-    ...refusals(...unreachable, "already_paired", "network_rejected"),
+    ...refusals(...unreachable, "already_paired", "passkey_required", "network_rejected"),
   },
 })
 
@@ -124,7 +124,7 @@ export const passkey = createRoute({
 export const logout = createRoute({
   method: "delete",
   path: `${proxy}/logout` as const,
-  summary: "Unlink the session",
+  summary: "Unlink the session, or turn away a phone that wants a passkey",
   request: { params: path },
   responses: { 200: reply("Unlinked.", Ok), ...refusals(...unreachable) },
 })

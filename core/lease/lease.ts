@@ -128,7 +128,7 @@ async function some<Item>(items: AsyncIterable<Item>, most: number): Promise<Ite
  * Writes the choice of its customer; its session reads it when it is notified, and now and then.
  * @returns the lease as it is now; undefined when the bridge is deleted.
  */
-export async function choose(bridgeId: string, choice: Choice.Info): Promise<Info | undefined> {
+export async function choose(bridgeId: string, choice: Choice.Given): Promise<Info | undefined> {
   return await change({
     Key: key(bridgeId),
     UpdateExpression: "SET choice = :choice",

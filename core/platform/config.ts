@@ -19,6 +19,13 @@ const list = z
       .filter((item) => item !== ""),
   )
 
+const ranges = list
+  .refine(
+    (given) => given.every((range) => ipaddr.isValidCIDR(range)),
+    "must be address ranges, as 10.0.0.0/8,fd00::/8",
+  )
+  .transform((given) => given.map((range) => ipaddr.parseCIDR(range)))
+
 /** Where to send a person; `""`: nowhere. */
 const page = z
   .string()
@@ -49,7 +56,7 @@ export const Config = z.object({
   STORAGE_RESERVE_MB: z.coerce.number().int().min(0).default(200),
   /** Which service writes metrics into its log; without, none are written. */
   METRICS_SERVICE: z
-    .enum(["api", "dashboard", "delivery", "sweep", "session-host", "subscriptions"])
+    .enum(["api", "dashboard", "delivery", "sweep", "session-host", "subscriptions", "service"])
     .optional(),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
 
@@ -77,6 +84,10 @@ export const Config = z.object({
   ROUTER_SECRET: z.string().min(32).optional(),
   /** The previous secret, which the router goes on sending for some minutes after a change. */
   ROUTER_SECRET_BEFORE: z.string().min(32).optional(),
+  /** Where people and programs reach the service on one machine, behind a proxy; `""`: at the host that a request names. */
+  PUBLIC_URL: page,
+  /** The proxies that are believed about the address of a request's caller (`X-Forwarded-For`). */
+  TRUST_PROXY: ranges,
   /** Contract, "Rate limits": requests a minute: per API key, and per address. */
   RATE_LIMIT_PROVISION: z.coerce.number().int().min(1).default(10),
   RATE_LIMIT_PROXY: z.coerce.number().int().min(1).default(120),
@@ -94,7 +105,7 @@ export const Config = z.object({
 
   /** Whether each account has a sandbox bridge. It is on the simulated network, so there must be hosts of that network. */
   SANDBOX: flag,
-  /** The address that mail is sent from, by SES; `""`: on one machine it is kept for the operator to read. */
+  /** The address that mail is sent from; `""`: no mail is sent. */
   MAIL_FROM: z.union([z.literal(""), z.email()], "must be an e-mail address").default(""),
   DASHBOARD_URL: page,
   BILLING_URL: page,
@@ -107,12 +118,7 @@ export const Config = z.object({
   /** Where Stripe's API is, unless it is Stripe's own. */
   STRIPE_API_BASE: z.url().optional(),
   /** Address ranges (CIDR, comma separated) that strangers' URLs may reach although they are not public. */
-  URL_ALLOW: list
-    .refine(
-      (ranges) => ranges.every((range) => ipaddr.isValidCIDR(range)),
-      "must be address ranges, as 10.0.0.0/8,fd00::/8",
-    )
-    .transform((ranges) => ranges.map((range) => ipaddr.parseCIDR(range))),
+  URL_ALLOW: ranges,
   /** The name servers that are asked for the names in strangers' URLs: addresses, with ports; empty: this machine's. */
   DNS_SERVERS: list.refine(
     (servers) => servers.every((server) => isServer(server)),

@@ -57,12 +57,28 @@ type Noted =
   | "StoreConflict"
   | "StorageFull"
 
-type Watched = keyof typeof watched
+/** A metric that CloudWatch makes of the lines. */
+export type Watched = keyof typeof watched
+/** A metric's values since the last flush, by its name. */
+export type Values = Record<string, number[]>
 /** The names of all metrics that CloudWatch makes of the lines. */
 export const names = Object.keys(watched) as Watched[] // its keys are these
 
 /** How many values of a metric CloudWatch takes in one line. */
 const valuesInLine = 100
+
+/** What a metric's values are; counts, where nothing else is said. */
+export function unitOf(name: string): (typeof watched)[Watched] {
+  return watched[name as Watched] ?? "Count" // any other name has no unit
+}
+
+/** Takes what is measured, in place of the log, where the metrics are read in this process. */
+let reader: ((values: Values) => void) | undefined
+
+/** From now on this reader is given everything measured, and no lines are written. */
+export function readBy(whoever: (values: Values) => void): void {
+  reader = whoever
+}
 
 /** The values measured since the last line. */
 let gathered = new Map<Watched | Noted, number[]>()
@@ -71,7 +87,7 @@ let gathered = new Map<Watched | Noted, number[]>()
 export function add(name: Watched | Noted, value = 1): void {
   if (!config.METRICS_SERVICE) return
   const values = gathered.get(name) ?? []
-  gathered.set(name, isCount(name) ? [(values[0] ?? 0) + value] : [...values, value])
+  gathered.set(name, unitOf(name) === "Count" ? [(values[0] ?? 0) + value] : [...values, value])
   if (values.length + 1 >= valuesInLine) flush()
 }
 
@@ -79,14 +95,15 @@ function isWatched(name: Watched | Noted): name is Watched {
   return name in watched
 }
 
-function isCount(name: Watched | Noted): boolean {
-  return !isWatched(name) || watched[name] === "Count"
-}
-
 /** Writes everything measured since the last flush. */
 export function flush(): void {
   if (gathered.size === 0) return
   const values = Object.fromEntries(gathered)
+  if (reader) {
+    gathered = new Map()
+    reader(values)
+    return
+  }
   const metrics = [...gathered.keys()].filter(isWatched)
   gathered = new Map()
   const about = { service: config.METRICS_SERVICE, stage: config.STAGE }

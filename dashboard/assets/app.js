@@ -50,7 +50,17 @@ function dress(part) {
     one.removeAttribute("data-local")
   }
   for (const one of part.querySelectorAll("form[data-go]")) one.requestSubmit()
+  part.querySelectorAll("form[data-answer]").forEach(bringAnswer)
   tick()
+}
+
+// WhatsApp's page leads back with the answer of a passkey behind `#`.
+function bringAnswer(form) {
+  const answer = new URLSearchParams(location.hash.slice(1)).get("passkey")
+  if (!answer) return
+  history.replaceState(history.state, "", location.pathname + location.search)
+  form.elements.answer.value = answer
+  form.requestSubmit()
 }
 
 // A part that is pressed, or has the focus, is exchanged when it is left: otherwise a click, or one's place, would be
@@ -205,7 +215,7 @@ document.addEventListener("input", (event) => {
     target.form.requestSubmit()
 })
 
-// A page that lives in several tabs is told once: forms cannot be sent twice by a double click.
+// A form cannot be sent twice by a double click.
 document.addEventListener("submit", (event) => {
   if (event.target.dataset.sent) return event.preventDefault()
   event.target.dataset.sent = "1"

@@ -52,8 +52,8 @@ async function question(signal, mediation) {
   return { response: chosen.toJSON() }
 }
 
-/** `isLeft`: a passkey was only offered, and none was chosen. Nobody had asked for one, so nobody is told. */
-async function told(part, act) {
+/** `isLeft`: a passkey was only offered, and none was chosen. Nobody had asked for one, so nothing is reported. */
+async function reporting(part, act) {
   const said = part.querySelector("[data-said]")
   said.textContent = ""
   try {
@@ -70,14 +70,14 @@ for (const part of isAble ? document.querySelectorAll("[data-passkey]") : []) {
   if (part.dataset.passkey === "make") {
     part.addEventListener("submit", (event) => {
       event.preventDefault()
-      void told(part, () => make(part))
+      void reporting(part, () => make(part))
     })
     continue
   }
-  part.querySelector("button").addEventListener("click", () => void told(part, () => use(part)))
+  part.querySelector("button").addEventListener("click", () => void reporting(part, () => use(part)))
   // A browser that can offers passkeys where the address is typed.
   if (!(await PublicKeyCredential.isConditionalMediationAvailable?.())) continue
-  const offer = () => void told(part, () => use(part, "conditional"))
+  const offer = () => void reporting(part, () => use(part, "conditional"))
   const renew = () => {
     if (!document.hidden && last.mediation === "conditional" && Date.now() - last.at > freshMs) offer()
   }

@@ -30,9 +30,15 @@ export async function codeOf(bridge: Bridge.Info, requestId: string): Promise<Co
 }
 
 /** A code to type on the phone, or why there is none. */
-type Typed =
-  | { code: string; phone: string; endsMs: number; refused?: undefined }
-  | { refused: { code: string; sentence: string; phone: string; status: ApiError["status"] } }
+type Typed = { code: string; phone: string; endsMs: number; refused?: undefined } | { refused: Refused }
+
+/** Why there is no code, by the API's own code, and the number as it was typed. */
+export interface Refused {
+  code: string
+  sentence: string
+  phone: string
+  status: ApiError["status"]
+}
 
 /**
  * Asks for a code to type on the phone with this number, as a person wrote it.

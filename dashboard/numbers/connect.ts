@@ -1,33 +1,45 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
+import { html } from "hono/html"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { EventHistory } from "#core/event/event-history.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
-import { page, sentenceCase } from "../answer.ts"
+import { originOf } from "#functions/http/address.ts"
+import { page, sentenceCase, type Status } from "../answer.ts"
+import { ago, type Html, note, press } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { type Piece, lastId, live } from "../live.ts"
-import { connectPhonePage, linkedCard, typePage, typeRefused } from "../pages/connect-phone.ts"
+import { numberHead } from "../layout.ts"
+import { lastId, live, type Piece } from "../live.ts"
 import { codeFor, codeOf, roundMs } from "./codes.ts"
-import { evidenceOf } from "./evidence.ts"
+import { type Evidence, evidenceOf, isLinked } from "./evidence.ts"
 import { LinkSteps } from "./link-steps.ts"
-import { type Code, codePiece, steps } from "./linking.ts"
+import {
+  type Code,
+  codePiece,
+  refusedCard,
+  simulated,
+  steps,
+  typedCard,
+  unofficial,
+  whileLinking,
+} from "./linking.ts"
 import { followOfflineSync } from "./offline-sync.ts"
-import { isLinked } from "./state.ts"
+import { type Shown, challengeIn, linkingCard, passkeyAnswered, turnAway, wantsPasskey } from "./passkey.ts"
+import { inWords, placeOf } from "./state.ts"
 
-/** Linking a phone to a number. */
-export const connectPhone = new Hono<DashboardEnv>()
+/** Linking a phone to a number: by the code on this screen, or by one that is typed on the phone. */
+export const connect = new Hono<DashboardEnv>()
   .get("/numbers/:ref/connect", async (c) => {
     const { bridge, me } = c.var
     const [evidence, ended] = await Promise.all([
       evidenceOf(bridge).then(followOfflineSync(bridge.id)),
       endedOf(bridge),
     ])
-    const at = nowMs()
-    const phones = config.HOST_NETWORK === "simulated" ? config.SIMULATOR_CONTROL_URL : undefined
-    const about = { ref: bridge.customerRef, isSandbox: bridge.isSandbox, evidence, ended, phones }
-    const body = connectPhonePage({ ...about, begunMs: at, nowMs: at, mayChange: me.role !== "viewer" })
-    return await page(c, { title: `Connect ${bridge.customerRef}`, place: "numbers", body })
+    const isStopped = evidence.kind === "paused" || evidence.kind === "suspended"
+    const parts = isStopped ? stoppedCard(bridge, evidence) : linkingNow(c, evidence, ended)
+    const onlyLooks = note("info", "You may look at this account, but link no phone: ask one of its owners.")
+    return await show(c, html`${networkNote(bridge, evidence)} ${me.role === "viewer" ? onlyLooks : parts}`)
   })
   .get("/numbers/:ref/connect/stream", async (c) => {
     const { eachMs, look } = follower(c)
@@ -36,51 +48,81 @@ export const connectPhone = new Hono<DashboardEnv>()
   .post("/numbers/:ref/connect", async (c) => {
     const { bridge, requestId } = c.var
     const { phone: written } = await c.req.parseBody()
-    const about = { ref: bridge.customerRef, isSandbox: bridge.isSandbox }
-    const shown = { title: `Connect ${bridge.customerRef}`, place: "numbers" } as const
+    const at = pathOf(bridge)
     const typed = await codeFor(bridge, written, { requestId })
-    if (typed.refused) {
-      const body = typeRefused({ ...about, ...typed.refused })
-      return await page(c, { ...shown, body, status: typed.refused.status })
-    }
-    const body = typePage({ ...about, ...typed, evidence: await evidenceOf(bridge), nowMs: nowMs() })
-    return await page(c, { ...shown, body })
+    if (typed.refused) return await show(c, refusedCard({ at, ...typed.refused }), typed.refused.status)
+    const evidence = await evidenceOf(bridge)
+    return await show(c, whileLinking({ at, query: "typed=1", card: typedCard({ ...typed, at }), evidence }))
   })
+  .post("/numbers/:ref/connect/passkey", async (c) => {
+    const { bridge, requestId } = c.var
+    const { answer } = await c.req.parseBody()
+    const look = () => evidenceOf(bridge)
+    const { body, status } = await passkeyAnswered(answer, { bridge, requestId, look, shown: shownOf(c) })
+    return await show(c, body, status)
+  })
+  .post("/numbers/:ref/connect/again", async (c) => {
+    await turnAway(c.var.bridge, c.var.requestId)
+    return c.redirect(pathOf(c.var.bridge), 303)
+  })
+
+const pathOf = ({ customerRef }: Bridge.Info) => `/numbers/${customerRef}/connect`
+
+function shownOf(c: Context<DashboardEnv>): Shown {
+  const { bridge } = c.var
+  return { at: pathOf(bridge), origin: originOf(c), linksTo: `the number ${bridge.customerRef}` }
+}
+
+async function show(c: Context<DashboardEnv>, content: Html, status?: Status) {
+  const { bridge } = c.var
+  const body = html`${numberHead(bridge, "connect")} ${content}`
+  return await page(c, {
+    title: `Connect ${bridge.customerRef}`,
+    place: "numbers",
+    body,
+    ...(status && { status }),
+  })
+}
 
 /** Looks at the session and the network's code, and remembers across breaks of the stream how far they were. */
 function follower(c: Context<DashboardEnv>) {
   const { bridge, me, requestId } = c.var
-  const { begun = "0", typed } = c.req.query()
+  const { begun = "0", typed, taken } = c.req.query()
   const ends = Number(begun) + roundMs
-  let linking = LinkSteps.resumed(lastId(c))
+  let linkSteps = LinkSteps.resumed(lastId(c))
   const withCatchUp = followOfflineSync(bridge.id)
   const look = async (): Promise<Map<string, Piece>> => {
     const evidence = await withCatchUp(await evidenceOf(bridge))
-    linking = LinkSteps.stepped(linking, evidence, nowMs())
-    const id = () => LinkSteps.idOf(linking)
-    const pieces = new Map<string, Piece>([["steps", { html: steps(evidence, linking.times), id: id() }]])
+    linkSteps = LinkSteps.stepped(linkSteps, evidence, nowMs())
+    const id = () => LinkSteps.idOf(linkSteps)
+    const pieces = new Map<string, Piece>([["steps", { html: steps(evidence, linkSteps.times), id: id() }]])
     if (isLinked(evidence)) return pieces.set("linking", { html: linkedCard(bridge.customerRef, evidence) })
-    if (typed !== undefined || me.role === "viewer") return pieces
-    const isOver = LinkSteps.isOver(linking) || nowMs() >= ends
+    if (me.role === "viewer") return pieces
+    const isPasskeyWanted = wantsPasskey(evidence)
+    if (isPasskeyWanted ? challengeIn(evidence) !== taken : typed === undefined)
+      pieces.set("linking", { html: linkingCard(evidence, shownOf(c)), id: id() })
+    if (isPasskeyWanted || typed !== undefined) return pieces
+    const isOver = LinkSteps.isOver(linkSteps) || nowMs() >= ends
     const code: Code = isOver ? { kind: "over" } : await codeOf(bridge, requestId)
-    if (code.kind === "shown") linking = LinkSteps.shown(linking, code.expiresMs, nowMs())
-    const now: Code = LinkSteps.isOver(linking) ? { kind: "over" } : numbered(code, linking)
-    if (now.kind !== "linked")
-      pieces.set("code", {
-        html: codePiece(`/numbers/${bridge.customerRef}/connect`, now, nowMs()),
-        id: id(),
-      })
+    if (code.kind === "shown") linkSteps = LinkSteps.shown(linkSteps, code.expiresMs, nowMs())
+    const now: Code = LinkSteps.isOver(linkSteps) ? { kind: "over" } : numbered(code, linkSteps)
+    if (now.kind !== "linked") pieces.set("code", { html: codePiece(pathOf(bridge), now), id: id() })
     return pieces
   }
-  return { look, eachMs: () => LinkSteps.lookAgainMs(linking, nowMs()) }
+  return { look, eachMs: () => LinkSteps.lookAgainMs(linkSteps, nowMs()) }
 }
 
 function numbered(code: Code, { number }: LinkSteps.Info): Code {
   return code.kind === "shown" ? { ...code, number } : code
 }
 
+interface Ended {
+  sentence: string
+  atMs: number
+}
+
 /** Why its last phone was unlinked, if that is what happened last. */
-async function endedOf(bridge: Bridge.Info): Promise<{ sentence: string; atMs: number } | undefined> {
+async function endedOf(bridge: Bridge.Info): Promise<Ended | undefined> {
   const asked = { type: "disconnected", isNewestFirst: true, limit: 1 } as const
   const [last] = (await EventHistory.page(bridge, asked)).events
   if (last?.event.event !== "disconnected" || last.event.reason === undefined) return undefined
@@ -90,4 +132,58 @@ async function endedOf(bridge: Bridge.Info): Promise<{ sentence: string; atMs: n
       ? "the last phone was unlinked: on the phone, here, through the API or by the network"
       : last.event.detail || "the phone was unlinked"
   return { sentence: sentenceCase(why), atMs: last.created_at * 1000 }
+}
+
+/** Which phones can link, and at which risk. */
+function networkNote({ isSandbox }: Bridge.Info, evidence: Evidence): Html | string {
+  if (isSandbox)
+    return note(
+      "info",
+      "The sandbox is on a simulated network, and a simulated phone links itself to it. No real phone can scan its code.",
+    )
+  if (isLinked(evidence)) return ""
+  const phones = config.HOST_NETWORK === "simulated" ? config.SIMULATOR_CONTROL_URL : undefined
+  return phones === undefined ? unofficial : simulated(phones)
+}
+
+/** The parts that the stream renews. */
+function linkingNow(c: Context<DashboardEnv>, evidence: Evidence, ended: Ended | undefined): Html {
+  const { bridge } = c.var
+  // The steps say why a login is refused. Nobody knows it of a number that says nothing.
+  const isUnlinked = evidence.kind === "said" && evidence.objection === undefined && !isLinked(evidence)
+  const card = html`${isUnlinked && ended ? note("warn", html`${ended.sentence} That was ${ago(ended.atMs)}.`) : ""}
+  ${isLinked(evidence) ? linkedCard(bridge.customerRef, evidence) : linkingCard(evidence, shownOf(c))}`
+  return whileLinking({ at: pathOf(bridge), query: `begun=${nowMs()}`, card, evidence })
+}
+
+/** Nothing can be linked to a number that does not run. */
+function stoppedCard(bridge: Bridge.Info, evidence: Evidence): Html {
+  const { word, cause, action } = inWords(evidence)
+  const at = `/numbers/${bridge.customerRef}`
+  return html`<section class="card">
+    ${note("bad", html`<b>${word}.</b> ${cause} No phone can be linked meanwhile.`)}
+    <div class="row">
+      ${action ? html`<a class="button main" href="${placeOf(at, action.to)}">${action.label}</a>` : ""}
+      <a class="button" href="${at}/connect">Look again</a>
+    </div>
+  </section>`
+}
+
+/** Takes the place of the code once a phone is linked. */
+function linkedCard(ref: string, evidence: Extract<Evidence, { kind: "said" }>): Html {
+  const { action, cause } = inWords(evidence)
+  return html`<section class="card" id="linking" aria-label="The linked phone">
+    <h2>${evidence.phone === "" ? "A phone is linked" : html`Linked to +${evidence.phone}`}</h2>
+    <p class="muted">
+      ${cause === "" ? "Its messages arrive. To link another phone, unlink this one in the settings." : cause}
+    </p>
+    <div class="row">
+      ${
+        action?.to === "take-back"
+          ? press({ action: `/numbers/${ref}/restart`, label: action.label, kind: "main" })
+          : html`<a class="button main" href="/numbers/${ref}/events">See its events</a>`
+      }
+      <a class="button" href="/numbers/${ref}/settings">Settings</a>
+    </div>
+  </section>`
 }

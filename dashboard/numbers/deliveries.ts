@@ -1,122 +1,65 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
-import { ApiError, eventNotFound } from "#core/error.ts"
+import { html } from "hono/html"
+import type { Attempt } from "#core/contract/delivery.ts"
+import { ApiError } from "#core/error.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
-import { DeliveryReport } from "#core/event/delivery-report.ts"
 import { EventHistory } from "#core/event/event-history.ts"
 import { EventIndex } from "#core/event/event-index.ts"
-import type { EventRow } from "#core/event/event-row.ts"
 import { Resend } from "#core/event/resend.ts"
-import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
-import { now, nowMs } from "#core/platform/clock.ts"
+import { now } from "#core/platform/clock.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
-import { page, sentenceCase } from "../answer.ts"
-import { note } from "../elements.ts"
+import { page } from "../answer.ts"
+import { ago, copyButton, type Html, icon, note, press } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { type Piece, live } from "../live.ts"
-import { attemptsCard, deliveriesPage, givenUpCard, headCard } from "../pages/deliveries.ts"
-import { eventPage } from "../pages/event.ts"
-import { receivingOf } from "./evidence.ts"
-import { whyOf } from "./receiver.ts"
+import { numberHead } from "../layout.ts"
+import { live, type Piece } from "../live.ts"
+import { outcome, receiverLine, receivingOf, whyOf } from "./receiver.ts"
 
 const lookEachMs = 2000
 const givenUpEachMs = 15_000
 /** How many of the events that were given up are shown. */
 const mostGivenUp = 20
 
-const resendNotes = {
-  noted: note("good", "Queued for resending, with the same id."),
-  waits: note("good", "It waits for its turn already."),
-  full: note("bad", "A hundred events wait to be sent again: try later."),
-}
-
-/** How a number's events get to its receiver, and what became of each. */
+/** How a number's events get to their receiver: what waits, what was tried, what was given up. */
 export const deliveries = new Hono<DashboardEnv>()
-  .get("/numbers/:ref/events/:id", async (c) => await showEvent(c))
-  .post("/numbers/:ref/events/:id/resend", async (c) => {
-    const { bridge } = c.var
-    const event = await eventOf(c)
-    if (bridge.webhookUrl === "") return await showEvent(c, note("bad", "This number has no webhook."))
-    return await showEvent(c, resendNotes[await Resend.ask(event)])
-  })
-  .post("/numbers/:ref/events/:id/retry", async (c) => await acted(c, "It is tried now.", retryEvent))
-  .post(
-    "/numbers/:ref/events/:id/skip",
-    async (c) => await acted(c, "It is given up, and the next event goes out.", (event) => skipEvent(event)),
-  )
-  .get("/numbers/:ref/deliveries", async (c) => await showDeliveries(c))
+  .get("/numbers/:ref/deliveries", async (c) => await show(c))
   .get("/numbers/:ref/deliveries/stream", (c) => live(c, lookEachMs, follower(c)))
   .post("/numbers/:ref/deliveries/test", async (c) => {
-    if (c.var.bridge.webhookUrl === "") return await showDeliveries(c)
+    if (c.var.bridge.webhookUrl === "") return await show(c)
     const attempt = await sendTest(c.var.bridge)
     const words = attempt.success
       ? `The receiver took a test event: status ${attempt.status_code}, in ${attempt.latency_ms} ms.`
       : `The receiver did not take a test event. ${whyOf(attempt)}.`
-    return await showDeliveries(c, note(attempt.success ? "good" : "bad", words))
+    return await show(c, note(attempt.success ? "good" : "bad", words))
   })
   .post("/numbers/:ref/deliveries/resend", async (c) => {
     const { bridge } = c.var
-    if (bridge.webhookUrl === "") return await showDeliveries(c)
+    if (bridge.webhookUrl === "") return await show(c)
     const { within } = await c.req.parseBody()
     const since = typeof within === "string" && /^\d{1,9}$/.test(within) ? now() - Number(within) : 0
     const { events: asked, isAll } = await Resend.askSince(bridge.id, { since, after: 0 })
-    if (asked.length === 0 && isAll)
-      return await showDeliveries(c, note("info", "Nothing was given up in that time."))
+    if (asked.length === 0 && isAll) return await show(c, note("info", "Nothing was given up in that time."))
     if (asked.length === 0)
-      return await showDeliveries(
+      return await show(
         c,
         note("bad", "The list of events to send again is full. Try again when some of them have been sent."),
       )
     const count = asked.length === 1 ? "One event is" : `${asked.length} events are`
     const more = isAll ? "" : " The rest has to wait until some of these are sent: ask again then."
-    return await showDeliveries(c, note("good", `${count} sent again.${more}`))
+    return await show(c, note("good", `${count} sent again.${more}`))
   })
 
-async function eventOf(c: Context<DashboardEnv>): Promise<EventRow.Info> {
-  const event = await EventIndex.find(c.var.bridge.id, c.req.param("id") ?? "")
-  if (!event) throw eventNotFound()
-  return event
-}
-
-async function showEvent(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
-  const { bridge, me } = c.var
-  const event = await eventOf(c)
-  const [delivery, { head }] = await Promise.all([
-    DeliveryReport.ofEvent(bridge, event),
-    DeliveryReport.summary(bridge.id),
-  ])
-  const body = eventPage({
-    ref: bridge.customerRef,
-    isSandbox: bridge.isSandbox,
-    type: event.type,
-    delivery,
-    isHead: head === event.eventId,
-    hasWebhook: bridge.webhookUrl !== "",
-    mayChange: me.role !== "viewer",
-    told,
-  })
-  return await page(c, { title: `Event of ${bridge.customerRef}`, place: "numbers", body })
-}
-
-/** Does it and says so, or says why not. */
-async function acted(
-  c: Context<DashboardEnv>,
-  sentence: string,
-  act: (event: EventRow.Info) => Promise<void>,
-) {
-  try {
-    await act(await eventOf(c))
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code === "not_found") throw error
-    return await showEvent(c, note("bad", sentenceCase(error.message)))
-  }
-  return await showEvent(c, note("good", sentence))
-}
-
-async function showDeliveries(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
+async function show(c: Context<DashboardEnv>, notice?: Html) {
+  const { bridge } = c.var
+  const ref = bridge.customerRef
   const [shown, givenUp] = await Promise.all([shownOf(c), givenUpOf(c)])
-  const title = `Deliveries of ${shown.ref}`
-  return await page(c, { title, place: "numbers", body: deliveriesPage({ ...shown, ...givenUp, told }) })
+  const lists = html`${notice ?? ""}
+    <div class="stack" data-stream="/numbers/${ref}/deliveries/stream">
+      ${headCard(shown)} ${givenUpCard(shown, givenUp)} ${attemptsCard(shown)}
+    </div>`
+  const body = html`${numberHead(bridge, "deliveries")} ${bridge.webhookUrl === "" ? noWebhook(ref) : lists}`
+  return await page(c, { title: `Deliveries of ${ref}`, place: "numbers", body })
 }
 
 /** Looks at the receiver each time; at the events that were given up when others are listed, and now and then. */
@@ -133,7 +76,7 @@ function follower(c: Context<DashboardEnv>) {
     }
     const shown = await shownOf(c)
     const pieces = new Map<string, Piece>([["head", { html: headCard(shown) }]])
-    if (givenUp) pieces.set("given-up", { html: givenUpCard({ ...shown, ...givenUp }) })
+    if (givenUp) pieces.set("given-up", { html: givenUpCard(shown, givenUp) })
     return pieces.set("attempts", { html: attemptsCard(shown) })
   }
 }
@@ -143,24 +86,155 @@ function unlessTidied(error: unknown): undefined {
   if (!(error instanceof ApiError) || error.code !== "session_unavailable") throw error
 }
 
+type Shown = Awaited<ReturnType<typeof shownOf>>
+
 /** The parts that the page shows and its stream renews. */
 async function shownOf(c: Context<DashboardEnv>) {
   const { bridge, me } = c.var
   const attempts = await AttemptLog.latest(bridge.id)
-  return {
-    ref: bridge.customerRef,
-    isSandbox: bridge.isSandbox,
-    receiving: await receivingOf(bridge, attempts),
-    attempts,
-    mayChange: me.role !== "viewer",
-    nowMs: nowMs(),
-  }
+  const receiving = await receivingOf(bridge, attempts)
+  const mayChange = me.role !== "viewer"
+  return { ref: bridge.customerRef, receiving, attempts, mayChange }
 }
 
 type GivenUp = Awaited<ReturnType<typeof givenUpOf>>
 
+/** The events that were given up, newest first, and whether there are more. */
 async function givenUpOf(c: Context<DashboardEnv>) {
   const asked = { state: "undelivered", isNewestFirst: true, limit: mostGivenUp } as const
-  const { events, next } = await EventHistory.page(c.var.bridge, asked)
-  return { undelivered: events, hasMore: next !== undefined }
+  const { events: undelivered, next } = await EventHistory.page(c.var.bridge, asked)
+  return { undelivered, hasMore: next !== undefined }
+}
+
+function noWebhook(ref: string): Html {
+  return html`<div class="card empty">
+    ${icon("send")}
+    <h2>Nothing is delivered</h2>
+    <p>This number has no webhook: its events stay in the inbox here.</p>
+    <div class="row">
+      <a class="button main" href="/numbers/${ref}/settings">Give it a webhook</a>
+      <a class="button" href="/numbers/${ref}/events">See its events</a>
+    </div>
+  </div>`
+}
+
+/** The waiting events and the state of the receiver. */
+function headCard({ ref, receiving, mayChange }: Shown): Html {
+  const { headId } = receiving
+  return html`<section class="card" id="delivery-head" aria-label="The receiver">
+    <div class="row spread">
+      <div>${receiverLine(receiving)}</div>
+      ${
+        mayChange
+          ? html`<div class="row">
+              ${headId === undefined ? "" : press({ action: `/numbers/${ref}/events/${headId}/retry`, label: "Try it now", kind: "main" })}
+              ${press({ action: `/numbers/${ref}/deliveries/test`, label: "Send a test event" })}
+            </div>`
+          : ""
+      }
+    </div>
+    <dl class="facts">
+      <dt>Webhook</dt>
+      <dd class="mono">${receiving.url}</dd>
+      ${
+        headId === undefined
+          ? ""
+          : html`<dt>Next event</dt>
+              <dd>
+                <a class="mono" href="/numbers/${ref}/events/${headId}">${headId.slice(0, 20)}…</a>
+                ${copyButton(headId)}
+              </dd>`
+      }
+    </dl>
+  </section>`
+}
+
+/** How far back events are sent again, in seconds. */
+const spans = [
+  ["3600", "of the last hour"],
+  ["86400", "of the last day"],
+  ["604800", "of the last week"],
+  ["2592000", "of the last 30 days"],
+] as const
+
+function givenUpCard({ ref, mayChange }: Shown, { undelivered, hasMore }: GivenUp): Html {
+  if (undelivered.length === 0) return html`<section id="given-up" hidden></section>`
+  const ids = undelivered.map((stored) => stored.event_id)
+  return html`<section class="card flush" id="given-up" data-keep="${ids.join(" ")} ${hasMore}">
+    <header>
+      <h2>Given up: ${undelivered.length}${hasMore ? " and more" : ""}</h2>
+      <p>
+        Each was tried five times, refused by the receiver, or given up by hand. One that is sent again comes
+        out of its order.
+      </p>
+      ${
+        mayChange
+          ? html`<form class="inline" method="post" action="/numbers/${ref}/deliveries/resend">
+              <div>
+                <label class="hidden" for="within">Which</label>
+                <select id="within" name="within">
+                  ${spans.map(([seconds, words]) => html`<option value="${seconds}">All ${words}</option>`)}
+                </select>
+              </div>
+              <button class="button">Send them again</button>
+            </form>`
+          : ""
+      }
+    </header>
+    <ul class="feed">
+      ${undelivered.map(
+        (stored) =>
+          html`<li class="line">
+            <span class="tag">${stored.event.event}</span>
+            <a class="about mono" href="/numbers/${ref}/events/${stored.event_id}">${stored.event_id}</a>
+            <span class="row">
+              <span class="small muted">${ago(stored.created_at * 1000)}</span>
+              ${copyButton(stored.event_id)}
+            </span>
+          </li>`,
+      )}
+    </ul>
+  </section>`
+}
+
+function attemptsCard({ ref, attempts }: Shown): Html {
+  return html`<section class="card flush" id="attempts">
+    <header><h2>Latest attempts</h2></header>
+    ${
+      attempts.length === 0
+        ? html`<div class="empty"><p>Nothing was sent yet. The first event that comes is.</p></div>`
+        : html`<div class="scroller" tabindex="0" role="region" aria-label="Attempts">
+            <table>
+              <thead>
+                <tr>
+                  <th>Outcome</th>
+                  <th>Event</th>
+                  <th>Attempt</th>
+                  <th>Took</th>
+                  <th>When</th>
+                </tr>
+              </thead>
+              <tbody>
+                ${attempts.slice(0, 50).map((attempt) => attemptRow(ref, attempt))}
+              </tbody>
+            </table>
+          </div>`
+    }
+  </section>`
+}
+
+function attemptRow(ref: string, attempt: Attempt): Html {
+  return html`<tr>
+    <td>${outcome(attempt)}</td>
+    <td>
+      <span class="tag">${attempt.event}</span>
+      <div class="small mono">
+        <a href="/numbers/${ref}/events/${attempt.event_id}">${attempt.event_id.slice(0, 16)}…</a>
+        ${copyButton(attempt.event_id)}
+      </div>
+    </td>
+    <td class="number">${attempt.attempt}</td>
+    <td class="number">${attempt.latency_ms} ms</td>
+    <td class="small muted">${ago(Date.parse(attempt.timestamp))}</td>
+  </tr>`
 }

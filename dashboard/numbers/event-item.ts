@@ -1,12 +1,12 @@
 import { html } from "hono/html"
 import type { StoredEvent } from "#core/contract/delivery.ts"
-import { type Html, ago, block, copyable, press, time } from "../elements.ts"
+import { ago, block, copyable, type Html, press, time } from "../elements.ts"
 
 /** An event in a list: what it is in one line, and all of it when it is opened. */
 export function eventItem(
   ref: string,
   stored: StoredEvent,
-  more: { nowMs: number; isNew?: boolean; maySend?: boolean; list: string },
+  more: { isNew?: boolean; maySend?: boolean; list: string },
 ): Html {
   const { event_id: id, event } = stored
   const atMs = stored.created_at * 1000
@@ -15,7 +15,7 @@ export function eventItem(
       <summary>
         <span class="tag">${event.event}</span>
         <span class="about">${aboutOf(event)}</span>
-        <span class="small muted">${ago(atMs, more.nowMs)}</span>
+        <span class="small muted">${ago(atMs)}</span>
       </summary>
       <div class="more">
         <dl class="facts">

@@ -1,21 +1,24 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
+import { html } from "hono/html"
 import { z } from "zod"
+import type { Bridge } from "#core/bridge/bridge.ts"
+import type { StoredEvent } from "#core/contract/delivery.ts"
 import { EventType } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import { arrivalsOf } from "#core/event/arrivals.ts"
 import { EventHistory } from "#core/event/event-history.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { EventRow } from "#core/event/event-row.ts"
-import { nowMs } from "#core/platform/clock.ts"
 import { page, sentenceCase } from "../answer.ts"
+import { type Html, icon, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { type Piece, lastId, live } from "../live.ts"
-import { eventsPage } from "../pages/events.ts"
+import { numberHead } from "../layout.ts"
+import { lastId, live, type Piece } from "../live.ts"
 import { eventItem } from "./event-item.ts"
 
 const perPage = 50
-/** Where nobody tells of events, this is how late one is shown. */
+/** Where no process reports arrivals to this one, an event is shown this late at most. */
 const lookEachMs = 1000
 
 /** The filter in a form or a link. Parts that cannot be understood are left out. */
@@ -25,52 +28,42 @@ const Filter = z.object({
   chat: z.string().trim().min(1).max(100).optional().catch(undefined),
   search: z.string().trim().min(1).max(100).optional().catch(undefined),
 })
+type Filter = z.infer<typeof Filter>
 
-/** A number's events as they come. */
+/** A number's events as they come, the newest first. */
 export const events = new Hono<DashboardEnv>()
   .get("/numbers/:ref/events", async (c) => {
-    const { bridge, me } = c.var
+    const { bridge } = c.var
     const filter = Filter.parse(c.req.query())
     const before = EventRow.numberOf(c.req.query("before") ?? "")
     // Known before the list is read: what comes meanwhile is in both, and shown once.
     const newest = await EventIndex.newest(bridge.id)
-    const shown = {
-      ref: bridge.customerRef,
-      isSandbox: bridge.isSandbox,
-      types: EventType.options,
-      filter,
-      newest,
-      hasWebhook: bridge.webhookUrl !== "",
-      mayChange: me.role !== "viewer",
-      isFirst: before === undefined,
-    }
+    const shown = { bridge, filter, newest, maySend: maySend(c), isFirst: before === undefined }
     const title = `Events of ${bridge.customerRef}`
     try {
       const asked = { ...filter, from: before, isNewestFirst: true, limit: perPage }
-      const found = await EventHistory.page(bridge, asked)
-      const body = eventsPage({ ...shown, ...found, nowMs: nowMs() })
+      const body = eventsPage({ ...shown, ...(await EventHistory.page(bridge, asked)) })
       return await page(c, { title, place: "numbers", body })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      const body = eventsPage({ ...shown, events: [], problem: sentenceCase(error.message), nowMs: nowMs() })
+      const body = eventsPage({ ...shown, events: [], problem: sentenceCase(error.message) })
       return await page(c, { title, place: "numbers", body, status: error.status })
     }
   })
   .get("/numbers/:ref/events/stream", async (c) => {
-    const { bridge, me } = c.var
+    const { bridge } = c.var
     const arrivals = arrivalsOf(bridge.id)
     const news = async () => await arrivals.next(lookEachMs, c.req.raw.signal)
     const following = EventHistory.follow(bridge, await beginOf(c), Filter.parse(c.req.query()), news)
     const list = c.req.query("list") === "start" ? "start-events" : "events"
-    const maySend = bridge.webhookUrl !== "" && me.role !== "viewer"
     const look = async () => {
       const { value, done } = await following.next()
       if (done) return "over"
-      const shown = { nowMs: nowMs(), isNew: true, maySend, list }
+      const shown = { isNew: true, maySend: maySend(c), list }
       const pieces = new Map<string, Piece>(
         value.events.map((stored) => {
-          const html = eventItem(bridge.customerRef, stored, shown)
-          return [stored.event_id, { html, id: stored.event_id }]
+          const item = eventItem(bridge.customerRef, stored, shown)
+          return [stored.event_id, { html: item, id: stored.event_id }]
         }),
       )
       // Events that the filter leaves out are not looked at again after a break.
@@ -78,6 +71,10 @@ export const events = new Hono<DashboardEnv>()
     }
     return await live(c, 20, look, () => arrivals.end())
   })
+
+function maySend(c: Context<DashboardEnv>): boolean {
+  return c.var.bridge.webhookUrl !== "" && c.var.me.role !== "viewer"
+}
 
 /** The number behind which a stream goes on: that of the event its page has last, or what was the newest for the page. */
 async function beginOf(c: Context<DashboardEnv>): Promise<number> {
@@ -88,4 +85,116 @@ async function beginOf(c: Context<DashboardEnv>): Promise<number> {
   const from = z.coerce.number().int().min(0).optional().catch(undefined).parse(c.req.query("from"))
   const begin = await EventHistory.startOf(id, { lastEventId })
   return lastEventId === undefined ? Math.min(from ?? begin, begin) : begin
+}
+
+interface Shown {
+  bridge: Bridge.Info
+  events: StoredEvent[]
+  /** Where the next page begins. */
+  next?: string | undefined
+  /** The number of the newest event when the list was read: the stream goes on behind it. */
+  newest: number
+  filter: Filter
+  maySend: boolean
+  problem?: string | undefined
+  isFirst: boolean
+}
+
+function eventsPage({ bridge, events: listed, filter, isFirst, ...input }: Shown): Html {
+  const ref = bridge.customerRef
+  const isLive = isFirst && !input.problem
+  const stream = `/numbers/${ref}/events/stream?${queryOf({ ...filter, from: String(input.newest) })}`
+  const shown = { maySend: input.maySend, list: "events" }
+  return html`${numberHead(bridge, "events")} ${input.problem ? note("bad", input.problem) : ""}
+    ${filterForm(ref, filter)}
+    <section class="card flush" ${isLive ? html`data-stream="${stream}"` : ""} aria-label="Events">
+      <header>
+        <h2>${isFirst ? "Latest events" : "Earlier events"}</h2>
+        ${isLive ? html`<button type="button" class="button slim needs-script" data-pause aria-pressed="false">Pause</button>` : ""}
+      </header>
+      ${listed.length > 0 ? "" : nothing(bridge, filter, input.next)}
+      <ul class="feed" id="events">
+        ${listed.map((event) => eventItem(ref, event, shown))}
+      </ul>
+    </section>
+    ${
+      input.next === undefined
+        ? ""
+        : html`<div class="row">
+            <a class="button" href="/numbers/${ref}/events?${queryOf({ ...filter, before: input.next })}"
+              >Earlier events</a
+            >
+          </div>`
+    }`
+}
+
+function option(value: string, text: string, chosen: string | undefined): Html {
+  return html`<option value="${value}" ${value === chosen ? "selected" : ""}>${text}</option>`
+}
+
+function filterForm(ref: string, filter: Filter): Html {
+  return html`<form class="inline" method="get" action="/numbers/${ref}/events" aria-label="Filter">
+    <div>
+      <label for="type">Type</label>
+      <select id="type" name="type">
+        <option value="">All types</option>
+        ${EventType.options.map((type) => option(type, type, filter.type))}
+      </select>
+    </div>
+    <div>
+      <label for="direction">Direction</label>
+      <select id="direction" name="direction">
+        <option value="">Both ways</option>
+        ${option("in", "Received", filter.direction)}
+        ${option("out", "Written on the phone", filter.direction)}
+      </select>
+    </div>
+    <div>
+      <label for="chat">Chat</label>
+      <input
+        id="chat"
+        name="chat"
+        value="${filter.chat ?? ""}"
+        placeholder="A number or JID"
+        autocomplete="off"
+        spellcheck="false"
+      />
+    </div>
+    <div>
+      <label for="search">Contains</label>
+      <input id="search" name="search" type="search" value="${filter.search ?? ""}" autocomplete="off" />
+    </div>
+    <button class="button">Filter</button>
+    ${isFiltered(filter) ? html`<a class="button" href="/numbers/${ref}/events">Show all</a>` : ""}
+  </form>`
+}
+
+/** Nothing to show: why, and what to do about it. */
+function nothing(bridge: Bridge.Info, filter: Filter, next: string | undefined): Html {
+  const sentence = !isFiltered(filter)
+    ? "Link a phone and write to it: each message appears here as it comes."
+    : next === undefined
+      ? "Nothing that is kept matches. New events that match appear here."
+      : "Nothing among the latest 2,000 matches. Look at earlier ones below."
+  return html`<div class="empty" id="events-empty">
+    ${icon("inbox")}
+    <h2>${isFiltered(filter) ? "No such event" : "No event yet"}</h2>
+    <p>${sentence}</p>
+    ${
+      isFiltered(filter)
+        ? ""
+        : bridge.isSandbox
+          ? html`<a class="button main" href="/">Write from the sandbox's phone</a>`
+          : html`<a class="button main" href="/numbers/${bridge.customerRef}/connect">Link a phone</a>`
+    }
+  </div>`
+}
+
+function isFiltered(filter: Filter): boolean {
+  return Object.values(filter).some((value) => value !== undefined)
+}
+
+function queryOf(values: Record<string, string | undefined>): string {
+  const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return new URLSearchParams(given).toString()
 }

@@ -4,24 +4,66 @@ import type { z } from "zod"
 import { Account } from "#core/account/account.ts"
 import { Billing } from "#core/billing.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
-import type { Attempt } from "#core/contract/delivery.ts"
 import { SessionStatus } from "#core/contract/session.ts"
 import { ApiError } from "#core/error.ts"
-import { AttemptLog } from "#core/event/attempt-log.ts"
-import { DeliveryReport } from "#core/event/delivery-report.ts"
 import { callHolderIfAny } from "#core/lease/call-holder.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
-import { type Receiving, whyOf } from "./receiver.ts"
-import { type Evidence, lostAfterMs } from "./state.ts"
+
+export type Objection = NonNullable<z.infer<typeof SessionStatus>["objection"]>
+
+/** The last word of a session before its host fell silent. */
+export interface Last {
+  status: string
+  /** When it was heard, or its host was; undefined where nobody knows. */
+  atMs?: number | undefined
+}
+
+/** After so long without a word a session is lost rather than uncertain. A page that looks every few seconds says so by 45 s. */
+const lostAfterMs = 40_000
+
+/** A bridge's state, and whose word that is. */
+export type Evidence =
+  /** Its session said so at `atMs`. */
+  | {
+      kind: "said"
+      atMs: number
+      status: string
+      /** Since when it is so, Unix ms; undefined where nobody wrote that down. */
+      sinceMs?: number | undefined
+      phone: string
+      name: string
+      /** Connected, and still getting what came before that. */
+      isCatchingUp?: boolean | undefined
+      objection?: Objection | undefined
+      restriction?: string | undefined
+      restricted_until?: number | undefined
+      /** The network's request for the passkey of the account whose phone took a code. */
+      passkey?: z.infer<typeof SessionStatus>["passkey"]
+    }
+  /** A host holds it and does not answer. */
+  | { kind: "silent"; last?: Last; isLost?: boolean }
+  /** No host holds it: it is new, or moves, or its host has died (`hasFailed`). */
+  | { kind: "unheld"; last?: Last; hasFailed?: boolean; isLost?: boolean }
+  /** It was not used for a while; any call wakes it. */
+  | { kind: "idle" }
+  | { kind: "paused"; why: Why }
+  | { kind: "suspended" }
+  | { kind: "gone" }
+
+/**
+ * Why a bridge is paused. `billing`: for a payment that the operator asks for, where none is made here. The words of
+ * an account's subscription: for that. `paid`: it was paid a moment ago. `secret`: who looks need not know.
+ */
+export type Why = "operator" | "customer" | "billing" | "none" | "unpaid" | "canceled" | "paid" | "secret"
 
 /** How long a page waits for a session's word. A session that lives answers within milliseconds. */
 const patienceMs = 2000
 
 /**
- * When sessions were heard last, Unix ms, by their bridges: pages tell for how long one has been silent. Kept for as long
+ * When sessions were heard last, Unix ms, by their bridges: pages say for how long one has been silent. Kept for as long
  * as somebody looks.
  */
 const heard = new LRUCache<string, number>({ max: 10_000, ttl: lostAfterMs, updateAgeOnGet: true })
@@ -93,29 +135,13 @@ async function askSession(bridgeId: string): Promise<z.infer<typeof SessionStatu
   }
 }
 
-/** How a bridge's events get to their receiver now. `attempts` are the latest ones, if they are known already. */
-export async function receivingOf(bridge: Bridge.Info, attempts?: Attempt[]): Promise<Receiving> {
-  const url = bridge.webhookUrl
-  if (url === "") return { url, waiting: 0, resending: 0 }
-  const [summary, [last]] = await Promise.all([
-    DeliveryReport.summary(bridge.id),
-    attempts ?? AttemptLog.latest(bridge.id),
-  ])
-  // An event that was sent again and taken ends a failure, too, if nothing else is left to try.
-  const isOver = summary.waiting === 0 && last?.success === true
-  return {
-    url,
-    waiting: summary.waiting,
-    resending: summary.resending,
-    headId: summary.head,
-    oldestMs: ms(summary.oldest_at),
-    failingSinceMs: isOver ? undefined : ms(summary.failing_since),
-    retryAtMs: ms(summary.next_attempt_at),
-    lastError: last && !last.success ? whyOf(last) : undefined,
-    lastAtMs: last && Date.parse(last.timestamp),
-  }
+/** Whether a phone is linked, by the session's own word. */
+export function isLinked(evidence: Evidence): evidence is Extract<Evidence, { kind: "said" }> {
+  return evidence.kind === "said" && !["unpaired", "passkey_required"].includes(evidence.status)
 }
 
-function ms(seconds: number | undefined): number | undefined {
-  return seconds === undefined ? undefined : seconds * 1000
+/** The part of it that somebody may know who only links a phone. */
+export function forStrangers(evidence: Evidence): Evidence {
+  const isStopped = evidence.kind === "paused" || evidence.kind === "suspended"
+  return isStopped ? { kind: "paused", why: "secret" } : evidence
 }

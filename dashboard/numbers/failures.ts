@@ -1,5 +1,5 @@
 import type { ErrorCode } from "#core/contract/error.ts"
-import type { Objection } from "./state.ts"
+import type { Objection } from "./evidence.ts"
 
 interface Failure {
   /** A few words: what happened. */
@@ -14,7 +14,7 @@ const ours: Failure = {
 }
 const wrongCall = (title: string): Failure => ({ title, next: "Open this page again, and start anew." })
 
-/** Every failure that the API can tell, by its code, and the one that only a page of a link session has. */
+/** Every failure that the API can answer with, by its code, and the one that only a page of a link session has. */
 export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
   number_mismatch: {
     title: "That is another number",
@@ -31,6 +31,10 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
   storage_full: {
     title: "The disk of this service is nearly full",
     next: "Ask the operator of this service to make room. Then try again.",
+  },
+  passkey_required: {
+    title: "A phone took the last code, and its account wants a passkey",
+    next: "Open this page again: it shows how to use the passkey, and how to begin again.",
   },
   passkey_not_awaited: {
     title: "No phone asks for a passkey now",
@@ -169,6 +173,6 @@ export const onThePhone: Failure[] = [
   },
   {
     title: "It asks for a passkey",
-    next: "This page cannot answer that yet. Whoever runs this service can, through the API.",
+    next: "Leave the phone as it is. This page shows what to do.",
   },
 ]

@@ -1,8 +1,9 @@
 import { html } from "hono/html"
 import { errorStatus } from "#core/contract/error.ts"
 import { type Html, note, time, until } from "../elements.ts"
+import type { Evidence } from "./evidence.ts"
 import { failures, onThePhone } from "./failures.ts"
-import { type Evidence, tell } from "./state.ts"
+import { inWords } from "./state.ts"
 
 /** The code to scan, or why there is none. */
 export type Code =
@@ -17,11 +18,11 @@ export type Code =
   | { kind: "linked" }
 
 /** The code to scan, and the way without a camera. `at` is the page where a phone is linked. */
-export function linking({ at, nowMs }: { at: string; nowMs: number }): Html {
-  return html`<div class="linking" id="linking">
+export function linking(at: string): Html {
+  return html`<div class="linking" id="linking" data-keep="codes">
     <section class="card" aria-label="Link with a camera">
       <div class="link">
-        ${codePiece(at, { kind: "asking" }, nowMs)}
+        ${codePiece(at, { kind: "asking" })}
         <div class="stack">
           <h2>Scan this with the phone</h2>
           <ol class="how">
@@ -82,14 +83,14 @@ function phoneForm({ at, phone, isWrong = false }: { at: string; phone: string; 
 const codesOfARound = 6
 
 /** The code to scan as it is now; the stream sends it each time it turns. */
-export function codePiece(at: string, code: Code, nowMs: number): Html {
+export function codePiece(at: string, code: Code): Html {
   return html`<div id="qr">
     <div class="qr">${codeInside(at, code)}</div>
     <p class="qr-foot">
       ${
         code.kind === "shown"
           ? html`${code.number === 0 ? "The code" : `Code ${code.number} of ${codesOfARound},`} changes in
-            ${until(code.expiresMs, nowMs)}`
+            ${until(code.expiresMs)}`
           : code.kind === "asking"
             ? "This takes a few seconds"
             : ""
@@ -134,7 +135,7 @@ function codeInside(at: string, code: Code): Html {
  * A failure by the API's code: in words, and what to do. The API's own sentence and code are for those who run the service,
  * where the fault is not the reader's. Only that sentence says when a limit is over.
  */
-function reason({ code, sentence }: { code: string; sentence: string }): Html {
+export function reason({ code, sentence }: { code: string; sentence: string }): Html {
   const { title, next } = failures[code as keyof typeof failures] ?? failures.internal_error // a code of a later release
   const isReaders = (errorStatus[code as keyof typeof errorStatus] ?? 500) < 500 || code === "number_mismatch"
   return html`<b>${title}.</b>
@@ -143,17 +144,11 @@ function reason({ code, sentence }: { code: string; sentence: string }): Html {
 }
 
 /** The code that was asked for, to be typed on the phone. */
-export function typedCard(input: {
-  at: string
-  code: string
-  phone: string
-  endsMs: number
-  nowMs: number
-}): Html {
+export function typedCard(input: { at: string; code: string; phone: string; endsMs: number }): Html {
   return html`<section class="card" id="linking" aria-label="Link a phone">
     <h2>Type this on the phone with the number +${input.phone}</h2>
     <p class="big-code" aria-label="Code">${input.code}</p>
-    <p class="muted small">It works for ${until(input.endsMs, input.nowMs)} more.</p>
+    <p class="muted small">It works for ${until(input.endsMs)} more.</p>
     <ol class="how">
       <li>Open the messenger on the phone.</li>
       <li>Open its settings, then <b>Linked devices</b>.</li>
@@ -196,11 +191,18 @@ export const unofficial = note(
 
 const order = ["Waiting for the phone", "Phone linked", "Signing in", "Catching up", "Connected"] as const
 
+/** What somebody does who links a phone, and how far the linking is, both renewed. `query`: what its stream depends on. */
+export function whileLinking(input: { at: string; query: string; card: Html; evidence: Evidence }): Html {
+  return html`<div class="stack" data-stream="${input.at}/stream?${input.query}">
+    ${input.card} ${steps(input.evidence)}
+  </div>`
+}
+
 /** How far the linking is, by the session's word. `times`: when each step was seen to begin, where that is known. */
 export function steps(evidence: Evidence, times: readonly (number | undefined)[] = []): Html {
   const at = stepOf(evidence)
   const isOver = at === order.length - 1
-  const { tone, word, cause } = tell(evidence)
+  const { tone, word, cause } = inWords(evidence)
   const isOdd = tone === "bad" || evidence.kind !== "said"
   return html`<section
     class="card"

@@ -1,10 +1,12 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
+import { html } from "hono/html"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { page } from "../answer.ts"
+import { type Html, note, time } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { type Piece, lastId, live } from "../live.ts"
-import { type Filter, joined, logLine, logPage, matches } from "../pages/log.ts"
+import { numberHead } from "../layout.ts"
+import { lastId, live, type Piece } from "../live.ts"
 
 /** How many past lines a page shows. */
 const most = 300
@@ -14,10 +16,10 @@ export const log = new Hono<DashboardEnv>()
   .get("/numbers/:ref/log", async (c) => {
     const { bridge } = c.var
     const filter = filterOf(c.req.query())
-    const isFiltered = filter.level !== "" || filter.text !== ""
-    const asked = { most, isWanted: isFiltered ? (line: string) => matches(line, filter) : undefined }
-    const past = BridgeLog.isKept() ? await BridgeLog.read(bridge.id, asked) : undefined
-    const body = logPage({ ref: bridge.customerRef, isSandbox: bridge.isSandbox, filter, isFiltered, past })
+    const isWanted = isFiltered(filter) ? (line: string) => matches(line, filter) : undefined
+    const past = BridgeLog.isKept() ? await BridgeLog.read(bridge.id, { most, isWanted }) : undefined
+    const body = html`${numberHead(bridge, "log")}
+    ${past ? linesCard(bridge.customerRef, filter, past) : note("info", "This service keeps no logs of numbers.")}`
     return await page(c, { title: `Log of ${bridge.customerRef}`, place: "numbers", body })
   })
   .get("/numbers/:ref/log/stream", async (c) => {
@@ -28,8 +30,10 @@ export const log = new Hono<DashboardEnv>()
       const { value, done } = await lines.next()
       if (done) return "over"
       // One piece for all of them: a stream that breaks off has shown none of them, or all.
-      const html = value.lines.filter((line) => matches(line, filter)).map(logLine)
-      return new Map<string, Piece>([[value.at, { html: joined(html), id: value.at }]])
+      const shown = value.lines.filter((line) => matches(line, filter)).map(logLine)
+      return new Map<string, Piece>([
+        [value.at, { html: shown.length === 0 ? "" : html`${shown}`, id: value.at }],
+      ])
     }
     return await live(c, 50, look, () => ended.abort())
   })
@@ -40,6 +44,78 @@ async function beginOf(c: Context<DashboardEnv>): Promise<string> {
   return place ?? (await BridgeLog.read(c.var.bridge.id, { most: 0 })).at
 }
 
+interface Filter {
+  level: string
+  text: string
+}
+
 function filterOf({ level = "", text = "" }: Record<string, string>): Filter {
   return { level: level === "WARN" || level === "ERROR" ? level : "", text: text.slice(0, 100) }
+}
+
+function isFiltered({ level, text }: Filter): boolean {
+  return level !== "" || text !== ""
+}
+
+function matches(line: string, { level, text }: Filter): boolean {
+  const isOfLevel =
+    level === "" ||
+    / ERROR /.test(line.slice(0, 40)) ||
+    (level === "WARN" && / WARN /.test(line.slice(0, 40)))
+  return isOfLevel && line.toLowerCase().includes(text.toLowerCase())
+}
+
+/** `at`: the place behind the past lines; `isCut`: older lines were not searched. */
+function linesCard(ref: string, filter: Filter, past: { lines: string[]; at: string; isCut: boolean }): Html {
+  const query = new URLSearchParams({ ...filter, from: past.at }).toString()
+  return html`<form class="inline" method="get" action="/numbers/${ref}/log" aria-label="Filter">
+      <div>
+        <label for="level">Level</label>
+        <select id="level" name="level">
+          <option value="">All levels</option>
+          ${["WARN", "ERROR"].map(
+            (level) =>
+              html`<option value="${level}" ${level === filter.level ? "selected" : ""}>
+                ${level === "WARN" ? "Warnings and errors" : "Errors"}
+              </option>`,
+          )}
+        </select>
+      </div>
+      <div>
+        <label for="text">Contains</label>
+        <input id="text" name="text" value="${filter.text}" autocomplete="off" />
+      </div>
+      <button class="button">Filter</button>
+    </form>
+    <section class="card flush" data-stream="/numbers/${ref}/log/stream?${query}" aria-label="Log">
+      <header>
+        <h2>Log</h2>
+        <button type="button" class="button slim needs-script" data-pause aria-pressed="false">Pause</button>
+        <p>
+          It never has the text of messages, numbers, keys or codes, and is kept for two weeks.
+          ${past.isCut ? "This log is long: only its newer lines were searched." : ""}
+        </p>
+      </header>
+      ${
+        past.lines.length === 0
+          ? html`<div class="empty" id="log-empty">
+              <p>
+                ${isFiltered(filter) ? "No line is like that." : "No line yet."} What happens next appears
+                here.
+              </p>
+            </div>`
+          : ""
+      }
+      <ol class="log" id="log" data-grows="down" tabindex="0" aria-label="Lines">
+        ${past.lines.map(logLine)}
+      </ol>
+    </section>`
+}
+
+/** One line. Its time begins it, then its level. */
+function logLine(line: string): Html {
+  const [, at = "", rest = line, level = "INFO"] = /^(\S+Z) ((INFO|WARN|ERROR) .*)$/s.exec(line) ?? []
+  const ms = Date.parse(at)
+  const when = Number.isNaN(ms) ? at : time(ms)
+  return html`<li class="level-${level}" data-into="log">${when} ${rest}</li>`
 }

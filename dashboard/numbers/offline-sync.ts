@@ -1,11 +1,11 @@
 import { EventIndex } from "#core/event/event-index.ts"
 import { left, now, nowMs } from "#core/platform/clock.ts"
-import type { Evidence } from "./state.ts"
+import type { Evidence } from "./evidence.ts"
 
 /** A backlog that has been coming for longer than this is taken for over: its end may have been lost with a host. In seconds. */
 const longest = 600
-/** The network tells of a backlog this soon after a login, in ms; and after that time nobody looks for its beginning. */
-const toldWithin = { aLogin: 3000, aPage: 15_000 }
+/** The network announces a backlog this soon after a login, in ms; and after that time nobody looks for its beginning. */
+const startsWithin = { aLogin: 3000, aPage: 15_000 }
 /** The session's note of a login may be this much younger than the first event behind it, in seconds. */
 const noteLate = 10
 /** The rows of a transaction may become visible one by one, so this many are read again. */
@@ -13,7 +13,8 @@ const again = 10
 
 /**
  * Follows whether a session that is connected still gets what came before: from `offline_sync_preview` to
- * `offline_sync_completed`. A customer may have chosen not to be told of these: then it is never seen to.
+ * `offline_sync_completed`. A customer may have chosen to get neither event: then the session
+ * is never said to catch up.
  * @returns a function that adds this to the evidence
  */
 export function followOfflineSync(bridgeId: string): (evidence: Evidence) => Promise<Evidence> {
@@ -57,8 +58,8 @@ export function followOfflineSync(bridgeId: string): (evidence: Evidence) => Pro
     // A backlog follows a login: of a number that has been connected for longer, nothing is read.
     const mayCome =
       evidence.sinceMs === undefined || left(evidence.sinceMs + longest * 1000, longest * 1000, nowMs()) > 0
-    if (begunAt > 0 || (mayCome && forMs < toldWithin.aPage)) await look(evidence.sinceMs)
-    const mayBegin = connected.isNew && ends === 0 && forMs < toldWithin.aLogin
+    if (begunAt > 0 || (mayCome && forMs < startsWithin.aPage)) await look(evidence.sinceMs)
+    const mayBegin = connected.isNew && ends === 0 && forMs < startsWithin.aLogin
     return { ...evidence, isCatchingUp: mayBegin || left(begunAt + longest, longest) > 0 }
   }
 }

@@ -1,5 +1,10 @@
 import { html } from "hono/html"
-import { type Html, age, ago, until } from "../elements.ts"
+import type { Bridge } from "#core/bridge/bridge.ts"
+import type { Attempt } from "#core/contract/delivery.ts"
+import { AttemptLog } from "#core/event/attempt-log.ts"
+import { DeliveryReport } from "#core/event/delivery-report.ts"
+import { nowMs } from "#core/platform/clock.ts"
+import { age, ago, type Html, until } from "../elements.ts"
 
 /** How a bridge's events get to their receiver. */
 export interface Receiving {
@@ -19,33 +24,59 @@ export interface Receiving {
   lastAtMs?: number | undefined
 }
 
+/** How a bridge's events get to their receiver now. `attempts` are the latest ones, if they are known already. */
+export async function receivingOf(bridge: Bridge.Info, attempts?: Attempt[]): Promise<Receiving> {
+  const url = bridge.webhookUrl
+  if (url === "") return { url, waiting: 0, resending: 0 }
+  const [summary, [last]] = await Promise.all([
+    DeliveryReport.summary(bridge.id),
+    attempts ?? AttemptLog.latest(bridge.id),
+  ])
+  // An event that was sent again and taken ends a failure, too, if nothing else is left to try.
+  const isOver = summary.waiting === 0 && last?.success === true
+  return {
+    url,
+    waiting: summary.waiting,
+    resending: summary.resending,
+    headId: summary.head,
+    oldestMs: ms(summary.oldest_at),
+    failingSinceMs: isOver ? undefined : ms(summary.failing_since),
+    retryAtMs: ms(summary.next_attempt_at),
+    lastError: last && !last.success ? whyOf(last) : undefined,
+    lastAtMs: last && Date.parse(last.timestamp),
+  }
+}
+
+function ms(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1000
+}
+
 /** "OK", "3 waiting, oldest 40 s", "Failing for 6 min: status 500. Next attempt in 18 s". */
-export function receiverLine(it: Receiving, nowMs: number): Html {
+export function receiverLine(it: Receiving): Html {
   if (it.url === "") return html`<span class="muted">Hosted inbox</span>`
   const { failingSinceMs: since } = it
   if (since !== undefined)
     return html`<span class="state bad">Failing</span>
       <div class="small muted">
-        For ${age(since, nowMs)}. ${it.lastError ? `${it.lastError}.` : ""} ${nextAttempt(it, nowMs)}
-        ${queue(it, nowMs)}
+        For ${age(since)}. ${it.lastError ? `${it.lastError}.` : ""} ${nextAttempt(it)} ${queue(it)}
       </div>`
   if (it.waiting + it.resending > 0)
     return html`<span class="state warn">Waiting</span>
-      <div class="small muted">${queue(it, nowMs)}</div>`
+      <div class="small muted">${queue(it)}</div>`
   return html`<span class="state good">OK</span>
     <div class="small muted">
-      ${it.lastAtMs === undefined ? "nothing sent yet" : html`last delivery ${ago(it.lastAtMs, nowMs)}`}
+      ${it.lastAtMs === undefined ? "nothing sent yet" : html`last delivery ${ago(it.lastAtMs)}`}
     </div>`
 }
 
-function nextAttempt({ waiting, retryAtMs }: Receiving, nowMs: number): Html | string {
+function nextAttempt({ waiting, retryAtMs }: Receiving): Html | string {
   if (waiting === 0) return ""
-  if (retryAtMs === undefined || retryAtMs <= nowMs) return "The next attempt is due."
-  return html`Next attempt in ${until(retryAtMs, nowMs)}.`
+  if (retryAtMs === undefined || retryAtMs <= nowMs()) return "The next attempt is due."
+  return html`Next attempt in ${until(retryAtMs)}.`
 }
 
-function queue({ waiting, resending, oldestMs }: Receiving, nowMs: number): Html {
-  const oldest = oldestMs === undefined ? "" : html`, the oldest for ${age(oldestMs, nowMs)}`
+function queue({ waiting, resending, oldestMs }: Receiving): Html {
+  const oldest = oldestMs === undefined ? "" : html`, the oldest for ${age(oldestMs)}`
   return html`${waiting === 0 ? "" : html`${waiting} waiting${oldest}.`}
   ${resending === 0 ? "" : `${resending} to be sent again.`}`
 }

@@ -11,17 +11,19 @@ import { EventType } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import { freshLease } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { nowMs } from "#core/platform/clock.ts"
 import { ask } from "#functions/api/ask-host.ts"
 import { redirect } from "#functions/api/bridges.ts"
-import { choose } from "#functions/api/choose-events.ts"
+import { choose } from "#functions/api/choose.ts"
 import { page, sentenceCase } from "../answer.ts"
-import { type Html, note } from "../elements.ts"
+import { block, type Html, note, press, until } from "../elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
-import type { DashboardEnv } from "../guard.ts"
-import { settingsPage } from "../pages/settings.ts"
+import { type DashboardEnv, onlyLooks } from "../guard.ts"
+import { numberHead } from "../layout.ts"
 
-const ignorable = ["groups", "status"] as const
+const ignorable = [
+  ["groups", "Groups: no event, and nothing is kept"],
+  ["status", "Status updates of contacts"],
+] as const
 
 /** The settings of a number. */
 export const settings = new Hono<DashboardEnv>()
@@ -32,7 +34,7 @@ export const settings = new Hono<DashboardEnv>()
     return again ?? (await show(c, { secret: await Bridge.secretOf(c.var.bridge) }))
   })
   .post("/numbers/:ref/settings/secret/roll", async (c) => {
-    const again = unlessFresh(c, `/numbers/${c.var.bridge.customerRef}/settings`)
+    const again = unlessFresh(c, pathOf(c.var.bridge))
     if (again) return again
     return await done(c, "This is the new secret. Give it to your receiver within 24 hours.", async () => {
       const { secret } = await WebhookSecret.roll(c.var.bridge)
@@ -41,7 +43,7 @@ export const settings = new Hono<DashboardEnv>()
     })
   })
   .post("/numbers/:ref/settings/secret/finish", async (c) => {
-    const again = unlessFresh(c, `/numbers/${c.var.bridge.customerRef}/settings`)
+    const again = unlessFresh(c, pathOf(c.var.bridge))
     if (again) return again
     return await done(c, "Only the new secret signs from now on.", async () => {
       await WebhookSecret.finish(c.var.bridge)
@@ -52,23 +54,24 @@ export const settings = new Hono<DashboardEnv>()
     const typed = textsOf(await c.req.parseBody(), "webhook_url")
     const { bridge, requestId } = c.var
     // The secret protects the events, and this sends them elsewhere.
-    const again = unlessFresh(c, `/numbers/${bridge.customerRef}/settings`, typed)
+    const again = unlessFresh(c, pathOf(bridge), typed)
     if (again) return again
     const given = typed.webhook_url.trim()
     const sentence = html`Saved. Events go there from now on.
       <a href="/numbers/${bridge.customerRef}/deliveries">Send a test event</a> to try it.`
-    const told = given === "" ? "Saved. Events stay in the inbox from now on." : sentence
+    const saved = given === "" ? "Saved. Events stay in the inbox from now on." : sentence
     const save = async () => {
       const url = Bridge.webhookUrl(given)
       c.set("bridge", await redirect(await awake(bridge.id, requestId), bridge, url, requestId))
     }
-    return await done(c, told, save, given)
+    return await done(c, saved, save, given)
   })
   .post("/numbers/:ref/settings/events", async (c) => {
     const form = await c.req.parseBody({ all: true })
     const chosen = [form.events ?? []].flat()
     const events = EventType.options.filter((type) => chosen.includes(type))
-    const ignore = ignorable.filter((one) => [form.ignore ?? []].flat().includes(one))
+    const ignored = [form.ignore ?? []].flat()
+    const ignore = ignorable.map(([value]) => value).filter((value) => ignored.includes(value))
     const { bridge, requestId } = c.var
     return await done(c, "Saved. It holds from the next event on.", async () => {
       // All of them means also those of later releases.
@@ -85,7 +88,7 @@ export const settings = new Hono<DashboardEnv>()
   })
   .post("/numbers/:ref/settings/unlink", async (c) => {
     const { bridge, requestId } = c.var
-    const again = unlessFresh(c, `/numbers/${bridge.customerRef}/settings`)
+    const again = unlessFresh(c, pathOf(bridge))
     if (again) return again
     const sentence = html`The phone is unlinked.
       <a href="/numbers/${bridge.customerRef}/connect">Link a phone again</a>.`
@@ -100,13 +103,15 @@ export const settings = new Hono<DashboardEnv>()
     const { confirm } = await c.req.parseBody()
     if (confirm !== bridge.customerRef)
       return await show(c, {
-        told: note("bad", "Nothing was deleted: the name that you typed is another one."),
+        notice: note("bad", "Nothing was deleted: the name that you typed is another one."),
       })
-    const again = unlessFresh(c, `/numbers/${bridge.customerRef}/settings`)
+    const again = unlessFresh(c, pathOf(bridge))
     if (again) return again
     await remove(bridge, requestId)
     return c.redirect("/numbers", 303)
   })
+
+const pathOf = ({ customerRef }: Bridge.Info) => `/numbers/${customerRef}/settings`
 
 /** Does it and says so, or says why not, with the address that was typed. What it gives is shown this once. */
 async function done(
@@ -117,10 +122,10 @@ async function done(
 ) {
   try {
     const made = await act()
-    return await show(c, { ...made, told: note("good", sentence) })
+    return await show(c, { ...made, notice: note("good", sentence) })
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return await show(c, { told: note("bad", sentenceCase(error.message)), typedUrl }, error.status)
+    return await show(c, { notice: note("bad", sentenceCase(error.message)), typedUrl }, error.status)
   }
 }
 
@@ -128,38 +133,173 @@ async function reread(c: Context<DashboardEnv>): Promise<void> {
   c.set("bridge", await Bridge.get(c.var.accountId, c.var.bridge.customerRef))
 }
 
-function runningOf(lease: Lease.Info): "yes" | "paused" | "stopped" {
+interface Shown {
+  /** Shown only after a fresh sign-in. */
+  secret?: string
+  notice?: Html
+  /** The address that was refused. */
+  typedUrl?: string | undefined
+}
+
+async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiError["status"]) {
+  const { bridge, me } = c.var
+  const lease = await freshLease(bridge.id)
+  const url = shown.typedUrl ?? takeDraft(c).get("webhook_url") ?? bridge.webhookUrl
+  const content =
+    me.role === "viewer"
+      ? note("info", onlyLooks)
+      : html`${shown.notice ?? ""} ${webhook(bridge, url)} ${secretCard(bridge, shown.secret)}
+        ${eventsCard(bridge, Choice.wire(lease.choice))} ${endings(bridge, runningOf(lease))}`
+  const body = html`${numberHead(bridge, "settings")} ${content}`
+  const title = `Settings of ${bridge.customerRef}`
+  return await page(c, { title, place: "numbers", body, ...(status && { status }) })
+}
+
+function webhook(bridge: Bridge.Info, url: string): Html {
+  return html`<section class="card">
+    <header>
+      <h2>Webhook</h2>
+      <p>
+        Each event is sent to this address, signed and in order. Left empty, events stay in the inbox here.
+      </p>
+    </header>
+    <form method="post" action="${pathOf(bridge)}/webhook">
+      <div>
+        <label for="url">Address</label>
+        <input
+          id="url"
+          name="webhook_url"
+          type="url"
+          maxlength="2048"
+          value="${url}"
+          placeholder="https://example.com/webhook"
+          autocomplete="off"
+        />
+      </div>
+      <div class="row"><button class="button main">Save</button></div>
+    </form>
+  </section>`
+}
+
+function secretCard(bridge: Bridge.Info, secret: string | undefined): Html {
+  const at = `${pathOf(bridge)}/secret`
+  const overlapUntil = WebhookSecret.overlapUntil(bridge)
+  return html`<section class="card" id="secret">
+    <header>
+      <h2>Webhook secret</h2>
+      <p>
+        Your receiver checks the signature of each event with it:
+        <a href="/api/docs#receive">how, in three languages</a>.
+      </p>
+    </header>
+    ${secret === undefined ? "" : block(secret, "The webhook secret")}
+    ${
+      overlapUntil === undefined
+        ? ""
+        : note(
+            "info",
+            html`It was replaced, and the old one signs as well for ${until(overlapUntil * 1000)} more. Once
+            your receiver knows the new one, end the old one.
+            ${press({ action: `${at}/finish`, label: "End the old one now", kind: "slim" })}`,
+          )
+    }
+    <div class="row">
+      ${secret === undefined ? html`<a class="button" href="${at}">Show the secret</a>` : ""}
+      ${
+        overlapUntil === undefined
+          ? html`<details class="plain">
+              <summary>Replace it</summary>
+              <p class="small">
+                For 24 hours each event is signed with both, so nothing is lost while your receiver changes. A
+                receiver that compares <code>Authorization</code> has to accept the new secret at once.
+              </p>
+              ${press({ action: `${at}/roll`, label: "Replace the secret" })}
+            </details>`
+          : ""
+      }
+    </div>
+  </section>`
+}
+
+function choice(name: string, value: string, isChosen: boolean, label: Html | string): Html {
+  return html`<label class="choice"
+    ><input type="checkbox" name="${name}" value="${value}" ${isChosen ? "checked" : ""} /> ${label}</label
+  >`
+}
+
+function eventsCard(bridge: Bridge.Info, { events, ignore }: ReturnType<typeof Choice.wire>): Html {
+  return html`<section class="card">
+    <header>
+      <h2>Events</h2>
+      <p>Which of them you get, and which chats count at all.</p>
+    </header>
+    <form method="post" action="${pathOf(bridge)}/events">
+      <fieldset class="choices">
+        <legend class="label">Types</legend>
+        ${EventType.options.map((type) => choice("events", type, events.includes(type), html`<code>${type}</code>`))}
+      </fieldset>
+      <fieldset class="stack">
+        <legend class="label">Ignore</legend>
+        ${ignorable.map(([value, label]) => choice("ignore", value, ignore.includes(value), label))}
+      </fieldset>
+      <div class="row"><button class="button">Save</button></div>
+    </form>
+  </section>`
+}
+
+/** Whether it runs, or who has stopped it: somebody of the account, or another. */
+type Running = "yes" | "paused" | "stopped"
+
+function runningOf(lease: Lease.Info): Running {
   const why = Lease.whyStopped(lease)
   if (why === undefined || why === "idle") return "yes"
   return why === "customer" ? "paused" : "stopped"
 }
 
-async function show(
-  c: Context<DashboardEnv>,
-  { typedUrl, ...more }: { secret?: string; told?: Html; typedUrl?: string | undefined } = {},
-  status?: ApiError["status"],
-) {
-  const { bridge, me } = c.var
-  const lease = await freshLease(bridge.id)
-  const { events, ignore } = Choice.wire(lease.choice)
-  const url = typedUrl ?? takeDraft(c).get("webhook_url") ?? bridge.webhookUrl
-  const about = { ref: bridge.customerRef, isSandbox: bridge.isSandbox, url }
-  const overlapUntil = WebhookSecret.overlapUntil(bridge)
-  const body = settingsPage({
-    ...about,
-    ...more,
-    ...(overlapUntil !== undefined && { overlapMs: overlapUntil * 1000 }),
-    events,
-    types: EventType.options,
-    ignore,
-    mayChange: me.role !== "viewer",
-    running: runningOf(lease),
-    nowMs: nowMs(),
-  })
-  return await page(c, {
-    title: `Settings of ${about.ref}`,
-    place: "numbers",
-    body,
-    ...(status && { status }),
-  })
+function pausing(at: string, running: Running): Html | string {
+  switch (running) {
+    case "yes":
+      return html`<details class="plain">
+        <summary>Pause this number</summary>
+        <p class="small">
+          Its session ends until you wake it, and calls are refused. It costs as much as before. The phone
+          stays linked at first, but unlinks a device that does not sign in for some weeks.
+        </p>
+        ${press({ action: `${at}/pause`, label: "Pause it now" })}
+      </details>`
+    case "paused":
+      return html`${note("warn", "Somebody of this account has paused it: it receives and sends nothing.")}
+        <div class="row">${press({ action: `${at}/wake`, label: "Wake it", kind: "main" })}</div>`
+    case "stopped":
+      return ""
+  }
+}
+
+function endings(bridge: Bridge.Info, running: Running): Html {
+  const at = pathOf(bridge)
+  return html`<section class="card">
+    <header>
+      <h2>Pause, unlink or delete</h2>
+      <p>
+        Unlinking signs the session out on the phone; the number stays here. Deleting removes all that is kept
+        of it.
+      </p>
+    </header>
+    ${pausing(at, running)}
+    <details class="plain">
+      <summary>Unlink the phone</summary>
+      <p class="small">No message is received until a phone is linked again.</p>
+      ${press({ action: `${at}/unlink`, label: "Unlink it now", kind: "danger" })}
+    </details>
+    <details class="plain">
+      <summary>Delete this number</summary>
+      <form class="inline" method="post" action="${at}/delete">
+        <div>
+          <label for="confirm">Type <code>${bridge.customerRef}</code> to confirm</label>
+          <input id="confirm" name="confirm" required autocomplete="off" spellcheck="false" />
+        </div>
+        <button class="button danger">Delete it for ever</button>
+      </form>
+    </details>
+  </section>`
 }

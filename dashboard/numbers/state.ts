@@ -1,64 +1,7 @@
 import { html } from "hono/html"
-import type { z } from "zod"
-import type { SessionStatus } from "#core/contract/session.ts"
-import { type Html, age, ago, time } from "../elements.ts"
+import { age, ago, type Html, time } from "../elements.ts"
+import type { Evidence, Last, Why } from "./evidence.ts"
 import { refusals } from "./failures.ts"
-
-export type Objection = NonNullable<z.infer<typeof SessionStatus>["objection"]>
-
-/** The last word of a session before its host fell silent. */
-interface Last {
-  status: string
-  /** When it was heard, or its host was; undefined where nobody knows. */
-  atMs?: number | undefined
-}
-
-/** After so long without a word a session is lost rather than uncertain. A page that looks every few seconds says so by 45 s. */
-export const lostAfterMs = 40_000
-
-/** A bridge's state, and whose word that is. */
-export type Evidence =
-  /** Its session said so at `atMs`. */
-  | {
-      kind: "said"
-      atMs: number
-      status: string
-      /** Since when it is so, Unix ms; undefined where nobody wrote that down. */
-      sinceMs?: number | undefined
-      phone: string
-      name: string
-      /** Connected, and still getting what came before that. */
-      isCatchingUp?: boolean | undefined
-      objection?: Objection | undefined
-      restriction?: string | undefined
-      restricted_until?: number | undefined
-    }
-  /** A host holds it and does not answer. */
-  | { kind: "silent"; last?: Last; isLost?: boolean }
-  /** No host holds it: it is new, or moves, or its host has died (`hasFailed`). */
-  | { kind: "unheld"; last?: Last; hasFailed?: boolean; isLost?: boolean }
-  /** It was not used for a while; any call wakes it. */
-  | { kind: "idle" }
-  | { kind: "paused"; why: Why }
-  | { kind: "suspended" }
-  | { kind: "gone" }
-
-/**
- * Why a bridge is paused. `billing`: for a payment that the operator asks for, where none is made here. The words of
- * an account's subscription: for that. `paid`: it was paid a moment ago. `secret`: who looks need not know.
- */
-type Why = "operator" | "customer" | "billing" | "none" | "unpaid" | "canceled" | "paid" | "secret"
-
-/** Whether a phone is linked, by the session's own word. */
-export function isLinked(evidence: Evidence): evidence is Extract<Evidence, { kind: "said" }> {
-  return evidence.kind === "said" && !["unpaired", "passkey_required"].includes(evidence.status)
-}
-
-/** The part of it that somebody may know who only links a phone. */
-export function forStrangers(evidence: Evidence): Evidence {
-  const isStopped = evidence.kind === "paused" || evidence.kind === "suspended"
-  return isStopped ? { kind: "paused", why: "secret" } : evidence
-}
 
 type To = "connect" | "take-back" | "pay" | "settings"
 
@@ -68,7 +11,7 @@ export function placeOf(at: string, to: To): string {
   return to === "settings" ? `${at}/settings` : `${at}/connect`
 }
 
-interface Told {
+interface Words {
   tone: "good" | "warn" | "bad" | "idle"
   word: string
   /** The cause of a bad state; `""` if there is none. */
@@ -78,10 +21,10 @@ interface Told {
 }
 
 /** A state in words: each bad state has its cause and, if there is anything to do, what. */
-export function tell(evidence: Evidence): Told {
+export function inWords(evidence: Evidence): Words {
   switch (evidence.kind) {
     case "said":
-      return tellStatus(evidence)
+      return inWordsOfStatus(evidence)
     case "silent":
       return {
         ...doubt(evidence),
@@ -118,7 +61,7 @@ export function tell(evidence: Evidence): Told {
   }
 }
 
-const pauses: Record<Why, Pick<Told, "cause" | "action">> = {
+const pauses: Record<Why, Pick<Words, "cause" | "action">> = {
   customer: {
     cause: "Somebody of this account has paused it.",
     action: { label: "Wake it", to: "settings" },
@@ -145,11 +88,11 @@ const pauses: Record<Why, Pick<Told, "cause" | "action">> = {
   secret: { cause: "No phone can be linked to it at the moment: ask the sender of this page." },
 }
 
-function doubt({ isLost }: { isLost?: boolean }): Pick<Told, "tone" | "word"> {
+function doubt({ isLost }: { isLost?: boolean }): Pick<Words, "tone" | "word"> {
   return isLost ? { tone: "bad", word: "Lost" } : { tone: "warn", word: "Uncertain" }
 }
 
-function tellStatus(said: Extract<Evidence, { kind: "said" }>): Told {
+function inWordsOfStatus(said: Extract<Evidence, { kind: "said" }>): Words {
   const isAway = said.status === "connecting" || said.status === "disconnected"
   if (isAway && said.objection) return { tone: "bad", ...refusals[said.objection] }
   switch (said.status) {
@@ -198,10 +141,10 @@ function tellStatus(said: Extract<Evidence, { kind: "said" }>): Told {
       }
     case "passkey_required":
       return {
-        tone: "bad",
-        word: "Passkey required",
-        cause: "The account is linked with a passkey only. This page cannot use it yet; the API can.",
-        action: { label: "Connect", to: "connect" },
+        tone: "warn",
+        word: "Passkey wanted",
+        cause: "A phone took the code, and its account wants a passkey before it is linked.",
+        action: { label: "Use the passkey", to: "connect" },
       }
     default:
       return { tone: "warn", word: said.status, cause: "" }
@@ -217,22 +160,22 @@ function untilOf(until: number | undefined): Html | string {
 }
 
 /** A state with its evidence: who said so, and how long ago. */
-export function evidenceLine(evidence: Evidence, nowMs: number): Html {
-  const { tone, word, cause } = tell(evidence)
+export function evidenceLine(evidence: Evidence): Html {
+  const { tone, word, cause } = inWords(evidence)
   return html`<div ${evidence.kind === "said" ? html`data-word="${evidence.atMs}"` : ""}>
     <span class="state ${tone}">${word}</span>
     ${
       evidence.kind === "said"
-        ? html`<div class="small muted" data-said>confirmed ${ago(evidence.atMs, nowMs)}</div>`
+        ? html`<div class="small muted" data-said>confirmed ${ago(evidence.atMs)}</div>`
         : ""
     }
-    ${silence(evidence, nowMs)} ${cause ? html`<div class="small muted">${cause}</div>` : ""}
+    ${silence(evidence)} ${cause ? html`<div class="small muted">${cause}</div>` : ""}
   </div>`
 }
 
 /** For how long nobody has heard of a session that was there. */
-function silence(evidence: Evidence, nowMs: number): Html | string {
+function silence(evidence: Evidence): Html | string {
   const isDoubted = evidence.kind === "silent" || (evidence.kind === "unheld" && evidence.hasFailed)
   if (!isDoubted || evidence.last?.atMs === undefined) return ""
-  return html`<div class="small muted">no word from the host for ${age(evidence.last.atMs, nowMs)}</div>`
+  return html`<div class="small muted">no word from the host for ${age(evidence.last.atMs)}</div>`
 }

@@ -1,5 +1,6 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
+import { html } from "hono/html"
 import { Account } from "#core/account/account.ts"
 import { accountsOf, invitationsTo } from "#core/account/accounts-of.ts"
 import { Browser } from "#core/account/browser.ts"
@@ -8,14 +9,14 @@ import { Member } from "#core/account/member.ts"
 import { Passkey } from "#core/account/passkey.ts"
 import { Email } from "#core/account/person.ts"
 import { Billing } from "#core/billing.ts"
-import { nowMs } from "#core/platform/clock.ts"
 import { page, sentenceCase } from "../answer.ts"
-import { passkeyScript } from "../assets.ts"
-import { note } from "../elements.ts"
+import { ago, type Html, note, press } from "../elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import { type DashboardEnv, notAllowed } from "../guard.ts"
-import { accountPage } from "../pages/people/account.ts"
+import { head } from "../layout.ts"
 import { turnTo } from "./accounts.ts"
+import { invitation, inviting, membersCard, onlyOwners, roleForm, typedIn } from "./members.ts"
+import { passkeysCard } from "./passkeys.ts"
 import { pageOrigin, tooMany } from "./sign-in.ts"
 
 /** A field of a form as text; `""` if it is none. */
@@ -24,15 +25,11 @@ async function field(c: Context<DashboardEnv>, name: string): Promise<string> {
   return typeof value === "string" ? value : ""
 }
 
-/** The fields of the forms that need a fresh sign-in. People find them filled in when they come back. */
-const typedIn: Record<string, string[]> = { invite: ["email", "role"], role: ["person", "as"] }
-
 /** The account, its people, and where one is signed in. */
 export const account = new Hono<DashboardEnv>()
   .get("/account", async (c) => await show(c))
   .use("/account/:act{invite|withdraw|remove|role}", async (c, next) => {
-    if (c.var.me.role !== "owner")
-      return await notAllowed(c, "Only owners invite and remove people, and change their roles.")
+    if (c.var.me.role !== "owner") return await notAllowed(c, onlyOwners)
     const names = typedIn[c.req.param("act")]
     const typed = names && textsOf(await c.req.parseBody(), ...names)
     return unlessFresh(c, "/account", typed) ?? (await next())
@@ -100,13 +97,8 @@ export const account = new Hono<DashboardEnv>()
     return await turnTo(c, next?.account.id ?? "", "/accounts")
   })
 
-function invitation(to: string, by: string, role: Member.Role, origin: string | undefined) {
-  const where = origin === undefined ? "" : ` at ${origin}/accounts`
-  const text = `${by} invites you to an account of the messaging bridge, as ${role}. Sign in with this address${where}, and choose whether you join.`
-  return { to, subject: `${by} invites you`, text }
-}
-
-async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>, typed?: string) {
+/** `typedName`: a name that was refused. */
+async function show(c: Context<DashboardEnv>, notice?: Html, typedName?: string) {
   const { account: own, person, browser, role } = c.var.me
   const draft = takeDraft(c)
   const [members, invitations, browsers, passkeys, all, invited] = await Promise.all([
@@ -117,30 +109,97 @@ async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>, ty
     accountsOf(person.id),
     invitationsTo(person.email),
   ])
-  const others = all.flatMap(({ account: { id, name } }) => (id === own.id ? [] : [{ accountId: id, name }]))
-  const { name, subscription, bridges, bridgeLimit } = own
-  const isBilled = Billing.isOn()
-  const about = { name, subscription, isBilled, bridges, bridgeLimit, role, told, nowMs: nowMs() }
-  const ids = { personId: person.id, browserId: browser.id }
-  const body = accountPage({
-    ...about,
-    ...ids,
-    members,
-    invitations,
-    browsers,
-    passkeys,
-    others,
-    publicName: Account.publicName(own),
-    typed: {
-      name: typed,
-      email: draft.get("email") ?? "",
-      role: draft.get("role") ?? "",
-      person: draft.get("person") ?? "",
-      as: draft.get("as") ?? "",
-      passkey: draft.get("passkey") ?? "",
-    },
-    isInvited: invited.length > 0,
-    script: passkeyScript,
-  })
+  const isOwner = role === "owner"
+  const others = all.map((one) => one.account).filter(({ id }) => id !== own.id)
+  const mayLeave = members.some((one) => one.role === "owner" && one.personId !== person.id)
+  const body = html`${head({ title: "Account" })} ${notice ?? ""}
+    <section class="card">
+      <h2>${own.name}</h2>
+      <dl class="facts">
+        <dt>Subscription</dt>
+        <dd>${subscriptionOf(own)}</dd>
+        <dt>Numbers</dt>
+        <dd>${own.bridges} of ${own.bridgeLimit}</dd>
+      </dl>
+      ${isOwner ? naming(Account.publicName(own), typedName) : ""}
+      ${
+        others.length === 0
+          ? ""
+          : html`<div class="row">
+              ${others.map(({ id, name }) => press({ action: "/accounts/turn", label: `Switch to ${name}`, fields: { account: id } }))}
+            </div>`
+      }
+      ${invited.length > 0 ? note("info", html`You are invited to another account. <a href="/accounts">Look who invites you</a>`) : ""}
+      ${mayLeave ? leave() : ""}
+    </section>
+    ${membersCard({ members, invitations, isOwner, personId: person.id })}
+    ${isOwner ? [inviting(draft), roleForm(members, person.id, draft)] : note("info", onlyOwners)}
+    ${passkeysCard(passkeys, draft.get("passkey") ?? "")} ${browsersCard(browsers, browser.id)}`
   return await page(c, { title: "Account", place: "account", body })
+}
+
+function subscriptionOf({ subscription }: Account.Info): Html | string {
+  if (Billing.isOn())
+    return html`${subscription.replace("_", " ")} · <a href="/subscription">See what it costs, and pay</a>`
+  return subscription === "none"
+    ? "none yet: ask the operator of this service for one. The sandbox needs none."
+    : subscription
+}
+
+/** `publicName`: the name that people read who link a phone for it; undefined before one was chosen. */
+function naming(publicName: string | undefined, typedName: string | undefined): Html {
+  return html`<form class="inline" method="post" action="/account/rename">
+      <div>
+        <label for="account-name">Name</label>
+        <input
+          id="account-name"
+          name="name"
+          required
+          maxlength="64"
+          value="${typedName ?? publicName ?? ""}"
+          placeholder="Your shop or company"
+          autocomplete="organization"
+          aria-describedby="account-name-is"
+        />
+      </div>
+      <button class="button">Save</button>
+    </form>
+    <p class="small muted" id="account-name-is">
+      People who link a phone for you see it.${publicName === undefined ? " There is none yet." : ""}
+    </p>`
+}
+
+function leave(): Html {
+  return html`<details class="plain">
+    <summary>Leave this account</summary>
+    <p class="small">You see it no more, until one of its owners invites you again.</p>
+    ${press({ action: "/account/leave", label: "Leave it now", kind: "danger" })}
+  </details>`
+}
+
+function browsersCard(browsers: Browser.Info[], here: string): Html {
+  return html`<section class="card flush">
+    <header><h2>Where you are signed in</h2></header>
+    <ul class="feed">
+      ${browsers.map(
+        (one) =>
+          html`<li class="line">
+            <span class="tag">${one.id === here ? "here" : "elsewhere"}</span>
+            <span class="about"
+              >${nameOf(one.agent)} <span class="muted">· seen ${ago(one.seenAt * 1000)}</span></span
+            >
+            ${one.id === here ? html`<span></span>` : press({ action: "/account/sign-out", label: "Sign out there", kind: "slim", fields: { browser: one.id } })}
+          </li>`,
+      )}
+    </ul>
+  </section>`
+}
+
+/** A browser's name and system, out of what it says of itself. */
+function nameOf(agent: string): string {
+  const browser = /(Firefox|Edg|OPR|HeadlessChrome|Chrome|Safari)\/(\d+)/.exec(agent)
+  const system = /\((?:[^;)]*; )?([^;)]+)/.exec(agent)?.[1] ?? ""
+  return browser
+    ? `${browser[1] === "Edg" ? "Edge" : browser[1]} ${browser[2]}${system && `, ${system}`}`
+    : "A browser"
 }

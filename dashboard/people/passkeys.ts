@@ -1,16 +1,19 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
+import { html } from "hono/html"
 import { z } from "zod"
 import { Passkey } from "#core/account/passkey.ts"
 import { Person } from "#core/account/person.ts"
 import { originOf } from "#functions/http/address.ts"
+import { passkeyScript } from "../assets.ts"
+import { ago, type Html, press } from "../elements.ts"
 import { signInAgain, unlessFresh } from "../fresh-sign-in.ts"
-import { type DashboardEnv, cookie, ownPath, putCookie } from "../guard.ts"
+import { cookie, type DashboardEnv, ownPath, putCookie } from "../guard.ts"
 import { admitBrowser } from "./sign-in.ts"
 
 /**
  * Passkeys: made on the page of the account, used on the page of the sign-in. A browser's script carries the challenges and
- * the answers; it is told where to go, or what is wrong.
+ * the answers; the answer to it says where to go, or what is wrong.
  */
 export const passkeys = new Hono<DashboardEnv>()
   .post("/sign-in/passkey/options", async (c) => {
@@ -78,4 +81,46 @@ const Answer = z.object({
 async function answered(c: Context<DashboardEnv>): Promise<z.infer<typeof Answer>> {
   const given: unknown = await c.req.json().catch(() => ({}))
   return Answer.catch({ response: undefined, next: "", name: "" }).parse(given)
+}
+
+/** A person's passkeys, which are the same in each of their accounts. `typed`: the name of a new one. */
+export function passkeysCard(all: Passkey.Info[], typed: string): Html {
+  return html`<section class="card flush">
+      <header>
+        <h2>Your passkeys</h2>
+        <p>
+          They sign you in by a finger, a face or a PIN of your device. A mailed code always works as well.
+        </p>
+      </header>
+      <ul class="feed">
+        ${all.map(
+          (one) =>
+            html`<li class="line">
+              <span class="tag">passkey</span>
+              <span class="about">${one.name} <span class="muted">· ${usedWhen(one.usedAt)}</span></span>
+              ${press({ action: "/account/passkeys/remove", label: html`Remove<span class="hidden"> ${one.name}</span>`, kind: "danger slim", fields: { passkey: one.id } })}
+            </li>`,
+        )}
+      </ul>
+    </section>
+    <form class="card inline" data-passkey="make" hidden>
+      <div>
+        <label for="passkey-name">A name for this device</label>
+        <input
+          id="passkey-name"
+          name="name"
+          maxlength="60"
+          value="${typed}"
+          placeholder="My laptop"
+          autocomplete="off"
+        />
+      </div>
+      <button class="button">Make a passkey</button>
+      <p class="small" role="alert" data-said></p>
+    </form>
+    <script src="${passkeyScript}" type="module"></script>`
+}
+
+function usedWhen(at: number | undefined): Html | string {
+  return at === undefined ? "not used yet" : html`used ${ago(at * 1000)}`
 }

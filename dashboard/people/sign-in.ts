@@ -1,5 +1,6 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
+import { html } from "hono/html"
 import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { invitationsTo } from "#core/account/accounts-of.ts"
 import { Browser } from "#core/account/browser.ts"
@@ -11,11 +12,10 @@ import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { addressOf, originOf } from "#functions/http/address.ts"
-import { lonePage } from "../answer.ts"
+import { lonePage, type Status } from "../answer.ts"
 import { passkeyScript } from "../assets.ts"
-import { span } from "../elements.ts"
-import { type DashboardEnv, cookie, ownPath, putCookie } from "../guard.ts"
-import { askAddress, askCode, confirmLink, deadLink } from "../pages/people/sign-in.ts"
+import { emailField, type Html, note, span } from "../elements.ts"
+import { cookie, type DashboardEnv, ownPath, putCookie } from "../guard.ts"
 
 const month = 30 * 86_400
 
@@ -23,13 +23,11 @@ const month = 30 * 86_400
 export const signIn = new Hono<DashboardEnv>()
   .get("/sign-in", async (c) => {
     const { next = "", email = "", again } = c.req.query()
-    const body = askAddress({
+    return await showAddress(c, {
       email: email.slice(0, 254),
       next: ownPath(next),
       isAgain: again === "1",
-      script: passkeyScript,
     })
-    return await lonePage(c, { title: "Sign in", body })
   })
   .post("/sign-in", async (c) => {
     const form = await c.req.parseBody()
@@ -37,47 +35,27 @@ export const signIn = new Hono<DashboardEnv>()
     const parsed = Email.safeParse(form.email)
     if (!parsed.success) {
       const problem = "This is not an e-mail address: write it as you@example.com."
-      return await lonePage(c, {
-        title: "Sign in",
-        body: askAddress({
-          email: typeof form.email === "string" ? form.email.slice(0, 254) : "",
-          next,
-          problem,
-          script: passkeyScript,
-        }),
-        status: 400,
-      })
+      const typed = typeof form.email === "string" ? form.email.slice(0, 254) : ""
+      return await showAddress(c, { email: typed, next, problem }, 400)
     }
     const email = parsed.data
     if (Mail.way() === "none") {
       const problem = "This service sends no mail: ask whoever runs it for a link that signs you in."
-      return await lonePage(c, {
-        title: "Sign in",
-        body: askAddress({ email, next, problem, script: passkeyScript }),
-        status: 503,
-      })
+      return await showAddress(c, { email, next, problem }, 503)
     }
     const window = await tooMany(c, email)
     if (window) {
       const problem = `Too many mails were asked for: try again in ${span(window.endsMs - nowMs())}.`
-      return await lonePage(c, {
-        title: "Sign in",
-        body: askAddress({ email, next, problem, script: passkeyScript }),
-        status: 429,
-      })
+      return await showAddress(c, { email, next, problem }, 429)
     }
     const begun = await SignIn.begin(email, { next, accountId: await seenBy(c, email) })
     if (!(await Mail.send(mailOf(email, begun, pageOrigin(c))))) {
       const problem =
         "The mail could not be sent: look whether the address is right, or try again in a minute."
-      return await lonePage(c, {
-        title: "Sign in",
-        body: askAddress({ email, next, problem, script: passkeyScript }),
-        status: 503,
-      })
+      return await showAddress(c, { email, next, problem }, 503)
     }
     putCookie(c, "asking", begun.asking, SignIn.mailedFor)
-    return await lonePage(c, { title: "Your code", body: askCode({ email, next, isKept: isKept() }) })
+    return await showCode(c, { email, next })
   })
   .post("/sign-in/code", async (c) => {
     const form = await c.req.parseBody()
@@ -88,29 +66,21 @@ export const signIn = new Hono<DashboardEnv>()
     if (typeof used !== "string") return c.redirect(await admitBrowser(c, { email: used.email, next }), 303)
     if (used === "wrong") {
       const problem = "This is not the code: look again, or ask for a new one."
-      return await lonePage(c, {
-        title: "Your code",
-        body: askCode({ email, next, problem, isKept: isKept() }),
-        status: 400,
-      })
+      return await showCode(c, { email, next, problem }, 400)
     }
     const problem =
       "This code does not work any more: it is too old, was used, or was guessed at too often. Or it was asked for in another browser. Ask for a new one."
-    return await lonePage(c, {
-      title: "Sign in",
-      body: askAddress({ email, next, problem, script: passkeyScript }),
-      status: 400,
-    })
+    return await showAddress(c, { email, next, problem }, 400)
   })
   .get("/sign-in/link/:token", async (c) => {
     const token = c.req.param("token")
     const found = await SignIn.look(token)
-    if (!found) return await lonePage(c, { title: "Sign in", body: deadLink(), status: 404 })
+    if (!found) return await showDeadLink(c)
     return await lonePage(c, { title: "Sign in", body: confirmLink({ ...found, token }) })
   })
   .post("/sign-in/link/:token", async (c) => {
     const used = await SignIn.useLink(c.req.param("token"))
-    if (!used) return await lonePage(c, { title: "Sign in", body: deadLink(), status: 404 })
+    if (!used) return await showDeadLink(c)
     return c.redirect(await admitBrowser(c, used), 303)
   })
   .post("/sign-out", async (c) => {
@@ -119,8 +89,6 @@ export const signIn = new Hono<DashboardEnv>()
     putCookie(c, "session", "", 0)
     return c.redirect("/sign-in", 303)
   })
-
-const isKept = () => Mail.way() === "kept"
 
 /**
  * Signs this browser in, under a new token. It goes on in the account that it showed before, if its person is the same.
@@ -183,4 +151,125 @@ function mailOf(email: string, { code, link }: SignIn.Begun, origin: string | un
       "You did not ask for this? Then do nothing: nobody is signed in.",
     ].join("\n"),
   }
+}
+
+/** Asks for the address. */
+async function showAddress(
+  c: Context<DashboardEnv>,
+  input: { email: string; next: string; problem?: string; isAgain?: boolean },
+  status?: Status,
+): Promise<Response> {
+  const body = html`<div class="card">
+    <header>
+      <h1>${input.isAgain ? "Confirm that it is you" : "Sign in"}</h1>
+      <p>
+        ${
+          input.isAgain
+            ? "What you are about to see or do needs a sign-in from the last ten minutes. Nothing was done yet: you come back to do it."
+            : "We mail you a code. A new address becomes a new account, with a sandbox to try everything in."
+        }
+      </p>
+    </header>
+    ${input.problem ? note("bad", input.problem) : ""}
+    <form method="post" action="/sign-in">
+      <input type="hidden" name="next" value="${input.next}" />
+      ${emailField({
+        label: "E-mail address",
+        value: input.email,
+        placeholder: "you@example.com",
+        autocomplete: "username webauthn",
+        more: input.problem ? "aria-invalid=true" : "autofocus",
+      })}
+      <button class="button main wide">Mail me a code</button>
+    </form>
+    <div class="stack" data-passkey="use" data-next="${input.next}" hidden>
+      <p class="or">or</p>
+      <button class="button wide" type="button">Sign in with a passkey</button>
+      <p class="small" role="alert" data-said></p>
+    </div>
+    <script src="${passkeyScript}" type="module"></script>
+  </div>`
+  return await lonePage(c, { title: "Sign in", body, ...(status && { status }) })
+}
+
+/** Asks for the code that was mailed. */
+async function showCode(
+  c: Context<DashboardEnv>,
+  input: { email: string; next: string; problem?: string },
+  status?: Status,
+): Promise<Response> {
+  const isKept = Mail.way() === "kept"
+  const body = html`<div class="card">
+    <header>
+      <h1>${isKept ? "Type your code" : "Look into your mail"}</h1>
+      <p>
+        ${
+          isKept
+            ? html`There is a code and a link for <b>${input.email}</b>.`
+            : html`A code and a link are on their way to <b>${input.email}</b>.`
+        }
+        Both work once, within 15 minutes.
+      </p>
+    </header>
+    ${input.problem ? note("bad", input.problem) : ""}
+    ${
+      isKept
+        ? note(
+            "info",
+            html`This service sends no mail. The code is in the terminal of <code>npm start</code>, and its
+              operator finds it under <a href="/dev/mail" target="_blank">Mail</a>.`,
+          )
+        : ""
+    }
+    <form method="post" action="/sign-in/code">
+      <input type="hidden" name="next" value="${input.next}" />
+      <input type="hidden" name="email" value="${input.email}" />
+      <div>
+        <label for="code">Code</label>
+        <input
+          id="code"
+          name="code"
+          class="code-input"
+          required
+          maxlength="20"
+          autocomplete="one-time-code"
+          autocapitalize="characters"
+          spellcheck="false"
+          placeholder="XXXX-XXXX"
+          data-whole
+          autofocus
+        />
+      </div>
+      <button class="button main wide">Sign in</button>
+    </form>
+    <p class="small muted">
+      Nothing came? <a href="/sign-in">Use another address, or ask for a new code.</a>
+    </p>
+  </div>`
+  return await lonePage(c, { title: "Your code", body, ...(status && { status }) })
+}
+
+/** A link was opened. Programs that look at mails open links, too, so a person has to press a button. */
+function confirmLink(input: { email: string; token: string; isPrinted: boolean }): Html {
+  return html`<div class="card">
+    <header>
+      <h1>Sign in</h1>
+      <p>This link signs in <b>${input.email}</b>, in this browser.</p>
+    </header>
+    <form method="post" action="/sign-in/link/${input.token}" ${input.isPrinted ? "data-go" : ""}>
+      <button class="button main wide">Sign in</button>
+    </form>
+  </div>`
+}
+
+/** A link that does not work any more. */
+async function showDeadLink(c: Context<DashboardEnv>): Promise<Response> {
+  const body = html`<div class="card">
+    <header>
+      <h1>This link has been used, or is too old</h1>
+      <p>A link works once: a mailed one for 15 minutes, a printed one for a day.</p>
+    </header>
+    <div class="row"><a class="button main" href="/sign-in">Ask for a new one</a></div>
+  </div>`
+  return await lonePage(c, { title: "Sign in", body, status: 404 })
 }

@@ -1,3 +1,5 @@
+export * as SimulatedPhone from "./simulated-phone.ts"
+
 import { z } from "zod"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { Contact } from "#core/contract/contact.ts"
@@ -5,10 +7,10 @@ import { ApiError } from "#core/error.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { ask } from "#functions/api/ask-host.ts"
-import type { Bubble } from "../pages/start.ts"
+import type { Bubble } from "./sandbox-phone.ts"
 
 /** The phone of somebody who writes to a sandbox bridge, and the bridge's own number. */
-export interface SandboxPhone {
+export interface Info {
   number: string
   bridge: string
 }
@@ -25,11 +27,7 @@ export function isHere(): boolean {
  * address book.
  * @returns undefined while the sandbox is not linked yet.
  */
-export async function find(
-  bridge: Bridge.Info,
-  own: string,
-  requestId: string,
-): Promise<SandboxPhone | undefined> {
+export async function find(bridge: Bridge.Info, own: string, requestId: string): Promise<Info | undefined> {
   if (own === "") return undefined
   const { success } = await ask({ method: "GET", path: "/contacts", bridgeId: bridge.id, requestId }, true)
   if (!success) return undefined
@@ -39,23 +37,23 @@ export async function find(
 }
 
 /** Sends a text from it. @throws ApiError `session_unavailable` */
-export async function say(phone: SandboxPhone, text: string): Promise<void> {
+export async function say(phone: Info, text: string): Promise<void> {
   await send(phone, { text })
 }
 
 /** Sends a picture from it. @throws ApiError `session_unavailable` */
-export async function sendPicture(phone: SandboxPhone): Promise<void> {
+export async function sendPicture(phone: Info): Promise<void> {
   await send(phone, { media: { kind: "image", data: picture, mimetype: "image/png", caption: "The view" } })
 }
 
 /** Sends a voice message from it. @throws ApiError `session_unavailable` */
-export async function sendVoice(phone: SandboxPhone): Promise<void> {
+export async function sendVoice(phone: Info): Promise<void> {
   const mimetype = "audio/ogg; codecs=opus"
   await send(phone, { media: { kind: "audio", data: voice, mimetype, voice: true } })
 }
 
 /** Reacts to the latest text of the chat. @returns false when there is none. @throws ApiError `session_unavailable` */
-export async function react(phone: SandboxPhone): Promise<boolean> {
+export async function react(phone: Info): Promise<boolean> {
   const last = (await messages(phone)).findLast(({ text }) => text !== "")
   if (last) await send(phone, { reaction: { emoji: "👍", message_id: last.id } })
   return last !== undefined
@@ -65,7 +63,7 @@ export async function react(phone: SandboxPhone): Promise<boolean> {
  * Chooses the first option of the bridge's latest poll.
  * @returns false when the bridge has sent none. @throws ApiError `session_unavailable`
  */
-export async function vote(phone: SandboxPhone): Promise<boolean> {
+export async function vote(phone: Info): Promise<boolean> {
   const last = (await messages(phone)).findLast(({ from_me, content }) => !from_me && pollOf(content))
   const [option] = (last && pollOf(last.content)?.options) ?? []
   if (!last || !option) return false
@@ -74,14 +72,14 @@ export async function vote(phone: SandboxPhone): Promise<boolean> {
 }
 
 /** Calls the bridge. @throws ApiError `session_unavailable` */
-export async function ring(phone: SandboxPhone): Promise<void> {
+export async function ring(phone: Info): Promise<void> {
   await call("POST", `/phones/${phone.number}/calls`, { to: phone.bridge })
 }
 
 const Devices = z.object({ devices: z.array(z.object({ id: z.number().int() })) })
 
 /** The sandbox's own phone removes the bridge from its linked devices. @throws ApiError `session_unavailable` */
-export async function unlink({ bridge }: SandboxPhone): Promise<void> {
+export async function unlink({ bridge }: Info): Promise<void> {
   const { devices } = Devices.parse(await call("GET", `/phones/${bridge}`))
   for (const { id } of devices) if (id > 0) await call("DELETE", `/phones/${bridge}/devices/${id}`)
 }
@@ -93,10 +91,7 @@ const shown = 50
  * The latest messages between the phone and the bridge whose number is above `after`, oldest first.
  * @returns them, and the number of the last one
  */
-export async function bubbles(
-  phone: SandboxPhone,
-  after: number,
-): Promise<{ bubbles: Bubble[]; last: number }> {
+export async function bubbles(phone: Info, after: number): Promise<{ bubbles: Bubble[]; last: number }> {
   const all = (await messages(phone, after)).slice(-shown)
   return {
     bubbles: all.map((message) => ({ id: message.id, isOwn: message.from_me, ...wordsOf(message) })),
@@ -154,12 +149,12 @@ function wordsOf({ kind, text, content }: Message): { text: string; kind?: strin
   }
 }
 
-async function messages(phone: SandboxPhone, after = 0): Promise<Message[]> {
+async function messages(phone: Info, after = 0): Promise<Message[]> {
   const path = `/phones/${phone.number}/messages?chat=${phone.bridge}&after=${after}`
   return z.array(Message).parse(await call("GET", path))
 }
 
-async function send(phone: SandboxPhone, content: object): Promise<void> {
+async function send(phone: Info, content: object): Promise<void> {
   await call("POST", `/phones/${phone.number}/messages`, { to: phone.bridge, ...content })
 }
 

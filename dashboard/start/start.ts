@@ -1,32 +1,27 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
+import { html } from "hono/html"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import type { StoredEvent } from "#core/contract/delivery.ts"
 import { ApiError } from "#core/error.ts"
 import { EventHistory } from "#core/event/event-history.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { Usage } from "#core/event/usage.ts"
 import { mayName } from "#core/fetch/reachable-addresses.ts"
-import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { originOf } from "#functions/http/address.ts"
 import { page } from "../answer.ts"
-import { note } from "../elements.ts"
+import { type Html, icon, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { type Piece, live } from "../live.ts"
-import { evidenceOf } from "../numbers/evidence.ts"
-import type { Evidence } from "../numbers/state.ts"
-import {
-  type PhoneState,
-  bubble,
-  checklist,
-  codeBlocks,
-  phoneCard,
-  sandboxState,
-  startPage,
-  startWithoutSandbox,
-} from "../pages/start.ts"
-import * as SandboxPhone from "./simulated-phone.ts"
+import { head } from "../layout.ts"
+import { live, type Piece } from "../live.ts"
+import { eventItem } from "../numbers/event-item.ts"
+import { type Evidence, evidenceOf } from "../numbers/evidence.ts"
+import { evidenceLine } from "../numbers/state.ts"
+import { codeBlocks } from "./code-blocks.ts"
+import { bubble, phoneCard, type PhoneState } from "./sandbox-phone.ts"
+import { SimulatedPhone } from "./simulated-phone.ts"
 
 const lookEachMs = 700
 
@@ -38,23 +33,23 @@ export const start = new Hono<DashboardEnv>()
     const { text } = await c.req.parseBody()
     const said = typeof text === "string" ? text.slice(0, 65_536) : ""
     return await act(c, async (phone) => {
-      if (said.trim() !== "") await SandboxPhone.say(phone, said)
+      if (said.trim() !== "") await SimulatedPhone.say(phone, said)
     })
   })
-  .post("/sandbox/picture", async (c) => await act(c, SandboxPhone.sendPicture))
-  .post("/sandbox/voice", async (c) => await act(c, SandboxPhone.sendVoice))
+  .post("/sandbox/picture", async (c) => await act(c, SimulatedPhone.sendPicture))
+  .post("/sandbox/voice", async (c) => await act(c, SimulatedPhone.sendVoice))
   .post("/sandbox/react", async (c) => {
     const why = "There is nothing to react to: write something first."
-    return await act(c, async (phone) => ((await SandboxPhone.react(phone)) ? undefined : why))
+    return await act(c, async (phone) => ((await SimulatedPhone.react(phone)) ? undefined : why))
   })
   .post("/sandbox/vote", async (c) => {
     const why = "Your sandbox has sent no poll to vote on. Send one with send/poll: the code is below."
-    return await act(c, async (phone) => ((await SandboxPhone.vote(phone)) ? undefined : why))
+    return await act(c, async (phone) => ((await SimulatedPhone.vote(phone)) ? undefined : why))
   })
-  .post("/sandbox/call", async (c) => await act(c, SandboxPhone.ring))
-  .post("/sandbox/unlink", async (c) => await act(c, SandboxPhone.unlink))
+  .post("/sandbox/call", async (c) => await act(c, SimulatedPhone.ring))
+  .post("/sandbox/unlink", async (c) => await act(c, SimulatedPhone.unlink))
 
-type Act = (phone: SandboxPhone.SandboxPhone) => Promise<string | undefined | void>
+type Act = (phone: SimulatedPhone.Info) => Promise<string | undefined | void>
 
 /** Has the phone do something, and shows the page again. An act that cannot be done says why. */
 async function act(c: Context<DashboardEnv>, what: Act) {
@@ -71,19 +66,19 @@ function follower(c: Context<DashboardEnv>) {
   const mayChange = c.var.me.role !== "viewer"
   let after = 0
   let hasSent: boolean | undefined
-  let known: SandboxPhone.SandboxPhone | undefined
+  let known: SimulatedPhone.Info | undefined
   return async (): Promise<Map<string, Piece>> => {
     const { bridge, evidence, found, phone, contact } = await sandboxOf(c, known)
     known = found
     hasSent ??= await hasCounted(bridge.id)
-    const pieces = new Map<string, Piece>([["state", { html: sandboxState(evidence, nowMs()) }]])
+    const pieces = new Map<string, Piece>([["state", { html: sandboxState(evidence) }]])
     // A page that was shown while it moved in has no phone yet; any other keeps its own.
     if (found) {
       pieces.set("card", { html: phoneCard({ phone, bubbles: [], contact, mayChange }) })
       pieces.set("blocks", { html: codeBlocks({ ...placesOf(c), contact }) })
     }
     if (found && phone === "ready") {
-      const { bubbles, last } = await SandboxPhone.bubbles(found, after)
+      const { bubbles, last } = await SimulatedPhone.bubbles(found, after)
       after = last
       hasSent ||= bubbles.some(({ isOwn }) => !isOwn)
       for (const one of bubbles) pieces.set(one.id, { html: bubble(one) })
@@ -98,7 +93,7 @@ function placesOf(c: Context<DashboardEnv>) {
 }
 
 /** `known`: the contact's phone as it was found before. */
-async function sandboxOf(c: Context<DashboardEnv>, known?: SandboxPhone.SandboxPhone) {
+async function sandboxOf(c: Context<DashboardEnv>, known?: SimulatedPhone.Info) {
   const bridge = await Bridge.get(c.var.accountId, "sandbox")
   const evidence = await evidenceOf(bridge)
   const own = evidence.kind === "said" && evidence.status === "connected" ? evidence.phone : ""
@@ -106,15 +101,15 @@ async function sandboxOf(c: Context<DashboardEnv>, known?: SandboxPhone.SandboxP
   return { bridge, evidence, found, phone: stateOf(found, evidence), contact: found?.number ?? "" }
 }
 
-function stateOf(found: SandboxPhone.SandboxPhone | undefined, { kind }: Evidence): PhoneState {
-  if (!SandboxPhone.isHere()) return "elsewhere"
+function stateOf(found: SimulatedPhone.Info | undefined, { kind }: Evidence): PhoneState {
+  if (!SimulatedPhone.isHere()) return "elsewhere"
   if (found) return "ready"
   return kind === "paused" || kind === "suspended" ? "stopped" : "linking"
 }
 
 async function phoneOf(bridge: Bridge.Info, own: string, requestId: string) {
   try {
-    return await SandboxPhone.find(bridge, own, requestId)
+    return await SimulatedPhone.find(bridge, own, requestId)
   } catch (error) {
     // Its session starts or moves; the page says that its phone is being linked.
     if (error instanceof ApiError) return undefined
@@ -122,31 +117,32 @@ async function phoneOf(bridge: Bridge.Info, own: string, requestId: string) {
   }
 }
 
-async function show(c: Context<DashboardEnv>, told?: ReturnType<typeof note>) {
+async function show(c: Context<DashboardEnv>, notice?: Html) {
   const { me, accountId } = c.var
   if (!config.SANDBOX) {
-    const body = startWithoutSandbox(await factsOf(accountId, false))
+    const about = "Link a phone, and each of its messages becomes an event for your program."
+    const body = html`${head({ title: "Start", about })} ${note("info", "This service has no sandbox.")}
+    ${checklist(await factsOf(accountId, false))}`
     return await page(c, { title: "Start", place: "start", body })
   }
-  const sandbox = await sandboxOf(c)
-  const { found } = sandbox
-  const isReady = found && sandbox.phone === "ready"
-  const { bubbles } = isReady ? await SandboxPhone.bubbles(found, 0) : { bubbles: [] }
-  const hasSent = bubbles.some(({ isOwn }) => !isOwn) || (await hasCounted(sandbox.bridge.id))
+  const mayChange = me.role !== "viewer"
+  const { bridge, evidence, found, phone, contact } = await sandboxOf(c)
+  const { bubbles } = found && phone === "ready" ? await SimulatedPhone.bubbles(found, 0) : { bubbles: [] }
+  const hasSent = bubbles.some(({ isOwn }) => !isOwn) || (await hasCounted(bridge.id))
   // Known before the list is read: what comes meanwhile is in both, and shown once.
-  const newest = await EventIndex.newest(sandbox.bridge.id)
-  const { events } = await EventHistory.page(sandbox.bridge, { isNewestFirst: true, limit: 15 })
-  const body = startPage({
-    ...sandbox,
-    bubbles,
-    events,
-    newest,
-    facts: await factsOf(accountId, hasSent),
-    ...placesOf(c),
-    mayChange: me.role !== "viewer",
-    told,
-    nowMs: nowMs(),
-  })
+  const newest = await EventIndex.newest(bridge.id)
+  const { events } = await EventHistory.page(bridge, { isNewestFirst: true, limit: 15 })
+  const facts = await factsOf(accountId, hasSent)
+  const body = html`${head({
+      title: "Start",
+      about: `Your sandbox is a number on a simulated network. ${whatToDo(phone, mayChange)}`,
+    })}
+    ${notice ?? ""}
+    <div class="columns">
+      <div data-stream="/live/sandbox">${phoneCard({ phone, bubbles, contact, mayChange })}</div>
+      ${eventsCard(events, newest, evidence)}
+    </div>
+    ${mayChange ? html`${checklist(facts)} ${codeBlocks({ ...placesOf(c), contact })}` : ""}`
   return await page(c, { title: "Start", place: "start", body })
 }
 
@@ -164,8 +160,78 @@ async function factsOf(accountId: string, hasSent: boolean) {
     hasSandbox: config.SANDBOX,
     hasEvent: sandbox !== undefined && (await EventIndex.newest(sandbox.id)) > 0,
     // Where its contact's phone cannot be looked at, the use of a key has to do.
-    hasSent: hasSent || (!SandboxPhone.isHere() && keys.some(({ lastUsedAt }) => lastUsedAt !== undefined)),
+    hasSent: hasSent || (!SimulatedPhone.isHere() && keys.some(({ lastUsedAt }) => lastUsedAt !== undefined)),
     hasNumber: bridges.some(({ isSandbox }) => !isSandbox),
     hasWebhook: (sandbox?.webhookUrl ?? "") !== "",
   }
+}
+
+function whatToDo(phone: PhoneState, mayChange: boolean): string {
+  if (phone === "elsewhere")
+    return "Send to its contact Echo with the API, and watch the event of the answer."
+  return mayChange
+    ? "Write to it from the phone, and watch the event that your program would get."
+    : "Watch what is written to it from the phone, and the event that a program gets."
+}
+
+/** `newest`: the number of the newest event when the list was read; the stream goes on behind it. */
+function eventsCard(events: StoredEvent[], newest: number, evidence: Evidence): Html {
+  return html`<section
+    class="card flush phone"
+    data-stream="/numbers/sandbox/events/stream?list=start&amp;from=${newest}"
+    aria-label="Events of the sandbox"
+  >
+    <header class="row spread">
+      <h2>Events</h2>
+      ${sandboxState(evidence)}
+    </header>
+    <div class="scroller" tabindex="0" role="region" aria-label="Events">
+      ${
+        events.length > 0
+          ? ""
+          : html`<div class="empty" id="start-events-empty">
+              ${icon("inbox")}
+              <h2>The first event is on its way</h2>
+              <p>
+                The sandbox links itself to its phone. Its <code>connected</code> appears here in a few
+                seconds.
+              </p>
+            </div>`
+      }
+      <ul class="feed" id="start-events">
+        ${events.map((event) => eventItem("sandbox", event, { list: "start-events" }))}
+      </ul>
+    </div>
+    <footer><a href="/numbers/sandbox/events">All events of the sandbox</a></footer>
+  </section>`
+}
+
+/** The state of the sandbox, as the stream sends it again. */
+function sandboxState(evidence: Evidence): Html {
+  return html`<div id="sandbox-state" class="evidence">${evidenceLine(evidence)}</div>`
+}
+
+function item(isDone: boolean, body: Html): Html {
+  return html`<li class="${isDone ? "done" : ""}">
+    ${icon(isDone ? "check" : "open")}<span
+      >${body}${isDone ? html`<span class="hidden">: done</span>` : ""}</span
+    >
+  </li>`
+}
+
+/** The first steps, ticked by facts; the stream renews them. */
+function checklist(facts: Awaited<ReturnType<typeof factsOf>>): Html {
+  return html`<section class="card" id="checklist">
+    <h2>Next steps</h2>
+    <ol class="checklist">
+      ${
+        facts.hasSandbox
+          ? html`${item(facts.hasEvent, html`See an event of the sandbox`)}
+            ${item(facts.hasSent, html`Send a message with the API: <a href="/keys">make a key</a>, then paste`)}
+            ${item(facts.hasWebhook, html`<a href="/numbers/sandbox/settings">Give the sandbox a webhook</a>`)}`
+          : ""
+      }
+      ${item(facts.hasNumber, html`<a href="/new-number">Add a number</a> and link a phone`)}
+    </ol>
+  </section>`
 }

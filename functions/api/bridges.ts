@@ -7,7 +7,7 @@ import { LinkSession } from "#core/bridge/link-session.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
-import { choose } from "./choose-events.ts"
+import { choose, isChoice } from "./choose.ts"
 import { freshLease } from "#core/lease/call-holder.ts"
 import { managerOf } from "#core/bridge/health.ts"
 import { remove } from "#core/bridge/remove.ts"
@@ -58,8 +58,7 @@ export const bridges = contractRouter()
   })
   .openapi(contract.updateBridge, async (c) => {
     const input = c.req.valid("json")
-    const isOfUrl =
-      input.webhook_url !== undefined || (input.events === undefined && input.ignore === undefined)
+    const isOfUrl = input.webhook_url !== undefined || !isChoice(input)
     const url = isOfUrl ? Bridge.webhookUrl(input.webhook_url) : c.var.bridge.webhookUrl
     const { requestId } = c.var
     const awoken = await awake(c.var.bridge.id, requestId)

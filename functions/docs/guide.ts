@@ -57,7 +57,7 @@ const statuses = [
   [
     "passkey_required",
     "The account is linked with a passkey only.",
-    "Use the passkey on https://web.whatsapp.com, and POST the answer to `passkey`: see Linking with a passkey. Or ask for `qr` again.",
+    "Use the passkey on https://web.whatsapp.com, and POST the answer to `passkey`: see Linking with a passkey. Or `logout`, and ask for `qr` again.",
   ],
 ] as const
 

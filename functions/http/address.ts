@@ -12,10 +12,10 @@ type Env = Partial<HttpBindings> & { event?: LambdaEvent }
 /**
  * The address that a request is counted against: its caller's, in a form that nobody can forge. IPv6 counts by its /64,
  * since a customer usually has a whole one. Behind the router the address is in a header, which counts only together
- * with the router's secret.
+ * with the router's secret. Behind a trusted proxy it is the last one of `X-Forwarded-For` that no trusted proxy has.
  */
 export function addressOf(c: Context): string {
-  return networkOf(viewerOf(c) ?? peerOf((c.env ?? {}) as Env)) // what the doors pass along
+  return networkOf(viewerOf(c) ?? peerOf(c, (c.env ?? {}) as Env)) // what the doors pass along
 }
 
 /** Whether a request brings the router's secret, the current one or the one before. */
@@ -29,15 +29,23 @@ function viewerOf(c: Context): string | undefined {
   return isRouted(c) ? c.req.header("x-viewer-address") : undefined
 }
 
-/** Never read from `X-Forwarded-For`: its first address is whatever the caller wrote. */
-function peerOf(env: Env): string {
+/** Never the first of `X-Forwarded-For`, which is whatever the caller wrote. */
+function peerOf(c: Context, env: Env): string {
   const context = env.event?.requestContext
   if (context && "http" in context) return context.http.sourceIp ?? ""
-  return env.incoming?.socket.remoteAddress ?? ""
+  const forwarded = c.req.header("x-forwarded-for")?.split(",") ?? []
+  const nearestFirst = [env.incoming?.socket.remoteAddress ?? "", ...forwarded.toReversed()]
+  return nearestFirst.find((address) => !isProxy(address.trim())) ?? nearestFirst.at(-1)!
+}
+
+function isProxy(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false
+  const ip = ipaddr.process(address)
+  return config.TRUST_PROXY.some((range) => range[0].kind() === ip.kind() && ip.match(range))
 }
 
 function networkOf(address: string): string {
-  const bare = address.split("%")[0] ?? ""
+  const bare = address.trim().split("%")[0] ?? ""
   // All of these are counted together.
   if (!ipaddr.isValid(bare)) return "unknown"
   const ip = ipaddr.process(bare)
@@ -46,10 +54,11 @@ function networkOf(address: string): string {
 }
 
 /**
- * Where people reach this service, as their browsers say it. Behind the router that is the router's own host, which it passes
- * along; the host of a function is nobody's business.
+ * Where people reach this service: at its public address, if it has one; otherwise as their browsers say it. Behind the
+ * router that is the router's own host, which it passes along; the host of a function is nobody's business.
  */
 export function originOf(c: Context): string {
+  if (config.PUBLIC_URL !== "") return new URL(config.PUBLIC_URL).origin
   const host = isRouted(c) ? c.req.header("x-forwarded-host") : undefined
   return host === undefined ? new URL(c.req.url).origin : `https://${host}`
 }

@@ -80,8 +80,8 @@ function aDashboard(
     ...more,
     handler: "dashboard/handler.handler",
     streaming: true,
-    // Its style and its scripts.
-    copyFiles: [{ from: "dashboard/assets" }],
+    // Its style and its scripts, and the extension that it offers.
+    copyFiles: [{ from: "dashboard/assets" }, { from: "passkey-extension" }],
     url: { cors: false },
     environment: {
       ...settings,

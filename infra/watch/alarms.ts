@@ -1,3 +1,4 @@
+import { alarms, type Rule } from "../../core/platform/alarms.ts"
 import { api } from "../functions/api.ts"
 import { dashboard, dashboardStream } from "../functions/dashboard.ts"
 import { delivery } from "../functions/delivery.ts"
@@ -8,39 +9,9 @@ import { accounts, events, leases, requests, sessions } from "../data/tables.ts"
 import { above, alarm, ratio } from "./alarm.ts"
 import { about, metric, ofFunction, ofTable } from "./metrics.ts"
 
-above("Unkept", metric("UnkeptMs", "Maximum"), 60_000, { minutes: [3, 5] })
-// One stranger makes a hundred at the most, and rings once; a message of a kind that we cannot read comes from many.
-above("MessagesParked", metric("MessagesParked"), 10, { period: 3600 })
-above("EventOld", metric("EventOldestMs", "Maximum"), 120_000, { minutes: [3, 5] })
-above("LeaseFenced", metric("LeaseFenced"), 0)
-above("BadMac", metric("BadMac"), 5, { minutes: [2, 5] })
-above("SweepRang", metric("SweepRang"), 5, { minutes: [2, 5] })
-above("HostRefused", metric("HostRefused"), 0)
-above("HostDead", metric("HostDead"), 0, { minutes: [2, 15] })
+for (const [name, rule] of Object.entries(alarms)) watch(name, rule)
 // A host has 1,024.
 above("HostMemory", metric("RssMb", "Maximum"), 850, { minutes: [3, 5] })
-above("HostBusy", metric("EventLoopLagMs", "Maximum"), 1000, { minutes: [3, 5] })
-above("Suspects", metric("Suspects", "Maximum"), 0, { minutes: [3, 5] })
-above("Replaced", metric("Replaced"), 5)
-above("DoorbellFailed", metric("DoorbellFailed"), 5, { minutes: [2, 5] })
-// A doorbell that was not answered comes back after 30 to 120 s, also where it is the only one.
-above("DoorbellUnanswered", metric("DoorbellUnanswered"), 0, { minutes: [2, 5] })
-// Where nothing is answered by anybody it is one of five: each event is tried five times.
-ratio("Undelivered", {
-  of: metric("Undelivered"),
-  to: metric("Attempts"),
-  above: 0.1,
-})
-ratio("SendUnknown", {
-  of: metric("SendUnknown"),
-  to: metric("Sends"),
-  above: 0.01,
-})
-ratio("SessionsDown", {
-  of: metric("SessionsUp", "Average"),
-  to: metric("SessionsExpected", "Average"),
-  below: 0.95,
-})
 
 above("ApiErrors", ofFunction(api, "Url5xxCount"), 5, { minutes: [2, 5] })
 above("StreamErrors", ofFunction(stream, "Url5xxCount"), 5, { minutes: [2, 5] })
@@ -79,4 +50,12 @@ alarm("SweepSilent", {
 for (const [name, table] of Object.entries({ accounts, leases, sessions, events, requests })) {
   const title = name[0].toUpperCase() + name.slice(1)
   above(`${title}WritesThrottled`, ofTable(table, "WriteThrottleEvents"), 10, { minutes: [2, 5] })
+}
+
+/** Watches one of the service's own metrics. */
+function watch(name: string, rule: Rule) {
+  const { of, stat, minutes, hourly } = rule
+  if (rule.to)
+    ratio(name, { of: metric(of, stat), to: metric(rule.to, stat), above: rule.above, below: rule.below })
+  else above(name, metric(of, stat), rule.above, { minutes, ...(hourly && { period: 3600 }) })
 }

@@ -3,9 +3,8 @@ import { z } from "zod"
 import { Refusal, startAwsJson } from "./json-server.ts"
 import { privateFile, writePrivate } from "../service/private-file.ts"
 
-/** By id, the newest key material first. A single string is from before keys could be rotated. */
-const Material = z.array(z.base64()).min(1)
-const Keys = z.record(z.string(), Material.or(z.base64().transform((one) => [one])))
+/** By id, the newest key material first. */
+export const Keys = z.record(z.string(), z.array(z.base64()).min(1))
 
 const Context = z.record(z.string(), z.string()).default({})
 const Blob = z.base64().transform((text) => Buffer.from(text, "base64"))

@@ -6,6 +6,7 @@ import { z } from "zod"
 import { apiClient, Unexpected } from "../api-client.ts"
 import { askedToStop } from "../asked-to-stop.ts"
 import { fleet } from "./fleet.ts"
+import { passkeyStory } from "./passkey.ts"
 import { type Arrival, startReceiver } from "./receiver.ts"
 import { untilConnected } from "../network/link.ts"
 import { subscriptionStory } from "./subscription.ts"
@@ -22,10 +23,19 @@ if (!asked.success) {
   process.exit(2)
 }
 const bridges = asked.data
-/** `--subscription`: the story of what an account pays. */
-const { subscription = false } = parseArgs({ options: { subscription: { type: "boolean" } } }).values
+/**
+ * `--subscription`: the story of what an account pays. `--passkey`: a phone that wants a passkey is linked on a page;
+ * `--chromium <path>` does it in that browser, with the extension installed.
+ */
+const options = {
+  subscription: { type: "boolean", default: false },
+  passkey: { type: "boolean", default: false },
+  chromium: { type: "string" },
+} as const
+const { subscription, passkey, chromium } = parseArgs({ options }).values
+const name = subscription ? "subscription" : passkey ? "passkey" : "demo"
 /** Longer than any step may take, so that a demo that hangs fails. */
-const deadlineMs = (subscription ? 120_000 : 60_000) + (bridges - 1) * 6000
+const deadlineMs = (subscription || passkey ? 120_000 : 60_000) + (bridges - 1) * 6000
 
 const environment = {
   HOST_NETWORK: "simulated",
@@ -44,28 +54,33 @@ rmSync(dataDir, { recursive: true, force: true })
 process.exit(code)
 
 async function main(): Promise<number> {
-  const asked = askedToStop()
+  const asked = askedToStop({ patienceMs: 10_000 })
   const receiver = await startReceiver()
   const signal = AbortSignal.timeout(deadlineMs)
   try {
     const service = await spawnService({ dataDir, environment })
     try {
-      const told = subscription
-        ? subscriptionStory(service, { step, signal })
-        : (bridges === 1 ? story : manyBridges)(service, receiver, signal)
+      const told = tell(service, receiver, signal)
       const interrupted = asked.then(() => Promise.reject(new Unexpected("it was interrupted")))
       await Promise.race([told, interrupted])
     } finally {
       await service.stop()
     }
-    console.log(`${subscription ? "subscription" : "demo"}: ok`)
+    console.log(`${name}: ok`)
     return 0
   } catch (error) {
-    console.error(`demo: failed: ${error instanceof Error ? error.message : String(error)}`)
+    console.error(`${name}: failed: ${error instanceof Error ? error.message : String(error)}`)
     return 1
   } finally {
     await receiver.stop()
   }
+}
+
+async function tell(service: SpawnedService, receiver: Receiver, signal: AbortSignal): Promise<void> {
+  if (subscription) return await subscriptionStory(service, { step, signal })
+  if (passkey) return await passkeyStory(service, { apiKey: await newKey(service), chromium, step, signal })
+  if (bridges > 1) return await manyBridges(service, receiver, signal)
+  return await story(service, receiver, signal)
 }
 
 /** Creates an account and returns its API key. */

@@ -11,6 +11,8 @@ import { checkedItem, type Item, itemSize } from "./values/value.ts"
 
 /** A page of a Query or a Scan has no more than this, in bytes. */
 const largestPage = 1024 * 1024
+/** "A single operation can retrieve up to 16 MB of data." */
+const largestBatch = 16 * 1024 * 1024
 
 export async function getItem(engine: Engine, request: GetItem): Promise<object> {
   const item = readOne(engine, engine.tables.get(request.TableName), request.Key, request.ConsistentRead)
@@ -33,23 +35,36 @@ function takeUnits({ partitions }: Engine, partition: string, items: Item[], isC
   partitions.take("reads", partition, readUnits(bytes, isConsistent))
 }
 
-/** BatchGetItem: each item as it is at the moment of the call. */
+/** BatchGetItem: each item as it is at the moment of the call, and as many as fit into an answer. */
 export async function batchGetItem(engine: Engine, { RequestItems }: BatchGetItem): Promise<object> {
-  const asked = Object.entries(RequestItems).map(([name, { Keys, ConsistentRead }]) => ({
+  const asked = Object.entries(RequestItems).map(([name, about]) => ({
+    name,
     table: engine.tables.get(name),
-    keys: Keys,
-    isConsistent: ConsistentRead,
+    ...about,
   }))
-  if (asked.reduce((sum, { keys }) => sum + keys.length, 0) > 100)
+  if (asked.reduce((sum, { Keys }) => sum + Keys.length, 0) > 100)
     throw invalid("Too many items requested for the BatchGetItem call")
-  for (const { table, keys } of asked)
-    if (new Set(keys.map((key) => JSON.stringify(placeOfKey(table, checkedItem(key))))).size < keys.length)
+  for (const { table, Keys } of asked)
+    if (new Set(Keys.map((key) => JSON.stringify(placeOfKey(table, checkedItem(key))))).size < Keys.length)
       throw invalid("Provided list of item keys contains duplicates")
-  const found = asked.map(({ table, keys, isConsistent }) => [
-    table.definition.TableName,
-    keys.flatMap((key) => readOne(engine, table, key, isConsistent) ?? []),
-  ])
-  return { Responses: Object.fromEntries(found), UnprocessedKeys: {} }
+
+  const Responses: Record<string, Item[]> = {}
+  const UnprocessedKeys: BatchGetItem["RequestItems"] = {}
+  let bytes = 0
+  for (const { name, table, Keys, ConsistentRead } of asked) {
+    const items: Item[] = (Responses[name] = [])
+    for (const [at, key] of Keys.entries()) {
+      if (bytes >= largestBatch) {
+        UnprocessedKeys[name] = { ConsistentRead, Keys: Keys.slice(at) }
+        break
+      }
+      const item = readOne(engine, table, key, ConsistentRead)
+      if (!item) continue
+      items.push(item)
+      bytes += itemSize(item)
+    }
+  }
+  return { Responses, UnprocessedKeys }
 }
 
 /** Query, of a table or of an index. */

@@ -190,7 +190,8 @@ async function callOf(request: IncomingMessage): Promise<Call | undefined> {
   const chunks: Buffer[] = []
   try {
     for await (const chunk of request) chunks.push(chunk as Buffer) // no encoding is set
-    const parsed: object = JSON.parse(Buffer.concat(chunks).toString())
+    const parsed: unknown = JSON.parse(Buffer.concat(chunks).toString())
+    if (typeof parsed !== "object" || parsed === null) return undefined
     return { operation: String(request.headers["x-amz-target"]).split(".").at(-1)!, request: parsed }
   } catch {
     // In either case there is no request to answer.

@@ -209,6 +209,9 @@ function textOf(of: Keyed, part: "hash" | "range", item: Item, mismatch: Mismatc
         ? "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of2048 bytes"
         : "One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of 1024 bytes",
     )
+  // SQLite would store the same for each half of a character.
+  if (!text.isWellFormed())
+    throw invalid(`One or more parameter values were invalid: not well-formed text. Key: ${name}`)
   return sortableText(type, text)
 }
 

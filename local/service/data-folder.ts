@@ -1,12 +1,21 @@
-import { existsSync, readFileSync, statfsSync } from "node:fs"
+import { existsSync, statfsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { z } from "zod"
+import { Keys } from "../aws/kms.ts"
 import { isThere, refuseUnusable } from "../dynamodb/rows/file.ts"
 import { readPrivate } from "./private-file.ts"
+import { Secrets } from "./secrets.ts"
 import { CannotStart, type Settings } from "./settings.ts"
 
 /** The files without which nothing that is stored can be read. */
 export const keyFiles = { wrapping: "wrapping-keys.json", secrets: "secrets.json" }
+
+/** The wrapping keys of this machine, by the settings that name them. */
+export const wrappingKeys = { SESSION_WRAPPING_KEY: "session", DELIVERY_WRAPPING_KEY: "delivery" }
+
+/** The account that the first start has made, and its key. */
+export const accountFile = (dataDir: string) => join(dataDir, "account.json")
+export const SeededAccount = z.object({ accountId: z.string(), apiKey: z.string() })
 
 /** Says which network the bridges in this folder are on. */
 export const networkFile = (dataDir: string) => join(dataDir, "network.json")
@@ -26,7 +35,7 @@ export function refuseFolder(settings: Settings): void {
 function refuseOtherNetwork({ DATA_DIR: dataDir, HOST_NETWORK: asked }: Settings): void {
   const file = networkFile(dataDir)
   if (!existsSync(file)) return
-  const { network } = Network.parse(JSON.parse(readFileSync(file, "utf8")))
+  const { network } = readPrivate(file, Network)
   if (network !== asked)
     throw new CannotStart(
       `${dataDir} was begun with HOST_NETWORK=${network}, and its bridges stay there: ` +
@@ -34,15 +43,23 @@ function refuseOtherNetwork({ DATA_DIR: dataDir, HOST_NETWORK: asked }: Settings
     )
 }
 
+const AllKeys = Keys.refine((keys) => Object.values(wrappingKeys).every((id) => keys[id]))
+
 /** New keys could read nothing of what a store holds. */
 function refuseWithoutKeys(dataDir: string): void {
   for (const file of Object.values(keyFiles).map((name) => join(dataDir, name)))
-    if (existsSync(file)) readPrivate(file, z.object())
-    else if (isThere(dataDir))
+    if (!existsSync(file) && isThere(dataDir))
       throw new CannotStart(
         `${file} is missing, and what is stored cannot be read without it: put it back, ` +
           "or begin anew in another folder with DATA_DIR=...",
       )
+  readIfThere(join(dataDir, keyFiles.wrapping), AllKeys)
+  readIfThere(join(dataDir, keyFiles.secrets), Secrets)
+  readIfThere(accountFile(dataDir), SeededAccount)
+}
+
+function readIfThere(file: string, schema: z.ZodType): void {
+  if (existsSync(file)) readPrivate(file, schema)
 }
 
 /** What the store may need at once, before the space of what it replaces is free again: its journal, in MB. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { z } from "zod"
 import { privateFile } from "./private-file.ts"
 
-const Secrets = z.object({ apiKeyPepper: z.string(), hostTokenSecret: z.string() })
+export const Secrets = z.object({ apiKeyPepper: z.string(), hostTokenSecret: z.string() })
 
 /**
  * The secrets of one machine, as the environment of its processes. They are made at the first start and kept in a file

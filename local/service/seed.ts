@@ -1,13 +1,11 @@
-import { join } from "node:path"
-import { z } from "zod"
+import type { z } from "zod"
 import { apiClient } from "../api-client.ts"
 import { link } from "../network/link.ts"
 import { networkClient, type NetworkClient, type Phone } from "../network/client.ts"
+import { accountFile, SeededAccount } from "./data-folder.ts"
 import { privateFile } from "./private-file.ts"
 import type { Service } from "./service.ts"
 import type { Settings } from "./settings.ts"
-
-const Seeded = z.object({ accountId: z.string(), apiKey: z.string() })
 
 const ref = "my-bridge"
 
@@ -51,10 +49,10 @@ export async function seed(service: Service, settings: Settings): Promise<Seed> 
   return { api, ref, welcome: simulated({ ...told, owner, contact }) }
 }
 
-async function account(dataDir: string): Promise<z.infer<typeof Seeded>> {
+async function account(dataDir: string): Promise<z.infer<typeof SeededAccount>> {
   const { Account } = await import("#core/account/account.ts")
   const { ApiKey } = await import("#core/account/api-key.ts")
-  return await privateFile(join(dataDir, "account.json"), Seeded, async () => {
+  return await privateFile(accountFile(dataDir), SeededAccount, async () => {
     const { id } = await Account.create({ name: "local", subscription: "active" })
     return { accountId: id, apiKey: await ApiKey.create(id, "npm start") }
   })

@@ -1,12 +1,14 @@
 import { mkdirSync } from "node:fs"
 import { createServer } from "node:http"
+import { isIPv6 } from "node:net"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { staysMs } from "../delivery/new-events.ts"
 import { config } from "#core/platform/config.ts"
 import { tables } from "#core/store/tables.ts"
-import { keyFiles, networkFile } from "./data-folder.ts"
-import { CannotStart, type Settings } from "./settings.ts"
+import { keyFiles, networkFile, wrappingKeys } from "./data-folder.ts"
+import { CannotStart, type Serving, type Settings } from "./settings.ts"
+import { Measurements } from "../serve/measurements.ts"
 import { doorbellsHere } from "../delivery/doorbell-sources.ts"
 import { answerChild } from "../dynamodb/over-ipc.ts"
 import { startDynamoDb } from "../dynamodb/server.ts"
@@ -71,7 +73,9 @@ async function start(
     throw new CannotStart(`${dataDir} is in use: the service already runs there, at ${other.baseUrl}`)
   makeFolder(join(dataDir, "logs"))
 
-  const api = await listenForCalls(settings.PORT)
+  const { serving } = settings
+  const measurements = serving && new Measurements()
+  const api = await listenForCalls(settings)
   stops.push(() => hangUp(api.server))
   const billing = await startBilling?.(settings, api.url, stops)
   // It takes seconds in a process of its own. What does not need it starts meanwhile.
@@ -82,8 +86,7 @@ async function start(
   )
   stops.push(async () => await (await itsStop)?.())
   // The keys are on the disk before anything is stored under them.
-  const wrapping = { SESSION_WRAPPING_KEY: "session", DELIVERY_WRAPPING_KEY: "delivery" }
-  const keyring = { file: join(dataDir, keyFiles.wrapping), keyIds: Object.values(wrapping) }
+  const keyring = { file: join(dataDir, keyFiles.wrapping), keyIds: Object.values(wrappingKeys) }
   const keys = await startKms(keyring)
   stops.push(keys.close)
   const kept = await secrets(join(dataDir, keyFiles.secrets))
@@ -97,7 +100,7 @@ async function start(
   const environment = {
     LOG_DIR: join(dataDir, "logs", "bridges"),
     STORAGE_DIR: dataDir,
-    ...wrapping,
+    ...wrappingKeys,
     AWS_ENDPOINT_URL_KMS: keys.endpoint,
     AWS_REGION: "local",
     AWS_ACCESS_KEY_ID: "local",
@@ -110,6 +113,7 @@ async function start(
     HOST_NETWORK: settings.HOST_NETWORK,
     SANDBOX: settings.SANDBOX,
     URL_ALLOW: settings.URL_ALLOW,
+    ...(serving && { STAGE: process.env.STAGE ?? "production" }),
     HOST_CAPACITY: String(settings.HOST_CAPACITY),
     HOST_SPARE: String(settings.HOST_SPARE),
     // Here the store tells deliveries of events, and they wait for longer than this: an event that soon follows
@@ -121,6 +125,9 @@ async function start(
   }
   const sweep = new Sweep()
   const orchestrator = await startEcs({
+    ...(measurements && {
+      log: (line: string) => measurements.takeFrom(line) || process.stdout.write(`${line}\n`),
+    }),
     taskDefinitions: {
       "session-host": {
         command: [
@@ -141,7 +148,9 @@ async function start(
           LOCAL_PARENT: "1",
           // Tests give all their services one folder.
           NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(dataDir, "compiled"),
-          LOG_FILE: join(dataDir, "logs", "session-host.log"),
+          ...(serving
+            ? { METRICS_SERVICE: "session-host" }
+            : { LOG_FILE: join(dataDir, "logs", "session-host.log") }),
         },
       },
     },
@@ -152,10 +161,16 @@ async function start(
     AWS_ENDPOINT_URL_ECS: orchestrator.endpoint,
     ...(simulator && { SIMULATOR_CONTROL_URL: simulator.controlUrl }),
     ...billing?.forService,
-    // Here mail is kept.
-    MAIL_FROM: "",
+    ...(serving
+      ? publicly(serving)
+      : // Here mail is kept.
+        { MAIL_FROM: "" }),
   }
-  Object.assign(process.env, own, { LOG_FILE: join(dataDir, "logs", "service.log") })
+  Object.assign(
+    process.env,
+    own,
+    serving ? { METRICS_SERVICE: "api" } : { LOG_FILE: join(dataDir, "logs", "service.log") },
+  )
 
   // The environment is complete from here on: only now may settings be read. Our own modules are loaded beside what starts.
   const { createTables } = await import("../dynamodb/create-tables.ts")
@@ -171,8 +186,12 @@ async function start(
   await sweep.start(store.answer ? config.LEASE_BEAT_MS : unwatchedMs)
   stops.push(await lookAtRoom())
   const { listener } = await import("#functions/api/listener.ts")
+  const operators = measurements && (await watched(serving, measurements, stops))
   api.server.removeAllListeners("request")
-  api.server.on("request", listener)
+  api.server.on(
+    "request",
+    (request, response) => operators?.(request, response) || listener(request, response),
+  )
   if (billing) stops.push(await billing.start())
   const { ringAll } = await import("#functions/sweep/bells.ts")
   await ringAll()
@@ -186,6 +205,19 @@ async function start(
   announce(dataDir, { ...service, environment: own })
   stops.push(async () => withdraw(dataDir))
   return service
+}
+
+/** The environment of a service that is reached from elsewhere, through a proxy. */
+function publicly({ PUBLIC_URL, TRUST_PROXY, MAIL_FROM }: Serving): Record<string, string> {
+  return { PUBLIC_URL, TRUST_PROXY, MAIL_FROM, DASHBOARD_URL: process.env.DASHBOARD_URL || PUBLIC_URL }
+}
+
+/** Answers the operator's requests, and watches the service from here on. */
+async function watched(serving: Serving, measurements: Measurements, stops: (() => Promise<unknown>)[]) {
+  const { watch } = await import("../serve/watch.ts")
+  const { answer, stop } = watch(serving, measurements)
+  stops.push(stop)
+  return answer
 }
 
 function pathOf(file: string): string {
@@ -259,13 +291,17 @@ function settable(): Record<string, string> {
 const idleConnectionMs = 620_000
 
 /** Answers 503 until the app is loaded. @throws CannotStart */
-async function listenForCalls(port: number) {
+async function listenForCalls({ listen: { host, port }, serving }: Settings) {
   const server = createServer((_request, response) => response.writeHead(503, { "retry-after": "2" }).end())
   server.keepAliveTimeout = idleConnectionMs
   try {
-    return { server, url: `http://127.0.0.1:${await listen(server, port)}` }
+    const reached = isIPv6(host) ? `[${host}]` : host
+    return { server, url: `http://${reached}:${await listen(server, port, host)}` }
   } catch (error) {
-    throw new CannotStart(`port ${port} is taken: choose another with PORT=...`, { cause: error })
+    const other = serving ? "LISTEN" : "PORT"
+    const why =
+      (error as NodeJS.ErrnoException).code === "EADDRINUSE" ? "is taken" : `cannot be listened on at ${host}`
+    throw new CannotStart(`port ${port} ${why}: choose another with ${other}=...`, { cause: error })
   }
 }
 

@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js"
+import { isIP } from "node:net"
 import "#core/platform/zod-sentences.ts"
 import { resolve } from "node:path"
 import { z } from "zod"
@@ -31,55 +32,140 @@ export const DataDir = z
   .default(".data")
   .transform((path) => resolve(path))
 
-/** The settings that a person may make for the service on one machine. */
-export const Settings = z
-  .object({
+const network = z.enum(["simulated", "live"], 'must be "simulated" or "live" (real numbers)')
+
+/** What a person may set for the service on one machine, however it is run. */
+const common = z.object({
+  /** The port of the simulated network's control API, for its phones. */
+  SIMULATOR_CONTROL_PORT: port(8788),
+  /** The folder for all data; each network needs its own. */
+  DATA_DIR: DataDir,
+  /** `live`: real numbers. */
+  HOST_NETWORK: network,
+  /**
+   * Whether each account has a sandbox bridge. A sandbox is on the simulated network, and all hosts here are on one
+   * network.
+   */
+  SANDBOX: z.enum(["0", "1"], 'must be "1" or "0"').optional(),
+  /** Address ranges (CIDR, comma separated) that webhooks and media may use although they are not public. */
+  URL_ALLOW: ranges,
+  /** `pretend`: subscriptions are paid at a pretend Stripe, where no money moves. `stripe`: at Stripe itself. */
+  BILLING: z.enum(["", "pretend", "stripe"], 'must be "pretend", "stripe" or nothing').default(""),
+  STRIPE_SECRET_KEY: z.string().default(""),
+  STRIPE_WEBHOOK_SECRET: z.string().default(""),
+  STRIPE_PRICE: z.string().default(""),
+  /** The port of the pretend Stripe. */
+  PRETEND_STRIPE_PORT: port(8789),
+  /** The capacity of a session host. Few processes are best on one machine, since each takes 200 MB for itself. */
+  HOST_CAPACITY: count(1, 100),
+  /** How many sessions to keep room for beyond those that bridges need: a process starts in a second or two. */
+  HOST_SPARE: count(0, 0),
+})
+
+/** The settings of `npm start`, which is for trying the service. */
+export const Settings = consistent(
+  common.extend({
     /** The port of the API. */
     PORT: port(8787),
-    /** The port of the simulated network's control API, for its phones. */
-    SIMULATOR_CONTROL_PORT: port(8788),
-    /** The folder for all data; each network needs its own. */
-    DATA_DIR: DataDir,
-    /** `live`: real numbers. */
-    HOST_NETWORK: z
-      .enum(["simulated", "live"], 'must be "simulated" or "live" (real numbers)')
-      .default("simulated"),
-    /**
-     * Whether each account has a sandbox bridge. A sandbox is on the simulated network, and all hosts here are on one
-     * network.
-     */
-    SANDBOX: z.enum(["0", "1"], 'must be "1" or "0"').optional(),
-    /** Address ranges (CIDR, comma separated) that webhooks and media may use although they are not public. */
+    HOST_NETWORK: network.default("simulated"),
     URL_ALLOW: ranges.default("127.0.0.0/8,::1/128"),
-    /** `pretend`: subscriptions are paid at a pretend Stripe, where no money moves. `stripe`: at Stripe itself. */
-    BILLING: z.enum(["", "pretend", "stripe"], 'must be "pretend", "stripe" or nothing').default(""),
-    STRIPE_SECRET_KEY: z.string().default(""),
-    STRIPE_WEBHOOK_SECRET: z.string().default(""),
-    STRIPE_PRICE: z.string().default(""),
-    /** The port of the pretend Stripe. */
-    PRETEND_STRIPE_PORT: port(8789),
-    /** The capacity of a session host. Few processes are best on one machine, since each takes 200 MB for itself. */
-    HOST_CAPACITY: count(1, 100),
-    /** How many sessions to keep room for beyond those that bridges need: a process starts in a second or two. */
-    HOST_SPARE: count(0, 0),
+  }),
+).transform((given) => ({ ...given, listen: { host: "127.0.0.1", port: given.PORT }, serving: undefined }))
+
+/** The settings of `npm run serve`, which is for customers. */
+export const ServeSettings = consistent(
+  common.extend({
+    HOST_NETWORK: network.default("live"),
+    URL_ALLOW: ranges.default(""),
+    /** The address and port of the API, behind the proxy that speaks https. */
+    LISTEN: z
+      .string()
+      .default("127.0.0.1:8787")
+      .transform((text) => addressAndPort(text))
+      .refine(
+        (given) => given !== undefined,
+        "must be an address and a port, as 127.0.0.1:8787 or [::1]:8787",
+      ),
+    /** Where people and programs reach the service. */
+    PUBLIC_URL: z
+      .string("is missing: the address at which people reach the service, as https://wa.example.com")
+      .refine(isOrigin, "must be https and a host alone, as https://wa.example.com"),
+    /** The proxies that are believed about the address of a request's caller. */
+    TRUST_PROXY: ranges.default("127.0.0.0/8,::1/128"),
+    /** Who runs the service: the owner of its first account, and the address of alerts. */
+    OPERATOR_EMAIL: z.email("must be your own e-mail address: you sign in with it, and alerts go there"),
+    /** The mail server, with its user and password. Without one, nobody can be mailed. */
+    SMTP_URL: z
+      .union([z.literal(""), z.url({ protocol: /^smtps?$/ })], {
+        error: "must be as smtps://user:password@mail.example.com",
+      })
+      .default(""),
+    /** The address that mail is sent from. */
+    MAIL_FROM: z.union([z.literal(""), z.email()], { error: "must be an e-mail address" }).default(""),
+    /** Where alerts are posted, besides the operator's mail. */
+    ALERT_URL: z.union([z.literal(""), z.url()], { error: "must be a URL" }).default(""),
+    /** Whoever reads `/metrics` brings it; without one there is no such page. */
+    METRICS_TOKEN: z
+      .string()
+      .refine(
+        (text) => text === "" || text.length >= 32,
+        "must have at least 32 characters: `openssl rand -hex 24` makes some",
+      )
+      .default(""),
+  }),
+)
+  .refine(({ SMTP_URL, MAIL_FROM }) => (SMTP_URL === "") === (MAIL_FROM === ""), {
+    path: ["MAIL_FROM"],
+    message: "SMTP_URL and MAIL_FROM go together: the mail server, and the address that mail is sent from",
   })
-  .transform((given) => ({
-    ...given,
-    SANDBOX: given.SANDBOX ?? (given.HOST_NETWORK === "simulated" ? "1" : "0"),
-  }))
-  .refine(({ SANDBOX, HOST_NETWORK }) => SANDBOX === "0" || HOST_NETWORK === "simulated", {
-    path: ["SANDBOX"],
-    message: "sandbox bridges are on the simulated network: leave it off with HOST_NETWORK=live",
+  .transform(({ LISTEN, ...given }) => {
+    const { PUBLIC_URL, TRUST_PROXY, OPERATOR_EMAIL, SMTP_URL, MAIL_FROM, ALERT_URL, METRICS_TOKEN } = given
+    const serving = { PUBLIC_URL, TRUST_PROXY, OPERATOR_EMAIL, SMTP_URL, MAIL_FROM, ALERT_URL, METRICS_TOKEN }
+    return { ...given, listen: LISTEN, serving }
   })
-  .refine(
-    ({ BILLING, ...given }) =>
-      BILLING !== "stripe" || (given.STRIPE_SECRET_KEY && given.STRIPE_WEBHOOK_SECRET && given.STRIPE_PRICE),
-    {
-      path: ["BILLING"],
-      message: "`stripe` needs STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and STRIPE_PRICE (docs/billing.md)",
-    },
-  )
-export type Settings = z.infer<typeof Settings>
+
+/** What the service is told, whichever way it is run. */
+export type Settings = z.infer<typeof Settings> | z.infer<typeof ServeSettings>
+
+/** What customers need beyond what a trial needs. */
+export type Serving = z.infer<typeof ServeSettings>["serving"]
 
 /** The service cannot start; the message tells a person why. */
 export class CannotStart extends Error {}
+
+/** Adds what follows from other settings, and refuses those that do not go together. */
+function consistent<Given extends z.infer<typeof common>>(schema: z.ZodType<Given>) {
+  return schema
+    .transform((given) => ({
+      ...given,
+      SANDBOX: given.SANDBOX ?? (given.HOST_NETWORK === "simulated" ? "1" : "0"),
+    }))
+    .refine(({ SANDBOX, HOST_NETWORK }) => SANDBOX === "0" || HOST_NETWORK === "simulated", {
+      path: ["SANDBOX"],
+      message: "sandbox bridges are on the simulated network: leave it off with HOST_NETWORK=live",
+    })
+    .refine(
+      ({ BILLING, ...given }) =>
+        BILLING !== "stripe" ||
+        (given.STRIPE_SECRET_KEY && given.STRIPE_WEBHOOK_SECRET && given.STRIPE_PRICE),
+      {
+        path: ["BILLING"],
+        message: "`stripe` needs STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and STRIPE_PRICE (docs/billing.md)",
+      },
+    )
+}
+
+function addressAndPort(text: string): { host: string; port: number } | undefined {
+  const [, host = "", digits = ""] = /^(.+):(\d{1,5})$/.exec(text) ?? []
+  const bare = host.replace(/^\[|\]$/g, "")
+  return isIP(bare) !== 0 && Number(digits) <= 65_535 ? { host: bare, port: Number(digits) } : undefined
+}
+
+/** Cookies and passkeys are bound to the host, and browsers take both over https alone. */
+function isOrigin(text: string): boolean {
+  return (
+    URL.canParse(text) &&
+    new URL(text).protocol === "https:" &&
+    `${new URL(text).origin}/` === new URL(text).href
+  )
+}

@@ -11,6 +11,9 @@ const objections = new Map<number, Objection>([
   [406, "banned"],
 ])
 
+/** How long a session whose logins are rate-limited waits, ms: four to eight minutes, so that sessions do not dial at once. */
+const rateLimitedMs = () => 4 * 60_000 * (1 + Math.random())
+
 /** Why Baileys ended the connection, from its error. */
 export function endOf(error: unknown): End {
   if (!(error instanceof Error)) return { reason: "lost", detail: "closed" }
@@ -26,6 +29,8 @@ export function endOf(error: unknown): End {
       return { reason: "logged_out", detail }
     case 440:
       return { reason: "replaced", detail }
+    case 429:
+      return { reason: "lost", detail, refusedForMs: rateLimitedMs() }
     case 515:
       return { reason: "restart", detail }
     default:

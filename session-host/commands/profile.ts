@@ -7,7 +7,9 @@ import { avatarOf } from "../media/avatar.ts"
 import { fetchMedia } from "../media/fetch.ts"
 import { inFolder } from "../media/transfer.ts"
 import { readAvatar } from "../media/picture.ts"
-import type { Stanza } from "../network/connection.ts"
+import type { Connection, Stanza } from "../network/connection.ts"
+import { NetworkRejected } from "../network/errors.ts"
+import { askMex } from "../network/mex.ts"
 import { child, childrenOf, el } from "../network/stanza.ts"
 import { aboutOf } from "../people/questions.ts"
 import { command } from "./command.ts"
@@ -21,8 +23,7 @@ export const profile = {
   }),
 
   setAbout: command(contract.setAbout, async ({ session, body }) => {
-    const about = el("status", {}, body.status)
-    await session.use(({ connection }) => connection.ask({ xmlns: "status", type: "set", children: [about] }))
+    await session.use(({ connection }) => changeAbout(connection, body.status))
     return { ok: true }
   }),
 
@@ -62,6 +63,19 @@ export const profile = {
     )
     return childrenOf(child(answer, "privacy"), "list").map(privacyOf)
   }),
+}
+
+/**
+ * The mutation changes what people see. The old question is answered and changes nothing on most accounts; WhatsApp Web asks
+ * it all the same, after the mutation (Baileys 2798). So its refusal says nothing about the text.
+ * @throws NetworkRejected, NoAnswer
+ */
+async function changeAbout(connection: Pick<Connection, "ask">, text: string): Promise<void> {
+  await askMex(connection, "9152604461510864", { input: { text, ephemeral_duration_sec: 0 } })
+  const about = el("status", {}, text)
+  await connection.ask({ xmlns: "status", type: "set", children: [about] }).catch((error: unknown) => {
+    if (!(error instanceof NetworkRejected)) throw error
+  })
 }
 
 /** @throws ApiError `url_not_allowed`, `media_fetch_failed`, `media_type_mismatch`, `payload_too_large` */

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { now } from "#core/platform/clock.ts"
+import { now, nowMs } from "#core/platform/clock.ts"
 import type { Commits } from "./commits.ts"
 import type { UnitWrite } from "./packing.ts"
 import type { SessionStore, Stored } from "./rows.ts"
@@ -8,8 +8,9 @@ import type { Restriction } from "../network/connection.ts"
 const replacedRow = "REPLACED"
 const availableRow = "AVAILABLE"
 const restrictedRow = "RESTRICTED"
+const shownRow = "SHOWN"
 /** The keys of the rows that hold a login's standing. */
-export const standingRows = [replacedRow, availableRow, restrictedRow]
+export const standingRows = [replacedRow, availableRow, restrictedRow, shownRow]
 
 const Restrictions = z.array(z.object({ kind: z.enum(["new_chats", "new_chats_quota"]), until: z.number() }))
 
@@ -23,6 +24,7 @@ export class LoginStanding {
   readonly #parts: Parts
   #isReplaced: boolean
   #isAvailable: boolean
+  #shownMs: number | undefined
   #restrictions: Restriction[]
 
   /** @param rows those of `standingRows` that exist. */
@@ -30,6 +32,8 @@ export class LoginStanding {
     this.#parts = parts
     this.#isReplaced = rows.some(({ sk }) => sk === replacedRow)
     this.#isAvailable = rows.some(({ sk }) => sk === availableRow)
+    const shown = rows.find(({ sk }) => sk === shownRow)
+    this.#shownMs = shown && Number(shown.secret.toString())
     const restricted = rows.find(({ sk }) => sk === restrictedRow)
     this.#restrictions = restricted ? Restrictions.parse(JSON.parse(restricted.secret.toString())) : []
   }
@@ -42,6 +46,17 @@ export class LoginStanding {
   /** The customer wants to be shown as available (Contract, "Presence": kept until `unavailable`). */
   get isAvailable(): boolean {
     return this.#isAvailable
+  }
+
+  /** When it was last shown as available, or linked, Unix milliseconds; undefined before that is written. */
+  get shownMs(): number | undefined {
+    return this.#isAvailable ? nowMs() : this.#shownMs
+  }
+
+  /** It is shown as available now, or need not be. @throws SessionEnded */
+  async noteShown(): Promise<void> {
+    this.#shownMs = nowMs()
+    await this.#parts.commits.write([this.#parts.store.put(shownRow, String(this.#shownMs))])
   }
 
   /** The limits that hold now, the strictest first. */
@@ -73,6 +88,7 @@ export class LoginStanding {
   async setAvailable(isAvailable: boolean): Promise<void> {
     if (this.#isAvailable === isAvailable) return
     await this.#parts.commits.write([this.#row(availableRow, isAvailable)])
+    if (!isAvailable) await this.noteShown()
     this.#isAvailable = isAvailable
   }
 
@@ -80,6 +96,7 @@ export class LoginStanding {
   forget(): UnitWrite[] {
     this.#isReplaced = false
     this.#isAvailable = false
+    this.#shownMs = undefined
     this.#restrictions = []
     return standingRows.map((sk) => this.#row(sk, false))
   }

@@ -10,6 +10,11 @@ export function alreadyPaired(): ApiError {
   return new ApiError("already_paired")
 }
 
+/** A phone has taken a code, and its account wants a passkey. */
+export function passkeyRequired(): ApiError {
+  return new ApiError("passkey_required")
+}
+
 /** It stays so until the customer does something, so a caller need not ask every two seconds. */
 export function takenOver(): ApiError {
   const sentence =

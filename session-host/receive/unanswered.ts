@@ -39,7 +39,7 @@ export function newAnswers({ sock, onError }: Input) {
 
 function answerTo(iq: BinaryNode): BinaryNode | undefined {
   const { id, from, type, xmlns } = iq.attrs
-  if (!from || (type !== "get" && type !== "set") || pairing.some((tag) => hasChild(iq, tag)))
+  if (!from || type === "result" || type === "error" || pairing.some((tag) => hasChild(iq, tag)))
     return undefined
   const about = { ...(id && { id }), to: from }
   if (xmlns === "urn:xmpp:ping") return { tag: "iq", attrs: { ...about, type: "result" } }

@@ -26,7 +26,7 @@ const message: Known = {
 }
 
 /** The stanzas that Baileys, whatsmeow or this release handles or knowingly ignores. */
-const known = new Map<string, Known>([
+export const known = new Map<string, Known>([
   ["message", message],
   ["status", message],
   [

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto"
 import { jidEncode, type JidWithDevice, type PossiblyExtendedCacheStore } from "@whiskeysockets/baileys"
 import { LRUCache } from "lru-cache"
 
@@ -16,7 +17,7 @@ export function jidOf({ user, server, device }: Device): string {
 const mostBytes = 1_500_000
 
 /** The size of a person's entry beside name and devices, about. */
-const overhead = 100
+const overhead = 200
 
 const ttlMs = 12 * 3600 * 1000
 
@@ -27,10 +28,23 @@ export type DeviceLists = ReturnType<typeof newDeviceLists>
  * were away.
  */
 export function newDeviceLists() {
+  /** By a hash of the user: its users. Three bytes are the same for two people now and then. */
+  const hashed = new Map<string, Set<string>>()
   const entries = new LRUCache<string, string>({
     maxSize: mostBytes,
     sizeCalculation: (value, user) => user.length + value.length + overhead,
     ttl: ttlMs,
+    onInsert(_value, user) {
+      const key = contactHash(user)
+      hashed.set(key, (hashed.get(key) ?? new Set()).add(user))
+    },
+    disposeAfter(_value, user) {
+      if (entries.has(user)) return
+      const key = contactHash(user)
+      const users = hashed.get(key)
+      users?.delete(user)
+      if (users?.size === 0) hashed.delete(key)
+    },
   })
   const set = (user: string, devices: Device[]) => void entries.set(user, devices.map(written).join(" "))
   const get = (user: string) => {
@@ -52,6 +66,8 @@ export function newDeviceLists() {
         if (list) entries.set(user, list.map(written).join(" "), { noUpdateTTL: true })
       }
     },
+    /** Those whose lists are known and whose user part has this hash, as the network names contacts. */
+    withHash: (ofUser: string): string[] => [...(hashed.get(ofUser) ?? [])],
     /** Their list of devices is out of date. */
     forget: (user: string) => void entries.delete(user),
     /** The cache that Baileys wants. It says itself which type it has put in. */
@@ -62,6 +78,11 @@ export function newDeviceLists() {
       flushAll: () => entries.clear(),
     }),
   }
+}
+
+/** The first three bytes of an MD5 of a number or private id, in Base64 (`WAWebApiContact`; whatsapp-rust, `crypto.rs`). */
+function contactHash(user: string): string {
+  return hash("md5", `${user}WA_ADD_NOTIF`, "buffer").subarray(0, 3).toString("base64")
 }
 
 const addressOf = ({ device, server }: Device) => `${device ?? 0}@${server}`

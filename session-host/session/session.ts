@@ -24,6 +24,7 @@ import { Recipients } from "../people/recipients.ts"
 import { householdKnown } from "../uplink/link-sandbox.ts"
 import { scope } from "../host/exceptions.ts"
 import { type Answer, Sending, type Wish } from "../send/sending.ts"
+import { startPulse } from "./pulse.ts"
 import { newSay, type Say } from "./say.ts"
 import { Fenced, SessionEnded } from "./session-ended.ts"
 import { Slots } from "#core/platform/slots.ts"
@@ -68,9 +69,9 @@ export class Session {
   readonly storedMedia = new LRUCache<string, true>({ max: 10_000, ttl: StoredMedia.cachedForMs })
   #parts: Parts | undefined
   #stopping = false
-  /** The customer's choice of events. */
   #choice: Choice.Info
   #plannedLogins: number | undefined
+  #endPulse = () => {}
 
   constructor(input: Input) {
     this.#input = input
@@ -112,6 +113,14 @@ export class Session {
           this.#log.warn({ error }, "old lines of the bridge's log were not removed"),
         )
         uplink.start()
+        this.#endPulse = startPulse({
+          bridgeId: this.lease.bridgeId,
+          timing,
+          standing: memory.standing,
+          isWanted: () => this.#choice.pulse,
+          connection: () => (uplink.status === "connected" ? uplink.connection : undefined),
+          onError: (error) => this.#log.warn({ error }, "the session was not shown as available"),
+        })
       })
     } catch (error) {
       this.fail(error)
@@ -189,7 +198,7 @@ export class Session {
     this.#choice = lease.choice
   }
 
-  /** Whether a copy of the lease, which may be old, holds another choice of events than this session's. */
+  /** Whether a copy of the lease, which may be old, holds another choice than this session's. */
   isAskedForOthers(seen: Lease.Info): boolean {
     return !isDeepStrictEqual(seen.choice, this.#choice)
   }
@@ -299,6 +308,7 @@ export class Session {
   #end(error: SessionEnded, failed = isOwnFault(error)): void {
     if (this.#ended.signal.aborted) return
     this.#parts?.uplink.end()
+    this.#endPulse()
     this.#ended.abort()
     this.notes.end()
     this.#parts?.memory.end(error)

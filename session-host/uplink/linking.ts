@@ -8,7 +8,7 @@ import { mayWaitMs } from "../concurrency/call-deadline.ts"
 import type { Condition } from "../concurrency/condition.ts"
 import type { Memory } from "../memory/memory.ts"
 import type { Happening } from "../network/connection.ts"
-import { alreadyPaired, notPaired, passkeyNotAwaited } from "../network/refusals.ts"
+import { alreadyPaired, notPaired, passkeyNotAwaited, passkeyRequired } from "../network/refusals.ts"
 import { objections } from "../receive/map/connection.ts"
 import type { Say } from "../session/say.ts"
 import type { Timing } from "../timing.ts"
@@ -85,11 +85,13 @@ export class Linking {
 
   /**
    * The current code that links a phone; dials for it if necessary. @throws ApiError `already_paired`,
-   * `session_unavailable`
+   * `passkey_required`, `session_unavailable`
    */
   async code(): Promise<Code> {
     const { uplink, changes, timing } = this.#input
     if (this.isPaired) throw alreadyPaired()
+    // Programs ask again and again. The phone that took the last code would be turned away.
+    if (this.#passkey && this.#passkey.expires_at > now()) throw passkeyRequired()
     this.#wishFor(timing.pairingMs)
     // That phone was not linked. Perhaps another one is, on a new connection.
     if (this.#passkeyRequired) uplink.hangUp()
@@ -106,7 +108,7 @@ export class Linking {
 
   /**
    * A code that links the phone of this number (digits) once it is typed there; dials for it if necessary.
-   * @throws ApiError `already_paired`, `network_rejected`, `session_unavailable`
+   * @throws ApiError `already_paired`, `passkey_required`, `network_rejected`, `session_unavailable`
    */
   async linkCode(phone: string): Promise<string> {
     // The network accepts a request for a link code at the point where it would show a QR code.
@@ -138,11 +140,11 @@ export class Linking {
   }
 
   /**
-   * Unlinks the phone, if one is linked. The credentials are gone when this resolves.
+   * Unlinks the phone, if one is linked: the credentials are gone when this resolves. Turns away a phone that wants a passkey.
    * @throws ApiError `session_unavailable` when the network cannot be reached now
    */
   async logout(): Promise<void> {
-    if (!this.isPaired) return
+    if (!this.isPaired) return this.#turnAway()
     const { memory, uplink, changes, timing } = this.#input
     // Another place is logged in with these credentials, so the network cannot be asked from here.
     if (memory.standing.isReplaced) await uplink.loggedOut()
@@ -181,6 +183,13 @@ export class Linking {
   onHungUp(): void {
     this.#passkey = undefined
     this.#code = undefined
+  }
+
+  #turnAway(): void {
+    if (!this.#passkeyRequired) return
+    this.#passkeyRequired = false
+    this.end()
+    this.#input.onGivenUp()
   }
 
   /** A phone is linked, or none is wanted any more. */

@@ -4,15 +4,15 @@ import { ControlError } from "./http/errors.ts"
 import { route } from "./http/route.ts"
 import * as Schema from "./schemas.ts"
 
-/** Faults, on demand, and how the network behaves without any. */
+/** Faults, on demand, and how patient the network is. */
 export function faults(app: OpenAPIHono, network: Network) {
   const manners = () => {
-    const { sinceJuly, answerMs, passkeyMs } = network.manners
-    return { since_july: sinceJuly, answer_ms: answerMs, passkey_ms: passkeyMs }
+    const { answerMs, passkeyMs } = network.manners
+    return { answer_ms: answerMs, passkey_ms: passkeyMs }
   }
   route(
     app,
-    { method: "get", path: "/manners", summary: "How the network behaves", answer: Schema.Manners },
+    { method: "get", path: "/manners", summary: "How patient the network is", answer: Schema.Manners },
     manners,
   )
   route(
@@ -20,13 +20,13 @@ export function faults(app: OpenAPIHono, network: Network) {
     {
       method: "patch",
       path: "/manners",
-      summary: "Change how the network behaves",
+      summary: "Change how patient the network is",
       body: Schema.ChangeManners,
       answer: Schema.Manners,
     },
     ({ body }) => {
-      const { since_july, answer_ms, passkey_ms } = { ...manners(), ...body }
-      network.manners = { sinceJuly: since_july, answerMs: answer_ms, passkeyMs: passkey_ms }
+      const { answer_ms, passkey_ms } = { ...manners(), ...body }
+      network.manners = { answerMs: answer_ms, passkeyMs: passkey_ms }
       return manners()
     },
   )

@@ -302,14 +302,9 @@ export const Fault = NewFault.extend({ id: z.number(), times: z.number().nullabl
 
 export const Absence = z.object({ days: whole.max(1000) })
 
-/** How the network behaves, and its patience. */
+/** The network's patience. */
 export const Manners = z
   .object({
-    since_july: z
-      .boolean()
-      .describe(
-        "Statuses as a stanza of their own, the about text by the mex mutation alone, contacts by a hash",
-      ),
     answer_ms: whole
       .min(1)
       .max(2 ** 31 - 1)

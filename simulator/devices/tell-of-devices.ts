@@ -4,7 +4,7 @@ import { inMode, type Mode, shownMode } from "../network/addressing.ts"
 import { type Address, key, type User } from "../network/directory.ts"
 import { keyIndexList } from "./key-index-list.ts"
 import type { Network } from "../network/network.ts"
-import { contactsOf, devicesOf, notify, tellContacts } from "../network/notify.ts"
+import { contactsOf, devicesOf, notify } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 
 /**
@@ -26,12 +26,9 @@ export function tellDevice(network: Network, what: "add" | "remove", device: Add
     ]),
   ]
   const notification = { type: "devices", attrs: { lid: inMode("lid", user) }, content }
-  if (!network.manners.sinceJuly) tellContacts(network, device, notification)
-  else {
-    for (const own of devicesOf(network, user.pn, device))
-      notify(network, own, { from: inMode("pn", user), ...notification })
-    tellByHash(network, user)
-  }
+  for (const own of devicesOf(network, user.pn, device))
+    notify(network, own, { from: inMode("pn", user), ...notification })
+  tellByHash(network, user)
   tellOwn(network, user, rest, device)
 }
 

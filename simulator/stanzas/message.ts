@@ -55,8 +55,7 @@ export function message(network: Network, line: ConnectedDevice, stanza: Node) {
   const error = refused(network, sent)
   if (error === undefined) {
     const copies = chat.server === "g.us" ? toGroup(network, sent) : toPeople(network, sent)
-    const isStatus = stanza.attrs.to === "status@broadcast" && network.manners.sinceJuly
-    const tag = isStatus ? "status" : "message"
+    const tag = stanza.attrs.to === "status@broadcast" ? "status" : "message"
     const vouched = verifiedName(network, sender)
     network.store.atomically(() => {
       for (const { device, attrs, content } of copies) {

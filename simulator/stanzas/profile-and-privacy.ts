@@ -78,11 +78,9 @@ function tellPicture(network: Network, line: ConnectedDevice, { group, set }: Ch
       notify(network, device, { from: group, type: "picture", content })
 }
 
-export function setAbout(network: Network, line: ConnectedDevice, iq: Node): Node[] {
-  const about = bytes(child(iq, "status"))?.toString()
-  if (about === undefined) throw badRequest()
-  // It is answered as ever, and changes nothing (whatsmeow 1219).
-  if (!network.manners.sinceJuly) changeAbout(network, line.device, about)
+/** The former way to set the about text. It is answered as ever, and changes nothing (whatsmeow 1219). */
+export function setAbout(_network: Network, _line: ConnectedDevice, iq: Node): Node[] {
+  if (bytes(child(iq, "status")) === undefined) throw badRequest()
   return []
 }
 

@@ -34,10 +34,8 @@ const notices = {
   client_expires_not: () => el("ib", { from: Jid.network }, [el("client_expiration")]),
   ping: () => el("iq", { from: Jid.network, type: "get", xmlns: "urn:xmpp:ping" }, [el("ping")]),
 
-  devices_changed: ({ network, contact, own }) =>
-    network.manners.sinceJuly
-      ? from(own, "devices", [el("update", { hash: contactHash(contact.lid) })])
-      : from(contact, "devices", [el("update", { hash: "2:abcdefgh" })]),
+  devices_changed: ({ contact, own }) =>
+    from(own, "devices", [el("update", { hash: contactHash(contact.lid) })]),
   identity_changed: ({ contact }) => from(contact, "encrypt", [el("identity")]),
   number_changed: ({ contact, own }) =>
     from(contact, "contacts", [

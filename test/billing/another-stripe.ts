@@ -3,8 +3,7 @@ import { expect, test } from "vitest"
 import { Checkout } from "#billing/checkout.ts"
 import { look } from "#billing/look.ts"
 import { Payer } from "#billing/payer.ts"
-import { Lease } from "#core/lease/lease.ts"
-import { card, subscriber, stateOf, leaseOf } from "./subscriber.ts"
+import { card, isRunning, leaseOf, stateOf, subscriber } from "./subscriber.ts"
 
 test("the word of another Stripe counts for nothing: the account begins anew, and its bridges wait", async () => {
   const { id, bridge } = await subscriber()
@@ -14,7 +13,7 @@ test("the word of another Stripe counts for nothing: the account begins anew, an
   expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
   await payWith(card.pays, (await Checkout.begin(id, "ada@example.com"))!)
   await look(id)
-  expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+  expect(await isRunning(bridge)).toBe(true)
 })
 
 test("an account whose service has tried another Stripe meanwhile finds its subscription again", async () => {
@@ -26,5 +25,5 @@ test("an account whose service has tried another Stripe meanwhile finds its subs
   await look(id)
   expect(await stateOf(id)).toBe("trialing")
   expect(await Payer.get(id)).toMatchObject({ customer, others: ["cus_of_test"] })
-  expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+  expect(await isRunning(bridge)).toBe(true)
 })

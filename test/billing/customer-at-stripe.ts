@@ -5,8 +5,16 @@ import { look } from "#billing/look.ts"
 import { payPage, portal } from "#billing/payment-pages.ts"
 import { Payer } from "#billing/payer.ts"
 import { config } from "#core/platform/config.ts"
-import { Lease } from "#core/lease/lease.ts"
-import { card, newcomer, subscriber, stateOf, leaseOf, deleteAtStripe } from "./subscriber.ts"
+import {
+  card,
+  deleteAtStripe,
+  isRunning,
+  leaseOf,
+  newcomer,
+  stateOf,
+  subscriber,
+  subscribes,
+} from "./subscriber.ts"
 
 describe("a customer", () => {
   test("whom somebody deleted at Stripe has ended: told, paused, and able to subscribe anew", async () => {
@@ -20,7 +28,7 @@ describe("a customer", () => {
     await payWith(card.pays, page!)
     await look(id)
     expect(await stateOf(id)).toBe("active")
-    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    expect(await isRunning(bridge)).toBe(true)
   })
 
   test("who is deleted while a page of Checkout is open gets another page", async () => {
@@ -46,7 +54,7 @@ describe("a customer", () => {
     stripe.book.customers[customer!] = known
     await look(id)
     expect(await stateOf(id)).toBe("trialing")
-    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    expect(await isRunning(bridge)).toBe(true)
   })
 
   test("whom the live Stripe does not even know as deleted stays as they are: the key may be another account's", async () => {
@@ -59,7 +67,7 @@ describe("a customer", () => {
     delete stripe.book.customers[customer!]
     await expect(look(id)).rejects.toMatchObject({ code: "resource_missing" })
     expect(await stateOf(id)).toBe("trialing")
-    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    expect(await isRunning(bridge)).toBe(true)
     stripe.book.customers[customer!] = known
     await deleteAtStripe(id)
     await look(id)
@@ -69,8 +77,7 @@ describe("a customer", () => {
   test("whom Stripe never knows again subscribes as a new one, without a second trial", async () => {
     const { id } = await subscriber()
     stripe.book.customers = {}
-    await payWith(card.pays, (await Checkout.begin(id, "ada@example.com"))!)
-    await look(id)
+    await subscribes(id)
     expect(await stateOf(id)).toBe("active")
   })
 })

@@ -5,39 +5,39 @@ import { Checkout } from "#billing/checkout.ts"
 import { look } from "#billing/look.ts"
 import { Payer } from "#billing/payer.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { Lease } from "#core/lease/lease.ts"
 import { lookAtDue } from "#billing/looks.ts"
 import {
-  card,
-  newcomer,
-  subscriber,
-  stateOf,
-  ofStripe,
-  leaseOf,
-  isDue,
-  days,
-  rowOf,
+  addSecond,
   aHint,
+  card,
+  days,
+  endedSubscriber,
+  isDue,
+  isRunning,
+  leaseOf,
+  newcomer,
+  ofStripe,
+  rowOf,
+  stateOf,
+  subscriber,
+  subscribes,
+  unpaidSubscriber,
 } from "./subscriber.ts"
 
 describe("a subscription that ends", () => {
   test("has one trial: the next one is paid at once", async () => {
-    const { id, bridge } = await subscriber()
-    ofStripe(id)[0]!.cancel_at_period_end = true
-    await days(id, 8)
+    const { id, bridge } = await endedSubscriber()
     expect(await stateOf(id)).toBe("canceled")
     expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
-    const page = await Checkout.begin(id, "ada@example.com")
-    await payWith(card.pays, page!)
-    await look(id)
+    await subscribes(id)
     expect(await stateOf(id)).toBe("active")
     expect(ofStripe(id).map(({ trial_end }) => trial_end !== null)).toEqual([true, false])
-    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    expect(await isRunning(bridge)).toBe(true)
   })
 
   test("begins again for as many numbers as wait for it", async () => {
     const { id } = await subscriber()
-    await Bridge.create({ accountId: id, customerRef: "second" })
+    await addSecond(id)
     ofStripe(id)[0]!.cancel_at_period_end = true
     await days(id, 8)
     await payWith(card.pays, (await Checkout.begin(id, "ada@example.com"))!)
@@ -94,14 +94,13 @@ describe("a subscription that ends", () => {
   })
 
   test("by a second one that is paid, while the first is not, leaves the one that is paid", async () => {
-    const { id, bridge } = await subscriber(card.fails)
-    await days(id, 24)
+    const { id, bridge } = await unpaidSubscriber()
     const [first] = ofStripe(id)
     stripe.book.subscriptions.sub_paid = { ...structuredClone(first!), id: "sub_paid", status: "active" }
     await look(id)
     expect(ofStripe(id).map(({ status }) => status)).toEqual(["canceled", "active"])
     expect(await stateOf(id)).toBe("active")
-    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    expect(await isRunning(bridge)).toBe(true)
   })
 
   test("by a second one of another customer, as after a change of keys, is the one that stays", async () => {

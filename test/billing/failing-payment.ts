@@ -9,13 +9,15 @@ import { json } from "#test/support/service/customer.ts"
 import {
   admin,
   card,
-  newcomer,
-  subscriber,
-  stateOf,
-  ofStripe,
-  leaseOf,
   days,
+  isRunning,
   latestInvoice,
+  leaseOf,
+  newcomer,
+  pays,
+  stateOf,
+  subscriber,
+  unpaidSubscriber,
 } from "./subscriber.ts"
 
 describe("a payment that fails", () => {
@@ -23,7 +25,7 @@ describe("a payment that fails", () => {
     const { id, bridge, post, call } = await subscriber(card.fails)
     await days(id, 8)
     expect(await stateOf(id)).toBe("past_due")
-    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    expect(await isRunning(bridge)).toBe(true)
     const refused = await post("/api/instances", { customer_ref: "second" })
     expect([refused.status, await json(refused)]).toMatchObject([402, { code: "payment_required" }])
 
@@ -35,12 +37,12 @@ describe("a payment that fails", () => {
     expect([asked.status, await json(asked)]).toMatchObject([409, { code: "bridge_paused" }])
     expect(await json(call("GET", "/api/instances/first"))).toMatchObject({ paused_reason: "billing" })
 
-    const invoice = stripe.book.invoices[ofStripe(id)[0]!.latest_invoice!]!
+    const invoice = latestInvoice(id)
     expect(await payWith(card.fails, invoice.hosted_invoice_url)).toContain("declined")
     await payWith(card.pays, invoice.hosted_invoice_url)
     await look(id)
     expect(await stateOf(id)).toBe("active")
-    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    expect(await isRunning(bridge)).toBe(true)
   })
 
   test("for want of a step leaves the bridge running until the step is made", async () => {
@@ -50,7 +52,7 @@ describe("a payment that fails", () => {
     await payWith(card.wantsStep, page, { step: "done" })
     await days(account.id, 8)
     expect(await stateOf(account.id)).toBe("past_due")
-    const invoice = stripe.book.invoices[ofStripe(account.id)[0]!.latest_invoice!]!
+    const invoice = latestInvoice(account.id)
     await payWith(card.wantsStep, invoice.hosted_invoice_url, { step: "done" })
     await look(account.id)
     expect(await stateOf(account.id)).toBe("active")
@@ -63,25 +65,22 @@ describe("a payment that fails", () => {
     await Lease.stop(slept.id, "idle")
     await days(id, 24)
     expect((await call("GET", "/api/instances/slept/proxy/status")).status).toBe(409)
-    await payWith(card.pays, stripe.book.invoices[ofStripe(id)[0]!.latest_invoice!]!.hosted_invoice_url)
+    await payWith(card.pays, latestInvoice(id).hosted_invoice_url)
     await look(id)
     expect((await leaseOf(bridge)).stopped).toEqual(["operator"])
     expect((await leaseOf(slept)).stopped).toEqual(["idle"])
   })
 
   test("is not hidden by a pause of the operator's, which outlasts it", async () => {
-    const { id, bridge } = await subscriber(card.fails)
-    await days(id, 24)
+    const { id, bridge } = await unpaidSubscriber()
     await admin.bridge.pause!.run([bridge.id])
     expect(Lease.whyStopped(await leaseOf(bridge))).toBe("billing")
-    await payWith(card.pays, (await payPage(id))!)
-    await look(id)
+    await pays(id)
     expect((await leaseOf(bridge)).stopped).toEqual(["operator"])
   })
 
   test("has cost the bridges only after thirty days, and never those that are paid again", async () => {
-    const { id } = await subscriber(card.fails)
-    await days(id, 24)
+    const { id } = await unpaidSubscriber()
     vi.setSystemTime(Date.now() + 29 * 86_400_000)
     await look(id)
     expect(await Bridge.list(id)).toHaveLength(1)
@@ -90,11 +89,9 @@ describe("a payment that fails", () => {
     expect(await Bridge.list(id)).toHaveLength(0)
 
     vi.useRealTimers()
-    const { id: paying } = await subscriber(card.fails)
-    await days(paying, 24)
+    const { id: paying } = await unpaidSubscriber()
     vi.setSystemTime(Date.now() + 29 * 86_400_000)
-    await payWith(card.pays, (await payPage(paying))!)
-    await look(paying)
+    await pays(paying)
     vi.setSystemTime(Date.now() + 2 * 86_400_000)
     await look(paying)
     expect(await Bridge.list(paying)).toHaveLength(1)
@@ -102,8 +99,7 @@ describe("a payment that fails", () => {
   })
 
   test("after months is mended by paying the latest invoice, which Stripe leaves a draft", async () => {
-    const { id, bridge } = await subscriber(card.fails)
-    await days(id, 24)
+    const { id, bridge } = await unpaidSubscriber()
     const old = latestInvoice(id).hosted_invoice_url
     await days(id, 30)
     expect(latestInvoice(id).status).toBe("draft")
@@ -116,7 +112,7 @@ describe("a payment that fails", () => {
     await payWith(card.pays, page!)
     await look(id)
     expect(await stateOf(id)).toBe("active")
-    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    expect(await isRunning(bridge)).toBe(true)
   })
 
   test("and that Stripe leaves past due stops the bridges after sixty days", async () => {

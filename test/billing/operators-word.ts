@@ -5,10 +5,20 @@ import { Checkout } from "#billing/checkout.ts"
 import { look } from "#billing/look.ts"
 import { Payer } from "#billing/payer.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { Lease } from "#core/lease/lease.ts"
 import { lookAtAll, lookAtDue } from "#billing/looks.ts"
 import { aCustomer } from "#test/support/service/customer.ts"
-import { admin, card, newcomer, subscriber, stateOf, leaseOf, isDue, days, quantityOf } from "./subscriber.ts"
+import {
+  admin,
+  card,
+  days,
+  isDue,
+  isRunning,
+  leaseOf,
+  newcomer,
+  quantityOf,
+  stateOf,
+  subscriber,
+} from "./subscriber.ts"
 
 describe("the operator's word", () => {
   test("stands against Stripe's until it is taken back", async () => {
@@ -16,7 +26,7 @@ describe("the operator's word", () => {
     await Account.setSubscription(id, "active")
     await days(id, 24)
     expect(await stateOf(id)).toBe("active")
-    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    expect(await isRunning(bridge)).toBe(true)
     await Account.endOverride(id)
     await look(id)
     expect(await stateOf(id)).toBe("unpaid")
@@ -49,7 +59,7 @@ describe("the operator's word", () => {
     expect(await Bridge.list(account.id)).toHaveLength(1)
     await admin.account.subscription!.run([account.id, "active"])
     await lookAtDue()
-    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    expect(await isRunning(bridge)).toBe(true)
   })
 
   test("at a bridge changes what its account pays for: suspended it costs nothing, resumed or woken it does", async () => {

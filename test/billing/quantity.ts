@@ -1,23 +1,24 @@
-import { payWith, stripe } from "#test/billing/support/billed.ts"
+import { stripe } from "#test/billing/support/billed.ts"
 import { describe, expect, test, vi } from "vitest"
 import { look } from "#billing/look.ts"
-import { payPage } from "#billing/payment-pages.ts"
 import { priceOf, nextCharge } from "#billing/price.ts"
 import { Payer } from "#billing/payer.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { lookAtDue } from "#billing/looks.ts"
 import {
-  card,
-  newcomer,
-  subscriber,
-  stateOf,
-  ofStripe,
-  leaseOf,
-  isDue,
+  addSecond,
   days,
+  isDue,
+  isRunning,
+  leaseOf,
+  newcomer,
+  ofStripe,
   paid,
+  pays,
   quantityOf,
+  stateOf,
+  subscriber,
 } from "./subscriber.ts"
 
 describe("the quantity", () => {
@@ -34,7 +35,7 @@ describe("the quantity", () => {
 
   test("is changed once though the answers are lost, and follows a bridge that is deleted meanwhile", async () => {
     const { id } = await subscriber()
-    const { bridge } = await Bridge.create({ accountId: id, customerRef: "second" })
+    const bridge = await addSecond(id)
     stripe.loseAnswers(3)
     await lookAtDue()
     expect(quantityOf(id)).toBe(2)
@@ -51,7 +52,7 @@ describe("the quantity", () => {
   test("goes back to what it was under a key of its own: Stripe would answer the old one from memory", async () => {
     const { id } = await subscriber()
     for (const count of [2, 1, 2, 1]) {
-      if (count === 2) await Bridge.create({ accountId: id, customerRef: "second" })
+      if (count === 2) await addSecond(id)
       else await Bridge.remove(await Bridge.get(id, "second"))
       await lookAtDue()
       expect(quantityOf(id)).toBe(count)
@@ -64,7 +65,7 @@ describe("the quantity", () => {
     expect(paid(id)).toEqual([900])
     await days(id, 10)
     stripe.loseAnswers(3)
-    const second = await Bridge.create({ accountId: id, customerRef: "second" })
+    const second = await addSecond(id)
     await lookAtDue()
     await look(id)
     expect(quantityOf(id)).toBe(2)
@@ -72,14 +73,14 @@ describe("the quantity", () => {
     expect(await stateOf(id)).toBe("active")
 
     await days(id, 5)
-    await Bridge.remove(second.bridge)
+    await Bridge.remove(second)
     await look(id)
     expect(paid(id)).toEqual([900, 600])
     expect((await nextCharge((await Payer.get(id))!))!.cents).toBe(450)
     await days(id, 15)
     // One number for sixty days, and another for five.
     expect(paid(id).reduce((sum, one) => sum + one)).toBe(1800 + 150)
-    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    expect(await isRunning(bridge)).toBe(true)
   })
 
   test("that grows while its payment fails makes the account past due, and the page leads to what is open", async () => {
@@ -87,25 +88,24 @@ describe("the quantity", () => {
     await days(id, 10)
     const { customer } = (await Payer.get(id))!
     stripe.book.cards[customer!] = { last4: "0341", fails: true, wantsStep: false }
-    await Bridge.create({ accountId: id, customerRef: "second" })
+    await addSecond(id)
     await look(id)
     await look(id)
     expect(await stateOf(id)).toBe("past_due")
-    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    expect(await isRunning(bridge)).toBe(true)
     // Fewer numbers make no invoice of their own, which would stand before the one that is open.
     await Bridge.remove(await Bridge.get(id, "second"))
     await look(id)
-    await payWith(card.pays, (await payPage(id))!)
-    await look(id)
+    await pays(id)
     expect(await stateOf(id)).toBe("active")
   })
 
   test("that cannot be changed stops no bridge, and stays due", async () => {
     const { id, bridge } = await subscriber()
-    await Bridge.create({ accountId: id, customerRef: "second" })
+    await addSecond(id)
     stripe.away(true)
     await lookAtDue()
-    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    expect(await isRunning(bridge)).toBe(true)
     expect((await leaseOf(await Bridge.get(id, "second"))).stopped).toEqual([])
     stripe.away(false)
     vi.setSystemTime(Date.now() + 31_000)

@@ -8,6 +8,7 @@ import { Account } from "#core/account/account.ts"
 import { Checkout } from "#billing/checkout.ts"
 import { Due } from "#billing/due.ts"
 import { look } from "#billing/look.ts"
+import { payPage } from "#billing/payment-pages.ts"
 import { Payer } from "#billing/payer.ts"
 import { stripe as sdk } from "#billing/stripe.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
@@ -49,6 +50,36 @@ export async function subscriber(number = card.pays) {
   return { ...customer, id, bridge }
 }
 
+/** A subscriber whose card has failed so often that Stripe has given up: the account is `unpaid`. */
+export async function unpaidSubscriber() {
+  const found = await subscriber(card.fails)
+  await days(found.id, 24)
+  return found
+}
+
+/** A subscriber whose subscription has ended with its trial, as they wished. */
+export async function endedSubscriber() {
+  const found = await subscriber()
+  ofStripe(found.id)[0]!.cancel_at_period_end = true
+  await days(found.id, 8)
+  return found
+}
+
+/** The account subscribes on a page of Checkout, with a card that pays. */
+export async function subscribes(accountId: string) {
+  await payWith(card.pays, (await Checkout.begin(accountId, "ada@example.com"))!)
+  await look(accountId)
+}
+
+/** The account pays what is open, on the page that the dashboard leads to. */
+export async function pays(accountId: string) {
+  await payWith(card.pays, (await payPage(accountId))!)
+  await look(accountId)
+}
+
+export const addSecond = async (accountId: string) =>
+  (await Bridge.create({ accountId, customerRef: "second" })).bridge
+export const isRunning = async (bridge: Bridge.Info) => Lease.stateOf(await leaseOf(bridge)) === "running"
 export const stateOf = async (accountId: string) => (await Account.get(accountId))!.subscription
 export const ofStripe = (accountId: string) =>
   Object.values(stripe.book.subscriptions).filter(({ metadata }) => metadata.account_id === accountId)

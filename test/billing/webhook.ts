@@ -2,9 +2,8 @@ import { payWith, stripe } from "#test/billing/support/billed.ts"
 import { randomUUID } from "node:crypto"
 import { describe, expect, test, vi } from "vitest"
 import { look } from "#billing/look.ts"
-import { Lease } from "#core/lease/lease.ts"
 import { lookAtDue } from "#billing/looks.ts"
-import { card, subscriber, stateOf, ofStripe, leaseOf, isDue, days, aHint } from "./subscriber.ts"
+import { aHint, card, days, isDue, isRunning, ofStripe, stateOf, subscriber } from "./subscriber.ts"
 
 describe("a webhook", () => {
   test("that somebody forged, that is too old, or whose bytes were changed is refused, and nothing is looked at", async () => {
@@ -53,7 +52,7 @@ describe("a webhook", () => {
     stripe.away(true)
     await lookAtDue()
     expect(await stateOf(id)).toBe("trialing")
-    expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+    expect(await isRunning(bridge)).toBe(true)
     stripe.away(false)
     await lookAtDue()
     expect(await stateOf(id)).toBe("trialing")
@@ -70,5 +69,5 @@ test("many looks at once, while a payment comes, end with what Stripe says", asy
   const looks = Array.from({ length: 4 }, () => look(id))
   await Promise.all([...looks, payWith(card.pays, invoice.hosted_invoice_url).then(() => look(id))])
   expect(await stateOf(id)).toBe("active")
-  expect(Lease.stateOf(await leaseOf(bridge))).toBe("running")
+  expect(await isRunning(bridge)).toBe(true)
 })

@@ -250,19 +250,29 @@ describe("a name", () => {
   })
 })
 
-test("a fetch ends when its time is over, however many silent addresses its name has", async () => {
+test("a fetch ends when its time is over, though it is still dialling and its name has many silent addresses", async () => {
   let dialled = 0
+  let closed = 0
   // They take connections, and say nothing of TLS.
-  const server = createTcpServer(() => void dialled++).listen(0, "0.0.0.0")
-  await once(server, "listening")
-  onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo // listening on TCP
+  const silent = createTcpServer((socket) => {
+    dialled++
+    socket
+      .resume()
+      .on("error", () => {})
+      .once("close", () => closed++)
+  }).listen(0, "0.0.0.0")
+  await once(silent, "listening")
+  onTestFinished(() => void silent.close())
+  const { port } = silent.address() as AddressInfo // listening on TCP
   await resolving(Array.from({ length: 16 }, (_, i) => `127.0.0.${i + 1}`))
   const { get } = fetching(loopback)
   await expect(get(`https://silent.example:${port}/`, { withinMs: 300 })).rejects.toMatchObject({
     category: "timeout",
   })
-  expect(dialled).toBe(1)
+  // Had the fetch waited for the first address, its connection would be closed by the time that another one is answered.
+  const server = await aServer((_, response) => response.end("there"))
+  expect(await textOf(await get(`http://127.0.0.1:${server.port}/`))).toBe("there")
+  expect({ dialled, closed }).toEqual({ dialled: 1, closed: 0 })
 })
 
 describe("a redirect", () => {

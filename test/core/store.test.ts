@@ -132,6 +132,14 @@ test("a batch reads and writes rows of several tables, more than one request may
   expect((await batchGet(places)).filter(Boolean)).toEqual([{ ...places[0]!.key, i: 0 }])
 })
 
+test("a batch reads more than one answer holds, 16 MB", async () => {
+  const pk = randomUUID()
+  const places = Array.from({ length: 45 }, (_, i) => ({ table: "Events", key: { pk, sk: `ROW#${i}` } }))
+  const text = "x".repeat(390_000)
+  await batchWrite(places.map(({ table, key }, i) => ({ table, row: { ...key, i, text } })))
+  expect((await batchGet(places)).map((row) => row?.i)).toEqual([...places.keys()])
+})
+
 test.for([
   { name: "a name server that is away", code: "EAI_AGAIN" },
   { name: "a connection that was reset", code: "ECONNRESET" },

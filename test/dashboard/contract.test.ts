@@ -4,7 +4,10 @@ import { type RouteName, routes } from "#core/contract/routes.ts"
 import { dashboard, formPaths } from "#dashboard/routes.ts"
 
 /** The dashboard has these of its own: signing in, people, and what only the operator sees. The script and style have names that change. */
-const own = [/^GET \/assets\//, /^\w+ \/(sign-|account|operator|dev\/|link|billing|subscription)/]
+const own = [
+  /^GET \/assets\//,
+  /^\w+ \/(sign-|account|operator|dev\/|link|passkey-extension|billing|subscription)/,
+]
 /** The path of a form, opened as a page, leads to its page. */
 const leading = new Set(formPaths.map((path) => `GET ${path}`))
 
@@ -32,6 +35,8 @@ const pages: Record<string, RouteName[] | typeof phone> = {
   "GET /numbers/:ref/connect": ["status", "listEvents"],
   "GET /numbers/:ref/connect/stream": ["status", "qr"],
   "POST /numbers/:ref/connect": ["pair"],
+  "POST /numbers/:ref/connect/passkey": ["passkey"],
+  "POST /numbers/:ref/connect/again": ["logout"],
   "GET /numbers/:ref/events": ["listEvents"],
   "GET /numbers/:ref/events/stream": ["listEvents"],
   "GET /numbers/:ref/events/:id": ["getDelivery", "listDeliveries"],

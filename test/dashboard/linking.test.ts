@@ -1,14 +1,16 @@
-import "#test/support/store.ts"
 import { afterEach, expect, test, vi } from "vitest"
 import { errorStatus } from "#core/contract/error.ts"
 import type { Event } from "#core/contract/event.ts"
-import { type Evidence, type Objection, tell } from "#dashboard/numbers/state.ts"
+import type { Evidence, Objection } from "#dashboard/numbers/evidence.ts"
 import { failures } from "#dashboard/numbers/failures.ts"
+import { LinkSteps } from "#dashboard/numbers/link-steps.ts"
 import { codePiece, refusedCard, stepOf } from "#dashboard/numbers/linking.ts"
 import { followOfflineSync } from "#dashboard/numbers/offline-sync.ts"
-import { LinkSteps } from "#dashboard/numbers/link-steps.ts"
-import { aBridge } from "#test/support/service/bridge.ts"
-import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
+import { inWords } from "#dashboard/numbers/state.ts"
+import { aBridge } from "../support/service/bridge.ts"
+import { anEvent, anOutbox } from "../support/session/events-and-doorbells.ts"
+
+import "#test/support/store.ts"
 
 afterEach(() => vi.useRealTimers())
 
@@ -72,7 +74,7 @@ test("every code of the contract has words of its own on Connect, says what to d
   for (const code of codes) {
     const { title, next } = failures[code]
     const isReaders = code === "number_mismatch" || errorStatus[code] < 500
-    const scanned = codePiece("/x", { kind: "refused", code, sentence: "As the API says it." }, at)
+    const scanned = codePiece("/x", { kind: "refused", code, sentence: "As the API says it." })
     const typed = refusedCard({ at: "/x", code, sentence: "As the API says it.", phone: "" })
     for (const piece of [scanned, typed]) {
       const said = String(await piece)
@@ -93,7 +95,7 @@ test.for<[Objection, string, string]>([
   ["outdated", "disconnected", "the operator has to update the service"],
   ["outdated", "connecting", "the operator has to update the service"],
 ])("an account that the network calls %s is %s with words of its own", ([objection, status, next]) => {
-  const { tone, cause } = tell({ kind: "said", atMs: at, status, phone: "", name: "", objection })
+  const { tone, cause } = inWords({ kind: "said", atMs: at, status, phone: "", name: "", objection })
   expect([tone, cause]).toEqual(["bad", expect.stringContaining(next)])
 })
 
@@ -111,7 +113,7 @@ test("a session catches up from the preview to the end of what came before, and 
   const withCatchUp = followOfflineSync(bridge.id)
   const seen = async (follow: typeof withCatchUp, status: string) => {
     const evidence = await follow(said(status))
-    return [stepOf(evidence), tell(evidence).word]
+    return [stepOf(evidence), inWords(evidence).word]
   }
   vi.useFakeTimers({ toFake: ["Date"] })
   expect(await seen(withCatchUp, "connecting")).toEqual([2, "Signing in"])

@@ -1,6 +1,6 @@
 import "#test/support/store.ts"
 import { randomBytes, randomUUID } from "node:crypto"
-import { expect, test, vi } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { Account } from "#core/account/account.ts"
 import { Browser } from "#core/account/browser.ts"
 import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
@@ -9,6 +9,7 @@ import { Member } from "#core/account/member.ts"
 import { Person } from "#core/account/person.ts"
 import { remove as removeAccount, removePeople } from "#core/account/remove.ts"
 import { SignIn } from "#core/account/sign-in.ts"
+import { config } from "#core/platform/config.ts"
 import { app } from "#functions/api/one-machine.ts"
 import { anAddress } from "#test/support/service/customer.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
@@ -60,7 +61,9 @@ test("a mailed code makes a new address an account and signs its browser in, how
 
 test("over https the cookie is bound to its host and never sent in the clear", async () => {
   const { visitor, link } = await asked(anEmail())
-  const answer = await visitor.post(link, {}, { "x-forwarded-proto": "https" })
+  config.PUBLIC_URL = "https://wa.example.com"
+  onTestFinished(() => void (config.PUBLIC_URL = ""))
+  const answer = await visitor.post(link, {}, { origin: config.PUBLIC_URL })
   expect(answer.headers.getSetCookie().join("\n")).toMatch(/^__Host-session=[\w-]{43};.*Path=\/;.*Secure/m)
 })
 

@@ -36,8 +36,8 @@ export async function aLambda(
 
   // As the deploy does (`copyFiles`).
   const isDashboard = name.startsWith("Dashboard")
-  if (isDashboard)
-    cpSync(join(root, "dashboard/assets"), join(folder, "dashboard/assets"), { recursive: true })
+  for (const copied of isDashboard ? ["dashboard/assets", "passkey-extension"] : [])
+    cpSync(join(root, copied), join(folder, copied), { recursive: true })
 
   const uses = new Set<string>()
   const record = async (endpoint: string) => {

@@ -33,6 +33,7 @@ const known = new Set([
   "ISC",
   "LGPL-3.0-or-later",
   "MIT",
+  "MIT-0",
   "MPL-2.0",
 ])
 

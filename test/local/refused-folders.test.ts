@@ -32,7 +32,7 @@ function aFolder(): string {
 
 /** What a start leaves behind that matters: keys, secrets and a store. */
 async function withData(folder: string): Promise<string> {
-  const keys = await startKms({ file: join(folder, "wrapping-keys.json"), keyIds: ["session"] })
+  const keys = await startKms({ file: join(folder, "wrapping-keys.json"), keyIds: ["session", "delivery"] })
   await keys.close()
   await secrets(join(folder, "secrets.json"))
   await (await startDynamoDb({ path: folder })).close()
@@ -132,6 +132,21 @@ test.for(["wrapping-keys.json", "secrets.json"])("a store without %s gets no new
       `${file} is missing, and what is stored cannot be read without it: put it back, ` +
         "or begin anew in another folder with DATA_DIR=...",
     ),
+  )
+})
+
+test.for([
+  ["wrapping-keys.json", '{"session":["AAAA"]}'],
+  ["secrets.json", "{}"],
+  ["account.json", '{"accountId":"'],
+  ["network.json", '{"netw'],
+  ["network.json", '{"network":"another"}'],
+] as const)("a folder whose %s is %s is refused, and nothing is written", async ([name, content]) => {
+  const folder = await withData(aFolder())
+  const file = join(folder, name)
+  writeFileSync(file, content)
+  expect(await refused(folder)).toEqual(
+    refusal(`${file} cannot be read, or is not whole: put back a copy of it`),
   )
 })
 

@@ -93,7 +93,7 @@ test("the printed lines work as they are pasted, Ctrl-C under npm ends all in go
 test("a signal is the end only if the stop has taken ten seconds by then", async () => {
   const script = `import { askedToStop } from "./local/asked-to-stop.ts"
     setInterval(() => "a stop that never ends", 60_000)
-    const asked = askedToStop()
+    const asked = askedToStop({ patienceMs: 10_000 })
     console.log("runs")
     await asked
     console.log("stopping...")`

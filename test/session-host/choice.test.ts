@@ -9,7 +9,7 @@ import { call, eventsOf } from "../support/session/host.ts"
 import { until } from "#test/support/until.ts"
 
 /** A linked session with this choice of its customer, and its rows of messages and events. */
-async function aChoosy(choice: Choice.Info) {
+async function aChoosy(choice: Choice.Given) {
   const chat = await aChat({ timing: { beatMs: 1000 } })
   const { id } = chat.bridge
   await until(async () => (await eventsOf(id)).some(({ event }) => event === "offline_sync_completed"))

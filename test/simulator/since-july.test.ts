@@ -13,7 +13,6 @@ afterAll(() => network.close())
 async function aChat() {
   const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
   const client = await network.paired(ada)
-  await manners({ since_july: true })
   return { ada, bob, client, device: deviceOf(client) }
 }
 

@@ -6,7 +6,7 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { startChromium } from "#test/support/service/chromium.ts"
+import { startChromium } from "#local/browser/chromium.ts"
 import { startService } from "#test/support/service/service.ts"
 import { killed, qrFresh, shown, signUp, type Stage } from "./journeys.ts"
 import { scoresOf } from "./lighthouse.ts"

@@ -1,5 +1,5 @@
 import { invalid } from "../refusal.ts"
-import { checked, type Value } from "../values/value.ts"
+import { checked, noSuchName, type Value } from "../values/value.ts"
 import type { Parsed, Path } from "./parse.ts"
 
 /** What a request says that its placeholders stand for. */
@@ -30,9 +30,11 @@ export function placeholdersOf(given: Given, expressions: (Parsed<unknown> | und
   for (const member of members)
     if (given[member] && Object.keys(given[member]).length === 0) throw invalid(`${member} must not be empty`)
   const { ExpressionAttributeNames: names = {}, ExpressionAttributeValues: unchecked = {} } = given
-  for (const name in names)
+  for (const name in names) {
     if (names[name] === "")
       throw invalid(`ExpressionAttributeNames contains invalid value: Empty attribute name for key ${name}`)
+    if (names[name] === "__proto__") throw noSuchName()
+  }
   const values: Record<string, Value> = {}
   for (const name in unchecked) values[name] = checked(unchecked[name])
   for (const { kind, names: usedNames, values: usedValues } of used) {

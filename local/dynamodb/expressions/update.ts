@@ -61,7 +61,7 @@ export function updated(update: Update, before: Item, given: Placeholders): Item
 function ownCopy(item: Item, paths: Path[]): Item {
   const copy = { ...item }
   for (const [name, ...within] of paths)
-    if (within.length > 0 && copy[name!]) copy[name!] = structuredClone(copy[name!]!)
+    if (within.length > 0 && Object.hasOwn(copy, name!)) copy[name!] = structuredClone(copy[name!]!)
   return copy
 }
 

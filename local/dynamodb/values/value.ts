@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util"
-import { invalid } from "../refusal.ts"
+import { invalid, type Refusal } from "../refusal.ts"
 import { canonical, compareNumbers } from "./number.ts"
 
 /** An attribute's value in DynamoDB's JSON: one member, named after its type. Never changed once it is stored. */
@@ -45,13 +45,14 @@ export function checked(value: unknown, depth = 0): Value {
     )
   if ((type === "L" || type === "M") && depth >= deepest)
     throw invalid("Nesting Levels have exceeded supported limits")
-  const check = checks[type as Type]
-  if (!check) throw invalid(`The embedded store has no attributes of type ${type}: nothing here writes one`)
+  if (!isType(type))
+    throw invalid(`The embedded store has no attributes of type ${type}: nothing here writes one`)
   const content = (value as Value)[type]
-  const right = check(content, depth)
+  const right = checks[type](content, depth)
   return right === content ? (value as Value) : { [type]: right }
 }
 
+const isType = (name: string): name is Type => Object.hasOwn(checks, name)
 /** Each answers with what it was given if that is canonical. */
 const checks: Record<Type, (content: unknown, depth: number) => unknown> = {
   S: text,
@@ -76,9 +77,15 @@ export function checkedItem(item: unknown, depth = 0): Item {
   const right: Item = {}
   for (const name in item) {
     if (name === "") throw invalid("Empty attribute name")
+    if (name === "__proto__") throw noSuchName()
     right[name] = checked((item as Item)[name], depth)
   }
   return right
+}
+
+/** An object of JavaScript would not keep it as a member. */
+export function noSuchName(): Refusal {
+  return invalid("The embedded store has no attribute called __proto__: nothing here writes one")
 }
 
 function malformed(message: string) {

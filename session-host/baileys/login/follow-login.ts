@@ -16,6 +16,9 @@ const dialMs = 60_000
 /** The longest time from the pairing to the network's wish to restart, ms. */
 const restartMs = 15_000
 
+/** How long somebody may take to type a code, ms (Contract, "Linking a phone"). */
+const linkCodeMs = 3 * 60_000
+
 interface Input {
   passkey: Pick<PasskeyLink, "isAsked">
   creds: AuthenticationCreds
@@ -31,10 +34,18 @@ export function newLogin({ creds, passkey, codes, lifetime, keepCreds, onOpen }:
   lifetime.mustGoOn(dialMs, { reason: "lost", detail: "connecting took too long" })
   const onRefused = (status: number | undefined) =>
     lifetime.end({ reason: "lost", detail: `HTTP ${status} to the upgrade` })
+  let typed: { code: string | undefined; sinceMs: number } | undefined
+  /** Whether somebody may be typing a code. It is noticed with the next code to scan, so it lives up to a minute longer. */
+  const mayBeTyped = () => {
+    if (typed?.code !== creds.pairingCode) typed = { code: creds.pairingCode, sinceMs: performance.now() }
+    return creds.pairingCode !== undefined && performance.now() - typed!.sinceMs < linkCodeMs
+  }
   const onUpdate = (update: BaileysEventMap["connection.update"]) => {
+    const isTyped = update.qr !== undefined && mayBeTyped()
     if (update.qr && (passkey.isAsked || isSpare(update.qr))) {
-      // Nobody scans one amid a ceremony. Without a ceremony, the network's own codes are spent.
-      if (!passkey.isAsked) lifetime.end({ reason: "refs_ended", detail: "nobody scanned a code" })
+      // Nobody scans one amid a ceremony. Else the network's own codes are spent.
+      if (!passkey.isAsked && !isTyped)
+        lifetime.end({ reason: "refs_ended", detail: "nobody scanned a code" })
     } else if (update.qr) {
       lifetime.goesOn()
       lifetime.emit({ kind: "qr", ...codes.next(update.qr, creds.advSecretKey) })

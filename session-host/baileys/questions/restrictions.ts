@@ -1,8 +1,7 @@
 import type { BinaryNode } from "@whiskeysockets/baileys"
 import { z } from "zod"
-import type { Notice, Question, Restriction, Stanza } from "#session-host/network/connection.ts"
-import { NetworkRejected } from "#session-host/network/errors.ts"
-import { child, el } from "#session-host/network/stanza.ts"
+import type { Connection, Notice, Restriction } from "#session-host/network/connection.ts"
+import { askMex, jsonIn } from "#session-host/network/mex.ts"
 
 /** A time in Unix seconds, at most the end of the century. */
 const Seconds = z.coerce.number().int().nonnegative().max(4_102_444_800).catch(0)
@@ -26,7 +25,11 @@ const Restricting = z.object({
  * known here. A `null` says that there is none.
  */
 export function restrictionsIn({ content }: Pick<BinaryNode, "content">): Notice[] | undefined {
-  const { data } = Restricting.safeParse(json(content)).data ?? {}
+  return restrictionsOf(jsonIn(content))
+}
+
+function restrictionsOf(said: unknown): Notice[] | undefined {
+  const { data } = Restricting.safeParse(said).data ?? {}
   if (!data) return undefined
   const lock = data.xwa2_fetch_account_reachout_timelock ?? data.xwa2_notify_account_reachout_timelock
   const quota = data.xwa2_message_capping_info ?? data.xwa2_notify_new_chat_messages_capping_info_update
@@ -36,11 +39,6 @@ export function restrictionsIn({ content }: Pick<BinaryNode, "content">): Notice
   ]
   return about.length > 0 || Object.values(data).includes(null) ? about : undefined
 }
-
-/** A question that is refused in GraphQL's way: the answer is there, and has a code in it. */
-const Refused = z.object({
-  errors: z.array(z.object({ extensions: z.object({ error_code: z.number() }) })).nonempty(),
-})
 
 /** The statuses are those of Baileys' `NewChatMessageCappingStatusType`. */
 function fromQuota(status: string, until: number): Notice[] | undefined {
@@ -61,38 +59,21 @@ function restricted(kind: Restriction["kind"], isOn: boolean, until: number): No
   return { kind: "restriction", restriction: { kind, until }, isOn }
 }
 
-/** Bytes. Those that are known have some hundred. */
-const longest = 100_000
-
-function json(content: BinaryNode["content"]): unknown {
-  if (!(content instanceof Uint8Array) || content.length > longest) return undefined
-  try {
-    return JSON.parse(Buffer.from(content).toString())
-  } catch {
-    // It is not JSON, so it is none of the notices and answers that are known here.
-    return undefined
-  }
-}
-
 /**
  * WhatsApp Web asks this when it starts. Whether the account may begin chats: under the id that Baileys has for it
  * (`REACHOUT_TIMELOCK`). How many more: as in whatsapp-rust 1251, since the live network refuses Baileys' own question
  * (Baileys 2539).
  */
-const asked: Question[] = [
-  mex("23983697327930364", {}),
-  mex("27910975521856601", { input: { type: "INDIVIDUAL_NEW_CHAT_THREAD" } }),
+const asked: [id: string, variables: object][] = [
+  ["23983697327930364", {}],
+  ["27910975521856601", { input: { type: "INDIVIDUAL_NEW_CHAT_THREAD" } }],
 ]
-
-function mex(query_id: string, variables: object): Question {
-  return { xmlns: "w:mex", type: "get", children: [el("query", { query_id }, JSON.stringify({ variables }))] }
-}
 
 /** How long refusals cause no further question, ms: a customer may send on and on. */
 const apartMs = 60_000
 
 interface Input {
-  ask: (question: Question) => Promise<Stanza>
+  ask: Connection["ask"]
   onNotice: (notice: Notice) => void
   /** An answer says nothing that is known here. */
   onUnknown: () => void
@@ -107,11 +88,8 @@ export function newRestrictionsQuestions({ ask, onNotice, onUnknown, onError }: 
   let isAsking = false
   let refusedAt = -Infinity
 
-  async function askOnce(question: Question): Promise<void> {
-    const content = child(await ask(question), "result")?.bytes
-    const refused = Refused.safeParse(json(content)).data?.errors[0]
-    if (refused) throw new NetworkRejected(refused.extensions.error_code)
-    const notices = restrictionsIn({ content })
+  async function askOnce([id, variables]: (typeof asked)[number]): Promise<void> {
+    const notices = restrictionsOf(await askMex({ ask }, id, variables))
     if (!notices) onUnknown()
     for (const notice of notices ?? []) onNotice(notice)
   }

@@ -5,7 +5,8 @@ import { Account } from "#core/account/account.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { foundPage } from "#dashboard/pages/operator.ts"
+import { now } from "#core/platform/clock.ts"
+import { aHeldLease } from "#test/support/held-lease.ts"
 import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
 import { aPerson } from "./person.ts"
 
@@ -92,25 +93,23 @@ test("a name and a phone lead the operator to all that they fit, and only an id 
   for (const page of [named, linked]) expect(page).not.toContain("/operator/pause")
 })
 
-test("a session that does not run is not shown to the operator as one that is connected", async () => {
-  const lease = { host: "", epoch: 3, failures: 1, deaths: 0, logins: 2 }
-  const shown = async (state: "running" | "paused", isHeld: boolean) => {
-    const told = { status: "connected", since: 1000 }
-    const one = {
-      id: "1",
-      ref: "shop",
-      waiting: { bridgeId: "1", waiting: 0 },
-      lease: { ...lease, state, isHeld, told },
-    }
-    const account = { id: "2", name: "shop", subscription: "active" }
-    return String(await foundPage({ account, numbers: [one], isOne: true, nowMs: 1_060_000 }))
+test("the operator sees what a number's session reported last, and whether it still runs", async () => {
+  const [person, { bridge }] = await Promise.all([aPerson(), aPerson()])
+  await Account.makeOperator(person.accountId)
+  const shown = async () => {
+    const page = await (await person.get(`/operator/find?id=${bridge.id}`)).text()
+    return page.replaceAll(/\s+/g, " ")
   }
-  const paused = await shown("paused", false)
-  expect(paused).toContain("none; the last one became connected")
-  expect(paused).toContain("no host, epoch 3")
-  expect(paused.replaceAll(/\s+/g, " ")).toContain("1 failure, 0 deaths of hosts, 2 logins that did not last")
-  expect(await shown("running", true)).toContain("connected, for")
-  const waiting = await shown("running", false)
+  expect(await shown()).toContain("has said nothing yet")
+  const lease = await aHeldLease(bridge.id)
+  await Lease.login(lease, 2)
+  await Lease.report(lease, { status: "connected", epoch: lease.epoch, since: now() })
+  expect(await shown()).toContain("connected, for")
+  await Lease.letGo(lease, { failed: true, proven: false })
+  const waiting = await shown()
   expect(waiting).toContain("none; the last one became connected")
-  expect(waiting).toContain("waits for a host")
+  expect(waiting).toContain(`waits for a host, epoch ${lease.epoch + 1}`)
+  expect(waiting).toContain("1 failure, 0 deaths of hosts, 2 logins that did not last")
+  await Lease.stop(bridge.id, "operator")
+  expect(await shown()).toContain("no host, epoch")
 })

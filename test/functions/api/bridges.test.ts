@@ -222,7 +222,8 @@ describe("reading", () => {
     const bridge = await answer.json()
     expect(bridge).toEqual(expect.schemaMatching(BridgeWithManager.strict()))
     const manager = { health: "starting", started_at: "", fail_count: 0 }
-    expect(bridge).toEqual({ ...created, events: EventType.options, ignore: [], manager })
+    const choice = { events: EventType.options, ignore: [], daily_presence: true }
+    expect(bridge).toEqual({ ...created, ...choice, manager })
   })
 
   test("a held bridge is healthy since its session began; a paused one is stopped, and why", async () => {
@@ -304,7 +305,10 @@ describe("PATCH", () => {
     await customer.patch("/api/instances/a", { webhook_url: "" })
     expect(await shown()).toMatchObject({ webhook_url: "", ignore: ["groups", "status"] })
     await customer.patch("/api/instances/a", { events: null, ignore: [] })
-    expect(await shown()).toMatchObject({ events: EventType.options, ignore: [] })
+    expect(await shown()).toMatchObject({ events: EventType.options, ignore: [], daily_presence: true })
+    await customer.patch("/api/instances/a", { daily_presence: false })
+    await customer.patch("/api/instances/a", { ignore: ["groups"] })
+    expect(await shown()).toMatchObject({ ignore: ["groups"], daily_presence: false })
   })
 
   test.for([
@@ -331,7 +335,7 @@ describe("PATCH", () => {
     expect(answer.status).toBe(200)
     const changed = await answer.json()
     expect(changed).toEqual(expect.schemaMatching(BridgeAfterPatch.strict()))
-    const told = { events: EventType.options, ignore: [] }
+    const told = { events: EventType.options, ignore: [], daily_presence: true }
     expect(changed).toEqual({ ...created, ...told, webhook_url: "http://new.example/in", inbox: false })
     expect(await json(customer.patch("/api/instances/a", { webhook_url: null }))).toMatchObject({
       inbox: true,

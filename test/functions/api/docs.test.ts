@@ -6,7 +6,7 @@ import { errorStatus } from "#core/contract/error.ts"
 import { Event } from "#core/contract/event.ts"
 import { routes } from "#core/contract/routes.ts"
 import { reference } from "#functions/docs/routes.ts"
-import { startChromium } from "#test/support/service/chromium.ts"
+import { startChromium } from "#local/browser/chromium.ts"
 
 const server = serve({ fetch: reference.fetch, port: 0, hostname: "127.0.0.1" })
 let browser: Awaited<ReturnType<typeof startChromium>>

@@ -1,7 +1,7 @@
 import { dynamoDb } from "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
-import { afterEach, describe, expect, test, vi } from "vitest"
-import { config } from "#core/platform/config.ts"
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest"
+import { Config, config } from "#core/platform/config.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { app } from "#functions/api/one-machine.ts"
@@ -14,6 +14,10 @@ async function many(count: number, ask: () => Promise<Response>) {
   const answers = await Promise.all(Array.from({ length: count }, ask))
   return { answers, refused: answers.filter(({ status }) => status === 429) }
 }
+
+const ranges = (text: string) => Config.shape.TRUST_PROXY.parse(text)
+
+const forwarded = (...addresses: string[]) => ({ "x-forwarded-for": addresses.join(", ") })
 
 const counted = (answers: Response[]) =>
   Object.fromEntries([...Map.groupBy(answers, ({ status }) => status)].map(([s, all]) => [s, all.length]))
@@ -136,6 +140,15 @@ describe("the address", () => {
     expect(await remaining(at(anAddress()), headers)).toBe(298)
     config.ROUTER_SECRET = undefined
     expect(await remaining(router, headers)).toBe(299)
+  })
+
+  test("behind trusted proxies is the last one that none of them has, whatever the caller wrote before it", async () => {
+    config.TRUST_PROXY = ranges("127.0.0.0/8,2001:db8:ff::/48")
+    onTestFinished(() => void (config.TRUST_PROXY = []))
+    const caller = anAddress()
+    expect(await remaining(at("127.0.0.1"), forwarded(anAddress(), caller))).toBe(299)
+    expect(await remaining(at("::ffff:127.0.0.1"), forwarded("nonsense", caller, "2001:db8:ff::1"))).toBe(298)
+    expect(await remaining(at(caller), forwarded(anAddress()))).toBe(297)
   })
 
   test("of Lambda is the event's", async () => {

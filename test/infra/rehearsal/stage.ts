@@ -59,7 +59,8 @@ export async function startStage(
   const image = join(folder, "image")
   buildImage(image)
   // As the deploy does (`copyFiles`).
-  cpSync(join(root, "dashboard/assets"), join(folder, "dashboard/assets"), { recursive: true })
+  for (const copied of ["dashboard/assets", "passkey-extension"])
+    cpSync(join(root, copied), join(folder, copied), { recursive: true })
   // Media are fetched over TLS.
   const ca = join(folder, "ca.pem")
   writeFileSync(ca, network.ca)

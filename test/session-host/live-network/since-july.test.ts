@@ -1,26 +1,16 @@
-import { afterEach, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { aSharedHost } from "#test/support/session/shared-host.ts"
 
 // Habits of the live network that began in the summer of 2026, and that nothing it sends may be left unanswered.
 
 const { aChat } = await aSharedHost()
-let restore: (() => Promise<unknown>) | undefined
-afterEach(async () => {
-  await restore?.()
-  restore = undefined
-})
-
-async function aChatSinceJuly() {
-  const chat = await aChat()
-  const before = (await chat.network.call("GET", "/manners")) as object
-  restore = () => chat.network.call("PATCH", "/manners", before)
-  await chat.network.call("PATCH", "/manners", { since_july: true })
-  return { ...chat, device: `${chat.phone.number}:1` }
-}
+const deviceOf = (chat: Awaited<ReturnType<typeof aChat>>) => `${chat.phone.number}:1`
 
 test("a status that comes as a stanza of its own is an event as any message, and is acknowledged as a status", async () => {
-  const { network, bob, phone, device, message } = await aChatSinceJuly()
+  const chat = await aChat()
+  const { network, bob, phone, message } = chat
+  const device = deviceOf(chat)
   const { id } = await bob.post("status@broadcast", { text: "my day", viewers: [phone.number] })
   expect(await message(id)).toMatchObject({
     chat_id: "status@broadcast",
@@ -33,7 +23,9 @@ test("a status that comes as a stanza of its own is an event as any message, and
 })
 
 test("what comes after a status comes after its event, and a status that comes twice is one event", async () => {
-  const { network, bob, phone, device, message, eventIds } = await aChatSinceJuly()
+  const chat = await aChat()
+  const { network, bob, phone, message, eventIds } = chat
+  const device = deviceOf(chat)
   await network.fault({ kind: "twice", device, times: 1 })
   const status = await bob.post("status@broadcast", { text: "my day", viewers: [phone.number] })
   const { id } = await bob.send(phone.number, "after it")
@@ -50,8 +42,9 @@ test.for([
   ["iq", { type: "get", xmlns: "urn:xmpp:ping" }, "iq", { type: "result" }],
   ["iq", { type: "set", xmlns: "of:next:year" }, "iq", { type: "error" }],
 ] as const)("the network's %s (%o) is answered by an %s", async ([tag, attrs, answer, says]) => {
-  const { network, phone } = await aChat()
-  const device = `${phone.number}:1`
+  const chat = await aChat()
+  const { network } = chat
+  const device = deviceOf(chat)
   const id = "WANTS-AN-ANSWER"
   await network.control.stanza(device, { tag, attrs: { ...attrs, id, from: "s.whatsapp.net" } })
   const [heard] = await network.log({ who: device, kind: "in", attrs: { id } })

@@ -234,6 +234,22 @@ test.for([
   },
 )
 
+test("a session whose commit has no answer for too long ends, which is not its own fault, and loses nothing", async () => {
+  const network = await aNetwork()
+  const { bridge, phone, host } = await aPairedSession(network, { timing: { commitMs: 1000 } })
+  const contact = await network.phone("Bob")
+  await eventsOfType(bridge.id, "connected")
+  const lease = await held(bridge.id, host)
+  const operation = "TransactWriteItems"
+  const isBack = dynamoDb.faults.add({ fault: "lost-answer", operation, when: isOfSessions })
+  onTestFinished(isBack)
+  await contact.send(phone.number, "meanwhile")
+  await until(async () => (await Lease.get(bridge.id))!.epoch > lease.epoch)
+  expect(await Lease.get(bridge.id)).toMatchObject({ failCount: 0, failures: 0 })
+  isBack()
+  expect((await eventsOfType(bridge.id, "message")).map(({ body }) => body)).toEqual(["meanwhile"])
+})
+
 test("an exception of one session ends that session alone, and counts against it", async () => {
   const network = await aNetwork()
   const { bridge, host, phone } = await aPairedSession(network)

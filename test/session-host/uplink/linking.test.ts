@@ -69,13 +69,14 @@ test("after a link code that nobody typed the session can be linked still, by pi
   expect(await network.call("GET", "/log?kind=note&event=login%20refused")).toEqual([])
 })
 
-test("a phone that asks for a passkey step is not linked, and that is said until a code is asked for again", async () => {
+test("a phone that asks for a passkey step is not linked, and that is said until a logout turns it away", async () => {
   const network = await aNetwork()
   const { bridge } = await anUnpairedSession(network)
   const phone = await network.phone()
   const code = await codeOf(bridge.id)
   await expect(phone.scan(code, "passkey")).rejects.toThrow("passkey_required")
   await until(async () => (await statusOf(bridge.id)) === "passkey_required")
+  expect((await call(bridge.id, "DELETE", "/logout")).status).toBe(200)
   const next = await codeOf(bridge.id)
   expect(next).not.toBe(code)
   expect(await statusOf(bridge.id)).toBe("unpaired")
@@ -125,6 +126,20 @@ test("so is one for which a code was typed", async () => {
   const { code } = await pair(bridge.id, phone.number)
   await expect(phone.typeCode(code)).rejects.toThrow("passkey_required")
   const { options } = await request()
+  expect(await take(await sign(options.challenge))).toMatchObject({ status: 200 })
+  await untilConnected(bridge.id)
+})
+
+test("a program that goes on asking for codes turns no phone away that wants a passkey, as long as the network waits for it", async () => {
+  const network = await aNetwork()
+  const { bridge, phone, scan, sign, take } = await anAwaitedPasskey(network)
+  await network.call("PATCH", "/manners", { passkey_ms: 1 })
+  await scan()
+  await network.call("PATCH", "/manners", { passkey_ms: 60_000 })
+  const { options } = await scan()
+  const qr = await call(bridge.id, "GET", "/qr")
+  expect([qr.status, await qr.json()]).toMatchObject([409, { code: "passkey_required" }])
+  expect(await pair(bridge.id, phone.number)).toMatchObject({ status: 409, code: "passkey_required" })
   expect(await take(await sign(options.challenge))).toMatchObject({ status: 200 })
   await untilConnected(bridge.id)
 })

@@ -99,3 +99,16 @@ test("a temporary ban is waited out before the next dialling, and the log and th
   expect(dialledAt).toHaveLength(2)
   expect(second! - first!).toBeGreaterThanOrEqual(4000)
 })
+
+test("a session that is rate-limited waits for minutes before it dials, and its customer reads until when", async () => {
+  const { bridge, end } = await aPairedSession(await aNetwork())
+  await eventsOfType(bridge.id, "connected")
+  await end("rate_limited")
+  const at = await until(async () => {
+    for await (const lines of BridgeLog.follow(bridge.id, 20))
+      return /connecting again at (\S+)/.exec(lines.join("\n"))?.[1]
+    return undefined
+  })
+  expect(Date.parse(at) - Date.now()).toBeGreaterThan(3 * 60_000)
+  expect(await statusOf(bridge.id)).toBe("disconnected")
+})

@@ -73,7 +73,7 @@ test("an account signs which companions it has, in answers and in notices", asyn
   expect(list).toMatchObject({ currentIndex: 1, validIndexes: [0, 1] })
 
   await network.paired(bob)
-  const notice = await noticeTo(client, "devices")
+  const notice = await noticeTo(other, "devices")
   const added = getBinaryNodeChild(notice, "add")
   expect(getBinaryNodeChild(added, "key-index-list")?.content).toBeTruthy()
 })

@@ -66,7 +66,7 @@ export async function aPairedSession(
     /** Whether the network sees the session's device as connected. */
     isConnected: async () => (await devices()).some((device) => device.connected),
     /** Makes the network end the session's connection. */
-    end: (how: "cut" | "replaced" | "device_removed" | "restart" | "unavailable") =>
+    end: (how: "cut" | "replaced" | "device_removed" | "restart" | "unavailable" | "rate_limited") =>
       network.call("POST", `/connections/${phone.number}:${first!.id}/end`, { how }),
     /** The owner of the phone removes the device. */
     unlink: () => network.call("DELETE", `${path}/devices/${first!.id}`),

@@ -1,0 +1,53 @@
+import type { Metrics } from "./metrics.ts"
+
+/** When somebody has to be told: a metric is above its bound in so many of so many minutes, or a part of another is. */
+export type Rule = Watch & (OfOne | Part)
+
+interface Watch {
+  of: Metrics.Watched
+  /** What is taken of a minute's values. */
+  stat: "Sum" | "Maximum" | "Average"
+  /** In how many, of how many. */
+  minutes: [number, number]
+  /** The rule looks at hours instead of minutes. */
+  hourly?: true
+}
+
+interface OfOne {
+  to?: undefined
+  above: number
+  below?: undefined
+}
+
+/** The part that `of` is of `to`, which is too large or too small. */
+interface Part {
+  to: Metrics.Watched
+  above?: number
+  below?: number
+}
+
+/**
+ * The alarms on the service's own metrics, on AWS and on one machine. docs/operations.md has each one's meaning, and what
+ * to do about it, under its name.
+ */
+export const alarms: Record<string, Rule> = {
+  Unkept: { of: "UnkeptMs", stat: "Maximum", above: 60_000, minutes: [3, 5] },
+  // One stranger makes a hundred at the most, and rings once; a message of a kind that we cannot read comes from many.
+  MessagesParked: { of: "MessagesParked", stat: "Sum", above: 10, minutes: [1, 1], hourly: true },
+  EventOld: { of: "EventOldestMs", stat: "Maximum", above: 120_000, minutes: [3, 5] },
+  LeaseFenced: { of: "LeaseFenced", stat: "Sum", above: 0, minutes: [1, 1] },
+  BadMac: { of: "BadMac", stat: "Sum", above: 5, minutes: [2, 5] },
+  SweepRang: { of: "SweepRang", stat: "Sum", above: 5, minutes: [2, 5] },
+  HostRefused: { of: "HostRefused", stat: "Sum", above: 0, minutes: [1, 1] },
+  HostDead: { of: "HostDead", stat: "Sum", above: 0, minutes: [2, 15] },
+  HostBusy: { of: "EventLoopLagMs", stat: "Maximum", above: 1000, minutes: [3, 5] },
+  Suspects: { of: "Suspects", stat: "Maximum", above: 0, minutes: [3, 5] },
+  Replaced: { of: "Replaced", stat: "Sum", above: 5, minutes: [1, 1] },
+  DoorbellFailed: { of: "DoorbellFailed", stat: "Sum", above: 5, minutes: [2, 5] },
+  // A doorbell that was not answered comes back after 30 to 120 s, also where it is the only one.
+  DoorbellUnanswered: { of: "DoorbellUnanswered", stat: "Sum", above: 0, minutes: [2, 5] },
+  // Where nothing is answered by anybody it is one of five: each event is tried five times.
+  Undelivered: { of: "Undelivered", to: "Attempts", stat: "Sum", above: 0.1, minutes: [3, 5] },
+  SendUnknown: { of: "SendUnknown", to: "Sends", stat: "Sum", above: 0.01, minutes: [3, 5] },
+  SessionsDown: { of: "SessionsUp", to: "SessionsExpected", stat: "Average", below: 0.95, minutes: [3, 5] },
+}

@@ -1,0 +1,106 @@
+import { Hono } from "hono"
+import { html } from "hono/html"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { ApiError } from "#core/error.ts"
+import { Delivery } from "#core/event/delivery.ts"
+import { EventIndex } from "#core/event/event-index.ts"
+import { page, sentenceCase } from "../answer.ts"
+import { billingPages } from "../billing-hooks.ts"
+import { type Html, note } from "../elements.ts"
+import { textsOf } from "../fresh-sign-in.ts"
+import { type DashboardEnv, notAllowed, onlyLooks } from "../guard.ts"
+import { head } from "../layout.ts"
+
+const shown = { title: "Add a number", place: "numbers" } as const
+
+/** Adding a number to the account. */
+export const newNumber = new Hono<DashboardEnv>()
+  .get("/new-number", async (c) => {
+    if (c.var.me.role === "viewer") return await notAllowed(c, onlyLooks)
+    return await page(c, { ...shown, body: form({ ref: "", url: "" }) })
+  })
+  .post("/new-number", async (c) => {
+    const typed = textsOf(await c.req.parseBody(), "customer_ref", "webhook_url")
+    const ref = typed.customer_ref
+    const url = typed.webhook_url.trim()
+    const wanted = { customerRef: ref, webhookUrl: url }
+    try {
+      const { bridge, created } = await Bridge.create({ accountId: c.var.accountId, ...wanted })
+      if (!created && !(await isUnused(bridge, url)))
+        return await page(c, { ...shown, body: form({ ref, url, problem: taken(ref) }), status: 409 })
+      return c.redirect(`/numbers/${bridge.customerRef}/connect`, 303)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      const first = await billingPages()?.paymentFirst(c.var.accountId, error, wanted)
+      if (first !== undefined) return c.redirect(first, 303)
+      const body = form({ ref, url, problem: sentenceCase(error.message) })
+      return await page(c, { ...shown, body, status: error.status })
+    }
+  })
+
+/**
+ * Whether it is what was asked for and has never had an event: the form was sent twice. A second number would be paid for.
+ * @param url the webhook that was asked for, which is valid
+ */
+async function isUnused({ id, webhookUrl }: Bridge.Info, url: string): Promise<boolean> {
+  if ((url && new URL(url).href) !== webhookUrl) return false
+  const [newest, delivery] = await Promise.all([EventIndex.newest(id), Delivery.get(id)])
+  return newest === 0 && (delivery?.head ?? 0) === 0
+}
+
+/** A number of that name is there, perhaps with another webhook: it is not taken for the new one. */
+function taken(ref: string): Html {
+  return html`This account has a number of this name: choose another name, or
+    <a href="/numbers/${ref}">open that number</a>.`
+}
+
+function form(typed: { ref: string; url: string; problem?: Html | string }): Html {
+  return html`${head({
+      title: "Add a number",
+      crumbs: html`<a href="/numbers">Numbers</a>`,
+      about:
+        "Give it a name of your own; the API calls it customer_ref. You link the phone in the next step.",
+    })}
+    <form class="card" method="post" action="/new-number">
+      ${typed.problem ? note("bad", typed.problem) : ""}
+      <div>
+        <label for="ref">Name</label>
+        <input
+          id="ref"
+          name="customer_ref"
+          required
+          maxlength="64"
+          pattern="[A-Za-z0-9_\\-]+"
+          title="Letters, digits, dashes and underscores"
+          value="${typed.ref}"
+          placeholder="shop-berlin"
+          autocomplete="off"
+          spellcheck="false"
+          aria-describedby="ref-hint"
+        />
+        <p class="hint" id="ref-hint">
+          1 to 64 letters, digits, dashes and underscores. It cannot be changed later.
+        </p>
+      </div>
+      <div>
+        <label for="url">Webhook address <span class="muted">(optional)</span></label>
+        <input
+          id="url"
+          name="webhook_url"
+          type="url"
+          maxlength="2048"
+          value="${typed.url}"
+          placeholder="https://example.com/webhook"
+          autocomplete="off"
+          aria-describedby="url-hint"
+        />
+        <p class="hint" id="url-hint">
+          Where its events are sent. Leave it empty to read them here; you can change it at any time.
+        </p>
+      </div>
+      <div class="row">
+        <button class="button main">Add it and link a phone</button>
+        <a class="button" href="/numbers">Cancel</a>
+      </div>
+    </form>`
+}

@@ -1,0 +1,111 @@
+import { Hono } from "hono"
+import type { Context } from "hono"
+import { html } from "hono/html"
+import { restart } from "#core/bridge/restart.ts"
+import { page } from "../answer.ts"
+import { copyable, type Html, note, press, time } from "../elements.ts"
+import type { DashboardEnv } from "../guard.ts"
+import { numberHead } from "../layout.ts"
+import { live } from "../live.ts"
+import { evidenceOf } from "./evidence.ts"
+import { lookEachMs } from "./numbers.ts"
+import { receiverLine, receivingOf } from "./receiver.ts"
+import { evidenceLine, inWords, placeOf } from "./state.ts"
+
+/** The overview of one number: how it stands, by whose word, and what to do about it. */
+export const number = new Hono<DashboardEnv>()
+  .get("/numbers/:ref", async (c) => {
+    const { bridge } = c.var
+    const shown = await shownOf(c)
+    const body = html`${numberHead(bridge, "overview")}
+      <div class="columns" data-stream="/numbers/${bridge.customerRef}/stream">
+        ${stateCard(shown)} ${receiverCard(shown)}
+      </div>
+      <section class="card">
+        <h2>For the API</h2>
+        <dl class="facts">
+          <dt>customer_ref</dt>
+          <dd>${copyable(bridge.customerRef)}</dd>
+          <dt>id</dt>
+          <dd>${copyable(bridge.id)}</dd>
+          <dt>Created</dt>
+          <dd>${time(bridge.createdMs)}</dd>
+        </dl>
+      </section>`
+    return await page(c, { title: bridge.customerRef, place: "numbers", body })
+  })
+  .get("/numbers/:ref/stream", (c) =>
+    live(c, lookEachMs, async () => {
+      const shown = await shownOf(c)
+      return new Map([
+        ["state", { html: stateCard(shown) }],
+        ["receiver", { html: receiverCard(shown) }],
+      ])
+    }),
+  )
+  .post("/numbers/:ref/restart", async (c) => {
+    await restart(c.var.bridge.id, c.var.requestId)
+    return c.redirect(`/numbers/${c.var.bridge.customerRef}/connect`, 303)
+  })
+
+type Shown = Awaited<ReturnType<typeof shownOf>>
+
+/** The parts that the page shows and its stream renews. */
+async function shownOf(c: Context<DashboardEnv>) {
+  const { bridge, me } = c.var
+  const [evidence, receiving] = await Promise.all([evidenceOf(bridge), receivingOf(bridge)])
+  return { ref: bridge.customerRef, evidence, receiving, mayChange: me.role !== "viewer" }
+}
+
+/** The session's state. */
+function stateCard({ ref, evidence, mayChange }: Shown): Html {
+  const { action } = inWords(evidence)
+  const said = evidence.kind === "said" ? evidence : undefined
+  return html`<section class="card" id="state-card">
+    <h2>Session</h2>
+    ${evidenceLine(evidence)}
+    ${
+      said && said.phone !== ""
+        ? html`<dl class="facts">
+            <dt>Phone</dt>
+            <dd>${copyable(`+${said.phone}`)}</dd>
+            ${
+              said.name === ""
+                ? ""
+                : html`<dt>Name</dt>
+                    <dd>${said.name}</dd>`
+            }
+          </dl>`
+        : ""
+    }
+    ${!mayChange ? "" : actionOf(ref, action)}
+  </section>`
+}
+
+function actionOf(ref: string, action: ReturnType<typeof inWords>["action"]): Html | string {
+  if (!action) return ""
+  if (action.to === "take-back")
+    return press({ action: `/numbers/${ref}/restart`, label: action.label, kind: "main" })
+  const label = action.to === "connect" ? "Connect a phone" : action.label
+  return html`<div class="row">
+    <a class="button main" href="${placeOf(`/numbers/${ref}`, action.to)}">${label}</a>
+  </div>`
+}
+
+/** How events get through. */
+function receiverCard({ ref, receiving }: Shown): Html {
+  return html`<section class="card" id="receiver-card">
+    <h2>Receiver</h2>
+    <div>${receiverLine(receiving)}</div>
+    ${
+      receiving.url === ""
+        ? note(
+            "info",
+            html`Its events stay here for 30 days. Give it a webhook in the
+              <a href="/numbers/${ref}/settings">settings</a>.`,
+          )
+        : html`<p class="mono">${receiving.url}</p>
+            <div class="row"><a class="button" href="/numbers/${ref}/deliveries">Deliveries</a></div>`
+    }
+  </section>`
+}

@@ -1,0 +1,228 @@
+import { html } from "hono/html"
+import type { Bridge } from "#core/bridge/bridge.ts"
+import { PasskeyAssertion, passkeyOrigin, type PasskeyOptions } from "#core/contract/passkey.ts"
+import { ApiError } from "#core/error.ts"
+import { nowMs } from "#core/platform/clock.ts"
+import { ask } from "#functions/api/ask-host.ts"
+import { sentenceCase } from "../answer.ts"
+import { block, type Html, note, press, until } from "../elements.ts"
+import type { Refused } from "./codes.ts"
+import { type Evidence, evidenceOf } from "./evidence.ts"
+import { linking, reason, refusedCard, whileLinking } from "./linking.ts"
+
+type Asked = NonNullable<Extract<Evidence, { kind: "said" }>["passkey"]>
+
+/** What a card needs to know of its page. */
+export interface Shown {
+  /** The page where a phone is linked. */
+  at: string
+  /** Where people reach this service. */
+  origin: string
+  /** What the phone is linked for, as its owner knows it. */
+  linksTo: string
+}
+
+/** Whether a phone took a code, and its account wants a passkey. */
+export function wantsPasskey(evidence: Evidence): boolean {
+  return evidence.kind === "said" && evidence.status === "passkey_required"
+}
+
+function requestIn(evidence: Evidence): Asked | undefined {
+  return evidence.kind === "said" ? evidence.passkey : undefined
+}
+
+/** What tells one request from the next. */
+export function challengeIn(evidence: Evidence): string | undefined {
+  return requestIn(evidence)?.options.challenge
+}
+
+/** The codes, or what the phone wants that took one. */
+export function linkingCard(evidence: Evidence, shown: Shown): Html {
+  return wantsPasskey(evidence) ? passkeyCard(shown, evidence) : linking(shown.at)
+}
+
+/**
+ * In place of the codes while the network waits for a passkey: the way to WhatsApp's page and back. Without a request that
+ * still waits, the way to a new code. `refused`: why the answer before was not taken.
+ */
+function passkeyCard(shown: Shown, evidence: Evidence, refused?: Refused): Html {
+  const asked = requestIn(evidence)
+  const isWaiting = asked !== undefined && asked.expires_at * 1000 > nowMs()
+  // A card that stays the same request is not exchanged: somebody may be writing in it.
+  return html`<section
+    class="card"
+    id="linking"
+    data-keep="${isWaiting ? asked.options.challenge : "over"}"
+    aria-label="Use your passkey"
+  >
+    ${refused ? note("bad", refused.code === "passkey_refused" ? ownWords(refused) : reason(refused)) : ""}
+    ${isWaiting ? waiting(shown, asked) : over}
+    <div class="row">
+      ${press({ action: `${shown.at}/again`, label: "Begin again with a new code", kind: isWaiting ? "" : "main" })}
+    </div>
+  </section>`
+}
+
+const over = html`<h2>The time for the passkey is over</h2>
+  <p>
+    WhatsApp waits five minutes for it. Nothing was linked: begin again, and scan the new code with the phone.
+  </p>`
+
+function waiting(shown: Shown, { options, expires_at }: Asked): Html {
+  return html`<h2>WhatsApp asks for your passkey</h2>
+    <p>
+      The phone took the code. This account needs its passkey as well, and a browser uses that on WhatsApp's
+      own page alone. Leave the phone as it is, and do this on a computer. WhatsApp waits for
+      ${until(expires_at * 1000)} more; after that you begin again with a new code.
+    </p>
+    <ol class="how">
+      <li>
+        Add the extension to this browser, once. It has to be Chrome, Edge or another Chromium, on a computer.
+        <details class="plain">
+          <summary>How to add it</summary>
+          <ol class="how">
+            <li>
+              <a href="/passkey-extension.zip" download>Download it</a>, and unpack the file into a folder.
+            </li>
+            <li>Open <code>chrome://extensions</code> (in Edge <code>edge://extensions</code>).</li>
+            <li>Switch on <b>Developer mode</b>, press <b>Load unpacked</b>, and choose that folder.</li>
+          </ol>
+        </details>
+      </li>
+      <li>
+        <a class="button main" referrerpolicy="origin" href="${linkOf(shown, options)}">Use my passkey</a>
+        <p>
+          This leads to WhatsApp's page. The extension asks you there, then the browser: the passkey is on
+          this computer, or on your phone. You come back here by yourself.
+        </p>
+      </li>
+    </ol>
+    <p class="muted">
+      Does nothing ask you there? Then this browser does not have the extension: go back, and do the first
+      step.
+    </p>
+    ${byHand(shown, options)}`
+}
+
+/** For those who know what a console is, and for answers that were made elsewhere. The script hands over an answer here, too. */
+function byHand({ at, origin }: Shown, options: PasskeyOptions): Html {
+  return html`<details class="plain">
+    <summary>Without the extension, if you know the developer tools</summary>
+    <p>
+      Open <a href="${passkeyOrigin}" target="_blank" rel="noreferrer">${passkeyOrigin}</a>, and run this in
+      the console of that page. It uses the passkey, and comes back here with the answer. Never run there what
+      somebody else sent you.
+    </p>
+    ${block(snippet(origin + at, options), "To run in the console")}
+    <form class="stack" method="post" action="${at}/passkey" data-answer>
+      <label for="answer"
+        >Or bring the answer yourself: the JSON of <code>navigator.credentials.get</code></label
+      >
+      <textarea id="answer" name="answer" rows="3" required spellcheck="false"></textarea>
+      <div class="row"><button class="button">Send the answer</button></div>
+    </form>
+  </details>`
+}
+
+/** The members that WebAuthn's own request has; extensions could ask a passkey for more than a signature. */
+function requestOf({ challenge, rpId, timeout, userVerification, allowCredentials }: PasskeyOptions) {
+  return { challenge, rpId, timeout, userVerification, allowCredentials }
+}
+
+/** Leads to WhatsApp's page, with what the extension reads there (`passkey-extension/passkey.js`). */
+function linkOf({ at, linksTo }: Shown, options: PasskeyOptions): string {
+  const request = { options: requestOf(options), page: at, linksTo }
+  return `${passkeyOrigin}/#bridge-passkey=${encodeURIComponent(JSON.stringify(request))}`
+}
+
+function snippet(page: string, options: PasskeyOptions): string {
+  return `navigator.credentials
+  .get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(${JSON.stringify(requestOf(options))}) })
+  .then((answer) => location.replace(${JSON.stringify(`${page}#passkey=`)} + encodeURIComponent(JSON.stringify(answer))))`
+}
+
+/** What was wrong with an answer. What the API's own sentence says to do is for programs. */
+function ownWords({ sentence }: Refused): Html {
+  return html`<b>The passkey was not accepted.</b>
+    <span
+      >${sentenceCase(sentence.split(": ")[0] ?? "")} Use it again, for the request that is there now.</span
+    >`
+}
+
+/** The answer was taken: the phone has the next word. */
+function takenCard(at: string): Html {
+  return html`<section class="card" id="linking" aria-label="The passkey was accepted">
+    <h2>The passkey was accepted</h2>
+    <p>Look at the phone: it may ask whether to link the new device. This page goes on by itself.</p>
+    <noscript
+      ><p>Without script this page does not see when it is done: <a href="${at}">look</a>.</p></noscript
+    >
+    <div class="row">${press({ action: `${at}/again`, label: "Begin again with a new code" })}</div>
+  </section>`
+}
+
+/** Brings an answer to the session. @returns what the page shows then: the phone has the next word, or the request is there again */
+export async function passkeyAnswered(
+  answer: unknown,
+  input: { bridge: Bridge.Info; requestId: string; look: () => Promise<Evidence>; shown: Shown },
+): Promise<{ body: Html; status?: Refused["status"] }> {
+  const { bridge, requestId, look, shown } = input
+  const { at } = shown
+  const before = await look()
+  const refused = await takeAnswer(bridge, answer, requestId)
+  if (!refused) {
+    // The card of the same request does not come again.
+    const query = new URLSearchParams({ typed: "1", taken: challengeIn(before) ?? "" }).toString()
+    return { body: whileLinking({ at, query, card: takenCard(at), evidence: before }) }
+  }
+  const { status } = refused
+  const evidence = await look()
+  if (!wantsPasskey(evidence)) return { body: refusedCard({ at, ...refused }), status }
+  const card = passkeyCard(shown, evidence, refused)
+  return { body: whileLinking({ at, query: `begun=${nowMs()}`, card, evidence }), status }
+}
+
+/** Turns the phone away that wants a passkey, so that codes are shown again. */
+export async function turnAway(bridge: Bridge.Info, requestId: string): Promise<void> {
+  // A page that is old does not unlink the phone that is linked by now.
+  if (!wantsPasskey(await evidenceOf(bridge))) return
+  const call = { method: "DELETE", path: "/logout", bridgeId: bridge.id, requestId } as const
+  const { refusal } = await ask(call, true)
+  if (refusal) throw refusal
+}
+
+/** Hands an answer, as a person or our script brought it, to the session. @returns why it was not taken, if it was not */
+async function takeAnswer(
+  bridge: Bridge.Info,
+  written: unknown,
+  requestId: string,
+): Promise<Refused | undefined> {
+  const answer = PasskeyAssertion.safeParse(json(written))
+  if (!answer.success)
+    return {
+      code: "passkey_refused",
+      sentence: "This is not what a browser makes with a passkey, or not the whole of it",
+      phone: "",
+      status: 400,
+    }
+  try {
+    const body = JSON.stringify(answer.data)
+    const call = { method: "POST", path: "/passkey", bridgeId: bridge.id, requestId, body } as const
+    const { refusal } = await ask(call, true)
+    if (refusal) throw refusal
+    return undefined
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    // It was sent twice, and the first one linked the phone.
+    if (error.code === "already_paired") return undefined
+    return { code: error.code, sentence: sentenceCase(error.message), phone: "", status: error.status }
+  }
+}
+
+function json(written: unknown): unknown {
+  try {
+    return JSON.parse(typeof written === "string" ? written : "")
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,209 @@
+import { Hono } from "hono"
+import type { Context } from "hono"
+import { html } from "hono/html"
+import { Account } from "#core/account/account.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
+import { pauseForOperator, suspend, wake } from "#core/bridge/operator-stop-and-wake.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { log } from "#core/platform/log.ts"
+import { page } from "../answer.ts"
+import { age, ago, copyable, type Html, note, press } from "../elements.ts"
+import { textsOf, unlessFresh } from "../fresh-sign-in.ts"
+import type { DashboardEnv } from "../guard.ts"
+import { head } from "../layout.ts"
+import { accountsCard, showOperator, waitingOf } from "./operator.ts"
+
+/** Finding a number or an account, and stopping or waking one number. */
+export const find = new Hono<DashboardEnv>()
+  .get("/operator/find", async (c) => await showFound(c, c.req.query("id")?.trim() ?? ""))
+  .post("/operator/:act{pause|wake|suspend|resume}", async (c) => {
+    const { id } = textsOf(await c.req.parseBody(), "id")
+    const at = `/operator/find?${new URLSearchParams({ id }).toString()}`
+    const again = unlessFresh(c, at)
+    if (again) return again
+    const act = c.req.param("act")
+    if (!(await acts[act]?.(id)))
+      return await showFound(c, id, "Nothing was changed: the number is in another state, as shown here.")
+    log.info({ requestId: c.var.requestId, bridgeId: id, act }, "the operator changed a bridge's state")
+    return c.redirect(at, 303)
+  })
+
+/** The changes that an operator makes to a number here: each says whether it was made. */
+const acts: Record<string, (id: string) => Promise<boolean>> = {
+  pause: pauseForOperator,
+  wake: async (id) => await wake(id, "operator", "idle"),
+  suspend,
+  resume: async (id) => await wake(id, "suspended"),
+}
+
+const toOperator = html`<a href="/operator">Operator</a>`
+
+/** The number of this id, or the numbers of the account of this id; else everything of this phone or name. */
+async function showFound(c: Context<DashboardEnv>, asked: string, problem?: string): Promise<Response> {
+  const bridge = await Bridge.byId(asked)
+  const account = await Account.get(bridge?.accountId ?? asked)
+  if (!account) return await showMatches(c, asked)
+  const numbers = await Promise.all((bridge ? [bridge] : await Bridge.list(account.id)).map(numberOf))
+  const title = bridge?.customerRef ?? account.name
+  const body = html`${head({
+    title,
+    crumbs: toOperator,
+    about: html`Account <a href="/operator/find?id=${account.id}">${account.name}</a>, subscription
+      ${account.subscription}.`,
+  })}
+  ${problem === undefined ? "" : note("bad", problem)}
+  ${numbers.length === 0 ? note("info", "This account has no number.") : numbers.map(numberCard)}`
+  const status = problem !== undefined && { status: 409 as const }
+  return await page(c, { title, place: "operator", body, ...status })
+}
+
+/**
+ * The accounts of a name, and the numbers that have been linked to a phone. Names are not unique, and a phone is linked to one
+ * number after another: nothing can be done to any of them before one is chosen by its id.
+ */
+async function showMatches(c: Context<DashboardEnv>, asked: string): Promise<Response> {
+  const [numbers, all] = await Promise.all([linkedTo(asked), Account.list()])
+  const accounts = all.filter(({ name }) => name.toLowerCase() === asked.toLowerCase())
+  if (numbers.length + accounts.length === 0)
+    return await showOperator(
+      c,
+      "Nothing was found: an account is found by its id or name, a number by its id or phone.",
+    )
+  const body = html`${head({
+    title: asked,
+    crumbs: toOperator,
+    about: "Names are free, and a phone can be linked again elsewhere: choose by the id.",
+  })}
+  ${accounts.length === 0 ? "" : accountsCard(accounts)} ${numbers.length === 0 ? "" : linkedCard(numbers)}`
+  return await page(c, { title: asked, place: "operator", body })
+}
+
+/** The numbers that have been linked to this phone, the latest first. One that is deleted has no row. */
+async function linkedTo(phone: string) {
+  if (!/^\+?[\d\s()./-]{7,}$/.test(phone)) return []
+  const linked = await BridgesOfPhone.find(phone.replaceAll(/\D/g, ""))
+  const found = await Promise.all(
+    linked.map(async ({ bridgeId, connectedAt }) => {
+      const bridge = await Bridge.byId(bridgeId)
+      const account = bridge && (await Account.get(bridge.accountId))
+      return account && { id: bridgeId, ref: bridge.customerRef, account, connectedAt }
+    }),
+  )
+  return found.filter((one) => one !== undefined)
+}
+
+function linkedCard(numbers: Awaited<ReturnType<typeof linkedTo>>): Html {
+  return html`<section class="card flush">
+    <header>
+      <h2>Numbers that have been linked to this phone</h2>
+      <p>The one that connected last comes first. It may be linked to another phone by now.</p>
+    </header>
+    <div class="scroller" tabindex="0" role="region" aria-label="Numbers">
+      <table>
+        <thead>
+          <tr>
+            <th>Number</th>
+            <th>Account</th>
+            <th>Last connected</th>
+            <th>Id</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${numbers.map(
+            ({ id, ref, account, connectedAt }) =>
+              html`<tr>
+                <td class="strong"><a href="/operator/find?id=${id}">${ref}</a></td>
+                <td><a href="/operator/find?id=${account.id}">${account.name}</a></td>
+                <td>${ago(connectedAt * 1000)}</td>
+                <td>${copyable(id)}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  </section>`
+}
+
+type Found = Awaited<ReturnType<typeof numberOf>>
+/** `why`: the gravest reason why it must not run. */
+type Shown = NonNullable<Found["lease"]>
+
+async function numberOf({ id, customerRef: ref }: Bridge.Info) {
+  const [lease, waiting] = await Promise.all([Lease.get(id), waitingOf(id)])
+  return {
+    id,
+    ref,
+    waiting,
+    lease: lease && {
+      ...lease,
+      why: Lease.whyStopped(lease),
+      state: Lease.stateOf(lease),
+      isHeld: Lease.isHeld(lease),
+    },
+  }
+}
+
+function numberCard({ id, ref, lease, waiting }: Found): Html {
+  return html`<section class="card">
+    <h2>${ref}</h2>
+    <dl class="facts">
+      <dt>Id</dt>
+      <dd>${copyable(id)}</dd>
+      ${
+        lease
+          ? leaseFacts(lease)
+          : html`<dt>State</dt>
+              <dd>deleted a moment ago</dd>`
+      }
+      <dt>Events that wait</dt>
+      <dd>
+        ${waiting.waiting}${waiting.oldest_at === undefined ? "" : html`, the oldest for ${age(waiting.oldest_at * 1000)}`}
+      </dd>
+    </dl>
+    ${lease ? html`<div class="row">${buttons(id, lease)}</div>` : ""}
+  </section>`
+}
+
+function leaseFacts(lease: Shown): Html {
+  return html`<dt>State</dt>
+    <dd>${lease.state}${lease.why === undefined ? "" : ` (${lease.why})`}</dd>
+    <dt>Session</dt>
+    <dd>${sessionOf(lease)}</dd>
+    <dt>Lease</dt>
+    <dd>${holderOf(lease)}, epoch ${lease.epoch}</dd>
+    <dt>In a row</dt>
+    <dd>
+      ${counted(lease.failures, "failure")}, ${counted(lease.deaths, "death")} of hosts,
+      ${counted(lease.logins, "login")} that did not last
+    </dd>`
+}
+
+function sessionOf({ reported, isHeld }: Shown): Html | string {
+  if (!reported) return "has said nothing yet"
+  const sinceMs = reported.since * 1000
+  if (isHeld) return html`${reported.status}, for ${age(sinceMs)}`
+  return html`none; the last one became ${reported.status} ${ago(sinceMs)}`
+}
+
+function holderOf({ host, isHeld, state }: Shown): Html | string {
+  if (isHeld) return html`host <code>${host}</code>`
+  return state === "running" ? "waits for a host" : "no host"
+}
+
+function counted(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? "" : "s"}`
+}
+
+/**
+ * The buttons for a number as it is now. One that is paused for billing runs again when it is paid, and one that its
+ * people have paused is theirs to wake, unless the operator pauses it, too.
+ */
+function buttons(id: string, { state, why }: Shown): Html[] {
+  const act = (name: string, label: string, kind: "" | "danger" = "") =>
+    press({ action: `/operator/${name}`, label, kind, fields: { id } })
+  if (state === "suspended") return [act("resume", "Resume")]
+  const suspend = act("suspend", "Suspend", "danger")
+  if (state === "running" || why === "customer") return [act("pause", "Pause", "danger"), suspend]
+  return why === "operator" || why === "idle" ? [act("wake", "Wake"), suspend] : [suspend]
+}

@@ -1,0 +1,39 @@
+import { Hono } from "hono"
+import { html } from "hono/html"
+import { Mail } from "#core/account/mail.ts"
+import { page } from "../answer.ts"
+import { type Html, time } from "../elements.ts"
+import type { DashboardEnv } from "../guard.ts"
+import { head } from "../layout.ts"
+
+const about = "This service sends no mail. Its mails are kept here until it ends."
+
+/** The mails that were kept instead of sent. */
+export const mail = new Hono<DashboardEnv>().get("/dev/mail", async (c) => {
+  const all = Mail.list()
+  const body = html`${head({ title: "Mail", about })} ${all.length === 0 ? none() : list(all)}`
+  return await page(c, { title: "Mail", place: "mail", body })
+})
+
+function none(): Html {
+  return html`<div class="card empty">
+    <h2>No mail yet</h2>
+    <p>${about}</p>
+  </div>`
+}
+
+function list(all: ReturnType<typeof Mail.list>): Html {
+  return html`<ul class="feed card flush">
+    ${all.map(
+      (one) =>
+        html`<li>
+          <details open>
+            <summary>
+              <b>${one.subject}</b> <span class="about muted">to ${one.to}</span> ${time(one.atMs)}
+            </summary>
+            <div class="more"><pre tabindex="0" aria-label="The mail">${one.text}</pre></div>
+          </details>
+        </li>`,
+    )}
+  </ul>`
+}

@@ -1,0 +1,97 @@
+import { html } from "hono/html"
+import type { Member } from "#core/account/member.ts"
+import { emailField, type Html, press } from "../elements.ts"
+
+// The parts of an account's page that are about its people. `draft`: what was typed before a sign-in that a form needed.
+
+export const onlyOwners = "Only owners invite and remove people, and change their roles."
+
+/** The fields of the forms that need a fresh sign-in. People find them filled in when they come back. */
+export const typedIn: Record<string, string[]> = { invite: ["email", "role"], role: ["person", "as"] }
+
+/** The mail to somebody who is invited. `origin`: where the dashboard is, if that is known. */
+export function invitation(to: string, by: string, role: Member.Role, origin: string | undefined) {
+  const where = origin === undefined ? "" : ` at ${origin}/accounts`
+  const text = `${by} invites you to an account of the messaging bridge, as ${role}. Sign in with this address${where}, and choose whether you join.`
+  return { to, subject: `${by} invites you`, text }
+}
+
+/** The people of an account, and those who are invited. */
+export function membersCard(input: {
+  members: Member.Info[]
+  invitations: { email: string; role: string }[]
+  isOwner: boolean
+  /** Who looks at it. */
+  personId: string
+}): Html {
+  const { members, invitations, isOwner } = input
+  return html`<section class="card flush">
+    <header><h2>People</h2></header>
+    <ul class="feed">
+      ${members.map(
+        (one) =>
+          html`<li class="line">
+            <span class="tag">${one.role}</span>
+            <span class="about">${one.email}${one.personId === input.personId ? " (you)" : ""}</span>
+            ${isOwner && one.personId !== input.personId ? press({ action: "/account/remove", label: html`Remove<span class="hidden"> ${one.email}</span>`, kind: "danger slim", fields: { person: one.personId } }) : html`<span></span>`}
+          </li>`,
+      )}
+      ${invitations.map(
+        (one) =>
+          html`<li class="line">
+            <span class="tag">${one.role}</span>
+            <span class="about muted">${one.email}, invited</span>
+            ${isOwner ? press({ action: "/account/withdraw", label: html`Withdraw<span class="hidden"> ${one.email}</span>`, kind: "slim", fields: { email: one.email } }) : html`<span></span>`}
+          </li>`,
+      )}
+    </ul>
+  </section>`
+}
+
+const roles = [
+  ["member", "Member: everything but people"],
+  ["owner", "Owner: people, too"],
+  ["viewer", "Viewer: looks, without secrets"],
+] as const
+
+/** The form that invites somebody. */
+export function inviting(draft: URLSearchParams): Html {
+  return html`<form class="card inline" method="post" action="/account/invite">
+    ${emailField({ label: "Invite somebody", value: draft.get("email") ?? "", placeholder: "them@example.com", autocomplete: "off" })}
+    <div class="roomy">
+      <label for="role">As</label>
+      <select id="role" name="role">
+        ${roleOptions(draft.get("role"))}
+      </select>
+    </div>
+    <button class="button main">Invite</button>
+  </form>`
+}
+
+function roleOptions(chosen: string | null): Html[] {
+  return roles.map(
+    ([value, label]) =>
+      html`<option value="${value}" ${value === chosen ? "selected" : ""}>${label}</option>`,
+  )
+}
+
+/** Everybody's role but one's own: owners who gave theirs away could not take it back. */
+export function roleForm(members: Member.Info[], personId: string, draft: URLSearchParams): Html | string {
+  const others = members.filter((one) => one.personId !== personId)
+  if (others.length === 0) return ""
+  return html`<form class="card inline" method="post" action="/account/role">
+    <div class="roomy">
+      <label for="person">Change the role of</label>
+      <select id="person" name="person">
+        ${others.map((one) => html`<option value="${one.personId}" ${one.personId === draft.get("person") ? "selected" : ""}>${one.email} (${one.role})</option>`)}
+      </select>
+    </div>
+    <div class="roomy">
+      <label for="as">To</label>
+      <select id="as" name="as">
+        ${roleOptions(draft.get("as"))}
+      </select>
+    </div>
+    <button class="button">Change</button>
+  </form>`
+}

@@ -1,0 +1,46 @@
+import type { Choice } from "#core/bridge/choice.ts"
+import { ApiError, noSuchBridge } from "#core/error.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { log } from "#core/platform/log.ts"
+import { callHolderIfAny } from "#core/lease/call-holder.ts"
+
+/** A session that is not notified now finds out when its host compares its leases, within half a minute. */
+const notifyWithinMs = 3000
+
+/** The fields of a request that are a choice. One that is not given stays as it is. */
+interface Said {
+  /** Null: all, including those of later releases. */
+  events?: string[] | null | undefined
+  ignore?: Choice.Info["ignore"] | undefined
+  daily_presence?: boolean | undefined
+}
+
+/**
+ * Writes the customer's choice, if the request has one, and notifies the session.
+ * @returns the lease as it is now.
+ * @throws ApiError `not_found` when the bridge has been deleted meanwhile.
+ */
+export async function choose(lease: Lease.Info, said: Said, requestId: string): Promise<Lease.Info> {
+  if (!isChoice(said)) return lease
+  const { bridgeId } = lease
+  const events = said.events === undefined ? lease.choice.events : (said.events ?? undefined)
+  const chosen = await Lease.choose(bridgeId, {
+    ...(events && { events: [...new Set(events)] }),
+    ignore: [...new Set(said.ignore ?? lease.choice.ignore)],
+    pulse: said.daily_presence ?? lease.choice.pulse,
+  })
+  if (!chosen) throw noSuchBridge()
+  try {
+    const call = { method: "POST", path: "/look-at-lease", bridgeId, requestId } as const
+    await callHolderIfAny(call, notifyWithinMs)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    log.info({ error, requestId, bridgeId }, "a session was not notified of its customer's choice")
+  }
+  return chosen
+}
+
+/** Whether the request has any part of a choice. */
+export function isChoice({ events, ignore, daily_presence }: Said): boolean {
+  return [events, ignore, daily_presence].some((field) => field !== undefined)
+}

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import chromium from "@sparticuz/chromium"
+import { launch, type Browser } from "puppeteer-core"
+
+/**
+ * With these, pages are drawn by a graphics card made of software. A page that is left takes that card down, which held up
+ * the next page for 1 to 24 s, on a machine with two busy cores.
+ */
+const drawing = /^--(?:use-gl|use-angle|enable-unsafe-swiftshader|ignore-gpu-blocklist|in-process-gpu)\b/
+
+const always = ["--disable-gpu", "--no-sandbox", "--disable-background-networking", "--no-first-run"]
+
+/**
+ * Starts a headless Chromium that came with npm (nothing is downloaded from elsewhere; the first start of a machine
+ * unpacks it, which takes some seconds). The caller closes it.
+ */
+export async function startChromium(): Promise<Browser> {
+  const args = chromium.args.filter((one) => !drawing.test(one))
+  for (let start = 1; ; start++)
+    try {
+      return await launch({
+        args: [...args, ...always],
+        executablePath: await chromium.executablePath(),
+        headless: "shell",
+      })
+    } catch (error) {
+      // Another process may be unpacking it still. Once it ended at its start and gave no reason.
+      if (start === 5) throw error
+      await sleep(5000)
+    }
+}
+
+/**
+ * Starts a whole Chromium of this machine, with an extension: the one that came with npm knows no extensions. The caller
+ * closes it. @param extension the folder of the unpacked extension
+ */
+export async function startWholeChromium(executablePath: string, extension: string): Promise<Browser> {
+  const args = [...always, "--disable-dev-shm-usage"]
+  return await launch({ args, executablePath, headless: true, enableExtensions: [extension] })
+}

@@ -1,0 +1,55 @@
+import { enableCompileCache, flushCompileCache } from "node:module"
+import { join } from "node:path"
+import { z } from "zod"
+import "#core/platform/faster-node-crypto.ts"
+import { askedToStop } from "./asked-to-stop.ts"
+import { Unexpected } from "./api-client.ts"
+import { refuseFolder } from "./service/data-folder.ts"
+import type { Service } from "./service/service.ts"
+import { CannotStart, type Settings } from "./service/settings.ts"
+
+/**
+ * Runs the whole service until it is asked to stop.
+ * @param settled reads the settings
+ * @param started is called once the service answers; the signal is aborted when it is asked to stop
+ * @returns the exit code. What is wrong with a setting, or with the machine, is said on the error output
+ */
+export async function runUntilAsked<Given extends Settings>(
+  settled: () => Given,
+  started: (service: Service, settings: Given, stopping: AbortSignal) => Promise<void>,
+): Promise<number> {
+  try {
+    const settings = settled()
+    // A supervisor waits, and then kills; a person wants their terminal back.
+    const asked = askedToStop({ patienceMs: settings.serving ? Infinity : 10_000 })
+    refuseFolder(settings)
+    // The second start loads the rest in half the time.
+    enableCompileCache(join(settings.DATA_DIR, "compiled"))
+    const { startService } = await import("./service/service.ts")
+    const service = await startService(settings)
+    const stopping = new AbortController()
+    try {
+      await started(service, settings, stopping.signal)
+      flushCompileCache()
+      await asked
+      stopping.abort()
+      console.log("stopping...")
+    } finally {
+      await service.stop()
+    }
+    return 0
+  } catch (error) {
+    console.error(sentenceOf(error))
+    return 1
+  }
+}
+
+/** One line that says what to change. @throws any error that is our own bug. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof CannotStart) return error.message
+  // The service itself refuses, as for want of room.
+  if (error instanceof Unexpected && error.status === 503) return error.message
+  if (error instanceof z.ZodError)
+    return error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("\n")
+  throw error
+}

@@ -1,0 +1,12 @@
+import { ServeSettings } from "./service/settings.ts"
+import { runUntilAsked } from "./run.ts"
+
+process.exitCode = await runUntilAsked(
+  () => ServeSettings.parse(process.env),
+  async (_service, { serving }) => {
+    const { foundOperator } = await import("./serve/operator.ts")
+    await foundOperator(serving.OPERATOR_EMAIL)
+    const { log } = await import("#core/platform/log.ts")
+    log.info({ url: serving.PUBLIC_URL }, "the messaging bridge runs")
+  },
+)

@@ -1,0 +1,91 @@
+import { Counter, Gauge, Histogram, Registry, type OpenMetricsContentType } from "prom-client"
+import { z } from "zod"
+import { Metrics } from "#core/platform/metrics.ts"
+
+/** Upper bounds of times, in ms. */
+const buckets = [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 15_000, 60_000, 120_000, 600_000]
+
+/** A metric's values within one minute. */
+export interface Minute {
+  sum: number
+  count: number
+  maximum: number
+}
+
+const Line = z.looseObject({ _aws: z.unknown().optional(), service: z.string(), stage: z.string() })
+
+/**
+ * What the processes of one machine measure, for Prometheus and for the alerts: the same metrics that CloudWatch gets on AWS.
+ * Session hosts write theirs as lines, as they do there.
+ */
+export class Measurements {
+  readonly #registry = new Registry<OpenMetricsContentType>()
+  readonly #known = new Map<string, (value: number) => void>()
+  #minute = new Map<string, Minute>()
+
+  constructor() {
+    this.#registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE)
+  }
+
+  add(values: Metrics.Values): void {
+    for (const [name, all] of Object.entries(values)) for (const value of all) this.#take(name, value)
+  }
+
+  /** Takes the metrics from a line of a session host's output. @returns false if it is another line */
+  takeFrom(line: string): boolean {
+    if (!line.startsWith("{") || !line.includes('"service":"session-host"')) return false
+    const { _aws, service: _service, stage: _stage, ...values } = Line.parse(JSON.parse(line))
+    this.add(z.record(z.string(), z.array(z.number())).parse(values))
+    return true
+  }
+
+  /** The values since the last call, by metric. */
+  minuteOver(): ReadonlyMap<string, Minute> {
+    const over = this.#minute
+    this.#minute = new Map()
+    return over
+  }
+
+  /** What Prometheus reads. */
+  async expose(): Promise<{ text: string; contentType: string }> {
+    return { text: await this.#registry.metrics(), contentType: this.#registry.contentType }
+  }
+
+  #take(name: string, value: number): void {
+    const { sum, count, maximum } = this.#minute.get(name) ?? { sum: 0, count: 0, maximum: -Infinity }
+    this.#minute.set(name, { sum: sum + value, count: count + 1, maximum: Math.max(maximum, value) })
+    const take = this.#known.get(name) ?? this.#taker(name)
+    this.#known.set(name, take)
+    take(value)
+  }
+
+  #taker(name: string): (value: number) => void {
+    const unit = Metrics.unitOf(name)
+    const about = {
+      name: `bridge_${snake(name)}`,
+      help: `${name} (docs/operations.md)`,
+      registers: [this.#registry],
+    }
+    switch (unit) {
+      case "Count": {
+        const counter = new Counter({ ...about, name: `${about.name}_total` })
+        return (value) => counter.inc(value)
+      }
+      case "Milliseconds": {
+        const histogram = new Histogram({ ...about, buckets })
+        return (value) => histogram.observe(value)
+      }
+      case "None":
+      case "Seconds":
+      case "Megabytes": {
+        const gauge = new Gauge(about)
+        return (value) => gauge.set(value)
+      }
+    }
+  }
+}
+
+/** `SendAckMs` is `send_ack_ms`. */
+function snake(name: string): string {
+  return name.replaceAll(/(?<!^)([A-Z])/g, "_$1").toLowerCase()
+}

@@ -1,0 +1,39 @@
+import { nowMs } from "#core/platform/clock.ts"
+import { config } from "#core/platform/config.ts"
+import { Storage } from "#core/platform/storage.ts"
+import { Host } from "#core/lease/host.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { put } from "#core/store/store.ts"
+import { tables } from "#core/store/tables.ts"
+
+/** Each part of the service that a balancer or a supervisor should know about: whether it works. */
+export interface Readiness {
+  /** It takes writes. */
+  store: boolean
+  /** All beat, and no bridge waits for one that is not there. */
+  hosts: boolean
+  /** There is room on the disk for sends. */
+  room: boolean
+}
+
+/** After so many beats that are missing, a host is about to be declared dead. */
+const silentBeats = 4
+
+export async function readiness(): Promise<Readiness> {
+  const [store, hosts] = await Promise.all([mayWrite().catch(() => false), hostsBeat().catch(() => false)])
+  return { store, hosts, room: Storage.hasRoom() }
+}
+
+async function mayWrite(): Promise<boolean> {
+  const expires_at = Math.ceil(nowMs() / 1000) + 60
+  await put({ TableName: tables.requests, Item: { pk: "READY", sk: "READY", expires_at } })
+  return true
+}
+
+async function hostsBeat(): Promise<boolean> {
+  const hosts = (await Host.list()).filter(({ state }) => state === "up" || state === "starting")
+  const latestMs = nowMs() - silentBeats * config.LEASE_BEAT_MS
+  const silent = hosts.filter(({ state, beatAt }) => state === "up" && beatAt * 1000 < latestMs)
+  if (silent.length > 0) return false
+  return hosts.some(({ state }) => state === "up") || (await Lease.listByHost(Lease.FREE)).length === 0
+}

@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto"
+import { nowMs } from "#core/platform/clock.ts"
+import type { LoginStanding } from "../memory/login-standing.ts"
+import type { Connection } from "../network/connection.ts"
+import type { Timing } from "../timing.ts"
+
+/** How many times a session looks whether its pulse is due, from one pulse to the next. */
+const looks = 144
+
+interface Input {
+  bridgeId: string
+  timing: Pick<Timing, "pulseEachMs" | "pulseMs">
+  standing: Pick<LoginStanding, "isAvailable" | "shownMs" | "noteShown">
+  /** Whether the customer wants it. */
+  isWanted: () => boolean
+  /** The connection, if it is open. */
+  connection: () => Connection | undefined
+  onError: (error: unknown) => void
+}
+
+/**
+ * Shows a session as available for some minutes a day, from now on (Contract, "Presence"). A phone warns its owner of a linked
+ * device that was never available for fifteen days, and offers to log it out (`docs/network.md`). It takes so few minutes since
+ * a phone rings less while another device is available.
+ * @returns a function that ends it.
+ */
+export function startPulse(input: Input): () => void {
+  const { bridgeId, timing, standing } = input
+  let ends: NodeJS.Timeout | undefined
+
+  async function look(): Promise<void> {
+    const connection = input.connection()
+    if (!connection || standing.isAvailable) return
+    // It has just been linked.
+    if (standing.shownMs === undefined) return await standing.noteShown()
+    if (!input.isWanted() || !isDue(bridgeId, standing.shownMs, timing.pulseEachMs)) return
+    // Written first: a host that dies amid it leaves no second one for its successor.
+    await standing.noteShown()
+    await connection.setAvailable(true)
+    ends = setTimeout(() => void hide(connection).catch(input.onError), timing.pulseMs).unref()
+  }
+  async function hide(connection: Connection): Promise<void> {
+    if (!standing.isAvailable && input.connection() === connection) await connection.setAvailable(false)
+  }
+  const looking = setInterval(() => void look().catch(input.onError), timing.pulseEachMs / looks).unref()
+  return () => {
+    clearInterval(looking)
+    clearTimeout(ends)
+  }
+}
+
+/** Whether the bridge's time has come since it was last shown. Each has a time of its own: a fleet does not appear at once. */
+export function isDue(bridgeId: string, shownMs: number, eachMs: number, atMs = nowMs()): boolean {
+  const hash = createHash("sha256").update(bridgeId).digest().readUInt32BE()
+  const begunMs = atMs - ((atMs - (hash % eachMs)) % eachMs)
+  // A time in the future is one of a clock that was set back since.
+  return shownMs < begunMs || shownMs > atMs
+}

@@ -1,0 +1,102 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import { find, type Running } from "#local/service/running.ts"
+import { until } from "#test/support/until.ts"
+
+const token = "a-token-for-metrics-of-32-characters"
+const fitting = { PUBLIC_URL: "https://wa.example.com", OPERATOR_EMAIL: "operator@example.com" }
+
+/** `npm run serve` without npm, on the simulated network. */
+function serve(environment: Record<string, string>, folder = mkdtempSync(join(tmpdir(), "bridge-serve-"))) {
+  const child = spawn(process.execPath, ["local/serve.ts"], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      PATH: process.env.PATH,
+      DATA_DIR: folder,
+      LISTEN: "127.0.0.1:0",
+      SIMULATOR_CONTROL_PORT: "0",
+      HOST_NETWORK: "simulated",
+      ...environment,
+    },
+  })
+  const ended = once(child, "close").then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals)
+  onTestFinished(async () => {
+    child.kill("SIGTERM")
+    await ended
+    rmSync(folder, { recursive: true, force: true })
+  })
+  let said = ""
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += String(chunk)))
+  return { child, folder, ended, said: () => said }
+}
+
+/** Resolves once it answers. */
+async function runs(service: ReturnType<typeof serve>): Promise<Running> {
+  let running: Running | undefined
+  await until(async () => {
+    if (service.child.exitCode !== null) throw new Error(service.said())
+    running = await find(service.folder)
+    return running !== undefined
+  })
+  return running!
+}
+
+/** What is said to somebody with these settings. */
+async function refused(environment: Record<string, string>) {
+  const { ended, said, folder } = serve(environment)
+  expect(await ended).toBe(1)
+  expect(readdirSync(folder)).toEqual([])
+  return said().trim()
+}
+
+test("what is missing or weak is refused with one sentence each, and nothing is written", async () => {
+  expect(await refused({ MAIL_FROM: "wa@example.com", METRICS_TOKEN: "short", LISTEN: "8787" })).toBe(
+    [
+      "LISTEN: must be an address and a port, as 127.0.0.1:8787 or [::1]:8787",
+      "PUBLIC_URL: is missing: the address at which people reach the service, as https://wa.example.com",
+      "OPERATOR_EMAIL: must be your own e-mail address: you sign in with it, and alerts go there",
+      "METRICS_TOKEN: must have at least 32 characters: `openssl rand -hex 24` makes some",
+    ].join("\n"),
+  )
+  expect(await refused({ ...fitting, PUBLIC_URL: "http://wa.example.com" })).toBe(
+    "PUBLIC_URL: must be https and a host alone, as https://wa.example.com",
+  )
+  expect(await refused({ ...fitting, MAIL_FROM: "wa@example.com" })).toBe(
+    "MAIL_FROM: SMTP_URL and MAIL_FROM go together: the mail server, and the address that mail is sent from",
+  )
+})
+
+test("it is ready while its parts work, shows its metrics to the bearer of the token alone, and a second signal does not cut its stop short", async () => {
+  const service = serve({ ...fitting, METRICS_TOKEN: token })
+  const running = await runs(service)
+  const ready = await fetch(`${running.baseUrl}/readyz`)
+  expect([ready.status, await ready.json()]).toEqual([
+    200,
+    { ok: true, store: true, hosts: true, room: true },
+  ])
+
+  const read = async (headers: Record<string, string>) =>
+    await fetch(`${running.baseUrl}/metrics`, { headers })
+  expect((await read({})).status).toBe(401)
+  expect((await read({ authorization: `Bearer ${token}x` })).status).toBe(401)
+  const metrics = await read({ authorization: `Bearer ${token}` })
+  expect(metrics.headers.get("content-type")).toMatch(/^application\/openmetrics-text; version=1\.0\.0/)
+  expect(await metrics.text()).toMatch(
+    /^# TYPE bridge_sessions_expected gauge[^]*^bridge_sessions_expected 0$[^]*# EOF\n$/m,
+  )
+
+  const pages = await fetch(`${running.baseUrl}/sign-in`, { redirect: "manual" })
+  expect(await pages.text()).not.toContain("/dev/mail")
+  service.child.kill("SIGTERM")
+  await until(() => service.said().includes("stopping..."))
+  service.child.kill("SIGTERM")
+  expect(await service.ended).toBe(0)
+  expect(existsSync(join(service.folder, "running.json"))).toBe(false)
+  // No account's key is printed, and no log file is left to grow.
+  expect(service.said()).not.toContain("mbk_")
+  expect(readdirSync(join(service.folder, "logs"))).toEqual(["simulator.log"])
+})
