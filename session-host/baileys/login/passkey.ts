@@ -200,17 +200,12 @@ function optionsIn(stanza: Stanza): PasskeyOptions {
   return PasskeyOptions.parse(JSON.parse(childOf(stanza, "passkey_request_options").toString()))
 }
 
-/** Says what is wrong where that can be seen here. The signature is the network's affair. @throws PasskeyRefused */
-function check(
-  { rawId, response }: PasskeyAssertion,
-  { challenge, allowCredentials = [] }: PasskeyOptions,
-): void {
+/** Says what is wrong where that can be seen here. The signature, and whose passkey made it, are the network's affair. @throws PasskeyRefused */
+function check({ response }: PasskeyAssertion, { challenge }: PasskeyOptions): void {
   const said = clientDataOf(response.clientDataJSON)
   if (said.type !== "webauthn.get") throw new PasskeyRefused("malformed")
   if (said.origin !== passkeyOrigin) throw new PasskeyRefused("origin")
   if (said.challenge !== challenge) throw new PasskeyRefused("challenge")
-  if (allowCredentials.length > 0 && !allowCredentials.some(({ id }) => id === rawId))
-    throw new PasskeyRefused("foreign")
 }
 
 function clientDataOf(text: string): Record<string, unknown> {
