@@ -173,6 +173,6 @@ export const onThePhone: Failure[] = [
   },
   {
     title: "It asks for a passkey",
-    next: "Leave the phone as it is. This page shows what to do.",
+    next: "Leave the phone as it is. This page shows what to do; you need a computer with Chrome or Edge.",
   },
 ]

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises"
 import { newLocks } from "#core/platform/locks.ts"
 import { answerCall, awsJsonServer } from "../aws/json-server.ts"
 import { listen } from "../listen.ts"
-import { Commits } from "./commits.ts"
+import { DraftWriter } from "./draft-writer.ts"
 import type { Engine } from "./engine.ts"
 import { expire } from "./expire.ts"
 import { clockTable, ExpiryClock } from "./expiry-clock.ts"
@@ -89,10 +89,10 @@ async function serve(file: File, options: Options): Promise<DynamoDb> {
   const tables = new Tables(rows)
   const faults = new Faults(options.faults, options.seed)
   const closing = new AbortController()
-  const commits = new Commits(rows, faults, closing.signal)
+  const writer = new DraftWriter(rows, faults, closing.signal)
   const partitions = new Throughput(options.partitionLimits)
   const own = { hold: newLocks(), tokens: new Tokens(), expiryClock: new ExpiryClock(rows) }
-  const engine: Engine = { tables, rows, faults, partitions, commits, ...own }
+  const engine: Engine = { tables, rows, faults, partitions, writer, ...own }
 
   const underWay = new Set<Promise<unknown>>()
   function tracked<Result>(work: Promise<Result>): Promise<Result> {
@@ -119,7 +119,7 @@ async function serve(file: File, options: Options): Promise<DynamoDb> {
     await Promise.allSettled(underWay)
     server.closeAllConnections()
     await Promise.allSettled(underWay)
-    await commits.settled()
+    await writer.settled()
     await rows.close()
   }
 
@@ -158,19 +158,19 @@ function unanswered(error: unknown): undefined {
 
 /** @throws ConnectionLost */
 async function answer(engine: Engine, call: Call): Promise<Answer> {
-  const { faults, commits } = engine
+  const { faults, writer } = engine
   if (faults.take("gone")) throw new ConnectionLost()
   const slow = faults.take("slow", call)
-  if (slow) await commits.wait(slow.ms ?? 0)
-  await loseIf(faults.take("lost-request", call), commits)
+  if (slow) await writer.wait(slow.ms ?? 0)
+  await loseIf(faults.take("lost-request", call), writer)
   const outcome = await outcomeOf(engine, call)
-  await loseIf(faults.take("lost-answer", call), commits)
+  await loseIf(faults.take("lost-answer", call), writer)
   return outcome
 }
 
-async function loseIf(rule: Rule | undefined, commits: Commits): Promise<void> {
+async function loseIf(rule: Rule | undefined, writer: DraftWriter): Promise<void> {
   if (!rule) return
-  await commits.wait(rule.ms ?? 0)
+  await writer.wait(rule.ms ?? 0)
   throw new ConnectionLost()
 }
 
