@@ -2,12 +2,12 @@ import type { BinaryNode } from "@whiskeysockets/baileys"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { Lifetime } from "./lifetime.ts"
 
-/** How long the network may answer nothing, ms. Baileys asks it for a sign of life each half a minute. */
-export const deadMs = 2 * 60_000
+export type VitalSigns = ReturnType<typeof newVitalSigns>
 
 /**
  * Ends a connection on which the network answers nothing any more, neither questions nor messages. Baileys takes whatever
- * comes in for a sign of life, and a dead session may go on hearing of others (whatsapp-rust 630).
+ * comes in for a sign of life, and a dead session may go on hearing of others (whatsapp-rust 630). It asks for one each half
+ * a minute.
  */
 export function newVitalSigns(lifetime: Pick<Lifetime, "atEnd" | "end">, afterMs: number) {
   let waiting: NodeJS.Timeout | undefined

@@ -7,7 +7,7 @@ import { placeholderIn } from "./placeholder.ts"
 import { viewOnceIn } from "./view-once.ts"
 
 interface Input {
-  unsettled: UnsettledStanzas
+  unsettled: Pick<UnsettledStanzas, "dropped" | "whenSettled">
   creds: Pick<AuthenticationCreds, "me">
   ended: () => boolean
   /** Takes in a message that Baileys does not report. */

@@ -4,7 +4,7 @@ import { sendText, statusOf } from "#test/support/session/host.ts"
 import { aSharedHost } from "#test/support/session/shared-host.ts"
 import { until } from "#test/support/until.ts"
 
-const { aChat, linesOf } = await aSharedHost({ deadMs: 2000 })
+const { aChat, linesOf } = await aSharedHost({ timing: { deadMs: 2000 } })
 
 test("a connection on which the network answers nothing is ended, though other stanzas come in, and the next one sends", async () => {
   const { network, bridge, bob, phone } = await aChat()

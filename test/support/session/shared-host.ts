@@ -13,7 +13,7 @@ import { aNetwork } from "../network/network.ts"
  * One network and one host for all tests of a file, with the logs that they write. Each chat has an account and a contact
  * of its own.
  */
-export async function aSharedHost(options: Pick<Parameters<typeof aHost>[1] & object, "deadMs"> = {}) {
+export async function aSharedHost(options: Pick<Parameters<typeof aHost>[1] & object, "timing"> = {}) {
   const logs = mkdtempSync(join(tmpdir(), "host-logs-"))
   Object.assign(config, { LOG_DIR: logs, METRICS_SERVICE: "session-host" })
   /** The lines of the host's own log, with its metrics. */
