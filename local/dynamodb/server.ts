@@ -1,7 +1,6 @@
-import { randomUUID } from "node:crypto"
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { setImmediate } from "node:timers/promises"
 import { newLocks } from "#core/platform/locks.ts"
+import { answerCall, awsJsonServer } from "../aws/json-server.ts"
 import { listen } from "../listen.ts"
 import { DraftWriter } from "./draft-writer.ts"
 import type { Engine } from "./engine.ts"
@@ -101,11 +100,9 @@ async function serve(file: File, options: Options): Promise<DynamoDb> {
     underWay.add(ended)
     return ended
   }
-  // Clients reuse idle connections for as long as they like.
-  const server = createServer(
-    { keepAliveTimeout: 0 },
-    (request, response) => void tracked(answerHttp(engine, request, response)),
-  )
+  const overHttp = (operation: string, request: object) =>
+    answer(engine, { operation, request }).catch(unanswered)
+  const server = awsJsonServer((request, response) => void tracked(answerCall(request, response, overHttp)))
   server.on("connection", (socket) => {
     if (faults.take("gone")) socket.resetAndDestroy()
   })
@@ -150,21 +147,13 @@ async function answerHere(engine: Engine, call: Call): Promise<Answer> {
   return await answer(engine, call)
 }
 
-async function answerHttp(engine: Engine, request: IncomingMessage, response: ServerResponse) {
-  const call = await callOf(request)
-  if (!call) return send(response, 400, new Refusal("SerializationException", "not JSON").body)
-  try {
-    const { status, body } = await answer(engine, call)
-    send(response, status, body)
-  } catch (error) {
-    if (!(error instanceof ConnectionLost)) throw error
-    response.socket?.resetAndDestroy()
-  }
-}
-
 /** The connection ended without an answer. */
 class ConnectionLost extends Error {
   readonly code = "ECONNRESET"
+}
+
+function unanswered(error: unknown): undefined {
+  if (!(error instanceof ConnectionLost)) throw error
 }
 
 /** @throws ConnectionLost */
@@ -183,20 +172,6 @@ async function loseIf(rule: Rule | undefined, writer: DraftWriter): Promise<void
   if (!rule) return
   await writer.wait(rule.ms ?? 0)
   throw new ConnectionLost()
-}
-
-/** The request; undefined if it is not JSON or the client went away. */
-async function callOf(request: IncomingMessage): Promise<Call | undefined> {
-  const chunks: Buffer[] = []
-  try {
-    for await (const chunk of request) chunks.push(chunk as Buffer) // no encoding is set
-    const parsed: unknown = JSON.parse(Buffer.concat(chunks).toString())
-    if (typeof parsed !== "object" || parsed === null) return undefined
-    return { operation: String(request.headers["x-amz-target"]).split(".").at(-1)!, request: parsed }
-  } catch {
-    // In either case there is no request to answer.
-    return undefined
-  }
 }
 
 async function outcomeOf(engine: Engine, call: Call): Promise<Answer> {
@@ -220,14 +195,4 @@ function refuseIfFaulty(faults: Faults, call: Call) {
   if (call.operation.startsWith("Transact")) return
   if (faults.take("throughput-exceeded", call))
     throw new Refusal("ProvisionedThroughputExceededException", exceededMessage)
-}
-
-function send(response: ServerResponse, status: number, body: object) {
-  const bytes = Buffer.from(JSON.stringify(body))
-  response.writeHead(status, {
-    "content-type": "application/x-amz-json-1.0",
-    "content-length": bytes.length,
-    "x-amzn-requestid": randomUUID(),
-  })
-  response.end(bytes)
 }
