@@ -16,6 +16,8 @@ export interface Timing {
   codeMs: number
   /** Contract, "Time to answer": how long a call waits at most for a session that is starting or connecting. */
   connectingMs: number
+  /** Contract, "Time to answer": how long the network may take over the acknowledgement of a message. */
+  ackMs: number
   /** How long a restart waits for sends under way: a PATCH has 10 s for everything. */
   restartMs: number
   /** Contract, "Connection events": a connection that is gone for longer than this is reported as `disconnected`. */
@@ -49,6 +51,7 @@ export function timing(beatMs = config.LEASE_BEAT_MS): Timing {
     pairingMs: 3 * minutes,
     codeMs: 15 * seconds,
     connectingMs: 5 * seconds,
+    ackMs: 15 * seconds,
     restartMs: 2 * seconds,
     goneMs: 10 * seconds,
     provenMs: 12 * beatMs,

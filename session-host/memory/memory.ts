@@ -19,13 +19,12 @@ import { OperatorSkip } from "../receive/operator-skip.ts"
 import { SessionStore, type Stored } from "./rows.ts"
 import { Tally } from "./tally.ts"
 import { credsOf, credsSk, forgetCreds, oldKeys, SessionVault } from "./keys.ts"
-import { mapReceived } from "../receive/map-received.ts"
 import type { Connection } from "../network/connection.ts"
 import { Contacts, removeContacts } from "../people/contacts.ts"
 import { SessionEnded } from "../session/session-ended.ts"
 import type { Timing } from "../timing.ts"
 import { LoginStanding, standingRows } from "./login-standing.ts"
-import { ConnectionEvents, toldIn, toldRow } from "../uplink/connection-events.ts"
+import { ConnectionEvents, reportedIn, reportedRow } from "../uplink/connection-events.ts"
 
 interface Input {
   lease: Lease.Info
@@ -35,8 +34,6 @@ interface Input {
   ended: AbortSignal
   /** The session's connection, while it has one. */
   connection: () => Pick<Connection, "phonesOf"> | undefined
-  /** Turns a message into events; `mapReceived` where it is not given. */
-  map?: typeof mapReceived | undefined
   /** The version of the running code. Each version tries again to read messages that earlier ones could not. */
   version: () => Promise<string>
   /** The customer's present choice of events. */
@@ -110,7 +107,7 @@ export class Memory {
     const { outbox } = this
     this.connectionEvents = new ConnectionEvents(
       { store, commits, outbox, goneMs: timing.goneMs, log, onOpened },
-      toldIn(rows.get(toldRow)),
+      reportedIn(rows.get(reportedRow)),
     )
     this.standing = new LoginStanding(this, [...rows.values()])
     const creds = credsOf(rows.get(credsSk))
@@ -132,7 +129,6 @@ export class Memory {
       // At first a suspect takes one message at a time. The message that brings it down is then the first one next time,
       // and can be skipped.
       isCareful: () => Lease.isSuspect(lease) && performance.now() < provenAtMs,
-      map: input.map ?? mapReceived,
     })
     // The session that promised to ring may have died first.
     if (lastEvent > head || (delivery?.due ?? 0) > 0) this.bell.ringAnew()
@@ -147,7 +143,7 @@ export class Memory {
     if (!keys) throw new SessionEnded("the bridge is deleted")
     const store = new SessionStore({ bridgeId, sessionKey: keys.session, patience })
     const [rows, last, delivery] = await Promise.all([
-      store.getAll([credsSk, toldRow, ...standingRows]),
+      store.getAll([credsSk, reportedRow, ...standingRows]),
       patience.read(() => lastEventOf(bridgeId)),
       patience.read(() => Delivery.get(bridgeId)),
     ])
@@ -176,11 +172,11 @@ export class Memory {
     await readParkedAgain({ store, commits, intake, version: await this.#input.version() })
   }
 
-  /** The login has ended. `tell` commits the writes it is given together with the customer's event. */
-  async forget(tell: (writes: UnitWrite[]) => Promise<void>): Promise<void> {
+  /** The login has ended. `report` commits the writes it is given together with the customer's event. */
+  async forget(report: (writes: UnitWrite[]) => Promise<void>): Promise<void> {
     const { store, commits } = this
     const generation = this.#vault.generation + 1
-    await tell([forgetCreds(store, generation), ...this.standing.forget()])
+    await report([forgetCreds(store, generation), ...this.standing.forget()])
     this.#vault = new SessionVault(this, { generation, creds: undefined })
     this.#contacts = new Contacts({ store, commits, log: this.#input.log }, generation)
     await commits.write([...(await removeContacts(store)), ...(await oldKeys(store, generation))])

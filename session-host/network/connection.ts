@@ -164,7 +164,7 @@ type Step =
   | { kind: "qr"; text: string; expiresAt: number }
   /** The account is linked with a passkey only. It comes again when there is another request; without one it cannot be read. */
   | { kind: "passkey_required"; request?: { options: PasskeyOptions; expiresAt: number } }
-  /** Linked: the credentials are kept before the network is told. The network will ask for a restart. */
+  /** Linked: the credentials are kept before the network hears of it. The network will ask for a restart. */
   | { kind: "paired" }
   /** Logged in and ready. */
   | { kind: "open"; me: Me }
@@ -286,7 +286,7 @@ export interface Connection {
    */
   pictureUrl(jid: string): Promise<string | undefined>
   /**
-   * Tells a message's author that it was read; or only our own devices, if the account's privacy settings say so.
+   * Shows a message's author that it was read; or only our own devices, if the account's privacy settings say so.
    * @throws NetworkRejected, NoAnswer
    */
   markRead(message: { id: string; remoteJid?: string; participant?: string }): Promise<void>

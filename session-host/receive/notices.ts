@@ -17,13 +17,13 @@ import { viewOnce } from "./view-once.ts"
 
 interface Input {
   sock: Pick<WASocket, "signalRepository">
-  lifetime: Pick<Lifetime, "tell">
-  tellPeople: (people: Acquaintance[]) => void
+  lifetime: Pick<Lifetime, "emit">
+  reportPeople: (people: Acquaintance[]) => void
   log: ILogger
 }
 
-/** Takes every frame, and tells the news in it. Addresses that it says belong to one person are kept. */
-export function newNotices({ sock, lifetime, tellPeople, log }: Input): (frame: BinaryNode) => void {
+/** Takes every frame, and emits the news in it. Addresses that it says belong to one person are kept. */
+export function newNotices({ sock, lifetime, reportPeople, log }: Input): (frame: BinaryNode) => void {
   const { lidMapping } = sock.signalRepository
   const byPrivateId = async (notice: Notice): Promise<Notice> => {
     if (!("jid" in notice && notice.jid && isPnUser(notice.jid))) return notice
@@ -40,9 +40,9 @@ export function newNotices({ sock, lifetime, tellPeople, log }: Input): (frame: 
     const { notices, people } = noticesIn(frame)
     for (const notice of notices)
       byPrivateId(notice)
-        .then((one) => lifetime.tell({ kind: "notice", notice: one }))
-        .catch((error: unknown) => log.warn({ error }, "a notice was not told"))
-    tellPeople(people)
+        .then((one) => lifetime.emit({ kind: "notice", notice: one }))
+        .catch((error: unknown) => log.warn({ error }, "a notice was not emitted"))
+    reportPeople(people)
     keepPairs(people)
   }
 }

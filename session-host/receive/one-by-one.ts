@@ -6,7 +6,7 @@ import type { Instead } from "../baileys/tap.ts"
 import { viewOnceIn } from "./view-once.ts"
 
 interface Input {
-  unsettled: UnsettledStanzas
+  unsettled: Pick<UnsettledStanzas, "dropped" | "whenSettled">
   creds: Pick<AuthenticationCreds, "me">
   ended: () => boolean
   /** Takes in a message that Baileys does not report. */

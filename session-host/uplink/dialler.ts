@@ -10,12 +10,15 @@ const banMostMs = 24 * 3600 * 1000
 export type Connect = (input: {
   vault: Vault
   intake: Intake
+  /** How long the network may take over the acknowledgement of a message. */
+  ackMs: number
   log: Logger
   onHappening: (happening: Happening) => void
 }) => Connection
 
 interface Options {
   connect: Connect
+  ackMs: number
   log: Logger
   /** Whether a connection is wanted and allowed now. */
   mayDial: () => boolean
@@ -111,7 +114,7 @@ export class Dialler {
   }
 
   async #dial(): Promise<void> {
-    const { connect, log, mayDial, prepare, onHappening, onError } = this.#options
+    const { connect, ackMs, log, mayDial, prepare, onHappening, onError } = this.#options
     const { vault, intake } = await prepare()
     if (!mayDial()) return
     const number = ++this.#dialled
@@ -124,6 +127,7 @@ export class Dialler {
       connect({
         vault,
         intake,
+        ackMs,
         log,
         onHappening: (happening) => {
           if (!isOver()) onHappening(happening)

@@ -62,6 +62,7 @@ export class Uplink {
     this.#takeNews = newTakingNews({ ...input, connection: () => this.connection })
     this.#dialler = new Dialler({
       connect: input.connect,
+      ackMs: input.timing.ackMs,
       log: input.log,
       mayDial: () => this.#mayDial(),
       prepare: async () => {

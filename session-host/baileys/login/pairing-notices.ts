@@ -9,7 +9,7 @@ interface Input {
   creds: AuthenticationCreds
   passkey: Pick<PasskeyLink, "onNotification">
   codes: ReturnType<typeof newCodes>
-  lifetime: Pick<Lifetime, "tell">
+  lifetime: Pick<Lifetime, "emit">
   /** Keeps the credentials, and calls back when they are kept. */
   keepCreds: (then: () => void) => void
   onError: (error: unknown) => void
@@ -23,7 +23,7 @@ export function newPairingNotices({ sock, creds, passkey, codes, lifetime, keepC
     creds.advSecretKey = newAdvSecret()
     const code = codes.again(creds.advSecretKey)
     keepCreds(() => {
-      if (code) lifetime.tell({ kind: "qr", ...code })
+      if (code) lifetime.emit({ kind: "qr", ...code })
     })
   }
   return (stanza: BinaryNode) => {

@@ -17,14 +17,14 @@ interface Input {
   answerOrEnd: AnswerOrEnd
   availability: OwnAvailability
   calls: ReturnType<typeof newCallers>
-  tellPeople: (people: Acquaintance[]) => void
+  reportPeople: (people: Acquaintance[]) => void
 }
 
 /** Everything that a connection can be asked for besides sending. */
 export function newQuestions(
   input: Input,
 ): Omit<Connection, "send" | "takePasskey" | "timerOf" | "logout" | "close"> {
-  const { sock, creds, log, answerOrEnd, availability, calls, tellPeople } = input
+  const { sock, creds, log, answerOrEnd, availability, calls, reportPeople } = input
   const { lidMapping } = sock.signalRepository
   const asked = (question: Question) => answerOrEnd(ask(sock, question))
   const media = newMedia(asked, log)
@@ -36,7 +36,7 @@ export function newQuestions(
       const found = await registered({ ask: asked }, phones)
       const named = [...found.values()].filter(({ lid }) => lid !== "")
       await answerOrEnd(lidMapping.storeLIDPNMappings(named.map(({ jid, lid }) => ({ pn: jid, lid }))))
-      tellPeople(named.map(({ jid, lid }) => ({ jid, lid, ofContactsOnly: true })))
+      reportPeople(named.map(({ jid, lid }) => ({ jid, lid, ofContactsOnly: true })))
       return found
     },
     showTyping: (chat, state) => answerOrEnd(sock.sendPresenceUpdate(state, chat)),
