@@ -3,6 +3,7 @@ import { createServer } from "node:http"
 import { isIPv6 } from "node:net"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { setFlagsFromString } from "node:v8"
 import { staysMs } from "../delivery/new-events.ts"
 import { config } from "#core/platform/config.ts"
 import { tables } from "#core/store/tables.ts"
@@ -50,6 +51,8 @@ export interface Elsewhere {
  * @throws CannotStart
  */
 export async function startService(settings: Settings, elsewhere: Elsewhere = {}): Promise<Service> {
+  // V8 would let the heap grow to several times of what is in use, and keep it. This takes no more processor time.
+  setFlagsFromString("--heap-growing-percent=50")
   const stops: (() => Promise<unknown>)[] = []
   const stop = async () => {
     for (const one of stops.splice(0).toReversed()) await one()
