@@ -14,7 +14,7 @@ import { opened, seal } from "./sealed-file.ts"
 import { Unusable } from "./unusable.ts"
 
 /** The files of the data folder that a backup holds. Logs, and the simulated network, are not among them. */
-export const storeFile = "store.sqlite"
+const storeFile = "store.sqlite"
 const beside = [keyFiles.wrapping, keyFiles.secrets, basename(accountFile("")), basename(networkFile(""))]
 
 /** What a backup says of itself, once it is opened. */

@@ -19,9 +19,8 @@ const chunkBytes = 1 << 20
 /** OWASP's recommendation for 64 MB of memory. They belong to the version of the format. */
 const cost = { N: 2 ** 16, r: 8, p: 2, maxmem: 2 ** 27 }
 
-/** What a file says of itself before it is opened. */
+/** What opening a file needs of it. */
 interface Header {
-  service: string
   salt: Buffer
   check: Buffer
   /** All of it, which each chunk is bound to. */
@@ -78,16 +77,6 @@ export async function* opened(path: string, passphrase: string): AsyncGenerator<
   }
 }
 
-/** The service that made a file. @throws Unusable */
-export async function serviceOf(path: string): Promise<string> {
-  const file = await open(path, "r")
-  try {
-    return (await headerOf(file, path)).service
-  } finally {
-    await file.close()
-  }
-}
-
 /** The longest first line of any version, in bytes. */
 const longestLine = 100
 
@@ -95,9 +84,8 @@ async function headerOf(file: FileHandle, path: string): Promise<Header> {
   const start = Buffer.alloc(longestLine + saltBytes + checkBytes)
   const { bytesRead } = await file.read(start, 0, start.length, 0)
   const end = start.indexOf("\n") + 1
-  const [, found, service] =
-    /^messaging-bridge backup (\d+) ([0-9a-f]+)\n$/.exec(start.toString("latin1", 0, end)) ?? []
-  if (!found || !service) throw new Unusable(`${path} is not a backup of this service's`)
+  const [, found] = /^messaging-bridge backup (\d+) [0-9a-f]+\n$/.exec(start.toString("latin1", 0, end)) ?? []
+  if (!found) throw new Unusable(`${path} is not a backup of this service's`)
   if (Number(found) !== version)
     throw new Unusable(
       `${path} has format ${found}, and this version reads format ${version}: use the version that made it`,
@@ -107,7 +95,6 @@ async function headerOf(file: FileHandle, path: string): Promise<Header> {
   // What is read next comes after it.
   await file.read(Buffer.alloc(length), 0, length, null)
   return {
-    service,
     salt: start.subarray(end, end + saltBytes),
     check: start.subarray(end + saltBytes, length),
     bytes: start.subarray(0, length),
