@@ -42,10 +42,8 @@ export async function which(environment: NodeJS.ProcessEnv): Promise<Which> {
     )
   if (running) {
     // Passkeys do not work at an address, so people are led to the name.
-    const environment = {
-      ...running.environment,
-      DASHBOARD_URL: running.baseUrl.replace("127.0.0.1", "localhost"),
-    }
+    const dashboard = running.baseUrl.replace("127.0.0.1", "localhost")
+    const environment = { DASHBOARD_URL: dashboard, ...running.environment }
     return { says: `on this machine: ${running.baseUrl}, ${dataDir}`, environment }
   }
   if (!stage)

@@ -31,8 +31,8 @@ export interface Timing {
   /** Contract, "Live state of a bridge": after this long without an unplanned end, earlier ones are forgotten. */
   healthyMs: number
   /** Contract, "Presence": how often a session is shown as available, and for how long. */
-  pulseEachMs: number
-  pulseMs: number
+  dailyPresenceEachMs: number
+  dailyPresenceMs: number
   /** How long the phone may take to give a message of which the network had a placeholder, until it is asked again. */
   awaitedMs: number
   /** How often, at most, the time of a customer's last call is written down. */
@@ -62,8 +62,8 @@ export function timing(beatMs = config.LEASE_BEAT_MS): Timing {
     provenMs: 12 * beatMs,
     stayedMs: 36 * beatMs,
     healthyMs: 10 * minutes,
-    pulseEachMs: 24 * 60 * minutes,
-    pulseMs: 5 * minutes,
+    dailyPresenceEachMs: 24 * 60 * minutes,
+    dailyPresenceMs: 5 * minutes,
     awaitedMs: 10 * minutes,
     usedEachMs: 60 * minutes,
     tallyMs: 10 * minutes,

@@ -11,8 +11,8 @@ export const Info = z.object({
   events: z.array(z.string()).optional(),
   /** Kinds of chats that are ignored: no event is sent for them, and nothing is kept. */
   ignore: z.array(Ignored).default([]),
-  /** Whether the session has a pulse: it is shown as available for some minutes a day. */
-  pulse: z.boolean().default(true),
+  /** Whether the session is shown as available for some minutes a day (Contract, "Presence"). */
+  dailyPresence: z.boolean().default(true),
   /** How slowly it sends; undefined: as fast as it is asked to. */
   pacing: Pacing.optional(),
 })
@@ -33,11 +33,11 @@ export function ignores({ ignore }: Info, chat: string): boolean {
 }
 
 /** The choice as the customer sees it: every type by name. */
-export function wire({ events, ignore, pulse, pacing }: Info) {
+export function wire({ events, ignore, dailyPresence, pacing }: Info) {
   return {
     events: EventType.options.filter((type) => events?.includes(type) ?? true),
     ignore,
-    daily_presence: pulse,
+    daily_presence: dailyPresence,
     pacing: pacing ?? null,
   }
 }

@@ -30,7 +30,7 @@ export async function choose(lease: Lease.Info, said: Said, requestId: string): 
   const chosen = await Lease.choose(bridgeId, {
     ...(events && { events: [...new Set(events)] }),
     ignore: [...new Set(said.ignore ?? lease.choice.ignore)],
-    pulse: said.daily_presence ?? lease.choice.pulse,
+    dailyPresence: said.daily_presence ?? lease.choice.dailyPresence,
     ...(pacing && { pacing }),
   })
   if (!chosen) throw noSuchBridge()
@@ -44,7 +44,7 @@ export async function choose(lease: Lease.Info, said: Said, requestId: string): 
   return chosen
 }
 
-/** Whether the request has any part of a choice. */
+/** Whether a request changes the choice: it has at least one of its fields. */
 export function isChoice({ events, ignore, daily_presence, pacing }: Said): boolean {
   return [events, ignore, daily_presence, pacing].some((field) => field !== undefined)
 }

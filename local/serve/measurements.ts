@@ -35,8 +35,10 @@ export class Measurements {
   /** Takes the metrics from a line of a session host's output. @returns false if it is another line */
   takeFrom(line: string): boolean {
     if (!line.startsWith("{") || !line.includes('"service":"session-host"')) return false
-    const { _aws, service: _service, stage: _stage, ...values } = Line.parse(JSON.parse(line))
-    this.add(z.record(z.string(), z.array(z.number())).parse(values))
+    const { _aws, service: _service, stage: _stage, ...values } = Line.safeParse(jsonOf(line)).data ?? {}
+    const taken = z.record(z.string(), z.array(z.number())).safeParse(values)
+    if (!_service || !taken.success) return false
+    this.add(taken.data)
     return true
   }
 
@@ -93,6 +95,15 @@ export class Measurements {
         return (value) => gauge.set(value)
       }
     }
+  }
+}
+
+/** The line of a host that was killed may be cut. */
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
   }
 }
 

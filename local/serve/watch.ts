@@ -24,7 +24,7 @@ const minuteMs = 60_000
  * @returns the answer to a request for one of these paths, or false if it is for another; and how it ends
  */
 export function watch(serving: Serving, measurements: Measurements, dataDir: string) {
-  Metrics.readBy((values) => measurements.add(values))
+  Metrics.sendTo((values) => measurements.add(values))
   if (serving.SMTP_URL !== "") Mail.sendBy(mailServer(serving.SMTP_URL, serving.MAIL_FROM))
   const backups = serving.backups && new HourlyBackups({ ...serving.backups, dataDir })
   if (!backups) log.warn("no backups are made: BACKUP_DIR says where they should be (docs/backup.md)")

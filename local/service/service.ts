@@ -172,7 +172,7 @@ async function start(
   Object.assign(
     process.env,
     own,
-    serving ? { METRICS_SERVICE: "api" } : { LOG_FILE: join(dataDir, "logs", "service.log") },
+    serving ? { METRICS_SERVICE: "service" } : { LOG_FILE: join(dataDir, "logs", "service.log") },
   )
 
   // The environment is complete from here on: only now may settings be read. Our own modules are loaded beside what starts.
@@ -189,7 +189,7 @@ async function start(
   await sweep.start(store.answer ? config.LEASE_BEAT_MS : unwatchedMs)
   stops.push(await lookAtRoom())
   const { listener } = await import("#functions/api/listener.ts")
-  const operators = measurements && (await watched(settings, measurements, stops))
+  const operators = serving && measurements && (await watched(serving, { measurements, dataDir, stops }))
   api.server.removeAllListeners("request")
   api.server.on(
     "request",
@@ -215,12 +215,14 @@ function publicly({ PUBLIC_URL, TRUST_PROXY, MAIL_FROM }: Serving): Record<strin
   return { PUBLIC_URL, TRUST_PROXY, MAIL_FROM, DASHBOARD_URL: process.env.DASHBOARD_URL || PUBLIC_URL }
 }
 
-/** Answers the operator's requests, and watches the service from here on. */
-async function watched(settings: Settings, measurements: Measurements, stops: (() => Promise<unknown>)[]) {
-  if (!settings.serving) return undefined
+/** Watches the service from here on. @returns what answers the operator's requests */
+async function watched(
+  serving: Serving,
+  about: { measurements: Measurements; dataDir: string; stops: (() => Promise<unknown>)[] },
+) {
   const { watch } = await import("../serve/watch.ts")
-  const { answer, stop } = watch(settings.serving, measurements, settings.DATA_DIR)
-  stops.push(stop)
+  const { answer, stop } = watch(serving, about.measurements, about.dataDir)
+  about.stops.push(stop)
   return answer
 }
 

@@ -151,18 +151,7 @@ export const ServeSettings = consistent(
   )
   .transform(({ LISTEN, ...given }, context) => {
     const backups = given.BACKUP_DIR === "" ? undefined : backupsOf(given, context)
-    const { PUBLIC_URL, TRUST_PROXY, OPERATOR_EMAIL, SMTP_URL, MAIL_FROM, ALERT_URL, METRICS_TOKEN } = given
-    const serving = {
-      PUBLIC_URL,
-      TRUST_PROXY,
-      OPERATOR_EMAIL,
-      SMTP_URL,
-      MAIL_FROM,
-      ALERT_URL,
-      METRICS_TOKEN,
-      backups,
-    }
-    return { ...given, listen: LISTEN, serving }
+    return { ...given, listen: LISTEN, serving: { ...given, backups } }
   })
 
 /** What the service is told, whichever way it is run. */

@@ -55,7 +55,9 @@ export class Pacing {
 
   /** Waits until a message to this chat may leave, and is shown as typing. @throws ApiError `pacing`, SessionEnded */
   async wait(chat: string, connection: Pick<Connection, "showTyping">): Promise<void> {
-    const { gap_ms = 0, typing_ms = 0 } = this.#parts.limits() ?? {}
+    const limits = this.#parts.limits()
+    if (!limits) return
+    const { gap_ms = 0, typing_ms = 0 } = limits
     await this.#inTurn(() => this.#mayWrite(chat))
     await sleep(this.#turn(gap_ms, typing_ms))
     if (typing_ms === 0) return

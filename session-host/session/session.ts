@@ -25,7 +25,7 @@ import { householdKnown } from "../uplink/link-sandbox.ts"
 import { scope } from "../host/exceptions.ts"
 import { type Answer, Sending, type Wish } from "../send/sending.ts"
 import { startAskingAgain } from "../receive/awaited.ts"
-import { startPulse } from "./pulse.ts"
+import { startDailyPresence } from "./daily-presence.ts"
 import { newSay, type Say } from "./say.ts"
 import { Fenced, SessionEnded } from "./session-ended.ts"
 import { Slots } from "#core/platform/slots.ts"
@@ -265,12 +265,12 @@ export class Session {
     const { timing } = this.#input
     const about = { connection, onError, say: this.#say }
     return [
-      startPulse({
+      startDailyPresence({
         ...about,
         bridgeId: this.lease.bridgeId,
         timing,
         standing: memory.standing,
-        isWanted: () => this.#choice.pulse,
+        isWanted: () => this.#choice.dailyPresence,
       }),
       startAskingAgain({ ...about, awaited: memory.awaited, firstMs: timing.awaitedMs }),
     ]

@@ -1,8 +1,9 @@
-import { spawn } from "node:child_process"
+import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
 import { find, type Running } from "#local/service/running.ts"
 import { until } from "#test/support/until.ts"
@@ -73,7 +74,7 @@ test("what is missing or weak is refused with one sentence each, and nothing is 
   )
 })
 
-test("it is ready while its parts work, shows its metrics to the bearer of the token alone, backs itself up, and a second signal does not cut its stop short", async () => {
+test("it is ready while its parts work, prints links to its public address, shows its metrics to the bearer of the token alone, backs itself up, and a second signal does not cut its stop short", async () => {
   const dir = mkdtempSync(join(tmpdir(), "bridge-backups-"))
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
   const backups = { BACKUP_DIR: dir, BACKUP_PASSPHRASE: "correct horse battery staple" }
@@ -99,6 +100,13 @@ test("it is ready while its parts work, shows its metrics to the bearer of the t
   const backedUp = async () => await (await read({ authorization: `Bearer ${token}` })).text()
   await until(async () => /^bridge_backup_age_s [\d.]+$/m.test(await backedUp()))
   expect(await backedUp()).toMatch(/^bridge_backup_failed 0$/m)
+
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["admin/main.ts", "login-link", fitting.OPERATOR_EMAIL],
+    { env: { PATH: process.env.PATH, DATA_DIR: service.folder } },
+  )
+  expect(stdout).toMatch(/^link=https:\/\/wa\.example\.com\/sign-in\/link\/[\w-]+$/m)
 
   const pages = await fetch(`${running.baseUrl}/sign-in`, { redirect: "manual" })
   expect(await pages.text()).not.toContain("/dev/mail")
