@@ -75,7 +75,7 @@ export const account: Record<string, Verb> = {
   },
 }
 
-/** For an operator's first sign-in, and for whoever cannot be mailed. */
+/** Makes a link for an operator who signs in for the first time, or for a person whom the service cannot mail. */
 export const loginLink: Verb = {
   takes: "<email>",
   says: "a link that signs this address in, once, within a day; a new address becomes an account",

@@ -3,7 +3,7 @@ import type { Verb } from "./verb.ts"
 export const doctor: Verb = {
   takes: "",
   says: "what is missing or weak on this machine for `npm run serve`: settings, clock, disk, limits, name, port, certificate, mail",
-  isAlone: true,
+  isOfFolder: true,
   run: async () => {
     const { examine } = await import("#local/serve/doctor.ts")
     const findings = await examine(process.env)

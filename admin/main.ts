@@ -31,13 +31,11 @@ async function run({ words, json }: Asked): Promise<number> {
     console.error(unknown(words))
     return 2
   }
-  if (!verb.isAlone) {
-    const { says, environment } = await which(process.env)
-    Object.assign(process.env, environment)
-    checkSettings()
-    // With --json the caller is a program, and needs no introduction.
-    if (!json) console.error(says)
-  }
+  const service = verb.isOfFolder ? undefined : await which(process.env)
+  Object.assign(process.env, service?.environment)
+  checkSettings()
+  // With --json the caller is a program, and needs no introduction.
+  if (service && !json) console.error(service.says)
   try {
     const rows = await verb.run(args)
     if (json) console.log(JSON.stringify(rows))

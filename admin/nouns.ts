@@ -1,5 +1,6 @@
 import { account, loginLink } from "./account.ts"
 import { plugged } from "#plugged-in/admin.ts"
+import { backup } from "./backup.ts"
 import { bridge } from "./bridge.ts"
 import { doctor } from "./doctor.ts"
 import { events } from "./events.ts"
@@ -19,6 +20,7 @@ export const nouns: Nouns = {
   events,
   ...plugged,
   wrapping,
+  backup,
   "login-link": { "": loginLink },
   doctor: { "": doctor },
 }

@@ -6,8 +6,8 @@ export interface Verb {
   /** Its arguments as the help shows them: `<name>` is required, `[name]` is not. */
   takes: string
   says: string
-  /** It needs no running service. */
-  isAlone?: true
+  /** It is about this machine's data folder, whether or not a service runs there. */
+  isOfFolder?: true
   run: (args: string[]) => Promise<Row[]>
 }
 

@@ -5,7 +5,7 @@ import type { ApiEnv } from "#functions/http/contract-router.ts"
 import type { Html } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 
-/** What billing adds to the dashboard. The folder `billing/` implements it; without that folder the dashboard has none of it. */
+/** The parts of the dashboard that the folder `billing/` adds. Without that folder the dashboard does not have them. */
 export interface BillingPages {
   /** The pages of a subscription, for an account's people. Each path is `/subscription` or under it. */
   pages: Hono<DashboardEnv>

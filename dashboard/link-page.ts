@@ -203,7 +203,9 @@ async function show(c: Context<DashboardEnv>, body: Html, status: ApiError["stat
 async function dead(c: Context<DashboardEnv>) {
   const body = html`<div class="card">
     <h1>This page is over</h1>
-    <p>It lived for an hour, or its address is not whole. Ask whoever sent it to you for a new one.</p>
+    <p>
+      It was open for an hour, or a part of its address is missing. Ask the person who sent it for a new one.
+    </p>
   </div>`
   return await lonePage(c, { title: "Link a phone", body, status: 404 })
 }

@@ -16,7 +16,7 @@ export class Unexpected extends Error {
   }
 }
 
-/** The service's own API, called as any customer calls it. */
+/** Calls the service's own API in the way of any customer. */
 export function apiClient(baseUrl: string, apiKey: string) {
   return (method: string, path: string, body?: unknown) =>
     call(`${baseUrl}/api${path}`, method, body, { authorization: `Bearer ${apiKey}` })

@@ -29,8 +29,9 @@ export async function runUntilAsked<Given extends Settings>(
     const service = await startService(settings)
     const stopping = new AbortController()
     try {
-      await started(service, settings, stopping.signal)
+      // It blocks for a while, and nobody is waiting for an answer yet.
       flushCompileCache()
+      await started(service, settings, stopping.signal)
       await asked
       stopping.abort()
       console.log("stopping...")

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import "#core/platform/faster-node-crypto.ts"
 import { config } from "#core/platform/config.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
-import { Host as HostRow } from "#core/lease/host.ts"
+import { Host } from "#core/lease/host.ts"
 import { log } from "#core/platform/log.ts"
 import { addressOf } from "./host/address.ts"
 import { newRecorder } from "./baileys/record-skeletons.ts"
@@ -12,7 +12,7 @@ import { connect } from "./baileys/connect.ts"
 import { fetchWebVersion } from "./baileys/fetch-web-version.ts"
 import type { Connect } from "./uplink/dialler.ts"
 import { containExceptions } from "./host/exceptions.ts"
-import { Host } from "./host/host.ts"
+import { SessionHost } from "./host/host.ts"
 import { measureEachMinute } from "./host/measure.ts"
 import { listen, serverApp } from "./server.ts"
 import { timing } from "./timing.ts"
@@ -50,8 +50,8 @@ const server = await listen((request) => app.fetch(request), {
   ...(await addressOf(config)),
   port: config.HOST_PORT,
 })
-const host = new Host({
-  id: config.HOST_ID ?? HostRow.newId(),
+const host = new SessionHost({
+  id: config.HOST_ID ?? Host.newId(),
   addr: server.addr,
   capacity: config.HOST_CAPACITY,
   network: config.HOST_NETWORK,
@@ -77,7 +77,7 @@ const end = await host.ended
 stopMeasuring()
 await BridgeLog.written()
 if (end === "stopped") {
-  // Until then callers may take this host for the holder, and must be told that it is not.
+  // Until then callers may take this host for the holder, and must learn that it is not.
   await server.left(callersRememberMs)
   await Promise.race([server.close(), sleep(answeredWithinMs)])
 }

@@ -13,14 +13,13 @@ import type { CommandEnv } from "./commands/command.ts"
 import { commands } from "./commands/commands.ts"
 import { internal } from "./commands/session.ts"
 import { scope } from "./host/exceptions.ts"
-import type { Host } from "./host/host.ts"
+import type { SessionHost } from "./host/host.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { SessionEnded } from "./session/session-ended.ts"
-import { withDeadline } from "./concurrency/call-deadline.ts"
 
 /** The host as the API sees it: commands to its sessions, each under the lease that the caller knows. */
 export function serverApp(
-  host: Pick<Host, "sessions" | "isTrusted" | "calls">,
+  host: Pick<SessionHost, "sessions" | "isTrusted" | "calls">,
   log: Logger,
 ): Hono<CommandEnv> {
   const app = new Hono<CommandEnv>()
@@ -39,8 +38,9 @@ export function serverApp(
     session.notes.use()
     c.set("session", session)
     c.set("call", call)
+    const untilMs = performance.now() + (call.waitMs ?? Infinity)
     return host.calls.during(session, () =>
-      scope.run(session, () => withDeadline(call.waitMs ?? Infinity, next)),
+      scope.run({ fail: (error) => session.fail(error), untilMs }, next),
     )
   })
   for (const { route, run } of [...Object.values(commands), ...internal])

@@ -16,6 +16,10 @@ export interface Timing {
   codeMs: number
   /** Contract, "Time to answer": how long a call waits at most for a session that is starting or connecting. */
   connectingMs: number
+  /** Contract, "Time to answer": how long the network may take over the acknowledgement of a message. */
+  ackMs: number
+  /** How long the network may answer nothing at all until the connection counts as dead. */
+  deadMs: number
   /** How long a restart waits for sends under way: a PATCH has 10 s for everything. */
   restartMs: number
   /** Contract, "Connection events": a connection that is gone for longer than this is reported as `disconnected`. */
@@ -27,8 +31,10 @@ export interface Timing {
   /** Contract, "Live state of a bridge": after this long without an unplanned end, earlier ones are forgotten. */
   healthyMs: number
   /** Contract, "Presence": how often a session is shown as available, and for how long. */
-  pulseEachMs: number
-  pulseMs: number
+  dailyPresenceEachMs: number
+  dailyPresenceMs: number
+  /** How long the phone may take to give a message of which the network had a placeholder, until it is asked again. */
+  awaitedMs: number
   /** How often, at most, the time of a customer's last call is written down. */
   usedEachMs: number
   /** Contract, "Usage": how long messages are counted before that is written down. */
@@ -49,13 +55,16 @@ export function timing(beatMs = config.LEASE_BEAT_MS): Timing {
     pairingMs: 3 * minutes,
     codeMs: 15 * seconds,
     connectingMs: 5 * seconds,
+    ackMs: 15 * seconds,
+    deadMs: 2 * minutes,
     restartMs: 2 * seconds,
     goneMs: 10 * seconds,
     provenMs: 12 * beatMs,
     stayedMs: 36 * beatMs,
     healthyMs: 10 * minutes,
-    pulseEachMs: 24 * 60 * minutes,
-    pulseMs: 5 * minutes,
+    dailyPresenceEachMs: 24 * 60 * minutes,
+    dailyPresenceMs: 5 * minutes,
+    awaitedMs: 10 * minutes,
     usedEachMs: 60 * minutes,
     tallyMs: 10 * minutes,
     idleMs: 72 * 60 * minutes,

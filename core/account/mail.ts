@@ -29,15 +29,16 @@ const most = 50
 let onKept: ((mail: Info) => void) | undefined
 
 /**
- * How mail goes out: `sent` where the service has an address to send from, `kept` for whoever tries the service on their
- * own machine, or `none`: a function dies with what it keeps, and customers cannot read what one machine keeps.
+ * What happens to a mail. It is `sent` if the service has an address to send from. Without one, it is `kept` by `npm start`,
+ * for the person who tries the service on their own machine. Everywhere else there is `none`: a function ends and forgets
+ * what it keeps, and customers cannot read what `npm run serve` would keep.
  */
 export function way(): "sent" | "kept" | "none" {
   if (config.MAIL_FROM !== "") return "sent"
   return config.AWS_LAMBDA_FUNCTION_NAME === undefined && config.PUBLIC_URL === "" ? "kept" : "none"
 }
 
-/** Mail is sent by this from now on, as by the mail server of one machine. By default SES sends it. */
+/** Replaces SES as the sender of mail, for instance with the mail server of one machine. */
 export function sendBy(carrier: typeof carry): void {
   carry = carrier
 }

@@ -2,6 +2,7 @@ export * as Choice from "./choice.ts"
 
 import { z } from "zod"
 import { type Event, EventType, Ignored } from "../contract/event.ts"
+import { Pacing } from "../contract/pacing.ts"
 import { isGroup } from "../jid.ts"
 
 /** The customer's choice: which events of a bridge they get, and how its session behaves. */
@@ -10,8 +11,10 @@ export const Info = z.object({
   events: z.array(z.string()).optional(),
   /** Kinds of chats that are ignored: no event is sent for them, and nothing is kept. */
   ignore: z.array(Ignored).default([]),
-  /** Whether the session has a pulse: it is shown as available for some minutes a day. */
-  pulse: z.boolean().default(true),
+  /** Whether the session is shown as available for some minutes a day (Contract, "Presence"). */
+  dailyPresence: z.boolean().default(true),
+  /** How slowly it sends; undefined: as fast as it is asked to. */
+  pacing: Pacing.optional(),
 })
 export type Info = z.infer<typeof Info>
 /** A choice to write down: what is left out is as by default. */
@@ -30,10 +33,11 @@ export function ignores({ ignore }: Info, chat: string): boolean {
 }
 
 /** The choice as the customer sees it: every type by name. */
-export function wire({ events, ignore, pulse }: Info) {
+export function wire({ events, ignore, dailyPresence, pacing }: Info) {
   return {
     events: EventType.options.filter((type) => events?.includes(type) ?? true),
     ignore,
-    daily_presence: pulse,
+    daily_presence: dailyPresence,
+    pacing: pacing ?? null,
   }
 }

@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { EventType, Ignored } from "./event.ts"
+import { Pacing } from "./pacing.ts"
 import { body, refusals, reply, unreachable } from "./route-parts.ts"
 
 /** Letters, digits, dash, underscore. `default` names the first bridge and cannot be taken (Contract, "References"). */
@@ -69,6 +70,7 @@ const chosen = {
     description:
       "Whether the session appears as available for some minutes a day, so that the phone does not take it for inactive.",
   }),
+  pacing: Pacing.nullable().openapi({ description: "How slowly it sends; null: as fast as it is asked to." }),
 }
 
 /** Contract, "Fields of a bridge", with the live state of the session. */
@@ -179,6 +181,11 @@ export const updateBridge = createRoute({
               "Whether the session appears as available for some minutes a day; it does unless you say false. A phone warns its " +
               "owner of a linked device that was not available for about two weeks, and offers to log it out.",
           }),
+        pacing: Pacing.nullish().openapi({
+          description:
+            "How slowly the bridge sends; it replaces the pacing of before, and null ends it. A message that would have to wait " +
+            "for longer than five seconds is refused with 429 `pacing`.",
+        }),
       }),
     ),
   },

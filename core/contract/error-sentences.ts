@@ -63,6 +63,7 @@ export const sentences: Record<ErrorCode, string> = {
   passkey_refused:
     "this came after the request's time: use the passkey again, for the request that `status` has now",
   rate_limited: "rate limit exceeded",
+  pacing: "the pacing of this bridge allows no new chat today: try again tomorrow, or change its pacing",
   internal_error: "something went wrong on our side: try again, and if it persists, report the request_id",
   network_rejected: networkRejected(463),
   orchestrator_failed: orchestratorFailed("restarted"),

@@ -33,6 +33,7 @@ export const errorStatus = {
   recipient_not_found: 422,
   passkey_refused: 422,
   rate_limited: 429,
+  pacing: 429,
   internal_error: 500,
   network_rejected: 502,
   orchestrator_failed: 502,

@@ -29,6 +29,8 @@ const secret = {
 const chosen = {
   events: ["message", "connected", "disconnected", "poll_vote", "event_response"],
   ignore: ["status"],
+  daily_presence: true,
+  pacing: { new_chats_a_day: 50, gap_ms: 2000, typing_ms: 1000 },
 }
 
 const person = {

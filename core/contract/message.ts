@@ -47,6 +47,7 @@ const MessageChat = Chat.optional().openapi({
 
 const unsent = [
   "storage_full",
+  "pacing",
   "send_outcome_unknown",
   "idempotency_conflict",
   "invalid_idempotency_key",

@@ -45,6 +45,9 @@ export const SessionStatus = z
           "phone says what can be done. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the " +
           "session connects again by itself. It ends with the next connection.",
       }),
+    new_chats_left: z.number().int().optional().openapi({
+      description: "With a limit of `pacing`: how many chats the bridge may still begin today.",
+    }),
     restriction: z
       .enum(["new_chats", "new_chats_quota"])
       .optional()

@@ -5,7 +5,7 @@ export type Rule = Watch & (OfOne | Part)
 
 interface Watch {
   of: Metrics.Watched
-  /** What is taken of a minute's values. */
+  /** Which figure of a minute is compared with the bound. */
   stat: "Sum" | "Maximum" | "Average"
   /** In how many, of how many. */
   minutes: [number, number]

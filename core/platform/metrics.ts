@@ -52,6 +52,9 @@ type Noted =
   | "IdemTakeover"
   | "RetryReceipts"
   | "DevicesMissed"
+  | "ClientExpires"
+  | "DeadConnections"
+  | "ResendsHeldBack"
   | "UnknownStanzas"
   | "StoreThrottled"
   | "StoreConflict"
@@ -67,17 +70,17 @@ export const names = Object.keys(watched) as Watched[] // its keys are these
 /** How many values of a metric CloudWatch takes in one line. */
 const valuesInLine = 100
 
-/** What a metric's values are; counts, where nothing else is said. */
+/** The unit of a metric's values. What CloudWatch makes no metric of is a count. */
 export function unitOf(name: string): (typeof watched)[Watched] {
   return watched[name as Watched] ?? "Count" // any other name has no unit
 }
 
-/** Takes what is measured, in place of the log, where the metrics are read in this process. */
-let reader: ((values: Values) => void) | undefined
+/** Takes everything measured, where this process itself keeps the measurements. */
+let taker: ((values: Values) => void) | undefined
 
-/** From now on this reader is given everything measured, and no lines are written. */
-export function readBy(whoever: (values: Values) => void): void {
-  reader = whoever
+/** From now on everything measured is given to `take`, and no line is written. */
+export function sendTo(take: (values: Values) => void): void {
+  taker = take
 }
 
 /** The values measured since the last line. */
@@ -99,13 +102,9 @@ function isWatched(name: Watched | Noted): name is Watched {
 export function flush(): void {
   if (gathered.size === 0) return
   const values = Object.fromEntries(gathered)
-  if (reader) {
-    gathered = new Map()
-    reader(values)
-    return
-  }
   const metrics = [...gathered.keys()].filter(isWatched)
   gathered = new Map()
+  if (taker) return taker(values)
   const about = { service: config.METRICS_SERVICE, stage: config.STAGE }
   const line = { ...(metrics.length > 0 && { _aws: embedded(metrics) }), ...about, ...values }
   lines.write(`${JSON.stringify(line)}\n`)

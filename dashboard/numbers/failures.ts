@@ -60,6 +60,7 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
     title: "Too many codes were asked for",
     next: "Wait, then ask for one more.",
   },
+  pacing: wrongCall("The pacing of this number allows no message now"),
   already_paired: {
     title: "A phone is linked already",
     next: "To link another one, unlink that one first: in the settings of this number.",
@@ -173,6 +174,6 @@ export const onThePhone: Failure[] = [
   },
   {
     title: "It asks for a passkey",
-    next: "Leave the phone as it is. This page shows what to do.",
+    next: "Leave the phone as it is. This page shows what to do; you need a computer with Chrome or Edge.",
   },
 ]

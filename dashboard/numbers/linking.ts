@@ -191,7 +191,7 @@ export const unofficial = note(
 
 const order = ["Waiting for the phone", "Phone linked", "Signing in", "Catching up", "Connected"] as const
 
-/** What somebody does who links a phone, and how far the linking is, both renewed. `query`: what its stream depends on. */
+/** The card with which a person links a phone, and the progress. The stream renews both; `query` is what it is opened with. */
 export function whileLinking(input: { at: string; query: string; card: Html; evidence: Evidence }): Html {
   return html`<div class="stack" data-stream="${input.at}/stream?${input.query}">
     ${input.card} ${steps(input.evidence)}

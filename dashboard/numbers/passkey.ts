@@ -12,13 +12,13 @@ import { linking, reason, refusedCard, whileLinking } from "./linking.ts"
 
 type Asked = NonNullable<Extract<Evidence, { kind: "said" }>["passkey"]>
 
-/** What a card needs to know of its page. */
+/** The page that shows a card. */
 export interface Shown {
   /** The page where a phone is linked. */
   at: string
   /** Where people reach this service. */
   origin: string
-  /** What the phone is linked for, as its owner knows it. */
+  /** Who gets the link to the phone, in words that its owner knows: a number of the account, or the account's name. */
   linksTo: string
 }
 

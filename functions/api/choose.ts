@@ -13,6 +13,8 @@ interface Said {
   events?: string[] | null | undefined
   ignore?: Choice.Info["ignore"] | undefined
   daily_presence?: boolean | undefined
+  /** Null: none. */
+  pacing?: Choice.Info["pacing"] | null
 }
 
 /**
@@ -24,10 +26,12 @@ export async function choose(lease: Lease.Info, said: Said, requestId: string): 
   if (!isChoice(said)) return lease
   const { bridgeId } = lease
   const events = said.events === undefined ? lease.choice.events : (said.events ?? undefined)
+  const pacing = said.pacing === undefined ? lease.choice.pacing : (said.pacing ?? undefined)
   const chosen = await Lease.choose(bridgeId, {
     ...(events && { events: [...new Set(events)] }),
     ignore: [...new Set(said.ignore ?? lease.choice.ignore)],
-    pulse: said.daily_presence ?? lease.choice.pulse,
+    dailyPresence: said.daily_presence ?? lease.choice.dailyPresence,
+    ...(pacing && { pacing }),
   })
   if (!chosen) throw noSuchBridge()
   try {
@@ -40,7 +44,7 @@ export async function choose(lease: Lease.Info, said: Said, requestId: string): 
   return chosen
 }
 
-/** Whether the request has any part of a choice. */
-export function isChoice({ events, ignore, daily_presence }: Said): boolean {
-  return [events, ignore, daily_presence].some((field) => field !== undefined)
+/** Whether a request changes the choice: it has at least one of its fields. */
+export function isChoice({ events, ignore, daily_presence, pacing }: Said): boolean {
+  return [events, ignore, daily_presence, pacing].some((field) => field !== undefined)
 }

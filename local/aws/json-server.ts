@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage } from "node:http"
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http"
 import { json } from "node:stream/consumers"
 import { z } from "zod"
 import { hangUp, listen } from "../listen.ts"
@@ -27,31 +33,53 @@ interface Service {
   before?: (operation: string) => object | undefined
 }
 
-/** Serves AWS JSON 1.1 on 127.0.0.1, as AWS's clients expect it. Rejects if the port is taken. */
-export async function startAwsJson(service: Service) {
-  const actions = new Map(Object.entries(service.actions))
+/** An answer, or none: the connection ends without one. */
+type Answer = { status: number; body: object } | undefined
 
-  async function answer(request: IncomingMessage): Promise<object> {
-    const operation = String(request.headers["x-amz-target"]).split(".").at(-1)!
-    const call = await json(request)
-    const instead = service.before?.(operation)
-    if (instead) return instead
-    const action = actions.get(operation)
-    if (!action) throw new Refusal("UnknownOperationException", `no operation ${operation}`)
-    return action(call)
+/** Serves AWS JSON on 127.0.0.1, as AWS's clients expect it. Rejects if the port is taken. */
+export async function startAwsJson({ port, actions, invalid, before }: Service) {
+  const known = new Map(Object.entries(actions))
+
+  async function answer(operation: string, call: object): Promise<Answer> {
+    try {
+      const instead = before?.(operation)
+      if (instead) return { status: 200, body: instead }
+      const action = known.get(operation)
+      if (!action) throw new Refusal("UnknownOperationException", `no operation ${operation}`)
+      return { status: 200, body: action(call) }
+    } catch (error) {
+      return { status: 400, body: refused(error, invalid) }
+    }
   }
 
-  // Clients reuse idle connections for as long as they like.
-  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
-    const said = (status: number, body: object) =>
-      response.writeHead(status, { "content-type": "application/x-amz-json-1.1" }).end(JSON.stringify(body))
-    answer(request).then(
-      (body) => said(200, body),
-      (error: unknown) => said(400, refused(error, service.invalid)),
-    )
-  })
-  const port = await listen(server, service.port)
-  return { endpoint: `http://127.0.0.1:${port}`, close: () => hangUp(server) }
+  const server = awsJsonServer((request, response) => void answerCall(request, response, answer))
+  return { endpoint: `http://127.0.0.1:${await listen(server, port)}`, close: () => hangUp(server) }
+}
+
+/** Clients reuse idle connections for as long as they like. */
+export function awsJsonServer(listener: RequestListener): Server {
+  return createServer({ keepAliveTimeout: 0 }, listener)
+}
+
+/** Reads a call and answers it. */
+export async function answerCall(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: (operation: string, call: object) => Promise<Answer>,
+): Promise<void> {
+  const operation = String(request.headers["x-amz-target"]).split(".").at(-1)!
+  // Where the client has gone, nobody hears the answer.
+  const call: unknown = await json(request).catch(() => undefined)
+  const said = typeof call === "object" && call ? await answer(operation, call) : notJson
+  if (!said) return void response.socket?.resetAndDestroy()
+  const text = Buffer.from(JSON.stringify(said.body))
+  const headers = { "content-type": "application/x-amz-json-1.0", "content-length": text.length }
+  response.writeHead(said.status, headers).end(text)
+}
+
+const notJson = {
+  status: 400,
+  body: { __type: "com.amazon.coral.service#SerializationException", message: "not a JSON object" },
 }
 
 function refused(error: unknown, invalid: string): object {

@@ -1,5 +1,5 @@
 import type { Hold } from "#core/platform/locks.ts"
-import type { Commits } from "./commits.ts"
+import type { DraftWriter } from "./draft-writer.ts"
 import type { ExpiryClock } from "./expiry-clock.ts"
 import type { Faults } from "./faults.ts"
 import type { Rows } from "./rows/rows.ts"
@@ -13,7 +13,7 @@ export interface Engine {
   rows: Rows
   /** Held by name while a row is judged and written (`nameOf`). */
   hold: Hold
-  commits: Commits
+  writer: DraftWriter
   tokens: Tokens
   expiryClock: ExpiryClock
   faults: Faults

@@ -28,7 +28,7 @@ async function expireSlice(engine: Engine, table: Table, at: number): Promise<nu
   const names = found.map((item) => nameOf(table, placeOfItem(table, item)))
   return await engine.hold(names, async () => {
     const drafts = found.flatMap((item) => removal(engine, table, item, at) ?? [])
-    await engine.commits.apply(drafts, { operation: "expiry", request: {} })
+    await engine.writer.apply(drafts, { operation: "expiry", request: {} })
     return drafts.length
   })
 }

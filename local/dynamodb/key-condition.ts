@@ -1,4 +1,4 @@
-import type { Comparator, Condition, Operand } from "./expressions/parse.ts"
+import type { Condition, Operand, Operator, Test } from "./expressions/parse.ts"
 import { type Placeholders, resolved } from "./expressions/placeholders.ts"
 import { invalid } from "./refusal.ts"
 import { type KeyAttribute, type Keyed, sortableText } from "./table.ts"
@@ -12,7 +12,11 @@ interface Asked {
 
 /** A key condition: one partition, and perhaps a range within it. @throws Refusal for any other condition */
 export function keyCondition(of: Keyed, condition: Condition, given: Placeholders): Asked {
-  const parts = partsOf(condition).map((part) => partOf(part, given))
+  const parts = testsOf(condition).map(({ by, operands: [key, ...operands] }) => ({
+    by,
+    name: nameOf(key!, given),
+    operands,
+  }))
   const hash = parts.find(({ name, by }) => name === of.hash.name && by === "=")
   if (!hash) throw invalid(`Query condition missed key schema element: ${of.hash.name}`)
   const others = parts.filter((part) => part !== hash)
@@ -27,29 +31,13 @@ export function keyCondition(of: Keyed, condition: Condition, given: Placeholder
   return { where: `${asked.where} AND ${where}`, values: [...asked.values, ...values] }
 }
 
-interface Part {
-  name: string
-  by: Comparator | "between" | "begins_with"
-  operands: Operand[]
-}
-
-function partsOf(condition: Condition): Condition[] {
-  return condition.is === "and" ? condition.sides.flatMap(partsOf) : [condition]
-}
-
-function partOf(condition: Condition, given: Placeholders): Part {
-  if (condition.is === "compare" && condition.by !== "<>")
-    return { name: nameOf(condition.left, given), by: condition.by, operands: [condition.right] }
-  if (condition.is === "between") {
-    const { operand, low, high } = condition
-    return { name: nameOf(operand, given), by: "between", operands: [low, high] }
-  }
-  if (condition.is === "call" && condition.name === "begins_with") {
-    const [operand, prefix] = condition.operands
-    return { name: nameOf(operand!, given), by: "begins_with", operands: [prefix!] }
-  }
+function testsOf(condition: Condition): Test[] {
+  if (condition.is === "AND") return condition.sides.flatMap(testsOf)
+  if (condition.is === "test" && forKeys.has(condition.by)) return [condition]
   throw invalid("Invalid operator used in KeyConditionExpression")
 }
+
+const forKeys = new Set<Operator>(["=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"])
 
 function nameOf(operand: Operand, given: Placeholders): string {
   if (operand.is !== "path" || operand.path.length > 1)
@@ -57,22 +45,16 @@ function nameOf(operand: Operand, given: Placeholders): string {
   return String(resolved(operand.path, given)[0])
 }
 
-function textOf({ name, type }: KeyAttribute, operand: Operand, given: Placeholders): string {
-  const text = operand.is === "value" ? held(given.values[operand.name], type) : undefined
-  if (text === undefined)
-    throw invalid(
-      "One or more parameter values were invalid: Condition parameter type does not match schema type",
-    )
-  if (text === "")
-    throw invalid(
-      "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty " +
-        `string value. Key: ${name}`,
-    )
-  return sortableText(type, text)
+function textOf(attribute: KeyAttribute, operand: Operand, given: Placeholders): string {
+  const text = operand.is === "value" ? held(given.values[operand.name], attribute.type) : undefined
+  if (text !== undefined) return sortableText(attribute, text)
+  throw invalid(
+    "One or more parameter values were invalid: Condition parameter type does not match schema type",
+  )
 }
 
-function rangeOf(by: Part["by"], bounds: string[]): Asked {
-  if (by === "between") return { where: "range BETWEEN ? AND ?", values: bounds }
+function rangeOf(by: Operator, bounds: string[]): Asked {
+  if (by === "BETWEEN") return { where: "range BETWEEN ? AND ?", values: bounds }
   if (by !== "begins_with") return { where: `range ${by} ?`, values: bounds }
   const end = pastPrefix(bounds[0]!)
   return end === undefined

@@ -82,17 +82,8 @@ export type Query = z.infer<typeof Query>
 export type Scan = z.infer<typeof Scan>
 export type TransactWriteItems = z.infer<typeof TransactWriteItems>
 /** One write, alone or as a member of a transaction. */
-export interface Write {
-  TableName: string
-  Item?: Record<string, unknown> | undefined
-  Key?: Record<string, unknown> | undefined
-  ConditionExpression?: string | undefined
-  UpdateExpression?: string | undefined
-  ExpressionAttributeNames?: Record<string, string> | undefined
-  ExpressionAttributeValues?: Record<string, unknown> | undefined
-  ReturnValues?: "NONE" | "ALL_NEW" | undefined
-  ReturnValuesOnConditionCheckFailure?: "ALL_OLD" | "NONE" | undefined
-}
+export type Write = Pick<z.infer<typeof Put>, "TableName"> &
+  Partial<z.infer<typeof Put> & z.infer<typeof UpdateItem>>
 
 /** What is asked of each table, and of one at least. */
 function some<Asked extends z.ZodType>(asked: Asked) {

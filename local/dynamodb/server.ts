@@ -1,9 +1,8 @@
-import { randomUUID } from "node:crypto"
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { setImmediate } from "node:timers/promises"
 import { newLocks } from "#core/platform/locks.ts"
+import { answerCall, awsJsonServer } from "../aws/json-server.ts"
 import { listen } from "../listen.ts"
-import { Commits } from "./commits.ts"
+import { DraftWriter } from "./draft-writer.ts"
 import type { Engine } from "./engine.ts"
 import { expire } from "./expire.ts"
 import { clockTable, ExpiryClock } from "./expiry-clock.ts"
@@ -90,10 +89,10 @@ async function serve(file: File, options: Options): Promise<DynamoDb> {
   const tables = new Tables(rows)
   const faults = new Faults(options.faults, options.seed)
   const closing = new AbortController()
-  const commits = new Commits(rows, faults, closing.signal)
+  const writer = new DraftWriter(rows, faults, closing.signal)
   const partitions = new Throughput(options.partitionLimits)
   const own = { hold: newLocks(), tokens: new Tokens(), expiryClock: new ExpiryClock(rows) }
-  const engine: Engine = { tables, rows, faults, partitions, commits, ...own }
+  const engine: Engine = { tables, rows, faults, partitions, writer, ...own }
 
   const underWay = new Set<Promise<unknown>>()
   function tracked<Result>(work: Promise<Result>): Promise<Result> {
@@ -101,11 +100,9 @@ async function serve(file: File, options: Options): Promise<DynamoDb> {
     underWay.add(ended)
     return ended
   }
-  // Clients reuse idle connections for as long as they like.
-  const server = createServer(
-    { keepAliveTimeout: 0 },
-    (request, response) => void tracked(answerHttp(engine, request, response)),
-  )
+  const overHttp = (operation: string, request: object) =>
+    answer(engine, { operation, request }).catch(unanswered)
+  const server = awsJsonServer((request, response) => void tracked(answerCall(request, response, overHttp)))
   server.on("connection", (socket) => {
     if (faults.take("gone")) socket.resetAndDestroy()
   })
@@ -122,7 +119,7 @@ async function serve(file: File, options: Options): Promise<DynamoDb> {
     await Promise.allSettled(underWay)
     server.closeAllConnections()
     await Promise.allSettled(underWay)
-    await commits.settled()
+    await writer.settled()
     await rows.close()
   }
 
@@ -150,53 +147,31 @@ async function answerHere(engine: Engine, call: Call): Promise<Answer> {
   return await answer(engine, call)
 }
 
-async function answerHttp(engine: Engine, request: IncomingMessage, response: ServerResponse) {
-  const call = await callOf(request)
-  if (!call) return send(response, 400, new Refusal("SerializationException", "not JSON").body)
-  try {
-    const { status, body } = await answer(engine, call)
-    send(response, status, body)
-  } catch (error) {
-    if (!(error instanceof ConnectionLost)) throw error
-    response.socket?.resetAndDestroy()
-  }
-}
-
 /** The connection ended without an answer. */
 class ConnectionLost extends Error {
   readonly code = "ECONNRESET"
 }
 
+function unanswered(error: unknown): undefined {
+  if (!(error instanceof ConnectionLost)) throw error
+}
+
 /** @throws ConnectionLost */
 async function answer(engine: Engine, call: Call): Promise<Answer> {
-  const { faults, commits } = engine
+  const { faults, writer } = engine
   if (faults.take("gone")) throw new ConnectionLost()
   const slow = faults.take("slow", call)
-  if (slow) await commits.wait(slow.ms ?? 0)
-  await loseIf(faults.take("lost-request", call), commits)
+  if (slow) await writer.wait(slow.ms ?? 0)
+  await loseIf(faults.take("lost-request", call), writer)
   const outcome = await outcomeOf(engine, call)
-  await loseIf(faults.take("lost-answer", call), commits)
+  await loseIf(faults.take("lost-answer", call), writer)
   return outcome
 }
 
-async function loseIf(rule: Rule | undefined, commits: Commits): Promise<void> {
+async function loseIf(rule: Rule | undefined, writer: DraftWriter): Promise<void> {
   if (!rule) return
-  await commits.wait(rule.ms ?? 0)
+  await writer.wait(rule.ms ?? 0)
   throw new ConnectionLost()
-}
-
-/** The request; undefined if it is not JSON or the client went away. */
-async function callOf(request: IncomingMessage): Promise<Call | undefined> {
-  const chunks: Buffer[] = []
-  try {
-    for await (const chunk of request) chunks.push(chunk as Buffer) // no encoding is set
-    const parsed: unknown = JSON.parse(Buffer.concat(chunks).toString())
-    if (typeof parsed !== "object" || parsed === null) return undefined
-    return { operation: String(request.headers["x-amz-target"]).split(".").at(-1)!, request: parsed }
-  } catch {
-    // In either case there is no request to answer.
-    return undefined
-  }
 }
 
 async function outcomeOf(engine: Engine, call: Call): Promise<Answer> {
@@ -220,14 +195,4 @@ function refuseIfFaulty(faults: Faults, call: Call) {
   if (call.operation.startsWith("Transact")) return
   if (faults.take("throughput-exceeded", call))
     throw new Refusal("ProvisionedThroughputExceededException", exceededMessage)
-}
-
-function send(response: ServerResponse, status: number, body: object) {
-  const bytes = Buffer.from(JSON.stringify(body))
-  response.writeHead(status, {
-    "content-type": "application/x-amz-json-1.0",
-    "content-length": bytes.length,
-    "x-amzn-requestid": randomUUID(),
-  })
-  response.end(bytes)
 }

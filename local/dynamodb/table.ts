@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { invalid, type Refusal } from "./refusal.ts"
+import { invalid } from "./refusal.ts"
 import type { Step } from "./rows/commit.ts"
 import { sortable } from "./values/number.ts"
 import { held, type Item, typeOf } from "./values/value.ts"
@@ -120,27 +120,20 @@ export function description({ definition }: Table): object {
 
 export const keyNames = ({ hash, range }: Keyed): string[] => [hash.name, range.name]
 
-/** The place of a key, which must have exactly the table's key attributes. */
+/** The place of a key, which must have exactly the table's key attributes. @throws Refusal */
 export function placeOfKey(table: Table, key: Item): Place {
   const names = keyNames(table)
-  if (Object.keys(key).length !== names.length || names.some((name) => !key[name])) throw otherSchema()
-  return place(table, key, otherSchema)
+  if (Object.keys(key).length !== names.length || names.some((name) => !key[name]))
+    throw invalid("The provided key element does not match the schema")
+  return placeOfItem(table, key)
 }
 
-function otherSchema(): Refusal {
-  return invalid("The provided key element does not match the schema")
-}
-
-/** The place of an item in its table, or in an index that it is in. */
+/** The place of an item in its table, or in an index that it is in. @throws Refusal */
 export function placeOfItem(of: Keyed, item: Item): Place {
   for (const name of keyNames(of))
     if (!item[name])
       throw invalid(`One or more parameter values were invalid: Missing the key ${name} in the item`)
-  return place(of, item, ({ name, type }) =>
-    invalid(
-      `One or more parameter values were invalid: Type mismatch for key ${name} expected: ${type} actual: ${typeOf(item[name]!)}`,
-    ),
-  )
+  return { hash: textOf(of, "hash", item), range: textOf(of, "range", item), own: "" }
 }
 
 /** The row of an item in its table. */
@@ -151,16 +144,7 @@ export function rowOf(table: Table, item: Item): Row {
 /** An item may lack a key of an index, but not have another value there. @throws Refusal */
 export function checkIndexKeys(table: Table, item: Item): void {
   for (const index of table.indexes)
-    for (const part of ["hash", "range"] as const) {
-      const { name, type } = index[part]
-      if (item[name])
-        textOf(index, part, item, () =>
-          invalid(
-            `One or more parameter values were invalid: Type mismatch for Index Key ${name} Expected: ${type} ` +
-              `Actual: ${typeOf(item[name]!)} IndexName: ${index.name}`,
-          ),
-        )
-    }
+    for (const part of ["hash", "range"] as const) if (item[index[part].name]) textOf(index, part, item)
 }
 
 /** The rows that an item has in the indexes of its table. @throws Refusal if they have other values as keys */
@@ -168,9 +152,8 @@ export function indexRows(table: Table, item: Item | undefined): Row[] {
   if (!item) return []
   return table.indexes.flatMap((index) => {
     if (keyNames(index).some((name) => !item[name])) return []
-    const found = placeOfItem(index, item)
-    const own = ownPlace(table, item)
-    return [{ of: index, place: { ...found, own }, item: inIndex(table, index, item), expires: null }]
+    const place = { ...placeOfItem(index, item), own: ownPlace(table, item) }
+    return [{ of: index, place, item: inIndex(table, index, item), expires: null }]
   })
 }
 
@@ -184,39 +167,35 @@ function inIndex(table: Table, index: Index, item: Item): Item {
   return Object.fromEntries([...keyNames(table), ...keyNames(index)].map((name) => [name, item[name]!]))
 }
 
-type Mismatch = (attribute: KeyAttribute) => Refusal
-
-function place(of: Keyed, item: Item, mismatch: Mismatch): Place {
-  return { hash: textOf(of, "hash", item, mismatch), range: textOf(of, "range", item, mismatch), own: "" }
-}
-
 /** The most that each key may have, in bytes. */
 const longest = { hash: 2048, range: 1024 }
 
-function textOf(of: Keyed, part: "hash" | "range", item: Item, mismatch: Mismatch): string {
+function textOf(of: Keyed, part: "hash" | "range", item: Item): string {
   const { name, type } = of[part]
   const text = held(item[name], type)
-  if (text === undefined) throw mismatch(of[part])
-  if (text === "")
+  if (text === undefined)
     throw invalid(
-      "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty " +
-        `string value. Key: ${name}`,
+      `One or more parameter values were invalid: Type mismatch for key ${name} expected: ${type} actual: ${typeOf(item[name]!)}`,
     )
-  const most = longest[part]
-  if (text.length * 3 > most && Buffer.byteLength(text) > most)
+  if (text.length * 3 > longest[part] && Buffer.byteLength(text) > longest[part])
     throw invalid(
       part === "hash"
         ? "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of2048 bytes"
         : "One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of 1024 bytes",
     )
+  return sortableText(of[part], text)
+}
+
+/** A text that sorts as DynamoDB sorts keys: by their bytes, or as numbers. @throws Refusal for what is no key */
+export function sortableText({ name, type }: KeyAttribute, text: string): string {
+  if (text === "")
+    throw invalid(
+      "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty " +
+        `string value. Key: ${name}`,
+    )
   // SQLite would store the same for each half of a character.
   if (!text.isWellFormed())
     throw invalid(`One or more parameter values were invalid: not well-formed text. Key: ${name}`)
-  return sortableText(type, text)
-}
-
-/** A text that sorts as DynamoDB sorts keys of this type: by their bytes, or as numbers. */
-export function sortableText(type: KeyAttribute["type"], text: string): string {
   return type === "N" ? sortable(text) : text
 }
 

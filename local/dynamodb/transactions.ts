@@ -37,7 +37,7 @@ export async function transactWrite(engine: Engine, request: TransactWriteItems)
         throw invalid("Transaction request exceeds the maximum allowed size of 4 MB")
       const asked = drafts.map((drafted, at) => partitionsOf(members[at]!, drafted))
       cancelIfExhausted(engine.partitions, asked)
-      await engine.commits.apply(drafts, call)
+      await engine.writer.apply(drafts, call)
       for (const [at, drafted] of drafts.entries()) takeUnits(engine, asked[at]!, drafted, 2)
     })
   }

@@ -19,7 +19,7 @@ async function carryOut(engine: Engine, prepared: Prepared, call: Call): Promise
     const drafted = draft(prepared, itemBefore(engine, prepared))
     const partitions = partitionsOf(prepared, drafted)
     engine.partitions.mayTake("writes", partitions)
-    await engine.commits.apply([drafted], call)
+    await engine.writer.apply([drafted], call)
     takeUnits(engine, partitions, drafted, 1)
     return drafted.answer
   })

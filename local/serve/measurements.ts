@@ -21,6 +21,7 @@ const Line = z.looseObject({ _aws: z.unknown().optional(), service: z.string(), 
 export class Measurements {
   readonly #registry = new Registry<OpenMetricsContentType>()
   readonly #known = new Map<string, (value: number) => void>()
+  readonly #gauges = new Map<string, Gauge>()
   #minute = new Map<string, Minute>()
 
   constructor() {
@@ -34,8 +35,10 @@ export class Measurements {
   /** Takes the metrics from a line of a session host's output. @returns false if it is another line */
   takeFrom(line: string): boolean {
     if (!line.startsWith("{") || !line.includes('"service":"session-host"')) return false
-    const { _aws, service: _service, stage: _stage, ...values } = Line.parse(JSON.parse(line))
-    this.add(z.record(z.string(), z.array(z.number())).parse(values))
+    const { _aws, service: _service, stage: _stage, ...values } = Line.safeParse(jsonOf(line)).data ?? {}
+    const taken = z.record(z.string(), z.array(z.number())).safeParse(values)
+    if (!_service || !taken.success) return false
+    this.add(taken.data)
     return true
   }
 
@@ -44,6 +47,16 @@ export class Measurements {
     const over = this.#minute
     this.#minute = new Map()
     return over
+  }
+
+  /** Shows Prometheus how it stands with the machine, by the names of gauges. No alarm on AWS looks at these. */
+  show(values: Record<"backup_age_s" | "backup_failed", number>): void {
+    for (const [name, value] of Object.entries(values)) {
+      const about = { name: `bridge_${name}`, help: "docs/backup.md", registers: [this.#registry] }
+      const gauge = this.#gauges.get(name) ?? new Gauge(about)
+      this.#gauges.set(name, gauge)
+      gauge.set(value)
+    }
   }
 
   /** What Prometheus reads. */
@@ -82,6 +95,15 @@ export class Measurements {
         return (value) => gauge.set(value)
       }
     }
+  }
+}
+
+/** The line of a host that was killed may be cut. */
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
   }
 }
 

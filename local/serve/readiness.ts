@@ -19,7 +19,17 @@ export interface Readiness {
 /** After so many beats that are missing, a host is about to be declared dead. */
 const silentBeats = 4
 
+/** For how long an answer is given again, in ms: whoever asks, the store is written to no more often. */
+const believedMs = 1000
+let latest: { atMs: number; readiness: Promise<Readiness> } | undefined
+
 export async function readiness(): Promise<Readiness> {
+  if (!latest || performance.now() - latest.atMs > believedMs)
+    latest = { atMs: performance.now(), readiness: look() }
+  return await latest.readiness
+}
+
+async function look(): Promise<Readiness> {
   const [store, hosts] = await Promise.all([mayWrite().catch(() => false), hostsBeat().catch(() => false)])
   return { store, hosts, room: Storage.hasRoom() }
 }

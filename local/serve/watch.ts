@@ -9,6 +9,7 @@ import { Metrics } from "#core/platform/metrics.ts"
 import { Storage } from "#core/platform/storage.ts"
 import { Connections } from "#core/fetch/connections.ts"
 import { safeFetch } from "#core/fetch/safe-fetch.ts"
+import { HourlyBackups } from "../backup/hourly.ts"
 import { Alerts } from "./alerts.ts"
 import { mailServer } from "./mail-server.ts"
 import type { Measurements } from "./measurements.ts"
@@ -22,15 +23,22 @@ const minuteMs = 60_000
  * AWS. Nothing waits for the mail server or the alerts' webhook.
  * @returns the answer to a request for one of these paths, or false if it is for another; and how it ends
  */
-export function watch(serving: Serving, measurements: Measurements) {
-  Metrics.readBy((values) => measurements.add(values))
+export function watch(serving: Serving, measurements: Measurements, dataDir: string) {
+  Metrics.sendTo((values) => measurements.add(values))
   if (serving.SMTP_URL !== "") Mail.sendBy(mailServer(serving.SMTP_URL, serving.MAIL_FROM))
+  const backups = serving.backups && new HourlyBackups({ ...serving.backups, dataDir })
+  if (!backups) log.warn("no backups are made: BACKUP_DIR says where they should be (docs/backup.md)")
+  backups?.look()
   const alerts = new Alerts({
     tell: async (alert) => await tell(serving, alert),
-    ofTheMachine: { DiskNearlyFull: () => !Storage.hasRoomToSpare() },
+    ofTheMachine: {
+      DiskNearlyFull: () => !Storage.hasRoomToSpare(),
+      BackupOld: () => backups?.isOld ?? false,
+    },
   })
   const ending = new AbortController()
   void each(minuteMs, ending.signal, async () => {
+    backups?.look()
     Metrics.flush()
     await alerts.minuteOver(measurements.minuteOver())
   })
@@ -50,10 +58,15 @@ export function watch(serving: Serving, measurements: Measurements) {
       return send(response, serving.METRICS_TOKEN === "" ? 404 : 401, "text/plain", "")
     }
     Metrics.flush()
+    if (backups) measurements.show({ backup_age_s: backups.ageS, backup_failed: Number(backups.hasFailed) })
     const { text, contentType } = await measurements.expose()
     send(response, 200, contentType, text)
   }
-  return { answer, stop: async () => ending.abort() }
+  const stop = async () => {
+    ending.abort()
+    await backups?.settled()
+  }
+  return { answer, stop }
 }
 
 async function readyz(response: ServerResponse): Promise<void> {

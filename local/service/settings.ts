@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js"
+import { readFileSync } from "node:fs"
 import { isIP } from "node:net"
 import "#core/platform/zod-sentences.ts"
 import { resolve } from "node:path"
@@ -33,6 +34,28 @@ export const DataDir = z
   .transform((path) => resolve(path))
 
 const network = z.enum(["simulated", "live"], 'must be "simulated" or "live" (real numbers)')
+
+/** Where backups are made, and what they are sealed with. */
+const ofBackups = {
+  /** The folder of the backups, best on another disk. Without one, none are made. */
+  BACKUP_DIR: z
+    .string()
+    .default("")
+    .transform((path) => path && resolve(path)),
+  /** They are sealed under it: without it nobody can read them, you neither. */
+  BACKUP_PASSPHRASE: z.string().default(""),
+  /** The file that holds the passphrase, in place of the setting. */
+  BACKUP_PASSPHRASE_FILE: z.string().default(""),
+  /** How many backups are kept. */
+  BACKUP_KEEP: count(1, 48),
+}
+
+/** The shortest passphrase, in characters: whoever finds a backup may try as many as they like. */
+const shortestPassphrase = 20
+
+/** What the commands about backups read. Undefined where no passphrase is set. */
+export const BackupSettings = z.object(ofBackups).transform(backupsOf)
+export type BackupSettings = NonNullable<z.infer<typeof BackupSettings>>
 
 /** What a person may set for the service on one machine, however it is run. */
 const common = z.object({
@@ -112,16 +135,23 @@ export const ServeSettings = consistent(
         "must have at least 32 characters: `openssl rand -hex 24` makes some",
       )
       .default(""),
+    ...ofBackups,
   }),
 )
   .refine(({ SMTP_URL, MAIL_FROM }) => (SMTP_URL === "") === (MAIL_FROM === ""), {
     path: ["MAIL_FROM"],
     message: "SMTP_URL and MAIL_FROM go together: the mail server, and the address that mail is sent from",
   })
-  .transform(({ LISTEN, ...given }) => {
-    const { PUBLIC_URL, TRUST_PROXY, OPERATOR_EMAIL, SMTP_URL, MAIL_FROM, ALERT_URL, METRICS_TOKEN } = given
-    const serving = { PUBLIC_URL, TRUST_PROXY, OPERATOR_EMAIL, SMTP_URL, MAIL_FROM, ALERT_URL, METRICS_TOKEN }
-    return { ...given, listen: LISTEN, serving }
+  .refine(
+    ({ BACKUP_DIR: dir, ...given }) => !dir || given.BACKUP_PASSPHRASE || given.BACKUP_PASSPHRASE_FILE,
+    {
+      path: ["BACKUP_PASSPHRASE"],
+      message: "is missing: backups are sealed under it",
+    },
+  )
+  .transform(({ LISTEN, ...given }, context) => {
+    const backups = given.BACKUP_DIR === "" ? undefined : backupsOf(given, context)
+    return { ...given, listen: LISTEN, serving: { ...given, backups } }
   })
 
 /** What the service is told, whichever way it is run. */
@@ -153,6 +183,34 @@ function consistent<Given extends z.infer<typeof common>>(schema: z.ZodType<Give
         message: "`stripe` needs STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET and STRIPE_PRICE (docs/billing.md)",
       },
     )
+}
+
+function backupsOf(given: z.infer<z.ZodObject<typeof ofBackups>>, context: z.RefinementCtx) {
+  const { BACKUP_PASSPHRASE: said, BACKUP_PASSPHRASE_FILE: file } = given
+  const refuse = (message: string) => {
+    context.addIssue({
+      code: "custom",
+      path: [file ? "BACKUP_PASSPHRASE_FILE" : "BACKUP_PASSPHRASE"],
+      message,
+    })
+    return z.NEVER
+  }
+  if (said && file) return refuse("goes without BACKUP_PASSPHRASE: it is one or the other")
+  if (!said && !file) return undefined
+  const passphrase = file ? firstLineOf(file) : said
+  if (passphrase === undefined) return refuse(`${file} cannot be read`)
+  if (passphrase.length < shortestPassphrase)
+    return refuse(`must have at least ${shortestPassphrase} characters: \`openssl rand -hex 24\` makes some`)
+  return { dir: given.BACKUP_DIR, passphrase, keep: given.BACKUP_KEEP }
+}
+
+function firstLineOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8").split("\n")[0]!.trimEnd()
+  } catch {
+    // The caller says so.
+    return undefined
+  }
 }
 
 function addressAndPort(text: string): { host: string; port: number } | undefined {

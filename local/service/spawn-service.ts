@@ -38,7 +38,10 @@ export async function spawnService(input: { dataDir: string; environment?: Recor
     await ended
   }
   await Promise.race([once(child.stdout, "data"), ended])
-  const running = await find(dataDir)
+  let running = await find(dataDir)
+  // On a machine that does much else it may take longer for its first answer than `find` waits.
+  for (let tries = 1; !running && child.exitCode === null && tries < 10; tries++)
+    running = await find(dataDir)
   if (!running) {
     await stop()
     throw new Unexpected(`the service did not start: ${Buffer.concat(said).toString()}`)

@@ -2,30 +2,145 @@ import {
   type BinaryNode,
   makeWASocket,
   type SignalKeyStore,
-  type UserFacingSocketConfig,
   type WASocket,
+  type WAVersion,
 } from "@whiskeysockets/baileys"
+import type { Logger } from "pino"
 import type { WebSocket } from "ws"
-import type { Gate } from "../network/connection.ts"
+import { newLocks } from "#core/platform/locks.ts"
+import type { Intake, Vault } from "../network/connection.ts"
+import { newBackpressure } from "../receive/backpressure.ts"
+import { newBacklog } from "../receive/backlog.ts"
+import { newUnsettledStanzas } from "../receive/order.ts"
+import { newAcks } from "../send/acks.ts"
+import { newDeviceLists } from "../send/device-lists.ts"
+import { newRecipientDevices } from "../send/devices.ts"
+import { newGroups } from "../send/groups.ts"
 import { holdOutgoingFrames } from "../send/hold-frames.ts"
+import { newAnswerOrEnd } from "./answer-or-end.ts"
 import { sendingNow } from "./context.ts"
+import { guardedBy, type Lifetime } from "./lifetime.ts"
+import { credsToDialWith } from "./login/link-code.ts"
+import { quietLog } from "./quiet-log.ts"
+import { keysOf } from "./signal/keys.ts"
+import { credsToText } from "./signal/serialise.ts"
+import { socketConfig } from "./socket-config.ts"
 
-/** Baileys' socket, and its frames on their way out, which wait for the gate. */
-export function dial(config: UserFacingSocketConfig, gate: Gate) {
+export interface DialInput {
+  vault: Vault
+  intake: Intake
+  log: Logger
+  /** The WebSocket of a simulated network (`trustRoot` first); the live one without. */
+  url?: string
+  /** The version of WhatsApp Web that the network wants; Baileys' own by default. */
+  version?: WAVersion
+  /** How long the network may take over the acknowledgement of a message. */
+  ackMs: number
+}
+
+/** Baileys' socket, dialling, and the parts of ours that its settings name, or that every other part needs. */
+export function dial(input: DialInput, lifetime: Lifetime) {
+  const { vault, intake } = input
+  const { gate } = vault
+  const guarded = guardedBy(lifetime)
+  const keep: Vault["keep"] = (change) => guarded(() => vault.keep(change))
+  const sent: Vault["sent"] = (messageId) => guarded(() => vault.sent(messageId))
+  const creds = credsToDialWith(vault.creds)
+  const keys = keysOf({ keep, keys: (type, ids) => guarded(() => vault.keys(type, ids)) })
+  const log = quietLog(input.log)
+  const warn = (text: string) => (error: unknown) => {
+    if (!lifetime.isOver) log.warn({ error }, text)
+  }
+  const backpressure = newBackpressure((until) => outgoing.holdUp(until))
+  const stuck = "a message was neither decrypted nor dropped: what came after it goes on"
+  const unsettled = newUnsettledStanzas({
+    backpressure,
+    onStuck: ({ attrs }) => input.log.error({ messageId: attrs.id }, stuck),
+  })
+  const known = knownWith(vault)
+  const recipientDevices = newRecipientDevices({ ...known, keys, me: () => creds.me, sock: () => sock, log })
+  const config = socketConfig({
+    ...input,
+    sent,
+    creds,
+    keys,
+    hold: newLocks(),
+    recipientDevices: recipientDevices.forBaileys,
+    log,
+    repository: {
+      keep,
+      intake,
+      guarded,
+      stanzaOf: unsettled.stanzaOf,
+      onSettled: unsettled.settled,
+      whileAsking: (ask) => backpressure.whileAsking(ask),
+      request: (stanza) => requestAgain(sock, stanza).catch(warn("a message was not requested again")),
+    },
+  })
   const sock = makeWASocket(config)
+  makeChangesAtOnce(sock, config.auth.keys)
   // Baileys hides the socket. It can neither hold frames nor close at once, so we reach for it.
   const { socket } = sock.ws as unknown as { socket: WebSocket }
   const outgoing = holdOutgoingFrames(socket, gate)
   // Baileys would wait half a minute for a dead server to agree.
   sock.ws.close = async () => outgoing.cut()
-  makeChangesAtOnce(sock, config.auth.keys)
-  return { sock, outgoing }
+
+  const acks = newAcks(input.ackMs, (messageId, timestamp) =>
+    lifetime.emit({ kind: "acknowledged", messageId, timestamp }),
+  )
+  const backlog = newBacklog(sock, warn("no more of the backlog was asked for"))
+  lifetime.atEnd(() => {
+    outgoing.cut()
+    backlog.end()
+    unsettled.end()
+    backpressure.end()
+    acks.end()
+    sock.end(undefined).catch((error: unknown) => log.warn({ error }, "ending failed"))
+  })
+  const keepCreds = (onKept?: () => void) => {
+    const made = keep({ creds: credsToText(creds) })
+    const kept = onKept ? made.then(() => gate.whenKept(gate.made)).then(onKept) : made
+    // A failure has closed the connection already.
+    kept.catch(() => {})
+  }
+  return {
+    ...known,
+    lifetime,
+    sock,
+    outgoing,
+    answerOrEnd: newAnswerOrEnd(lifetime, outgoing),
+    creds,
+    keepCreds,
+    keys,
+    keep,
+    gate,
+    guarded,
+    intake,
+    sent,
+    unsettled,
+    backpressure,
+    backlog,
+    acks,
+    recipientDevices,
+    log,
+    warn,
+  }
+}
+
+/** What is known of chats and devices for as long as a vault lives, over all its connections. */
+const known = new WeakMap<Vault, ReturnType<typeof newKnown>>()
+const newKnown = () => ({ groups: newGroups(), devices: newDeviceLists() })
+
+function knownWith(vault: Vault) {
+  const found = known.get(vault) ?? newKnown()
+  known.set(vault, found)
+  return found
 }
 
 /**
  * Baileys' own transactions keep what they change to themselves until they end, and frames leave meanwhile: a retry receipt
  * would name a prekey that nobody has kept. So each change is made at once, before the next frame is stamped. A transaction
- * only keeps others out. `rotateSignedPreKey`, which nobody calls, would still tell the network before it keeps anything.
+ * only keeps others out. `rotateSignedPreKey`, which nobody calls, would still inform the network before it keeps anything.
  *
  * Messages need none. Baileys has one at a time for all that it does under our own id, so each message would wait for one that
  * the network leaves without an answer, for as long as a minute. They have an order already, and the state that they share
@@ -43,7 +158,7 @@ function makeChangesAtOnce({ authState: { keys } }: Pick<WASocket, "authState">,
 }
 
 /** Asks the sender of a message for it once more. */
-export async function requestAgain(sock: WASocket, stanza: BinaryNode): Promise<void> {
+async function requestAgain(sock: WASocket, stanza: BinaryNode): Promise<void> {
   await sock.sendRetryRequest(stanza)
   // Baileys would then ask the phone for what the phone has sent, and for each answer that cannot be read in its turn.
   if (stanza.attrs.category === "peer") sock.messageRetryManager?.cancelPendingPhoneRequest(stanza.attrs.id!)

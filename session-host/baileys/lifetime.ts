@@ -6,17 +6,17 @@ export interface Lifetime {
   /** Logged in, and not over. */
   readonly isOpen: boolean
   readonly isOver: boolean
-  /** Tells a happening, unless the connection has ended. */
-  tell(happening: Happening): void
+  /** Emits a happening, unless the connection has ended. */
+  emit(happening: Happening): void
   /** Logged in. */
   open(me: Me): void
   /** Ends the connection in this way unless it goes on in time. There is one such wait at a time. */
   mustGoOn(withinMs: number, otherwise: End): void
   /** The next step has come in time. */
   goesOn(): void
-  /** Calls back at the end, before the end is told. The returned function removes the callback. */
+  /** Calls back at the end, before the end is emitted. The returned function removes the callback. */
   atEnd(release: () => void): () => void
-  /** Ends the connection, once. Tells `closed` if a reason is given. */
+  /** Ends the connection, once. Emits `closed` if a reason is given. */
   end(why?: End): void
 }
 
@@ -53,12 +53,12 @@ export function newLifetime(onHappening: (happening: Happening) => void): Lifeti
     get isOver() {
       return isOver
     },
-    tell(happening) {
+    emit(happening) {
       if (!isOver) onHappening(happening)
     },
     open(me) {
       isOpen = true
-      lifetime.tell({ kind: "open", me })
+      lifetime.emit({ kind: "open", me })
     },
     mustGoOn(withinMs, otherwise) {
       clearTimeout(watchdog)

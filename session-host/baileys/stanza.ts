@@ -48,7 +48,7 @@ export function toNode({ tag, attrs, children, bytes }: Stanza): BinaryNode {
   return { tag, attrs, content: children.length > 0 ? children.map(toNode) : bytes }
 }
 
-/** Whether Baileys comes as far as to decrypt this message. It drops what it cannot parse, and tells nobody. */
+/** Whether Baileys comes as far as to decrypt this message. It drops what it cannot parse, and reports that to nobody. */
 export function isParsable(node: BinaryNode, me: AuthenticationCreds["me"]): boolean {
   try {
     decodeMessageNode(node, me?.id ?? "", me?.lid ?? "")

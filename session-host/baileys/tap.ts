@@ -1,6 +1,29 @@
 import type { EventEmitter } from "node:events"
-import type { BaileysEventMap, BinaryNode, WASocket } from "@whiskeysockets/baileys"
-import { contain, type OnError } from "./contain-errors.ts"
+import type { BaileysEventMap, BinaryNode } from "@whiskeysockets/baileys"
+import type { Logger } from "pino"
+import type { Acquaintance } from "../network/connection.ts"
+import { reportExpiration } from "../receive/expiration.ts"
+import { filterReceipts } from "../receive/filter-receipts.ts"
+import { readFrames } from "../receive/frames.ts"
+import { newNotices } from "../receive/notices.ts"
+import { oneByOne } from "../receive/one-by-one.ts"
+import { newAnswers } from "../receive/unanswered.ts"
+import { reportUnknown } from "../receive/unknown.ts"
+import type { Addressing } from "../send/addressing.ts"
+import { newStaleDevices } from "../send/changed-devices.ts"
+import type { AppState } from "./app-state/app-state.ts"
+import { addressPair, personIn } from "./app-state/people.ts"
+import { contain, failing } from "./contain-errors.ts"
+import type { dial } from "./dial.ts"
+import { newLogin } from "./login/follow-login.ts"
+import { newPairingNotices } from "./login/pairing-notices.ts"
+import { addSpareCodes, type PasskeyLink } from "./login/passkey.ts"
+import { newCodes } from "./login/qr.ts"
+import type { OwnAvailability } from "./questions/own-availability.ts"
+import type { newCallers } from "./questions/reject-call.ts"
+import type { newRestrictionsQuestions } from "./questions/restrictions.ts"
+import type { Recorder } from "./record-skeletons.ts"
+import type { VitalSigns } from "./vital-signs.ts"
 
 /** Baileys' own listener for an event of its socket. */
 type Pass = (node: BinaryNode) => unknown
@@ -8,64 +31,112 @@ type Pass = (node: BinaryNode) => unknown
 /** Takes the place of such a listener: it gets each stanza, and passes on those that Baileys is to have. */
 export type Instead = (node: BinaryNode, pass: Pass) => unknown
 
-type On<Name extends keyof BaileysEventMap> = (news: BaileysEventMap[Name]) => void
-
-/** Our listeners, each where the table below puts it. */
-interface Ours {
-  message: Instead
-  serverSync: Instead
-  receipt: Instead
-  bounded: Instead
-  question: (change: 1 | -1) => void
-  frame: (frame: BinaryNode) => void
-  ack: (ack: BinaryNode) => void
-  refusedUpgrade: (status: number | undefined) => void
-  history: On<"messages.upsert">
-  contacts: On<"contacts.update">
-  pair: On<"lid-mapping.update">
-  creds: On<"creds.update">
-  login: On<"connection.update">
-  onError: OnError
+/** The parts of a connection that listen, or that listeners need. */
+interface Parts extends ReturnType<typeof dial> {
+  passkey: PasskeyLink
+  vitals: VitalSigns
+  calls: ReturnType<typeof newCallers>
+  addressing: Addressing
+  appState: AppState
+  availability: OwnAvailability
+  restrictions: ReturnType<typeof newRestrictionsQuestions>
+  reportPeople: (people: Acquaintance[]) => void
+  /** Gets every frame that comes in. */
+  record?: Recorder | undefined
+  /** For the operator. */
+  operatorsLog: Logger
 }
 
 /**
- * Every listener of Baileys' that is replaced or wrapped, and every event of its that is followed, in the order in which that has
- * to be done: one that is replaced twice has the last one outside, and only what is there already is wrapped.
+ * The table of every listener of Baileys' that is replaced or wrapped, and of every event of its that is followed, in the order
+ * in which that has to be done: one that is replaced twice has the last one outside, and only what is there already is wrapped.
  */
-export function tap({ ws, ev }: Pick<WASocket, "ws" | "ev">, ours: Ours): void {
+export function tap(parts: Parts): void {
+  const { sock, lifetime, backpressure, guarded, intake, appState, reportPeople, warn } = parts
+  const { ws, ev } = sock
+  const failed = failing(lifetime, parts.log)
+  const failedAt = (event: string) => (error: unknown) => failed(event, error)
+  const answers = newAnswers({ sock, onError: warn("a stanza was not answered") })
+  const codes = newCodes()
+
   // Baileys looks up addresses for several messages at once before it decrypts one after the other. With a slow store they would
   // become events in any order; and live messages overtake the backlog. It gets the next one when the one before is settled.
-  const pass = replace(ws, "CB:message", ours.message)
+  const message = oneByOne({
+    ...parts,
+    ended: () => lifetime.isOver,
+    take: (received) => guarded(() => intake.take(received, [])),
+    expect: (attrs) => guarded(() => intake.expect(attrs)),
+    acknowledge: answers.acknowledge,
+    onError: failedAt("CB:message"),
+  })
+  const pass = replace(ws, "CB:message", message)
   // A status comes as a stanza of its own. Baileys listens for no such stanza, and reads and acknowledges it as any message.
-  ws.on("CB:status", (node: BinaryNode) => ours.message(node, pass))
+  ws.on("CB:status", (node: BinaryNode) => message(node, pass))
+
   // An error that a listener throws, or leaves in a promise that nobody awaits, would end the process.
-  contain(ws, ours.onError)
+  contain(ws, failed)
+
   // Baileys reads an address book in one stretch, and acknowledges that it has changed before it has read it.
-  replace(ws, "CB:notification", ours.serverSync)
+  replace(ws, "CB:notification", appState.onServerSync)
   // Baileys throws at a receipt that names no sender, and asks the network for keys at each that asks for a message.
-  replace(ws, "CB:receipt", ours.receipt)
+  replace(ws, "CB:receipt", filterReceipts({ ...parts, onError: failedAt("CB:receipt") }))
   // Baileys works at any number of these at once, and for each it reads the store or asks the network. Outside of the two above,
   // whose work counts.
-  for (const event of ["CB:receipt", "CB:notification"]) replace(ws, event, ours.bounded)
+  for (const event of ["CB:receipt", "CB:notification"])
+    replace(ws, event, (node, go) => backpressure.whileWorking(node, async () => await go(node)))
   // Baileys waits for an answer by listening for its id. Bounded work that needs the answer would wait for ever.
-  ws.on("newListener", (event: unknown) => isQuestion(event) && ours.question(1))
-  ws.on("removeListener", (event: unknown) => isQuestion(event) && ours.question(-1))
-  // Baileys tells nobody of an acknowledgement, and of many stanzas nobody or too late.
-  ws.on("CB:ack,class:message", ours.ack)
-  ws.on("frame", (frame: BinaryNode | Uint8Array) => {
-    if (!(frame instanceof Uint8Array)) ours.frame(frame)
+  ws.on("newListener", (event: unknown) => {
+    if (!isQuestion(event)) return
+    backpressure.asked(1)
+    parts.vitals.asked()
   })
+  ws.on("removeListener", (event: unknown) => isQuestion(event) && backpressure.asked(-1))
+
+  // Baileys reports an acknowledgement to nobody, and many stanzas to nobody or too late. Each of these gets every frame.
+  ws.on("CB:ack,class:message", parts.acks.take)
+  const beside = readFrames({
+    ...parts,
+    listeners: [
+      ...(parts.record ? [parts.record] : []),
+      addSpareCodes,
+      (frame) => parts.groups.take(frame),
+      parts.addressing.take,
+      newStaleDevices({ ...parts, sock: () => sock, onError: warn("a list of devices was not forgotten") }),
+      parts.backlog.take,
+      newNotices(parts),
+      answers.take,
+      parts.vitals.take,
+      (frame) => reportUnknown(frame, parts.operatorsLog),
+      (frame) => reportExpiration(frame, parts.operatorsLog),
+      newPairingNotices({ ...parts, codes, onError: failedAt("CB:notification") }),
+    ],
+  })
+  ws.on("frame", (frame: BinaryNode | Uint8Array) => {
+    if (!(frame instanceof Uint8Array)) beside(frame)
+  })
+
+  const onOpen = () => {
+    appState.readIfNew()
+    parts.restrictions.atLogin()
+  }
+  const login = newLogin({ ...parts, codes, onOpen })
   // Baileys may wait for ever after an HTTP answer to the upgrade.
   ws.on("unexpected-response", (_request: unknown, { statusCode }: { statusCode?: number }) =>
-    ours.refusedUpgrade(statusCode),
+    login.onRefused(statusCode),
   )
+  ev.on("connection.update", login.onUpdate)
+  ev.on("creds.update", (update) => {
+    parts.keepCreds()
+    parts.availability.onCreds()
+    if (update.myAppStateKeyId) appState.readIfNew()
+  })
   // Baileys would inflate and decode the phone's history whole. It only says here that there is one.
-  ev.on("messages.upsert", ours.history)
-  ev.on("contacts.upsert", ours.contacts)
-  ev.on("contacts.update", ours.contacts)
-  ev.on("lid-mapping.update", ours.pair)
-  ev.on("creds.update", ours.creds)
-  ev.on("connection.update", ours.login)
+  ev.on("messages.upsert", appState.onMessages)
+  const onContacts = (contacts: BaileysEventMap["contacts.update"]) =>
+    reportPeople(contacts.flatMap(personIn))
+  ev.on("contacts.upsert", onContacts)
+  ev.on("contacts.update", onContacts)
+  ev.on("lid-mapping.update", (mapping) => reportPeople([addressPair(mapping)]))
 }
 
 function isQuestion(event: unknown): boolean {

@@ -3,8 +3,7 @@ import { StoredMedia } from "#core/stored-media.ts"
 import { mediaOf, unwrap } from "../network/content.ts"
 import type { Remembered } from "../receive/map/mapped.ts"
 import { downloadMedia } from "../media/download.ts"
-import { inFolder } from "../media/folder.ts"
-import { inTime } from "../media/in-time.ts"
+import { transfer } from "../media/transfer.ts"
 import { contentTypeOf } from "../media/kind-and-content-type.ts"
 import { fileNameOf } from "../memory/messages/messages.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
@@ -21,17 +20,14 @@ export async function mediaOfMessage(session: Session, id: string): Promise<Resp
 
 async function store(session: Session, message: Remembered, key: string): Promise<void> {
   const media = mediaIn(message)
-  await session.use((connected) => {
-    const stored = connected.media.use(() =>
-      inFolder(async (folder) => {
-        const path = await download(connected, message, folder)
-        const contentType = contentTypeOf(media.mimetype)
-        await StoredMedia.put({ key, path, contentType, fileName: media.fileName })
-        session.storedMedia.set(key, true)
-      }),
-    )
-    return inTime(stored)
-  })
+  await session.use((connected) =>
+    transfer(connected.media, async (folder) => {
+      const path = await download(connected, message, folder)
+      const contentType = contentTypeOf(media.mimetype)
+      await StoredMedia.put({ key, path, contentType, fileName: media.fileName })
+      session.storedMedia.set(key, true)
+    }),
+  )
 }
 
 /**

@@ -37,7 +37,9 @@ export function sendCommand<Input extends Addressed, const Its extends SendRoute
     return sendAndAnswer({ session, call }, async (connected) => {
       const chat = await connected.reach(toJid(input.chat))
       const context = await contextOf(input, chat, connected)
-      return { chat, message: built(await compose(input, { connected, context })) }
+      const message = built(await compose(input, { connected, context }))
+      await connected.pace(chat)
+      return { chat, message }
     })
   })
 }

@@ -4,9 +4,8 @@ import type { MessageContent } from "../network/connection.ts"
 import { type Context, type File, mediaOf } from "../send/compose.ts"
 import { encryptFile } from "../media/encrypt.ts"
 import { fetchMedia } from "../media/fetch.ts"
-import { inFolder } from "../media/folder.ts"
-import { inTime } from "../media/in-time.ts"
 import { readPicture } from "../media/picture.ts"
+import { transfer } from "../media/transfer.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 
 type Asked = z.infer<(typeof contract.sendMedia)["request"]["body"]["content"]["application/json"]["schema"]>
@@ -17,34 +16,31 @@ export function composeMedia(
   connected: ConnectedSession,
   context: Context,
 ): Promise<MessageContent> {
-  const sent = connected.media.use(() =>
-    inFolder(async (folder) => {
-      const fetched = await fetchMedia({
-        url: input.url,
-        bridgeId: connected.bridgeId,
-        asSticker: input.as_sticker ?? false,
-        folder,
-      })
-      const { path, kind, mimetype } = fetched
-      const isPicture = kind === "image" || kind === "sticker"
-      const picture = isPicture ? await readPicture(path) : undefined
-      const { path: sealed, ...keys } = await encryptFile(path, kind)
-      const where = await connected.connection.upload({
-        path: sealed,
-        kind,
-        fileEncSha256: keys.fileEncSha256,
-      })
-      const file: File = {
-        ...keys,
-        ...where,
-        kind,
-        mimetype,
-        picture,
-        caption: input.caption,
-        fileName: input.filename ?? fetched.name,
-      }
-      return mediaOf(file, context)
-    }),
-  )
-  return inTime(sent)
+  return transfer(connected.media, async (folder) => {
+    const fetched = await fetchMedia({
+      url: input.url,
+      bridgeId: connected.bridgeId,
+      asSticker: input.as_sticker ?? false,
+      folder,
+    })
+    const { path, kind, mimetype } = fetched
+    const isPicture = kind === "image" || kind === "sticker"
+    const picture = isPicture ? await readPicture(path) : undefined
+    const { path: sealed, ...keys } = await encryptFile(path, kind)
+    const where = await connected.connection.upload({
+      path: sealed,
+      kind,
+      fileEncSha256: keys.fileEncSha256,
+    })
+    const file: File = {
+      ...keys,
+      ...where,
+      kind,
+      mimetype,
+      picture,
+      caption: input.caption,
+      fileName: input.filename ?? fetched.name,
+    }
+    return mediaOf(file, context)
+  })
 }

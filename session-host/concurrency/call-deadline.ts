@@ -1,20 +1,12 @@
-import { AsyncLocalStorage } from "node:async_hooks"
-
-/** When the call that is being answered has waited long enough, in milliseconds on this process's clock. */
-const deadlines = new AsyncLocalStorage<number>()
+import { scope } from "../host/exceptions.ts"
 
 /**
- * Answers a call that may wait this long for its session in all: to start, to connect, to know its people.
- * The API has used some of the 5 s to find this host (Contract, "Time to answer").
+ * How much longer the call being answered may wait for its session in all, in milliseconds: to start, to connect, to know its
+ * people. Outside a call, `atMost`.
  */
-export function withDeadline<Answer>(ms: number, answer: () => Answer): Answer {
-  return deadlines.run(performance.now() + ms, answer)
-}
-
-/** How much longer the call being answered may wait, in milliseconds; outside a call, `atMost`. */
 export function mayWaitMs(atMost: number): number {
-  const deadline = deadlines.getStore() ?? Infinity
-  return Math.max(0, Math.min(atMost, deadline - performance.now()))
+  const untilMs = scope.getStore()?.untilMs ?? Infinity
+  return Math.max(0, Math.min(atMost, untilMs - performance.now()))
 }
 
 /** The outcome of `work`; if it takes longer than this, that of `onLate`. The work then goes on unobserved. */

@@ -20,6 +20,11 @@ export function containExceptions(log: Logger): void {
 export interface Scope {
   /** Called with an error of the session that nobody caught. */
   fail: (error: unknown) => void
+  /**
+   * Of a call: when it has waited for its session long enough, in milliseconds on this process's clock. The API has used some of
+   * the 5 s to find this host (Contract, "Time to answer").
+   */
+  untilMs?: number
 }
 
 export const scope = new AsyncLocalStorage<Scope>()

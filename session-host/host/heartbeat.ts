@@ -1,11 +1,11 @@
-import type { Host as HostRow } from "#core/lease/host.ts"
+import type { Host } from "#core/lease/host.ts"
 import type { Logger } from "#core/platform/log.ts"
 
 interface Options {
   beatMs: number
   log: Logger
-  beat: () => Promise<HostRow.State>
-  onState: (state: HostRow.State) => void
+  beat: () => Promise<Host.State>
+  onState: (state: Host.State) => void
   /** No beat was answered for so long that the sockets must be closed. */
   onSilent: () => void
   /** A beat was answered: the first one, or the first after a silence or a standstill. */

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { now } from "#core/platform/clock.ts"
-import { Host as HostRow } from "#core/lease/host.ts"
+import { Host } from "#core/lease/host.ts"
 import { GONE, Lease, type Network } from "#core/lease/lease.ts"
 import type { Connect } from "../uplink/dialler.ts"
 import { Heartbeat } from "./heartbeat.ts"
@@ -36,7 +36,7 @@ const startsAtOnce = 16
 const freeSeenAtOnce = 100
 
 /** A process that holds sessions. */
-export class Host {
+export class SessionHost {
   readonly id: string
   readonly sessions = new Map<string, Session>()
   /** The open calls to its sessions. */
@@ -66,7 +66,7 @@ export class Host {
       beat: async () => {
         const sessions = this.sessions.size
         const up = [...this.sessions.values()].filter((session) => session.isUp).length
-        return await HostRow.beat({ ...this.#row(), sessions, up, capacity: sessions + this.#room() })
+        return await Host.beat({ ...this.#row(), sessions, up, capacity: sessions + this.#room() })
       },
       onState: (state) => this.#onState(state),
       onSilent: () => this.#onSilent(),
@@ -112,7 +112,7 @@ export class Host {
     await Promise.all([...this.sessions.values()].map((session) => this.#handOver(session)))
     while (this.#moving.size > 0) await sleep(20)
     this.#heartbeat.stop()
-    await this.#repeat(() => HostRow.remove(this.id))
+    await this.#repeat(() => Host.remove(this.id))
     this.#log.info("host stopped")
     this.#ended.resolve("stopped")
   }
@@ -128,7 +128,7 @@ export class Host {
     return { id, addr, capacity, network }
   }
 
-  #onState(state: HostRow.State): void {
+  #onState(state: Host.State): void {
     switch (state) {
       case "starting":
       case "up":
@@ -232,7 +232,7 @@ export class Host {
   }
 
   /**
-   * Compares the running sessions with the leases. An idle session never commits, so nothing else would tell it that it
+   * Compares the running sessions with the leases. An idle session never commits, so nothing else would show that it
    * is fenced. And nobody could take a lease that names a host which does not run it.
    */
   async #agree(): Promise<void> {

@@ -5,7 +5,7 @@ import type { Session } from "../session/session.ts"
 /** CloudWatch keeps services' metrics by the minute. */
 const eachMs = 60_000
 /**
- * How often the event loop is looked at, which wakes the process. What is told is up to so much too long; at rest it is
+ * How often the event loop is looked at, which wakes the process. What is reported is up to so much too long; at rest it is
  * just that.
  */
 const lookEachMs = 200

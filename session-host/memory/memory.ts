@@ -6,6 +6,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import type { Logger } from "#core/platform/log.ts"
+import { Awaited, awaitedPrefix } from "../receive/awaited.ts"
 import { Bell } from "../receive/bell.ts"
 import { Commits } from "./commits.ts"
 import type { UnitWrite } from "./packing.ts"
@@ -14,18 +15,18 @@ import { Messages } from "./messages/messages.ts"
 import { EventOutbox } from "../receive/outbox.ts"
 import { Parking } from "../receive/parked.ts"
 import { readParkedAgain } from "../receive/read-parked-again.ts"
+import { Pacing, pacingRow } from "../send/pacing.ts"
 import { Patience } from "./patience.ts"
 import { OperatorSkip } from "../receive/operator-skip.ts"
 import { SessionStore, type Stored } from "./rows.ts"
 import { Tally } from "./tally.ts"
 import { credsOf, credsSk, forgetCreds, oldKeys, SessionVault } from "./keys.ts"
-import { mapReceived } from "../receive/map-received.ts"
 import type { Connection } from "../network/connection.ts"
 import { Contacts, removeContacts } from "../people/contacts.ts"
 import { SessionEnded } from "../session/session-ended.ts"
 import type { Timing } from "../timing.ts"
 import { LoginStanding, standingRows } from "./login-standing.ts"
-import { ConnectionEvents, toldIn, toldRow } from "../uplink/connection-events.ts"
+import { ConnectionEvents, reportedIn, reportedRow } from "../uplink/connection-events.ts"
 
 interface Input {
   lease: Lease.Info
@@ -35,8 +36,6 @@ interface Input {
   ended: AbortSignal
   /** The session's connection, while it has one. */
   connection: () => Pick<Connection, "phonesOf"> | undefined
-  /** Turns a message into events; `mapReceived` where it is not given. */
-  map?: typeof mapReceived | undefined
   /** The version of the running code. Each version tries again to read messages that earlier ones could not. */
   version: () => Promise<string>
   /** The customer's present choice of events. */
@@ -55,6 +54,8 @@ interface Found {
   /** Rows of the session, by `sk`: credentials, standing, and what was last said of its connection. */
   rows: Map<string, Stored>
   /** The number of the bridge's last event row; 0 if it has none. */
+  /** Those of messages that are awaited of the phone. */
+  awaited: Stored[]
   lastEvent: number
   delivery: Delivery.Info | undefined
 }
@@ -70,6 +71,8 @@ export class Memory {
   readonly outbox: EventOutbox
   readonly connectionEvents: ConnectionEvents
   readonly standing: LoginStanding
+  readonly awaited: Awaited
+  readonly pacing: Pacing
   readonly intake: SessionIntake
   /**
    * The account, if this is its sandbox: the phone is simulated and scans each code by itself. Undefined for other
@@ -81,7 +84,7 @@ export class Memory {
   #vault: SessionVault
   #contacts: Contacts
 
-  private constructor(input: Input, { store, patience, keys, rows, lastEvent, delivery }: Found) {
+  private constructor(input: Input, { store, patience, keys, rows, awaited, lastEvent, delivery }: Found) {
     const { lease, timing, log, onEnd } = input
     const { bridgeId } = lease
     this.#input = input
@@ -110,14 +113,20 @@ export class Memory {
     const { outbox } = this
     this.connectionEvents = new ConnectionEvents(
       { store, commits, outbox, goneMs: timing.goneMs, log, onOpened },
-      toldIn(rows.get(toldRow)),
+      reportedIn(rows.get(reportedRow)),
     )
     this.standing = new LoginStanding(this, [...rows.values()])
     const creds = credsOf(rows.get(credsSk))
     this.#vault = new SessionVault(this, creds)
     this.#contacts = new Contacts({ store, commits, log }, creds.generation)
     const provenAtMs = performance.now() + timing.provenMs
+    this.awaited = new Awaited({ store, commits }, awaited)
+    this.pacing = new Pacing(
+      { store, commits, contacts: () => this.#contacts, limits: () => input.choice().pacing },
+      rows.get(pacingRow),
+    )
     this.intake = new SessionIntake({
+      awaited: this.awaited,
       commits,
       messages,
       outbox,
@@ -132,7 +141,6 @@ export class Memory {
       // At first a suspect takes one message at a time. The message that brings it down is then the first one next time,
       // and can be skipped.
       isCareful: () => Lease.isSuspect(lease) && performance.now() < provenAtMs,
-      map: input.map ?? mapReceived,
     })
     // The session that promised to ring may have died first.
     if (lastEvent > head || (delivery?.due ?? 0) > 0) this.bell.ringAnew()
@@ -146,13 +154,14 @@ export class Memory {
     const keys = await patience.read(() => DataKeys.get(bridgeId))
     if (!keys) throw new SessionEnded("the bridge is deleted")
     const store = new SessionStore({ bridgeId, sessionKey: keys.session, patience })
-    const [rows, last, delivery] = await Promise.all([
-      store.getAll([credsSk, toldRow, ...standingRows]),
+    const [rows, awaited, last, delivery] = await Promise.all([
+      store.getAll([credsSk, reportedRow, pacingRow, ...standingRows]),
+      store.list(awaitedPrefix),
       patience.read(() => lastEventOf(bridgeId)),
       patience.read(() => Delivery.get(bridgeId)),
     ])
     const bySk = new Map(rows.map((row) => [row.sk, row]))
-    return new Memory(input, { store, patience, keys, rows: bySk, lastEvent: last, delivery })
+    return new Memory(input, { store, patience, keys, rows: bySk, awaited, lastEvent: last, delivery })
   }
 
   get vault(): SessionVault {
@@ -176,11 +185,11 @@ export class Memory {
     await readParkedAgain({ store, commits, intake, version: await this.#input.version() })
   }
 
-  /** The login has ended. `tell` commits the writes it is given together with the customer's event. */
-  async forget(tell: (writes: UnitWrite[]) => Promise<void>): Promise<void> {
+  /** The login has ended. `report` commits the writes it is given together with the customer's event. */
+  async forget(report: (writes: UnitWrite[]) => Promise<void>): Promise<void> {
     const { store, commits } = this
     const generation = this.#vault.generation + 1
-    await tell([forgetCreds(store, generation), ...this.standing.forget()])
+    await report([forgetCreds(store, generation), ...this.standing.forget(), ...this.awaited.forget()])
     this.#vault = new SessionVault(this, { generation, creds: undefined })
     this.#contacts = new Contacts({ store, commits, log: this.#input.log }, generation)
     await commits.write([...(await removeContacts(store)), ...(await oldKeys(store, generation))])

@@ -110,6 +110,8 @@ export interface Intake {
     ciphertext: Pick<Received, "hash" | "attrs">,
     mayBeNew: boolean,
   ): Promise<"decrypt" | "seen" | "skip">
+  /** A placeholder of this message has come, and the phone is asked for it. Resolves when that is durable. */
+  expect(attrs: Received["attrs"]): Promise<void>
   /** Whether this ciphertext was decrypted before, as far as that is remembered. */
   isSeen(ciphertext: Pick<Received, "hash" | "attrs">): Promise<boolean>
   /**
@@ -164,7 +166,7 @@ type Step =
   | { kind: "qr"; text: string; expiresAt: number }
   /** The account is linked with a passkey only. It comes again when there is another request; without one it cannot be read. */
   | { kind: "passkey_required"; request?: { options: PasskeyOptions; expiresAt: number } }
-  /** Linked: the credentials are kept before the network is told. The network will ask for a restart. */
+  /** Linked: the credentials are kept before the network hears of it. The network will ask for a restart. */
   | { kind: "paired" }
   /** Logged in and ready. */
   | { kind: "open"; me: Me }
@@ -286,7 +288,7 @@ export interface Connection {
    */
   pictureUrl(jid: string): Promise<string | undefined>
   /**
-   * Tells a message's author that it was read; or only our own devices, if the account's privacy settings say so.
+   * Shows a message's author that it was read; or only our own devices, if the account's privacy settings say so.
    * @throws NetworkRejected, NoAnswer
    */
   markRead(message: { id: string; remoteJid?: string; participant?: string }): Promise<void>
@@ -308,6 +310,8 @@ export interface Connection {
     fromMe: boolean
     mediaKey: Uint8Array
   }): Promise<string | undefined>
+  /** Asks the account's phone for a message of which the network gave a placeholder alone. It comes, if it comes, by itself. */
+  askPhoneFor(attrs: Received["attrs"]): Promise<void>
   /** The phone-number JIDs of these LIDs, by LID, as far as they are known, without asking the network. */
   phonesOf(lids: string[]): Promise<Map<string, string>>
   /**

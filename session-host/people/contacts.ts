@@ -23,7 +23,7 @@ const Contact = z.object({
   about: z.string(),
   businessAddress: z.string(),
   businessEmail: z.string(),
-  /** True until the network, asked about the number, says otherwise: an address book does not tell. */
+  /** True until the network, asked about the number, says otherwise: an address book does not say. */
   isRegistered: z.boolean().default(true),
 })
 export type Contact = z.infer<typeof Contact>

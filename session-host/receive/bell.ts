@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { config } from "#core/platform/config.ts"
 import { Delivery } from "#core/event/delivery.ts"
 
-/** Tells a bridge's delivery that events wait. It works in the background, once for many events, until it succeeds. */
+/** Notifies a bridge's delivery that events wait. It works in the background, once for many events, until it succeeds. */
 export class Bell {
   readonly #bridgeId: string
   readonly #ended = new AbortController()

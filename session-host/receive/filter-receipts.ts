@@ -5,29 +5,67 @@ import {
   buildAckStanza,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import type { Vault } from "../network/connection.ts"
+import { LRUCache } from "lru-cache"
+import { isGroup } from "#core/jid.ts"
+import { Metrics } from "#core/platform/metrics.ts"
+import type { Keys } from "../baileys/signal/keys.ts"
 import type { Instead } from "../baileys/tap.ts"
+import type { Vault } from "../network/connection.ts"
 
 interface Input {
   sock: Pick<WASocket, "sendNode">
   creds: Pick<AuthenticationCreds, "me">
+  keys: Pick<Keys, "get" | "set">
   sent: Vault["sent"]
   onError: (error: unknown) => void
 }
 
+/** How many messages are sent again in a chat at once, and then each minute: more of them lock the account (whatsapp-rust 871). */
+const most = { atOnce: 20, aMinute: 10 }
+
 /**
  * Acknowledges receipts that Baileys 7.0.0-rc14 should not see. At one that names no sender it throws before it has
  * acknowledged it, so that it would come again with each connection. For one that asks for a message again it asks the
- * network for its sender's keys first, even if there never was such a message: strangers could make it ask for ever.
+ * network for its sender's keys first, even if there never was such a message: strangers could make it ask for ever. And it
+ * would send again whatever is asked for, to everybody in a group if a phone asks.
  */
-export function filterReceipts({ sock, creds, sent, onError }: Input): Instead {
+export function filterReceipts({ sock, creds, keys, sent, onError }: Input): Instead {
+  const isAllowed = newAllowance()
   /** Messages of Baileys' own, to our phone, are in no vault. */
   const isOurs = ({ from, participant }: BinaryNode["attrs"]) =>
     [creds.me?.id, creds.me?.lid].some((own) => areJidsSameUser(participant ?? from, own))
   const asksForNothing = async ({ attrs }: BinaryNode) =>
     attrs.type === "retry" && !isOurs(attrs) && !(attrs.id && (await sent(attrs.id)))
+  const isHeldBack = ({ attrs }: BinaryNode) => {
+    if (attrs.type !== "retry" || isOurs(attrs) || isAllowed(attrs.from ?? "")) return false
+    Metrics.add("ResendsHeldBack")
+    return true
+  }
   return async (node, pass) => {
-    if (node.attrs.from && !(await asksForNothing(node))) return await pass(node)
+    if (node.attrs.from && !(await asksForNothing(node)) && !isHeldBack(node)) return await pass(node)
+    if (node.attrs.type === "retry") await giveKeyAgain(keys, node.attrs).catch(onError)
     return await sock.sendNode(buildAckStanza(node)).catch(onError)
+  }
+}
+
+/** A group's member does not get the message again, so the next one brings them our sender key anew. */
+async function giveKeyAgain(keys: Input["keys"], { from = "", participant }: BinaryNode["attrs"]) {
+  if (!isGroup(from) || !participant) return
+  const { [from]: holders } = await keys.get("sender-key-memory", [from])
+  if (!holders?.[participant]) return
+  const { [participant]: _, ...others } = holders
+  await keys.set({ "sender-key-memory": { [from]: others } })
+}
+
+/** Whether one more message may be sent again in a chat now. */
+function newAllowance(): (chat: string) => boolean {
+  const left = new LRUCache<string, { count: number; atMs: number }>({ max: 1000 })
+  return (chat) => {
+    const atMs = performance.now()
+    const before = left.get(chat) ?? { count: most.atOnce, atMs }
+    const gained = ((atMs - before.atMs) / 60_000) * most.aMinute
+    const count = Math.min(most.atOnce, before.count + gained)
+    left.set(chat, { count: count >= 1 ? count - 1 : count, atMs })
+    return count >= 1
   }
 }

@@ -2,6 +2,7 @@ import type { BinaryNode } from "@whiskeysockets/baileys"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { Acquaintance, Intake } from "../network/connection.ts"
 import type { OutgoingFrames } from "../send/hold-frames.ts"
+import type { Backpressure } from "./backpressure.ts"
 import type { UnsettledStanzas } from "./order.ts"
 import type { newCallers } from "../baileys/questions/reject-call.ts"
 import type { Lifetime } from "../baileys/lifetime.ts"
@@ -9,19 +10,20 @@ import { hiddenNumbersIn } from "./hidden-numbers.ts"
 import { mayBecomeEvent, toStanza } from "../baileys/stanza.ts"
 
 interface Input {
-  unsettled: UnsettledStanzas
+  unsettled: Pick<UnsettledStanzas, "message" | "afterThose">
+  backpressure: Pick<Backpressure, "whileWorking">
   outgoing: Pick<OutgoingFrames, "holdUpWhileFull">
   calls: ReturnType<typeof newCallers>
-  lifetime: Pick<Lifetime, "tell">
+  lifetime: Pick<Lifetime, "emit">
   intake: Pick<Intake, "foresee">
-  tellPeople: (people: Acquaintance[]) => void
+  reportPeople: (people: Acquaintance[]) => void
   /** Each gets every frame, in this order. */
   listeners: ((frame: BinaryNode) => void)[]
 }
 
-/** Reads incoming frames beside Baileys, for everything that Baileys tells nobody, or too late. */
+/** Reads incoming frames beside Baileys, for everything that Baileys reports to nobody, or too late. */
 export function readFrames(input: Input): (frame: BinaryNode) => void {
-  const { unsettled, outgoing, calls, lifetime, intake, tellPeople, listeners } = input
+  const { unsettled, backpressure, outgoing, calls, lifetime, intake, reportPeople, listeners } = input
   return (frame) => {
     // Many stanzas make changes and are not answered.
     outgoing.holdUpWhileFull()
@@ -32,11 +34,11 @@ export function readFrames(input: Input): (frame: BinaryNode) => void {
     // Somebody could not read what we sent.
     if (frame.tag === "receipt" && frame.attrs.type === "retry") Metrics.add("RetryReceipts")
     if (frame.tag === "call") calls.take(frame)
-    if (frame.tag === "iq") tellPeople(hiddenNumbersIn(frame))
+    if (frame.tag === "iq") reportPeople(hiddenNumbersIn(frame))
     if (mayBecomeEvent(frame)) {
       const stanza = toStanza(frame)
-      const taken = () => new Promise<void>((onTaken) => lifetime.tell({ kind: "stanza", stanza, onTaken }))
-      unsettled.afterThose(frame, () => void unsettled.whileWorking(frame, taken))
+      const taken = () => new Promise<void>((onTaken) => lifetime.emit({ kind: "stanza", stanza, onTaken }))
+      unsettled.afterThose(frame, () => void backpressure.whileWorking(frame, taken))
     }
     for (const listen of listeners) listen(frame)
   }

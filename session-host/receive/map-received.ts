@@ -54,12 +54,12 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
       { use: sealed.use, known: originals.length },
       "an answer to a message could not be opened",
     )
-  const told = opened?.content ?? content
-  if (changedBy(unwrap(told), attrs.from ?? "") && isForged(about, originals)) {
+  const readable = opened?.content ?? content
+  if (changedBy(unwrap(readable), attrs.from ?? "") && isForged(about, originals)) {
     lookups.log.warn("somebody changed another person's message: no event")
     return []
   }
-  return fromMessage({ attrs, content: told, own, phones, verified, answer: opened?.answer })
+  return fromMessage({ attrs, content: readable, own, phones, verified, answer: opened?.answer })
 }
 
 function isUnknownLid(jid: string, phones: Map<string, string>): boolean {

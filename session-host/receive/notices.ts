@@ -7,23 +7,22 @@ import {
   jidNormalizedUser,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import { now } from "#core/platform/clock.ts"
 import type { Lifetime } from "../baileys/lifetime.ts"
 import type { ILogger } from "../baileys/quiet-log.ts"
 import type { Acquaintance, Notice } from "../network/connection.ts"
 import { verifiedNameIn } from "../people/questions.ts"
 import { restrictionsIn } from "../baileys/questions/restrictions.ts"
-import { viewOnce } from "./view-once.ts"
+import { placeholderIn } from "./placeholder.ts"
 
 interface Input {
   sock: Pick<WASocket, "signalRepository">
-  lifetime: Pick<Lifetime, "tell">
-  tellPeople: (people: Acquaintance[]) => void
+  lifetime: Pick<Lifetime, "emit">
+  reportPeople: (people: Acquaintance[]) => void
   log: ILogger
 }
 
-/** Takes every frame, and tells the news in it. Addresses that it says belong to one person are kept. */
-export function newNotices({ sock, lifetime, tellPeople, log }: Input): (frame: BinaryNode) => void {
+/** Takes every frame, and emits the news in it. Addresses that it says belong to one person are kept. */
+export function newNotices({ sock, lifetime, reportPeople, log }: Input): (frame: BinaryNode) => void {
   const { lidMapping } = sock.signalRepository
   const byPrivateId = async (notice: Notice): Promise<Notice> => {
     if (!("jid" in notice && notice.jid && isPnUser(notice.jid))) return notice
@@ -40,9 +39,9 @@ export function newNotices({ sock, lifetime, tellPeople, log }: Input): (frame: 
     const { notices, people } = noticesIn(frame)
     for (const notice of notices)
       byPrivateId(notice)
-        .then((one) => lifetime.tell({ kind: "notice", notice: one }))
-        .catch((error: unknown) => log.warn({ error }, "a notice was not told"))
-    tellPeople(people)
+        .then((one) => lifetime.emit({ kind: "notice", notice: one }))
+        .catch((error: unknown) => log.warn({ error }, "a notice was not emitted"))
+    reportPeople(people)
     keepPairs(people)
   }
 }
@@ -161,25 +160,15 @@ function fromAbout(frame: BinaryNode): Acquaintance[] {
 const longestAbout = 1000
 
 /** Messages that this release cannot read, or that a bridge has no use for. */
-function fromMessage({ attrs, content }: BinaryNode): Notice[] {
+function fromMessage(node: BinaryNode): Notice[] {
+  const { attrs, content } = node
   if (attrs.from?.endsWith("@newsletter")) return [{ kind: "newsletter" }]
   const parts = Array.isArray(content) ? content : []
   const isBots = parts.some((part) => part.tag === "enc" && part.attrs.type === "msmsg")
   if (isBots) return [{ kind: "bot_message" }]
-  if (attrs.category === "peer" || parts.some(({ tag }) => tag === "enc" || tag === "plaintext")) return []
-  const placeholder = parts.find(({ tag }) => tag === "unavailable")
-  return placeholder ? fromPlaceholder(placeholder.attrs.type ?? "", Number(attrs.t)) : []
-}
-
-/** Baileys acknowledges these placeholders, and asks the phone for no message. */
-const withheld = new Set(["bot_unavailable_fanout", "hosted_unavailable_fanout"])
-
-/** Baileys asks the phone for no message that is older, in seconds (`PLACEHOLDER_MAX_AGE_SECONDS`). */
-const mostAge = 14 * 24 * 3600
-
-function fromPlaceholder(type: string, at: number): Notice[] {
-  if (withheld.has(type)) return [{ kind: "withheld_message" }]
-  return !viewOnce.has(type) && now() - at > mostAge ? [{ kind: "old_placeholder" }] : []
+  const placeholder = placeholderIn(node)
+  if (placeholder === "withheld") return [{ kind: "withheld_message" }]
+  return placeholder === "old" ? [{ kind: "old_placeholder" }] : []
 }
 
 function isPerson(jid: string | undefined): jid is string {

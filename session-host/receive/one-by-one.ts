@@ -3,14 +3,17 @@ import type { UnsettledStanzas } from "./order.ts"
 import type { Received } from "../network/connection.ts"
 import { isParsable } from "../baileys/stanza.ts"
 import type { Instead } from "../baileys/tap.ts"
+import { placeholderIn } from "./placeholder.ts"
 import { viewOnceIn } from "./view-once.ts"
 
 interface Input {
-  unsettled: UnsettledStanzas
+  unsettled: Pick<UnsettledStanzas, "dropped" | "whenSettled">
   creds: Pick<AuthenticationCreds, "me">
   ended: () => boolean
   /** Takes in a message that Baileys does not report. */
   take: (received: Received) => Promise<void>
+  /** The phone will be asked for this message. Resolves when that is durable: Baileys acknowledges its placeholder at once. */
+  expect: (attrs: Received["attrs"]) => Promise<void>
   /** Sends the network an ack. */
   acknowledge: (node: BinaryNode) => void
   onError: (error: unknown) => void
@@ -21,10 +24,12 @@ interface Input {
  * before it decrypts one after the other, so with a slow store they are decrypted, and would become events, in any
  * order; and live messages overtake the backlog.
  */
-export function oneByOne({ unsettled, creds, ended, take, acknowledge, onError }: Input): Instead {
+export function oneByOne({ unsettled, creds, ended, take, expect, acknowledge, onError }: Input): Instead {
   const give = async (node: BinaryNode, pass: Parameters<Instead>[1]) => {
     const viewOnce = viewOnceIn(node)
     if (viewOnce && isParsable(node, creds.me)) await take(viewOnce).catch(onError)
+    if (placeholderIn(node) === "awaited" && isParsable(node, creds.me))
+      await expect(node.attrs).catch(onError)
     if (ended()) return
     await pass(node)
     // This says nothing about the backlog: Baileys has a queue of its own for that.

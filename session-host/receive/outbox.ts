@@ -36,14 +36,14 @@ interface Beside {
   writes?: UnitWrite[] | undefined
 }
 
-/** An event that was not told before, and the row that remembers it. */
+/** An event that was not made before, and the row that remembers it. */
 interface Fresh {
   mapped: Mapped
   message?: Known | undefined
   mark?: UnitWrite | undefined
 }
 
-/** The events of a bridge: numbered without gaps, in the order in which they happened, each told once. */
+/** The events of a bridge: numbered without gaps, in the order in which they happened, each once. */
 export class EventOutbox {
   readonly #options: Options
   #next: number
@@ -83,7 +83,7 @@ export class EventOutbox {
   }
 
   async #make(mapped: Mapped[], beside: Beside): Promise<number> {
-    const fresh = await this.#notTold(mapped, beside.message)
+    const fresh = await this.#notMade(mapped, beside.message)
     const rows = fresh.map((each, i) => this.#rowOf(each, this.#next + i))
     this.#options.store.mustFit(beside.writes ?? [])
     // No `await` from here on: numbers are given and units made in one step.
@@ -110,7 +110,7 @@ export class EventOutbox {
       if (mapped.event.event === "message") tally.add(mapped.event.from_me ? "out" : "in")
   }
 
-  async #notTold(mapped: Mapped[], brought: Known | undefined): Promise<Fresh[]> {
+  async #notMade(mapped: Mapped[], brought: Known | undefined): Promise<Fresh[]> {
     const rows = new Map<string, Known>(brought && [[brought.sk, brought]])
     const fresh: Fresh[] = []
     for (const each of mapped) {
@@ -121,7 +121,7 @@ export class EventOutbox {
       }
       const message = await this.#known(each.message, rows)
       if (message.event !== undefined) continue
-      // Reserves the event before it has its number, so that it is not told twice.
+      // Reserves the event before it has its number, so that it is not made twice.
       message.event = 0
       message.remembered = each.remember
       fresh.push({ mapped: each, message })
@@ -138,7 +138,7 @@ export class EventOutbox {
     return same
   }
 
-  /** @returns false when the occurrence was told before. */
+  /** @returns false when the occurrence had its event before. */
   async #newMark({ identity }: Mapped): Promise<UnitWrite | false> {
     const { store } = this.#options
     const sk = `MARK#${createHash("sha256").update(JSON.stringify(identity)).digest("base64url")}`

@@ -1,8 +1,9 @@
+import type { Awaited } from "./awaited.ts"
 import { authorsOf, formsOf, messageIdentityOf } from "./map/message-identity.ts"
 import type { Mapped, MessageIdentity } from "./map/mapped.ts"
 import { nobody, type Own } from "./map/chat-and-sender.ts"
 import type { Logger } from "#core/platform/log.ts"
-import { type mapReceived, phonesOf } from "./map-received.ts"
+import { mapReceived, phonesOf } from "./map-received.ts"
 import type { Connection, Intake, KeyChange, Received } from "../network/connection.ts"
 import type { Contacts } from "../people/contacts.ts"
 import { SessionEnded } from "../session/session-ended.ts"
@@ -30,10 +31,9 @@ interface Options {
   /** Whether each message must be durable before the next one is decrypted. */
   isCareful: () => boolean
   contacts: () => Contacts
+  awaited: Pick<Awaited, "expect" | "arrivedIn">
   /** The connection to ask, while there is one. */
   connection: () => Pick<Connection, "phonesOf"> | undefined
-  /** Turns a message into events. May throw on anything that strangers send. */
-  map: typeof mapReceived
   commits: Pick<Commits, "made" | "whenKept">
   log: Logger
 }
@@ -64,7 +64,7 @@ const goodFor = 500
 /**
  * Incoming messages: each is decrypted once and becomes an event once. Its event and the step of its ratchet are one
  * unit, which is committed whole or not at all. If a stanza brings more messages than its own, these become units
- * before it. If the host dies between two of them, the stanza comes again, and their own rows keep them from being told twice.
+ * before it. If the host dies between two of them, the stanza comes again, and their own rows keep their events from being made twice.
  *
  * If the host dies before that unit is durable, it is as if the message had never come: its receipt waits for the unit,
  * so the network gives it to the bridge's next holder, whose ratchet is the old one. If the host dies afterwards but
@@ -100,6 +100,11 @@ export class SessionIntake implements Intake {
     const isLookedUp = !mayBeNew || skip.isWanted
     if (isLookedUp && (await this.isSeen(ciphertext))) return "seen"
     return (await skip.take()) ? "skip" : "decrypt"
+  }
+
+  /** @throws SessionEnded */
+  async expect(attrs: Received["attrs"]): Promise<void> {
+    if (!this.#ignores(attrs)) await this.#options.awaited.expect(attrs)
   }
 
   forgets(attrs: Received["attrs"]) {
@@ -184,15 +189,17 @@ export class SessionIntake implements Intake {
   /** @throws Error where the message cannot be read; nothing was made then. SessionEnded */
   async #makeEvents(received: Received, writes: UnitWrite[]): Promise<number> {
     const message = await this.#seen(received)
-    return await this.#options.outbox.make(await this.#map(received), { message, writes })
+    const mapped = await this.#map(received)
+    const arrived = this.#options.awaited.arrivedIn(received, this.#own)
+    return await this.#options.outbox.make(mapped, { message, writes: [...arrived, ...writes] })
   }
 
   async #map(received: Received): Promise<Mapped[]> {
-    const { map, messages, log } = this.#options
+    const { messages, log } = this.#options
     const connection = this.#options.connection()
     this.#learnAuthors(received)
     const originals = (id: string) => messages.all(id)
-    const mapped = await map(received, this.#own, { connection, originals, log })
+    const mapped = await mapReceived(received, this.#own, { connection, originals, log })
     return await Promise.all(
       mapped.map(async (each) =>
         each.message ? { ...each, message: await this.#full(each.message) } : each,

@@ -123,12 +123,12 @@ const logged = new Set<string>()
  * Reports stanzas that nothing here knows to the operator, by the names of tags and attributes alone. So the first day on
  * a changed network reports itself.
  */
-export function tellUnknown(frame: BinaryNode, log: Pick<Logger, "warn">): void {
-  for (const name of unknownIn(frame)) tellOfUnknown(name, log)
+export function reportUnknown(frame: BinaryNode, log: Pick<Logger, "warn">): void {
+  for (const name of unknownIn(frame)) reportUnknownName(name, log)
 }
 
-/** Reports what is unknown under this name: each time by the metric, once by the log. */
-export function tellOfUnknown(name: string, log: Pick<Logger, "warn">): void {
+/** Reports one unknown name: each time by the metric, once by the log. */
+export function reportUnknownName(name: string, log: Pick<Logger, "warn">): void {
   Metrics.add("UnknownStanzas")
   if (logged.has(name) || logged.size >= mostLogged) return
   logged.add(name)

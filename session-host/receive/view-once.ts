@@ -1,9 +1,7 @@
 import { createHash } from "node:crypto"
 import { type BinaryNode, proto } from "@whiskeysockets/baileys"
 import type { Received } from "../network/connection.ts"
-
-/** The network's types of placeholders for messages that are seen once. */
-export const viewOnce = new Set(["view_once", "view_once_unavailable_fanout"])
+import { placeholderIn } from "./placeholder.ts"
 
 const { MASK_LINKED_DEVICES: type } = proto.Message.PlaceholderMessage.PlaceholderType
 
@@ -17,11 +15,9 @@ const plaintext = Buffer.concat([
  * A message to be seen once. Companions get only a placeholder, so the result has a content that stands for the message.
  * Baileys sends a receipt for the placeholder and reports nothing.
  */
-export function viewOnceIn({ attrs, content }: BinaryNode): Received | undefined {
-  const parts = Array.isArray(content) ? content : []
-  if (parts.some(({ tag }) => tag === "enc" || tag === "plaintext")) return undefined
-  if (!parts.some((part) => part.tag === "unavailable" && viewOnce.has(part.attrs.type ?? "")))
-    return undefined
+export function viewOnceIn(node: BinaryNode): Received | undefined {
+  if (placeholderIn(node) !== "view_once") return undefined
+  const { attrs } = node
   const named = [attrs.from, attrs.participant, attrs.recipient, attrs.id]
   const hash = createHash("sha256").update(JSON.stringify(["view once", ...named]))
   return { hash: hash.digest("hex"), attrs, plaintext }

@@ -1,9 +1,6 @@
 import { now } from "#core/platform/clock.ts"
 import type { BinaryNode } from "@whiskeysockets/baileys"
 
-/** How long the network may take over an acknowledgement. */
-export const ackMs = 15_000
-
 /** How many messages without an answer are remembered, for answers that come late. */
 const rememberedMost = 1_000
 
@@ -30,7 +27,7 @@ interface Expected {
   stop(maybeLater: boolean): void
 }
 
-/** @param waitMs how long an answer may take; `onLate` is told of one that took longer. */
+/** @param waitMs how long an answer may take; `onLate` gets one that took longer. */
 export function newAcks(waitMs: number, onLate: (messageId: string, timestamp: number) => void): Acks {
   const waiting = new Map<string, (ack: Ack | undefined) => void>()
   const unanswered = new Set<string>()

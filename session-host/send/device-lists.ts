@@ -1,13 +1,16 @@
 import { hash } from "node:crypto"
-import type { JidWithDevice, PossiblyExtendedCacheStore } from "@whiskeysockets/baileys"
+import { jidEncode, type JidWithDevice, type PossiblyExtendedCacheStore } from "@whiskeysockets/baileys"
 import { LRUCache } from "lru-cache"
-import { perVault } from "./per-vault.ts"
 
 /** A device as Baileys keeps it; it names the server, too, which its type does not say. */
 export type Device = JidWithDevice & {
   server: string
   /** The network has refused its keys, and is not asked for them again until its owner's list changes, or is half a day old. */
   hasNoKeys?: true
+}
+
+export function jidOf({ user, server, device }: Device): string {
+  return jidEncode(user, server as Parameters<typeof jidEncode>[1], device)
 }
 
 /** How much is remembered per session, in bytes: some ten thousand people. */
@@ -18,13 +21,13 @@ const overhead = 200
 
 const ttlMs = 12 * 3600 * 1000
 
-export type DeviceLists = ReturnType<typeof newLists>
+export type DeviceLists = ReturnType<typeof newDeviceLists>
 
-/** The devices of a session's contacts. The network tells of changes, also of those that came while we were away. */
-export const devicesOf = perVault(newLists)
-
-/** By the user part of an address. */
-function newLists() {
+/**
+ * The devices of a session's contacts, by the user part of an address. The network reports changes, also those from while we
+ * were away.
+ */
+export function newDeviceLists() {
   /** By a hash of the user: its users. Three bytes are the same for two people now and then. */
   const hashed = new Map<string, Set<string>>()
   const entries = new LRUCache<string, string>({

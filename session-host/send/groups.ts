@@ -6,7 +6,6 @@ import {
 } from "@whiskeysockets/baileys"
 import { LRUCache } from "lru-cache"
 import { userOf } from "#core/jid.ts"
-import { perVault } from "./per-vault.ts"
 
 /** The facts about a group that a send to it needs. */
 interface Group {
@@ -30,11 +29,9 @@ export type Groups = ReturnType<typeof newGroups>
 
 /**
  * The groups that a session writes to: a client that asks for them at each send is limited, and may be banned. The network
- * tells of each change, also of those that came while we were away.
+ * reports each change, also those from while we were away.
  */
-export const groupsOf = perVault(newGroups)
-
-function newGroups() {
+export function newGroups() {
   const groups = new LRUCache<string, Group>({
     maxSize: mostBytes,
     sizeCalculation: ({ members }) => 200 + members.size * memberBytes,

@@ -24,7 +24,8 @@ import { Recipients } from "../people/recipients.ts"
 import { householdKnown } from "../uplink/link-sandbox.ts"
 import { scope } from "../host/exceptions.ts"
 import { type Answer, Sending, type Wish } from "../send/sending.ts"
-import { startPulse } from "./pulse.ts"
+import { startAskingAgain } from "../receive/awaited.ts"
+import { startDailyPresence } from "./daily-presence.ts"
 import { newSay, type Say } from "./say.ts"
 import { Fenced, SessionEnded } from "./session-ended.ts"
 import { Slots } from "#core/platform/slots.ts"
@@ -71,7 +72,8 @@ export class Session {
   #stopping = false
   #choice: Choice.Info
   #plannedLogins: number | undefined
-  #endPulse = () => {}
+  /** End what the session does by itself now and then. */
+  #ends: (() => void)[] = []
 
   constructor(input: Input) {
     this.#input = input
@@ -113,14 +115,7 @@ export class Session {
           this.#log.warn({ error }, "old lines of the bridge's log were not removed"),
         )
         uplink.start()
-        this.#endPulse = startPulse({
-          bridgeId: this.lease.bridgeId,
-          timing,
-          standing: memory.standing,
-          isWanted: () => this.#choice.pulse,
-          connection: () => (uplink.status === "connected" ? uplink.connection : undefined),
-          onError: (error) => this.#log.warn({ error }, "the session was not shown as available"),
-        })
+        this.#ends = this.#chores({ memory, sending, uplink })
       })
     } catch (error) {
       this.fail(error)
@@ -166,6 +161,7 @@ export class Session {
       phone: userOf(jid),
       ...(passkey && { passkey }),
       ...(uplink.objection && { objection: uplink.objection }),
+      ...(memory.pacing.newChatsLeft !== undefined && { new_chats_left: memory.pacing.newChatsLeft }),
       ...(restriction && { restriction: restriction.kind, restricted_until: restriction.until }),
     }
   }
@@ -261,6 +257,25 @@ export class Session {
     return this.#stopping || this.#ended.signal.aborted
   }
 
+  #chores({ memory, uplink }: Parts): (() => void)[] {
+    const connection = () => (uplink.status === "connected" ? uplink.connection : undefined)
+    const onError = (error: unknown) => {
+      if (!(error instanceof SessionEnded)) this.#log.warn({ error }, "a chore of the session failed")
+    }
+    const { timing } = this.#input
+    const about = { connection, onError, say: this.#say }
+    return [
+      startDailyPresence({
+        ...about,
+        bridgeId: this.lease.bridgeId,
+        timing,
+        standing: memory.standing,
+        isWanted: () => this.#choice.dailyPresence,
+      }),
+      startAskingAgain({ ...about, awaited: memory.awaited, firstMs: timing.awaitedMs }),
+    ]
+  }
+
   async #remember(): Promise<Memory> {
     return await Memory.open({
       lease: this.lease,
@@ -282,13 +297,17 @@ export class Session {
     return parts
   }
 
-  #connected(connection: Connection, { messages, vault, contacts, standing }: Memory): ConnectedSession {
+  #connected(
+    connection: Connection,
+    { messages, vault, contacts, standing, pacing }: Memory,
+  ): ConnectedSession {
     return {
       bridgeId: this.lease.bridgeId,
       connection,
       own: vault.login ?? { jid: "", lid: "" },
       contacts,
       standing,
+      pace: (chat) => pacing.wait(chat, connection),
       reach: (chat) => this.#recipients.reach(chat, connection),
       messages: (id) => messages.all(id),
       media: this.#media,
@@ -308,7 +327,7 @@ export class Session {
   #end(error: SessionEnded, failed = isOwnFault(error)): void {
     if (this.#ended.signal.aborted) return
     this.#parts?.uplink.end()
-    this.#endPulse()
+    for (const end of this.#ends) end()
     this.#ended.abort()
     this.notes.end()
     this.#parts?.memory.end(error)

@@ -7,10 +7,10 @@ import type { Logger } from "#core/platform/log.ts"
 import { SessionEnded } from "../session/session-ended.ts"
 
 /** No record means `disconnected`. */
-type Told = "connected" | "disconnected"
+type Reported = "connected" | "disconnected"
 
 /** The key of its row. */
-export const toldRow = "TOLD"
+export const reportedRow = "REPORTED"
 
 interface Options {
   store: SessionStore
@@ -23,43 +23,43 @@ interface Options {
 }
 
 /**
- * Tells the customer whether the session is connected. The last thing told is durable, so a restart or a hand-over
- * tells nothing: `connected` comes after pairing and after every `disconnected` (Contract, "Connection events").
+ * Reports to the customer whether the session is connected. The last report is durable, so a restart or a hand-over
+ * reports nothing: `connected` comes after pairing and after every `disconnected` (Contract, "Connection events").
  */
 export class ConnectionEvents {
   readonly #options: Options
-  #told: Told
+  #reported: Reported
   /** The last known reason why there is no connection. */
   #why: Why = {}
   #timer: NodeJS.Timeout | undefined
 
-  constructor(options: Options, told: Told) {
+  constructor(options: Options, reported: Reported) {
     this.#options = options
-    this.#told = told
+    this.#reported = reported
   }
 
   opened(at: At, phone: string): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#options.onOpened(phone)
-    if (this.#told === "connected") return
-    this.#tell("connected", [connected(at, phone)]).catch(this.#ended)
+    if (this.#reported === "connected") return
+    this.#report("connected", [connected(at, phone)]).catch(this.#ended)
   }
 
-  /** There is no connection now. If that lasts, the customer is told, with the last known reason. */
+  /** There is no connection now. If that lasts, it is reported, with the last known reason. */
   gone(at: At, objection?: Why["objection"]): void {
     this.#why = { objection }
-    if (this.#told === "disconnected" || this.#timer) return
+    if (this.#reported === "disconnected" || this.#timer) return
     this.#timer = setTimeout(() => {
       this.#timer = undefined
-      this.#tell("disconnected", [disconnected(at, this.#why)]).catch(this.#ended)
+      this.#report("disconnected", [disconnected(at, this.#why)]).catch(this.#ended)
     }, this.#options.goneMs)
   }
 
   /** It will not reconnect by itself. `writes` become durable together with the event. @throws SessionEnded */
   async over(at: At, why: Why, writes: UnitWrite[] = []): Promise<void> {
     this.end()
-    await this.#tell("disconnected", [disconnected(at, why)], writes)
+    await this.#report("disconnected", [disconnected(at, why)], writes)
   }
 
   end(): void {
@@ -67,19 +67,23 @@ export class ConnectionEvents {
     this.#timer = undefined
   }
 
-  async #tell(told: Told, mapped: ReturnType<typeof connected>[], writes: UnitWrite[] = []): Promise<void> {
+  async #report(
+    reported: Reported,
+    mapped: ReturnType<typeof connected>[],
+    writes: UnitWrite[] = [],
+  ): Promise<void> {
     const { store, outbox, commits } = this.#options
-    this.#told = told
-    await commits.whenKept(await outbox.append(() => mapped, [...writes, store.put(toldRow, told)]))
+    this.#reported = reported
+    await commits.whenKept(await outbox.append(() => mapped, [...writes, store.put(reportedRow, reported)]))
   }
 
   readonly #ended = (error: unknown): void => {
-    // The next owner reads what was told, and tells what is new.
+    // The next owner reads what was reported, and reports what is new.
     if (!(error instanceof SessionEnded)) this.#options.log.error({ error }, "an event was not appended")
   }
 }
 
-/** The last status that the customer was told. */
-export function toldIn(stored: Stored | undefined): Told {
+/** The last status that was reported to the customer. */
+export function reportedIn(stored: Stored | undefined): Reported {
   return stored?.secret.toString() === "connected" ? "connected" : "disconnected"
 }

@@ -10,12 +10,18 @@ const banMostMs = 24 * 3600 * 1000
 export type Connect = (input: {
   vault: Vault
   intake: Intake
+  /** How long the network may take over the acknowledgement of a message. */
+  ackMs: number
+  /** How long the network may answer nothing at all until the connection counts as dead. */
+  deadMs: number
   log: Logger
   onHappening: (happening: Happening) => void
 }) => Connection
 
 interface Options {
   connect: Connect
+  ackMs: number
+  deadMs: number
   log: Logger
   /** Whether a connection is wanted and allowed now. */
   mayDial: () => boolean
@@ -111,7 +117,7 @@ export class Dialler {
   }
 
   async #dial(): Promise<void> {
-    const { connect, log, mayDial, prepare, onHappening, onError } = this.#options
+    const { connect, ackMs, deadMs, log, mayDial, prepare, onHappening, onError } = this.#options
     const { vault, intake } = await prepare()
     if (!mayDial()) return
     const number = ++this.#dialled
@@ -124,6 +130,8 @@ export class Dialler {
       connect({
         vault,
         intake,
+        ackMs,
+        deadMs,
         log,
         onHappening: (happening) => {
           if (!isOver()) onHappening(happening)

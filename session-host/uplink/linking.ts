@@ -141,12 +141,12 @@ export class Linking {
 
   /**
    * Unlinks the phone, if one is linked: the credentials are gone when this resolves. Turns away a phone that wants a passkey.
-   * @throws ApiError `session_unavailable` when the network cannot be told now
+   * @throws ApiError `session_unavailable` when the network cannot be reached now
    */
   async logout(): Promise<void> {
     if (!this.isPaired) return this.#turnAway()
     const { memory, uplink, changes, timing } = this.#input
-    // Another place is logged in with these credentials, so the network cannot be told from here.
+    // Another place is logged in with these credentials, so the network cannot be asked from here.
     if (memory.standing.isReplaced) await uplink.loggedOut()
     else await (await uplink.ready()).logout()
     const isOut = await changes.until(() => (this.isPaired ? undefined : true), timing.finishMs)

@@ -62,6 +62,8 @@ export class Uplink {
     this.#takeNews = newTakingNews({ ...input, connection: () => this.connection })
     this.#dialler = new Dialler({
       connect: input.connect,
+      ackMs: input.timing.ackMs,
+      deadMs: input.timing.deadMs,
       log: input.log,
       mayDial: () => this.#mayDial(),
       prepare: async () => {

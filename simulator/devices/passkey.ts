@@ -62,7 +62,7 @@ export function ask(network: Network, pairing: Pairing, begun: Pick<Ceremony, "p
   clearTimeout(pairing.expiry)
   pairing.expiry = setTimeout(() => pairing.end(), passkeyMs + afterwards)
   pairing.expiry.unref()
-  notify(pairing, "passkey_prologue_request", optionsOf(network, pairing.ceremony))
+  notify(pairing, "passkey_prologue_request", optionsOf(pairing.ceremony))
 }
 
 const steps = new Map<string, (step: Step) => Node[] | Promise<Node[]>>([
@@ -123,7 +123,7 @@ function giveOptions({ network, ceremony }: Step): Node[] {
       until: Date.now() + network.manners.passkeyMs,
       stage: "asked",
     })
-  return [optionsOf(network, ceremony)]
+  return [optionsOf(ceremony)]
 }
 
 async function takeAssertion({ network, pairing, ceremony, part }: Step): Promise<Node[]> {
@@ -205,15 +205,15 @@ function json(content: Buffer): unknown {
   }
 }
 
-function optionsOf(network: Network, { pn, challenge, until }: Ceremony): Node {
-  const id = passkeyOf(network, pn).id.toString("base64url")
+/** As the live network was seen to ask (Baileys 2689): any passkey of the browser's, and an extension that may be left out. */
+function optionsOf({ challenge, until }: Ceremony): Node {
   const options = {
     challenge,
     timeout: Math.max(0, until - Date.now()),
     rpId,
-    allowCredentials: [{ id, type: "public-key", transports: ["hybrid", "internal"] }],
+    allowCredentials: [],
     userVerification: "required",
-    extensions: {},
+    extensions: { uvm: true },
   }
   return el("passkey_request_options", {}, Buffer.from(JSON.stringify(options)))
 }

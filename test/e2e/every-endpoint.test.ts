@@ -21,13 +21,14 @@ test.for(all)("%s", async ([name, route]) => {
 })
 
 /**
- * The fields that `bridge-health.test.ts`, `refused-logins.test.ts`, `deliveries.test.ts` and
+ * The fields that `bridge-health.test.ts`, `refused-logins.test.ts`, `deliveries.test.ts`, `send/pacing.test.ts` and
  * `live-network/restrictions.test.ts` show.
  */
 const elsewhere = [
   "getBridge.manager.fail_count",
   "status.passkey",
   "status.objection",
+  "status.new_chats_left",
   "listDeliveries.resending",
   "resendSince.next",
   "getUsage[].messages_in",

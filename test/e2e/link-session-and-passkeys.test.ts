@@ -126,7 +126,7 @@ test("a made-up, mangled or deleted page is over, for its stream and its form as
     expect((await fetch(`${wrong}/stream`)).status).toBe(404)
     expect((await send(wrong, { phone: "1" })).status).toBe(404)
   }
-  expect(await (await fetch(url)).text()).toContain("Ask whoever sent it to you for a new one")
+  expect(await (await fetch(url)).text()).toContain("Ask the person who sent it for a new one")
 })
 
 /** A browser with a device that holds passkeys, signed in as this address. */

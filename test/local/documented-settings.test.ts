@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 import { config } from "#core/platform/config.ts"
-import { Settings } from "#local/service/settings.ts"
+import { ServeSettings, Settings } from "#local/service/settings.ts"
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8")
 
@@ -35,7 +35,12 @@ test("docs/settings.md names every setting that the code reads, and no other", (
 })
 
 test("the numbers that docs/settings.md gives are the code's own", () => {
-  const inCode: Record<string, unknown> = { ...config, ...Settings.parse({}) }
+  const required = { PUBLIC_URL: "https://wa.example.com", OPERATOR_EMAIL: "operator@example.com" }
+  const inCode: Record<string, unknown> = {
+    ...config,
+    ...ServeSettings.parse(required),
+    ...Settings.parse({}),
+  }
   const numbers = rows.filter(({ name, value }) => /^`[A-Z_]+`$/.test(name) && /^\d+$/.test(value))
   expect(numbers.length).toBeGreaterThan(7)
   for (const { name, value } of numbers)

@@ -1,8 +1,9 @@
-import { spawn } from "node:child_process"
+import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
 import { find, type Running } from "#local/service/running.ts"
 import { until } from "#test/support/until.ts"
@@ -65,13 +66,19 @@ test("what is missing or weak is refused with one sentence each, and nothing is 
   expect(await refused({ ...fitting, PUBLIC_URL: "http://wa.example.com" })).toBe(
     "PUBLIC_URL: must be https and a host alone, as https://wa.example.com",
   )
+  expect(await refused({ ...fitting, BACKUP_DIR: "backups" })).toBe(
+    "BACKUP_PASSPHRASE: is missing: backups are sealed under it",
+  )
   expect(await refused({ ...fitting, MAIL_FROM: "wa@example.com" })).toBe(
     "MAIL_FROM: SMTP_URL and MAIL_FROM go together: the mail server, and the address that mail is sent from",
   )
 })
 
-test("it is ready while its parts work, shows its metrics to the bearer of the token alone, and a second signal does not cut its stop short", async () => {
-  const service = serve({ ...fitting, METRICS_TOKEN: token })
+test("it is ready while its parts work, prints links to its public address, shows its metrics to the bearer of the token alone, backs itself up, and a second signal does not cut its stop short", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "bridge-backups-"))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  const backups = { BACKUP_DIR: dir, BACKUP_PASSPHRASE: "correct horse battery staple" }
+  const service = serve({ ...fitting, ...backups, METRICS_TOKEN: token })
   const running = await runs(service)
   const ready = await fetch(`${running.baseUrl}/readyz`)
   expect([ready.status, await ready.json()]).toEqual([
@@ -88,6 +95,18 @@ test("it is ready while its parts work, shows its metrics to the bearer of the t
   expect(await metrics.text()).toMatch(
     /^# TYPE bridge_sessions_expected gauge[^]*^bridge_sessions_expected 0$[^]*# EOF\n$/m,
   )
+
+  await until(() => readdirSync(dir).some((name) => name.endsWith(".backup")))
+  const backedUp = async () => await (await read({ authorization: `Bearer ${token}` })).text()
+  await until(async () => /^bridge_backup_age_s [\d.]+$/m.test(await backedUp()))
+  expect(await backedUp()).toMatch(/^bridge_backup_failed 0$/m)
+
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["admin/main.ts", "login-link", fitting.OPERATOR_EMAIL],
+    { env: { PATH: process.env.PATH, DATA_DIR: service.folder } },
+  )
+  expect(stdout).toMatch(/^link=https:\/\/wa\.example\.com\/sign-in\/link\/[\w-]+$/m)
 
   const pages = await fetch(`${running.baseUrl}/sign-in`, { redirect: "manual" })
   expect(await pages.text()).not.toContain("/dev/mail")

@@ -5,9 +5,6 @@ import { aHost, call, held, statusOf } from "../support/session/host.ts"
 import { aNetwork } from "../support/network/network.ts"
 import { aPairedSession } from "../support/session/paired.ts"
 import { until } from "#test/support/until.ts"
-import { notifyHolder } from "#core/bridge/operator-stop-and-wake.ts"
-import { callHolder } from "#core/lease/call-holder.ts"
-import { newMessageId } from "#core/message-id.ts"
 import { now } from "#core/platform/clock.ts"
 import { signCall } from "#core/lease/signed-call.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -113,22 +110,6 @@ test("a host that is told of a stopped bridge ends its session at once", async (
     expect(host.sessions.has(bridge.id)).toBe(false)
     expect(await tell(lease)).toBe(421)
   }
-})
-
-test("a call right after a bill has stopped its bridge is 409, though the API knew the holder", async () => {
-  const network = await aNetwork()
-  const { bridge } = await aPairedSession(network, { timing: { beatMs: 5000 } })
-  const bob = await network.phone("Bob")
-  const send = async () => {
-    const body = JSON.stringify({ chat: bob.number, body: "hello" })
-    const about = { bridgeId: bridge.id, requestId: "1", messageId: newMessageId(), isNew: true }
-    return await callHolder({ method: "POST", path: "/send/text", body, ...about })
-  }
-  expect((await send()).status).toBe(200)
-  const lease = (await Lease.get(bridge.id))!
-  await Lease.stop(bridge.id, "billing")
-  await notifyHolder(lease)
-  await expect(send()).rejects.toMatchObject({ code: "bridge_paused" })
 })
 
 test("a stopped bridge is not connected any more", async () => {

@@ -6,7 +6,7 @@ import { aHostProcess, exit } from "../support/session/host-process.ts"
 import { aNetwork } from "../support/network/network.ts"
 import { aPairedSession } from "../support/session/paired.ts"
 import { until } from "#test/support/until.ts"
-import { Host as HostRow } from "#core/lease/host.ts"
+import { Host } from "#core/lease/host.ts"
 import { now } from "#core/platform/clock.ts"
 import { callHere } from "#core/lease/call.ts"
 import { FREE, Lease } from "#core/lease/lease.ts"
@@ -28,7 +28,7 @@ test("SIGTERM, though it comes twice, hands sessions over to the next process, e
   await until(() => first.said().includes("host stopping"))
   first.child.kill("SIGTERM")
   expect(await exit(first.child)).toBe(0)
-  expect((await HostRow.list()).map(({ id }) => id)).not.toContain(first.id)
+  expect((await Host.list()).map(({ id }) => id)).not.toContain(first.id)
   await held(bridge.id, second)
   await contact.send(phone.number, "2")
   const messages = await eventsOfType(bridge.id, "message", 2)
@@ -56,8 +56,8 @@ test("a killed host's bridge goes on at the next one, once its lease is free, wi
   first.child.kill("SIGKILL")
   await exit(first.child)
   await contact.send(phone.number, "4")
-  const row = (await HostRow.list()).find(({ id }) => id === first.id)!
-  await Lease.freeFromDead([lease], { key: HostRow.key(first.id), seenVersion: row.version })
+  const row = (await Host.list()).find(({ id }) => id === first.id)!
+  await Lease.freeFromDead([lease], { key: Host.key(first.id), seenVersion: row.version })
   expect(await Lease.get(bridge.id)).toMatchObject({ host: FREE, failures: 1 })
 
   const second = await aHostProcess(network)

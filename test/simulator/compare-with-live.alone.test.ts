@@ -37,6 +37,8 @@ test("a recording of the simulated network has nothing that this never sends, no
     url: network.url,
     vault,
     intake: vault,
+    ackMs: 15_000,
+    deadMs: 120_000,
     log,
     record: newRecorder(folder, log),
     onHappening: (happening) => void happenings.push(happening),

@@ -5,23 +5,27 @@ import { reservedWords } from "./reserved-words.ts"
 /** Attribute names, with their `#` if they stand for another, and indexes of lists. */
 export type Path = (string | number)[]
 
-export type Operand = { is: "path"; path: Path } | { is: "value"; name: string } | { is: "size"; of: Operand }
-export type Comparator = "=" | "<>" | "<" | "<=" | ">" | ">="
-export type Condition =
-  | { is: "and" | "or"; sides: [Condition, Condition] }
-  | { is: "not"; side: Condition }
-  | { is: "compare"; by: Comparator; left: Operand; right: Operand }
-  | { is: "between"; operand: Operand; low: Operand; high: Operand }
-  | { is: "in"; operand: Operand; among: Operand[] }
-  | { is: "call"; name: ConditionFunction; operands: Operand[] }
-export type ConditionFunction = keyof typeof conditionFunctions
+type PathOrValue = { is: "path"; path: Path } | { is: "value"; name: string }
+export type Operand = PathOrValue | { is: "size"; of: PathOrValue }
+
+const comparators = ["=", "<>", "<", "<=", ">", ">="] as const
+/** How many operands each function of a condition takes. */
+const functions = { attribute_exists: 1, attribute_not_exists: 1, begins_with: 2 }
+export type Operator = (typeof comparators)[number] | "BETWEEN" | "IN" | keyof typeof functions
+
+/** What an operator or a function says of its operands. */
+export interface Test {
+  is: "test"
+  by: Operator
+  operands: Operand[]
+}
+export type Condition = Test | { is: "AND" | "OR" | "NOT"; sides: Condition[] }
 
 /** What an update sets an attribute to. */
 export type Term =
   | Operand
-  | { is: "sum"; sign: 1 | -1; left: Term; right: Term }
+  | { is: "+" | "-" | "list_append"; terms: [Term, Term] }
   | { is: "if_not_exists"; path: Path; otherwise: Term }
-  | { is: "list_append"; lists: [Term, Term] }
 export interface Update {
   SET: { path: Path; term: Term }[]
   REMOVE: { path: Path }[]
@@ -35,15 +39,6 @@ export interface Parsed<Tree> {
   names: Set<string>
   values: Set<string>
 }
-
-/** How many operands each function of a condition takes. */
-const conditionFunctions = {
-  attribute_exists: 1,
-  attribute_not_exists: 1,
-  begins_with: 2,
-}
-const isConditionFunction = (name: string): name is ConditionFunction =>
-  Object.hasOwn(conditionFunctions, name)
 
 /** @throws Refusal naming the expression, as all of these */
 export const parseCondition = remembering((parser) => parser.condition())
@@ -71,7 +66,6 @@ function remembering<Tree>(read: (parser: Parser) => Tree) {
 const most = { bytes: 4096, operators: 300, among: 100 }
 
 const token = /\s*(?:([A-Za-z][A-Za-z0-9_]*|[#:][A-Za-z0-9_]+)|(\d+)|(<>|<=|>=|[=<>()[\],.+-])|$)/y
-const comparators: Comparator[] = ["=", "<>", "<", "<=", ">", ">="]
 
 class Parser {
   readonly names = new Set<string>()
@@ -101,29 +95,17 @@ class Parser {
   }
 
   condition(): Condition {
-    let left = this.#conjunction()
-    while (this.#takeOperator("OR")) left = { is: "or", sides: [left, this.#conjunction()] }
-    return left
+    return this.#chain("OR", () => this.#chain("AND", () => this.#negation()))
   }
 
   update(): Update {
     const update: Update = { SET: [], REMOVE: [], ADD: [] }
     while (this.#at < this.#tokens.length) {
-      const clause = this.#next().toUpperCase()
-      switch (clause) {
-        case "SET":
-          this.#fill(update.SET, clause, () => this.#assignment())
-          break
-        case "REMOVE":
-          this.#fill(update.REMOVE, clause, () => ({ path: this.path() }))
-          break
-        case "ADD":
-          this.#fill(update.ADD, clause, () => ({ path: this.path(), value: this.#value() }))
-          break
-        default:
-          this.#at--
-          throw this.#unexpected()
-      }
+      if (this.#take("SET")) this.#fill("SET", update.SET, () => this.#assignment())
+      else if (this.#take("REMOVE")) this.#fill("REMOVE", update.REMOVE, () => ({ path: this.path() }))
+      else if (this.#take("ADD"))
+        this.#fill("ADD", update.ADD, () => ({ path: this.path(), value: this.#value() }))
+      else throw this.#unexpected()
     }
     return update
   }
@@ -145,7 +127,7 @@ class Parser {
     }
   }
 
-  #fill<One>(list: One[], clause: string, read: () => One): void {
+  #fill<One>(clause: string, list: One[], read: () => One): void {
     if (list.length > 0)
       throw this.#wrong(`The "${clause}" section can only be used once in an update expression;`)
     list.push(...this.listOf(read))
@@ -159,100 +141,88 @@ class Parser {
 
   #term(): Term {
     const left = this.#simpleTerm()
-    const sign = this.#takeOperator("+") ? 1 : this.#takeOperator("-") ? -1 : undefined
-    return sign ? { is: "sum", sign, left, right: this.#simpleTerm() } : left
+    const sign = (["+", "-"] as const).find((one) => this.#takeOperator(one))
+    return sign ? { is: sign, terms: [left, this.#simpleTerm()] } : left
   }
 
   #simpleTerm(): Term {
-    if (this.#take("(")) {
-      const term = this.#term()
-      this.#must(")")
-      return term
-    }
+    if (this.#peek(0) === "(") return this.#enclosing(() => this.#term())
     if (this.#peek(1) !== "(") return this.#pathOrValue()
-    const name = this.#function()
-    this.#must("(")
-    if (name === "if_not_exists") {
-      const path = this.path()
-      this.#must(",")
-      const otherwise = this.#simpleTerm()
-      this.#must(")")
-      return { is: "if_not_exists", path, otherwise }
-    }
-    if (name !== "list_append") throw this.#wrong(`Invalid function name; function: ${name}`)
-    const first = this.#simpleTerm()
-    this.#must(",")
-    const second = this.#simpleTerm()
-    this.#must(")")
-    return { is: "list_append", lists: [first, second] }
+    const is = this.#function()
+    if (is !== "if_not_exists" && is !== "list_append")
+      throw this.#wrong(`Invalid function name; function: ${is}`)
+    return this.#enclosing((): Term => {
+      if (is === "if_not_exists") return { is, path: this.path(), otherwise: this.#further() }
+      return { is, terms: [this.#simpleTerm(), this.#further()] }
+    })
   }
 
-  #conjunction(): Condition {
-    let left = this.#negation()
-    while (this.#takeOperator("AND")) left = { is: "and", sides: [left, this.#negation()] }
-    return left
+  #further(): Term {
+    this.#must(",")
+    return this.#simpleTerm()
+  }
+
+  #chain(is: "AND" | "OR", read: () => Condition): Condition {
+    const sides = [read()]
+    while (this.#takeOperator(is)) sides.push(read())
+    return sides.length > 1 ? { is, sides } : sides[0]!
   }
 
   #negation(): Condition {
-    return this.#takeOperator("NOT") ? { is: "not", side: this.#negation() } : this.#comparison()
+    if (this.#takeOperator("NOT")) return { is: "NOT", sides: [this.#negation()] }
+    if (this.#peek(0) !== "(") return this.#test()
+    const condition = this.#enclosing(() => this.condition())
+    if (condition === this.#enclosed) throw this.#wrong("The expression has redundant parentheses;")
+    this.#enclosed = condition
+    return condition
   }
 
-  #comparison(): Condition {
-    if (this.#take("(")) {
-      const condition = this.condition()
-      this.#must(")")
-      if (condition === this.#enclosed) throw this.#wrong("The expression has redundant parentheses;")
-      this.#enclosed = condition
-      return condition
-    }
+  #test(): Test {
     if (this.#peek(1) === "(" && this.#peek(0) !== "size") return this.#call()
     const left = this.#operand()
     if (this.#takeOperator("BETWEEN")) {
       const low = this.#operand()
       this.#must("AND")
-      return { is: "between", operand: left, low, high: this.#operand() }
+      return { is: "test", by: "BETWEEN", operands: [left, low, this.#operand()] }
     }
     if (this.#takeOperator("IN")) {
-      this.#must("(")
-      const among = this.listOf(() => this.#operand())
-      this.#must(")")
+      const among = this.#operands()
       if (among.length > most.among)
         throw this.#wrong(
           `The IN operator is provided with too many operands; number of operands: ${among.length}`,
         )
-      return { is: "in", operand: left, among }
+      return { is: "test", by: "IN", operands: [left, ...among] }
     }
     const by = comparators.find((one) => this.#takeOperator(one))
     if (!by) throw this.#unexpected()
-    return { is: "compare", by, left, right: this.#operand() }
+    return { is: "test", by, operands: [left, this.#operand()] }
   }
 
-  #call(): Condition {
-    const name = this.#function()
-    if (!isConditionFunction(name)) throw this.#wrong(`Invalid function name; function: ${name}`)
-    this.#must("(")
-    const operands = this.listOf(() => this.#operand())
-    this.#must(")")
-    if (operands.length !== conditionFunctions[name])
+  #call(): Test {
+    const by = this.#function()
+    if (!isFunction(by)) throw this.#wrong(`Invalid function name; function: ${by}`)
+    const operands = this.#operands()
+    if (operands.length !== functions[by])
       throw this.#wrong(
-        `Incorrect number of operands for operator or function; operator or function: ${name}, ` +
+        `Incorrect number of operands for operator or function; operator or function: ${by}, ` +
           `number of operands: ${operands.length}`,
       )
-    if (name !== "begins_with" && operands[0]!.is !== "path")
-      throw this.#wrong(`Operator or function requires a document path; operator or function: ${name}`)
-    return { is: "call", name, operands }
+    if (by !== "begins_with" && operands[0]!.is !== "path")
+      throw this.#wrong(`Operator or function requires a document path; operator or function: ${by}`)
+    return { is: "test", by, operands }
+  }
+
+  #operands(): Operand[] {
+    return this.#enclosing(() => this.listOf(() => this.#operand()))
   }
 
   #operand(): Operand {
     if (this.#peek(0) !== "size" || this.#peek(1) !== "(") return this.#pathOrValue()
     this.#function()
-    this.#must("(")
-    const of = this.#pathOrValue()
-    this.#must(")")
-    return { is: "size", of }
+    return { is: "size", of: this.#enclosing(() => this.#pathOrValue()) }
   }
 
-  #pathOrValue(): { is: "path"; path: Path } | { is: "value"; name: string } {
+  #pathOrValue(): PathOrValue {
     return this.#peek(0)?.startsWith(":")
       ? { is: "value", name: this.#value() }
       : { is: "path", path: this.path() }
@@ -272,15 +242,15 @@ class Parser {
     return name
   }
 
-  #peek(ahead: number): string | undefined {
-    return this.#tokens[this.#at + ahead]
+  #enclosing<Content>(read: () => Content): Content {
+    this.#must("(")
+    const content = read()
+    this.#must(")")
+    return content
   }
 
-  #next(): string {
-    const next = this.#tokens[this.#at]
-    if (next === undefined) throw this.#unexpected()
-    this.#at++
-    return next
+  #peek(ahead: number): string | undefined {
+    return this.#tokens[this.#at + ahead]
   }
 
   #take(mark: string): boolean {
@@ -297,7 +267,7 @@ class Parser {
 
   #function(): string {
     this.#count()
-    return this.#next()
+    return this.#matching(/./)
   }
 
   #count(): void {
@@ -311,8 +281,10 @@ class Parser {
   }
 
   #matching(form: RegExp): string {
-    if (!form.test(this.#peek(0) ?? "")) throw this.#unexpected()
-    return this.#next()
+    const next = this.#peek(0)
+    if (next === undefined || !form.test(next)) throw this.#unexpected()
+    this.#at++
+    return next
   }
 
   #unexpected() {
@@ -323,4 +295,8 @@ class Parser {
   #wrong(why: string) {
     return invalid(`Invalid ${this.#kind}: ${why}`)
   }
+}
+
+function isFunction(name: string): name is keyof typeof functions {
+  return Object.hasOwn(functions, name)
 }

@@ -1,6 +1,6 @@
 import { invalid } from "../refusal.ts"
 import { sum } from "../values/number.ts"
-import { checked, held, type Item, typeOf, type Value } from "../values/value.ts"
+import { checked, type Held, held, type Item, typeOf, type Value } from "../values/value.ts"
 import type { Path, Term, Update } from "./parse.ts"
 import { change, comparePaths, isOverlapping, valueAt } from "./path.ts"
 import { type Placeholders, resolved } from "./placeholders.ts"
@@ -67,28 +67,26 @@ function ownCopy(item: Item, paths: Path[]): Item {
 
 function add(item: Item, path: Path, more: Value): void {
   const old = valueAt(item, path)
-  change(item, path, old ? { N: sum(numberOf(old), numberOf(more), 1) } : more)
+  change(item, path, old ? { N: sum(heldRight(old, "N"), heldRight(more, "N"), 1) } : more)
 }
 
 function termOf(term: Term, item: Item, given: Placeholders): Value {
   switch (term.is) {
     case "value":
       return given.values[term.name]!
-    case "path":
-      return there(valueAt(item, resolved(term.path, given)))
+    case "path": {
+      const value = valueAt(item, resolved(term.path, given))
+      if (value) return value
+      throw invalid("The provided expression refers to an attribute that does not exist in the item")
+    }
     case "if_not_exists":
       return valueAt(item, resolved(term.path, given)) ?? termOf(term.otherwise, item, given)
-    case "sum": {
-      const [left, right] = [
-        numberOf(termOf(term.left, item, given)),
-        numberOf(termOf(term.right, item, given)),
-      ]
-      return { N: sum(left, right, term.sign) }
-    }
-    case "list_append": {
-      const [first, second] = term.lists.map((list) => held(termOf(list, item, given), "L"))
-      if (!first || !second) throw wrongType()
-      return { L: [...first, ...second] }
+    case "list_append":
+      return { L: term.terms.flatMap((list) => heldRight(termOf(list, item, given), "L")) }
+    case "+":
+    case "-": {
+      const [a, b] = term.terms.map((one) => heldRight(termOf(one, item, given), "N")) as [string, string] // it has two
+      return { N: sum(a, b, term.is === "+" ? 1 : -1) }
     }
     case "size":
       throw invalid(
@@ -97,19 +95,8 @@ function termOf(term: Term, item: Item, given: Placeholders): Value {
   }
 }
 
-function there(value: Value | undefined): Value {
-  if (!value) throw invalid("The provided expression refers to an attribute that does not exist in the item")
-  return value
-}
-
-function numberOf(value: Value): string {
-  return held(value, "N") ?? raise(wrongType())
-}
-
-function raise(error: Error): never {
-  throw error
-}
-
-function wrongType() {
-  return invalid("An operand in the update expression has an incorrect data type")
+function heldRight<T extends "L" | "N">(value: Value, type: T): Held[T] {
+  const content = held(value, type)
+  if (content !== undefined) return content
+  throw invalid("An operand in the update expression has an incorrect data type")
 }

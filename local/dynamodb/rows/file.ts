@@ -1,6 +1,6 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statfsSync } from "node:fs"
 import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
+import { backup, DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
 import { syncFolder } from "../../service/private-file.ts"
 import { CannotStart } from "../../service/settings.ts"
@@ -47,6 +47,34 @@ export function openFile(folder: string): File {
     unlock()
     throw error
   }
+}
+
+/** All pages at once: a copy in steps would begin anew whenever somebody writes between two of them. */
+const allPages = 2 ** 31 - 1
+
+/**
+ * Copies the store of a folder as it is at one moment, while whoever has it open goes on. The copy is checked.
+ * @throws CannotStart if there is none, or it is damaged
+ */
+export async function copyStore(folder: string, to: string): Promise<void> {
+  const path = join(folder, fileName)
+  if (!existsSync(path)) throw new CannotStart(`${path} is missing: there is nothing to copy`)
+  const from = inFile(path, (db) => {
+    checkFormat(db, path)
+    db.exec("PRAGMA busy_timeout = 10000")
+    return db
+  })
+  try {
+    closeSync(openSync(to, "wx", 0o600))
+    await backup(from, to, { rate: allPages })
+  } finally {
+    from.close()
+  }
+  inFile(to, (db) => {
+    const { quick_check: said } = db.prepare("PRAGMA quick_check(1)").get()!
+    db.close()
+    if (said !== "ok") throw new CannotStart(`${path} is damaged: ${String(said)}`)
+  })
 }
 
 /** Whether the folder holds a store. */

@@ -22,7 +22,7 @@ interface Input {
   log: ILogger
 }
 
-interface AppState {
+export interface AppState {
   /** Reads the account's settings, unless they were read before. */
   readIfNew: () => void
   onServerSync: Instead
@@ -30,26 +30,19 @@ interface AppState {
 }
 
 /** What the account's phone shares with its devices: settings, with the address book, and the history from before the link. */
-export function newAppState({
-  sock,
-  keys,
-  lifetime,
-  answerOrEnd,
-  mediaHost,
-  log,
-  ...vault
-}: Input): AppState {
+export function newAppState(input: Input): AppState {
+  const { sock, keys, lifetime, answerOrEnd, mediaHost, log } = input
   const isOpen = () => lifetime.isOpen
   const learned = (people: Parameters<Parameters<typeof newRecordPeople>[0]["learn"]>[0]) =>
-    new Promise<void>((resolve) => lifetime.tell({ kind: "people", people, onTaken: resolve }))
+    new Promise<void>((resolve) => lifetime.emit({ kind: "people", people, onTaken: resolve }))
   const recordPeople = newRecordPeople({
     sock,
-    vault,
+    vault: input,
     learn: (people) => answerOrEnd(learned(people)),
   })
   const common = { isOpen, mediaHost, recordPeople }
   const askForKeys = (ids: string[]) => answerOrEnd(askForSyncKeys(sock, ids))
-  const { readIfNew, changed } = newSyncedSettings(keys, { ...common, sock, askForKeys, log })
+  const { readIfNew, changed } = newSyncedSettings({ ...common, sock, keys, askForKeys, log })
   const onError = (error: unknown) => log.warn({ error }, "the phone's history was not read")
   return {
     readIfNew,

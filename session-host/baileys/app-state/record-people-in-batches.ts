@@ -17,7 +17,7 @@ export const atATime = 100
  * Records the people of long lists, a batch at a time. Resolves when they are durable, and other work has had its turn. A
  * list of 50,000 must neither stop its host nor fill its memory.
  */
-export type RecordPeople = (told: { contacts: Partial<Contact>[]; pairs: LIDMapping[] }) => Promise<void>
+export type RecordPeople = (found: { contacts: Partial<Contact>[]; pairs: LIDMapping[] }) => Promise<void>
 
 export function newRecordPeople({ sock, vault, learn }: Input): RecordPeople {
   return async ({ contacts, pairs }) => {

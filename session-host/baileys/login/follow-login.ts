@@ -48,11 +48,11 @@ export function newLogin({ creds, passkey, codes, lifetime, keepCreds, onOpen }:
         lifetime.end({ reason: "refs_ended", detail: "nobody scanned a code" })
     } else if (update.qr) {
       lifetime.goesOn()
-      lifetime.tell({ kind: "qr", ...codes.next(update.qr, creds.advSecretKey) })
+      lifetime.emit({ kind: "qr", ...codes.next(update.qr, creds.advSecretKey) })
     }
     if (update.isNewLogin) {
       lifetime.mustGoOn(restartMs, { reason: "restart", detail: "paired" })
-      keepCreds(() => lifetime.tell({ kind: "paired" }))
+      keepCreds(() => lifetime.emit({ kind: "paired" }))
     }
     if (update.connection === "open") {
       lifetime.goesOn()

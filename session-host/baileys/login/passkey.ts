@@ -27,7 +27,7 @@ const longestS = 300
 interface Input {
   sock: Pick<WASocket, "query">
   creds: AuthenticationCreds
-  lifetime: Pick<Lifetime, "tell">
+  lifetime: Pick<Lifetime, "emit">
   /** Keeps the credentials, and calls back when they are kept. */
   keepCreds: (then: () => void) => void
   onError: (error: unknown) => void
@@ -70,12 +70,12 @@ export function newPasskeyLink({ sock, creds, lifetime, keepCreds, onError }: In
 
   const step = (type: "get" | "set", child: Stanza) => ask(sock, { xmlns: "md", type, children: [child] })
 
-  const tell = (options: PasskeyOptions) => {
+  const show = (options: PasskeyOptions) => {
     const lastsS = Math.min(longestS, Math.floor((options.timeout ?? longestS * 1000) / 1000))
     request = { options, expiresAt: now() + lastsS }
-    lifetime.tell({ kind: "passkey_required", request })
+    lifetime.emit({ kind: "passkey_required", request })
   }
-  const again = async () => tell(optionsIn(await step("get", part("passkey_request_options"))))
+  const again = async () => show(optionsIn(await step("get", part("passkey_request_options"))))
 
   const begin = async (asked: Stanza) => {
     if (shownSecret === undefined) {
@@ -84,11 +84,11 @@ export function newPasskeyLink({ sock, creds, lifetime, keepCreds, onError }: In
       await new Promise<void>((resolve) => keepCreds(resolve))
     }
     try {
-      tell(optionsIn(asked))
+      show(optionsIn(asked))
     } catch {
       // The network may be asked for what cannot be read.
       await again().catch((error: unknown) => {
-        lifetime.tell({ kind: "passkey_required" })
+        lifetime.emit({ kind: "passkey_required" })
         onError(error)
       })
     }
@@ -200,17 +200,12 @@ function optionsIn(stanza: Stanza): PasskeyOptions {
   return PasskeyOptions.parse(JSON.parse(childOf(stanza, "passkey_request_options").toString()))
 }
 
-/** Says what is wrong where that can be seen here. The signature is the network's affair. @throws PasskeyRefused */
-function check(
-  { rawId, response }: PasskeyAssertion,
-  { challenge, allowCredentials = [] }: PasskeyOptions,
-): void {
+/** Says what is wrong where that can be seen here. The signature, and whose passkey made it, are the network's affair. @throws PasskeyRefused */
+function check({ response }: PasskeyAssertion, { challenge }: PasskeyOptions): void {
   const said = clientDataOf(response.clientDataJSON)
   if (said.type !== "webauthn.get") throw new PasskeyRefused("malformed")
   if (said.origin !== passkeyOrigin) throw new PasskeyRefused("origin")
   if (said.challenge !== challenge) throw new PasskeyRefused("challenge")
-  if (allowCredentials.length > 0 && !allowCredentials.some(({ id }) => id === rawId))
-    throw new PasskeyRefused("foreign")
 }
 
 function clientDataOf(text: string): Record<string, unknown> {

@@ -4,7 +4,7 @@ import { proto } from "@whiskeysockets/baileys"
 const mark = "\0first name "
 
 /**
- * Baileys 7.0.0-rc14 tells one of the two names that a contact has in an address book. The other rides along as its
+ * Baileys 7.0.0-rc14 reports one of the two names that a contact has in an address book. The other rides along as its
  * `username`. Once per process.
  */
 export function repairContactActions() {

@@ -59,7 +59,7 @@ async function tryOnCopies(this: SessionCipher, body: Buffer, sessions: Session[
       Object.assign(session, copy)
       return { session, plaintext }
     } catch (error) {
-      // Any error means "not this session"; that its key was used already is worth telling if none fits.
+      // Any error means "not this session"; that its key was used already is worth reporting if none fits.
       if (error instanceof Error && error.name === "MessageCounterError") repeated = error
     }
   }

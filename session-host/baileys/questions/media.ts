@@ -50,7 +50,7 @@ export function newMedia(ask: Connection["ask"], log: ILogger): Pick<Connection,
         timeoutMs: idleMs,
       })
       const { mediaUrl, directPath } = await sending.catch((error: unknown) => {
-        // Baileys tells why in its log alone.
+        // Baileys says why in its log alone.
         throw new NoAnswer("the upload failed", { cause: error })
       })
       return { url: mediaUrl, directPath }
@@ -67,11 +67,11 @@ export function newMedia(ask: Connection["ask"], log: ILogger): Pick<Connection,
 /** @throws NetworkRejected, NoAnswer */
 async function askTheWay(ask: Connection["ask"]): Promise<MediaConnInfo> {
   const answer = await ask({ xmlns: "w:m", type: "set", children: [el("media_conn")] })
-  const told = child(answer, "media_conn")
+  const given = child(answer, "media_conn")
   return {
-    auth: told?.attrs.auth ?? "",
-    ttl: Number(told?.attrs.ttl),
-    hosts: childrenOf(told, "host").map(({ attrs }) => ({
+    auth: given?.attrs.auth ?? "",
+    ttl: Number(given?.attrs.ttl),
+    hosts: childrenOf(given, "host").map(({ attrs }) => ({
       hostname: attrs.hostname ?? "",
       maxContentLengthBytes: Number(attrs.maxContentLengthBytes),
     })),

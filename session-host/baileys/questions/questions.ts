@@ -1,4 +1,10 @@
-import { jidNormalizedUser, type AuthenticationCreds, type WASocket } from "@whiskeysockets/baileys"
+import {
+  decodeMessageNode,
+  jidNormalizedUser,
+  proto,
+  type AuthenticationCreds,
+  type WASocket,
+} from "@whiskeysockets/baileys"
 import type { Acquaintance, Connection, Question } from "#session-host/network/connection.ts"
 import { registered } from "#session-host/people/questions.ts"
 import { answered, ask } from "./ask.ts"
@@ -17,14 +23,14 @@ interface Input {
   answerOrEnd: AnswerOrEnd
   availability: OwnAvailability
   calls: ReturnType<typeof newCallers>
-  tellPeople: (people: Acquaintance[]) => void
+  reportPeople: (people: Acquaintance[]) => void
 }
 
 /** Everything that a connection can be asked for besides sending. */
 export function newQuestions(
   input: Input,
 ): Omit<Connection, "send" | "takePasskey" | "timerOf" | "logout" | "close"> {
-  const { sock, creds, log, answerOrEnd, availability, calls, tellPeople } = input
+  const { sock, creds, log, answerOrEnd, availability, calls, reportPeople } = input
   const { lidMapping } = sock.signalRepository
   const asked = (question: Question) => answerOrEnd(ask(sock, question))
   const media = newMedia(asked, log)
@@ -36,7 +42,7 @@ export function newQuestions(
       const found = await registered({ ask: asked }, phones)
       const named = [...found.values()].filter(({ lid }) => lid !== "")
       await answerOrEnd(lidMapping.storeLIDPNMappings(named.map(({ jid, lid }) => ({ pn: jid, lid }))))
-      tellPeople(named.map(({ jid, lid }) => ({ jid, lid, ofContactsOnly: true })))
+      reportPeople(named.map(({ jid, lid }) => ({ jid, lid, ofContactsOnly: true })))
       return found
     },
     showTyping: (chat, state) => answerOrEnd(sock.sendPresenceUpdate(state, chat)),
@@ -49,6 +55,17 @@ export function newQuestions(
     upload: (file) => answerOrEnd(media.upload(file)),
     mediaHost: () => media.mediaHost(),
     bringAgain: (missed) => answerOrEnd(bringAgain(sock, missed, { me: me(), log })),
+    async askPhoneFor(attrs) {
+      const { key } = decodeMessageNode({ tag: "message", attrs }, me(), creds.me?.lid ?? "").fullMessage
+      const { remoteJid, fromMe, id, participant } = key
+      const { PLACEHOLDER_MESSAGE_RESEND } = proto.Message.PeerDataOperationRequestType
+      // Baileys has a function for it, which keeps its own time.
+      const request = sock.sendPeerDataOperationMessage({
+        placeholderMessageResendRequest: [{ messageKey: { remoteJid, fromMe, id, participant } }],
+        peerDataOperationRequestType: PLACEHOLDER_MESSAGE_RESEND,
+      })
+      await answerOrEnd(request)
+    },
     async phonesOf(lids) {
       const known = (await lidMapping.getPNsForLIDs(lids)) ?? []
       return new Map(known.map(({ lid, pn }) => [lid, jidNormalizedUser(pn)]))

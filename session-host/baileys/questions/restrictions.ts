@@ -22,7 +22,7 @@ const Restricting = z.object({
 
 /**
  * The restrictions that a notice or an answer names, whether on or off; undefined if it says nothing about these that is
- * known here. A `null` says that there is none to tell of.
+ * known here. A `null` says that there is none.
  */
 export function restrictionsIn({ content }: Pick<BinaryNode, "content">): Notice[] | undefined {
   return restrictionsOf(jsonIn(content))
@@ -74,24 +74,24 @@ const apartMs = 60_000
 
 interface Input {
   ask: Connection["ask"]
-  tell: (notice: Notice) => void
+  onNotice: (notice: Notice) => void
   /** An answer says nothing that is known here. */
   onUnknown: () => void
   onError: (error: unknown) => void
 }
 
 /**
- * Asks the network whether the account may begin chats, and how many more. It tells so unasked, but only to those who are
+ * Asks the network whether the account may begin chats, and how many more. The network says so unasked, but only to those who are
  * connected then: so a session asks at its login, and when the network has refused to begin a chat.
  */
-export function newRestrictionsQuestions({ ask, tell, onUnknown, onError }: Input) {
+export function newRestrictionsQuestions({ ask, onNotice, onUnknown, onError }: Input) {
   let isAsking = false
   let refusedAt = -Infinity
 
   async function askOnce([id, variables]: (typeof asked)[number]): Promise<void> {
     const notices = restrictionsOf(await askMex({ ask }, id, variables))
     if (!notices) onUnknown()
-    for (const notice of notices ?? []) tell(notice)
+    for (const notice of notices ?? []) onNotice(notice)
   }
 
   function atLogin(): void {

@@ -1,4 +1,6 @@
 import type { LIDMapping } from "@whiskeysockets/baileys"
+import { LRUCache } from "lru-cache"
+import { userOf } from "#core/jid.ts"
 import { within } from "#session-host/concurrency/call-deadline.ts"
 import { NetworkRejected } from "#session-host/network/errors.ts"
 import { answered } from "../questions/ask.ts"
@@ -8,28 +10,36 @@ type Ask = (jids: string[]) => Promise<LIDMapping[] | undefined>
 
 /** Every message of the bridge waits behind this question: Baileys decrypts one at a time. */
 const answerMs = 2_500
+/** How long, and for how many people, it is remembered that the network knows no LID of theirs. */
+const unknown = { ttl: 6 * 3600_000, max: 10_000 }
 /** How long nobody is asked after the network has refused a question or left it unanswered. */
 const pauseMs = 30_000
 
 /**
  * Baileys' question for the LIDs of phone numbers. If the network refuses it or does not answer, no LID is known: Baileys
- * then goes on under the number. It would give up a message for good whose author's LID it may not ask for.
+ * then goes on under the number. It would give up a message for good whose author's LID it may not ask for. It would also
+ * ask up to four times for each message of somebody who has none, so that is remembered for some hours.
  * Fails only when the connection has ended.
  */
 export function askForLids(lidsOf: Ask, log: ILogger): Ask {
   let pausedUntil = 0
-  const withoutAnswer = (why: object): LIDMapping[] => {
+  const withoutLid = new LRUCache<string, true>(unknown)
+  const withoutAnswer = (why: object): undefined => {
     pausedUntil = performance.now() + pauseMs
     log.warn(why, "the network did not say whose LID belongs to a number: going on under the number")
-    return []
+    return undefined
   }
 
-  return async (jids) => {
-    if (performance.now() < pausedUntil) return []
+  return async (all) => {
+    const jids = all.filter((jid) => !withoutLid.has(userOf(jid)))
+    if (jids.length === 0 || performance.now() < pausedUntil) return []
     const asked = answered(lidsOf(jids)).catch((error: unknown) => {
       if (error instanceof NetworkRejected) return withoutAnswer({ error })
       throw error
     })
-    return await within(answerMs, asked, () => withoutAnswer({ answerMs }))
+    const found = await within(answerMs, asked, () => withoutAnswer({ answerMs }))
+    const named = new Set(found?.filter(({ lid }) => lid).map(({ pn }) => userOf(pn)))
+    if (found) for (const jid of jids) if (!named.has(userOf(jid))) withoutLid.set(userOf(jid), true)
+    return found ?? []
   }
 }

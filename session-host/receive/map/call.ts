@@ -20,7 +20,7 @@ const reasons = new Map<string, End>([
 
 /**
  * `<call><offer/></call>` and the stanzas that end it. `accept` on another device and the `terminate` that may follow
- * share an identity, so the end is told once. The caller stays the same, whichever side ends the call.
+ * share an identity, so the end is reported once. The caller stays the same, whichever side ends the call.
  */
 export function fromCall(call: Stanza, known: Known): Mapped[] {
   const [step] = call.children

@@ -110,8 +110,8 @@ export function lidsIn({ attrs, content, own }: Omit<AboutInput, "phones">): Set
     ...(context?.mentionedJid ?? []),
     inner.reactionMessage?.key?.participant,
   ]
-  const told = phonesIn(attrs, own)
-  return new Set(jids.map((jid) => withoutDevice(jid ?? "")).filter((jid) => isLid(jid) && !told.has(jid)))
+  const known = phonesIn(attrs, own)
+  return new Set(jids.map((jid) => withoutDevice(jid ?? "")).filter((jid) => isLid(jid) && !known.has(jid)))
 }
 
 /** The phone JIDs of LIDs that the stanza itself gives, and our own. */

@@ -32,17 +32,17 @@ function phonesOf(stanza: Stanza): Map<string, string> {
 
 /** The LIDs that a stanza names without their phone numbers. */
 export function lidsInStanza(stanza: Stanza): string[] {
-  const told = phonesOf(stanza)
+  const named = phonesOf(stanza)
   const jids = nodesOf(stanza).flatMap(({ attrs }) => pairs.map(([name]) => withoutDevice(attrs[name] ?? "")))
-  return [...new Set(jids)].filter((jid) => isLid(jid) && !told.has(jid))
+  return [...new Set(jids)].filter((jid) => isLid(jid) && !named.has(jid))
 }
 
 /** By phone number where known, without device. */
 export function personIn(stanza: Stanza, { own, phones }: Known): (jid: string) => string {
-  const told = phonesOf(stanza)
+  const named = phonesOf(stanza)
   return (given) => {
     const jid = withoutDevice(given)
-    return jid === own.lid ? own.jid : (told.get(jid) ?? phones.get(jid) ?? jid)
+    return jid === own.lid ? own.jid : (named.get(jid) ?? phones.get(jid) ?? jid)
   }
 }
 

@@ -222,7 +222,7 @@ describe("reading", () => {
     const bridge = await answer.json()
     expect(bridge).toEqual(expect.schemaMatching(BridgeWithManager.strict()))
     const manager = { health: "starting", started_at: "", fail_count: 0 }
-    const choice = { events: EventType.options, ignore: [], daily_presence: true }
+    const choice = { events: EventType.options, ignore: [], daily_presence: true, pacing: null }
     expect(bridge).toEqual({ ...created, ...choice, manager })
   })
 
@@ -308,7 +308,13 @@ describe("PATCH", () => {
     expect(await shown()).toMatchObject({ events: EventType.options, ignore: [], daily_presence: true })
     await customer.patch("/api/instances/a", { daily_presence: false })
     await customer.patch("/api/instances/a", { ignore: ["groups"] })
-    expect(await shown()).toMatchObject({ ignore: ["groups"], daily_presence: false })
+    expect(await shown()).toMatchObject({ ignore: ["groups"], daily_presence: false, pacing: null })
+    const pacing = { new_chats_a_day: 20, gap_ms: 3000 }
+    await customer.patch("/api/instances/a", { pacing })
+    await customer.patch("/api/instances/a", { daily_presence: true })
+    expect(await shown()).toMatchObject({ ignore: ["groups"], daily_presence: true, pacing })
+    await customer.patch("/api/instances/a", { pacing: null })
+    expect(await shown()).toMatchObject({ pacing: null })
   })
 
   test.for([
@@ -316,6 +322,9 @@ describe("PATCH", () => {
     [{ ignore: ["broadcasts"] }, "ignore.0", /must be "status" or "groups"/],
     [{ events: "message" }, "events", /must be an array/],
     [{ ignore: null }, "ignore", /must be an array/],
+    [{ pacing: { gap_ms: -1 } }, "pacing.gap_ms", /./],
+    [{ pacing: { new_chats_a_day: "20" } }, "pacing.new_chats_a_day", /./],
+    [{ pacing: { typing_ms: 60_000 } }, "pacing.typing_ms", /./],
   ] as const)("of %o is refused, and says what to change", async ([body, path, message]) => {
     const customer = await aCustomer()
     await customer.post("/api/instances", { customer_ref: "a" })
@@ -335,7 +344,7 @@ describe("PATCH", () => {
     expect(answer.status).toBe(200)
     const changed = await answer.json()
     expect(changed).toEqual(expect.schemaMatching(BridgeAfterPatch.strict()))
-    const told = { events: EventType.options, ignore: [], daily_presence: true }
+    const told = { events: EventType.options, ignore: [], daily_presence: true, pacing: null }
     expect(changed).toEqual({ ...created, ...told, webhook_url: "http://new.example/in", inbox: false })
     expect(await json(customer.patch("/api/instances/a", { webhook_url: null }))).toMatchObject({
       inbox: true,

@@ -26,7 +26,7 @@ test("an end is told once, last, when all that ends with it has ended", () => {
   expect([lifetime.isOpen, lifetime.isOver]).toEqual([true, false])
   lifetime.end(lost)
   lifetime.end({ ...lost, detail: "once more" })
-  lifetime.tell({ kind: "qr", text: "", expiresAt: 0 })
+  lifetime.emit({ kind: "qr", text: "", expiresAt: 0 })
   expect(told).toEqual([
     { kind: "open", me },
     { kind: "closed", ...lost },

@@ -8,7 +8,7 @@ import { aNetwork } from "#test/support/network/network.ts"
 import { aPairedSession } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 import { now } from "#core/platform/clock.ts"
-import { Host as HostRow } from "#core/lease/host.ts"
+import { Host } from "#core/lease/host.ts"
 import { FREE, GONE, Lease } from "#core/lease/lease.ts"
 import { batchWrite, query, update } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
@@ -95,7 +95,7 @@ test("stopping hands a connected session over: no event, no logout, the rest of 
   expect(messages.map((message) => message.body)).toEqual(["1", "2", "3"])
   await until(async () => (await statusOf(bridge.id)) === "connected")
   expect(await eventsOfType(bridge.id, "connected")).toHaveLength(1)
-  expect(await HostRow.list()).not.toContainEqual(expect.objectContaining({ id: host.id }))
+  expect(await Host.list()).not.toContainEqual(expect.objectContaining({ id: host.id }))
 })
 
 test("a host that is stopped answers what it was asked before, and takes no call after", async () => {
@@ -116,7 +116,7 @@ test("a host asked to drain gives back what it holds, takes nothing and ends", a
   const bridge = await aBridge()
   const host = await aHost(nowhere)
   await held(bridge.id, host)
-  await HostRow.drain(host.id)
+  await Host.drain(host.id)
   expect(await host.ended).toBe("stopped")
   expect((await Lease.get(bridge.id))?.host).toBe(FREE)
 })
@@ -128,8 +128,8 @@ test("a host that was declared dead ends, and touches no lease", async () => {
   // The notes that it writes about itself are written.
   await until(async () => (await Lease.get(bridge.id))?.reported)
   await until(async () => {
-    const row = (await HostRow.list()).find(({ id }) => id === host.id)
-    return await HostRow.markDead(host.id, row!.version)
+    const row = (await Host.list()).find(({ id }) => id === host.id)
+    return await Host.markDead(host.id, row!.version)
   })
   expect(await host.ended).toBe("dead")
   const written = writesOf(bridge.id)

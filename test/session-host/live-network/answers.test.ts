@@ -134,3 +134,18 @@ test("every notice that the simulated network knows is in the documents", () => 
   )
   expect(kinds.filter((kind) => !patterns.some((pattern) => pattern.test(kind)))).toEqual([])
 })
+
+test.for([
+  ["appdata", { type: "text" }, "ack", { class: "appdata", type: "text" }],
+  ["of_next_year", { participant: "15550009999@s.whatsapp.net" }, "ack", { class: "of_next_year" }],
+  ["iq", { type: "get", xmlns: "urn:xmpp:ping" }, "iq", { type: "result" }],
+  ["iq", { type: "set", xmlns: "of:next:year" }, "iq", { type: "error" }],
+] as const)("the network's %s (%o) is answered by an %s", async ([tag, attrs, answer, says]) => {
+  const chat = await aChat()
+  const { network } = chat
+  const device = `${chat.phone.number}:1`
+  const id = "WANTS-AN-ANSWER"
+  await network.control.stanza(device, { tag, attrs: { ...attrs, id, from: "s.whatsapp.net" } })
+  const [heard] = await network.log({ who: device, kind: "in", attrs: { id } })
+  expect(heard!.stanza).toMatchObject({ tag: answer, attrs: { ...says, id } })
+})

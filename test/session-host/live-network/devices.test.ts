@@ -131,6 +131,25 @@ function number(value: number, length: number) {
   return bytes(out)
 }
 
+test("a storm of devices that ask for messages again is answered up to twenty, and the next message goes out", async () => {
+  const { bob, phone, bridge, network } = await aChat()
+  const device = `${phone.number}:1`
+  const group = await network.group([bob, phone])
+  // Baileys would send each of them again twice.
+  for (let n = 0; n < 20; n++)
+    expect(await sendText(bridge.id, group.jid, `number ${n}`)).toMatchObject({ status: 200 })
+  await bob.read({ text: "number 19" })
+  const messages = { who: device, kind: "in", tag: "message", attrs: { to: group.jid } } as const
+  const before = (await network.control.log(messages)).length
+  await network.call("POST", `/phones/${bob.number}/floods`, { to: group.jid, kind: "asks", count: 60 })
+  expect(await network.control.settled(device, 20_000)).toBe(true)
+  expect(await sendText(bridge.id, group.jid, "after the storm")).toMatchObject({ status: 200 })
+  expect(await bob.read({ text: "after the storm" })).toMatchObject([{ times: 1 }])
+  const again = (await network.control.log(messages)).length - before - 1
+  expect(again).toBeGreaterThan(0)
+  expect(again).toBeLessThanOrEqual(21)
+})
+
 test("a device that asks for a message with its own keys gets it under these, and the network is asked for none", async () => {
   const chat = await aChat()
   const { phone, bridge, network } = chat

@@ -51,6 +51,20 @@ test("news that the network sends unasked is settled, told where it says somethi
   expect(await statusOf(bridge.id)).toBe("connected")
 }, 120_000)
 
+test("the operator hears once when the network will refuse this version, however many sessions are told", async () => {
+  const chats = [await aChat(), await aChat()]
+  const before = hostLog.length
+  for (const { network, phone, bob, message } of chats) {
+    const device = `${phone.number}:1`
+    await network.control.notice(device, { kind: "client_expires", about: bob.number })
+    await message((await bob.send(phone.number, "after it")).id)
+  }
+  const lines = hostLog.slice(before).filter((line) => line.includes("will refuse this version"))
+  expect(lines).toHaveLength(1)
+  const at = Date.parse((JSON.parse(lines[0]!) as { at: string }).at)
+  expect(at).toBeGreaterThan(Date.now() + 29 * 86_400_000)
+})
+
 test("when the network says that groups are out of date, the next send asks for its group", async () => {
   const { bob, phone, bridge, network } = await aChat()
   const device = `${phone.number}:1`

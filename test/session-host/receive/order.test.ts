@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto"
 import type { BinaryNode } from "@whiskeysockets/baileys"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { newUnsettledStanzas } from "#session-host/receive/order.ts"
+import { newBackpressure } from "#session-host/receive/backpressure.ts"
+import { newUnsettledStanzas, type UnsettledStanzas } from "#session-host/receive/order.ts"
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }))
 afterEach(() => void vi.useRealTimers())
@@ -9,14 +10,11 @@ afterEach(() => void vi.useRealTimers())
 /** Whether reading goes on is noted in `read`. */
 function newArrivalsHere(onStuck: (node: BinaryNode) => void = noneIsStuck) {
   const read: string[] = []
-  const arrivals = newUnsettledStanzas({
-    onStuck,
-    onFull: (until) => {
-      read.push("no more")
-      void until.then(() => read.push("on"))
-    },
+  const backpressure = newBackpressure((until) => {
+    read.push("no more")
+    void until.then(() => read.push("on"))
   })
-  return { ...arrivals, read }
+  return { ...backpressure, ...newUnsettledStanzas({ backpressure, onStuck }), read }
 }
 
 function noneIsStuck(): never {
@@ -35,62 +33,59 @@ function aMessageOf(bytes: number, ...types: string[]) {
   return { node, ciphertexts: content.map(({ content: bytes }) => bytes) }
 }
 
-test("a stanza is told after the messages before it, and before those after it matter", () => {
+test("a stanza has its turn after the messages before it, and before those after it matter", () => {
   const arrivals = newArrivalsHere()
-  const told: string[] = []
+  const had: string[] = []
   const [first, second] = [aMessage("pkmsg", "skmsg"), aMessage("msg")]
   arrivals.message(first.node)
-  arrivals.afterThose(aCall, () => told.push("call"))
+  arrivals.afterThose(aCall, () => had.push("call"))
   arrivals.message(second.node)
-  arrivals.afterThose(aCall, () => told.push("offline"))
+  arrivals.afterThose(aCall, () => had.push("offline"))
 
   arrivals.settled(first.ciphertexts[0]!)
-  expect(told).toEqual([])
+  expect(had).toEqual([])
   arrivals.settled(second.ciphertexts[0]!)
-  expect(told).toEqual([])
+  expect(had).toEqual([])
   arrivals.settled(first.ciphertexts[1]!)
-  expect(told).toEqual(["call", "offline"])
+  expect(had).toEqual(["call", "offline"])
 })
 
-test("with nothing before it a stanza is told at once, also after messages that are never decrypted", () => {
+test("with nothing before it a stanza has its turn at once, also after messages that are never decrypted", () => {
   const arrivals = newArrivalsHere()
-  const told: string[] = []
+  const had: string[] = []
   arrivals.message({ tag: "message", attrs: { id: "1" } })
   arrivals.message(aMessage("msmsg", "msg").node)
-  arrivals.afterThose(aCall, () => told.push("call"))
-  expect(told).toEqual(["call"])
+  arrivals.afterThose(aCall, () => had.push("call"))
+  expect(had).toEqual(["call"])
 })
 
 test("a message that Baileys drops holds up nothing", async () => {
   const arrivals = newArrivalsHere()
-  const told: string[] = []
+  const had: string[] = []
   const message = aMessage("msg")
   arrivals.message(message.node)
-  arrivals.afterThose(aCall, () => told.push("call"))
+  arrivals.afterThose(aCall, () => had.push("call"))
   arrivals.dropped(message.node)
   await arrivals.whenSettled(message.node)
-  expect(told).toEqual(["call"])
+  expect(had).toEqual(["call"])
 })
 
 test("a message of which nothing is heard any more holds up the rest for half a minute", async () => {
   const stuck: BinaryNode[] = []
   const arrivals = newArrivalsHere((node) => stuck.push(node))
-  const told: string[] = []
+  const had: string[] = []
   const message = aMessage("msg")
   arrivals.message(message.node)
-  arrivals.afterThose(aCall, () => told.push("call"))
+  arrivals.afterThose(aCall, () => had.push("call"))
   vi.advanceTimersByTime(29_000)
-  expect(told).toEqual([])
+  expect(had).toEqual([])
   vi.advanceTimersByTime(2_000)
-  expect(told).toEqual(["call"])
+  expect(had).toEqual(["call"])
   expect(stuck).toEqual([message.node])
   await arrivals.whenSettled(message.node)
 })
 
-const settle = (
-  arrivals: ReturnType<typeof newUnsettledStanzas>,
-  messages: ReturnType<typeof aMessage>[],
-) => {
+const settle = (arrivals: Pick<UnsettledStanzas, "settled">, messages: ReturnType<typeof aMessage>[]) => {
   for (const { ciphertexts } of messages) for (const each of ciphertexts) arrivals.settled(each)
 }
 
@@ -155,14 +150,14 @@ test("stanzas that are worked at count as well, unless a question to the network
   expect(arrivals.read).toEqual(["no more", "on", "no more", "on"])
 })
 
-test("after the end nothing is told", () => {
+test("after the end nothing has its turn", () => {
   const arrivals = newArrivalsHere()
-  const told: string[] = []
+  const had: string[] = []
   const message = aMessage("msg")
   arrivals.message(message.node)
-  arrivals.afterThose(aCall, () => told.push("call"))
+  arrivals.afterThose(aCall, () => had.push("call"))
   arrivals.end()
   arrivals.settled(message.ciphertexts[0]!)
   vi.advanceTimersByTime(60_000)
-  expect(told).toEqual([])
+  expect(had).toEqual([])
 })

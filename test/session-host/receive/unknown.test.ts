@@ -1,6 +1,6 @@
 import type { BinaryNode } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
-import { tellUnknown, unknownIn } from "#session-host/receive/unknown.ts"
+import { reportUnknown, unknownIn } from "#session-host/receive/unknown.ts"
 
 const node = (tag: string, attrs: Record<string, string> = {}, ...content: BinaryNode[]): BinaryNode => ({
   tag,
@@ -32,6 +32,6 @@ test("texts and numbers in the place of names are not told", () => {
 test("a name is logged once", () => {
   const said: unknown[] = []
   const log = { warn: (about: unknown) => void said.push(about) }
-  for (let i = 0; i < 3; i++) tellUnknown(node("blub"), log)
+  for (let i = 0; i < 3; i++) reportUnknown(node("blub"), log)
   expect(said).toEqual([{ unknown: "blub" }])
 })

@@ -1,7 +1,7 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
 import { transactions } from "#test/support/recorded-writes.ts"
-import { ackMs, aHost, call, held, sendText, statusOf } from "#test/support/session/host.ts"
+import { aHost, call, held, sendText, statusOf } from "#test/support/session/host.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { aNetwork } from "#test/support/network/network.ts"
 import { aPairedSession, scanCode } from "#test/support/session/paired.ts"
@@ -10,12 +10,12 @@ import { Usage } from "#core/event/usage.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { connect } from "#session-host/baileys/connect.ts"
-import { scope } from "#session-host/host/exceptions.ts"
-import type { Host } from "#session-host/host/host.ts"
+import { type Scope, scope } from "#session-host/host/exceptions.ts"
+import type { SessionHost } from "#session-host/host/host.ts"
 import type { Outgoing } from "#session-host/network/connection.ts"
 
 /** The messages that a bridge's usage counts as sent, once its host has stopped. */
-async function countedOut(host: Host, bridgeId: string): Promise<number> {
+async function countedOut(host: SessionHost, bridgeId: string): Promise<number> {
   await host.stop()
   // The next test's hosts must not take it.
   await Lease.stop(bridgeId, "operator")
@@ -87,8 +87,9 @@ test("without an answer the outcome is unknown; the same id sends the same bytes
   const network = await aNetwork()
   const sends: { outgoing: Outgoing; again: boolean | undefined }[] = []
   const host = await aHost(network, {
+    timing: { ackMs: soonMs },
     connect: (input) => {
-      const connection = connect({ ...input, url: network.url, ackMs: soonMs })
+      const connection = connect({ ...input, url: network.url })
       return {
         ...connection,
         send: (outgoing, again) => {
@@ -123,7 +124,7 @@ test("without an answer the outcome is unknown; the same id sends the same bytes
 
 test("a late answer of the network counts: the same id is then answered without sending", async () => {
   const network = await aNetwork()
-  const host = await aHost(network, { ackMs: soonMs })
+  const host = await aHost(network, { timing: { ackMs: soonMs } })
   const { bridge } = await aPairedSession(network, { host })
   const contact = await network.phone("Bob")
   const release = await network.fault({ kind: "hold_acks" })
@@ -157,7 +158,7 @@ test("members who missed a group's message because it was refused can read the n
 
 test("a message whose outcome is unknown is not sent again by another login", async () => {
   const network = await aNetwork()
-  const host = await aHost(network, { ackMs: soonMs })
+  const host = await aHost(network, { timing: { ackMs: soonMs } })
   const { bridge, unlink } = await aPairedSession(network, { host })
   const contact = await network.phone("Bob")
   await network.fault({ kind: "lose_acks", times: 1 })
@@ -179,10 +180,10 @@ test("a message whose outcome is unknown is not sent again by another login", as
 
 test("an error that a command leaves behind belongs to its session", async () => {
   const network = await aNetwork()
-  let owner: unknown
+  let owner: Scope | undefined
   const host = await aHost(network, {
     connect: (input) => {
-      const connection = connect({ ...input, url: network.url, ackMs })
+      const connection = connect({ ...input, url: network.url })
       return {
         ...connection,
         send: async (...asked) => {
@@ -195,7 +196,9 @@ test("an error that a command leaves behind belongs to its session", async () =>
   const { bridge } = await aPairedSession(network, { host })
   const contact = await network.phone("Bob")
   expect(await sendText(bridge.id, contact.number, "hello")).toMatchObject({ status: 200 })
-  expect(owner).toBe(host.sessions.get(bridge.id))
+  const { epoch } = host.sessions.get(bridge.id)!.lease
+  owner!.fail(new Error("left behind"))
+  await until(() => host.sessions.get(bridge.id)?.lease.epoch !== epoch)
 })
 
 test("a host that stops finishes the sends that are under way, and takes no others", async () => {

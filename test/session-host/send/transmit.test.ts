@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { ackMs, newAcks } from "#session-host/send/acks.ts"
+import { timing } from "#session-host/timing.ts"
+import { newAcks } from "#session-host/send/acks.ts"
 import { built, textOf } from "#session-host/send/compose.ts"
 import { type Keys, keysOf } from "#session-host/baileys/signal/keys.ts"
 import { newSender } from "#session-host/send/transmit.ts"
@@ -19,7 +20,7 @@ type Relay = (sending: Transmission, additionalNodes: unknown[]) => Promise<void
 /** A sender whose stanzas leave as `relay` says. */
 function aSender(relay: Relay, keys: Pick<Keys, "get" | "set"> = keysOf(aVault())) {
   const late: [string, number][] = []
-  const acks = newAcks(ackMs, (messageId, timestamp) => late.push([messageId, timestamp]))
+  const acks = newAcks(timing().ackMs, (messageId, timestamp) => late.push([messageId, timestamp]))
   const world = { open: true }
   const relayed: string[] = []
   const send = newSender({

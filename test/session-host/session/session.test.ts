@@ -5,7 +5,7 @@ import { aHost, call, eventsOf, eventsOfType, held, sendText, statusOf } from "#
 import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { aPairedSession, codeOf, scanCode } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
-import { Host as HostRow } from "#core/lease/host.ts"
+import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
@@ -224,8 +224,8 @@ test.for([
     const fresh = await aBridge()
     await held(fresh.id, host)
     await contact.send(phone.number, "meanwhile")
-    const { version } = (await HostRow.get(host.id))!
-    await until(async () => (await HostRow.get(host.id))!.version >= version + 10)
+    const { version } = (await Host.get(host.id))!
+    await until(async () => (await Host.get(host.id))!.version >= version + 10)
     isBack()
     await until(async () => (await statusOf(fresh.id)) === "unpaired")
     expect((await eventsOfType(bridge.id, "message")).map(({ body }) => body)).toEqual(["meanwhile"])

@@ -43,6 +43,19 @@ test("a phone links by the code that is typed on it", async () => {
   expect(await pair(bridge.id, phone.number)).toMatchObject({ status: 409, code: "already_paired" })
 })
 
+test.for([{ hellos: 3 }, { refreshes: true }])(
+  "a phone links by a code though it says hello again, or the network wants a new secret meanwhile: %o",
+  async (how) => {
+    const network = await aNetwork()
+    const { bridge } = await anUnpairedSession(network)
+    const phone = await network.phone("Ada")
+    const { code } = await pair(bridge.id, phone.number)
+    await network.call("POST", `/phones/${phone.number}/link-code`, { code, ...how })
+    await untilConnected(bridge.id)
+    expect(await eventsOfType(bridge.id, "connected")).toHaveLength(1)
+  },
+)
+
 test("the latest of several codes is the one that links", async () => {
   const network = await aNetwork()
   const { bridge } = await anUnpairedSession(network)

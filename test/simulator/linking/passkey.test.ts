@@ -23,7 +23,6 @@ const node = (tag: string, content?: BinaryNode["content"]): BinaryNode =>
 interface Options {
   challenge: string
   rpId: string
-  allowCredentials: { id: string }[]
 }
 
 const optionsIn = (of: BinaryNode) =>

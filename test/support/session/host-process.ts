@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { randomUUID } from "node:crypto"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
-import { Host as HostRow } from "#core/lease/host.ts"
+import { Host } from "#core/lease/host.ts"
 import type { Network } from "../network/network.ts"
 import { until } from "../until.ts"
 
@@ -31,7 +31,7 @@ export async function aHostProcess(network: Network, environment: Record<string,
     stream.on("data", (chunk: Buffer) => said.push(chunk.toString()))
   await until(async () => {
     if (child.exitCode !== null) throw new Error(`the host ended: ${said.join("")}`)
-    return (await HostRow.list()).some((host) => host.id === id && host.addr !== "")
+    return (await Host.list()).some((host) => host.id === id && host.addr !== "")
   })
   return { id, child, said: () => said.join("") }
 }

@@ -13,24 +13,19 @@ import { Event } from "#core/contract/event.ts"
 import { trustRoot } from "#session-host/baileys/patches/certificates.ts"
 import { newRecorder } from "#session-host/baileys/record-skeletons.ts"
 import { connect } from "#session-host/baileys/connect.ts"
-import { Host, type HostInput } from "#session-host/host/host.ts"
+import { SessionHost, type HostInput } from "#session-host/host/host.ts"
 import { listen, serverApp } from "#session-host/server.ts"
 import { type Timing, timing } from "#session-host/timing.ts"
 import { until } from "../until.ts"
 
 interface Options extends Partial<Pick<HostInput, "capacity" | "connect">> {
   timing?: Partial<Timing>
-  /** How long a send waits for the network's acknowledgement. */
-  ackMs?: number
   /** It lives as long as the tests of its file, rather than as long as this test. */
   isShared?: boolean
 }
 
-/** Tests lose acknowledgements on purpose, and wait for the consequences. */
-export const ackMs = 5000
-
 /** The hosts in this process. */
-const hosts = new Map<string, Host>()
+const hosts = new Map<string, SessionHost>()
 
 /** A session host in this process, on that network, behind its own server. */
 export async function aHost(network: { url: string; rootKey: Uint8Array }, options: Options = {}) {
@@ -40,15 +35,14 @@ export async function aHost(network: { url: string; rootKey: Uint8Array }, optio
     reached: "127.0.0.1",
     port: 0,
   })
-  const host = new Host({
+  const host = new SessionHost({
     id: randomUUID(),
     addr: server.addr,
     capacity: options.capacity ?? 20,
     network: "simulated",
-    connect:
-      options.connect ??
-      ((input) => connect({ ...input, url: network.url, ackMs: options.ackMs ?? ackMs, ...recording() })),
-    timing: { ...timing(), goneMs: 1000, finishMs: 2000, ...options.timing },
+    connect: options.connect ?? ((input) => connect({ ...input, url: network.url, ...recording() })),
+    // Tests lose connections and acknowledgements on purpose, and wait for the consequences.
+    timing: { ...timing(), goneMs: 1000, finishMs: 2000, ackMs: 5000, ...options.timing },
     log,
   })
   const app = serverApp(host, log)

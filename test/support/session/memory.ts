@@ -1,9 +1,7 @@
 import { onTestFinished } from "vitest"
 import { log } from "#core/platform/log.ts"
 import { Lease } from "#core/lease/lease.ts"
-import type { Mapped } from "#session-host/receive/map/mapped.ts"
 import { Memory } from "#session-host/memory/memory.ts"
-import type { Received } from "#session-host/network/connection.ts"
 import { SessionEnded } from "#session-host/session/session-ended.ts"
 import { type Timing, timing } from "#session-host/timing.ts"
 import { aHeldLease } from "../held-lease.ts"
@@ -14,7 +12,6 @@ export async function aMemory(
     bridgeId?: string
     timing?: Partial<Timing>
     version?: string
-    map?: (received: Received) => Mapped[]
   } = {},
 ) {
   const lease = await aHeldLease(input.bridgeId)
@@ -27,7 +24,6 @@ export async function aMemory(
     ended: ended.signal,
     version: async () => input.version ?? "this",
     connection: () => undefined,
-    map: input.map && (async (received) => input.map!(received)),
     choice: () => lease.choice,
     onStoreAway: () => happened.push("store away"),
     onEnd: (error) => {

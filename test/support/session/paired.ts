@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { Host } from "#session-host/host/host.ts"
+import type { SessionHost } from "#session-host/host/host.ts"
 import type * as Schema from "#simulator/control/schemas.ts"
 import { readQr } from "#simulator/phone/qr-image.ts"
 import { aBridge } from "../service/bridge.ts"
@@ -42,7 +42,10 @@ export async function scanCode(
 /** A bridge on a host of its own, linked to a phone of its own and connected. */
 export async function aPairedSession(
   network: Network,
-  options: Parameters<typeof aHost>[1] & { host?: Host; account?: z.input<typeof Schema.ChangePhone> } = {},
+  options: Parameters<typeof aHost>[1] & {
+    host?: SessionHost
+    account?: z.input<typeof Schema.ChangePhone>
+  } = {},
 ) {
   const host = options.host ?? (await aHost(network, options))
   const bridge = await aBridge()

@@ -1,5 +1,6 @@
 import { pino } from "pino"
 import { connect, type ConnectInput } from "#session-host/baileys/connect.ts"
+import { timing } from "#session-host/timing.ts"
 import { config } from "#core/platform/config.ts"
 import { newRecorder } from "#session-host/baileys/record-skeletons.ts"
 import type { Happening } from "#session-host/network/connection.ts"
@@ -23,6 +24,8 @@ export function aConnection(input: {
     url: input.url,
     vault: input.vault,
     intake: input.vault,
+    ackMs: timing().ackMs,
+    deadMs: timing().deadMs,
     log: input.log ?? pino({ level: process.env.TEST_LOG ?? "silent" }),
     ...(config.RECORD && { record: newRecorder(config.RECORD, pino({ level: "silent" })) }),
     onHappening(happening) {

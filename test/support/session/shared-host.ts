@@ -13,7 +13,7 @@ import { aNetwork } from "../network/network.ts"
  * One network and one host for all tests of a file, with the logs that they write. Each chat has an account and a contact
  * of its own.
  */
-export async function aSharedHost() {
+export async function aSharedHost(options: Pick<Parameters<typeof aHost>[1] & object, "timing"> = {}) {
   const logs = mkdtempSync(join(tmpdir(), "host-logs-"))
   Object.assign(config, { LOG_DIR: logs, METRICS_SERVICE: "session-host" })
   /** The lines of the host's own log, with its metrics. */
@@ -27,7 +27,7 @@ export async function aSharedHost() {
     Object.assign(config, { METRICS_SERVICE: undefined })
     rmSync(logs, { recursive: true })
   })
-  const host = await aHost(shared, { isShared: true, capacity: 100 })
+  const host = await aHost(shared, { isShared: true, capacity: 100, ...options })
   return {
     host,
     hostLog,

@@ -98,6 +98,7 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
     foresee: (attrs) => void foreseen.push(attrs),
     before: async (ciphertext, mayBeNew) => (!mayBeNew && (await isSeen(ciphertext)) ? "seen" : "decrypt"),
     isSeen,
+    expect: async () => {},
     forgets: () => "never",
     take: (received, changed) => keep({ ...(changed.length > 0 && { keys: changed }), received }),
     async sent(messageId) {

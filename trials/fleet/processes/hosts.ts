@@ -1,20 +1,20 @@
 /** Many session hosts in one process: their own code, with sessions that are linked to no phone and so never dial. */
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
-import { Host } from "#session-host/host/host.ts"
+import { SessionHost } from "#session-host/host/host.ts"
 import { timing } from "#session-host/timing.ts"
 import type { FromHosts, ToHosts } from "../hosts.ts"
 
 process.once("disconnect", () => process.exit(0))
 
-const hosts = new Map<string, Host>()
+const hosts = new Map<string, SessionHost>()
 
 function say(said: FromHosts): void {
   process.send?.(said)
 }
 
 async function start(id: string): Promise<void> {
-  const host = new Host({
+  const host = new SessionHost({
     id,
     // These hosts get no calls.
     addr: "127.0.0.1:1",

@@ -102,7 +102,7 @@ test("while a large address book is read everybody else has a turn after each hu
   const book = Array.from({ length: many }, (_, i) => contact(i))
   const reader = aReader((name) => (name === "critical_unblock_low" ? book : []))
   await reader.keys.set({ "app-state-sync-key": withKey })
-  const settings = newSyncedSettings(reader.keys, { ...reader.following, log: quietLog(log) })
+  const settings = newSyncedSettings({ ...reader.following, log: quietLog(log) })
   settings.readIfNew()
   await until(() => reader.vault.ofType("app-state-sync-version").length === 1)
   // Each person has a name and two addresses.
@@ -115,7 +115,7 @@ test("while a large address book is read everybody else has a turn after each hu
 
 test("a change of settings that nobody uses here is settled at once, also before the login is over", async () => {
   const reader = aReader(() => [])
-  const settings = newSyncedSettings(reader.keys, {
+  const settings = newSyncedSettings({
     ...reader.following,
     isOpen: () => false,
     log: quietLog(log),
@@ -133,7 +133,7 @@ test("a setting that cannot be read is passed over; one whose key is missing wai
     name === "critical_unblock_low" ? [contact(1), broken, odd, contact(3), contact(4, later)] : [],
   )
   await reader.keys.set({ "app-state-sync-key": withKey })
-  const settings = newSyncedSettings(reader.keys, { ...reader.following, log: quietLog(log) })
+  const settings = newSyncedSettings({ ...reader.following, log: quietLog(log) })
   expect(await settings.changed(["critical_unblock_low"])).toBe(false)
   expect(await settings.changed(["regular_low"])).toBe(true)
   settings.readIfNew()

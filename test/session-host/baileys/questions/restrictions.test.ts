@@ -23,7 +23,7 @@ async function made(answer: () => Stanza) {
   const end = () => told.length + errors.length + unknown >= 2 && settled.resolve()
   const { atLogin } = newRestrictionsQuestions({
     ask: async () => answer(),
-    tell: (notice) => void (told.push(notice), end()),
+    onNotice: (notice) => void (told.push(notice), end()),
     onUnknown: () => void (unknown++, end()),
     onError: (error) => void (errors.push(error), end()),
   })

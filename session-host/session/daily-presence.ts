@@ -4,12 +4,12 @@ import type { LoginStanding } from "../memory/login-standing.ts"
 import type { Connection } from "../network/connection.ts"
 import type { Timing } from "../timing.ts"
 
-/** How many times a session looks whether its pulse is due, from one pulse to the next. */
+/** How many times a session looks whether its time has come, from one time to the next. */
 const looks = 144
 
 interface Input {
   bridgeId: string
-  timing: Pick<Timing, "pulseEachMs" | "pulseMs">
+  timing: Pick<Timing, "dailyPresenceEachMs" | "dailyPresenceMs">
   standing: Pick<LoginStanding, "isAvailable" | "shownMs" | "noteShown">
   /** Whether the customer wants it. */
   isWanted: () => boolean
@@ -24,7 +24,7 @@ interface Input {
  * a phone rings less while another device is available.
  * @returns a function that ends it.
  */
-export function startPulse(input: Input): () => void {
+export function startDailyPresence(input: Input): () => void {
   const { bridgeId, timing, standing } = input
   let ends: NodeJS.Timeout | undefined
 
@@ -33,16 +33,19 @@ export function startPulse(input: Input): () => void {
     if (!connection || standing.isAvailable) return
     // It has just been linked.
     if (standing.shownMs === undefined) return await standing.noteShown()
-    if (!input.isWanted() || !isDue(bridgeId, standing.shownMs, timing.pulseEachMs)) return
+    if (!input.isWanted() || !isDue(bridgeId, standing.shownMs, timing.dailyPresenceEachMs)) return
     // Written first: a host that dies amid it leaves no second one for its successor.
     await standing.noteShown()
     await connection.setAvailable(true)
-    ends = setTimeout(() => void hide(connection).catch(input.onError), timing.pulseMs).unref()
+    ends = setTimeout(() => void hide(connection).catch(input.onError), timing.dailyPresenceMs).unref()
   }
   async function hide(connection: Connection): Promise<void> {
     if (!standing.isAvailable && input.connection() === connection) await connection.setAvailable(false)
   }
-  const looking = setInterval(() => void look().catch(input.onError), timing.pulseEachMs / looks).unref()
+  const looking = setInterval(
+    () => void look().catch(input.onError),
+    timing.dailyPresenceEachMs / looks,
+  ).unref()
   return () => {
     clearInterval(looking)
     clearTimeout(ends)

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { aSharedHost } from "#test/support/session/shared-host.ts"
 
-// Habits of the live network that began in the summer of 2026, and that nothing it sends may be left unanswered.
+// What people post as their status comes as a stanza of its own (docs/network.md).
 
 const { aChat } = await aSharedHost()
 const deviceOf = (chat: Awaited<ReturnType<typeof aChat>>) => `${chat.phone.number}:1`
@@ -34,19 +34,4 @@ test("what comes after a status comes after its event, and a status that comes t
   expect(await network.control.settled(device, 10_000)).toBe(true)
   const events = await eventIds()
   expect(new Set(events).size).toBe(events.length)
-})
-
-test.for([
-  ["appdata", { type: "text" }, "ack", { class: "appdata", type: "text" }],
-  ["of_next_year", { participant: "15550009999@s.whatsapp.net" }, "ack", { class: "of_next_year" }],
-  ["iq", { type: "get", xmlns: "urn:xmpp:ping" }, "iq", { type: "result" }],
-  ["iq", { type: "set", xmlns: "of:next:year" }, "iq", { type: "error" }],
-] as const)("the network's %s (%o) is answered by an %s", async ([tag, attrs, answer, says]) => {
-  const chat = await aChat()
-  const { network } = chat
-  const device = deviceOf(chat)
-  const id = "WANTS-AN-ANSWER"
-  await network.control.stanza(device, { tag, attrs: { ...attrs, id, from: "s.whatsapp.net" } })
-  const [heard] = await network.log({ who: device, kind: "in", attrs: { id } })
-  expect(heard!.stanza).toMatchObject({ tag: answer, attrs: { ...says, id } })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { isDue } from "#session-host/session/pulse.ts"
+import { isDue } from "#session-host/session/daily-presence.ts"
 import { aChat } from "#test/support/session/chat.ts"
 import type { Network } from "#test/support/network/network.ts"
 import { call } from "#test/support/session/host.ts"
@@ -24,13 +24,16 @@ test("a bridge's time comes once a day, at its own hour", () => {
   }
 })
 
-test("a time that is written in the future, before the clock was set back, keeps no bridge from its pulse", () => {
+test("a time that is written in the future, before the clock was set back, keeps no bridge from being shown", () => {
   expect(isDue("one", 400 * dayMs, dayMs, 10 * dayMs)).toBe(true)
 })
 
 /** A session whose days are a second and a half long. */
 async function inFastDays(network?: Network) {
-  const chat = await aChat({ timing: { pulseEachMs: 1500, pulseMs: 200 }, ...(network && { network }) })
+  const chat = await aChat({
+    timing: { dailyPresenceEachMs: 1500, dailyPresenceMs: 200 },
+    ...(network && { network }),
+  })
   const device = `${chat.phone.number}:1`
   return {
     ...chat,
@@ -54,10 +57,10 @@ test("a session is shown as available for a while each day, so that its phone do
   expect(await inactive()).toBe(false)
 })
 
-test("a session has no pulse if its customer wants none, and one that is shown as available stays so", async () => {
+test("a session is not shown if its customer wants that, and one that is shown as available stays so", async () => {
   const other = await inFastDays()
   const [quiet, available] = [await inFastDays(other.network), await inFastDays(other.network)]
-  await Lease.choose(quiet.bridge.id, { pulse: false })
+  await Lease.choose(quiet.bridge.id, { dailyPresence: false })
   await call(quiet.bridge.id, "POST", "/look-at-lease")
   await available.ask("POST", "/presence", { state: "available" })
   const before = {

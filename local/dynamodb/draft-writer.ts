@@ -5,7 +5,7 @@ import type { Rows } from "./rows/rows.ts"
 import type { Row } from "./table.ts"
 
 /** Applies drafts: normally in one batch, which readers and a crash see whole or not at all. */
-export class Commits {
+export class DraftWriter {
   readonly #rows: Rows
   readonly #faults: Faults
   readonly #closing: AbortSignal

@@ -1,0 +1,225 @@
+import { createHash } from "node:crypto"
+import { createReadStream, existsSync } from "node:fs"
+import { mkdir, mkdtemp, readdir, rename, rm, stat, statfs } from "node:fs/promises"
+import { basename, join } from "node:path"
+import { z } from "zod"
+import { iso, nowMs } from "#core/platform/clock.ts"
+import { isFull } from "../dynamodb/rows/commit.ts"
+import { copyStore, isThere } from "../dynamodb/rows/file.ts"
+import { accountFile, keyFiles, networkFile } from "../service/data-folder.ts"
+import { readPrivate, syncFolder } from "../service/private-file.ts"
+import { Secrets } from "../service/secrets.ts"
+import type { BackupSettings } from "../service/settings.ts"
+import { opened, seal } from "./sealed-file.ts"
+import { Unusable } from "./unusable.ts"
+
+/** The files of the data folder that a backup holds. Logs, and the simulated network, are not among them. */
+const storeFile = "store.sqlite"
+const beside = [keyFiles.wrapping, keyFiles.secrets, basename(accountFile("")), basename(networkFile(""))]
+
+/** What a backup says of itself, once it is opened. */
+const About = z.object({
+  /** When its copy of the store was made, Unix ms. */
+  madeMs: z.number().int(),
+  files: z.array(
+    z.object({ name: z.enum([storeFile, ...beside] as [string, ...string[]]), bytes: z.number().int() }),
+  ),
+})
+export type About = z.infer<typeof About>
+
+/** Some bytes of one of its files. A file's pieces come in order, and one file after the other. */
+export interface Piece {
+  name: string
+  bytes: Buffer
+}
+
+interface Input extends BackupSettings {
+  dataDir: string
+  /** How much room stays free on the disk of the data folder, in MB. */
+  reserveMb: number
+}
+
+/** A backup as its folder shows it. */
+export interface Listed {
+  path: string
+  madeMs: number
+}
+
+/**
+ * Makes a backup of the service in this data folder, which may run meanwhile, checks it, and removes the oldest beyond those
+ * that are to be kept. Whatever ends it, the folder holds whole backups alone.
+ * @throws Unusable, and what the disk says
+ */
+export async function makeBackup({ dataDir, dir, passphrase, keep, reserveMb }: Input): Promise<Listed> {
+  if (!isThere(dataDir))
+    throw new Unusable(`${dataDir} holds no data of the service: DATA_DIR says which folder`)
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  await removeLeftovers(dataDir, dir)
+  await mustHaveRoom(dataDir, dir, reserveMb)
+  const service = serviceIn(dataDir)
+  const madeMs = nowMs()
+  const path = join(dir, nameOf(service, madeMs))
+  const part = `${path}.${process.pid}.part`
+  const work = await mkdtemp(join(dataDir, `${workPrefix}${process.pid}-`))
+  try {
+    const copy = join(work, storeFile)
+    await copyStore(dataDir, copy)
+    // Read after the store: a key is in its file before anything is wrapped under it.
+    const files = [copy, ...beside.map((name) => join(dataDir, name)).filter((file) => existsSync(file))]
+    await seal(part, { passphrase, service }, contentOf(madeMs, files))
+    await check(part, passphrase)
+    await rename(part, path)
+    syncFolder(dir)
+  } catch (error) {
+    if (isFull(error) || (error as NodeJS.ErrnoException).code === "ENOSPC")
+      throw new Unusable("the disk became full in the midst of a backup", { cause: error })
+    throw error
+  } finally {
+    await rm(work, { recursive: true, force: true })
+    await rm(part, { force: true })
+  }
+  for (const old of (await backupsIn(dir, service)).slice(0, -keep)) await rm(old.path, { force: true })
+  return { path, madeMs }
+}
+
+/** The backups of this data folder's service, the oldest first. */
+export async function ownBackups(dataDir: string, dir: string): Promise<Listed[]> {
+  return await backupsIn(dir, serviceIn(dataDir))
+}
+
+/** What a backup holds. @throws Unusable */
+export async function readBackup(
+  path: string,
+  passphrase: string,
+): Promise<{ about: About; pieces: AsyncGenerator<Piece> }> {
+  const content = opened(path, passphrase)
+  const first = await content.next()
+  const bytes = first.done ? Buffer.alloc(0) : first.value
+  const end = bytes.indexOf("\n")
+  const about = About.parse(JSON.parse(bytes.toString("utf8", 0, end)))
+  return { about, pieces: piecesOf(about, bytes.subarray(end + 1), content) }
+}
+
+/** Reads all of a backup. @throws Unusable */
+export async function check(path: string, passphrase: string): Promise<About> {
+  const { about, pieces } = await readBackup(path, passphrase)
+  let left = about.files.reduce((sum, { bytes }) => sum + bytes, 0)
+  for await (const { bytes } of pieces) left -= bytes.length
+  if (left !== 0) throw new Unusable(`${path} is not whole`)
+  return about
+}
+
+/** A name for the service that owns this data folder, which tells nothing about its secrets. */
+function serviceIn(dataDir: string): string {
+  const { hostTokenSecret } = readPrivate(join(dataDir, keyFiles.secrets), Secrets)
+  return createHash("sha256").update(`service of ${hostTokenSecret}`).digest("hex").slice(0, 12)
+}
+
+function nameOf(service: string, madeMs: number): string {
+  return `messaging-bridge-${service}-${iso(madeMs).replaceAll(":", "-")}.backup`
+}
+
+/** Their names sort as their times do. */
+async function backupsIn(dir: string, service: string): Promise<Listed[]> {
+  const names = await namesIn(dir)
+  return names.toSorted().flatMap((name) => {
+    const [, of, date, time] =
+      /^messaging-bridge-([0-9a-f]+)-([\d-]{10})T([\d.-]{12}Z)\.backup$/.exec(name) ?? []
+    if (of !== service) return []
+    return { path: join(dir, name), madeMs: Date.parse(`${date}T${time?.replaceAll("-", ":")}`) }
+  })
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return []
+    throw error
+  }
+}
+
+const workPrefix = "backup-"
+
+/** What a process that died in the midst of a backup has left. */
+async function removeLeftovers(dataDir: string, dir: string): Promise<void> {
+  for (const [folder, pid] of [
+    [dataDir, /^backup-(\d+)-/],
+    [dir, /^messaging-bridge-.*\.backup\.(\d+)\.part$/],
+  ] as const)
+    for (const name of await namesIn(folder)) {
+      const [, digits] = pid.exec(name) ?? []
+      if (digits && !isAlive(Number(digits))) await rm(join(folder, name), { recursive: true, force: true })
+    }
+}
+
+/** Of this process nothing is under way: it makes one backup at a time. */
+function isAlive(pid: number): boolean {
+  if (pid === process.pid) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM"
+  }
+}
+
+/** The service must not come to a full disk because of its backup. @throws Unusable */
+async function mustHaveRoom(dataDir: string, dir: string, reserveMb: number): Promise<void> {
+  const store = join(dataDir, storeFile)
+  const bytes = (await sizeOf(store)) + (await sizeOf(`${store}-wal`))
+  const isOneDisk = (await stat(dataDir)).dev === (await stat(dir)).dev
+  const [here, there] = await Promise.all([freeIn(dataDir), freeIn(dir)])
+  const needed = bytes * (isOneDisk ? 2 : 1) + reserveMb * 1e6
+  if (here < needed) throw noRoom(dataDir, here, needed)
+  if (!isOneDisk && there < bytes) throw noRoom(dir, there, bytes)
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return existsSync(file) ? (await stat(file)).size : 0
+}
+
+async function freeIn(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
+function noRoom(folder: string, free: number, needed: number): Unusable {
+  const [freeMb, neededMb] = [free, needed].map((bytes) => Math.ceil(bytes / 1e6))
+  return new Unusable(
+    `the disk of ${folder} has no room for a backup: ${freeMb} MB are free, and it takes ${neededMb}`,
+  )
+}
+
+async function* contentOf(madeMs: number, files: string[]): AsyncGenerator<Buffer> {
+  const sizes = await Promise.all(files.map(sizeOf))
+  const about: About = {
+    madeMs,
+    files: files.map((file, at) => ({ name: basename(file), bytes: sizes[at]! })),
+  }
+  yield Buffer.from(`${JSON.stringify(about)}\n`)
+  for (const [at, { bytes }] of about.files.entries()) {
+    let left = bytes
+    // Without an encoding they are buffers.
+    for await (const piece of createReadStream(files[at]!) as AsyncIterable<Buffer>) {
+      left -= piece.length
+      yield piece
+    }
+    if (left !== 0) throw new Unusable(`${files[at]} changed while it was read: try again`)
+  }
+}
+
+async function* piecesOf(about: About, first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Piece> {
+  const waiting = about.files.map((file) => ({ ...file }))
+  const pieces = function* (bytes: Buffer): Generator<Piece> {
+    for (let at = 0; at < bytes.length;) {
+      const file = waiting.find(({ bytes: left }) => left > 0)
+      if (!file) throw new Unusable("the backup holds more than it says")
+      const piece = bytes.subarray(at, at + file.bytes)
+      at += piece.length
+      file.bytes -= piece.length
+      yield { name: file.name, bytes: piece }
+    }
+  }
+  yield* pieces(first)
+  for await (const bytes of rest) yield* pieces(bytes)
+}

@@ -1,0 +1,76 @@
+import { nowMs } from "#core/platform/clock.ts"
+import { config } from "#core/platform/config.ts"
+import { log } from "#core/platform/log.ts"
+import type { BackupSettings } from "../service/settings.ts"
+import { makeBackup, ownBackups } from "./backup.ts"
+
+const everyMs = 3_600_000
+/** After one that failed. */
+const againMs = 600_000
+/** From when on the operator is told. */
+const oldMs = 3 * everyMs
+
+/** Backs a service up each hour, for as long as it runs. A backup that fails disturbs nothing but the next alert. */
+export class HourlyBackups {
+  readonly #input: BackupSettings & { dataDir: string }
+  readonly #beganMs = nowMs()
+  #tryAtMs = 0
+  #hasFailed = false
+  #latestMs: number | undefined
+  #looking: Promise<void> | undefined
+
+  constructor(input: BackupSettings & { dataDir: string }) {
+    this.#input = input
+  }
+
+  /** Looks at what there is, and begins one if it is time. It is not waited for. */
+  look(): void {
+    this.#looking ??= this.#look().finally(() => (this.#looking = undefined))
+  }
+
+  /** How old the latest one is, whoever made it, in seconds; without one, Infinity. */
+  get ageS(): number {
+    return this.#latestMs === undefined ? Infinity : Math.max(0, nowMs() - this.#latestMs) / 1000
+  }
+
+  /** Whether the last try failed. */
+  get hasFailed(): boolean {
+    return this.#hasFailed
+  }
+
+  /** Whether the operator has to look. A service that has just begun gets time for its first one. */
+  get isOld(): boolean {
+    return Math.min(this.ageS * 1000, nowMs() - this.#beganMs) > oldMs
+  }
+
+  /** Resolves when none is under way. */
+  async settled(): Promise<void> {
+    await this.#looking
+  }
+
+  async #look(): Promise<void> {
+    const { dataDir, dir } = this.#input
+    try {
+      this.#latestMs = (await ownBackups(dataDir, dir)).at(-1)?.madeMs
+    } catch (error) {
+      log.error({ error }, "the folder of the backups cannot be read")
+    }
+    if (nowMs() >= this.#tryAtMs && this.ageS * 1000 >= everyMs) await this.#make()
+  }
+
+  async #make(): Promise<void> {
+    // So much is kept for what the service can do without as well.
+    const reserveMb = 2 * config.STORAGE_RESERVE_MB
+    const startMs = performance.now()
+    try {
+      const { path, madeMs } = await makeBackup({ ...this.#input, reserveMb })
+      this.#latestMs = madeMs
+      this.#hasFailed = false
+      log.info({ path, tookMs: Math.round(performance.now() - startMs) }, "backed up")
+    } catch (error) {
+      this.#hasFailed = true
+      this.#tryAtMs = nowMs() + againMs
+      log.error({ error }, "no backup was made: those that are there stay")
+    }
+  }
+}

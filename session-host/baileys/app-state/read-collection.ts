@@ -1,0 +1,192 @@
+import {
+  type BaileysEventEmitter,
+  type BinaryNode,
+  type ChatMutation,
+  type Contact,
+  decodeSyncdMutations,
+  getBinaryNodeChild,
+  getBinaryNodeChildren,
+  isMissingKeyError,
+  type LIDMapping,
+  newLTHashState,
+  processSyncAction,
+  proto,
+  type SignalDataTypeMap,
+  type WASocket,
+} from "@whiskeysockets/baileys"
+import { blobOf } from "#session-host/media/own-devices-file.ts"
+import type { ILogger } from "../quiet-log.ts"
+import type { Keys } from "../signal/keys.ts"
+import { type Field, fieldsIn } from "./protobuf-fields.ts"
+import { atATime, type RecordPeople } from "./record-people-in-batches.ts"
+
+/** How far a collection of settings has been read. */
+export const kind = "app-state-sync-version"
+
+export interface Reading {
+  sock: Pick<WASocket, "ev" | "query" | "authState">
+  keys: Pick<Keys, "get" | "set">
+  isOpen: () => boolean
+  /** Where the network keeps files. */
+  mediaHost: () => Promise<string>
+  recordPeople: RecordPeople
+  /** The key of this id, in base64, if it has come. */
+  keyOf: Parameters<typeof decodeSyncdMutations>[2]
+  log: ILogger
+}
+
+/** A piece of a collection, as the network gives it. */
+interface Answer {
+  snapshot: Uint8Array | undefined
+  patches: proto.SyncdPatch[]
+  hasMore: boolean
+}
+
+type Change = proto.ISyncdMutation | proto.ISyncdRecord
+
+/**
+ * Reads a collection of the account's settings from where it was read last. Baileys' own reading never yields: a large address
+ * book would stop the host for seconds. And it keeps a hash of each setting that was ever read, for clients that change
+ * settings; here nobody does. How far a collection was read is kept only once all that it said of people is durable.
+ * @throws Error where a key is missing (`isMissingKeyError`), or the network refuses or does not answer
+ */
+export async function readCollection(reading: Reading, name: string): Promise<void> {
+  const { keys, isOpen } = reading
+  for (let hasMore = true; hasMore && isOpen();) {
+    const before = (await keys.get(kind, [name]))[name]?.version ?? 0
+    const answer = await ask(reading, name, before)
+    const version = await apply(reading, answer, before)
+    if (version !== before) await keep(keys, name, version)
+    hasMore = answer.hasMore && version !== before
+  }
+}
+
+async function keep(keys: Pick<Keys, "set">, name: string, version: number): Promise<void> {
+  const state: SignalDataTypeMap[typeof kind] = { ...newLTHashState(), version }
+  await keys.set({ [kind]: { [name]: state } })
+}
+
+/** @throws Error when the network does not answer, or refuses */
+async function ask({ sock }: Reading, name: string, version: number): Promise<Answer> {
+  const attrs = { name, version: String(version), return_snapshot: String(version === 0) }
+  const answer = await sock.query({
+    tag: "iq",
+    attrs: { to: "s.whatsapp.net", xmlns: "w:sync:app:state", type: "set" },
+    content: [{ tag: "sync", attrs: {}, content: [{ tag: "collection", attrs }] }],
+  })
+  const collection = getBinaryNodeChild(getBinaryNodeChild(answer, "sync"), "collection")
+  if (!collection || collection.attrs.type === "error") throw new Error(`the network refused ${name}`)
+  return answerIn(collection)
+}
+
+function answerIn(collection: BinaryNode): Answer {
+  const patches = getBinaryNodeChildren(getBinaryNodeChild(collection, "patches") ?? collection, "patch")
+  const next = { version: Number(collection.attrs.version) + 1 }
+  return {
+    snapshot: bytesOf(getBinaryNodeChild(collection, "snapshot")),
+    patches: patches.flatMap((node) => {
+      const bytes = bytesOf(node)
+      if (!bytes) return []
+      const patch = proto.SyncdPatch.decode(bytes)
+      patch.version ??= next
+      return [patch]
+    }),
+    hasMore: collection.attrs.has_more_patches === "true",
+  }
+}
+
+function bytesOf(node: BinaryNode | undefined): Uint8Array | undefined {
+  return node?.content instanceof Uint8Array ? node.content : undefined
+}
+
+/** @returns the version that it leads to. */
+async function apply(reading: Reading, { snapshot, patches }: Answer, before: number): Promise<number> {
+  let version = before
+  if (snapshot) version = await applySnapshot(reading, snapshot)
+  for (const patch of patches) {
+    await applyPatch(reading, patch)
+    version = Number(patch.version?.version)
+  }
+  return version
+}
+
+/** Numbers of fields of `SyncdSnapshot` and `SyncdMutations`. */
+const snapshotFields = { version: 1, records: 2 }
+const mutationsField = 1
+
+async function applySnapshot(reading: Reading, reference: Uint8Array): Promise<number> {
+  const blob = proto.ExternalBlobReference.decode(reference)
+  const chunks = blobOf(blob, "App State", await reading.mediaHost())
+  let version = 0
+  await applyAll(reading, fieldsIn(chunks), ({ number, bytes }) => {
+    if (number === snapshotFields.version) version = Number(proto.SyncdVersion.decode(bytes).version)
+    return number === snapshotFields.records ? proto.SyncdRecord.decode(bytes) : undefined
+  })
+  return version
+}
+
+async function applyPatch(reading: Reading, patch: proto.SyncdPatch): Promise<void> {
+  for (let at = 0; at < patch.mutations.length; at += atATime)
+    await applySome(reading, patch.mutations.slice(at, at + atATime))
+  if (!patch.externalMutations) return
+  const chunks = blobOf(patch.externalMutations, "App State", await reading.mediaHost())
+  await applyAll(reading, fieldsIn(chunks), ({ number, bytes }) =>
+    number === mutationsField ? proto.SyncdMutation.decode(bytes) : undefined,
+  )
+}
+
+async function applyAll(
+  reading: Reading,
+  fields: AsyncIterable<Field>,
+  decode: (field: Field) => Change | undefined,
+): Promise<void> {
+  let some: Change[] = []
+  for await (const field of fields) {
+    const change = decode(field)
+    if (change) some.push(change)
+    if (some.length < atATime) continue
+    await applySome(reading, some)
+    some = []
+  }
+  await applySome(reading, some)
+}
+
+async function applySome(reading: Reading, changes: Change[]): Promise<void> {
+  if (changes.length === 0) return
+  const { sock, log } = reading
+  const found: { contacts: Partial<Contact>[]; pairs: LIDMapping[] } = { contacts: [], pairs: [] }
+  const listener = {
+    emit(event: string, news: unknown) {
+      if (event === "contacts.upsert") found.contacts.push(...(news as Contact[]))
+      if (event === "lid-mapping.update") found.pairs.push(news as LIDMapping)
+      if (event === "creds.update") sock.ev.emit("creds.update", news as object)
+    },
+  } as unknown as BaileysEventEmitter // nothing else of it is used
+  const { me } = sock.authState.creds
+  for (const mutation of await decoded(reading, changes)) {
+    try {
+      processSyncAction(mutation, listener, me ?? { id: "" }, undefined, log)
+    } catch (error) {
+      log.warn({ error }, "a setting was not understood")
+    }
+  }
+  await reading.recordPeople(found)
+}
+
+/** One that cannot be read is passed over. @throws Error where their key is missing (`isMissingKeyError`) */
+async function decoded(reading: Reading, changes: Change[]): Promise<ChatMutation[]> {
+  const found: ChatMutation[] = []
+  try {
+    // Each with a state of its own, which is dropped: it would be copied and hashed whole for each hundred.
+    const state = newLTHashState()
+    await decodeSyncdMutations(changes, state, reading.keyOf, (mutation) => found.push(mutation), false)
+    return found
+  } catch (error) {
+    if (isMissingKeyError(error)) throw error
+    if (changes.length === 1) reading.log.warn({ error }, "a setting was not read")
+    if (changes.length === 1) return []
+    const each: ChatMutation[] = []
+    for (const change of changes) each.push(...(await decoded(reading, [change])))
+    return each
+  }
+}

@@ -1,0 +1,33 @@
+import type { BinaryNode } from "@whiskeysockets/baileys"
+import { Metrics } from "#core/platform/metrics.ts"
+import type { Lifetime } from "./lifetime.ts"
+
+export type VitalSigns = ReturnType<typeof newVitalSigns>
+
+/**
+ * Ends a connection on which the network answers nothing any more, neither questions nor messages. Baileys takes whatever
+ * comes in for a sign of life, and a dead session may go on hearing of others (whatsapp-rust 630). It asks for one each half
+ * a minute.
+ */
+export function newVitalSigns(lifetime: Pick<Lifetime, "atEnd" | "end">, afterMs: number) {
+  let waiting: NodeJS.Timeout | undefined
+  const stop = () => {
+    clearTimeout(waiting)
+    waiting = undefined
+  }
+  lifetime.atEnd(stop)
+  return {
+    /** The network was asked something, or has been given a message. */
+    asked: (): void => {
+      waiting ??= setTimeout(() => {
+        Metrics.add("DeadConnections")
+        lifetime.end({ reason: "lost", detail: "the network has answered nothing for minutes" })
+      }, afterMs)
+    },
+    /** Takes every frame. */
+    take: ({ tag, attrs }: BinaryNode): void => {
+      const isAnswer = tag === "iq" && (attrs.type === "result" || attrs.type === "error")
+      if (isAnswer || tag === "ack") stop()
+    },
+  }
+}

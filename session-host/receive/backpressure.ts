@@ -1,0 +1,104 @@
+import type { BinaryNode } from "@whiskeysockets/baileys"
+
+/** How much may wait before the network is read no further: stanzas, and bytes in them. Half of it is read on at. */
+const most = { stanzas: 200, bytes: 8_000_000 }
+
+export type Backpressure = ReturnType<typeof newBackpressure>
+
+/**
+ * Stops reading from the network while too much of what has arrived is not done with.
+ * @param onFull called when nothing more should be read until the promise resolves
+ */
+export function newBackpressure(onFull: (until: Promise<void>) => void) {
+  /** Stanzas that wait for their turn, and stanzas that are worked at beside them. */
+  const [queue, work] = [newLoad(), newLoad()]
+  /** Open questions to the network that a message may depend on, and all. */
+  const open = { forMessages: 0, all: 0 }
+  let full: PromiseWithResolvers<void> | undefined
+
+  const isOver = () => {
+    if (open.forMessages > 0) return false
+    const share = full ? 1 / 2 : 1
+    return queue.isOver(share) || (open.all === 0 && work.isOver(share))
+  }
+  const look = () => {
+    const over = isOver()
+    if (over && !full) {
+      full = Promise.withResolvers()
+      onFull(full.promise)
+    }
+    if (over || !full) return
+    full.resolve()
+    full = undefined
+  }
+
+  return {
+    /** This stanza waits for its turn, until the returned function is called. Counts from the next `look` on. */
+    wait: (node: BinaryNode): (() => void) => queue.add(sizeOf(node)),
+    /** Something waits that did not, or the other way round. */
+    look,
+    /** Works at a stanza that waits for no message. It counts as waiting until the work is done. */
+    async whileWorking(node: BinaryNode, done: () => Promise<unknown>): Promise<void> {
+      const remove = work.add(sizeOf(node))
+      look()
+      try {
+        await done()
+      } finally {
+        remove()
+        look()
+      }
+    },
+    /** Runs a question to the network on which a message may depend: the network is read until it has answered. */
+    async whileAsking<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+      open.forMessages++
+      look()
+      try {
+        return await ask()
+      } finally {
+        open.forMessages--
+        look()
+      }
+    },
+    /** One question more to the network is open, or one less (-1): any of them may be one that such work depends on. */
+    asked(change: 1 | -1): void {
+      open.all += change
+      look()
+    },
+    /** Forgets everything. */
+    end(): void {
+      queue.clear()
+      work.clear()
+      look()
+    },
+  }
+}
+
+/** Stanzas by their sizes, and the size of all. */
+function newLoad() {
+  const stanzas = new Set<{ bytes: number }>()
+  let total = 0
+  return {
+    add(bytes: number) {
+      const one = { bytes }
+      stanzas.add(one)
+      total += bytes
+      return () => {
+        if (stanzas.delete(one)) total -= bytes
+      }
+    },
+    isOver: (share: number) => stanzas.size > share * most.stanzas || total > share * most.bytes,
+    clear() {
+      stanzas.clear()
+      total = 0
+    },
+  }
+}
+
+/** About as many bytes as a stanza has on the wire. */
+function sizeOf({ tag, attrs, content }: BinaryNode): number {
+  let bytes = tag.length
+  for (const [name, value] of Object.entries(attrs)) bytes += name.length + value.length
+  if (Array.isArray(content)) for (const child of content) bytes += sizeOf(child)
+  else if (content) bytes += content.length
+  return bytes
+}

@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+import { z } from "zod"
+import type { Pacing as Limits } from "#core/contract/pacing.ts"
+import { ApiError } from "#core/error.ts"
+import { isGroup } from "#core/jid.ts"
+import { now } from "#core/platform/clock.ts"
+import { newTurns } from "#core/platform/locks.ts"
+import type { Commits } from "../memory/commits.ts"
+import type { SessionStore, Stored } from "../memory/rows.ts"
+import type { Connection } from "../network/connection.ts"
+import type { Contacts } from "../people/contacts.ts"
+
+/** The row that counts the chats that were begun today. */
+export const pacingRow = "PACING"
+const day = 86_400
+/** How long a message waits for its turn at most, ms. */
+const patienceMs = 5_000
+/** How long a chat that was begun counts as known, in seconds. */
+const knownFor = 400 * day
+
+const Count = z.object({ day: z.number(), begun: z.number() })
+
+interface Parts {
+  store: SessionStore
+  commits: Pick<Commits, "write">
+  contacts: () => Pick<Contacts, "get">
+  /** The customer's present choice. */
+  limits: () => Limits | undefined
+}
+
+/**
+ * How slowly a bridge sends (Contract, "Pacing"). The chats that it begins are counted durably, before the message leaves: a
+ * message that then fails has used one up. The gap is kept by this host alone: it is shorter than a change of hosts takes.
+ */
+export class Pacing {
+  readonly #parts: Parts
+  /** One after another: two first messages to one person begin one chat. */
+  readonly #inTurn = newTurns()
+  #count: z.infer<typeof Count>
+  /** When the next message may leave, on the monotonic clock. */
+  #nextMs = 0
+
+  /** @param row that of `pacingRow`, if there is one. */
+  constructor(parts: Parts, row: Stored | undefined) {
+    this.#parts = parts
+    this.#count = row ? Count.parse(JSON.parse(row.secret.toString())) : { day: 0, begun: 0 }
+  }
+
+  /** How many chats it may still begin today; undefined without such a limit. */
+  get newChatsLeft(): number | undefined {
+    const most = this.#parts.limits()?.new_chats_a_day
+    return most === undefined ? undefined : Math.max(0, most - this.#today.begun)
+  }
+
+  /** Waits until a message to this chat may leave, and is shown as typing. @throws ApiError `pacing`, SessionEnded */
+  async wait(chat: string, connection: Pick<Connection, "showTyping">): Promise<void> {
+    const limits = this.#parts.limits()
+    if (!limits) return
+    const { gap_ms = 0, typing_ms = 0 } = limits
+    await this.#inTurn(() => this.#mayWrite(chat))
+    await sleep(this.#turn(gap_ms, typing_ms))
+    if (typing_ms === 0) return
+    await connection.showTyping(chat, "composing")
+    await sleep(typing_ms)
+  }
+
+  /** @throws ApiError `pacing`, SessionEnded */
+  async #mayWrite(chat: string): Promise<void> {
+    if (this.newChatsLeft === undefined || isGroup(chat) || !(await this.#isNew(chat))) return
+    if (this.newChatsLeft === 0) throw new ApiError("pacing", undefined, retryAfter(day - (now() % day)))
+    const { store, commits } = this.#parts
+    const count = { day: this.#today.day, begun: this.#today.begun + 1 }
+    await commits.write([
+      store.put(pacingRow, JSON.stringify(count)),
+      store.put(chatRow(chat), "", { expires_at: now() + knownFor }),
+    ])
+    this.#count = count
+  }
+
+  /** Whether no message has come from this person, nor gone to them under a limit. @throws SessionEnded */
+  async #isNew(chat: string): Promise<boolean> {
+    const { contacts, store } = this.#parts
+    if ((await contacts().get(chat))?.pushName) return false
+    return (await store.get(chatRow(chat))) === undefined
+  }
+
+  /** How long the message waits for its turn, which is its own from now on, ms. @throws ApiError `pacing` */
+  #turn(gapMs: number, typingMs: number): number {
+    const atMs = performance.now()
+    const waitMs = Math.max(0, this.#nextMs - atMs)
+    if (waitMs > patienceMs) throw new ApiError("pacing", tooFast, retryAfter(Math.ceil(waitMs / 1000)))
+    if (gapMs > 0) this.#nextMs = atMs + waitMs + typingMs + gapMs * (1 + Math.random() / 2)
+    return waitMs
+  }
+
+  get #today(): z.infer<typeof Count> {
+    const today = Math.floor(now() / day)
+    return this.#count.day === today ? this.#count : { day: today, begun: 0 }
+  }
+}
+
+const tooFast = "messages wait for the gap that the pacing of this bridge wants between them: try again later"
+
+function retryAfter(seconds: number) {
+  return { headers: { "retry-after": String(seconds) } }
+}
+
+/** A JID may be a phone number, so the key is a hash. */
+function chatRow(chat: string): string {
+  return `BEGUN#${createHash("sha256").update(chat).digest("base64url")}`
+}

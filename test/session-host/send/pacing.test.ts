@@ -1,0 +1,79 @@
+import { expect, test } from "vitest"
+import "#test/support/store.ts"
+import type { Pacing } from "#core/contract/pacing.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { aChat } from "#test/support/session/chat.ts"
+import { aHost, call, held } from "#test/support/session/host.ts"
+
+/** A session of a bridge with this pacing. */
+async function paced(pacing: Pacing) {
+  const chat = await aChat()
+  const { id } = chat.bridge
+  await Lease.choose(id, { pacing })
+  await call(id, "POST", "/look-at-lease")
+  const send = async (to: string, body: string) => {
+    const answer = await call(id, "POST", "/send/text", { body: { chat: to, body } })
+    const said = (await answer.json()) as { code?: string }
+    return { status: answer.status, code: said.code, retryAfter: Number(answer.headers.get("retry-after")) }
+  }
+  const left = async () =>
+    ((await (await call(id, "GET", "/status")).json()) as { new_chats_left?: number }).new_chats_left
+  return { ...chat, send, left }
+}
+
+test("a bridge begins as many chats in a day as it may, at whichever host, and goes on in those that it has", async () => {
+  const { network, bridge, host, bob, phone, send, left, message } = await paced({ new_chats_a_day: 2 })
+  const [carol, dana, erin] = [await network.phone(), await network.phone(), await network.phone()]
+  await message((await bob.send(phone.number, "he has written first")).id)
+  expect(await left()).toBe(2)
+  expect(await send(bob.number, "an answer")).toMatchObject({ status: 200 })
+  const [first, again] = await Promise.all([send(carol.number, "one"), send(carol.number, "and again")])
+  expect([first.status, again.status]).toEqual([200, 200])
+  expect(await left()).toBe(1)
+
+  const next = await aHost(network)
+  await host.stop()
+  await held(bridge.id, next)
+  expect(await send(dana.number, "two")).toMatchObject({ status: 200 })
+  const refused = await send(erin.number, "three")
+  expect(refused).toMatchObject({ status: 429, code: "pacing" })
+  expect(refused.retryAfter).toBeGreaterThan(0)
+  expect(refused.retryAfter).toBeLessThanOrEqual(86_400)
+  expect(await left()).toBe(0)
+  expect(await send(carol.number, "she is known")).toMatchObject({ status: 200 })
+  const group = await network.group([bob, phone])
+  expect(await send(group.jid, "a group is no new chat")).toMatchObject({ status: 200 })
+  expect(await erin.read()).toEqual([])
+})
+
+test("messages leave with a gap, and one that would wait for too long is refused", async () => {
+  const { network, bob, phone, send } = await paced({ gap_ms: 1000 })
+  const sent = await Promise.all(["one", "two", "three"].map((body) => send(bob.number, body)))
+  expect(sent.map(({ status }) => status)).toEqual([200, 200, 200])
+  const log = await network.control.log({
+    who: `${phone.number}:1`,
+    kind: "in",
+    tag: "message",
+    attrs: { type: "text" },
+  })
+  const times = log.map(({ at }) => at)
+  for (const [i, at] of times.slice(1).entries()) expect(at - times[i]!).toBeGreaterThanOrEqual(900)
+})
+
+test("a message that would have to wait for more than five seconds is refused, and says when it may be sent", async () => {
+  const { bob, send } = await paced({ gap_ms: 60_000 })
+  expect(await send(bob.number, "one")).toMatchObject({ status: 200 })
+  const refused = await send(bob.number, "two")
+  expect(refused).toMatchObject({ status: 429, code: "pacing" })
+  expect(refused.retryAfter).toBeGreaterThan(30)
+  expect(refused.retryAfter).toBeLessThanOrEqual(90)
+})
+
+test("a session is shown as typing before each message", async () => {
+  const { network, bob, phone, send } = await paced({ typing_ms: 300 })
+  expect(await send(bob.number, "typed")).toMatchObject({ status: 200 })
+  const log = await network.control.log({ who: `${phone.number}:1`, kind: "in" })
+  const tags = log.map(({ stanza }) => stanza?.tag)
+  expect(tags.lastIndexOf("chatstate")).toBeGreaterThan(-1)
+  expect(tags.lastIndexOf("chatstate")).toBeLessThan(tags.lastIndexOf("message"))
+})
