@@ -1,13 +1,16 @@
 import { lookup } from "node:dns/promises"
 import { once } from "node:events"
-import { existsSync, readFileSync, statfsSync } from "node:fs"
+import { accessSync, constants, readFileSync, statfsSync } from "node:fs"
 import { totalmem } from "node:os"
-import { dirname } from "node:path"
 import { connect } from "node:tls"
 import { createServer } from "node:net"
 import { createTransport } from "nodemailer"
 import { nowMs } from "#core/platform/clock.ts"
+import { ownBackups } from "../backup/backup.ts"
+import { oldMs } from "../backup/hourly.ts"
+import { isThere } from "../dynamodb/rows/file.ts"
 import { listen } from "../listen.ts"
+import { firstExisting } from "../service/data-folder.ts"
 import { find } from "../service/running.ts"
 import { ServeSettings } from "../service/settings.ts"
 
@@ -45,8 +48,14 @@ async function look(check: Check, settings: Settings): Promise<Omit<Finding, "wh
   try {
     return await check(settings)
   } catch (error) {
-    return bad(error instanceof Error ? error.message : String(error))
+    return bad(sentenceOf(error))
   }
+}
+
+/** With the reason below it: `fetch` itself says only that it failed. */
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : `${error.message}: ${sentenceOf(error.cause)}`
 }
 
 const ok = (says: string) => ({ is: "ok" as const, says })
@@ -73,6 +82,13 @@ const checks: Record<string, Check> = {
       ? bad(`it is ${aheadS} s ahead of WhatsApp's: keep it by NTP`)
       : ok("as WhatsApp's")
   },
+  version: async ({ HOST_NETWORK }) => {
+    if (HOST_NETWORK === "simulated") return ok("the simulated network takes any")
+    const pinned = process.env.WHATSAPP_WEB_VERSION
+    const { fetchWebVersion } = await import("#session-host/baileys/fetch-web-version.ts")
+    const current = `WhatsApp Web is at ${(await fetchWebVersion()).join(".")}`
+    return pinned ? weak(`${current}, and WHATSAPP_WEB_VERSION says ${pinned}`) : ok(current)
+  },
   disk: ({ DATA_DIR }) => {
     const { bavail, bsize, type } = statfsSync(firstExisting(DATA_DIR))
     const elsewhere = networkFileSystems.get(type)
@@ -92,7 +108,7 @@ const checks: Record<string, Check> = {
       : ok(`a process may open ${most} files`)
   },
   memory: ({ HOST_CAPACITY }) => {
-    const mb = Math.floor(totalmem() / 1e6)
+    const mb = Math.floor(Math.min(totalmem(), process.constrainedMemory() || Infinity) / 1e6)
     const sessions = Math.floor(
       (mb - memory.service - memory.host) / (memory.session + memory.host / HOST_CAPACITY),
     )
@@ -136,6 +152,16 @@ const checks: Record<string, Check> = {
     await createTransport({ url: serving.SMTP_URL, ...times }).verify()
     return ok("the mail server knows us")
   },
+  backups: async ({ DATA_DIR, serving: { backups } }) => {
+    if (!backups) return weak("none are made: set BACKUP_DIR and BACKUP_PASSPHRASE (docs/backup.md)")
+    if (!isThere(DATA_DIR)) return weak(`${DATA_DIR} has nothing to back up yet`)
+    accessSync(firstExisting(backups.dir), constants.W_OK)
+    const latest = (await ownBackups(DATA_DIR, backups.dir)).at(-1)
+    if (!latest) return weak(`${backups.dir} has none yet`)
+    const minutes = Math.floor((nowMs() - latest.madeMs) / 60_000)
+    const says = `the latest in ${backups.dir} is ${minutes} minutes old`
+    return minutes * 60_000 > oldMs ? bad(`${says}: the log says why`) : ok(says)
+  },
 }
 
 /** From when to when the certificate is valid. @throws an error of TLS where Node does not believe it */
@@ -154,8 +180,4 @@ async function certificateOf({ hostname, port }: URL): Promise<{ fromMs: number;
   } finally {
     socket.destroy()
   }
-}
-
-function firstExisting(folder: string): string {
-  return existsSync(folder) ? folder : firstExisting(dirname(folder))
 }

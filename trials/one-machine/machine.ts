@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { Agent, fetch } from "undici"
+import { Unexpected } from "#local/api-client.ts"
 import { hangUp, listen } from "#local/listen.ts"
 import { until } from "#test/support/until.ts"
 
@@ -68,14 +69,19 @@ export class Machine {
     return join(this.#folder, "var/lib/messaging-bridge")
   }
 
-  /** Runs a command of the page. @returns what it printed @throws when it fails, with what it printed */
+  /** Runs a command of the page. @returns what it printed @throws Unexpected when it fails, with what it printed */
   async run(command: string): Promise<string> {
     const here = command
       .replace("<this repository>", repository)
       .replaceAll("/opt/", `${this.#folder}/opt/`)
       .replaceAll("https://wa.example.com", this.publicUrl)
       .replaceAll("127.0.0.1:8787", this.#localUrl)
-    const { stdout, stderr } = await run("bash", ["-ec", here], { env: this.#environment(), maxBuffer: 1e8 })
+    const { stdout, stderr } = await run("bash", ["-ec", here], {
+      env: this.#environment(),
+      maxBuffer: 1e8,
+    }).catch((error: { stdout: string; stderr: string }) => {
+      throw new Unexpected(`${command} failed:\n${error.stdout}${error.stderr}`.trim())
+    })
     if (command.includes("git clone")) this.#simulated()
     // Of a progress that is shown in one line, the last state.
     return `${stdout}${stderr}`.replaceAll(/^.*\r/gm, "").trim()
@@ -115,10 +121,16 @@ export class Machine {
     return path
   }
 
-  /** The live network is none to try things on, and the ports may be taken. */
+  /** The live network is none to try things on, the ports may be taken, and backups stay in the folder. */
   #simulated(): void {
-    const settings = `\nHOST_NETWORK=simulated\nSIMULATOR_CONTROL_PORT=0\nLISTEN=${this.#localUrl}\n`
-    appendFileSync(join(this.#folder, "opt/messaging-bridge/one-machine/settings.env"), settings)
+    const settings = [
+      "HOST_NETWORK=simulated",
+      "SIMULATOR_CONTROL_PORT=0",
+      `LISTEN=${this.#localUrl}`,
+      `BACKUP_DIR=${this.#folder}/var/backups/messaging-bridge`,
+    ]
+    const script = join(this.#folder, "opt/messaging-bridge/one-machine/settings")
+    appendFileSync(script, `cat <<end\n${settings.join("\n")}\nend\n`)
   }
 
   async #systemctl([verb, ...units]: string[]): Promise<string> {
