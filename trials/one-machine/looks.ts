@@ -21,9 +21,16 @@ const looks: Record<string, (said: string, about: About) => unknown> = {
   "/readyz": (said) => must(said.includes('"ok":true'), said),
   "/metrics": (said) => must(said.includes("# TYPE bridge_sessions_up gauge"), said),
   journalctl: (said) => must(said.includes("request answered"), said),
-  "admin backup": (said) => must(said.includes(".backup"), said),
-  "git -C": () => {},
-  "one-machine/install": async (_said, { number }) => await number!.receives("after the upgrade"),
+  "admin backup make": (said) => must(said.includes(".backup"), said),
+  "admin backup list": async (said, { machine }) => {
+    must(said.includes(".backup"), said)
+    await machine.publish()
+  },
+  "git -C": (said) => must(said.includes("Fast-forward") || said.includes("Updating"), said),
+  "one-machine/install": async (_said, { machine, number }) => {
+    must(machine.releases.length === 1, `the code of ${machine.releases.join()} is there`)
+    await number!.receives("after the upgrade")
+  },
 }
 
 /** The look at what a command has done; undefined for a command that nobody looks at. */
@@ -35,10 +42,13 @@ function must(isSo: boolean, otherwise: string): void {
   if (!isSo) throw new Unexpected(otherwise)
 }
 
-/** Over https, and nothing of the operator's to everybody. */
+/** Over https, to callers who cannot say that they are another, and nothing of the operator's to everybody. */
 async function isServed(machine: Machine): Promise<void> {
-  const answer = await machine.ask("/healthz")
+  const answer = await machine.ask("/healthz", { headers: { "x-forwarded-for": "198.51.100.1" } })
   must(answer.ok && answer.headers.get("strict-transport-security") !== null, "/healthz over https")
+  const next = await machine.ask("/healthz", { headers: { "x-forwarded-for": "198.51.100.2" } })
+  const [before, left] = [answer, next].map(({ headers }) => Number(headers.get("ratelimit-remaining")))
+  must(left! < before!, `a caller chose the address that it is counted by: ${before}, then ${left}`)
   for (const path of ["/metrics", "/readyz"])
     must((await machine.ask(path)).status === 404, `${path} is open to everybody`)
 }

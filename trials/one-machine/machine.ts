@@ -1,6 +1,14 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
@@ -56,6 +64,7 @@ export class Machine {
   static async make(folder: string): Promise<Machine> {
     const machine = new Machine(folder, { public: await freePort(), local: await freePort() })
     machine.#unitsUrl = `http://127.0.0.1:${await listen(machine.#server)}`
+    await run("git", ["clone", "--quiet", "--bare", repository, machine.#origin])
     mkdirSync(join(folder, "bin"))
     for (const [name, script] of Object.entries(standIns)) {
       const path = join(folder, "bin", name)
@@ -65,6 +74,19 @@ export class Machine {
     return machine
   }
 
+  /** A newer commit of the same code, which an upgrade brings. */
+  async publish(): Promise<void> {
+    const git = async (...args: string[]) => (await run("git", ["-C", this.#origin, ...args])).stdout.trim()
+    const by = ["-c", "user.name=trial", "-c", "user.email=trial@example.com"]
+    const commit = await git(...by, "commit-tree", "HEAD^{tree}", "-p", "HEAD", "-m", "An upgrade")
+    await git("update-ref", "HEAD", commit)
+  }
+
+  /** The commits whose code is there. */
+  get releases(): string[] {
+    return readdirSync(join(this.#folder, "opt/messaging-bridge/releases")).filter((one) => one !== "current")
+  }
+
   get dataDir(): string {
     return join(this.#folder, "var/lib/messaging-bridge")
   }
@@ -72,7 +94,7 @@ export class Machine {
   /** Runs a command of the page. @returns what it printed @throws Unexpected when it fails, with what it printed */
   async run(command: string): Promise<string> {
     const here = command
-      .replace("<this repository>", repository)
+      .replace("<this repository>", this.#origin)
       .replaceAll("/opt/", `${this.#folder}/opt/`)
       .replaceAll("https://wa.example.com", this.publicUrl)
       .replaceAll("127.0.0.1:8787", this.#localUrl)
@@ -96,6 +118,10 @@ export class Machine {
   async close(): Promise<void> {
     for (const unit of this.#units.keys()) await this.#stop(unit)
     await hangUp(this.#server)
+  }
+
+  get #origin(): string {
+    return join(this.#folder, "origin")
   }
 
   get #authority(): string {
