@@ -26,7 +26,7 @@ function unpacked(): string {
   return folder
 }
 
-test("what the image holds is enough to serve customers and the operator", async () => {
+test("what the image holds is enough to serve customers and the operator", { timeout: 120_000 }, async () => {
   const sources = unpacked()
   const service = serve(fitting, { sources })
   const { baseUrl } = await runs(service)
