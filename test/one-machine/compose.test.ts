@@ -20,7 +20,7 @@ const unit = readFileSync("one-machine/messaging-bridge.service", "utf8")
 
 /** The settings that one-machine/settings prints. */
 function settled(...args: string[]): Record<string, string> {
-  const printed = execFileSync("one-machine/settings", args, { encoding: "utf8", stdio: "pipe" })
+  const printed = execFileSync("sh", ["one-machine/settings", ...args], { encoding: "utf8", stdio: "pipe" })
   return parseEnv(printed) as Record<string, string>
 }
 
