@@ -242,8 +242,8 @@ test("while Stripe is away the page says so, and nothing is lost", async () => {
   expect(await person.led("/subscription/begin")).toContain("/checkout/cs_test_")
 })
 
-test("a viewer pays for nothing, and a visitor who is not signed in sees nothing", async () => {
-  const viewer = await aPerson("viewer")
+test.each(["viewer", "member"] as const)("a %s pays for nothing, and cancels nothing", async (role) => {
+  const viewer = await aPerson(role)
   expect(await viewer.text("/subscription")).toContain("ask one of its owners")
   for (const act of ["begin", "pay", "portal"])
     expect((await viewer.post(`/subscription/${act}`, shop)).status).toBe(403)
