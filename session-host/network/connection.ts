@@ -220,6 +220,8 @@ export interface Acquaintance {
   firstName?: string | undefined
   /** The name that the person chose. */
   pushName?: string | undefined
+  /** By which strangers find the person, without `@`; `""`: the person has none any more. */
+  username?: string | undefined
   /** A business's name, verified by the network. */
   verifiedName?: string | undefined
   /** Was a business, and is none any more. */

@@ -112,6 +112,12 @@ export function open(store: Store) {
   }
   return {
     get,
+    /** Their username. Unlike `get` it makes no profile, so that a whole address book can be asked about. */
+    usernameOf(pn: string): string | undefined {
+      if (known.has(pn)) return known.get(pn)?.username
+      const row = select.get(pn)
+      return row ? (unpack(row.data) as Profile).username : undefined
+    },
     /** Changes a profile, and returns it. */
     change(pn: string, change: Partial<Profile>): Profile {
       const profile = { ...get(pn), ...change }

@@ -163,6 +163,7 @@ test("a business has a verified name, an address and a mail address", async () =
     about: "open all day",
     businessAddress: "1 Main Street",
     businessEmail: "bob@example.com",
+    username: "",
   })
   expect(asked).toEqual(["usync", "w:biz"])
 })
