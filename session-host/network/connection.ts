@@ -314,6 +314,8 @@ export interface Connection {
   }): Promise<string | undefined>
   /** Asks the account's phone for a message of which the network gave a placeholder alone. It comes, if it comes, by itself. */
   askPhoneFor(attrs: Received["attrs"]): Promise<void>
+  /** A token that this person has given us, which opens what they show to contacts alone; undefined if it is over, or none. */
+  tokenOf(jid: string): Promise<Uint8Array | undefined>
   /** The phone-number JIDs of these LIDs, by LID, as far as they are known, without asking the network. */
   phonesOf(lids: string[]): Promise<Map<string, string>>
   /**

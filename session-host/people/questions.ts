@@ -93,7 +93,7 @@ export async function ownerOf(
   return { jid: isLid(jid) || isPhoneJid(jid) ? jid : undefined, isLocked: jid === "" }
 }
 
-type Asked = Pick<Connection, "ask" | "registered">
+type Asked = Pick<Connection, "ask" | "registered" | "tokenOf">
 
 /**
  * The network's present information about a person; undefined if it does not know them. @throws NetworkRejected,
@@ -117,7 +117,7 @@ export async function personOf(connection: Asked, jid: string): Promise<Learnt |
 }
 
 /** The about text; `""` if there is none, or if the person hides it. @throws NetworkRejected, NoAnswer */
-export async function aboutOf(connection: Pick<Connection, "ask">, jid: string): Promise<string> {
+export async function aboutOf(connection: Pick<Connection, "ask" | "tokenOf">, jid: string): Promise<string> {
   return textOf(child(await cardOf(connection, jid), "status"))
 }
 
@@ -128,9 +128,15 @@ async function addressesOf(connection: Asked, jid: string) {
   return (await connection.registered([phone])).get(phone)
 }
 
-async function cardOf(connection: Pick<Connection, "ask">, jid: string): Promise<Stanza | undefined> {
+/** Whoever shows the About text to contacts alone shows it to those who have their token (whatsmeow 00ce57f2). */
+async function cardOf(
+  connection: Pick<Connection, "ask" | "tokenOf">,
+  jid: string,
+): Promise<Stanza | undefined> {
+  const token = await connection.tokenOf(jid)
   const about = [el("status"), el("business", {}, [el("verified_name")]), el("username")]
-  const [card] = await usync(connection, { about, users: [el("user", { jid })] })
+  const user = el("user", { jid }, token && [el("tctoken", {}, token)])
+  const [card] = await usync(connection, { about, users: [user] })
   return card
 }
 

@@ -62,6 +62,21 @@ export interface Profile {
 /** Profiles, by number; groups have pictures, too, under their address. */
 export type Profiles = ReturnType<typeof open>
 
+/**
+ * Whether a person shows something of this category to somebody else: to nobody (`none`), to all, or to contacts, who prove that
+ * they are by the token that the person has given them.
+ */
+export function isShown(
+  profile: Profile,
+  category: string,
+  asking: { pn: string; token?: Buffer | undefined },
+): boolean {
+  const shownTo = profile.privacy[category] ?? "all"
+  if (shownTo === "none") return false
+  if (shownTo === "all") return true
+  return profile.tokens[asking.pn]?.equals(asking.token ?? Buffer.alloc(0)) === true
+}
+
 export const privacyCategories = [
   "last",
   "online",
