@@ -69,7 +69,9 @@ export async function usageOf(
   const bridges = await Bridge.list(accountId)
   const all = await Promise.all(
     bridges.map(async ({ id, customerRef }) =>
-      (await Usage.of(id, days, (await Delivery.get(id))?.today)).map((day) => wireUsage(customerRef, day)),
+      (await Usage.of(id, days, (await Delivery.get(Delivery.first(id)))?.today)).map((day) =>
+        wireUsage(customerRef, day),
+      ),
     ),
   )
   return all.flat().toSorted((a, b) => a.date.localeCompare(b.date))
