@@ -129,7 +129,7 @@ export class Measurements {
   #set(gauge: Gauge, value: number, host: string | undefined): void {
     if (host === undefined) return gauge.set(value)
     gauge.set({ host }, value)
-    const { gauges = new Set() } = this.#hosts.get(host) ?? {}
+    const { gauges = new Set<Gauge>() } = this.#hosts.get(host) ?? {}
     this.#hosts.set(host, { atMs: performance.now(), gauges: gauges.add(gauge) })
   }
 }
