@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto"
 import { BufferJSON } from "@whiskeysockets/baileys"
 import type { SenderKeys, SessionRecord } from "./prune.ts"
 
@@ -31,8 +32,8 @@ export function encrypts(senderKeys: string): boolean {
 
 /** Prekeys have numbers of 24 bits. */
 const numbers = 2 ** 24
-/** Many more than peers can use up within the life of a backup. */
-const leap = 100_000
+/** Many more than peers can use up within the life of a backup; by chance, since one backup may be restored twice. */
+const leap = { least: 100_000, most: 1_100_000 }
 
 /**
  * The credentials, whose next prekeys get numbers that were never given out. The old ones stay, since messages that wait may
@@ -40,7 +41,7 @@ const leap = 100_000
  */
 export function withUnusedPreKeys(creds: string): string {
   const { nextPreKeyId, ...rest } = JSON.parse(creds) as { nextPreKeyId: number }
-  const beyond = nextPreKeyId + leap
-  const next = beyond + leap < numbers ? beyond : 1
+  const beyond = nextPreKeyId + randomInt(leap.least, leap.most)
+  const next = beyond + leap.least < numbers ? beyond : randomInt(1, leap.least)
   return JSON.stringify({ ...rest, nextPreKeyId: next, firstUnuploadedPreKeyId: next })
 }
