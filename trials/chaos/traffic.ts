@@ -9,6 +9,8 @@ import type { Arrival } from "#test/support/service/start-receiver.ts"
 export interface Traffic {
   /** Texts written to each bridge, as the network took them. */
   produced: Map<string, string[]>
+  /** The network's ids of these. */
+  ids: Map<string, string>
   /** Of these the ones that come in a copy which their bridge has to ask for. */
   late: Set<string>
   sent: Sent[]
@@ -17,7 +19,7 @@ export interface Traffic {
 }
 
 /** Writers wait for answers. Otherwise kills would meet one long backlog and none of the crash points around its end. */
-const mostAhead = 20
+const usuallyAhead = 20
 
 /** Numbered messages on every bridge, both ways, until it is stopped. */
 export function startTraffic(input: {
@@ -30,9 +32,12 @@ export function startTraffic(input: {
   shape: Shape
   /** The arrivals at the customer's receiver; the list grows. */
   arrivals: Arrival[]
+  /** How many messages of a bridge may be written and not delivered yet. */
+  mostAhead?: number
 }): Traffic {
-  const { lines, network, random } = input
+  const { lines, network, random, mostAhead = usuallyAhead } = input
   const produced = new Map(lines.map(({ bridge }) => [bridge, [] as string[]]))
+  const ids = new Map<string, string>()
   const late = new Set<string>()
   const sent: Sent[] = []
   let atLeast = Infinity
@@ -51,6 +56,11 @@ export function startTraffic(input: {
     }
   }
 
+  function took(texts: string[], text: string, { id }: { id: string }): void {
+    texts.push(text)
+    ids.set(text, id)
+  }
+
   /** A text to the owner or to the group; now and then a poll, and at once a vote on it; of real accounts more. */
   async function writeOne(line: Line, text: string, texts: string[]): Promise<void> {
     const { contact, owner, group } = line
@@ -58,14 +68,13 @@ export function startTraffic(input: {
     const to = random.next() < 0.3 ? group : owner
     if (input.shape === "real" && random.next() < 0.4) return await writeMore(line, { to, text, texts })
     if (random.next() < 0.9) {
-      await network.send(contact, to, text)
-      texts.push(text)
+      took(texts, text, await network.send(contact, to, text))
       return
     }
-    const { id } = await network.post(contact, to, { poll: { question: text, options: ["yes", "no"] } })
-    texts.push(text)
-    await network.post(contact, to, { vote: { message_id: id, options: ["yes"] } })
-    texts.push(`a vote on ${id}`)
+    const poll = await network.post(contact, to, { poll: { question: text, options: ["yes", "no"] } })
+    took(texts, text, poll)
+    const vote = await network.post(contact, to, { vote: { message_id: poll.id, options: ["yes"] } })
+    took(texts, `a vote on ${poll.id}`, vote)
   }
 
   /**
@@ -76,8 +85,7 @@ export function startTraffic(input: {
     late.add(text)
     const isOver = await network.fault({ kind: "unreadable", device, times: 1 })
     if (random.next() < 0.5) await network.fault({ kind: "unreadable_again", device, times: 1 })
-    await network.send(contact, owner, text)
-    texts.push(text)
+    took(texts, text, await network.send(contact, owner, text))
     await isOver()
   }
 
@@ -94,19 +102,18 @@ export function startTraffic(input: {
         giveUp: () => performance.now() > over,
         waitMs: () => random.between(100, 500),
       })
-      if (one.status === 200) texts.push(text)
+      if (one.messageId !== undefined) took(texts, text, { id: one.messageId })
       return
     }
     if (roll < 0.7) {
       const media = { kind: "document", data: file, mimetype: "text/plain", caption: text } as const
-      await network.post(contact, to, { media })
-      texts.push(text)
+      took(texts, text, await network.post(contact, to, { media }))
       return
     }
-    const { id } = await network.post(contact, to, { event: { name: text, start: 2_000_000_000 } })
-    texts.push(text)
-    await network.post(contact, to, { rsvp: { message_id: id, response: "going" } })
-    texts.push(`an answer to ${id}`)
+    const party = await network.post(contact, to, { event: { name: text, start: 2_000_000_000 } })
+    took(texts, text, party)
+    const answer = await network.post(contact, to, { rsvp: { message_id: party.id, response: "going" } })
+    took(texts, `an answer to ${party.id}`, answer)
   }
 
   async function send({ bridge, contact, group }: Line): Promise<void> {
@@ -130,6 +137,7 @@ export function startTraffic(input: {
 
   return {
     produced,
+    ids,
     late,
     sent,
     stop: async (least, withinMs) => {
