@@ -19,7 +19,7 @@ export interface Traffic {
 }
 
 /** Writers wait for answers. Otherwise kills would meet one long backlog and none of the crash points around its end. */
-const usuallyAhead = 20
+const mostAhead = 20
 
 /** Numbered messages on every bridge, both ways, until it is stopped. */
 export function startTraffic(input: {
@@ -32,10 +32,10 @@ export function startTraffic(input: {
   shape: Shape
   /** The arrivals at the customer's receiver; the list grows. */
   arrivals: Arrival[]
-  /** How many messages of a bridge may be written and not delivered yet. */
-  mostAhead?: number
+  /** Whether a message is done with, by its id in the network; by default, once it was delivered. */
+  isDone?: (id: string) => boolean
 }): Traffic {
-  const { lines, network, random, mostAhead = usuallyAhead } = input
+  const { lines, network, random } = input
   const produced = new Map(lines.map(({ bridge }) => [bridge, [] as string[]]))
   const ids = new Map<string, string>()
   const late = new Set<string>()
@@ -46,13 +46,19 @@ export function startTraffic(input: {
   const delivered = tally(input.arrivals)
   const running = lines.flatMap((line) => [write(line), send(line), send(line)])
 
+  function ahead(bridge: string, texts: string[]): number {
+    const { isDone } = input
+    if (!isDone) return texts.length - delivered(bridge)
+    return texts.filter((text) => !isDone(ids.get(text)!)).length // each was taken with its id
+  }
+
   async function write(line: Line): Promise<void> {
     const { bridge } = line
     const texts = produced.get(bridge)!
     for (let n = 1; n <= atLeast && performance.now() < over; n++) {
       await writeOne(line, `in ${bridge} ${n}`, texts)
       await sleep(random.between(50, 450))
-      while (texts.length - delivered(bridge) > mostAhead && performance.now() < over) await sleep(50)
+      while (ahead(bridge, texts) > mostAhead && performance.now() < over) await sleep(50)
     }
   }
 

@@ -49,6 +49,10 @@ export async function runRestores(
   const stops: (() => Promise<unknown>)[] = []
   try {
     return await run(options, { dir, say, stops })
+  } catch (error) {
+    // What is stopped below makes the traffic fail as well, and nobody would learn of this.
+    console.error(error)
+    throw error
   } finally {
     for (const stop of stops.toReversed()) await stop()
   }
@@ -97,7 +101,7 @@ async function run(
     api: () => service?.baseUrl,
     shape: "real",
     arrivals: receiver.arrivals,
-    mostAhead: Infinity,
+    isDone: (id) => seen.hadMs.has(id),
   })
   const connected = async () => {
     const signal = AbortSignal.timeout(connectedWithinMs)
@@ -139,7 +143,7 @@ async function run(
       refused: new Set(),
       sent: traffic.sent,
       shown: await shownBy(network, lines),
-      unreadable: seen.unreadable().map(inWords),
+      unreadable: await unread(seen.troubles(), network),
       keysReused: seen.reused.map(inWords),
       owners: [],
       rows: [],
@@ -280,11 +284,26 @@ function newSeen(lines: Line[]) {
       for (const one of [id, ...listed(stanza.content)]) if (!hadMs.has(one)) hadMs.set(one, at)
     },
     /** A bridge may ask for what was encrypted for newer keys, and refuse that copy. Whether it came then, the oracle sees. */
-    unreadable: () =>
+    troubles: () =>
       troubles.entries.filter(
         ({ who, stanza }) => !devices.has(who) || !askedAgain.has(stanza?.attrs.id ?? ""),
       ),
   }
+}
+
+/** What phones could not read, not even when it came again. */
+async function unread(troubles: Entry[], network: Network): Promise<string[]> {
+  const found: string[] = []
+  for (const entry of troubles) {
+    const [number = "", device] = entry.who.split(":")
+    const read = device === "0" ? await network.readAll(number) : []
+    if (!read.some(({ id }) => id === idOf(entry))) found.push(inWords(entry))
+  }
+  return found
+}
+
+function idOf({ detail }: Entry): unknown {
+  return z.object({ id: z.unknown() }).safeParse(detail).data?.id
 }
 
 const Listed = z.array(z.object({ content: z.array(z.object({ attrs: z.object({ id: z.string() }) })) }))
