@@ -52,7 +52,8 @@ export const backup: Record<string, Verb> = {
 function lossesSince(madeMs: number): string {
   const minutes = Math.max(0, Math.round((nowMs() - madeMs) / 60_000))
   return `This is the service as it was at ${iso(madeMs)}, ${minutes} minutes ago. What it does not know of the time since:
-  - events that were not delivered yet are lost; those that were may come again, with another event id
+  - what had come in and was not delivered is lost, as are answers to polls and event messages that had come in
+  - what was delivered around that time may be delivered again: by its event id, or as a message that comes once more
   - a retry under an Idempotency-Key that was new since then sends a second message
   - keys that were revoked since then are valid again; accounts, bridges, webhooks and settings are as they were
   - numbers that were linked since then have to be linked again; all others stay linked, and make new keys by themselves

@@ -19,6 +19,7 @@ const arrival = (text: string, at: number, more: Partial<Seen> = {}): Seen => ({
 const send = { bridge: "b", text: "out", status: 200, messageId: "M1", tries: 1 }
 
 function kindsOf(more: {
+  texts?: string[]
   arrivals?: Seen[]
   hadMs?: Record<string, number>
   askedAgain?: string[]
@@ -35,7 +36,7 @@ function kindsOf(more: {
     },
     evidence: {
       bridges: ["b"],
-      produced: new Map([["b", ["1", "2"]]]),
+      produced: new Map([["b", more.texts ?? ["1", "2"]]]),
       late: new Set(),
       arrivals,
       refused: new Set(),
@@ -63,6 +64,13 @@ test("a message that the bridge had is lost with its folder, and only if it had 
   expect(kindsOf({ arrivals, hadMs: { "id 2": 3500 } })).toEqual(["lost"])
 })
 
+test("a vote is lost with the poll that it is on", () => {
+  const arrivals = [arrival("1", 500), arrival("2", 1600)]
+  const texts = ["1", "2", "a vote on id 2"]
+  expect(kindsOf({ arrivals, texts, hadMs: { "id 2": 1500 } })).toEqual([])
+  expect(kindsOf({ arrivals, texts, hadMs: { "id 2": 900 } })).toEqual(["lost"])
+})
+
 test("a message comes again under another event id only if it was told within the loss, and the network had not heard of it", () => {
   const twice = (at: number) => [
     arrival("1", 500),
@@ -76,6 +84,7 @@ test("a message comes again under another event id only if it was told within th
 })
 
 test("an event comes again after a restore with the same bytes, under the same number of its attempt", () => {
+  // What came first in all lives counts as its place.
   const again = (body: string) => [
     arrival("1", 1500),
     arrival("2", 1600),

@@ -30,6 +30,7 @@ export interface RestoredEvidence {
  * that, and of nothing else, the following is excused.
  *
  * - A message that the bridge had told the network to have is lost, if its event had not been delivered.
+ * - A vote or an answer to such a message is lost: it can be read with what that message brought alone.
  * - A message that it had not told the network to have comes again, with another event id.
  * - A send that had no answer yet is shown twice, if its key was new.
  *
@@ -67,11 +68,11 @@ function severalBodies(arrivals: Seen[]): Violation[] {
 /** The evidence of all lives together: each event once, without what is excused. */
 function withoutExcused({ evidence, losses, handed }: RestoredEvidence): Evidence {
   const { arrivals, sent } = evidence
-  const firsts = [...new Map(arrivals.toReversed().map((one) => [one.eventId, one])).values()].toReversed()
+  const firsts = [...Map.groupBy(arrivals, ({ eventId }) => eventId).values()].map(([first]) => first!) // groups have one
   const arrived = new Set(arrivals.map(({ text }) => text))
   const idOf = (text: string) => handed.ids.get(text) ?? ""
-  const isForgotten = (text: string) =>
-    losses.some((lost) => isWithin(lost, handed.hadMs.get(idOf(text)) ?? 0))
+  const wasHad = (id: string) => losses.some((lost) => isWithin(lost, handed.hadMs.get(id) ?? 0))
+  const isForgotten = (text: string) => wasHad(idOf(text)) || wasHad(questionOf(text))
   const isToldAgain = ({ text, at }: Seen) => {
     const hadMs = handed.hadMs.get(idOf(text ?? "")) ?? Infinity
     return text !== undefined && losses.some((lost) => isWithin(lost, at) && hadMs >= lost.startedMs)
@@ -97,11 +98,15 @@ function withoutExcused({ evidence, losses, handed }: RestoredEvidence): Evidenc
     produced,
     shown,
     late: new Set([...evidence.late, ...again]),
-    // The last one is what the bridge has told the network to have.
     arrivals: firsts.filter(
-      (one, at) => !isToldAgain(one) || !firsts.some((other, n) => n > at && isSame(one, other)),
+      (one, at) => !firsts.slice(0, at).some((earlier) => isSame(earlier, one) && isToldAgain(earlier)),
     ),
   }
+}
+
+/** The id of the message that this is a vote on, or an answer to. */
+function questionOf(text: string): string {
+  return /^(?:a vote on|an answer to) (\S+)$/.exec(text)?.[1] ?? ""
 }
 
 function isSame(one: Seen, other: Seen): boolean {

@@ -31,6 +31,8 @@ export interface Outcome {
   /** Messages that were lost, and came twice, as the command says. */
   forgotten: number
   askedAgain: number
+  /** For whoever looks for a violation's cause. */
+  told: object
 }
 
 const passphrase = "the passphrase of a trial"
@@ -170,6 +172,19 @@ async function run(
     out: traffic.sent.length,
     forgotten: total.filter((text) => !arrived.has(text)).length,
     askedAgain: seen.askedAgain.size,
+    told: {
+      losses,
+      ids: Object.fromEntries(traffic.ids),
+      hadMs: Object.fromEntries(seen.hadMs),
+      arrivals: receiver.arrivals.map(({ at, bridge, eventId, attempt, text }) => ({
+        at,
+        bridge,
+        eventId,
+        attempt,
+        text,
+      })),
+      entries: seen.entries,
+    },
   }
 }
 
@@ -269,13 +284,17 @@ function newSeen(lines: Line[]) {
   const askedAgain = new Set<string>()
   const reused: Entry[] = []
   const troubles = newTroubles()
+  const entries: Entry[] = []
   return {
+    entries,
     hadMs,
     askedAgain,
     reused,
     saw(entry: Entry): void {
       if (isReuse(entry)) reused.push(entry)
       troubles.saw(entry)
+      if (entry.stanza?.tag === "message" || entry.stanza?.tag === "receipt" || entry.event)
+        entries.push(entry)
       const { kind, who, stanza, at } = entry
       if (kind !== "in" || !devices.has(who) || stanza?.tag !== "receipt") return
       const { id = "", type } = stanza.attrs
