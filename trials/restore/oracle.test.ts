@@ -30,7 +30,11 @@ function kindsOf(more: {
   const restored: RestoredEvidence = {
     losses,
     handed: {
-      ids: new Map(["1", "2"].map((text) => [text, `id ${text}`])),
+      ids: new Map([
+        ["1", "id 1"],
+        ["2", "id 2"],
+        ["a vote on id 2", "id of the vote"],
+      ]),
       hadMs: new Map(Object.entries({ "id 1": 400, "id 2": 3400, ...hadMs })),
       askedAgain: new Set(askedAgain),
     },
@@ -64,11 +68,15 @@ test("a message that the bridge had is lost with its folder, and only if it had 
   expect(kindsOf({ arrivals, hadMs: { "id 2": 3500 } })).toEqual(["lost"])
 })
 
-test("a vote is lost with the poll that it is on", () => {
+test("a vote is lost with the poll that it is on, and if it came before the poll, which had to be asked for again", () => {
   const arrivals = [arrival("1", 500), arrival("2", 1600)]
   const texts = ["1", "2", "a vote on id 2"]
-  expect(kindsOf({ arrivals, texts, hadMs: { "id 2": 1500 } })).toEqual([])
-  expect(kindsOf({ arrivals, texts, hadMs: { "id 2": 900 } })).toEqual(["lost"])
+  const vote = { "id of the vote": 3600 }
+  expect(kindsOf({ arrivals, texts, hadMs: { ...vote, "id 2": 1500 } })).toEqual([])
+  expect(kindsOf({ arrivals, texts, hadMs: { ...vote, "id 2": 900 } })).toEqual(["lost"])
+  const asked = { arrivals, texts, askedAgain: ["id 2"] }
+  expect(kindsOf({ ...asked, hadMs: { ...vote, "id 2": 3700 } })).toEqual([])
+  expect(kindsOf({ ...asked, hadMs: { ...vote, "id 2": 3500 } })).toEqual(["lost"])
 })
 
 test("a message comes again under another event id only if it was told within the loss, and the network had not heard of it", () => {

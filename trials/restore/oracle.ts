@@ -30,7 +30,8 @@ export interface RestoredEvidence {
  * that, and of nothing else, the following is excused.
  *
  * - A message that the bridge had told the network to have is lost, if its event had not been delivered.
- * - A vote or an answer to such a message is lost: it can be read with what that message brought alone.
+ * - A vote on such a message, or an answer to it, is lost: it can be read with what that message brought alone. So it is if it
+ *   came before that message, which had to be asked for again.
  * - A message that it had not told the network to have comes again, with another event id.
  * - A send that had no answer yet is shown twice, if its key was new.
  *
@@ -72,7 +73,11 @@ function withoutExcused({ evidence, losses, handed }: RestoredEvidence): Evidenc
   const arrived = new Set(arrivals.map(({ text }) => text))
   const idOf = (text: string) => handed.ids.get(text) ?? ""
   const wasHad = (id: string) => losses.some((lost) => isWithin(lost, handed.hadMs.get(id) ?? 0))
-  const isForgotten = (text: string) => wasHad(idOf(text)) || wasHad(questionOf(text))
+  const isEarly = (text: string) => {
+    const [own, question] = [idOf(text), questionOf(text)].map((id) => handed.hadMs.get(id) ?? Infinity)
+    return handed.askedAgain.has(questionOf(text)) && own! <= question!
+  }
+  const isForgotten = (text: string) => wasHad(idOf(text)) || wasHad(questionOf(text)) || isEarly(text)
   const isToldAgain = ({ text, at }: Seen) => {
     const hadMs = handed.hadMs.get(idOf(text ?? "")) ?? Infinity
     return text !== undefined && losses.some((lost) => isWithin(lost, at) && hadMs >= lost.startedMs)
@@ -106,7 +111,7 @@ function withoutExcused({ evidence, losses, handed }: RestoredEvidence): Evidenc
 
 /** The id of the message that this is a vote on, or an answer to. */
 function questionOf(text: string): string {
-  return /^(?:a vote on|an answer to) (\S+)$/.exec(text)?.[1] ?? ""
+  return /^(?:a vote on|an answer to) (.+)$/.exec(text)?.[1] ?? ""
 }
 
 function isSame(one: Seen, other: Seen): boolean {
