@@ -14,11 +14,12 @@ const leastMs = 3_600_000
  * @returns false when there is no such bridge
  */
 export async function makeAnew(bridgeId: string, copiedMs: number): Promise<boolean> {
-  const delivery = await Delivery.get(bridgeId)
-  if (!delivery) return false
-  const after = Math.max(await EventIndex.newest(bridgeId), Delivery.floorOf(delivery))
+  const deliveries = await Delivery.all(bridgeId)
+  if (deliveries.length === 0) return false
+  const after = Math.max(await EventIndex.newest(bridgeId), ...deliveries.map(Delivery.floorOf))
   const lostMs = Math.max(leastMs, nowMs() - copiedMs)
-  await Delivery.skip(bridgeId, { after, to: after + Math.ceil((lostMs / 1000) * eventsEachSecond) })
+  const to = after + Math.ceil((lostMs / 1000) * eventsEachSecond)
+  for (const delivery of deliveries) await Delivery.skip(delivery, { after, to })
   // Last: a session that sees it finds the numbers to go on from.
   return await Lease.makeAnew(bridgeId)
 }

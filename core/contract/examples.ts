@@ -46,6 +46,7 @@ const person = {
   phone: chat,
   redacted_phone: "",
   registered: true,
+  username: "ada.lovelace",
   verified_name: "",
 }
 
