@@ -78,7 +78,14 @@ export const settings = new Hono<DashboardEnv>()
     const ignored = [form.ignore ?? []].flat()
     const ignore = ignorable.map(([value]) => value).filter((value) => ignored.includes(value))
     const { bridge, requestId } = c.var
-    return await done(c, "Saved. It holds from the next event on.", async () => {
+    // Nothing is delivered any more, and what comes meanwhile is forgotten.
+    const again = events.length === 0 ? unlessFresh(c, pathOf(bridge)) : undefined
+    if (again) return again
+    const saved =
+      events.length === 0
+        ? "Saved. Nothing is delivered from now on, and what happens meanwhile is not kept."
+        : "Saved. It holds from the next event on."
+    return await done(c, saved, async () => {
       // All of them means also those of later releases.
       const isAll = events.length === EventType.options.length
       await choose(await freshLease(bridge.id), { events: isAll ? null : events, ignore }, requestId)
