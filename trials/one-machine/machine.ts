@@ -8,6 +8,8 @@ import {
   readdirSync,
   readFileSync,
   writeFileSync,
+  globSync,
+  renameSync,
 } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
@@ -95,6 +97,7 @@ export class Machine {
   async run(command: string): Promise<string> {
     const here = command
       .replace("<this repository>", this.#origin)
+      .replace("/var/backups/messaging-bridge/<file>", () => this.#latestBackup())
       .replaceAll("/opt/", `${this.#folder}/opt/`)
       .replaceAll("https://wa.example.com", this.publicUrl)
       .replaceAll("127.0.0.1:8787", this.#localUrl)
@@ -118,6 +121,18 @@ export class Machine {
   async close(): Promise<void> {
     for (const unit of this.#units.keys()) await this.#stop(unit)
     await hangUp(this.#server)
+  }
+
+  #latestBackup(): string {
+    const folder = join(this.#folder, "var/backups/messaging-bridge")
+    return join(folder, readdirSync(folder).toSorted().at(-1)!)
+  }
+
+  /** The network and its phones, which are with the data here, outlive the service's loss of it. */
+  #keepNetwork(): void {
+    const [network] = globSync(`${this.dataDir}.lost-*/simulator`)
+    if (network && !existsSync(join(this.dataDir, "simulator")))
+      renameSync(network, join(this.dataDir, "simulator"))
   }
 
   get #origin(): string {
@@ -203,6 +218,7 @@ export class Machine {
     )
     const [command, ...args] = value("ExecStart").split(" ")
     mkdirSync(this.dataDir, { recursive: true, mode: 0o700 })
+    this.#keepNetwork()
     return spawn(here(command!), args, {
       cwd: here(value("WorkingDirectory")),
       env: {
