@@ -4,6 +4,7 @@ import { type RouteName, routes } from "#core/contract/routes.ts"
 import { asking, type Route, successesOf } from "./asking.ts"
 import { bridges } from "./endpoints/bridges.ts"
 import type { CasesOf } from "./endpoints/cases.ts"
+import { groups } from "./endpoints/groups.ts"
 import { messages } from "./endpoints/messages.ts"
 import { people } from "./endpoints/people.ts"
 import { whole } from "./endpoints/stage.ts"
@@ -13,7 +14,7 @@ const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [
 
 const answers = new Map<RouteName, unknown[]>()
 
-const cases: CasesOf<keyof typeof routes> = { ...bridges, ...messages, ...people }
+const cases: CasesOf<keyof typeof routes> = { ...bridges, ...messages, ...people, ...groups }
 
 test.for(all)("%s", async ([name, route]) => {
   expect(cases).toHaveProperty(name)

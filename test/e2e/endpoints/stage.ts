@@ -1,3 +1,4 @@
+import sharp from "sharp"
 import { afterAll } from "vitest"
 import type { NetworkClient } from "#local/network/client.ts"
 import { place } from "../whole-service.ts"
@@ -37,3 +38,9 @@ export const seen = (tag: string, attrs?: Record<string, string>) =>
 /** The event of this message. */
 export const arrived = (id: string) =>
   whole.webhook.event("shop", "message", ({ message_id }) => message_id === id)
+
+/** The smallest of pictures, and one that can be decoded. */
+export const jpeg = Buffer.from("/9j/4AAQSkZJRgABAQAAAQABAAD/2Q==", "base64")
+export const face = await sharp({ create: { width: 64, height: 64, channels: 3, background: "#cc9966" } })
+  .jpeg()
+  .toBuffer()
