@@ -69,6 +69,8 @@ const group = {
   is_announcements: false,
 }
 
+const invite = "https://chat.whatsapp.com/AbCdEfGhIjKlMnOpQrStUv"
+
 const attempt = {
   attempt: 1,
   error: "",
@@ -302,6 +304,24 @@ export const examples: Record<RouteName, Example> = {
   createGroup: {
     body: { name: group.name, topic: group.topic, members: [chat], edit: "admins" },
     answer: { group, members: [{ jid: contact, phone: chat, outcome: "added" }] },
+  },
+  lookAtInvite: { parameters: { link: invite }, answer: { ...group, role: "" } },
+  joinGroup: { body: { link: invite }, answer: { jid: group.jid, joined: true } },
+  getInvite: { parameters: { jid: group.jid }, answer: { link: invite } },
+  revokeInvite: { parameters: { jid: group.jid }, answer: { link: invite } },
+  listJoinRequests: {
+    parameters: { jid: group.jid },
+    answer: [{ jid: contact, phone: chat, requested_at: 1_795_166_760 }],
+  },
+  approveRequests: {
+    parameters: { jid: group.jid },
+    body: { members: [chat] },
+    answer: [{ jid: contact, phone: chat, outcome: "approved" }],
+  },
+  rejectRequests: {
+    parameters: { jid: group.jid },
+    body: { members: [chat] },
+    answer: [{ jid: contact, phone: chat, outcome: "rejected" }],
   },
   updateGroup: {
     parameters: { jid: group.jid },

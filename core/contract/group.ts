@@ -24,9 +24,7 @@ export const groupSettings = {
 
 /** What a caller may set. */
 const settable = {
-  topic: text(0, 2048)
-    .optional()
-    .openapi({ description: 'What the group is about; `""` removes it.' }),
+  topic: text(0, 2048).optional().openapi({ description: 'What the group is about; `""` removes it.' }),
   write: groupSettings.write.optional(),
   edit: groupSettings.edit.optional(),
   add_members: groupSettings.add_members.optional(),
@@ -45,7 +43,9 @@ const Card = z.object({
   name: z.string(),
   participants: z.number().int().openapi({ description: "How many." }),
   topic: z.string(),
-  owner: z.string().openapi({ description: 'JID of the person who made it; `""` if the network does not say.' }),
+  owner: z
+    .string()
+    .openapi({ description: 'JID of the person who made it; `""` if the network does not say.' }),
   role: z
     .enum(["", ...Role.options])
     .openapi({ description: 'The role of the session\'s account; `""`: it is not in the group.' }),
@@ -58,7 +58,9 @@ const Card = z.object({
     .openapi({ description: 'JID of the community that the group belongs to; `""`: none.' }),
   is_announcements: z
     .boolean()
-    .openapi({ description: "It is the group for its community's announcements, which has all its members." }),
+    .openapi({
+      description: "It is the group for its community's announcements, which has all its members.",
+    }),
 })
 
 /** Contract, "Groups". `participants` is their number. */
@@ -84,11 +86,15 @@ export const listGroups = createRoute({
     params: path,
     query: z.object({
       limit: z.coerce.number().int().min(1).max(250).optional().openapi({ description: "By default 100." }),
-      after: z.string().max(128).optional().openapi({
-        description:
-          "The last JID of the previous page. For a minute after a page without `after`, the pages that follow show the groups " +
-          "as they were then.",
-      }),
+      after: z
+        .string()
+        .max(128)
+        .optional()
+        .openapi({
+          description:
+            "The last JID of the previous page. For a minute after a page without `after`, the pages that follow show the groups " +
+            "as they were then.",
+        }),
     }),
   },
   responses: {
@@ -126,16 +132,7 @@ const MemberOutcome = z
           "has changed for this person.",
       }),
     reason: z
-      .enum([
-        "privacy",
-        "not_found",
-        "already",
-        "recently_left",
-        "blocked",
-        "full",
-        "not_allowed",
-        "unknown",
-      ])
+      .enum(["privacy", "not_found", "already", "recently_left", "blocked", "full", "not_allowed", "unknown"])
       .optional()
       .openapi({
         description:
@@ -189,10 +186,7 @@ export const updateGroup = createRoute({
   summary: "Change a group's name, topic or settings",
   request: { params: group, body: body(z.object({ name: Name.optional(), ...settable })) },
   responses: {
-    200: reply(
-      "The group as it is now. What was so before is not set again.",
-      Group,
-    ),
+    200: reply("The group as it is now. What was so before is not set again.", Group),
     ...refusals(...changing),
   },
 })
@@ -256,14 +250,97 @@ function withPeople<Path extends string, More extends z.ZodRawShape>(
 }
 
 export const addMembers = withPeople("members/add", "Add members", {
-  invite: z
-    .boolean()
-    .optional()
-    .openapi({
-      description:
-        "Sends an invitation as a message to those whom only their contacts may add, under the bridge's pacing.",
-    }),
+  invite: z.boolean().optional().openapi({
+    description:
+      "Sends an invitation as a message to those whom only their contacts may add, under the bridge's pacing.",
+  }),
 })
 export const removeMembers = withPeople("members/remove", "Remove members", {})
 export const promoteMembers = withPeople("members/promote", "Make members admins", {})
 export const demoteMembers = withPeople("members/demote", "Make admins members", {})
+
+const link = /^(?:https?:\/\/chat\.whatsapp\.com\/(?:invite\/)?)?[0-9A-Za-z_-]{16,64}\/?(?:[?#].*)?$/
+
+const InviteLink = z
+  .string()
+  .max(500)
+  .regex(link, "the link of a group (https://chat.whatsapp.com/…), or the code at its end")
+  .openapi({
+    description: "The link of a group, or the code at its end.",
+    example: "https://chat.whatsapp.com/AbCdEfGhIjKlMnOpQrStUv",
+  })
+
+const Invite = z
+  .object({ link: z.string().openapi({ description: "Whoever has it may join, or ask to." }) })
+  .openapi("GroupInvite")
+
+export const getInvite = createRoute({
+  method: "get",
+  path: `${proxy}/groups/{jid}/invite` as const,
+  summary: "The link by which people join a group",
+  request: { params: group },
+  responses: { 200: reply("The link.", Invite), ...refusals(...changing) },
+})
+
+export const revokeInvite = createRoute({
+  method: "post",
+  path: `${proxy}/groups/{jid}/invite/revoke` as const,
+  summary: "Revoke the link of a group, which gets another",
+  request: { params: group },
+  responses: { 200: reply("The new link. The one before leads nowhere.", Invite), ...refusals(...changing) },
+})
+
+const joining = [...asking, "invite_revoked"] as const
+
+export const lookAtInvite = createRoute({
+  method: "get",
+  path: `${proxy}/groups/invite` as const,
+  summary: "The group that a link leads to, without joining it",
+  request: { params: path, query: z.object({ link: InviteLink }) },
+  responses: { 200: reply("The group.", Group), ...refusals(...joining) },
+})
+
+export const joinGroup = createRoute({
+  method: "post",
+  path: `${proxy}/groups/join` as const,
+  summary: "Join a group by its link",
+  request: { params: path, body: body(z.object({ link: InviteLink })) },
+  responses: {
+    200: reply(
+      "Joined, or asked to join.",
+      z.object({
+        jid: z.string(),
+        joined: z.boolean().openapi({
+          description:
+            "`false`: the group's admins decide, and were asked. An event of the type `group` says if they let the account in.",
+        }),
+      }),
+    ),
+    ...refusals(...joining, "join_refused", "group_full"),
+  },
+})
+
+export const listJoinRequests = createRoute({
+  method: "get",
+  path: `${proxy}/groups/{jid}/requests` as const,
+  summary: "The people who ask to join a group",
+  request: { params: group },
+  responses: {
+    200: reply(
+      "Everybody who waits for an answer, in the network's order.",
+      z.array(
+        z
+          .object({
+            jid: z.string().openapi({ description: "By phone number where known, else the LID." }),
+            phone: z.string().openapi({ description: 'Digits; `""` where the number is not known.' }),
+            requested_at: z.number().int().openapi({ description: "Unix seconds." }),
+          })
+          .openapi("JoinRequest"),
+      ),
+    ),
+    ...refusals(...changing),
+  },
+})
+
+export const approveRequests = withPeople("requests/approve", "Let people in who ask to join", {})
+export const rejectRequests = withPeople("requests/reject", "Turn away people who ask to join", {})

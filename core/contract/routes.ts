@@ -54,6 +54,8 @@ export const routes = {
   Groups: {
     listGroups: group.listGroups,
     createGroup: group.createGroup,
+    lookAtInvite: group.lookAtInvite,
+    joinGroup: group.joinGroup,
     getGroup: group.getGroup,
     updateGroup: group.updateGroup,
     leaveGroup: group.leaveGroup,
@@ -64,6 +66,11 @@ export const routes = {
     removeMembers: group.removeMembers,
     promoteMembers: group.promoteMembers,
     demoteMembers: group.demoteMembers,
+    getInvite: group.getInvite,
+    revokeInvite: group.revokeInvite,
+    listJoinRequests: group.listJoinRequests,
+    approveRequests: group.approveRequests,
+    rejectRequests: group.rejectRequests,
   },
   Profile: {
     getProfile: profile.getProfile,

@@ -3,6 +3,7 @@ import { ApiError } from "#core/error.ts"
 import { wholeGroup } from "../groups/card.ts"
 import { changeGroup, setGroup } from "../groups/change.ts"
 import { newGroup } from "../groups/create.ts"
+import { groupBehind, inviteOf, joinBy, joinRequests } from "../groups/invite.ts"
 import { groupPage } from "../groups/list.ts"
 import { addAndInvite, changeMembers } from "../groups/members.ts"
 import { asGroup, notInIt } from "../groups/refusals.ts"
@@ -26,6 +27,15 @@ export const groups = {
     const headers = { "x-send-kept": "true", ...(repeated && { "x-send-repeated": "true" }) }
     return Response.json(answer, { headers })
   }),
+
+  // Before those of a group by its JID: their paths have a word in its place.
+  lookAtInvite: command(contract.lookAtInvite, ({ session, query }) =>
+    session.use((connected) => groupBehind(connected, query.link)),
+  ),
+
+  joinGroup: command(contract.joinGroup, ({ session, body }) =>
+    session.use((connected) => joinBy(connected, body.link)),
+  ),
 
   getGroup: command(contract.getGroup, ({ session, params }) =>
     session.use(async ({ connection, own }) => {
@@ -73,4 +83,29 @@ export const groups = {
   demoteMembers: command(contract.demoteMembers, ({ session, params, body }) =>
     session.use((connected) => changeMembers(connected, params.jid, "demote", body.members)),
   ),
+
+  getInvite: command(contract.getInvite, async ({ session, params }) =>
+    secret(await session.use(({ connection }) => inviteOf(connection, params.jid, false))),
+  ),
+
+  revokeInvite: command(contract.revokeInvite, async ({ session, params }) =>
+    secret(await session.use(({ connection }) => inviteOf(connection, params.jid, true))),
+  ),
+
+  listJoinRequests: command(contract.listJoinRequests, ({ session, params }) =>
+    session.use((connected) => joinRequests(connected, params.jid)),
+  ),
+
+  approveRequests: command(contract.approveRequests, ({ session, params, body }) =>
+    session.use((connected) => changeMembers(connected, params.jid, "approve", body.members)),
+  ),
+
+  rejectRequests: command(contract.rejectRequests, ({ session, params, body }) =>
+    session.use((connected) => changeMembers(connected, params.jid, "reject", body.members)),
+  ),
+}
+
+/** Whoever has a group's link may join. */
+function secret(answer: object): Response {
+  return Response.json(answer, { headers: { "cache-control": "no-store" } })
 }

@@ -6,7 +6,9 @@ import { child, childrenOf, textOf } from "../network/stanza.ts"
 import { whole } from "../receive/map/mapped.ts"
 import type { Own } from "../receive/map/chat-and-sender.ts"
 
-export type Group = z.infer<(typeof listGroups.responses)[200]["content"]["application/json"]["schema"]>[number]
+export type Group = z.infer<
+  (typeof listGroups.responses)[200]["content"]["application/json"]["schema"]
+>[number]
 type Whole = z.infer<(typeof getGroup.responses)[200]["content"]["application/json"]["schema"]>
 
 /** Who reads a card, and how they find out numbers that it does not show. */

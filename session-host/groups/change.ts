@@ -9,9 +9,7 @@ import type { ConnectedSession } from "../session/connected-session.ts"
 import { type Group, groupsOf } from "./card.ts"
 import { asGroup, notInIt } from "./refusals.ts"
 
-type Wanted = z.output<
-  (typeof updateGroup)["request"]["body"]["content"]["application/json"]["schema"]
->
+type Wanted = z.output<(typeof updateGroup)["request"]["body"]["content"]["application/json"]["schema"]>
 type Field = keyof Wanted
 
 /** After so long no further change is begun, ms: each may take the network fifteen seconds, and a caller waits for fifty. */
@@ -36,7 +34,8 @@ export async function changeGroup(
   const done: Field[] = []
   for (const field of fields) {
     try {
-      if (performance.now() - startMs > beginWithinMs) throw sessionUnavailable("the network is slow: try again")
+      if (performance.now() - startMs > beginWithinMs)
+        throw sessionUnavailable("the network is slow: try again")
       await asGroup(setGroup(connection, group, stanzaOf(field, wanted, card)))
     } catch (error) {
       throw done.length > 0 && error instanceof ApiError ? withDone(error, done) : error
@@ -85,9 +84,7 @@ function stanzaOf(field: Field, wanted: Wanted, card?: Stanza): Stanza {
     case "add_members":
       return el("member_add_mode", {}, wanted.add_members === "all" ? "all_member_add" : "admin_add")
     case "approval":
-      return el("membership_approval_mode", {}, [
-        el("group_join", { state: wanted.approval ? "on" : "off" }),
-      ])
+      return el("membership_approval_mode", {}, [el("group_join", { state: wanted.approval ? "on" : "off" })])
     case "disappearing":
       return wanted.disappearing
         ? el("ephemeral", { expiration: String(wanted.disappearing) })

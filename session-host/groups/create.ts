@@ -15,9 +15,7 @@ import { allGroups } from "./list.ts"
 import { outcomesOf, participant, peopleOf, type Person } from "./people.ts"
 import { asGroup } from "./refusals.ts"
 
-type Wanted = z.output<
-  (typeof createGroup)["request"]["body"]["content"]["application/json"]["schema"]
->
+type Wanted = z.output<(typeof createGroup)["request"]["body"]["content"]["application/json"]["schema"]>
 
 interface Call {
   /** Chosen by the API. A retry of the call has the same one. */
@@ -50,10 +48,12 @@ export async function newGroup(
   }
   const asked = { name, askedAt: now(), generation }
   await created.keep(id, asked)
-  const card = await askForGroup(connected, id, [
-    ...people.map((person) => participant(person, true)),
-    ...settingStanzas(settings),
-  ], name)
+  const card = await askForGroup(
+    connected,
+    id,
+    [...people.map((person) => participant(person, true)), ...settingStanzas(settings)],
+    name,
+  )
   const answer = await answerOf(connected, card, people)
   // If the host dies before this is durable, a retry finds the group in the account's list.
   await created.keep(id, { ...asked, answer })

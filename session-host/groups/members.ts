@@ -19,7 +19,12 @@ const verbs = {
   remove: "removed",
   promote: "promoted",
   demote: "demoted",
+  approve: "approved",
+  reject: "rejected",
 } as const
+
+/** Those that are about people who ask to join: they stand in a node of their own. */
+const deciding = new Set<Verb>(["approve", "reject"])
 
 type Verb = keyof typeof verbs
 
@@ -45,8 +50,10 @@ async function askFor(
   people: Person[],
 ): Promise<Stanza[]> {
   const named = people.map((person) => participant(person, verb === "add"))
-  const answer = await asGroup(setGroup(connection, group, el(verb, {}, named)))
-  return childrenOf(child(answer, verb), "participant")
+  const [change, tag] = [el(verb, {}, named), "membership_requests_action"]
+  const asked = deciding.has(verb) ? el(tag, {}, [change]) : change
+  const answer = await asGroup(setGroup(connection, group, asked))
+  return childrenOf(child(child(answer, tag) ?? answer, verb), "participant")
 }
 
 function outcomes(verb: Verb, people: Person[], nodes: Stanza[]): MemberOutcome[] {

@@ -22,11 +22,29 @@ export function notInIt(): ApiError {
  * The answer to a question about a group.
  * @throws ApiError for a refusal whose reason is known, NetworkRejected for any other, NoAnswer
  */
-export async function asGroup<T>(answer: Promise<T>): Promise<T> {
+export const asGroup = <T>(answer: Promise<T>): Promise<T> => explained(answer, refusals)
+
+/** What its answers to questions about a link mean. */
+const refusalsOfLinks = new Map<number, () => ApiError>([
+  [401, () => new ApiError("join_refused")],
+  [404, noSuchLink],
+  [406, noSuchLink],
+  [410, () => new ApiError("invite_revoked")],
+  [419, () => new ApiError("group_full", "the group is full: somebody has to leave it first")],
+])
+
+function noSuchLink(): ApiError {
+  return new ApiError("not_found", "this link leads to no group: check that it is whole")
+}
+
+/** The answer to a question about a link. @throws as `asGroup` */
+export const asLink = <T>(answer: Promise<T>): Promise<T> => explained(answer, refusalsOfLinks)
+
+async function explained<T>(answer: Promise<T>, known: typeof refusals): Promise<T> {
   try {
     return await answer
   } catch (error) {
-    const refusal = error instanceof NetworkRejected ? refusals.get(error.networkCode) : undefined
+    const refusal = error instanceof NetworkRejected ? known.get(error.networkCode) : undefined
     throw refusal?.() ?? error
   }
 }

@@ -25,7 +25,10 @@ export async function setPicture(
 }
 
 /** Removes it. @throws NetworkRejected, NoAnswer */
-export async function removePicture({ connection }: Pick<Asking, "connection">, group?: string): Promise<void> {
+export async function removePicture(
+  { connection }: Pick<Asking, "connection">,
+  group?: string,
+): Promise<void> {
   await connection.ask(question([], group))
 }
 

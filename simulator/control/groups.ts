@@ -28,7 +28,8 @@ export function groups(app: OpenAPIHono, network: Network) {
     ({ body }) => {
       const { handset } = phoneOf(network, body.creator)
       const attrs = { subject: body.subject, addressing_mode: body.addressing }
-      const create = el("create", attrs, participants(network, body.members))
+      const parent = body.community ? [el("parent")] : []
+      const create = el("create", attrs, [...participants(network, body.members), ...parent])
       const reply = askAs(handset, { xmlns, to: "@g.us", content: [create] })
       return wire(groupOf(network, child(reply, "group")?.attrs.id))
     },
@@ -53,7 +54,9 @@ export function groups(app: OpenAPIHono, network: Network) {
       for (const change of wholeNetworkChangesOf(group, body))
         askAs(handset, { xmlns, to: "@g.us", content: [change] })
       if (body.picture !== undefined) {
-        const content = body.picture ? [el("picture", { type: "image" }, Buffer.from(body.picture, "base64"))] : []
+        const content = body.picture
+          ? [el("picture", { type: "image" }, Buffer.from(body.picture, "base64"))]
+          : []
         askAs(handset, { xmlns: "w:profile:picture", target: to, content })
       }
       return wire(group)

@@ -327,6 +327,7 @@ export const NewGroup = z.object({
   subject: z.string().min(1).max(100),
   members: z.array(digits).default([]),
   addressing: z.enum(["lid", "pn"]).default("lid"),
+  community: z.boolean().default(false).describe("A community, with a group for its announcements"),
 })
 
 export const Group = z

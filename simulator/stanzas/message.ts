@@ -212,7 +212,8 @@ function toGroup(network: Network, { line, sender, stanza, chat }: Message): Cop
   const shared = children(stanza).filter(({ tag }) => tag === "enc")
   const only = deviceAt(network, Jid.parse(stanza.attrs.participant))
   // To who has left meanwhile nothing goes, nor what they ask for again.
-  if (only) return roleOf(group, only.user) ? [{ device: only, attrs, content: contents(stanza, shared) }] : []
+  if (only)
+    return roleOf(group, only.user) ? [{ device: only, attrs, content: contents(stanza, shared) }] : []
   const own = new Map(
     recipients(stanza).flatMap(({ jid, enc }) => {
       const device = deviceAt(network, Jid.parse(jid))

@@ -23,13 +23,15 @@ test.for(all)("%s", async ([name, route]) => {
 
 /**
  * The fields that `bridge-health.test.ts`, `refused-logins.test.ts`, `deliveries.test.ts`, `send/pacing.test.ts` and
- * `live-network/restrictions.test.ts` show.
+ * `live-network/restrictions.test.ts` show; and those that `listGroups` shows, of a group in a community.
  */
 const elsewhere = [
   "getBridge.manager.fail_count",
   "status.passkey",
   "status.objection",
   "status.new_chats_left",
+  ...["createGroup.group", "getGroup", "updateGroup", "lookAtInvite"].map((group) => `${group}.community`),
+  "lookAtInvite.role",
   "listDeliveries.resending",
   "resendSince.next",
   "getUsage[].messages_in",

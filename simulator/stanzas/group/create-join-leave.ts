@@ -68,8 +68,7 @@ function addFirst(network: Network, group: Group, by: string, asked: Node): Node
     const user = network.directory.find(Jid.parse(jid))
     if (user?.pn === by) return []
     const error = user ? refusalToAdd(network, group, by, user.pn) : 404
-    if (error !== undefined)
-      return [answerFor(group, { jid, user, error }, error === 403 ? by : undefined)]
+    if (error !== undefined) return [answerFor(group, { jid, user, error }, error === 403 ? by : undefined)]
     group.members = [...group.members, { pn: user!.pn, role: "member" }]
     return []
   })
@@ -130,9 +129,7 @@ export function leave(network: Network, line: ConnectedDevice, iq: Node): Node[]
 function invitedTo(network: Network, code: string): Group {
   const group = network.groups.byInvite(code)
   if (group) return group
-  throw network.groups.byFormerInvite(code)
-    ? new Refusal(410, "gone")
-    : new Refusal(406, "not-acceptable")
+  throw network.groups.byFormerInvite(code) ? new Refusal(410, "gone") : new Refusal(406, "not-acceptable")
 }
 
 /** The code by which strangers join, for admins; or what it leads to, for whoever has it. */

@@ -18,7 +18,12 @@ export function ask(network: Network, group: Group, pn: string): Node {
     group.asking = [...(group.asking ?? []), { pn, at: now() }]
     network.groups.save(group)
     const asked = el("requested_user", { jid: inMode(group.mode, user), ...otherName(group, user) })
-    tellAdmins(network, group, user, el("created_membership_requests", { request_method: "invite_link" }, [asked]))
+    tellAdmins(
+      network,
+      group,
+      user,
+      el("created_membership_requests", { request_method: "invite_link" }, [asked]),
+    )
   }
   return el("membership_approval_request", { jid: jidOf(group) })
 }

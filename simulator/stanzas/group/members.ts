@@ -65,23 +65,42 @@ export function add({ network, group, by, node }: Asked) {
 
 /** Removes members. Nobody removes who made the group. */
 export function remove({ network, group, node }: Asked) {
-  const answers = each({ network, group, node }, (pn) => (roleOf(group, pn) === "superadmin" ? 405 : undefined))
+  const answers = each({ network, group, node }, (pn) =>
+    roleOf(group, pn) === "superadmin" ? 405 : undefined,
+  )
   const gone = doneIn(answers)
   // They are shown as they were.
   const news = told(network, group, "remove", gone)
   group.members = group.members.filter(({ pn }) => !gone.includes(pn))
   group.removed = [...(group.removed ?? []), ...gone]
-  return { answer: [el("remove", {}, answers.map(({ shown }) => shown))], told: news }
+  return {
+    answer: [
+      el(
+        "remove",
+        {},
+        answers.map(({ shown }) => shown),
+      ),
+    ],
+    told: news,
+  }
 }
 
 /** Gives members another role. That of who made the group stays. */
 export function withRole(tag: "promote" | "demote", role: Role) {
   return ({ network, group, node }: Asked) => {
-    const answers = each({ network, group, node }, (pn) => (roleOf(group, pn) === "superadmin" ? 405 : undefined))
+    const answers = each({ network, group, node }, (pn) =>
+      roleOf(group, pn) === "superadmin" ? 405 : undefined,
+    )
     const done = doneIn(answers)
     group.members = group.members.map((member) => (done.includes(member.pn) ? { ...member, role } : member))
     return {
-      answer: [el(tag, {}, answers.map(({ shown }) => shown))],
+      answer: [
+        el(
+          tag,
+          {},
+          answers.map(({ shown }) => shown),
+        ),
+      ],
       told: told(network, group, tag, done),
     }
   }

@@ -27,9 +27,19 @@ async function own(...members: { number: string }[]): Promise<string> {
   return Created.parse(await (await call("POST", "groups", body)).json()).group.jid
 }
 
-const membersOf = async (jid: string) => {
-  const groups = (await whole.network.call("GET", "/groups")) as { jid: string; members: { number: string; role: string }[] }[]
-  return groups.find((one) => one.jid === jid)!.members
+const known = async (jid: string) => (await whole.network.groups()).find((one) => one.jid === jid)!
+
+const membersOf = async (jid: string) => (await known(jid)).members
+
+const linkOf = async (jid: string) => `https://chat.whatsapp.com/${(await known(jid)).invite}`
+
+/** A group of Grace's that Ada asks to join. */
+async function asked(): Promise<string> {
+  const jid = await own()
+  await call("PATCH", `groups/${jid}`, { approval: true })
+  const { invite: join } = await known(jid)
+  await whole.network.call("PATCH", `/groups/${jid}`, { by: ada.number, join })
+  return jid
 }
 
 export const groups: CasesOf<"Groups"> = {
@@ -37,6 +47,10 @@ export const groups: CasesOf<"Groups"> = {
     const list = (await ask()).json as { jid: string }[]
     expect(list.find(({ jid }) => jid === group)).toMatchObject(regulars)
     expect((await ask({ with: { limit: 1, after: list.at(-1)!.jid } })).json).toEqual([])
+    const village = list.find((one) => (one as { is_community?: boolean }).is_community)!
+    expect(list).toContainEqual(
+      expect.objectContaining({ community: village.jid, is_announcements: true, write: "admins" }),
+    )
   },
   createGroup: async (ask) => {
     const shy = await whole.network.create("Shy")
@@ -99,7 +113,9 @@ export const groups: CasesOf<"Groups"> = {
       { jid: shy.jid, outcome: "invited", reason: "privacy", network_code: 403 },
     ])
     const [invitation] = await whole.network.read(shy.number, { kind: "groupInviteMessage", wait: 10_000 })
-    expect(invitation).toMatchObject({ content: { groupInviteMessage: { groupJid: jid, groupName: "Ours" } } })
+    expect(invitation).toMatchObject({
+      content: { groupInviteMessage: { groupJid: jid, groupName: "Ours" } },
+    })
   },
   removeMembers: async (ask) => {
     const jid = await own(ada, bakery)
@@ -121,5 +137,46 @@ export const groups: CasesOf<"Groups"> = {
     const { json } = await ask({ with: { jid }, body: { members: [ada.number, bakery.number] } })
     expect(json).toMatchObject([{ outcome: "demoted" }, { outcome: "refused", reason: "not_found" }])
     expect(await membersOf(jid)).toMatchObject([{}, { role: "member" }])
+  },
+  lookAtInvite: async (ask) => {
+    const { json } = await ask({ with: { link: await linkOf(group) } })
+    expect(json).toMatchObject({ jid: group, name: "Regulars", role: "" })
+  },
+  joinGroup: async (ask) => {
+    const { jid } = await whole.network.group({ creator: ada.number, subject: "Open" })
+    const body = { link: await linkOf(jid) }
+    expect((await ask({ body })).json).toEqual({ jid, joined: true })
+    expect(await membersOf(jid)).toMatchObject([{ number: ada.number }, { number: grace.number }])
+  },
+  getInvite: async (ask) => {
+    const jid = await own()
+    expect((await ask({ with: { jid } })).json).toEqual({ link: await linkOf(jid) })
+  },
+  revokeInvite: async (ask) => {
+    const jid = await own()
+    const before = await linkOf(jid)
+    const { json } = await ask({ with: { jid } })
+    expect(json).toEqual({ link: await linkOf(jid) })
+    expect(json).not.toEqual({ link: before })
+  },
+  listJoinRequests: async (ask) => {
+    const { json } = await ask({ with: { jid: await asked() } })
+    const requested_at = expect.any(Number) as unknown
+    expect(json).toEqual([{ jid: ada.jid, phone: ada.number, requested_at }])
+  },
+  approveRequests: async (ask) => {
+    const jid = await asked()
+    const { json } = await ask({ with: { jid }, body: { members: [ada.number, bakery.number] } })
+    expect(json).toMatchObject([
+      { jid: ada.jid, phone: ada.number, outcome: "approved" },
+      { outcome: "refused", reason: "not_found", network_code: 404 },
+    ])
+    expect(await membersOf(jid)).toHaveLength(2)
+  },
+  rejectRequests: async (ask) => {
+    const jid = await asked()
+    const { json } = await ask({ with: { jid }, body: { members: [ada.number, bakery.number] } })
+    expect(json).toMatchObject([{ jid: ada.jid, outcome: "rejected" }, { outcome: "refused" }])
+    expect(await membersOf(jid)).toHaveLength(1)
   },
 }

@@ -14,7 +14,6 @@ const business = {
   redacted_phone: expect.stringMatching(/\d.*∙/) as unknown,
 }
 
-
 export const people: CasesOf<"Contacts" | "Profile" | "Presence"> = {
   listContacts: async (ask) => {
     const contact = { number: ada.number, full_name: "Ada Lovelace", first_name: "Ada" }

@@ -23,7 +23,10 @@ await network.change(bakery.number, {
 const members = [grace.number, bakery.number]
 /** The group's JID. */
 export const { jid: group } = await network.group({ creator: ada.number, members, subject: "Regulars" })
-await network.call("PATCH", `/groups/${group}`, { by: ada.number, description: "New in" })
+const changes = { description: "New in", ephemeral: 604_800 }
+await network.call("PATCH", `/groups/${group}`, { by: ada.number, ...changes })
+/** A community of both, with a group for its announcements. */
+await network.group({ creator: ada.number, members: [grace.number], subject: "Village", community: true })
 
 export const adaWrites = (content: object) => whole.write(ada, grace.number, content)
 

@@ -14,7 +14,6 @@ async function aCircle() {
   /** What a command answers, compared by the caller. */
   const answerOf = async <Answer>(method: string, path: string, body?: object) =>
     (await (await call(bridge.id, method, path, { body })).json()) as Answer
-  const groups = async () => (await network.call("GET", "/groups")) as Known[] // as the simulator answers
   return {
     ...chat,
     eve,
@@ -27,9 +26,11 @@ async function aCircle() {
       return (await answerOf<{ group: { jid: string } }>("POST", "/groups", body)).group.jid
     },
     answerOf,
-    change: (jid: string, body: object) => network.call("PATCH", `/groups/${jid}`, { by: bob.number, ...body }),
-    known: async (jid: string) => (await groups()).find((group) => group.jid === jid)!,
-    named: async (subject: string) => (await groups()).filter((group) => group.subject === subject),
+    change: (jid: string, body: object) =>
+      network.call("PATCH", `/groups/${jid}`, { by: bob.number, ...body }),
+    known: async (jid: string) => (await network.control.groups()).find((group) => group.jid === jid)!,
+    named: async (subject: string) =>
+      (await network.control.groups()).filter((group) => group.subject === subject),
     /** A call under an id that was used before. */
     retry: async (id: string, body: object) => {
       const answer = await call(bridge.id, "POST", "/groups", { body, messageId: id })
@@ -39,17 +40,10 @@ async function aCircle() {
   }
 }
 
-interface Known {
-  jid: string
-  subject: string
-  invite: string
-  members: { number: string; role: string }[]
-}
-
 test("a list has every group by JID in pages, without members, and the account's own role", async () => {
   const { ask, answerOf, own, bobs, bob } = await aCircle()
   const jids = [await own(bob), await bobs(), await bobs("Third")].toSorted()
-  const list = (query = "") => answerOf<Known[]>("GET", `/groups${query}`)
+  const list = (query = "") => answerOf<{ jid: string }[]>("GET", `/groups${query}`)
   const all = await list()
   expect(all.map(({ jid }) => jid)).toEqual(jids)
   expect(all).toContainEqual(expect.objectContaining({ name: "Ours", role: "owner", participants: 2 }))
@@ -102,7 +96,7 @@ test("a group is created with its members and settings at once, and phones write
       { jid: eve.jid, phone: eve.number, outcome: "added" },
     ],
   })
-  const { jid } = (await answerOf<Known[]>("GET", "/groups"))[0]!
+  const { jid } = (await answerOf<{ jid: string }[]>("GET", "/groups"))[0]!
   expect(await ask("GET", `/groups/${jid}`)).toMatchObject({ ...card, members: [{ role: "owner" }, {}, {}] })
   expect((await known(jid)).members).toHaveLength(3)
   await bob.send(jid, "The usual place")
@@ -164,9 +158,9 @@ test("people who are not on the network, the account itself, and too many are re
   expect(await ask("POST", `/groups/${jid}/members/add`, { members: [...many, bob.number] })).toMatchObject({
     status: 400,
   })
-  expect(await ask("POST", `/groups/${jid}/members/add`, { members: [bob.number, "4900000001"] })).toMatchObject(
-    { status: 422 },
-  )
+  expect(
+    await ask("POST", `/groups/${jid}/members/add`, { members: [bob.number, "4900000001"] }),
+  ).toMatchObject({ status: 422 })
   expect((await known(jid)).members).toHaveLength(1)
 })
 
@@ -238,7 +232,13 @@ test("a member who is removed gets no more messages, and those who stay get anot
 test("name, topic and settings are changed, and what is so already is not set again", async () => {
   const { ask, own, bob, known, network, phone } = await aCircle()
   const jid = await own(bob)
-  const changed = { name: "Renamed", topic: "What for", write: "admins", edit: "admins", add_members: "admins" }
+  const changed = {
+    name: "Renamed",
+    topic: "What for",
+    write: "admins",
+    edit: "admins",
+    add_members: "admins",
+  }
   const more = { approval: true, disappearing: 604_800 }
   expect(await ask("PATCH", `/groups/${jid}`, { ...changed, ...more })).toMatchObject({
     status: 200,
@@ -250,7 +250,12 @@ test("name, topic and settings are changed, and what is so already is not set ag
   expect(await bob.send(jid, "may I?")).toMatchObject({ error: "403" })
   const asked = async () =>
     (
-      await network.log({ who: `${phone.number}:1`, kind: "in", tag: "iq", attrs: { xmlns: "w:g2", type: "set" } })
+      await network.log({
+        who: `${phone.number}:1`,
+        kind: "in",
+        tag: "iq",
+        attrs: { xmlns: "w:g2", type: "set" },
+      })
     ).length
   const before = await asked()
   expect(await ask("PATCH", `/groups/${jid}`, { ...changed, topic: "" })).toMatchObject({ topic: "" })
@@ -296,6 +301,89 @@ test("a group that the account is not in, or has left, is not found", async () =
       ["POST", "/members/add", { members: [eve.number] }],
       ["DELETE", "/avatar", undefined],
     ] as const)
-      expect(await ask(method, `/groups/${jid}${path}`, body)).toMatchObject({ status: 404, code: "not_found" })
+      expect(await ask(method, `/groups/${jid}${path}`, body)).toMatchObject({
+        status: 404,
+        code: "not_found",
+      })
   expect(await ask("GET", `/groups/${bob.jid}`)).toMatchObject({ status: 400 })
+})
+
+test("a link is looked at and joined, and leads nowhere once it was revoked", async () => {
+  const { ask, answerOf, bobs, own, known, change, network, eve, bob, phone } = await aCircle()
+  const { jid } = await network.group([bob, eve], "lid", "Open house")
+  const { invite } = await known(jid)
+  const link = `https://chat.whatsapp.com/${invite}?mode=ems_copy_t`
+  const look = (of: string) => ask("GET", `/groups/invite?link=${encodeURIComponent(of)}`)
+  expect(await look(link)).toMatchObject({ status: 200, jid, name: "Open house", participants: 2, role: "" })
+  expect((await known(jid)).members).toHaveLength(2)
+  for (let i = 0; i < 2; i++)
+    expect(await ask("POST", "/groups/join", { link })).toMatchObject({ status: 200, jid, joined: true })
+  expect((await known(jid)).members).toHaveLength(3)
+
+  await change(jid, { revoke_invite: true })
+  for (const said of [await look(link), await ask("POST", "/groups/join", { link })])
+    expect(said).toMatchObject({ status: 410, code: "invite_revoked" })
+  const unknown = "AbCdEfGhIjKlMnOpQrStUv"
+  for (const said of [await look(unknown), await ask("POST", "/groups/join", { link: unknown })])
+    expect(said).toMatchObject({ status: 404, code: "not_found" })
+  for (const odd of ["", "https://example.org/AbCdEfGhIjKlMnOpQrStUv", "https://chat.whatsapp.com/"])
+    expect(await look(odd)).toMatchObject({ status: 400, code: "invalid_request" })
+
+  await change(jid, { remove: [phone.number] })
+  const renewed = (await known(jid)).invite
+  expect(await ask("POST", "/groups/join", { link: renewed })).toMatchObject({
+    status: 403,
+    code: "join_refused",
+  })
+
+  const ours = await own()
+  const { link: first } = await answerOf<{ link: string }>("GET", `/groups/${ours}/invite`)
+  expect(first).toBe(`https://chat.whatsapp.com/${(await known(ours)).invite}`)
+  const second = await answerOf<{ link: string }>("POST", `/groups/${ours}/invite/revoke`)
+  expect(second.link).toBe(`https://chat.whatsapp.com/${(await known(ours)).invite}`)
+  expect(second.link).not.toBe(first)
+  const theirs = await bobs()
+  expect(await ask("GET", `/groups/${theirs}/invite`)).toMatchObject({ status: 403, code: "not_admin" })
+  expect(await ask("POST", `/groups/${theirs}/invite/revoke`)).toMatchObject({
+    status: 403,
+    code: "not_admin",
+  })
+  expect(await ask("GET", `/groups/${jid}/invite`)).toMatchObject({ status: 404, code: "not_found" })
+})
+
+test("where admins decide, people ask to join, and are let in or turned away", async () => {
+  const { ask, answerOf, own, known, network, bob, eve } = await aCircle()
+  const jid = await own()
+  await ask("PATCH", `/groups/${jid}`, { approval: true })
+  const { invite } = await known(jid)
+  for (const { number } of [bob, eve])
+    await network.call("PATCH", `/groups/${jid}`, { by: number, join: invite })
+  const requests = () => answerOf<object[]>("GET", `/groups/${jid}/requests`)
+  expect(await requests()).toMatchObject([
+    { jid: bob.jid, phone: bob.number, requested_at: expect.any(Number) },
+    { jid: eve.jid, phone: eve.number },
+  ])
+  const decide = (how: string, ...who: { number: string }[]) =>
+    answerOf<object[]>("POST", `/groups/${jid}/requests/${how}`, { members: who.map(({ number }) => number) })
+  expect(await decide("approve", bob)).toMatchObject([{ jid: bob.jid, outcome: "approved" }])
+  expect(await decide("reject", eve, bob)).toMatchObject([
+    { jid: eve.jid, outcome: "rejected" },
+    { jid: bob.jid, outcome: "refused", reason: "not_found" },
+  ])
+  expect(await requests()).toEqual([])
+  expect((await known(jid)).members.map(({ number }) => number)).toContain(bob.number)
+  expect((await known(jid)).members.map(({ number }) => number)).not.toContain(eve.number)
+})
+
+test("the account asks to join where admins decide, and only they see who asks", async () => {
+  const { ask, bobs, change, known, network, bob, eve, phone } = await aCircle()
+  const { jid } = await network.group([bob, eve], "lid", "Closed")
+  await change(jid, { approval: true })
+  const { invite: link } = await known(jid)
+  expect(await ask("POST", "/groups/join", { link })).toMatchObject({ status: 200, jid, joined: false })
+  expect(await ask("GET", `/groups/${jid}/requests`)).toMatchObject({ status: 404, code: "not_found" })
+  await change(jid, { approve: [phone.number] })
+  expect(await ask("GET", `/groups/${jid}`)).toMatchObject({ status: 200, approval: true, role: "member" })
+  const theirs = await bobs()
+  expect(await ask("GET", `/groups/${theirs}/requests`)).toMatchObject({ status: 403, code: "not_admin" })
 })
