@@ -56,11 +56,9 @@ const Card = z.object({
   community: z
     .string()
     .openapi({ description: 'JID of the community that the group belongs to; `""`: none.' }),
-  is_announcements: z
-    .boolean()
-    .openapi({
-      description: "It is the group for its community's announcements, which has all its members.",
-    }),
+  is_announcements: z.boolean().openapi({
+    description: "It is the group for its community's announcements, which has all its members.",
+  }),
 })
 
 /** Contract, "Groups". `participants` is their number. */
