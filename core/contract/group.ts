@@ -1,8 +1,9 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { jpeg } from "./contact.ts"
-import { Contact, FetchedUrl, Group as GroupId, text } from "./field-types.ts"
+import { Group as GroupId, PersonAddress, text } from "./field-types.ts"
 import { idempotent, unsent } from "./message.ts"
+import { PictureUrl } from "./profile.ts"
 import { asking, body, Ok, proxy, refusals, reply } from "./route-parts.ts"
 
 /** Whom a right in a group belongs to. */
@@ -12,7 +13,7 @@ const Who = z.enum(["all", "admins"])
 const Role = z.enum(["member", "admin", "owner"])
 
 /** What is set for a group: in its card, in a change of it, and in the event about one. */
-export const groupSettings = {
+const groupSettings = {
   write: Who.openapi({ description: "Who may write." }),
   edit: Who.openapi({ description: "Who may change name, topic, picture and disappearing messages." }),
   add_members: Who.openapi({ description: "Who may add members." }),
@@ -22,6 +23,9 @@ export const groupSettings = {
     .openapi({ description: "After how many seconds messages disappear; 0: they do not." }),
 }
 
+/** In seconds: never, a day, a week, 90 days. The network takes no others. */
+const timers = [0, 86_400, 604_800, 7_776_000]
+
 /** What a caller may set. */
 const settable = {
   topic: text(0, 2048).optional().openapi({ description: 'What the group is about; `""` removes it.' }),
@@ -30,7 +34,10 @@ const settable = {
   add_members: groupSettings.add_members.optional(),
   approval: groupSettings.approval.optional(),
   disappearing: z
-    .union([z.literal(0), z.literal(86_400), z.literal(604_800), z.literal(7_776_000)])
+    .int()
+    .min(0)
+    .max(7_776_000)
+    .refine((seconds) => timers.includes(seconds), "0, 86400, 604800 or 7776000")
     .optional()
     .openapi({ description: "After how many seconds messages disappear: a day, a week, 90 days; 0: never." }),
 }
@@ -145,7 +152,7 @@ const MemberOutcome = z
   .openapi("MemberOutcome")
 export type MemberOutcome = z.infer<typeof MemberOutcome>
 
-export const mostMembers = 1024
+const mostMembers = 1024
 
 /** Why a change of a group may be refused. */
 const changing = [...asking, "not_admin", "group_full", "group_conflict"] as const
@@ -161,7 +168,7 @@ export const createGroup = createRoute({
       z.object({
         name: Name,
         members: z
-          .array(Contact)
+          .array(PersonAddress)
           .max(mostMembers - 1)
           .optional()
           .openapi({ description: "The first members, besides the session's account." }),
@@ -203,7 +210,7 @@ export const setGroupAvatar = createRoute({
   summary: "Change a group's picture: to the middle of a JPEG, at most 640 by 640 pixels",
   request: {
     params: group,
-    body: body(z.object({ url: FetchedUrl.openapi({ description: "As for `profile/avatar`." }) })),
+    body: body(z.object({ url: PictureUrl })),
   },
   responses: {
     200: reply("Changed.", z.object({ picture_id: z.string() })),
@@ -231,7 +238,7 @@ function withPeople<Path extends string, More extends z.ZodRawShape>(
   summary: string,
   more: More,
 ) {
-  const members = z.array(Contact).min(1).max(mostMembers)
+  const members = z.array(PersonAddress).min(1).max(mostMembers)
   return createRoute({
     method: "post",
     path: `${proxy}/groups/{jid}/${suffix}` as const,

@@ -5,6 +5,7 @@ import { Delivery } from "./delivery.ts"
 import { ring } from "./doorbell.ts"
 import { EventIndex } from "./event-index.ts"
 import { EventRow } from "./event-row.ts"
+import type { Receiver } from "./receiver.ts"
 import { transact } from "../store/store.ts"
 import { Usage } from "./usage.ts"
 import { tables } from "../store/tables.ts"
@@ -18,15 +19,15 @@ import { tables } from "../store/tables.ts"
  */
 
 /**
- * Claims a bridge's delivery for an invocation and counts the attempt that it may make.
+ * Claims a delivery for an invocation and counts the attempt that it may make.
  * @returns the row as held; `early` with the milliseconds to wait when a failed event may not be tried yet; undefined
  * when somebody else is delivering, or when there never was an event.
  */
 export async function take(
-  bridgeId: string,
+  id: Receiver.Id,
   holder: string,
 ): Promise<Delivery.Info | { early: number } | undefined> {
-  const { held, refused: seen } = await Delivery.update(bridgeId, {
+  const { held, refused: seen } = await Delivery.update(id, {
     UpdateExpression: `SET holder = :me, due = :due, attempt = attempt + :one, ${Delivery.inIndex}`,
     ConditionExpression: `(holder = :nobody OR ${Delivery.hasPassed}) AND (retry_at_ms <= :now_ms OR retry_at_ms > :latest_ms)`,
     ExpressionAttributeValues: {
@@ -55,7 +56,7 @@ export async function take(
 export async function advance(held: Delivery.Info, made?: Usage.Made): Promise<Delivery.Info | undefined> {
   const usage = await counting(held, made)
   const n = held.head + 1
-  const { held: advanced, refused } = await Delivery.update(held.bridgeId, {
+  const { held: advanced, refused } = await Delivery.update(held, {
     UpdateExpression:
       "SET head = :n, attempt = :one, attempts = attempts + :one, failures = :zero, retry_at_ms = :zero" +
       `${usage.set}${recovering(held)}`,
@@ -99,7 +100,7 @@ export async function settle(
     {
       Update: {
         TableName: tables.events,
-        Key: Delivery.key(bridgeId),
+        Key: Delivery.key(held),
         UpdateExpression:
           "SET head = :n, attempt = :one, attempts = attempts + :attempts, failures = :zero, retry_at_ms = :zero" +
           usage.set +
@@ -118,7 +119,7 @@ export async function settle(
         },
       },
     },
-    ...(state === "delivered" ? [] : [EventIndex.pointer(event, state)]),
+    ...(state === "delivered" ? [] : [EventIndex.pointer(held, event, state)]),
   ])
   return refused?.[0] ? undefined : await refresh(held)
 }
@@ -138,7 +139,7 @@ async function counting(held: Delivery.Info, made: Usage.Made | undefined) {
 
 /** Reads the row as it is now; undefined when the claim is lost. */
 export async function refresh(held: Delivery.Info): Promise<Delivery.Info | undefined> {
-  const seen = await Delivery.get(held.bridgeId)
+  const seen = await Delivery.get(held)
   return seen?.holder === held.holder ? seen : undefined
 }
 
@@ -153,7 +154,7 @@ export async function fail(
   { bell, made }: { bell?: string | undefined; made?: Usage.Made } = {},
 ): Promise<boolean> {
   const usage = await counting(held, made)
-  const { held: failed } = await Delivery.update(held.bridgeId, {
+  const { held: failed } = await Delivery.update(held, {
     UpdateExpression:
       "SET failures = failures + :one, attempts = attempts + :one, due = :due, retry_at_ms = :retry_at_ms, holder = :nobody, " +
       `failing_since = if_not_exists(failing_since, :now)${bell === undefined ? "" : ", bell = :bell"}${usage.set}`,
@@ -193,7 +194,7 @@ export async function goIdle(
     {
       Update: {
         TableName: tables.events,
-        Key: Delivery.key(held.bridgeId),
+        Key: Delivery.key(held),
         // The attempt that was counted ahead was never made.
         UpdateExpression: "SET due = :zero, holder = :nobody, attempt = :zero REMOVE since",
         ConditionExpression: "holder = :me AND (attribute_not_exists(resend) OR size(resend) = :zero)",
@@ -225,7 +226,7 @@ export async function stepOver(held: Delivery.Info, to: number): Promise<Deliver
     {
       Update: {
         TableName: tables.events,
-        Key: Delivery.key(held.bridgeId),
+        Key: Delivery.key(held),
         UpdateExpression: "SET head = :head, attempt = :one, failures = :zero, retry_at_ms = :zero",
         ConditionExpression: "head = :seen AND holder = :me",
         ExpressionAttributeValues: {
@@ -246,7 +247,7 @@ export async function stepOver(held: Delivery.Info, to: number): Promise<Deliver
  * ten times.
  */
 export async function passOn(held: Delivery.Info): Promise<void> {
-  if (await letGo(held)) await ring(held.bridgeId)
+  if (await letGo(held)) await ring(held)
 }
 
 /**
@@ -254,7 +255,7 @@ export async function passOn(held: Delivery.Info): Promise<void> {
  * @returns false when the claim was lost.
  */
 export async function letGo(held: Delivery.Info): Promise<boolean> {
-  const { held: freed, refused } = await Delivery.update(held.bridgeId, {
+  const { held: freed, refused } = await Delivery.update(held, {
     UpdateExpression: "SET holder = :nobody, due = :due, attempt = attempt - :one",
     ConditionExpression: "holder = :me",
     ExpressionAttributeValues: {

@@ -3,6 +3,7 @@ import type { Context } from "hono"
 import { html } from "hono/html"
 import { Account } from "#core/account/account.ts"
 import { accountsOf, invitationsTo } from "#core/account/accounts-of.ts"
+import { ApiKey } from "#core/account/api-key.ts"
 import { Browser } from "#core/account/browser.ts"
 import { Mail } from "#core/account/mail.ts"
 import { Member } from "#core/account/member.ts"
@@ -28,7 +29,7 @@ async function field(c: Context<DashboardEnv>, name: string): Promise<string> {
 /** The account, its people, and where one is signed in. */
 export const account = new Hono<DashboardEnv>()
   .get("/account", async (c) => await show(c))
-  .use("/account/:act{invite|withdraw|remove|role}", async (c, next) => {
+  .use("/account/:act{invite|withdraw|remove|revoke|role}", async (c, next) => {
     if (c.var.me.role !== "owner") return await notAllowed(c, onlyOwners)
     const names = typedIn[c.req.param("act")]
     const typed = names && textsOf(await c.req.parseBody(), ...names)
@@ -68,10 +69,20 @@ export const account = new Hono<DashboardEnv>()
     return c.redirect("/account", 303)
   })
   .post("/account/remove", async (c) => {
-    const isRemoved = await Member.remove(c.var.accountId, await field(c, "person"))
-    return isRemoved
+    const personId = await field(c, "person")
+    const leaving = (await Member.list(c.var.accountId)).find((one) => one.personId === personId)
+    if (!leaving || !(await Member.remove(c.var.accountId, personId)))
+      return await show(c, note("bad", "Not removed: an account keeps at least one owner."))
+    const keys = await keysBy(c.var.accountId, leaving.email)
+    return keys.length === 0
       ? c.redirect("/account", 303)
-      : await show(c, note("bad", "Not removed: an account keeps at least one owner."))
+      : await show(c, keysRemain(leaving.email, keys.length))
+  })
+  .post("/account/revoke", async (c) => {
+    const email = await field(c, "email")
+    const keys = await keysBy(c.var.accountId, email)
+    for (const { keyId } of keys) await ApiKey.revoke(c.var.accountId, keyId)
+    return await show(c, note("good", `The keys that ${email} made are revoked.`))
   })
   .post("/account/role", async (c) => {
     const role = Member.Role.safeParse(await field(c, "as"))
@@ -96,6 +107,21 @@ export const account = new Hono<DashboardEnv>()
     const [next] = await accountsOf(person.id)
     return await turnTo(c, next?.account.id ?? "", "/accounts")
   })
+
+/** The keys that somebody made for an account. */
+async function keysBy(accountId: string, email: string): Promise<ApiKey.Info[]> {
+  return (await ApiKey.list(accountId)).filter(({ createdBy }) => createdBy === email)
+}
+
+/** Somebody was removed who may have kept their keys. */
+function keysRemain(email: string, count: number): Html {
+  const keys = count === 1 ? "an API key, which still works" : `${count} API keys, which still work`
+  return note(
+    "warn",
+    html`${email} is removed, and has made ${keys}: they may have kept a copy.
+    ${press({ action: "/account/revoke", label: "Revoke what they made", kind: "danger slim", fields: { email } })}`,
+  )
+}
 
 /** `typedName`: a name that was refused. */
 async function show(c: Context<DashboardEnv>, notice?: Html, typedName?: string) {

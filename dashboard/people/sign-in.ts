@@ -45,7 +45,7 @@ export const signIn = new Hono<DashboardEnv>()
     }
     const window = await tooMany(c, email)
     if (window) {
-      const problem = `Too many mails were asked for: try again in ${span(window.endsMs - nowMs())}.`
+      const problem = `Too many mails were asked for. Those that came still sign you in, by their links; ask for another in ${span(window.endsMs - nowMs())}.`
       return await showAddress(c, { email, next, problem }, 429)
     }
     const begun = await SignIn.begin(email, { next, accountId: await seenBy(c, email) })
@@ -115,15 +115,22 @@ async function seenBy(c: Context<DashboardEnv>, email: string): Promise<string |
   return person?.email === email ? browser?.accountId : undefined
 }
 
-/** Counted for the address that asks first: it must not use up the mails of others. */
+/** The narrowest limits come first: what is refused by them does not count against others. */
 export async function tooMany(
   c: Context<DashboardEnv>,
   email: string,
 ): Promise<RateLimit.Window | undefined> {
-  const asker = await RateLimit.count("mailsFor", addressOf(c))
-  if (asker.isExceeded) return asker
-  const asked = await RateLimit.count("mailsTo", hashOf(email))
-  return asked.isExceeded ? asked : undefined
+  const [asker, to] = [addressOf(c), hashOf(email)]
+  const counts = [
+    ["mailsBetween", `${asker} ${to}`],
+    ["mailsFor", asker],
+    ["mailsTo", to],
+  ] as const
+  for (const [scope, who] of counts) {
+    const window = await RateLimit.count(scope, who)
+    if (window.isExceeded) return window
+  }
+  return undefined
 }
 
 /**

@@ -29,7 +29,8 @@ export const account = contractRouter()
   })
   .openapi(contract.createKey, async (c) => {
     const { name, scope, customer_ref: customerRef } = c.req.valid("json")
-    const { key, ...made } = await makeKey(c.var.accountId, { name, scope, customerRef })
+    const by = { keyId: c.var.keyId }
+    const { key, ...made } = await makeKey(c.var.accountId, { name, scope, customerRef, by })
     return c.json({ ...wire(made), key }, 201)
   })
   .openapi(contract.removeKey, async (c) => {
@@ -40,20 +41,23 @@ export const account = contractRouter()
 
 /**
  * Makes a key for an account.
- * @throws ApiError `invalid_request` without the bridge of a key for one, `not_found`, `forbidden` if there are too many
+ * @throws ApiError `invalid_request` without the bridge of a key for one, `not_found`, `forbidden` if there are too many,
+ * `unauthorized` if it is made by a key that was revoked
  */
 export async function makeKey(
   accountId: string,
-  { name, scope, customerRef }: { name: string; scope: ApiKey.Scope; customerRef?: string | undefined },
+  wanted: { name: string; scope: ApiKey.Scope; customerRef?: string | undefined; by: ApiKey.Maker },
 ): Promise<ApiKey.Info & { key: string }> {
+  const { name, scope, customerRef, by } = wanted
   if (scope === "bridge" && customerRef === undefined)
     throw invalid([{ path: "customer_ref", message: "is missing: which bridge is the key for?" }])
   const bridge =
     scope === "bridge" && customerRef !== undefined ? await Bridge.get(accountId, customerRef) : undefined
   if ((await ApiKey.list(accountId)).length >= mostKeys)
     throw new ApiError("forbidden", `an account may have ${mostKeys} keys: revoke one first`)
-  const key = await ApiKey.create(accountId, name, { scope, bridge })
-  return { keyId: ApiKey.idOf(key), name, scope, bridge, createdAt: now(), key }
+  const key = await ApiKey.create(accountId, name, { scope, bridge }, by)
+  const createdBy = "email" in by ? by.email : by.keyId
+  return { keyId: ApiKey.idOf(key), name, scope, bridge, createdAt: now(), createdBy, key }
 }
 
 /** The deliveries of an account's bridges by day, oldest first; by default, those of the last 30 days. */
@@ -65,7 +69,9 @@ export async function usageOf(
   const bridges = await Bridge.list(accountId)
   const all = await Promise.all(
     bridges.map(async ({ id, customerRef }) =>
-      (await Usage.of(id, days, (await Delivery.get(id))?.today)).map((day) => wireUsage(customerRef, day)),
+      (await Usage.of(id, days, (await Delivery.get(Delivery.first(id)))?.today)).map((day) =>
+        wireUsage(customerRef, day),
+      ),
     ),
   )
   return all.flat().toSorted((a, b) => a.date.localeCompare(b.date))
@@ -91,13 +97,14 @@ function wireUsage(customerRef: string, day: Usage.Day & Usage.Messages): UsageR
   }
 }
 
-function wire({ keyId, name, scope, bridge, createdAt, lastUsedAt }: ApiKey.Info) {
+function wire({ keyId, name, scope, bridge, createdAt, createdBy, lastUsedAt }: ApiKey.Info) {
   return {
     id: keyId,
     name,
     scope,
     ...(bridge && { customer_ref: bridge.customerRef }),
     created_at: createdAt,
+    ...(createdBy !== undefined && { created_by: createdBy }),
     ...(lastUsedAt !== undefined && { last_used_at: lastUsedAt }),
   }
 }

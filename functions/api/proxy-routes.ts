@@ -6,6 +6,7 @@ import { isSend } from "#core/contract/message.ts"
 import { proxy as prefix } from "#core/contract/route-parts.ts"
 import { routes } from "#core/contract/routes.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { Storage } from "#core/platform/storage.ts"
 import { StoredMedia } from "#core/stored-media.ts"
@@ -19,7 +20,7 @@ import { answerStored } from "../http/stored-media.ts"
 /** The routes below `/proxy`. One needs no host; for all others the host answers, or says where the answer is. */
 export const proxy = contractRouter().openapi(webhookLogs, async (c) => {
   await runningLease(c.var.bridge.id)
-  return c.json(await AttemptLog.latest(c.var.bridge.id), 200)
+  return c.json(await AttemptLog.latest(Receiver.first(c.var.bridge.id)), 200)
 })
 
 for (const route of Object.values(routes).flatMap((group) => Object.values(group)))

@@ -72,7 +72,7 @@ export async function wholeGroup(card: Stanza, reader: Reader): Promise<Whole> {
 }
 
 /** The address of the group that a card is of. Cards leave the server out. */
-export function jidOf({ attrs: { id = "" } }: Stanza): string {
+function jidOf({ attrs: { id = "" } }: Stanza): string {
   return id.includes("@") ? id : `${id}@g.us`
 }
 

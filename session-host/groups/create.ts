@@ -8,11 +8,10 @@ import type { Stanza } from "../network/connection.ts"
 import { child, childrenOf, el } from "../network/stanza.ts"
 import { groupCard } from "../people/questions.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
-import { SessionEnded } from "../session/session-ended.ts"
 import { groupsOf } from "./card.ts"
 import { setGroup, settingStanzas } from "./change.ts"
 import { allGroups } from "./list.ts"
-import { outcomesOf, participant, peopleOf, type Person } from "./people.ts"
+import { outcomesOf, participants, peopleOf, type Person } from "./people.ts"
 import { asGroup } from "./refusals.ts"
 
 type Wanted = z.output<(typeof createGroup)["request"]["body"]["content"]["application/json"]["schema"]>
@@ -48,12 +47,8 @@ export async function newGroup(
   }
   const asked = { name, askedAt: now(), generation }
   await created.keep(id, asked)
-  const card = await askForGroup(
-    connected,
-    id,
-    [...people.map((person) => participant(person, true)), ...settingStanzas(settings)],
-    name,
-  )
+  const first = await participants(connected.connection, people, true)
+  const card = await askForGroup(connected, id, [...first, ...settingStanzas(settings)], name)
   const answer = await answerOf(connected, card, people)
   // If the host dies before this is durable, a retry finds the group in the account's list.
   await created.keep(id, { ...asked, answer })
@@ -71,7 +66,6 @@ async function askForGroup(
     const card = child(answer, "group")
     if (card?.attrs.id) return card
   } catch (error) {
-    if (error instanceof SessionEnded) throw error
     if (error instanceof NetworkRejected || error instanceof ApiError) {
       await created.forget(key)
       throw error

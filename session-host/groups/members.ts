@@ -9,7 +9,7 @@ import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
 import { groupsOf } from "./card.ts"
 import { setGroup } from "./change.ts"
-import { outcomesOf, participant, type Person, peopleOf } from "./people.ts"
+import { outcomesOf, participants, type Person, peopleOf } from "./people.ts"
 import { asGroup, notInIt } from "./refusals.ts"
 import { groupCard } from "../people/questions.ts"
 
@@ -49,7 +49,7 @@ async function askFor(
   verb: Verb,
   people: Person[],
 ): Promise<Stanza[]> {
-  const named = people.map((person) => participant(person, verb === "add"))
+  const named = await participants(connection, people, verb === "add")
   const [change, tag] = [el(verb, {}, named), "membership_requests_action"]
   const asked = deciding.has(verb) ? el(tag, {}, [change]) : change
   const answer = await asGroup(setGroup(connection, group, asked))

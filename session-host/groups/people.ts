@@ -1,7 +1,7 @@
 import type { MemberOutcome } from "#core/contract/group.ts"
 import { ApiError, invalid } from "#core/error.ts"
 import { isLid, isPhoneJid, toJid, userOf } from "#core/jid.ts"
-import type { Stanza } from "../network/connection.ts"
+import type { Connection, Stanza } from "../network/connection.ts"
 import { el } from "../network/stanza.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import { addressesOf } from "./card.ts"
@@ -65,10 +65,27 @@ function notOnNetwork(phones: string[]): ApiError {
   )
 }
 
-/** As a question names a person: by the private address where it is known, as the network's own clients do. */
-export function participant({ jid, lid }: Person, isAdding: boolean): Stanza {
-  if (!lid) return el("participant", { jid })
-  return el("participant", { jid: lid, ...(isAdding && isPhoneJid(jid) && { phone_number: jid }) })
+/**
+ * As a question names people: by their private addresses where these are known, as the network's own clients do. One that adds them
+ * shows the token that they have given us: it opens groups to those who let only contacts add them (whatsmeow, `group.go`).
+ */
+export async function participants(
+  { tokenOf }: Pick<Connection, "tokenOf">,
+  people: Person[],
+  isAdding: boolean,
+): Promise<Stanza[]> {
+  return await Promise.all(
+    people.map(async ({ jid, lid }) => {
+      if (!isAdding) return el("participant", { jid: lid || jid })
+      const token = await tokenOf(lid || jid)
+      const privacy = token ? [el("privacy", {}, token)] : []
+      return el(
+        "participant",
+        { jid: lid || jid, ...(lid && isPhoneJid(jid) && { phone_number: jid }) },
+        privacy,
+      )
+    }),
+  )
 }
 
 /** What became of each person, by the `participant` nodes of an answer. */

@@ -7,7 +7,7 @@ import type { SessionStore } from "./rows.ts"
 /** Longer than an idempotency record lives that names it, in seconds. */
 const keptFor = 2 * 86_400
 
-const Answer = createGroup.responses[200]!.content["application/json"].schema
+const Answer = createGroup.responses[200].content["application/json"].schema
 export type CreatedAnswer = z.infer<typeof Answer>
 
 const Created = z.object({

@@ -58,7 +58,7 @@ interface Found {
   /** Those of messages that are awaited of the phone. */
   awaited: Stored[]
   lastEvent: number
-  delivery: Delivery.Info | undefined
+  deliveries: Delivery.Info[]
 }
 
 /** The durable side of a session. */
@@ -86,7 +86,7 @@ export class Memory {
   #vault: SessionVault
   #contacts: Contacts
 
-  private constructor(input: Input, { store, patience, keys, rows, awaited, lastEvent, delivery }: Found) {
+  private constructor(input: Input, { store, patience, keys, rows, awaited, lastEvent, deliveries }: Found) {
     const { lease, timing, log, onEnd } = input
     const { bridgeId } = lease
     this.#input = input
@@ -97,7 +97,7 @@ export class Memory {
     this.bell = new Bell(bridgeId)
     this.messages = new Messages(store)
     this.tally = new Tally({ bridgeId, everyMs: timing.tallyMs, log })
-    const head = delivery?.head ?? 0
+    const head = Math.max(0, ...deliveries.map((delivery) => delivery.head))
     const { commits, bell, messages, tally } = this
     this.outbox = new EventOutbox({
       store,
@@ -146,7 +146,7 @@ export class Memory {
       isCareful: () => Lease.isSuspect(lease) && performance.now() < provenAtMs,
     })
     // The session that promised to ring may have died first.
-    if (lastEvent > head || (delivery?.due ?? 0) > 0) this.bell.ringAnew()
+    if (deliveries.some((delivery) => lastEvent > delivery.head || delivery.due > 0)) this.bell.ringAnew()
   }
 
   /** Reads what earlier sessions of the bridge left. @throws SessionEnded */
@@ -157,14 +157,14 @@ export class Memory {
     const keys = await patience.read(() => DataKeys.get(bridgeId))
     if (!keys) throw new SessionEnded("the bridge is deleted")
     const store = new SessionStore({ bridgeId, sessionKey: keys.session, patience })
-    const [rows, awaited, last, delivery] = await Promise.all([
+    const [rows, awaited, last, deliveries] = await Promise.all([
       store.getAll([credsSk, reportedRow, pacingRow, ...standingRows]),
       store.list(awaitedPrefix),
       patience.read(() => lastEventOf(bridgeId)),
-      patience.read(() => Delivery.get(bridgeId)),
+      patience.read(() => Delivery.all(bridgeId)),
     ])
     const bySk = new Map(rows.map((row) => [row.sk, row]))
-    return new Memory(input, { store, patience, keys, rows: bySk, awaited, lastEvent: last, delivery })
+    return new Memory(input, { store, patience, keys, rows: bySk, awaited, lastEvent: last, deliveries })
   }
 
   get vault(): SessionVault {

@@ -71,7 +71,7 @@ function changesOf(network: Network, group: Group, body: z.output<typeof Schema.
     const numbers = body[action]
     return numbers ? [el(action, {}, participants(network, numbers))] : []
   })
-  const decisions = (["approve", "reject"] as const).flatMap((action) => {
+  const verdicts = (["approve", "reject"] as const).flatMap((action) => {
     const numbers = body[action]
     if (!numbers) return []
     return [el("membership_requests_action", {}, [el(action, {}, participants(network, numbers))])]
@@ -86,7 +86,7 @@ function changesOf(network: Network, group: Group, body: z.output<typeof Schema.
     ...(body.approval === undefined ? [] : [approval(body.approval)]),
     ...(body.revoke_invite ? [el("invite")] : []),
     ...(body.accept ? [accept(network, body.accept)] : []),
-    ...decisions,
+    ...verdicts,
   ]
 }
 

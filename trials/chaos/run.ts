@@ -158,7 +158,7 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
 
 /** As the store says now, or does not: then no attempt is excused. */
 async function nextEvent(bridgeId: string): Promise<number> {
-  const delivery = await Delivery.get(bridgeId).catch(() => undefined)
+  const delivery = await Delivery.get(Delivery.first(bridgeId)).catch(() => undefined)
   return (delivery?.head ?? -1) + 1
 }
 

@@ -64,10 +64,11 @@ function settingsIn(asked: Node) {
 function addFirst(network: Network, group: Group, by: string, asked: Node): Node[] {
   const wanted = children(asked).filter(({ tag }) => tag === "participant")
   if (wanted.length >= mostMembers) throw new Refusal(419, "resource-limit")
-  return wanted.flatMap(({ attrs: { jid } }) => {
+  return wanted.flatMap((one) => {
+    const { jid } = one.attrs
     const user = network.directory.find(Jid.parse(jid))
     if (user?.pn === by) return []
-    const error = user ? refusalToAdd(network, group, by, user.pn) : 404
+    const error = user ? refusalToAdd(network, group, { by, pn: user.pn, node: one }) : 404
     if (error !== undefined) return [answerFor(group, { jid, user, error }, error === 403 ? by : undefined)]
     group.members = [...group.members, { pn: user!.pn, role: "member" }]
     return []

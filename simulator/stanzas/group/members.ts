@@ -5,8 +5,9 @@ import type { ConnectedDevice } from "#simulator/network/connected-device.ts"
 import type { User } from "#simulator/network/directory.ts"
 import { type Group, isAdmin, jidOf, mostMembers, type Role, roleOf } from "#simulator/network/groups.ts"
 import type { Network } from "#simulator/network/network.ts"
+import { isShown } from "#simulator/network/profiles.ts"
 import * as Jid from "#simulator/wire/jid.ts"
-import { child, children, el, type Node } from "#simulator/wire/node.ts"
+import { bytes, child, children, el, type Node } from "#simulator/wire/node.ts"
 import { badRequest, notFound, Refusal } from "../refusal.ts"
 import { addMembers, nextVersion } from "./add-and-remove-members.ts"
 import { memberNode } from "./card.ts"
@@ -21,28 +22,29 @@ interface Asked {
   node: Node
 }
 
-/** Why this person is not added: the code that their part of the answer carries (whatsmeow, `group.go`; whatsapp-web.js). */
-export function refusalToAdd(network: Network, group: Group, by: string, pn: string): number | undefined {
+/**
+ * Why this person is not added: the code that their part of the answer carries (whatsmeow, `group.go`; whatsapp-web.js). Who lets
+ * only contacts add them knows those by the token that the question shows.
+ */
+export function refusalToAdd(
+  { profiles }: Network,
+  group: Group,
+  added: { by: string; pn: string; node: Node },
+): number | undefined {
+  const { by, pn } = added
+  const profile = profiles.get(pn)
   if (roleOf(group, pn)) return 409
-  if (network.profiles.get(pn).blocked.includes(by)) return 401
-  if (!mayAdd(network, by, pn)) return 403
+  if (profile.blocked.includes(by)) return 401
+  const asking = { pn: by, token: bytes(child(added.node, "privacy")) }
+  const isLeftOut =
+    profile.privacy.groupadd === "contact_blacklist" && profile.disallowed?.groupadd?.includes(by)
+  if (isLeftOut || !isShown(profile, "groupadd", asking)) return 403
   if (group.left?.some((one) => one.pn === pn && one.at > now() - recently)) return 408
   return group.members.length >= mostMembers ? 419 : undefined
 }
 
-/** Whether this person's privacy settings let the other add them. Their contacts are those to whom they have written. */
-function mayAdd(network: Network, by: string, pn: string): boolean {
-  const { privacy, disallowed = {} } = network.profiles.get(pn)
-  const { groupadd = "all" } = privacy
-  if (groupadd === "all") return true
-  const inbox = network.phones.get(pn)?.handset.inbox
-  const isContact = inbox?.after(0, ({ chat, from_me }) => from_me && chat === by).length !== 0
-  if (groupadd === "contact_blacklist") return isContact && !disallowed.groupadd?.includes(by)
-  return groupadd === "contacts" && isContact
-}
-
 /** A personal invitation, which a person gets in place of being added: the admin's client sends it to them. */
-export function invitation(group: Group, by: string, pn: string): Node {
+function invitation(group: Group, by: string, pn: string): Node {
   const made = { pn, by, code: randomBytes(12).toString("base64url"), expiration: now() + goodFor }
   group.invitations = [...(group.invitations ?? []).filter((one) => one.pn !== pn), made]
   return el("add_request", { code: made.code, expiration: made.expiration })
@@ -51,8 +53,8 @@ export function invitation(group: Group, by: string, pn: string): Node {
 /** Adds those who may be added. Each person's part of the answer says how it went. */
 export function add({ network, group, by, node }: Asked) {
   const joined: string[] = []
-  const answers = people(network, node).map(({ jid, user }) => {
-    const error = user ? refusalToAdd(network, group, by, user.pn) : 404
+  const answers = people(network, node).map(({ jid, user, node: named }) => {
+    const error = user ? refusalToAdd(network, group, { by, pn: user.pn, node: named }) : 404
     if (user && error === undefined) {
       group.members = [...group.members, { pn: user.pn, role: "member" }]
       group.removed = group.removed?.filter((pn) => pn !== user.pn)
@@ -127,10 +129,13 @@ function doneIn(answers: Answer[]): string[] {
 }
 
 /** The people whom the children of a node name. An address of nobody is there as well. */
-function people(network: Network, node: Node): { jid: string | undefined; user: User | undefined }[] {
+function people(network: Network, node: Node) {
   const named = children(node).filter(({ tag }) => tag === "participant")
   if (named.length === 0) throw badRequest()
-  return named.map(({ attrs: { jid } }) => ({ jid, user: network.directory.find(Jid.parse(jid)) }))
+  return named.map((one) => {
+    const { jid } = one.attrs
+    return { jid, user: network.directory.find(Jid.parse(jid)), node: one }
+  })
 }
 
 /** `invitedBy`: they get an invitation of this admin's in place of what was asked for. */

@@ -51,21 +51,21 @@ test("what gives events or secrets away, or cannot be undone, asks for a fresh s
 
     // Nobody else reads it in the same browser.
     await person.post("/numbers/shop/settings/webhook", { webhook_url: elsewhere })
-    const draft = person.jar.get("draft")!
+    const draft = person.jar.get("bridge-80-draft")!
     const other = await aPerson()
-    other.jar.set("draft", draft)
+    other.jar.set("bridge-80-draft", draft)
     expect(await (await other.get("/numbers/shop/settings")).text()).not.toContain("shop.example")
     // Nor does its own person, for a number of another account that has the same name.
     await Member.add(other.accountId, person.person, "owner")
     await person.post("/accounts/turn", { account: other.accountId })
-    expect(person.jar.get("draft")).toBe(draft)
+    expect(person.jar.get("bridge-80-draft")).toBe(draft)
     expect(await (await person.get("/numbers/shop/settings")).text()).not.toContain("shop.example")
     await person.post("/accounts/turn", { account: person.accountId })
     // An invitation that is withdrawn is nothing that was typed, and a browser would drop a cookie that is too long.
     await person.post("/account/withdraw", { email: "late@example.com" })
     expect(await (await person.get("/account")).text()).not.toContain("late@example.com")
     await person.post("/numbers/shop/settings/webhook", { webhook_url: elsewhere + "/".repeat(1000) })
-    expect(person.jar.has("draft")).toBe(false)
+    expect(person.jar.has("bridge-80-draft")).toBe(false)
     await person.post(`/sign-in/link/${await SignIn.print(person.email)}`)
     expect((await person.post("/numbers/shop/settings/webhook", { webhook_url: elsewhere })).status).not.toBe(
       303,
@@ -110,6 +110,45 @@ test("an owner invites and removes, a member does not", async () => {
 
   await owner.post("/account/remove", { person: person.id })
   expect((await invited.get("/numbers")).headers.get("location")).toBe("/accounts?next=%2Fnumbers")
+})
+
+test("an invitation ends after a week, and with the membership of whoever sent it", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] })
+  try {
+    const owner = await aPerson()
+    const [late, open] = [anEmail(), anEmail()]
+    await owner.post("/account/invite", { email: late, role: "member" })
+    const { person } = await accountAtSignIn(late)
+    vi.setSystemTime(Date.now() + 7 * 86_400_000)
+    expect(await Member.accept(owner.accountId, person)).toBe(false)
+    expect(await Member.invitations(owner.accountId)).toEqual([])
+
+    await Member.add(owner.accountId, (await accountAtSignIn(anEmail())).person, "owner")
+    await owner.post(`/sign-in/link/${await SignIn.print(owner.email)}`)
+    await owner.post("/account/invite", { email: open, role: "owner" })
+    expect(await Member.invitations(owner.accountId)).toMatchObject([{ email: open }])
+    await owner.post("/account/leave")
+    expect(await Member.accept(owner.accountId, (await accountAtSignIn(open)).person)).toBe(false)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test("whoever removes somebody is told of the keys they made, and can revoke them there", async () => {
+  const owner = await aPerson()
+  const member = await aPerson()
+  await Member.add(owner.accountId, member.person, "member")
+  await member.post("/accounts/turn", { account: owner.accountId })
+  const [, key] = /(mbk_\w{51})/.exec(
+    await (await member.post("/keys", { name: "theirs", may: "all" })).text(),
+  )!
+  expect(await (await owner.get("/keys")).text()).toContain(`by ${member.email}`)
+  const removed = await (await owner.post("/account/remove", { person: member.person.id })).text()
+  expect(removed).toContain("an API key, which still works")
+  expect(await ApiKey.verify(key!)).toBeDefined()
+  await owner.post("/account/revoke", { email: member.email })
+  expect(await ApiKey.verify(key!)).toBeUndefined()
+  expect(await ApiKey.list(owner.accountId)).toEqual([])
 })
 
 test("an account's name is its owners' to choose, strangers read it where a phone is linked, and never an address", async () => {

@@ -11,6 +11,7 @@ import { EventIndex } from "#core/event/event-index.ts"
 import { transact } from "#core/store/store.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { config } from "#core/platform/config.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { anAddress } from "#test/support/service/customer.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
@@ -57,7 +58,11 @@ test("a long list of given-up events that is being tidied up leaves the stream o
   const bridge = await Bridge.setWebhookUrl(person.bridge, "https://shop.example/hook")
   const leadNowhere = Array.from({ length: 2000 }, (_, i) => ({ bridgeId: bridge.id, n: i + 1 }))
   for (let i = 0; i < leadNowhere.length; i += 100)
-    await transact(leadNowhere.slice(i, i + 100).map((event) => EventIndex.pointer(event, "undelivered")))
+    await transact(
+      leadNowhere
+        .slice(i, i + 100)
+        .map((event) => EventIndex.pointer(Receiver.first(bridge.id), event, "undelivered")),
+    )
   const stream = await person.get("/numbers/shop/deliveries/stream")
   const said = await readUntil(stream, '<section id="given-up" hidden>')
   expect(said).toContain('id="attempts"')

@@ -123,6 +123,20 @@ test("a mail server that never greets is given up", async () => {
   onTestFinished(() => void silent.close())
   const letter = { to: "ada@example.com", subject: "a", text: "b" }
   await expect(mailServer(`smtp://127.0.0.1:${port}`, "wa@example.com")(letter)).rejects.toThrow(
-    "Greeting never received",
+    /Greeting never received|Timeout/,
   )
+})
+
+test("a mail server that says a word now and then, and never takes the mail, is given up", async () => {
+  const slow = createServer((socket) => {
+    socket.write("220 welcome\r\n")
+    const speaking = setInterval(() => socket.write("250-not yet\r\n"), 100)
+    socket.on("error", () => {}).on("close", () => clearInterval(speaking))
+  })
+  const port = await listen(slow)
+  onTestFinished(() => void slow.close())
+  const letter = { to: "ada@example.com", subject: "a", text: "b" }
+  await expect(mailServer(`smtp://127.0.0.1:${port}`, "wa@example.com")(letter)).rejects.toMatchObject({
+    name: "AbortError",
+  })
 })

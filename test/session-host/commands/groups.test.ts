@@ -168,7 +168,7 @@ test("members are added, promoted, demoted and removed, each with an outcome", a
   const { answerOf, own, bob, eve, phone, network, known, change } = await aCircle()
   const [blocking, private_, left] = [await network.phone(), await network.phone(), await network.phone()]
   await network.control.change(blocking.number, { block: phone.number })
-  await network.control.change(private_.number, { privacy: { groupadd: "contacts" } })
+  await network.control.change(private_.number, { privacy: { groupadd: "none" } })
   const jid = await own(bob, left)
   await network.call("PATCH", `/groups/${jid}`, { by: left.number, leave: true })
   const members = [eve, blocking, private_, left, bob].map(({ number }) => number)
