@@ -11,7 +11,7 @@ const minute = 60_000
 /**
  * Contract, "Rate limits": requests a minute. `address` is the floor under all the others, `pages` that of the dashboard. The mails of sign-ins are
  * counted for the address that asks, for the one that they go to, and for both together: a stranger alone cannot use up
- * somebody's mails. Codes to type and answers of passkeys are counted for the bridge that is to be linked, streams of pages
+ * somebody's mails. Mails about what was done are counted for their account. Codes to type and answers of passkeys are counted for the bridge that is to be linked, streams of pages
  * for their person: twelve that come back every 15 seconds are 48.
  */
 const limits = {
@@ -22,6 +22,7 @@ const limits = {
   pages: () => ({ limit: config.RATE_LIMIT_ADDRESS, windowMs: minute }),
   mailsTo: () => ({ limit: 12, windowMs: 15 * minute }),
   mailsBetween: () => ({ limit: 3, windowMs: 15 * minute }),
+  mailsOfActs: () => ({ limit: 20, windowMs: 60 * minute }),
   mailsFor: () => ({ limit: 10, windowMs: 15 * minute }),
   linkTries: () => ({ limit: 10, windowMs: 15 * minute }),
   pageStreams: () => ({ limit: 300, windowMs: minute }),

@@ -204,3 +204,13 @@ function nameFor(c: Context, name: Name): string {
 function prefixOf(c: Context): "host" | undefined {
   return originOf(c).startsWith("https:") ? "host" : undefined
 }
+
+/**
+ * Where a link in a mail leads. Not where a request says it went, unless that is this machine or the router says so: a
+ * stranger could have the mail of somebody else lead to a host of their own.
+ */
+export function pageOrigin(c: Context<DashboardEnv>): string | undefined {
+  if (config.DASHBOARD_URL !== "") return new URL(config.DASHBOARD_URL).origin
+  const origin = originOf(c)
+  return config.ROUTER_SECRET !== undefined || new URL(origin).hostname === "localhost" ? origin : undefined
+}

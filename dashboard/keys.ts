@@ -11,6 +11,7 @@ import { ago, block, type Html, icon, note, press, time } from "./elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "./fresh-sign-in.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { head } from "./layout.ts"
+import { did } from "./record.ts"
 
 /** The account's API keys. */
 export const keys = new Hono<DashboardEnv>()
@@ -23,6 +24,7 @@ export const keys = new Hono<DashboardEnv>()
     try {
       const by = { email: c.var.me.person.email }
       const { key } = await makeKey(c.var.accountId, { name, ...scopeOf(typed.may), by })
+      await did(c, "key_created", name)
       return await show(c, { fresh: key })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
@@ -35,8 +37,10 @@ export const keys = new Hono<DashboardEnv>()
     }
   })
   .post("/keys/:id/revoke", async (c) => {
-    const isRevoked = await ApiKey.revoke(c.var.accountId, c.req.param("id"))
-    if (!isRevoked) return c.redirect("/keys", 303)
+    const keyId = c.req.param("id")
+    const named = (await ApiKey.list(c.var.accountId)).find((one) => one.keyId === keyId)?.name
+    if (!(await ApiKey.revoke(c.var.accountId, keyId))) return c.redirect("/keys", 303)
+    await did(c, "key_revoked", named || keyId)
     return await show(c, { notice: "The key is revoked: programs that use it are refused from now on." })
   })
 

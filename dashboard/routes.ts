@@ -40,6 +40,7 @@ import { account } from "./people/account.ts"
 import { accounts } from "./people/accounts.ts"
 import { passkeys } from "./people/passkeys.ts"
 import { signIn } from "./people/sign-in.ts"
+import { record } from "./record.ts"
 import { reference, trying } from "./reference.ts"
 import { start } from "./start/start.ts"
 import { usage } from "./usage.ts"
@@ -103,6 +104,7 @@ for (const part of [
   usage,
   trying,
   account,
+  record,
   accounts,
   operator,
   find,

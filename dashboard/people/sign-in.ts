@@ -3,19 +3,20 @@ import type { Context } from "hono"
 import { html } from "hono/html"
 import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { invitationsTo } from "#core/account/accounts-of.ts"
+import { AuditLog } from "#core/account/audit-log.ts"
 import { Browser } from "#core/account/browser.ts"
 import { Mail } from "#core/account/mail.ts"
 import { Email, Person } from "#core/account/person.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { hashOf } from "#core/account/token.ts"
 import { nowMs } from "#core/platform/clock.ts"
-import { config } from "#core/platform/config.ts"
 import { RateLimit } from "#core/rate-limit.ts"
-import { addressOf, originOf } from "#functions/http/address.ts"
+import { addressOf } from "#functions/http/address.ts"
 import { lonePage, type Status } from "../answer.ts"
 import { passkeyScript } from "../assets.ts"
 import { emailField, type Html, note, span } from "../elements.ts"
-import { cookie, type DashboardEnv, ownPath, putCookie } from "../guard.ts"
+import { cookie, type DashboardEnv, ownPath, pageOrigin, putCookie } from "../guard.ts"
+import { fromWhere } from "../record.ts"
 
 const month = 30 * 86_400
 
@@ -101,8 +102,12 @@ export async function admitBrowser(
   const { email, next } = input
   const seen = [input.accountId, await seenBy(c, email)].filter((id) => id !== undefined)
   const { person, accountId } = await accountAtSignIn(email, seen)
-  const agent = c.req.header("user-agent") ?? ""
+  const { agent } = fromWhere(c)
+  // Somebody new, and a browser that is known, are no news to the person.
+  const isQuiet = (await seenBy(c, email)) !== undefined || (await Browser.list(person.id)).length === 0
   const token = await Browser.admit({ personId: person.id, accountId, agent }, cookie(c, "session"))
+  const entry = { by: email, act: "signed_in", about: "", ...fromWhere(c) } as const
+  if (accountId !== "") await AuditLog.add(accountId, entry, { isQuiet, origin: pageOrigin(c) })
   putCookie(c, "session", token, month)
   putCookie(c, "asking", "", 0)
   return next === "/" && (await invitationsTo(email)).length > 0 ? "/accounts" : next
@@ -131,16 +136,6 @@ export async function tooMany(
     if (window.isExceeded) return window
   }
   return undefined
-}
-
-/**
- * Where a link in a mail leads. Not where a request says it went, unless that is this machine or the router says so: a
- * stranger could have the mail of somebody else lead to a host of their own.
- */
-export function pageOrigin(c: Context<DashboardEnv>): string | undefined {
-  if (config.DASHBOARD_URL !== "") return new URL(config.DASHBOARD_URL).origin
-  const origin = originOf(c)
-  return config.ROUTER_SECRET !== undefined || new URL(origin).hostname === "localhost" ? origin : undefined
 }
 
 function mailOf(email: string, { code, link }: SignIn.Begun, origin: string | undefined) {

@@ -1,5 +1,7 @@
+import type { Context } from "hono"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
+import { AuditLog } from "#core/account/audit-log.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import type { UsageRow } from "#core/contract/account.ts"
 import * as contract from "#core/contract/account.ts"
@@ -7,7 +9,8 @@ import { ApiError, invalid } from "#core/error.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Usage } from "#core/event/usage.ts"
 import { iso, now } from "#core/platform/clock.ts"
-import { contractRouter } from "../http/contract-router.ts"
+import { addressOf } from "../http/address.ts"
+import { type ApiEnv, contractRouter } from "../http/contract-router.ts"
 
 /** An account may have this many keys, so that no loop makes them without end. */
 const mostKeys = 100
@@ -31,13 +34,22 @@ export const account = contractRouter()
     const { name, scope, customer_ref: customerRef } = c.req.valid("json")
     const by = { keyId: c.var.keyId }
     const { key, ...made } = await makeKey(c.var.accountId, { name, scope, customerRef, by })
+    await recordByKey(c, "key_created", name)
     return c.json({ ...wire(made), key }, 201)
   })
   .openapi(contract.removeKey, async (c) => {
     if (!(await ApiKey.revoke(c.var.accountId, c.req.valid("param").id)))
       throw new ApiError("not_found", "there is no such key: GET /api/keys lists yours")
+    await recordByKey(c, "key_revoked", c.req.valid("param").id)
     return c.body(null, 204)
   })
+
+/** Records what a program did. Nobody is mailed: programs do these things in the course of their work. */
+export async function recordByKey(c: Context<ApiEnv>, act: AuditLog.Act, about: string): Promise<void> {
+  const by = `the API key ${c.var.keyId}`
+  const agent = c.req.header("user-agent") ?? ""
+  await AuditLog.add(c.var.accountId, { by, act, about, address: addressOf(c), agent }, { isQuiet: true })
+}
 
 /**
  * Makes a key for an account.

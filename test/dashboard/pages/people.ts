@@ -3,10 +3,13 @@ import { expect, test, vi } from "vitest"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
+import { Mail } from "#core/account/mail.ts"
 import { Member } from "#core/account/member.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
+import { app } from "#functions/api/one-machine.ts"
+import { until } from "#test/support/until.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 import { anEmail, aPerson } from "./person.ts"
 
@@ -179,4 +182,42 @@ test("an account's name is its owners' to choose, strangers read it where a phon
   await member.post("/accounts/turn", { account: owner.accountId })
   expect((await member.post("/account/rename", { name: "Mine" })).status).toBe(403)
   expect((await Account.get(owner.accountId))?.name).toBe(name)
+})
+
+test("owners see who did what, from where; and are mailed what lets somebody in or leads events elsewhere", async () => {
+  const owner = await aPerson()
+  const before = Mail.list().length
+  await owner.post("/keys", { name: "till", may: "read" })
+  await owner.post("/numbers/shop/settings/secret/roll")
+  await owner.get("/numbers/shop/settings/secret")
+  await owner.post("/account/rename", { name: "Corner shop" })
+  const key = await ApiKey.create(owner.accountId, "robot")
+  await app.request("/api/instances/shop", {
+    method: "PATCH",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ webhook_url: "https://shop.example/hook" }),
+  })
+  const page = (await (await owner.get("/account/record", { "user-agent": "x" })).text()).replaceAll(
+    "&#x2F;",
+    "/",
+  )
+  const told = [...page.matchAll(/<td>(?!<)([^<]+)<\/td>/g)].map(([, text]) => text!.trim())
+  expect(told.filter((text) => text.includes(" "))).toEqual([
+    `the API key ${ApiKey.idOf(key)} changed where events go of shop: https://shop.example/hook`,
+    `${owner.email} named the account Corner shop`,
+    `${owner.email} looked at the webhook secret of shop`,
+    `${owner.email} replaced the webhook secret of shop`,
+    `${owner.email} created the API key till`,
+    `${owner.email} signed in`,
+  ])
+  const mails = Mail.list().slice(0, Mail.list().length - before)
+  expect(mails.map(({ to, subject }) => [to, subject.replace(`${owner.email} `, "")]).toReversed()).toEqual([
+    [owner.email, "created the API key till"],
+    [owner.email, "replaced the webhook secret of shop"],
+    [owner.email, "looked at the webhook secret of shop"],
+  ])
+  // A second browser is news to the person, and a member sees nothing of it all.
+  await aVisitor().post(`/sign-in/link/${await SignIn.print(owner.email)}`)
+  await until(() => Mail.list()[0]?.subject === `${owner.email} signed in`)
+  expect((await (await aPerson("member")).get("/account/record")).status).toBe(403)
 })
