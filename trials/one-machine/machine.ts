@@ -24,13 +24,16 @@ import { until } from "#test/support/until.ts"
 const repository = fileURLToPath(new URL("../..", import.meta.url))
 const run = promisify(execFile)
 
+/** How long the service or Caddy may take until it is at work, in ms, on a machine that does much else. */
+const startsWithinMs = 180_000
+
 /** What stands in for Debian's own commands: this user's rights suffice here, and nothing is installed. */
 const standIns = {
   sudo: 'exec "$@"',
   "apt-get":
     'shift 2; for package in "$@"; do command -v "$package" >/dev/null || { echo "install $package first" >&2; exit 1; }; done',
-  systemctl: 'exec curl -fsS "$UNITS_URL/systemctl" --data-binary "$*"',
-  journalctl: 'exec curl -fsS "$UNITS_URL/journalctl" --data-binary "$*"',
+  systemctl: 'exec curl --fail-with-body -sS "$UNITS_URL/systemctl" --data-binary "$*"',
+  journalctl: 'exec curl --fail-with-body -sS "$UNITS_URL/journalctl" --data-binary "$*"',
 }
 
 /**
@@ -188,20 +191,18 @@ export class Machine {
     this.#units.set(unit, child)
     for (const stream of [child.stdout, child.stderr])
       stream?.on("data", (chunk: Buffer) => this.#said.push(chunk.toString()))
-    const url = unit === "caddy" ? this.publicUrl : `http://${this.#localUrl}`
-    await until(async () => {
-      if (child.exitCode !== null) throw new Error(`${unit} has ended: ${this.#said.slice(-5).join("")}`)
-      if (unit === "caddy" && !existsSync(this.#authority)) return false
-      return unit === "caddy"
-        ? await this.ask("/healthz").then(
-            ({ ok }) => ok,
-            () => false,
-          )
-        : await fetch(`${url}/readyz`).then(
-            ({ ok }) => ok,
-            () => false,
-          )
-    })
+    await until(
+      async () => {
+        if (child.exitCode !== null) throw new Error(`${unit} has ended: ${this.#said.slice(-5).join("")}`)
+        return await this.#answers(unit).catch(() => false)
+      },
+      { what: `${unit} at work: ${this.#said.slice(-5).join("")}`, withinMs: startsWithinMs },
+    )
+  }
+
+  async #answers(unit: string): Promise<boolean> {
+    if (unit !== "caddy") return (await fetch(`http://${this.#localUrl}/readyz`)).ok
+    return existsSync(this.#authority) && (await this.ask("/healthz")).ok
   }
 
   /** As the unit says. Its paths are those of the folder. */
