@@ -196,7 +196,7 @@ export class Machine {
         if (child.exitCode !== null) throw new Error(`${unit} has ended: ${this.#said.slice(-5).join("")}`)
         return await this.#answers(unit).catch(() => false)
       },
-      { what: `${unit} at work: ${this.#said.slice(-5).join("")}`, withinMs: startsWithinMs },
+      { what: `${unit} at work`, withinMs: startsWithinMs },
     )
   }
 
