@@ -140,7 +140,8 @@ function knownWith(vault: Vault) {
 /**
  * Baileys' own transactions keep what they change to themselves until they end, and frames leave meanwhile: a retry receipt
  * would name a prekey that nobody has kept. So each change is made at once, before the next frame is stamped. A transaction
- * only keeps others out. `rotateSignedPreKey`, which nobody calls, would still inform the network before it keeps anything.
+ * only keeps others out. `rotateSignedPreKey`, which nobody calls, would still inform the network before it keeps anything
+ * (`signal/signed-pre-keys.ts` is called in its place).
  *
  * Messages need none. Baileys has one at a time for all that it does under our own id, so each message would wait for one that
  * the network leaves without an answer, for as long as a minute. They have an order already, and the state that they share

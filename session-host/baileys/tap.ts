@@ -22,6 +22,7 @@ import { newCodes } from "./login/qr.ts"
 import type { OwnAvailability } from "./questions/own-availability.ts"
 import type { newCallers } from "./questions/reject-call.ts"
 import type { newRestrictionsQuestions } from "./questions/restrictions.ts"
+import { newSignedPreKeys } from "./signal/signed-pre-keys.ts"
 import type { Recorder } from "./record-skeletons.ts"
 import type { VitalSigns } from "./vital-signs.ts"
 
@@ -115,7 +116,12 @@ export function tap(parts: Parts): void {
     if (!(frame instanceof Uint8Array)) beside(frame)
   })
 
+  const rotateSignedPreKey = newSignedPreKeys({
+    ...parts,
+    onError: warn("the signed prekey was not replaced"),
+  })
   const onOpen = () => {
+    rotateSignedPreKey()
     appState.readIfNew()
     parts.restrictions.atLogin()
   }

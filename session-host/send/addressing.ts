@@ -9,7 +9,7 @@ import {
   proto,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import { z } from "zod"
+import { keepWith, keptWith } from "../baileys/kept-with-creds.ts"
 
 interface Input {
   sock: Pick<WASocket, "signalRepository">
@@ -24,12 +24,6 @@ export interface Addressing {
   addressOf: (chat: string) => Promise<string>
 }
 
-/**
- * Kept with the credentials: whether the account's chats are still by number, or were moved to private ids. Missing where
- * the network has not said.
- */
-const Kept = z.object({ byNumber: z.boolean().optional() }).catch({})
-
 /** The account's property `lid_one_on_one_migration_enabled`. */
 const movedProperty = "9435"
 
@@ -40,10 +34,10 @@ const movedProperty = "9435"
  * people as they are named.
  */
 export function newAddressing({ sock, creds, keepCreds }: Input): Addressing {
-  const isByNumber = () => Kept.parse(creds.additionalData ?? {}).byNumber
+  const isByNumber = () => keptWith(creds).byNumber
   const set = (byNumber: boolean | undefined) => {
     if (byNumber === undefined || byNumber === isByNumber()) return
-    creds.additionalData = { byNumber }
+    keepWith(creds, { byNumber })
     keepCreds()
   }
   return {
