@@ -17,12 +17,14 @@ import { newDeviceLists } from "../send/device-lists.ts"
 import { newRecipientDevices } from "../send/devices.ts"
 import { newGroups } from "../send/groups.ts"
 import { holdOutgoingFrames } from "../send/hold-frames.ts"
+import { lidsOf } from "../people/questions.ts"
 import { newAnswerOrEnd } from "./answer-or-end.ts"
 import { sendingNow } from "./context.ts"
 import { guardedBy, type Lifetime } from "./lifetime.ts"
 import { credsToDialWith } from "./login/link-code.ts"
 import { quietLog } from "./quiet-log.ts"
 import { keysOf } from "./signal/keys.ts"
+import { ask } from "./questions/ask.ts"
 import { credsToText } from "./signal/serialise.ts"
 import { socketConfig } from "./socket-config.ts"
 
@@ -66,6 +68,7 @@ export function dial(input: DialInput, lifetime: Lifetime) {
     keys,
     hold: newLocks(),
     recipientDevices: recipientDevices.forBaileys,
+    lidsOf: (jids) => lidsOf({ ask: (question) => ask(sock, question) }, jids),
     log,
     repository: {
       keep,
