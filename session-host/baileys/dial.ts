@@ -21,7 +21,9 @@ import { lidsOf } from "../people/questions.ts"
 import { newAnswerOrEnd } from "./answer-or-end.ts"
 import { sendingNow } from "./context.ts"
 import { guardedBy, type Lifetime } from "./lifetime.ts"
+import { keptWith } from "./kept-with-creds.ts"
 import { credsToDialWith } from "./login/link-code.ts"
+import { sayAtLogin } from "./patches/login-payload.ts"
 import { quietLog } from "./quiet-log.ts"
 import { keysOf } from "./signal/keys.ts"
 import { ask } from "./questions/ask.ts"
@@ -60,6 +62,10 @@ export function dial(input: DialInput, lifetime: Lifetime) {
     onStuck: ({ attrs }) => input.log.error({ messageId: attrs.id }, stuck),
   })
   const known = knownWith(vault)
+  if (creds.me) {
+    const { logins: lc = 0 } = keptWith(creds)
+    lifetime.atEnd(sayAtLogin(creds.me.id, { lc, connectAttemptCount: known.logins.inThisProcess }))
+  }
   const recipientDevices = newRecipientDevices({ ...known, keys, me: () => creds.me, sock: () => sock, log })
   const config = socketConfig({
     ...input,
@@ -130,9 +136,9 @@ export function dial(input: DialInput, lifetime: Lifetime) {
   }
 }
 
-/** What is known of chats and devices for as long as a vault lives, over all its connections. */
+/** What is known of chats, devices and logins for as long as a vault lives, over all its connections. */
 const known = new WeakMap<Vault, ReturnType<typeof newKnown>>()
-const newKnown = () => ({ groups: newGroups(), devices: newDeviceLists() })
+const newKnown = () => ({ groups: newGroups(), devices: newDeviceLists(), logins: { inThisProcess: 0 } })
 
 function knownWith(vault: Vault) {
   const found = known.get(vault) ?? newKnown()

@@ -50,10 +50,11 @@ export function newAddressing({ sock, creds, keepCreds }: Input): Addressing {
     async addressOf(chat) {
       const byNumber = isByNumber()
       const { lidMapping } = sock.signalRepository
-      const isOther = (byNumber === true && isLidUser(chat)) || (byNumber === false && isPnUser(chat))
-      if (!isOther) return chat
-      const other = await (byNumber ? lidMapping.getPNForLID(chat) : lidMapping.getLIDForPN(chat))
-      return other ? jidNormalizedUser(other) : chat
+      if (byNumber === undefined && isPnUser(chat)) return chat
+      // A private id may be a former one: the present one is found by the number.
+      const number = isLidUser(chat) ? await lidMapping.getPNForLID(chat) : chat
+      const other = byNumber || !isPnUser(number ?? "") ? number : await lidMapping.getLIDForPN(number!)
+      return jidNormalizedUser(other ?? chat)
     },
   }
 }
