@@ -5,7 +5,8 @@ import { inMode } from "#simulator/network/addressing.ts"
 import { sendToDevice } from "#simulator/network/send-to-device.ts"
 import type { Address } from "#simulator/network/directory.ts"
 import { devicesOf } from "#simulator/network/notify.ts"
-import { big, el } from "#simulator/wire/node.ts"
+import { noticeOf } from "#simulator/stanzas/unsolicited-notices.ts"
+import { big, el, type Node } from "#simulator/wire/node.ts"
 import { offer } from "../calls.ts"
 import type { Handset } from "../handset.ts"
 import { malformed } from "./malformed.ts"
@@ -29,6 +30,10 @@ export const floodKinds = [
   "retries",
   /** Receipts that ask again for the last messages of the chat, as a phone sends them that lost its sessions. */
   "asks",
+  /** Placeholders of messages that only the phone has; to people's companions only. */
+  "placeholders",
+  /** Another username of the sender, a change of the sender's devices, and another day on which this version is refused, in turn; likewise. */
+  "news",
 ] as const
 
 type Kind = (typeof floodKinds)[number]
@@ -53,6 +58,13 @@ const floods: Record<Kind, One> = {
   },
   retries,
   asks,
+  placeholders: (handset, target) =>
+    toCompanions(
+      handset,
+      target,
+      el("message", { from: inMode("lid", handset.user()), type: "text", t: now() }, [el("unavailable")]),
+    ),
+  news,
 }
 
 /** After so many, other work has its turn. */
@@ -118,6 +130,28 @@ function asks(handset: Handset, target: Target, n: number): string {
     ]),
   )
   return message.id
+}
+
+function news(handset: Handset, target: Target, n: number): string {
+  const me = handset.user()
+  if (!("user" in target)) return newId()
+  const about: Parameters<typeof noticeOf>[1] = {
+    network: handset.network,
+    own: target.user,
+    contact: me,
+    group: "",
+  }
+  handset.network.profiles.change(me.pn, { username: `name.${n}` })
+  const kinds = ["username_set", "devices_changed", "client_expires"] as const
+  return toCompanions(handset, target, noticeOf(kinds[n % kinds.length]!, about))
+}
+
+/** Queues a stanza for each companion of a person, under an id of its own. */
+function toCompanions(handset: Handset, target: Target, { tag, attrs, content }: Node): string {
+  const id = newId()
+  for (const device of companionsOf(handset, target))
+    sendToDevice(handset.network, device, el(tag, { id, ...attrs }, content))
+  return id
 }
 
 function wrong(handset: Handset, target: Target, n: number): string {
