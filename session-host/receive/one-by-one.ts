@@ -26,6 +26,11 @@ interface Input {
  */
 export function oneByOne({ unsettled, creds, ended, take, expect, acknowledge, onError }: Input): Instead {
   const give = async (node: BinaryNode, pass: Parameters<Instead>[1]) => {
+    // Baileys would refuse it. Of a status that was refused, the network would bring nothing but it (Baileys pull request 2779).
+    if (node.attrs.from === "status@broadcast" && !isParsable(node, creds.me)) {
+      unsettled.dropped(node)
+      return acknowledge(node)
+    }
     const viewOnce = viewOnceIn(node)
     if (viewOnce && isParsable(node, creds.me)) await take(viewOnce).catch(onError)
     if (placeholderIn(node) === "awaited" && isParsable(node, creds.me))

@@ -106,7 +106,7 @@ test("a former key that is two months old is forgotten", async () => {
 
 test("a key that the network does not answer for is offered again, and it is the same one", async () => {
   const { creds, id, later, offers, device } = await aDevice()
-  const removed = await network.fault({ kind: "ignore_iq", device, xmlns: "encrypt" })
+  const removed = await network.fault({ kind: "delay", device, ms: 1500 })
   await later(28)
   await until(async () => (await offers()) === 1)
   const next = keptWith(creds()).signedPreKeys?.next
