@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { now } from "#simulator/clock.ts"
 import { inMode } from "#simulator/network/addressing.ts"
 import { sendToDevice } from "#simulator/network/send-to-device.ts"
-import type { Address } from "#simulator/network/directory.ts"
+import { type Address, key } from "#simulator/network/directory.ts"
 import { devicesOf } from "#simulator/network/notify.ts"
 import { noticeOf } from "#simulator/stanzas/unsolicited-notices.ts"
 import { big, el, type Node } from "#simulator/wire/node.ts"
@@ -146,22 +146,24 @@ function news(handset: Handset, target: Target, n: number): string {
   return toCompanions(handset, target, noticeOf(kinds[n % kinds.length]!, about))
 }
 
-/** Queues a stanza for each companion of a person, under an id of its own. */
-function toCompanions(handset: Handset, target: Target, { tag, attrs, content }: Node): string {
-  const id = newId()
-  for (const device of companionsOf(handset, target))
-    sendToDevice(handset.network, device, el(tag, { id, ...attrs }, content))
+/** Stanzas that the network sends to whoever is connected, and keeps for nobody. */
+const unkept = new Set(["ib", "ack"])
+
+/** Sends a stanza to each companion of a person, under this id. */
+function toCompanions(handset: Handset, target: Target, { tag, attrs, content }: Node, id = newId()): string {
+  const { network } = handset
+  for (const device of companionsOf(handset, target)) {
+    if (unkept.has(tag)) network.lines.get(key(device))?.send(el(tag, attrs, content))
+    else sendToDevice(network, device, el(tag, { id, ...attrs }, content))
+  }
   return id
 }
 
 function wrong(handset: Handset, target: Target, n: number): string {
   const me = handset.user()
   const all = malformed({ jid: inMode("pn", me), lid: inMode("lid", me) })
-  const [what, { tag, attrs, content }] = all[n % all.length]! // of a list that is not empty
-  const id = `${what} ${newId()}`
-  for (const device of companionsOf(handset, target))
-    sendToDevice(handset.network, device, el(tag, { id, ...attrs }, content))
-  return id
+  const [what, stanza] = all[n % all.length]! // of a list that is not empty
+  return toCompanions(handset, target, stanza, `${what} ${newId()}`)
 }
 
 function companionsOf(handset: Handset, target: Target): Address[] {
