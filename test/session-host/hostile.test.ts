@@ -181,7 +181,7 @@ test("hundreds of placeholders, and of news about usernames, devices and version
     ExpressionAttributeValues: { ":pk": `BRIDGE#${bridge.id}`, ":awaited": "AWAITED#" },
   })
   expect(await Array.fromAsync(awaited)).toHaveLength(200)
-  await until(async () => JSON.stringify(await ask("GET", "/contacts")).includes('"name.297"'))
+  await until(async () => JSON.stringify(await ask("GET", "/contacts")).includes('"name.299"'))
 })
 
 test("a decrypted text that is no message gets a receipt, and nobody is asked to send it again", async () => {
