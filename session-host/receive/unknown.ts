@@ -155,10 +155,8 @@ export function unknownIn({ tag, attrs, content }: BinaryNode): string[] {
   const path = like.parts.has("") ? tag : `${tag}/${kind}`
   const all = Array.isArray(content) ? content : []
   const unknown = all.filter((part) => !parts.has(part.tag)).map((part) => `${path}/${named(part.tag)}`)
-  const kinds = all.flatMap((part) =>
-    part.tag === "enc" && !ciphertexts.has(part.attrs.type ?? "")
-      ? `${path}/enc/${named(part.attrs.type ?? "")}`
-      : [],
+  const kinds = all.flatMap(({ tag: part, attrs: { type = "" } }) =>
+    part === "enc" && type !== "" && !ciphertexts.has(type) ? `${path}/enc/${named(type)}` : [],
   )
   return [...found, ...new Set([...unknown, ...kinds])]
 }
