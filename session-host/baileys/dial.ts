@@ -67,12 +67,13 @@ export function dial(input: DialInput, lifetime: Lifetime) {
     lifetime.atEnd(sayAtLogin(creds.me.id, { lc, connectAttemptCount: known.logins.inThisProcess }))
   }
   const recipientDevices = newRecipientDevices({ ...known, keys, me: () => creds.me, sock: () => sock, log })
+  const hold = newLocks()
   const config = socketConfig({
     ...input,
     sent,
     creds,
     keys,
-    hold: newLocks(),
+    hold,
     recipientDevices: recipientDevices.forBaileys,
     lidsOf: (jids) => lidsOf({ ask: (question) => ask(sock, question) }, jids),
     log,
@@ -121,6 +122,7 @@ export function dial(input: DialInput, lifetime: Lifetime) {
     creds,
     keepCreds,
     keys,
+    hold,
     keep,
     gate,
     guarded,

@@ -9,6 +9,7 @@ import type { Logger } from "#core/platform/log.ts"
 import { Awaited, awaitedPrefix } from "../receive/awaited.ts"
 import { Bell } from "../receive/bell.ts"
 import { Commits } from "./commits.ts"
+import { CreatedGroups } from "./created-groups.ts"
 import type { UnitWrite } from "./packing.ts"
 import { SessionIntake } from "../receive/take.ts"
 import { Messages } from "./messages/messages.ts"
@@ -19,6 +20,7 @@ import { Pacing, pacingRow } from "../send/pacing.ts"
 import { Patience } from "./patience.ts"
 import { OperatorSkip } from "../receive/operator-skip.ts"
 import { SessionStore, type Stored } from "./rows.ts"
+import { makeAnew } from "./make-anew.ts"
 import { Tally } from "./tally.ts"
 import { credsOf, credsSk, forgetCreds, oldKeys, SessionVault } from "./keys.ts"
 import type { Connection } from "../network/connection.ts"
@@ -73,6 +75,7 @@ export class Memory {
   readonly standing: LoginStanding
   readonly awaited: Awaited
   readonly pacing: Pacing
+  readonly createdGroups: CreatedGroups
   readonly intake: SessionIntake
   /**
    * The account, if this is its sandbox: the phone is simulated and scans each code by itself. Undefined for other
@@ -95,7 +98,7 @@ export class Memory {
     this.bell = new Bell(bridgeId)
     this.messages = new Messages(store)
     this.tally = new Tally({ bridgeId, everyMs: timing.tallyMs, log })
-    const head = Math.max(0, ...deliveries.map((delivery) => delivery.head))
+    const floor = Math.max(0, ...deliveries.map((delivery) => Delivery.floorOf(delivery)))
     const { commits, bell, messages, tally } = this
     this.outbox = new EventOutbox({
       store,
@@ -106,7 +109,7 @@ export class Memory {
       bridgeId,
       deliveryKey: keys.delivery,
       // Rows of delivered events expire.
-      next: Math.max(lastEvent, head) + 1,
+      next: Math.max(lastEvent, floor) + 1,
       wants: (event) => Choice.wants(input.choice(), event),
     })
     const onOpened = (phone: string) => noteLinked(bridgeId, phone, log)
@@ -125,6 +128,7 @@ export class Memory {
       { store, commits, contacts: () => this.#contacts, limits: () => input.choice().pacing },
       rows.get(pacingRow),
     )
+    this.createdGroups = new CreatedGroups({ store, commits })
     this.intake = new SessionIntake({
       awaited: this.awaited,
       commits,
@@ -161,7 +165,30 @@ export class Memory {
       patience.read(() => Delivery.all(bridgeId)),
     ])
     const bySk = new Map(rows.map((row) => [row.sk, row]))
-    return new Memory(input, { store, patience, keys, rows: bySk, awaited, lastEvent: last, deliveries })
+    const memory = new Memory(input, {
+      store,
+      patience,
+      keys,
+      rows: bySk,
+      awaited,
+      lastEvent: last,
+      deliveries,
+    })
+    if (input.lease.anew) await memory.#makeAnew()
+    return memory
+  }
+
+  async #makeAnew(): Promise<void> {
+    const { store, commits, patience, vault } = this
+    const { lease, log } = this.#input
+    try {
+      await makeAnew({ lease, store, commits, patience, vault })
+      log.warn("the session's keys came from a backup: what encrypts was made anew")
+    } catch (error) {
+      // Nobody gets this memory to end it.
+      this.end(new SessionEnded("the session's keys could not be made anew", { cause: error }))
+      throw error
+    }
   }
 
   get vault(): SessionVault {

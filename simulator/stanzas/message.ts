@@ -51,6 +51,8 @@ export function message(network: Network, line: ConnectedDevice, stanza: Node) {
     return
   }
   if (chat.server === "newsletter") return toNewsletter(network, line, stanza)
+  for (const used of network.usedKeys.again(key(line.device), stanza))
+    network.log.note(key(line.device), "key used twice", { id: stanza.attrs.id, key: used })
   const sent = { line, sender, stanza, chat }
   const error = refused(network, sent)
   if (error === undefined) {
@@ -211,7 +213,9 @@ function toGroup(network: Network, { line, sender, stanza, chat }: Message): Cop
   const attrs = inGroup(network, group, sender, line.device.id)
   const shared = children(stanza).filter(({ tag }) => tag === "enc")
   const only = deviceAt(network, Jid.parse(stanza.attrs.participant))
-  if (only) return [{ device: only, attrs, content: contents(stanza, shared) }]
+  // To who has left meanwhile nothing goes, nor what they ask for again.
+  if (only)
+    return roleOf(group, only.user) ? [{ device: only, attrs, content: contents(stanza, shared) }] : []
   const own = new Map(
     recipients(stanza).flatMap(({ jid, enc }) => {
       const device = deviceAt(network, Jid.parse(jid))

@@ -83,13 +83,14 @@ place.start = async () =>
     stop: async () => {},
     remove: () => {},
   })
-const [{ bridges }, { messages }, { people }, { ada, grace, whole }] = [
+const [{ bridges }, { messages }, { people }, { groups }, { ada, grace, whole }] = [
   await import("#test/e2e/endpoints/bridges.ts"),
   await import("#test/e2e/endpoints/messages.ts"),
   await import("#test/e2e/endpoints/people.ts"),
+  await import("#test/e2e/endpoints/groups.ts"),
   await import("#test/e2e/endpoints/stage.ts"),
 ]
-const cases = { ...bridges, ...messages, ...people }
+const cases = { ...bridges, ...messages, ...people, ...groups }
 const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [RouteName, Route][] // as declared there
 
 test.for(all)("the route %s does what it says, under its policy", async ([name, route]) => {
@@ -326,6 +327,8 @@ test("every verb of the operator", async () => {
   for (const verb of ["pause", "wake", "suspend", "resume"]) await admin("bridge", verb, id)
   await until(async () => (await whole.statusOf("shop")) === "connected", { withinMs: 60_000 })
   await admin("bridge", "restart", id)
+  await admin("bridge", "make-anew", "all", new Date().toISOString())
+  await until(async () => (await whole.statusOf("shop")) === "connected", { withinMs: 60_000 })
   await whole.call("PATCH", "/api/instances/shop", { webhook_url: receiver.urlOf("shop") })
   receiver.refuseNext("shop")
   await whole.write(ada, grace.number, { text: "given up" })
