@@ -29,6 +29,7 @@ const secret = {
 const chosen = {
   events: ["message", "connected", "disconnected", "poll_vote", "event_response"],
   ignore: ["status"],
+  message_status: "counts" as const,
   daily_presence: true,
   pacing: { new_chats_a_day: 50, gap_ms: 2000, typing_ms: 1000 },
 }
@@ -154,6 +155,13 @@ export const eventExamples: { [Type in Event["event"]]: Extract<Event, { event: 
     remove: false,
     timestamp: 1_795_166_900,
     picture_id: "1795166900",
+  },
+  message_status: {
+    event: "message_status",
+    message_id: messageId,
+    chat_id: contact,
+    status: "read",
+    timestamp: 1_795_166_772,
   },
   test: { event: "test", timestamp: 1_795_166_760 },
 }

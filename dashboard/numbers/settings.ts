@@ -7,7 +7,7 @@ import { pause, unpause } from "#core/bridge/pause.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { awake } from "#core/bridge/restart.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
-import { EventType } from "#core/contract/event.ts"
+import { EventType, isUsual } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import { freshLease } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -74,8 +74,8 @@ export const settings = new Hono<DashboardEnv>()
     const ignore = ignorable.map(([value]) => value).filter((value) => ignored.includes(value))
     const { bridge, requestId } = c.var
     return await done(c, "Saved. It holds from the next event on.", async () => {
-      // All of them means also those of later releases.
-      const isAll = events.length === EventType.options.length
+      // All that are usual means also those of later releases.
+      const isAll = EventType.options.every((type) => events.includes(type) === isUsual(type))
       await choose(await freshLease(bridge.id), { events: isAll ? null : events, ignore }, requestId)
     })
   })
