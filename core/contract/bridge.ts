@@ -171,11 +171,15 @@ export const updateBridge = createRoute({
     body: body(
       z.object({
         webhook_url: JudgedUrl,
-        events: z.array(EventType).max(50).nullish().openapi({
-          description:
-            "The types of events to send; null is all of them, including those of later releases, but not `message_status`, " +
-            "which is sent only if you name it.",
-        }),
+        events: z
+          .array(EventType)
+          .max(50)
+          .nullish()
+          .openapi({
+            description:
+              "The types of events to send; null is all of them, including those of later releases, but not `message_status`, " +
+              "which is sent only if you name it.",
+          }),
         ignore: z.array(Ignored).max(50).optional().openapi({
           description: "Chats whose events are not sent: `status`, `groups`; `[]` is none.",
         }),

@@ -275,13 +275,10 @@ const MessageStatusEvent = z
     counts: Counts.optional().openapi({
       description: "In a group: how many members have come as far, those who have come further included.",
     }),
-    participants: z
-      .array(z.string())
-      .optional()
-      .openapi({
-        description:
-          "In a group, if `message_status` of the bridge is `participants`: JIDs of the members whose receipts made this event.",
-      }),
+    participants: z.array(z.string()).optional().openapi({
+      description:
+        "In a group, if `message_status` of the bridge is `participants`: JIDs of the members whose receipts made this event.",
+    }),
     reason: z.string().optional().openapi({ description: "Of `failed`: a sentence for people." }),
     network_code: z
       .number()

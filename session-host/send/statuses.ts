@@ -179,7 +179,8 @@ export class Statuses {
     const told = changed.told.map(async ({ kind, timestamp, who }) => ({
       status: kind,
       timestamp,
-      ...(isEachTold && sent.members && { participants: await Promise.all(who.map((jid) => this.#phoneOf(jid))) }),
+      ...(isEachTold &&
+        sent.members && { participants: await Promise.all(who.map((jid) => this.#phoneOf(jid))) }),
     }))
     const { after } = changed
     if (after.state === "acked") return void (await this.#make(after, await Promise.all(told)))
@@ -227,7 +228,13 @@ function mappedOf(messageId: string, chat: string, counts: Counts | undefined, s
   return {
     // A status of one person comes once, and of a group once with each number.
     identity: ["message_status", messageId, kind, ...(isReceipt && counts ? [String(counts[kind])] : [])],
-    event: { event: "message_status", message_id: messageId, chat_id: chat, ...(counts && { counts }), ...status },
+    event: {
+      event: "message_status",
+      message_id: messageId,
+      chat_id: chat,
+      ...(counts && { counts }),
+      ...status,
+    },
   }
 }
 
