@@ -12,6 +12,8 @@ export interface Traffic {
   /** Of these the ones that come in a copy which their bridge has to ask for. */
   late: Set<string>
   sent: Sent[]
+  /** The ids of messages that their recipient has marked as read. */
+  read: Set<string>
   /** Writes and sends at least so many on each bridge, then ends; in any case within this time. */
   stop: (atLeast: number, withinMs: number) => Promise<void>
 }
@@ -28,6 +30,8 @@ export function startTraffic(input: {
   api: () => string | undefined
   apiKey: string
   shape: Shape
+  /** The bridges whose messages are marked as read, some of them. */
+  followed: ReadonlySet<string>
   /** The arrivals at the customer's receiver; the list grows. */
   arrivals: Arrival[]
 }): Traffic {
@@ -35,6 +39,7 @@ export function startTraffic(input: {
   const produced = new Map(lines.map(({ bridge }) => [bridge, [] as string[]]))
   const late = new Set<string>()
   const sent: Sent[] = []
+  const read = new Set<string>()
   let atLeast = Infinity
   let over = Infinity
   let sends = 0
@@ -109,7 +114,8 @@ export function startTraffic(input: {
     texts.push(`an answer to ${id}`)
   }
 
-  async function send({ bridge, contact, group }: Line): Promise<void> {
+  async function send(line: Line): Promise<void> {
+    const { bridge, contact, group } = line
     for (let n = 1; n <= atLeast && performance.now() < over; n++) {
       const one: Sent = {
         bridge,
@@ -119,19 +125,30 @@ export function startTraffic(input: {
         tries: 0,
       }
       sent.push(one)
+      const chat = random.next() < 0.3 ? group : contact
       await sendUnderKey(input, one, {
-        chat: random.next() < 0.3 ? group : contact,
+        chat,
         giveUp: () => performance.now() > over,
         waitMs: () => random.between(100, 500),
       })
+      if (input.followed.has(bridge)) await readSome(line, one, chat === group ? group : undefined)
       await sleep(random.between(100, 900))
     }
+  }
+
+  /** The contact reads some of what they get. */
+  async function readSome({ contact, owner }: Line, one: Sent, group: string | undefined): Promise<void> {
+    if (one.status !== 200 || one.messageId === undefined || random.next() < 0.5) return
+    const about = { chat: group ?? owner, from: owner, message_ids: [one.messageId] }
+    await network.call("POST", `/phones/${contact}/read`, about)
+    read.add(one.messageId)
   }
 
   return {
     produced,
     late,
     sent,
+    read,
     stop: async (least, withinMs) => {
       atLeast = least
       over = performance.now() + withinMs
