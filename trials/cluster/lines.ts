@@ -63,10 +63,8 @@ export async function startLines(
       )
     /** The customer of a bridge wants to know what becomes of messages, beside everything else. */
     const follow = async (bridge: string) => {
-      const answer = await apiClient(apis()[0]!, apiKey)("PATCH", `/instances/${bridge}`, {
-        events: EventType.options,
-      })
-      if (answer.status !== 200) throw new Error(`a choice of events was answered ${answer.status}`)
+      const call = apiClient(apis()[0]!, apiKey)
+      await call("PATCH", `/instances/${bridge}`, { events: EventType.options })
     }
     return { cluster, receiver, network, apis, apiKey, lines, follow, stop }
   } catch (error) {

@@ -55,11 +55,14 @@ function followArrivals(): void {
     arriving.enterWith(attrs.offline === undefined ? "live" : "backlog")
     foresee.call(this, attrs)
   }
-  const takeReceipts = Reflect.get(SessionIntake.prototype, "takeReceipts")
-  SessionIntake.prototype.takeReceipts = async function (receipts) {
-    arriving.enterWith("status")
-    await takeReceipts.call(this, receipts)
-  }
+  const { get } = Object.getOwnPropertyDescriptor(SessionIntake.prototype, "followsReceipts")!
+  Object.defineProperty(SessionIntake.prototype, "followsReceipts", {
+    get(this: SessionIntake): unknown {
+      // What is asked first about each receipt, before anything is waited for.
+      arriving.enterWith("status")
+      return get?.call(this)
+    },
+  })
 }
 
 function wordOfFrame(): string | undefined {
