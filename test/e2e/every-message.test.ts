@@ -223,7 +223,7 @@ test("events from while the session was off say so", async () => {
 test("what becomes of a message: to a person, refused, and to a group", async () => {
   const { ada, grace, group } = people
   const choice = { events: EventType.options, message_status: "participants" }
-  expect(await whole.call("PATCH", "/api/instances/shop", choice)).toMatchObject({ status: 200 })
+  expect((await whole.call("PATCH", "/api/instances/shop", choice)).status).toBe(200)
   const adaSees = (id: string, more: object) =>
     whole.network.call("POST", `/phones/${ada.number}/read`, {
       chat: grace.number,
@@ -239,8 +239,8 @@ test("what becomes of a message: to a person, refused, and to a group", async ()
   expect(await became(toAda, "read")).toMatchObject({ chat_id: ada.jid })
   await whole.network.fault({ kind: "nack", code: 463, times: 1 })
   const body = { chat: ada.number, body: "no" }
-  const refused = whole.call("POST", "/api/instances/shop/proxy/send/text", body)
-  await expect(refused).rejects.toThrow(/502/)
+  const refused = await whole.call("POST", "/api/instances/shop/proxy/send/text", body)
+  expect(refused.status).toBe(502)
   const failed = await whole.webhook.event("shop", "message_status", ({ status }) => status === "failed")
   expect(failed).toMatchObject({ network_code: 463, reason: expect.stringMatching(/./) })
 
