@@ -248,7 +248,8 @@ const ProfilePictureUpdatedEvent = z
     description: "The session's own picture was changed or removed.",
   })
 
-const Counts = z.object({
+/** How many members of a group have come as far. */
+export const Counts = z.object({
   recipients: z
     .number()
     .int()

@@ -38,6 +38,7 @@ export const routes = {
     sendLocation: message.sendLocation,
     sendEvent: message.sendEvent,
     sendTyping: message.sendTyping,
+    getMessage: message.getMessage,
     revokeMessage: message.revokeMessage,
     editMessage: message.editMessage,
     readMessage: message.readMessage,

@@ -179,6 +179,12 @@ export class SessionVault implements Vault {
     return isPhoneJid(jid) ? await this.#mapped(user, "lid") : undefined
   }
 
+  /** The address with the phone number where that is known, ours included; else the same. */
+  async phoneOf(jid: string): Promise<string> {
+    if (!isLid(jid)) return jid
+    return jid === this.#login?.lid ? this.#login.jid : ((await this.otherAddress(jid)) ?? jid)
+  }
+
   /** Reads Baileys' pairs, which are kept by user. */
   async #mapped(id: string, server: string): Promise<string | undefined> {
     const value = (await this.keys("lid-mapping", [id])).get(id)

@@ -1,7 +1,7 @@
 import { Choice } from "#core/bridge/choice.ts"
 import type { Event } from "#core/contract/event.ts"
 import { networkRejected } from "#core/contract/error-sentences.ts"
-import { isGroup, isLid } from "#core/jid.ts"
+import { isGroup } from "#core/jid.ts"
 import { now } from "#core/platform/clock.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import type { Logger } from "#core/platform/log.ts"
@@ -23,7 +23,7 @@ interface Input {
   commits: Pick<Commits, "note" | "write" | "whenKept">
   outbox: Pick<EventOutbox, "append">
   tally: Pick<Tally, "sent">
-  vault: () => Pick<SessionVault, "login" | "otherAddress">
+  vault: () => Pick<SessionVault, "login" | "otherAddress" | "phoneOf">
   choice: () => Choice.Info
   log: Logger
 }
@@ -208,9 +208,8 @@ export class Statuses {
     return [...person, ...(await Promise.all(others)).flat()]
   }
 
-  /** By phone number where known. */
   async #phoneOf(jid: string): Promise<string> {
-    return isLid(jid) ? ((await this.#input.vault().otherAddress(jid)) ?? jid) : jid
+    return await this.#input.vault().phoneOf(jid)
   }
 
   /** Makes the unit of a change: the row, and what the customer is told of it. @returns its number */
@@ -240,5 +239,6 @@ function mappedOf(messageId: string, chat: string, counts: Counts | undefined, s
 
 /** Whether a message only changes another: the customer knows that one's id alone. */
 function isEdit({ message }: Sent): boolean {
-  return decodeBare(message).protocolMessage?.type === changes.edit
+  const kind: number | null | undefined = decodeBare(message).protocolMessage?.type
+  return kind === changes.edit
 }

@@ -22,13 +22,21 @@ test.for(all)("%s", async ([name, route]) => {
 
 /**
  * The fields that `bridge-health.test.ts`, `refused-logins.test.ts`, `deliveries.test.ts`, `send/pacing.test.ts` and
- * `live-network/restrictions.test.ts` show.
+ * `live-network/restrictions.test.ts`, and of `getMessage` `commands/look-up-message.test.ts`, show.
  */
 const elsewhere = [
   "getBridge.manager.fail_count",
   "status.passkey",
   "status.objection",
   "status.new_chats_left",
+  "getMessage.media_type",
+  "getMessage.delivered_at",
+  "getMessage.read_at",
+  "getMessage.played_at",
+  "getMessage.failed_at",
+  "getMessage.counts",
+  "getMessage.reason",
+  "getMessage.network_code",
   "listDeliveries.resending",
   "resendSince.next",
   "getUsage[].messages_in",

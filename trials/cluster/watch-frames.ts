@@ -55,12 +55,12 @@ function followArrivals(): void {
     arriving.enterWith(attrs.offline === undefined ? "live" : "backlog")
     foresee.call(this, attrs)
   }
-  const { get } = Object.getOwnPropertyDescriptor(SessionIntake.prototype, "followsReceipts")!
+  const follows = Object.getOwnPropertyDescriptor(SessionIntake.prototype, "followsReceipts")
   Object.defineProperty(SessionIntake.prototype, "followsReceipts", {
     get(this: SessionIntake): unknown {
       // What is asked first about each receipt, before anything is waited for.
       arriving.enterWith("status")
-      return get?.call(this)
+      return follows?.get?.call(this)
     },
   })
 }

@@ -19,7 +19,7 @@ const mostIds = 1000
 
 /** The receipts in a stanza: of one person, or of several members of a group (whatsmeow, `receipt.go`). */
 export function receiptsIn(stanza: Stanza): Receipt[] {
-  const { id, from, type, t, participant, ...more } = stanza.attrs
+  const { from, type, t, participant, ...more } = stanza.attrs
   const kind = stanza.tag === "receipt" && kinds.get(type ?? "")
   if (!kind || !from) return []
   const about = { kind, chat: withoutDevice(from), timestamp: whole(t) }

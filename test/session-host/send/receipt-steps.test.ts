@@ -77,10 +77,10 @@ test("members who read a message at once have received it, and one event says bo
   expect(countsOf(after)).toEqual({ recipients: 3, delivered: 3, read: 2, played: 0 })
 })
 
-test("nobody else's receipt counts, whatever they are called", () => {
-  for (const who of ["2@lid", "__proto__", "constructor", ""])
-    for (const message of [sent, groupOf(2)]) {
-      const isMember = message.members && Object.hasOwn(message.members, who)
-      if (!isMember) expect(advance(message, [step("read", who)], false)).toBeUndefined()
-    }
-})
+test.for(["12@lid", "__proto__", "constructor", ""])(
+  "a receipt of somebody else counts for nothing: %o",
+  (who) => {
+    for (const message of [sent, groupOf(2)])
+      expect(advance(message, [step("read", who)], false)).toBeUndefined()
+  },
+)
