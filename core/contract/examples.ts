@@ -166,6 +166,21 @@ export const eventExamples: { [Type in Event["event"]]: Extract<Event, { event: 
   test: { event: "test", timestamp: 1_795_166_760 },
 }
 
+/** A message that was looked up. */
+const found = {
+  message_id: messageId,
+  chat_id: contact,
+  contact_id: "491719876543@s.whatsapp.net",
+  from_me: true,
+  type: "text",
+  media_type: "",
+  body: "Your order is ready.",
+  status: "read",
+  sent_at: sent.timestamp,
+  delivered_at: 1_795_166_761,
+  read_at: eventExamples.message_status.timestamp,
+}
+
 /** A successful call of each route, and its answer. */
 export const examples: Record<RouteName, Example> = {
   createBridge: {
@@ -246,22 +261,8 @@ export const examples: Record<RouteName, Example> = {
     answer: sent,
   },
   sendTyping: { body: { chat, state: "composing" }, answer: ok },
-  getMessage: {
-    parameters: { id: messageId },
-    answer: {
-      message_id: messageId,
-      chat_id: contact,
-      contact_id: "491719876543@s.whatsapp.net",
-      from_me: true,
-      type: "text",
-      media_type: "",
-      body: "Your order is ready.",
-      status: "read",
-      sent_at: sent.timestamp,
-      delivered_at: 1_795_166_761,
-      read_at: eventExamples.message_status.timestamp,
-    },
-  },
+  getMessage: { parameters: { id: messageId }, answer: found },
+  findMessage: { parameters: { idempotency_key: "order-17" }, answer: found },
   revokeMessage: {
     parameters: { id: messageId },
     answer: { message_id: "3EB0C9B8A7F6E5D4C3B2A1", timestamp: sent.timestamp },

@@ -251,6 +251,22 @@ export const getMessage = createRoute({
   responses: { 200: reply("The message.", Message), ...refusals(...unreachable) },
 })
 
+export const findMessage = createRoute({
+  method: "get",
+  path: `${proxy}/messages` as const,
+  summary: "The message that was sent under an Idempotency-Key, and what has become of it",
+  description: "For the 24 hours of the key. Unlike a repetition of the request, this never sends anything.",
+  request: {
+    params: path,
+    query: z.object({
+      idempotency_key: IdempotencyKey.openapi({
+        description: "As in the header of the request that sent it.",
+      }),
+    }),
+  },
+  responses: { 200: reply("The message.", Message), ...refusals(...unreachable) },
+})
+
 export const revokeMessage = createRoute({
   method: "delete",
   path: `${proxy}/messages/{id}` as const,

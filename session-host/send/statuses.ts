@@ -8,7 +8,7 @@ import type { Logger } from "#core/platform/log.ts"
 import type { Commits } from "../memory/commits.ts"
 import type { SessionVault } from "../memory/keys.ts"
 import { type Sent, sentMessage, sentMessages, sentRow } from "../memory/messages/sent.ts"
-import type { SessionStore } from "../memory/rows.ts"
+import type { Put, SessionStore } from "../memory/rows.ts"
 import type { Tally } from "../memory/tally.ts"
 import { changes } from "../network/content.ts"
 import type { Outgoing, Receipt } from "../network/connection.ts"
@@ -55,6 +55,9 @@ export class Statuses {
   /** Changes one row after the other: each is read, changed and made. */
   readonly #turn = newTurns()
   #waiting: Waiting[] = []
+  #isTaking = false
+  /** Those that wait are due, and are taken together when the ones before them are done with. */
+  #isDue = false
   #timer: NodeJS.Timeout | undefined
 
   constructor(input: Input) {
@@ -80,7 +83,7 @@ export class Statuses {
     const { store, commits, tally } = this.#input
     tally.sent(sent.messageId)
     const acked = { state: "acked", timestamp } as const
-    if (!this.follows(sent.chat)) return commits.note([sentRow(store, { ...sent, ...acked })])
+    if (!this.follows(sent.chat)) return noteUnlessEnded(commits, sentRow(store, { ...sent, ...acked }))
     const unit = await this.#turn(async () => {
       const before = (await sentMessage(store, sent.messageId)) ?? { ...sent, state: "sent" as const }
       const after = { ...before, ...acked }
@@ -132,7 +135,7 @@ export class Statuses {
   /** Resolves when everything that was taken in is made. */
   async settled(): Promise<void> {
     this.#begin()
-    await this.#turn(async () => {})
+    while (this.#isTaking) await this.#turn(async () => {})
   }
 
   /** The session has ended. Receipts that wait come again, at the bridge's next holder. */
@@ -144,28 +147,33 @@ export class Statuses {
   #begin(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const waiting = this.#waiting.splice(0)
+    this.#isDue = this.#isTaking
+    const waiting = this.#isTaking ? [] : this.#waiting.splice(0)
     if (waiting.length === 0) return
-    this.#turn(() => this.#takeAll(waiting.flatMap(({ receipts }) => receipts))).then(
-      () => waiting.forEach(({ taken }) => taken.resolve()),
-      (error: unknown) => waiting.forEach(({ taken }) => taken.reject(error)),
-    )
+    this.#isTaking = true
+    this.#turn(() => this.#takeAll(waiting.flatMap(({ receipts }) => receipts)))
+      .then(
+        () => waiting.forEach(({ taken }) => taken.resolve()),
+        (error: unknown) => waiting.forEach(({ taken }) => taken.reject(error)),
+      )
+      .finally(() => {
+        this.#isTaking = false
+        if (this.#isDue) this.#begin()
+      })
   }
 
   async #takeAll(receipts: Receipt[]): Promise<void> {
     const { store, log } = this.#input
-    const sent = await sentMessages(
-      store,
-      receipts.flatMap(({ messageIds }) => messageIds),
-    )
-    for (const one of sent) {
-      const its = receipts.filter(({ messageIds }) => messageIds.includes(one.messageId))
+    const named = receipts.flatMap((receipt) => receipt.messageIds.map((id) => ({ id, receipt })))
+    const byId = Map.groupBy(named, ({ id }) => id)
+    for (const sent of await sentMessages(store, byId.keys())) {
+      const its = byId.get(sent.messageId)?.map(({ receipt }) => receipt) ?? []
       try {
-        await this.#takeOf(one, its)
+        await this.#takeOf(sent, its)
       } catch (error) {
         if (error instanceof SessionEnded) throw error
         // It would come again with each connection.
-        log.error({ error, messageId: one.messageId }, "receipts of a message were not written")
+        log.error({ error, messageId: sent.messageId }, "receipts of a message were not written")
       }
     }
   }
@@ -218,6 +226,15 @@ export class Statuses {
     const counts = sent.members && countsOf(sent)
     const mapped = isEdit(sent) ? [] : told.map((status) => mappedOf(sent.messageId, chat, counts, status))
     return await this.#input.outbox.append(() => mapped, [sentRow(this.#input.store, sent)])
+  }
+}
+
+/** A note that is lost with the session changes nothing for its caller. */
+function noteUnlessEnded(commits: Pick<Commits, "note">, row: Put): void {
+  try {
+    commits.note([row])
+  } catch (error) {
+    if (!(error instanceof SessionEnded)) throw error
   }
 }
 

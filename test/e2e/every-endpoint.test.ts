@@ -22,7 +22,7 @@ test.for(all)("%s", async ([name, route]) => {
 
 /**
  * The fields that `bridge-health.test.ts`, `refused-logins.test.ts`, `deliveries.test.ts`, `send/pacing.test.ts` and
- * `live-network/restrictions.test.ts`, and of `getMessage` `commands/look-up-message.test.ts`, show.
+ * `live-network/restrictions.test.ts`, and of messages that were looked up `commands/look-up-message.test.ts`, show.
  */
 const elsewhere = [
   "getBridge.manager.fail_count",
@@ -37,6 +37,15 @@ const elsewhere = [
   "getMessage.counts",
   "getMessage.reason",
   "getMessage.network_code",
+  "findMessage.media_type",
+  "findMessage.delivered_at",
+  "findMessage.read_at",
+  "findMessage.played_at",
+  "findMessage.failed_at",
+  "findMessage.received_at",
+  "findMessage.counts",
+  "findMessage.reason",
+  "findMessage.network_code",
   "listDeliveries.resending",
   "resendSince.next",
   "getUsage[].messages_in",

@@ -92,6 +92,14 @@ export const messages: CasesOf<"Messages" | "Calls"> = {
       body: "and of this?",
     })
   },
+  findMessage: async (ask) => {
+    const body = { chat: ada.number, body: "under a key" }
+    const headers = { "idempotency-key": "an order's number / 17" }
+    const sent = await whole.call("POST", "/api/instances/shop/proxy/send/text", body, headers)
+    const { message_id } = Sent.parse(await sent.json())
+    const found = await ask({ with: { idempotency_key: headers["idempotency-key"] } })
+    expect(found.json).toMatchObject({ message_id, body: body.body, status: "sent" })
+  },
   revokeMessage: async (ask) => {
     const id = await sendText("wrong chat")
     await ask({ with: { id } })
