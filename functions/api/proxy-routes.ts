@@ -26,6 +26,7 @@ export const proxy = contractRouter()
   .openapi(findMessage, async (c) => {
     const { accountId, bridge, requestId } = c.var
     const { idempotency_key: key } = c.req.valid("query")
+    await runningLease(bridge.id)
     const messageId = await Idempotency.messageIdOf({ accountId, bridgeId: bridge.id, key })
     if (messageId === undefined) throw new ApiError("not_found", noSuchKey)
     const path = `/messages/${messageId}`
