@@ -259,9 +259,12 @@ export const findMessage = createRoute({
   request: {
     params: path,
     query: z.object({
-      idempotency_key: IdempotencyKey.openapi({
-        description: "As in the header of the request that sent it.",
-      }),
+      idempotency_key: z
+        .string()
+        .min(1)
+        .max(255)
+        .refine((key) => printable.test(key), "1 to 255 printable characters")
+        .openapi({ description: "As in the header of the request that sent it." }),
     }),
   },
   responses: { 200: reply("The message.", Message), ...refusals(...unreachable) },
