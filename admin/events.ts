@@ -1,6 +1,7 @@
 import { Bridge } from "#core/bridge/bridge.ts"
 import { iso } from "#core/platform/clock.ts"
 import type { EventRow } from "#core/event/event-row.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { Resend } from "#core/event/resend.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
@@ -26,7 +27,7 @@ export const events: Record<string, Verb> = {
       const asked = which === "all" ? await undelivered(bridge.id) : [await one(bridge.id, which)]
       const sent: Row[] = []
       for (const event of asked) {
-        const said = await Resend.ask(event)
+        const said = await Resend.ask(Receiver.first(bridge.id), event.n)
         if (said === "waits") throw new Refused("this event still waits: it is sent in its turn")
         if (said === "full") break
         sent.push(toRow(event))
@@ -46,7 +47,7 @@ async function existing(id: string): Promise<Bridge.Info> {
 
 async function undelivered(id: string): Promise<EventRow.Info[]> {
   await existing(id)
-  return await EventIndex.page(id, { state: "undelivered", after: 0, limit: most })
+  return await EventIndex.page(Receiver.first(id), { state: "undelivered", after: 0, limit: most })
 }
 
 async function one(id: string, eventId: string): Promise<EventRow.Info> {

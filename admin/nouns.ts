@@ -2,6 +2,7 @@ import { account, loginLink } from "./account.ts"
 import { plugged } from "#plugged-in/admin.ts"
 import { backup } from "./backup.ts"
 import { bridge } from "./bridge.ts"
+import { doctor } from "./doctor.ts"
 import { events } from "./events.ts"
 import { host } from "./host.ts"
 import { key } from "./key.ts"
@@ -21,4 +22,5 @@ export const nouns: Nouns = {
   wrapping,
   backup,
   "login-link": { "": loginLink },
+  doctor: { "": doctor },
 }

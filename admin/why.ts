@@ -39,13 +39,14 @@ export async function why(bridgeId: string): Promise<Row[]> {
   const [shortage, isStopped] = [await HostShortage.get(lease.network), await HostStop.isOn()]
   const status = host && ((await statusOf(lease)) ?? Lease.statusOf(lease))
   const account = await Account.get(bridge.accountId)
-  const delivery = await Delivery.get(bridgeId)
-  const waiting = await EventIndex.page(bridgeId, {
+  const first = Delivery.first(bridgeId)
+  const delivery = await Delivery.get(first)
+  const waiting = await EventIndex.page(first, {
     state: "pending",
     after: delivery?.head ?? 0,
     limit: 1000,
   })
-  const [attempt] = await AttemptLog.latest(bridgeId)
+  const [attempt] = await AttemptLog.latest(first)
   return [
     { why: sentence({ lease, host, shortage, isStopped, status, now: now() }) },
     {

@@ -27,7 +27,20 @@ export function isGroup(jid: string): boolean {
   return jid.endsWith("@g.us")
 }
 
-/** The JID for a `chat` as the contract accepts it: digits with an optional leading `+`, or already a JID. */
+/** Whether a `chat` is a username, with or without the four digits that its owner may ask for. */
+export function isUsername(chat: string): boolean {
+  return chat.startsWith("@")
+}
+
+/** The username in a word of the network's, which may begin with the `@` that is shown to people; undefined if it is none. */
+export function usernameIn(word: string | undefined): string | undefined {
+  return /^@?([\w.]{3,35})$/.exec(word ?? "")?.[1]
+}
+
+/**
+ * The JID for a `chat` as the contract accepts it: digits with an optional leading `+`, or already a JID. A username stays
+ * one: only the network knows whose it is.
+ */
 export function toJid(chat: string): string {
   return chat.includes("@") ? chat : `${chat.replace(/^\+/, "")}@s.whatsapp.net`
 }

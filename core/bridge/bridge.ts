@@ -8,6 +8,7 @@ import { Billing } from "../billing.ts"
 import { config } from "../platform/config.ts"
 import { CustomerRef } from "../contract/bridge.ts"
 import { DataKeys } from "../keys/data-keys.ts"
+import { Delivery } from "../event/delivery.ts"
 import { DeliveryRow } from "./delivery-row.ts"
 import { invalid, issuesOf, noSuchBridge } from "../error.ts"
 import { Lease } from "../lease/lease.ts"
@@ -123,7 +124,14 @@ export async function create(input: {
     },
     { Put: { TableName: tables.leases, Item: await DataKeys.row(owner, delivery.wrapped, isSandbox) } },
     DeliveryRow.creation(
-      Receiver.of({ owner, url: asked.webhookUrl, secret, dataKey: delivery.key, wrapped: delivery.wrapped }),
+      Receiver.of({
+        owner,
+        ...Receiver.first(bridge.id),
+        url: asked.webhookUrl,
+        secret,
+        dataKey: delivery.key,
+        wrapped: delivery.wrapped,
+      }),
     ),
     ...(await billed(bridge)),
   ])
@@ -267,6 +275,7 @@ export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
 export async function receiverOf(bridge: Info): Promise<Receiver.Info> {
   return Receiver.of({
     owner: { accountId: bridge.accountId, bridgeId: bridge.id },
+    ...Receiver.first(bridge.id),
     url: bridge.webhookUrl,
     secret: await secretOf(bridge),
     dataKey: await deliveryKeyOf(bridge),
@@ -280,7 +289,9 @@ export async function receiverOf(bridge: Info): Promise<Receiver.Info> {
  * @throws ApiError `not_found` when it is gone already.
  */
 export async function remove(bridge: Info): Promise<void> {
+  const deliveries = DeliveryRow.removals(await Delivery.all(bridge.id))
   const refused = await transact([
+    ...deliveries,
     {
       Delete: {
         TableName: tables.accounts,
@@ -292,10 +303,11 @@ export async function remove(bridge: Info): Promise<void> {
     ...(bridge.isSandbox ? [] : [uncounted(bridge)]),
     { Delete: { TableName: tables.accounts, Key: whereKey(bridge.id) } },
     { Delete: { TableName: tables.leases, Key: DataKeys.key(bridge.id) } },
-    DeliveryRow.removal(bridge.id),
     Lease.gone(bridge.id),
     ...(await billed(bridge)),
   ])
+  // A webhook was added or removed meanwhile.
+  if (refused?.[0] && deliveries.length > 0) return await remove(bridge)
   if (refused) throw noSuchBridge()
   DataKeys.forget(bridge.id)
 }

@@ -6,16 +6,30 @@ import { shardOf } from "../event/waiting-deliveries.ts"
 import type { Row, Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
-const { key, nobody } = Delivery
+const { first, key, nobody } = Delivery
 
 /** The write that creates a new bridge's row: nothing waits. */
 export function creation(receiver: Receiver.Info): Write {
   return { Put: { TableName: tables.events, Item: newRow(receiver) } }
 }
 
-/** The write that deletes the row along with its bridge. */
-export function removal(bridgeId: string): Write {
-  return { Delete: { TableName: tables.events, Key: key(bridgeId) } }
+/**
+ * The writes that delete the rows along with their bridge. Refused in the first place if a webhook was added or removed
+ * since they were read.
+ */
+export function removals([delivery, ...rest]: Delivery.Info[]): Write[] {
+  if (!delivery) return []
+  const first: Write = {
+    Delete: { TableName: tables.events, Key: key(delivery), ...ifFurtherAre(delivery.further) },
+  }
+  return [first, ...rest.map((other) => ({ Delete: { TableName: tables.events, Key: key(other) } }))]
+}
+
+/** The condition that the first webhook's row still names these further ones. */
+function ifFurtherAre(further: string[]) {
+  return further.length === 0
+    ? { ConditionExpression: "attribute_not_exists(further)" }
+    : { ConditionExpression: "further = :further", ExpressionAttributeValues: { ":further": further } }
 }
 
 /** The write of a new webhook URL, in one transaction with the bridge's own row. */
@@ -23,7 +37,7 @@ export function redirection(bridgeId: string, url: string): Write {
   return {
     Update: {
       TableName: tables.events,
-      Key: key(bridgeId),
+      Key: key(first(bridgeId)),
       UpdateExpression: "SET webhook_url = :url",
       ConditionExpression: "attribute_exists(pk)",
       ExpressionAttributeValues: { ":url": url },
@@ -33,13 +47,13 @@ export function redirection(bridgeId: string, url: string): Write {
 
 /** The write of a new webhook secret, with the one that it replaces. */
 export function resecreted(
-  bridgeId: string,
+  id: Receiver.Id,
   { sealedSecret, before }: Required<Pick<Receiver.Info, "sealedSecret" | "before">>,
 ): Write {
   return {
     Update: {
       TableName: tables.events,
-      Key: key(bridgeId),
+      Key: key(id),
       UpdateExpression: "SET webhook_secret = :secret, secret_before = :before, secret_before_until = :until",
       ConditionExpression: "attribute_exists(pk)",
       ExpressionAttributeValues: {
@@ -52,11 +66,11 @@ export function resecreted(
 }
 
 /** The write that ends the use of a replaced secret. */
-export function resecretedFully(bridgeId: string): Write {
+export function resecretedFully(id: Receiver.Id): Write {
   return {
     Update: {
       TableName: tables.events,
-      Key: key(bridgeId),
+      Key: key(id),
       UpdateExpression: "REMOVE secret_before, secret_before_until",
       ConditionExpression: "attribute_exists(pk)",
     },
@@ -65,7 +79,7 @@ export function resecretedFully(bridgeId: string): Write {
 
 function newRow(receiver: Receiver.Info): Row {
   return {
-    ...key(receiver.bridgeId),
+    ...key(receiver),
     shard: shardOf(receiver.bridgeId),
     due: 0,
     head: 0,

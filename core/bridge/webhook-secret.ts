@@ -59,8 +59,8 @@ export async function roll(bridge: Bridge.Info): Promise<{ secret: string; until
         },
       },
     },
-    DeliveryRow.resecreted(bridge.id, {
-      sealedSecret: seal(dataKey, Receiver.key(bridge.id), secret),
+    DeliveryRow.resecreted(Receiver.first(bridge.id), {
+      sealedSecret: seal(dataKey, Receiver.key(Receiver.first(bridge.id)), secret),
       before: { sealedSecret: old.sealedSecret, until },
     }),
   ])
@@ -86,7 +86,7 @@ export async function finish(bridge: Bridge.Info): Promise<void> {
         ExpressionAttributeValues: { ":id": bridge.id, ":before": bridge.secretBefore.sealed },
       },
     },
-    DeliveryRow.resecretedFully(bridge.id),
+    DeliveryRow.resecretedFully(Receiver.first(bridge.id)),
   ])
   if (refused && refused[0]?.id !== bridge.id) throw noSuchBridge()
   BridgeLog.append(bridge.id, "info", "the replaced webhook secret signs no more")

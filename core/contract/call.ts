@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { CallId, Contact } from "./field-types.ts"
+import { CallId, PersonAddress } from "./field-types.ts"
 import { asking, body, Ok, proxy, refusals, reply } from "./route-parts.ts"
 
 export const rejectCall = createRoute({
@@ -9,7 +9,7 @@ export const rejectCall = createRoute({
   summary: "Decline a call",
   request: {
     params: path.extend({ id: CallId }),
-    body: body(z.object({ contact_id: Contact })),
+    body: body(z.object({ contact_id: PersonAddress })),
   },
   responses: { 200: reply("Declined, or over already.", Ok), ...refusals(...asking) },
 })

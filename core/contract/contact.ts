@@ -22,6 +22,7 @@ export const Contact = z
         "Whether the person is on the network. Contacts count as registered until `contacts/check` or `contacts/{jid}`, which " +
         "ask the network, find that one is not.",
     }),
+    username: z.string().openapi({ description: 'Without its `@`; `""` if none is known.' }),
     verified_name: z.string(),
   })
   .openapi("Contact")

@@ -9,6 +9,10 @@ const ChatJid = z.string().openapi({
   description:
     "JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`.",
 })
+const Username = z.string().optional().openapi({
+  description:
+    "The sender's username, without its `@`. People who have one may be written to by it, and their number may be unknown.",
+})
 const Name = z.string().openapi({ description: "The sender's display name, as the network gives it." })
 const FromMe = z
   .boolean()
@@ -51,6 +55,7 @@ const MessageEvent = z
     phone: Phone,
     chat_id: ChatJid,
     name: Name,
+    username: Username,
     body: z.string().openapi({ description: "Its text: the caption of media, the question of a poll." }),
     type: z.enum(["text", "media", "reaction", "poll", "location", "event"]),
     media_type: z.enum(["", "image", "video", "audio", "voice", "document", "sticker"]).openapi({
@@ -156,6 +161,7 @@ const PollVoteEvent = z
     poll_id: z.string().openapi({ description: "The message id of the poll." }),
     message_id: z.string().openapi({ description: "The message id of the vote." }),
     name: Name,
+    username: Username,
     from_me: FromMe,
     timestamp: Timestamp,
     selected_options: z
@@ -174,6 +180,7 @@ const EventResponseEvent = z
     event_id: z.string().openapi({ description: "The message id of the event message." }),
     message_id: z.string().openapi({ description: "The message id of the answer." }),
     name: Name,
+    username: Username,
     from_me: FromMe,
     timestamp: Timestamp,
     response: z.enum(["going", "not_going", "maybe", "unknown"]),

@@ -47,6 +47,7 @@ const person = {
   phone: chat,
   redacted_phone: "",
   registered: true,
+  username: "ada.lovelace",
   verified_name: "",
 }
 

@@ -23,17 +23,32 @@ export const PhoneNumber = z
 export const Chat = z
   .string()
   .regex(
-    /^(?:\+?\d{7,15}|\d{7,15}@s\.whatsapp\.net|\d{1,20}@lid|\d{1,20}(?:-\d{1,20})?@g\.us)$/,
-    "7 to 15 digits without spaces or dashes, or a JID: <digits>@s.whatsapp.net, <digits>@lid, <id>@g.us",
+    /^(?:\+?\d{7,15}|\d{7,15}@s\.whatsapp\.net|\d{1,20}@lid|\d{1,20}(?:-\d{1,20})?@g\.us|@[\w.]{3,35}(?::\d{4})?)$/,
+    "7 to 15 digits without spaces or dashes, a JID (<digits>@s.whatsapp.net, <digits>@lid, <id>@g.us), or @<username>",
   )
   .openapi({
     description:
-      "A phone number of 7 to 15 digits (a leading `+` is dropped), or a JID: `…@s.whatsapp.net`, `…@lid`, `…@g.us` for a group.",
+      "A phone number of 7 to 15 digits (a leading `+` is dropped), a JID (`…@s.whatsapp.net`, `…@lid`, `…@g.us` for a " +
+      "group), or a username: `@ada`, or `@ada:1234` with the four digits that its owner may ask for.",
     example: "491711234567",
   })
 
-/** One person, not a group. */
+/** One person, in any form in which a caller may name them. */
 export const Contact = z
+  .string()
+  .regex(
+    /^(?:\+?\d{7,15}|\d{7,15}@s\.whatsapp\.net|\d{1,20}@lid|@[\w.]{3,35}(?::\d{4})?)$/,
+    "7 to 15 digits without spaces or dashes, a JID (<digits>@s.whatsapp.net, <digits>@lid), or @<username>",
+  )
+  .openapi({
+    description:
+      "A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a " +
+      "username: `@ada`, or `@ada:1234`.",
+    example: "491711234567",
+  })
+
+/** One person, in a form that names them without asking the network. */
+export const PersonAddress = z
   .string()
   .regex(
     /^(?:\+?\d{7,15}|\d{7,15}@s\.whatsapp\.net|\d{1,20}@lid)$/,

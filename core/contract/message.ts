@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Counts } from "./event.ts"
-import { Chat, FetchedUrl, MessageId, text } from "./field-types.ts"
+import { Chat, FetchedUrl, MessageId, PersonAddress, text } from "./field-types.ts"
 import type { ErrorCode } from "./error.ts"
 import { asking, body, Ok, optionalBody, proxy, refusals, reply, unreachable } from "./route-parts.ts"
 
@@ -38,7 +38,9 @@ const addressed = {
   quoted_message_id: MessageId.optional().openapi({
     description: "The message that this one replies to, of the same chat.",
   }),
-  mentions: z.array(Chat).max(1024).optional().openapi({ description: "The people whom the text mentions." }),
+  mentions: z.array(PersonAddress).max(1024).optional().openapi({
+    description: "The people whom the text mentions.",
+  }),
 }
 
 /** Contract, "Remembered messages": the id of a known message is enough, unless several messages have the same one. */

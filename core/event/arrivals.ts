@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Delivery } from "./delivery.ts"
 import type { EventRow } from "./event-row.ts"
+import type { Receiver } from "./receiver.ts"
 
 /** What a process knows of a bridge's new events without a look at the store, while it delivers or watches them. */
 export interface Arrivals {
@@ -21,14 +22,15 @@ const nothing: Arrivals = {
   end: () => {},
 }
 
-let source = (_bridgeId: string): Arrivals => nothing
+let source = (_id: Receiver.Id): Arrivals => nothing
 
-export function arrivalsOf(bridgeId: string): Arrivals {
-  return source(bridgeId)
+/** The events of a bridge, and how far the delivery to one of its webhooks has come. */
+export function arrivalsOf(id: Receiver.Id): Arrivals {
+  return source(id)
 }
 
 /** From now on, this process learns of new events from here. @returns a function that undoes it */
-export function learnArrivalsFrom(given: (bridgeId: string) => Arrivals): () => void {
+export function learnArrivalsFrom(given: (id: Receiver.Id) => Arrivals): () => void {
   const before = source
   source = given
   return () => {

@@ -4,6 +4,7 @@ import { z } from "zod"
 import { now } from "../platform/clock.ts"
 import { Attempt } from "../contract/delivery.ts"
 import { EventRow } from "./event-row.ts"
+import { Receiver } from "./receiver.ts"
 import { open, seal } from "../keys/seal.ts"
 import { batchWrite, Bytes, type Key, query, type Row } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
@@ -13,7 +14,7 @@ const kept = 200
 /** How long a failed attempt is kept with its answer, in seconds (Contract, "Deliveries"). */
 const failureKeptFor = 7 * 86_400
 
-/** A delivery attempt and its number among all that were recorded for the bridge. */
+/** A delivery attempt and its number among all that were recorded for the webhook. */
 export interface Entry {
   count: number
   /** The event's number. */
@@ -47,14 +48,14 @@ export interface Known extends Partial<Failure> {
  * Writes attempts into the ring of the latest 200. A failure gets a row of its own as well, sealed, which stays for a week:
  * failures of a receiver are looked into when the ring has gone round. A success costs nothing more.
  */
-export async function append(bridgeId: string, entries: Entry[], deliveryKey: Uint8Array): Promise<void> {
+export async function append(id: Receiver.Id, entries: Entry[], deliveryKey: Uint8Array): Promise<void> {
   await batchWrite(
     entries.flatMap((entry) => {
       const { count, n, attempt, isResend, signatures, failure } = entry
       const row = { count, ...attempt, ...signatures, ...(isResend && { resend: true }) }
-      const inRing = { pk: `BRIDGE#${bridgeId}`, sk: `ATTEMPT#${count % kept}`, ...row }
+      const inRing = { ...ringKey(id, count), ...row }
       if (!failure) return [{ table: tables.events, row: inRing }]
-      const key = failureKey(bridgeId, n, count)
+      const key = failureKey(id, n, count)
       const sealed = seal(deliveryKey, key, JSON.stringify(failure))
       const own = { ...key, ...row, sealed, expires_at: now() + failureKeptFor }
       return [
@@ -66,17 +67,17 @@ export async function append(bridgeId: string, entries: Entry[], deliveryKey: Ui
 }
 
 /** The latest attempts, newest first. */
-export async function latest(bridgeId: string): Promise<Attempt[]> {
-  return (await ring(bridgeId)).map(({ attempt }) => attempt)
+export async function latest(id: Receiver.Id): Promise<Attempt[]> {
+  return (await ring(id)).map(({ attempt }) => attempt)
 }
 
 /** The attempts at an event that are still known: failures of the last week, and what is in the ring. Oldest first. */
-export async function of(bridgeId: string, event: EventRow.Info, deliveryKey: Uint8Array): Promise<Known[]> {
+export async function of(id: Receiver.Id, event: EventRow.Info, deliveryKey: Uint8Array): Promise<Known[]> {
   const found = new Map<number, Known>()
-  for (const known of await ring(bridgeId))
+  for (const known of await ring(id))
     if (known.attempt.event_id === event.eventId) found.set(known.count, known)
-  const prefix = failureKey(bridgeId, event.n, 0).sk.replace(/[^#]*$/, "")
-  for await (const row of rowsOf(bridgeId, prefix)) {
+  const prefix = failureKey(id, event.n, 0).sk.replace(/[^#]*$/, "")
+  for await (const row of rowsOf(id, prefix)) {
     const { pk, sk, sealed, expires_at } = Sealed.parse(row)
     if (expires_at <= now()) continue
     const failure = Failure.parse(JSON.parse(open(deliveryKey, { pk, sk }, sealed).toString()))
@@ -89,8 +90,8 @@ export async function of(bridgeId: string, event: EventRow.Info, deliveryKey: Ui
 const Failure = z.object({ url: z.string(), answer: z.string() })
 const Sealed = z.object({ pk: z.string(), sk: z.string(), sealed: Bytes, expires_at: z.number() })
 
-async function ring(bridgeId: string): Promise<Known[]> {
-  const rows = await Array.fromAsync(rowsOf(bridgeId, "ATTEMPT#"))
+async function ring(id: Receiver.Id): Promise<Known[]> {
+  const rows = await Array.fromAsync(rowsOf(id, ringPrefix(id)))
   return rows.map(fromRow).toSorted((a, b) => b.count - a.count)
 }
 
@@ -104,7 +105,7 @@ function fromRow(row: Row): Known {
   }
 }
 
-function rowsOf(bridgeId: string, prefix: string): AsyncGenerator<Row> {
+function rowsOf({ bridgeId }: Receiver.Id, prefix: string): AsyncGenerator<Row> {
   return query({
     TableName: tables.events,
     KeyConditionExpression: "pk = :bridge AND begins_with(sk, :prefix)",
@@ -112,6 +113,17 @@ function rowsOf(bridgeId: string, prefix: string): AsyncGenerator<Row> {
   })
 }
 
-function failureKey(bridgeId: string, n: number, count: number): Key {
-  return { pk: `BRIDGE#${bridgeId}`, sk: `FAILURE#${EventRow.padded(n)}#${EventRow.padded(count)}` }
+function ringPrefix(id: Receiver.Id): string {
+  return `${Receiver.prefix(id)}ATTEMPT#`
+}
+
+function ringKey(id: Receiver.Id, count: number): Key {
+  return { pk: `BRIDGE#${id.bridgeId}`, sk: `${ringPrefix(id)}${count % kept}` }
+}
+
+function failureKey(id: Receiver.Id, n: number, count: number): Key {
+  return {
+    pk: `BRIDGE#${id.bridgeId}`,
+    sk: `${Receiver.prefix(id)}FAILURE#${EventRow.padded(n)}#${EventRow.padded(count)}`,
+  }
 }

@@ -5,6 +5,7 @@ import { Delivery } from "./delivery.ts"
 import { ring } from "./doorbell.ts"
 import { EventIndex } from "./event-index.ts"
 import { EventRow } from "./event-row.ts"
+import type { Receiver } from "./receiver.ts"
 import { transact } from "../store/store.ts"
 import { Usage } from "./usage.ts"
 import { tables } from "../store/tables.ts"
@@ -18,15 +19,15 @@ import { tables } from "../store/tables.ts"
  */
 
 /**
- * Claims a bridge's delivery for an invocation and counts the attempt that it may make.
+ * Claims a delivery for an invocation and counts the attempt that it may make.
  * @returns the row as held; `early` with the milliseconds to wait when a failed event may not be tried yet; undefined
  * when somebody else is delivering, or when there never was an event.
  */
 export async function take(
-  bridgeId: string,
+  id: Receiver.Id,
   holder: string,
 ): Promise<Delivery.Info | { early: number } | undefined> {
-  const { held, refused: seen } = await Delivery.update(bridgeId, {
+  const { held, refused: seen } = await Delivery.update(id, {
     UpdateExpression: `SET holder = :me, due = :due, attempt = attempt + :one, ${Delivery.inIndex}`,
     ConditionExpression: `(holder = :nobody OR ${Delivery.hasPassed}) AND (retry_at_ms <= :now_ms OR retry_at_ms > :latest_ms)`,
     ExpressionAttributeValues: {
@@ -55,7 +56,7 @@ export async function take(
 export async function advance(held: Delivery.Info, made?: Usage.Made): Promise<Delivery.Info | undefined> {
   const usage = await counting(held, made)
   const n = held.head + 1
-  const { held: advanced, refused } = await Delivery.update(held.bridgeId, {
+  const { held: advanced, refused } = await Delivery.update(held, {
     UpdateExpression:
       "SET head = :n, attempt = :one, attempts = attempts + :one, failures = :zero, retry_at_ms = :zero" +
       `${usage.set}${recovering(held)}`,
@@ -99,7 +100,7 @@ export async function settle(
     {
       Update: {
         TableName: tables.events,
-        Key: Delivery.key(bridgeId),
+        Key: Delivery.key(held),
         UpdateExpression:
           "SET head = :n, attempt = :one, attempts = attempts + :attempts, failures = :zero, retry_at_ms = :zero" +
           usage.set +
@@ -118,7 +119,7 @@ export async function settle(
         },
       },
     },
-    ...(state === "delivered" ? [] : [EventIndex.pointer(event, state)]),
+    ...(state === "delivered" ? [] : [EventIndex.pointer(held, event, state)]),
   ])
   return refused?.[0] ? undefined : await refresh(held)
 }
@@ -138,7 +139,7 @@ async function counting(held: Delivery.Info, made: Usage.Made | undefined) {
 
 /** Reads the row as it is now; undefined when the claim is lost. */
 export async function refresh(held: Delivery.Info): Promise<Delivery.Info | undefined> {
-  const seen = await Delivery.get(held.bridgeId)
+  const seen = await Delivery.get(held)
   return seen?.holder === held.holder ? seen : undefined
 }
 
@@ -153,7 +154,7 @@ export async function fail(
   { bell, made }: { bell?: string | undefined; made?: Usage.Made } = {},
 ): Promise<boolean> {
   const usage = await counting(held, made)
-  const { held: failed } = await Delivery.update(held.bridgeId, {
+  const { held: failed } = await Delivery.update(held, {
     UpdateExpression:
       "SET failures = failures + :one, attempts = attempts + :one, due = :due, retry_at_ms = :retry_at_ms, holder = :nobody, " +
       `failing_since = if_not_exists(failing_since, :now)${bell === undefined ? "" : ", bell = :bell"}${usage.set}`,
@@ -176,8 +177,8 @@ export async function fail(
 /**
  * Nothing waits: ends the claim, unless an event was appended or a resend requested meanwhile. It is one transaction,
  * so that there is never a moment in which something waits and nobody is due to look.
- * @returns the row, still held, if there is more to do, with the event if one was appended; undefined when the claim
- * has ended, here or before.
+ * @returns the row, still held, if there is more to do, with the event if one was appended right after the head; undefined
+ * when the claim has ended, here or before.
  */
 export async function goIdle(
   held: Delivery.Info,
@@ -186,14 +187,15 @@ export async function goIdle(
     {
       ConditionCheck: {
         TableName: tables.events,
-        Key: EventRow.key(held.bridgeId, held.head + 1),
+        // Of what it skips, nothing is there and nothing will be.
+        Key: EventRow.key(held.bridgeId, Delivery.floorOf(held) + 1),
         ConditionExpression: "attribute_not_exists(pk)",
       },
     },
     {
       Update: {
         TableName: tables.events,
-        Key: Delivery.key(held.bridgeId),
+        Key: Delivery.key(held),
         // The attempt that was counted ahead was never made.
         UpdateExpression: "SET due = :zero, holder = :nobody, attempt = :zero REMOVE since",
         ConditionExpression: "holder = :me AND (attribute_not_exists(resend) OR size(resend) = :zero)",
@@ -202,14 +204,15 @@ export async function goIdle(
     },
   ])
   if (!refused) return undefined
-  const [event] = refused
+  const [row] = refused
+  const event = row && "pk" in row ? EventRow.fromRow(row) : undefined
   const seen = await refresh(held)
-  return seen && { held: seen, ...(event && "pk" in event && { event: EventRow.fromRow(event) }) }
+  return seen && { held: seen, ...(event?.n === seen.head + 1 && { event }) }
 }
 
 /**
- * Events after `head` have expired before their turn: the service stood still for 37 days. They are skipped; `to` is the
- * first event that still exists.
+ * There are no events right after `head`: they have expired before their turn, as the service stood still for 37 days, or their
+ * numbers are skipped, as the store came back from a backup. `to` is the first event that exists.
  * @returns the row as it is now; undefined when the claim is lost.
  */
 export async function stepOver(held: Delivery.Info, to: number): Promise<Delivery.Info | undefined> {
@@ -225,7 +228,7 @@ export async function stepOver(held: Delivery.Info, to: number): Promise<Deliver
     {
       Update: {
         TableName: tables.events,
-        Key: Delivery.key(held.bridgeId),
+        Key: Delivery.key(held),
         UpdateExpression: "SET head = :head, attempt = :one, failures = :zero, retry_at_ms = :zero",
         ConditionExpression: "head = :seen AND holder = :me",
         ExpressionAttributeValues: {
@@ -246,7 +249,7 @@ export async function stepOver(held: Delivery.Info, to: number): Promise<Deliver
  * ten times.
  */
 export async function passOn(held: Delivery.Info): Promise<void> {
-  if (await letGo(held)) await ring(held.bridgeId)
+  if (await letGo(held)) await ring(held)
 }
 
 /**
@@ -254,7 +257,7 @@ export async function passOn(held: Delivery.Info): Promise<void> {
  * @returns false when the claim was lost.
  */
 export async function letGo(held: Delivery.Info): Promise<boolean> {
-  const { held: freed, refused } = await Delivery.update(held.bridgeId, {
+  const { held: freed, refused } = await Delivery.update(held, {
     UpdateExpression: "SET holder = :nobody, due = :due, attempt = attempt - :one",
     ConditionExpression: "holder = :me",
     ExpressionAttributeValues: {

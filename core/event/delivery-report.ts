@@ -7,19 +7,21 @@ import { AttemptLog } from "./attempt-log.ts"
 import { Delivery } from "./delivery.ts"
 import { EventIndex } from "./event-index.ts"
 import { EventRow } from "./event-row.ts"
+import type { Receiver } from "./receiver.ts"
 
-/** How far a bridge's deliveries have come, without their attempts. */
+/** How far the deliveries to a webhook have come, without their attempts. */
 export type Summary = Omit<Deliveries, "attempts">
 
 /** Contract, "Deliveries" */
-export async function summary(bridgeId: string): Promise<Summary> {
-  const seen = await Delivery.get(bridgeId)
-  const { head = 0, resend = [], failingSince, retryAtMs = 0 } = seen ?? {}
+export async function summary(id: Receiver.Id): Promise<Summary> {
+  const { bridgeId } = id
+  const seen = await Delivery.get(id)
+  const { head = 0, resend = [], skipped = [], failingSince, retryAtMs = 0 } = seen ?? {}
   const newest = await EventIndex.newest(bridgeId)
   const oldest = newest > head ? await EventRow.get(bridgeId, head + 1) : undefined
   const isResting = seen?.holder === Delivery.nobody && retryAtMs > 0
   return {
-    waiting: Math.max(0, newest - head),
+    waiting: Delivery.waiting({ head, skipped }, newest),
     resending: resend.length,
     ...(oldest && { head: oldest.eventId, oldest_at: oldest.createdAt }),
     ...(oldest && isResting && { next_attempt_at: now() + Math.ceil(Delivery.restMs({ retryAtMs }) / 1000) }),
@@ -28,9 +30,13 @@ export async function summary(bridgeId: string): Promise<Summary> {
 }
 
 /** An event as it was sent, and every attempt at it that is still known. The secret is left out. */
-export async function ofEvent(bridge: Bridge.Info, event: EventRow.Info): Promise<DeliveryOfEvent> {
+export async function ofEvent(
+  bridge: Bridge.Info,
+  id: Receiver.Id,
+  event: EventRow.Info,
+): Promise<DeliveryOfEvent> {
   const deliveryKey = await Bridge.deliveryKeyOf(bridge)
-  const attempts = await AttemptLog.of(bridge.id, event, deliveryKey)
+  const attempts = await AttemptLog.of(id, event, deliveryKey)
   return {
     event_id: event.eventId,
     state: event.state,

@@ -7,12 +7,12 @@ import { config } from "../platform/config.ts"
 import { ring } from "./doorbell.ts"
 import { log } from "../platform/log.ts"
 import { Receiver } from "./receiver.ts"
-import { get as getRow, type Row, update as updateRow } from "../store/store.ts"
+import { get as getRow, type Key, type Row, update as updateRow } from "../store/store.ts"
 import { Usage } from "./usage.ts"
-import { bridgeIdOf, tables } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 
 /**
- * How far the delivery of a bridge's events has come. `due` is a promise: by then (Unix seconds) somebody will have
+ * How far the delivery of a bridge's events to one of its webhooks has come. `due` is a promise: by then (Unix seconds) somebody will have
  * looked; 0 means that nothing waits. A ringer sets it, a deliverer keeps it in force (`claim.ts`), and only a
  * transaction that sees nothing waiting clears it.
  *
@@ -21,9 +21,15 @@ import { bridgeIdOf, tables } from "../store/tables.ts"
  */
 const Info = z.object({
   bridgeId: z.string(),
+  webhookId: z.string(),
   /** The number of the last event whose delivery has ended. */
   head: z.number().int(),
   due: z.number().int(),
+  /**
+   * Numbers that no event gets, those after `after` up to `to`: they may have been used before the store
+   * came back from a backup. The last one is where new events begin.
+   */
+  skipped: z.array(z.object({ after: z.number().int(), to: z.number().int() })).default([]),
   /** The invocation that delivers; empty when none does. Its claim ends when `due` has passed. */
   holder: z.string(),
   /** Recorded failures of the event after `head`; the budget is five. */
@@ -49,13 +55,15 @@ const Info = z.object({
   failingSince: z.number().int().optional(),
   /** When that ended last. */
   failedUntil: z.number().int().optional(),
+  /** Only in the row of the first webhook: the ids of the bridge's further ones, oldest first. */
+  further: z.array(z.string()).default([]),
   receiver: z.custom<Receiver.Info>(),
 })
 export type Info = z.infer<typeof Info>
 
 export const nobody = ""
 
-export const { key, sortKey } = Receiver
+export const { key, first } = Receiver
 
 /** How long a claim lasts, in seconds: longer than an invocation may run, so that a claim outlives its invocation. */
 export function claimedFor(): number {
@@ -93,25 +101,62 @@ export function passing() {
   return { ":now": now(), ":latest": latestEnd(promisedFor()) }
 }
 
+/** New events have higher numbers than this. */
+export function floorOf({ head, skipped }: Pick<Info, "head" | "skipped">): number {
+  return Math.max(head, skipped.at(-1)?.to ?? 0)
+}
+
+/** How many events wait, where `newest` is the number of the newest one. */
+export function waiting({ head, skipped }: Pick<Info, "head" | "skipped">, newest: number): number {
+  const gaps = skipped.filter(({ to }) => to < newest).map(({ after, to }) => to - Math.max(after, head))
+  return gaps.reduce((left, gap) => left - Math.max(0, gap), Math.max(0, newest - head))
+}
+
+/** No event gets these numbers from now on. Nothing is appended meanwhile. */
+export async function skip({ head, ...seen }: Info, numbers: { after: number; to: number }): Promise<void> {
+  const skipped = [...seen.skipped.filter(({ to }) => to > head), numbers]
+  await update(seen, {
+    UpdateExpression: "SET skipped = :skipped",
+    ConditionExpression: "attribute_exists(pk)",
+    ExpressionAttributeValues: { ":skipped": skipped },
+  })
+}
+
 /** Reads consistently. */
-export async function get(bridgeId: string): Promise<Info | undefined> {
-  const row = await getRow(tables.events, key(bridgeId))
+export async function get(id: Receiver.Id): Promise<Info | undefined> {
+  const row = await getRow(tables.events, key(id))
   return row && fromRow(row)
 }
 
+/** The deliveries of a bridge, that of the first webhook first; none once it is deleted. Reads consistently. */
+export async function all(bridgeId: string): Promise<Info[]> {
+  const delivery = await get(first(bridgeId))
+  return delivery ? [delivery, ...(await furtherOf(delivery))] : []
+}
+
+async function furtherOf({ bridgeId, further }: Info): Promise<Info[]> {
+  const found = await Promise.all(further.map((webhookId) => get({ bridgeId, webhookId })))
+  // One that is missing was deleted between the two reads.
+  return found.filter((delivery) => delivery !== undefined)
+}
+
 /**
- * A producer's duty after it has committed an event: if nobody is due to look, it promises that somebody will, and
- * rings. Retries until it succeeds, or until `signal` says that the duty has passed to somebody else. Never rejects.
- * @returns whether it rang; if not, somebody is looking.
+ * A producer's duty after it has committed an event: for each webhook at which nobody is due to look, it promises that
+ * somebody will, and rings. Retries until it succeeds, or until `signal` says that the duty has passed to somebody else.
+ * Never rejects.
+ * @returns whether it rang anywhere; if not, somebody is looking everywhere.
  */
 export async function wake(bridgeId: string, signal?: AbortSignal): Promise<boolean> {
-  // Having promised, we must ring: to everybody else it looks as if somebody is due.
-  let hasPromised = false
-  await untilDone(bridgeId, signal, async () => {
-    hasPromised ||= await promiseUnlessDue(bridgeId)
-    if (hasPromised) await ring(bridgeId)
+  const rang = await eachOf(bridgeId, signal, async (seen) => {
+    // Having promised, we must ring: to everybody else it looks as if somebody is due.
+    let hasPromised = false
+    await untilDone(bridgeId, signal, async () => {
+      hasPromised ||= await promiseUnlessDue(seen)
+      if (hasPromised) await ring(seen)
+    })
+    return hasPromised
   })
-  return hasPromised
+  return rang.includes(true)
 }
 
 /**
@@ -120,11 +165,26 @@ export async function wake(bridgeId: string, signal?: AbortSignal): Promise<bool
  * @returns true: it has rung, unless `signal` came first.
  */
 export async function ringAnew(bridgeId: string, signal?: AbortSignal): Promise<true> {
-  await untilDone(bridgeId, signal, async () => {
-    await promiseUnlessDue(bridgeId)
-    await ring(bridgeId)
-  })
+  await eachOf(bridgeId, signal, (seen) =>
+    untilDone(bridgeId, signal, async () => {
+      await promiseUnlessDue(seen)
+      await ring(seen)
+    }),
+  )
   return true
+}
+
+/** Works on all of a bridge's deliveries at once, so that none waits for another. */
+async function eachOf<Result>(
+  bridgeId: string,
+  signal: AbortSignal | undefined,
+  work: (seen: Info) => Promise<Result>,
+): Promise<Result[]> {
+  let deliveries: Info[] = []
+  await untilDone(bridgeId, signal, async () => {
+    deliveries = await all(bridgeId)
+  })
+  return await Promise.all(deliveries.map(work))
 }
 
 async function untilDone(
@@ -143,13 +203,14 @@ async function untilDone(
 }
 
 /** @returns false when somebody is already due to look. */
-async function promiseUnlessDue(bridgeId: string): Promise<boolean> {
-  for (;;) {
-    const seen = await get(bridgeId)
-    // A bridge without a row is deleted: nobody has to look.
-    if (!seen || isPromised(seen)) return false
-    if (await promise(bridgeId, seen.due)) return true
+async function promiseUnlessDue(delivery: Info): Promise<boolean> {
+  let seen: Info | undefined = delivery
+  // A delivery without a row is deleted: nobody has to look.
+  while (seen && !isPromised(seen)) {
+    if (await promise(seen, seen.due)) return true
+    seen = await get(seen)
   }
+  return false
 }
 
 /** Part of every promise: puts the row in the sweep's index, if it is not there yet. */
@@ -160,9 +221,9 @@ export const inIndex = "since = if_not_exists(since, :now)"
  * holder left in place would get a new term, and the next bell would be turned away.
  * @returns false when somebody else has changed `due` meanwhile.
  */
-export async function promise(bridgeId: string, seenDue: number): Promise<boolean> {
+export async function promise(id: Receiver.Id, seenDue: number): Promise<boolean> {
   const due = now() + claimedFor()
-  const { held, refused } = await update(bridgeId, {
+  const { held, refused } = await update(id, {
     UpdateExpression: `SET due = :due, holder = :nobody, ${inIndex}`,
     ConditionExpression: "due = :seen",
     ExpressionAttributeValues: { ":due": due, ":nobody": nobody, ":seen": seenDue, ":now": now() },
@@ -177,10 +238,9 @@ export async function promise(bridgeId: string, seenDue: number): Promise<boolea
  * starting a service on one machine, before anybody delivers.
  * @returns false when nothing is due.
  */
-export async function renew(bridgeId: string): Promise<boolean> {
-  const seen = await get(bridgeId)
-  if (!seen || seen.due === 0) return false
-  const { held } = await update(bridgeId, {
+export async function renew(seen: Info): Promise<boolean> {
+  if (seen.due === 0) return false
+  const { held } = await update(seen, {
     UpdateExpression: `SET due = :due, holder = :nobody, ${inIndex}`,
     ConditionExpression: "due > :zero",
     ExpressionAttributeValues: {
@@ -199,22 +259,22 @@ type Change = Omit<Parameters<typeof updateRow>[0], "TableName" | "Key">
  * One conditional update: `held` is the row as it is now, `refused` the row that refused it; neither if there is no
  * row.
  */
-export async function update(bridgeId: string, input: Change): Promise<{ held?: Info; refused?: Info }> {
-  const row = await updateRow({ ...input, TableName: tables.events, Key: key(bridgeId) })
+export async function update(id: Receiver.Id, input: Change): Promise<{ held?: Info; refused?: Info }> {
+  const row = await updateRow({ ...input, TableName: tables.events, Key: key(id) })
   if ("now" in row) return { held: fromRow(row.now) }
   return "pk" in row.refused ? { refused: fromRow(row.refused) } : {}
 }
 
 /** Parses a stored row. */
 export function fromRow(row: Row): Info {
-  const bridgeId = bridgeIdOf(row.pk)
+  const id = Receiver.atKey(row as Row & Key)! // a row of this kind
   return Info.parse({
     ...row,
-    bridgeId,
+    ...id,
     retryAtMs: row.retry_at_ms,
     resendAttempt: row.resend_attempt,
     failingSince: row.failing_since,
     failedUntil: row.failed_until,
-    receiver: Receiver.fromRow(bridgeId, row),
+    receiver: Receiver.fromRow(id, row),
   })
 }

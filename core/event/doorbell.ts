@@ -6,6 +6,7 @@ import { config, need } from "../platform/config.ts"
 import { lazily } from "../platform/lazily.ts"
 import { log } from "../platform/log.ts"
 import { Metrics } from "../platform/metrics.ts"
+import { Receiver } from "./receiver.ts"
 
 const queue = lazily(
   () =>
@@ -17,15 +18,19 @@ const queue = lazily(
     }),
 )
 
-/** The body of a doorbell: "somebody look at this bridge". */
-export const Doorbell = z.object({ bridge_id: z.uuid() })
+/** The body of a doorbell: "somebody look at this delivery". */
+export const Doorbell = z.object({ bridge_id: z.uuid(), webhook_id: z.string() })
 
-/** Rings. The deduplication id is random, because FIFO would drop a repeated one for five minutes. */
-export async function ring(bridgeId: string): Promise<void> {
+/**
+ * Rings. Each webhook has a message group of its own, so that the doorbell of one that rests holds back no other's. The
+ * deduplication id is random, because FIFO would drop a repeated one for five minutes.
+ */
+export async function ring(id: Receiver.Id): Promise<void> {
+  const body: z.infer<typeof Doorbell> = { bridge_id: id.bridgeId, webhook_id: id.webhookId }
   const command = new SendMessageCommand({
     QueueUrl: need("DOORBELL_URL"),
-    MessageBody: JSON.stringify({ bridge_id: bridgeId } satisfies z.infer<typeof Doorbell>),
-    MessageGroupId: bridgeId,
+    MessageBody: JSON.stringify(body),
+    MessageGroupId: Receiver.isFirst(id) ? id.bridgeId : `${id.bridgeId}/${id.webhookId}`,
     MessageDeduplicationId: randomUUID(),
   })
   try {
@@ -38,7 +43,7 @@ export async function ring(bridgeId: string): Promise<void> {
 
 /**
  * Makes a received doorbell ring again after this many seconds, unless it is deleted. Until then it holds back the others of
- * its bridge.
+ * its group.
  */
 export async function hide(receiptHandle: string, seconds: number): Promise<void> {
   await queue.send(
@@ -50,8 +55,8 @@ export async function hide(receiptHandle: string, seconds: number): Promise<void
   )
 }
 
-/** Wakes the doorbell that rests until the next attempt, since it holds back all others of its bridge. */
-export async function unhide(bridgeId: string, bell: string | undefined): Promise<void> {
+/** Wakes the doorbell that rests until the next attempt, since it holds back all others of its group. */
+export async function unhide({ bridgeId }: Receiver.Id, bell: string | undefined): Promise<void> {
   // It rests no more if somebody has received it since.
   if (bell !== undefined)
     await hide(bell, 0).catch((error: unknown) => log.info({ bridgeId, error }, "a doorbell rests no more"))

@@ -78,12 +78,13 @@ async function walk(bridgeId: string, asked: Asked): Promise<AsyncIterable<Event
   const range = isNewestFirst
     ? { after, before: from, isNewestFirst }
     : { after: Math.max(after, from ?? 0), isNewestFirst }
-  if (state === "inbox" || state === "undelivered") return EventIndex.pointed(bridgeId, state, range)
+  if (state === "inbox" || state === "undelivered")
+    return EventIndex.pointed(Delivery.first(bridgeId), state, range)
   return EventIndex.kept(bridgeId, range, head)
 }
 
 async function headOf(bridgeId: string): Promise<number> {
-  return (await Delivery.get(bridgeId))?.head ?? 0
+  return (await Delivery.get(Delivery.first(bridgeId)))?.head ?? 0
 }
 
 /** Opens an event, if it is wanted. The chat is sealed with the body. */

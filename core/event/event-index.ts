@@ -5,6 +5,7 @@ import { now } from "../platform/clock.ts"
 import { Delivery } from "./delivery.ts"
 import { sessionUnavailable } from "../error.ts"
 import { EventRow } from "./event-row.ts"
+import { Receiver } from "./receiver.ts"
 import { batchGet, batchWrite, type Key, query, type Row, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
@@ -19,20 +20,20 @@ interface Range {
 }
 
 /** A row that leads to an event that was given up or went to the inbox, so that listing reads no others. */
-export function pointer(event: { bridgeId: string; n: number }, state: "undelivered" | "inbox"): Write {
+export function pointer(id: Receiver.Id, event: { n: number }, state: "undelivered" | "inbox"): Write {
   const expires_at = now() + EventRow.keptFor[state]
   return {
     Put: {
       TableName: tables.events,
-      Item: { ...pointerKey(event.bridgeId, state, event.n), n: event.n, expires_at },
+      Item: { ...pointerKey(id, state, event.n), n: event.n, expires_at },
     },
   }
 }
 
 /** The write that takes an event off its list after a resend succeeded. */
-export function unlisting(event: EventRow.Info): Write[] {
+export function unlisting(id: Receiver.Id, event: EventRow.Info): Write[] {
   if (event.state !== "undelivered" && event.state !== "inbox") return []
-  return [{ Delete: { TableName: tables.events, Key: pointerKey(event.bridgeId, event.state, event.n) } }]
+  return [{ Delete: { TableName: tables.events, Key: pointerKey(id, event.state, event.n) } }]
 }
 
 /** The number under which an event of this id was appended; undefined when it is unknown or no longer kept. */
@@ -44,7 +45,7 @@ export async function numberOf(bridgeId: string, eventId: string): Promise<numbe
 export async function find(bridgeId: string, eventId: string): Promise<EventRow.Info | undefined> {
   const event = await named(bridgeId, eventId)
   if (!event) return undefined
-  const found = EventRow.asOf(event, (await Delivery.get(bridgeId))?.head ?? 0)
+  const found = EventRow.asOf(event, (await Delivery.get(Delivery.first(bridgeId)))?.head ?? 0)
   // DynamoDB removes expired rows late.
   return found.expiresAt > now() || found.state === "pending" ? found : undefined
 }
@@ -57,12 +58,12 @@ async function named(bridgeId: string, eventId: string): Promise<EventRow.Info |
 
 /** The events in this state after that number, oldest first, at most `limit`; for `pending`, those after the head. */
 export async function page(
-  bridgeId: string,
+  id: Receiver.Id,
   asked: { state: Listed; after: number; limit: number },
 ): Promise<EventRow.Info[]> {
   const found: EventRow.Info[] = []
   const { state, after, limit } = asked
-  const rows = state === "pending" ? kept(bridgeId, { after }, after) : pointed(bridgeId, state, { after })
+  const rows = state === "pending" ? kept(id.bridgeId, { after }, after) : pointed(id, state, { after })
   for await (const row of rows) if (found.push(row) === limit) break
   return found
 }
@@ -122,17 +123,16 @@ const followed = { atOnce: 25, mostStale: 2000 }
  * @throws ApiError `session_unavailable` when it has met very many pointers that lead nowhere
  */
 export async function* pointed(
-  bridgeId: string,
+  id: Receiver.Id,
   state: "undelivered" | "inbox",
   range: Range,
   since?: number,
 ): AsyncGenerator<EventRow.Info> {
-  const keyOf = (id: string, n: number) => pointerKey(id, state, n)
-  const rows = rowsIn(bridgeId, range, keyOf)
+  const rows = rowsIn(id.bridgeId, range, (_, n) => pointerKey(id, state, n))
   const wanted = since === undefined ? rows : listedSince(since, state, rows)
   let removed = 0
   for await (const pointers of inGroups(wanted, followed.atOnce)) {
-    const { kept, stale } = await follow(bridgeId, state, pointers)
+    const { kept, stale } = await follow(id, state, pointers)
     await batchWrite(stale.map((key) => ({ table: tables.events, remove: key })))
     yield* kept
     removed += stale.length
@@ -142,13 +142,13 @@ export async function* pointed(
 
 /** The numbers of the newest events on a list, at most `limit`, without a read of any event. Some may lead nowhere. */
 export async function newestPointers(
-  bridgeId: string,
+  id: Receiver.Id,
   state: "undelivered" | "inbox",
   limit: number,
 ): Promise<number[]> {
   const numbers: number[] = []
-  const keyOf = (id: string, n: number) => pointerKey(id, state, n)
-  const rows = rowsIn(bridgeId, { after: 0, isNewestFirst: true }, keyOf, limit)
+  const keyOf = (_: string, n: number) => pointerKey(id, state, n)
+  const rows = rowsIn(id.bridgeId, { after: 0, isNewestFirst: true }, keyOf, limit)
   for await (const row of rows) if (numbers.push(Pointer.parse(row).n) === limit) break
   return numbers
 }
@@ -163,7 +163,7 @@ async function* listedSince(
     if (Pointer.parse(row).expires_at - EventRow.keptFor[state] >= since) yield row
 }
 
-async function follow(bridgeId: string, state: EventRow.State, rows: Row[]) {
+async function follow({ bridgeId }: Receiver.Id, state: EventRow.State, rows: Row[]) {
   const kept: EventRow.Info[] = []
   const all = rows.map((row) => Pointer.parse(row))
   const pointers = all.filter(({ expires_at }) => expires_at > now())
@@ -214,6 +214,6 @@ async function* rowsIn(
   })
 }
 
-function pointerKey(bridgeId: string, state: "undelivered" | "inbox", n: number) {
-  return { pk: `BRIDGE#${bridgeId}`, sk: `STATE#${state}#${EventRow.padded(n)}` }
+function pointerKey(id: Receiver.Id, state: "undelivered" | "inbox", n: number) {
+  return { pk: `BRIDGE#${id.bridgeId}`, sk: `${Receiver.prefix(id)}STATE#${state}#${EventRow.padded(n)}` }
 }

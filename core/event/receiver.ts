@@ -5,15 +5,35 @@ import { now } from "../platform/clock.ts"
 import { DataKeys } from "../keys/data-keys.ts"
 import { open, seal } from "../keys/seal.ts"
 import { Bytes, type Row } from "../store/store.ts"
+import { bridgeIdOf } from "../store/tables.ts"
 import type { Owner } from "../keys/wrapping.ts"
 
+/** Which of a bridge's receivers: the first, or that of a further webhook. Each has a delivery of its own. */
+export interface Id {
+  bridgeId: string
+  webhookId: string
+}
+
+/** The id of the webhook that `webhook_url` is. */
+const firstId = "first"
+
+/** The receiver that every bridge has: its `webhook_url`, or the hosted inbox. */
+export function first(bridgeId: string): Id {
+  return { bridgeId, webhookId: firstId }
+}
+
+export function isFirst({ webhookId }: Pick<Id, "webhookId">): boolean {
+  return webhookId === firstId
+}
+
 /**
- * Where a bridge's events go and what it takes to send them there: a copy of the bridge's own row, kept in its
- * `DELIVERY` row. Every change of that row returns it, so that no attempt has to read the bridge.
+ * Where a bridge's events go and what it takes to send them there, kept in the row of the delivery. Every change of that
+ * row returns it, so that no attempt has to read the bridge. Of the first it is a copy of the bridge's own row.
  */
 const Info = z.object({
   accountId: z.string(),
   bridgeId: z.string(),
+  webhookId: z.string(),
   /** `""` means the hosted inbox. */
   url: z.string(),
   /** Sealed for this row; `keysOf` opens it. */
@@ -25,30 +45,46 @@ const Info = z.object({
 })
 export type Info = z.infer<typeof Info>
 
-/** The sort key of the row that holds it. */
-export const sortKey = "DELIVERY"
+const sortKey = "DELIVERY"
+const furtherPrefix = `${sortKey}#`
 
 /** The key of the row that holds it, together with the progress of delivery. */
-export function key(bridgeId: string) {
-  return { pk: `BRIDGE#${bridgeId}`, sk: sortKey }
+export function key(id: Id) {
+  const sk = isFirst(id) ? sortKey : `${furtherPrefix}${id.webhookId}`
+  return { pk: `BRIDGE#${id.bridgeId}`, sk }
 }
 
-/** Builds a bridge's receiver from its secrets in the clear. */
+/** The receiver of which a row of the events table has the delivery; undefined for any other row. */
+export function atKey({ pk, sk }: { pk: string; sk: string }): Id | undefined {
+  if (sk === sortKey) return first(bridgeIdOf(pk))
+  return sk.startsWith(furtherPrefix)
+    ? { bridgeId: bridgeIdOf(pk), webhookId: sk.slice(furtherPrefix.length) }
+    : undefined
+}
+
+/** What the sort keys of a receiver's other rows begin with: its attempts and lists. */
+export function prefix(id: Id): string {
+  return isFirst(id) ? "" : `WEBHOOK#${id.webhookId}#`
+}
+
+/** Builds a receiver from its secrets in the clear. */
 export function of(input: {
   owner: Owner
+  webhookId: string
   url: string
   secret: string
   dataKey: Uint8Array
   /** The same data key, wrapped. */
   wrapped: Uint8Array
 }): Info {
-  const { owner, url, secret, dataKey, wrapped } = input
-  return { ...owner, url, sealedSecret: seal(dataKey, key(owner.bridgeId), secret), deliveryKey: wrapped }
+  const { owner, webhookId, url, secret, dataKey, wrapped } = input
+  const id = { bridgeId: owner.bridgeId, webhookId }
+  return { ...owner, ...id, url, sealedSecret: seal(dataKey, key(id), secret), deliveryKey: wrapped }
 }
 
 /** The keys for posting an event. */
 export interface Keys {
-  /** They sign it: the bridge's secret, then the one that it replaces. */
+  /** They sign it: the webhook's secret, then the one that it replaces. */
   secrets: [string, ...string[]]
   /** It opens the body. */
   deliveryKey: Uint8Array
@@ -58,7 +94,7 @@ export interface Keys {
 export async function keysOf(receiver: Info): Promise<Keys> {
   const { before } = receiver
   const deliveryKey = await DataKeys.unwrapped("delivery", receiver, receiver.deliveryKey)
-  const opened = (sealed: Uint8Array) => open(deliveryKey, key(receiver.bridgeId), sealed).toString()
+  const opened = (sealed: Uint8Array) => open(deliveryKey, key(receiver), sealed).toString()
   const older = before && before.until > now() ? [opened(before.sealedSecret)] : []
   return { secrets: [opened(receiver.sealedSecret), ...older], deliveryKey }
 }
@@ -74,9 +110,9 @@ export function toRow(receiver: Info): Row {
 }
 
 /** Parses its attributes in a stored row. */
-export function fromRow(bridgeId: string, row: Row): Info {
+export function fromRow(id: Id, row: Row): Info {
   return Info.parse({
-    bridgeId,
+    ...id,
     accountId: row.account_id,
     url: row.webhook_url,
     sealedSecret: row.webhook_secret,

@@ -7,26 +7,21 @@ import { Claim } from "./claim.ts"
 import { EventIndex } from "./event-index.ts"
 import { EventRow } from "./event-row.ts"
 import { log } from "../platform/log.ts"
+import type { Receiver } from "./receiver.ts"
 import { transact, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
-/** How many resends of a bridge may wait at a time. */
+/** How many resends to a webhook may wait at a time. */
 const most = 100
 
 /**
  * Requests that an event be sent again.
  * @returns `waits` when it is not noted, since it has an attempt before it in its turn; `full` when too many wait already.
  */
-export async function ask({
-  bridgeId,
-  n,
-}: {
-  bridgeId: string
-  n: number
-}): Promise<"noted" | "waits" | "full"> {
-  const seen = await Delivery.get(bridgeId)
+export async function ask(id: Receiver.Id, n: number): Promise<"noted" | "waits" | "full"> {
+  const seen = await Delivery.get(id)
   if (seen && isBeforeItsTurn(seen, n)) return "waits"
-  return (await askAll(bridgeId, [n])).length > 0 ? "noted" : "full"
+  return (await askAll(id, [n])).length > 0 ? "noted" : "full"
 }
 
 /**
@@ -42,15 +37,15 @@ function isBeforeItsTurn({ head, holder }: Delivery.Info, n: number): boolean {
  * in one row: a process that dies here has either requested nothing, or the sweep finds its request.
  * @returns those that were requested.
  */
-async function askAll(bridgeId: string, wanted: number[]): Promise<number[]> {
+async function askAll(id: Receiver.Id, wanted: number[]): Promise<number[]> {
   let promised: number | undefined
   for (;;) {
-    const seen = await Delivery.get(bridgeId)
+    const seen = await Delivery.get(id)
     if (!seen) return []
     const numbers = wanted.slice(0, most - seen.resend.length)
     // The row that refused us is the one we wrote: our own write, whose answer was lost.
     if (seen.due === promised && wanted.slice(0, 1).every((n) => seen.resend.includes(n))) {
-      await rung(bridgeId)
+      await rung(id)
       return wanted.filter((n) => seen.resend.includes(n))
     }
     if (numbers.length === 0) return []
@@ -59,7 +54,7 @@ async function askAll(bridgeId: string, wanted: number[]): Promise<number[]> {
     const room = "(attribute_not_exists(resend) OR size(resend) <= :room)"
     const values = { ":none": [], ":numbers": numbers, ":room": most - numbers.length }
     if (Delivery.isPromised(seen)) {
-      const { held } = await Delivery.update(bridgeId, {
+      const { held } = await Delivery.update(id, {
         UpdateExpression: `SET ${append}`,
         ConditionExpression: `due > :now AND ${room}`,
         ExpressionAttributeValues: { ...values, ":now": now() },
@@ -68,7 +63,7 @@ async function askAll(bridgeId: string, wanted: number[]): Promise<number[]> {
       continue
     }
     promised = now() + Delivery.claimedFor()
-    const { held } = await Delivery.update(bridgeId, {
+    const { held } = await Delivery.update(id, {
       UpdateExpression: `SET ${append}, due = :due, holder = :nobody, ${Delivery.inIndex}`,
       ConditionExpression: `due = :seen AND ${room}`,
       ExpressionAttributeValues: {
@@ -80,7 +75,7 @@ async function askAll(bridgeId: string, wanted: number[]): Promise<number[]> {
       },
     })
     if (!held) continue
-    await rung(bridgeId)
+    await rung(id)
     return numbers
   }
 }
@@ -91,13 +86,13 @@ async function askAll(bridgeId: string, wanted: number[]): Promise<number[]> {
  * @returns the events that were requested, and whether there are more.
  */
 export async function askSince(
-  bridgeId: string,
+  id: Receiver.Id,
   { since, after }: { since: number; after: number },
 ): Promise<{ events: EventRow.Info[]; isAll: boolean }> {
-  const waiting = new Set((await Delivery.get(bridgeId))?.resend)
+  const waiting = new Set((await Delivery.get(id))?.resend)
   const found: EventRow.Info[] = []
   let isAll = true
-  for await (const event of EventIndex.pointed(bridgeId, "undelivered", { after }, since)) {
+  for await (const event of EventIndex.pointed(id, "undelivered", { after }, since)) {
     if (waiting.has(event.n)) continue
     isAll = found.length < most
     if (!isAll) break
@@ -106,7 +101,7 @@ export async function askSince(
   if (found.length === 0) return { events: [], isAll }
   const asked = new Set(
     await askAll(
-      bridgeId,
+      id,
       found.map(({ n }) => n),
     ),
   )
@@ -114,13 +109,13 @@ export async function askSince(
 }
 
 /** If this fails, the sweep rings. */
-async function rung(bridgeId: string): Promise<void> {
-  await ring(bridgeId).catch((error: unknown) => log.warn({ bridgeId, error }, "doorbell not sent"))
+async function rung(id: Receiver.Id): Promise<void> {
+  await ring(id).catch((error: unknown) => log.warn({ ...id, error }, "doorbell not sent"))
 }
 
 /** Counts the attempt that is about to be made for the first resend in the list; undefined when the claim is lost. */
 export async function count(held: Delivery.Info): Promise<Delivery.Info | undefined> {
-  const { held: counted } = await Delivery.update(held.bridgeId, {
+  const { held: counted } = await Delivery.update(held, {
     UpdateExpression: "SET resend_attempt = if_not_exists(resend_attempt, :zero) + :one",
     ConditionExpression: "holder = :me AND resend[0] = :n",
     ExpressionAttributeValues: { ":zero": 0, ":one": 1, ":me": held.holder, ":n": held.resend[0] },
@@ -137,19 +132,19 @@ export async function settle(
   held: Delivery.Info,
   made: { attempts: 0 | 1; delivered?: EventRow.Info },
 ): Promise<Delivery.Info | undefined> {
-  const { bridgeId, holder, resend } = held
+  const { holder, resend } = held
   const done = {
     UpdateExpression: "SET resend_attempt = :zero, attempts = attempts + :attempts REMOVE resend[0]",
     ConditionExpression: "holder = :me AND resend[0] = :n AND resend_attempt > :zero",
     ExpressionAttributeValues: { ":zero": 0, ":attempts": made.attempts, ":me": holder, ":n": resend[0] },
   }
-  const unlisting = made.delivered ? EventIndex.unlisting(made.delivered) : []
+  const unlisting = made.delivered ? EventIndex.unlisting(held, made.delivered) : []
   if (!made.delivered || unlisting.length === 0) {
-    const { held: settled, refused } = await Delivery.update(bridgeId, done)
+    const { held: settled, refused } = await Delivery.update(held, done)
     // We hold it and no attempt is counted: our own write, whose answer was lost.
     return settled ?? (refused?.holder === holder && refused.resendAttempt === 0 ? refused : undefined)
   }
-  const write: Write = { Update: { TableName: tables.events, Key: Delivery.key(bridgeId), ...done } }
+  const write: Write = { Update: { TableName: tables.events, Key: Delivery.key(held), ...done } }
   const refused = await transact([write, EventRow.outcome(made.delivered, "delivered"), ...unlisting])
   if (refused?.[0]) return undefined
   // The event's row may have expired meanwhile.

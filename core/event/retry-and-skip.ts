@@ -9,6 +9,7 @@ import { Delivery } from "./delivery.ts"
 import { ring, unhide } from "./doorbell.ts"
 import { EventIndex } from "./event-index.ts"
 import { EventRow } from "./event-row.ts"
+import type { Receiver } from "./receiver.ts"
 
 // The customer may have the event whose turn it is tried at once, or give it up. The order of events stays as it is.
 
@@ -21,9 +22,9 @@ const lookEachMs = 250
  * an attempt is under way.
  * @throws ApiError `not_waiting` if it is not this event's turn, or there is no wait
  */
-export async function retryEvent(event: EventRow.Info): Promise<void> {
+export async function retryEvent(id: Receiver.Id, event: EventRow.Info): Promise<void> {
   const { bridgeId, n } = event
-  const { held, refused } = await Delivery.update(bridgeId, {
+  const { held, refused } = await Delivery.update(id, {
     UpdateExpression: `SET retry_at_ms = :zero, due = :due, ${Delivery.inIndex}`,
     ConditionExpression: "head = :before AND holder = :nobody AND retry_at_ms > :zero",
     ExpressionAttributeValues: {
@@ -34,11 +35,11 @@ export async function retryEvent(event: EventRow.Info): Promise<void> {
       ":now": now(),
     },
   })
-  if (!held && refused?.head !== n - 1) throw await whyNotWaiting(event)
+  if (!held && refused?.head !== n - 1) throw await whyNotWaiting(id, event)
   // An attempt is under way, or the wait has ended already.
   if (!held) return
   BridgeLog.append(bridgeId, "info", `event ${event.type} ${event.eventId} is tried again on request`)
-  await wake(bridgeId, held.bell)
+  await wake(held)
 }
 
 /**
@@ -46,30 +47,34 @@ export async function retryEvent(event: EventRow.Info): Promise<void> {
  * that is under way is waited for, since two events must never be on their way at once.
  * @throws ApiError `not_waiting`, `not_found`
  */
-export async function skipEvent(event: EventRow.Info, { withinMs = patienceMs } = {}): Promise<void> {
+export async function skipEvent(
+  id: Receiver.Id,
+  event: EventRow.Info,
+  { withinMs = patienceMs } = {},
+): Promise<void> {
   const until = performance.now() + withinMs
   for (;;) {
-    const refused = await giveUp(event)
+    const refused = await giveUp(id, event)
     if (!refused) break
     if (refused[0]) throw eventNotFound()
-    if (Number(refused[1]?.head) !== event.n - 1) throw await whyNotWaiting(event)
+    if (Number(refused[1]?.head) !== event.n - 1) throw await whyNotWaiting(id, event)
     if (performance.now() >= until)
       throw notWaiting("an attempt at this event is under way: try again when it has ended")
     await sleep(lookEachMs)
   }
   log.info({ bridgeId: event.bridgeId, eventId: event.eventId }, "event skipped on request")
   BridgeLog.append(event.bridgeId, "warn", `event ${event.type} ${event.eventId} was skipped on request`)
-  await wake(event.bridgeId, (await Delivery.get(event.bridgeId))?.bell)
+  await wake({ ...id, bell: (await Delivery.get(id))?.bell })
 }
 
-async function giveUp(event: EventRow.Info) {
-  const { bridgeId, n } = event
+async function giveUp(id: Receiver.Id, event: EventRow.Info) {
+  const { n } = event
   return await transact([
     EventRow.outcome(event, "undelivered"),
     {
       Update: {
         TableName: tables.events,
-        Key: Delivery.key(bridgeId),
+        Key: Delivery.key(id),
         UpdateExpression:
           "SET head = :n, attempt = :zero, failures = :zero, retry_at_ms = :zero, holder = :nobody, due = :due, " +
           Delivery.inIndex,
@@ -85,12 +90,12 @@ async function giveUp(event: EventRow.Info) {
         },
       },
     },
-    EventIndex.pointer(event, "undelivered"),
+    EventIndex.pointer(id, event, "undelivered"),
   ])
 }
 
-async function whyNotWaiting(event: EventRow.Info) {
-  const head = (await Delivery.get(event.bridgeId))?.head ?? 0
+async function whyNotWaiting(id: Receiver.Id, event: EventRow.Info) {
+  const head = (await Delivery.get(id))?.head ?? 0
   if (event.n <= head)
     return notWaiting("this event does not wait: its delivery has ended, so `resend` sends it again")
   const first = await EventRow.get(event.bridgeId, head + 1)
@@ -98,7 +103,10 @@ async function whyNotWaiting(event: EventRow.Info) {
 }
 
 /** Rings, in case the bell that rests is gone. If neither succeeds, the sweep rings. */
-async function wake(bridgeId: string, bell: string | undefined): Promise<void> {
-  await unhide(bridgeId, bell)
-  await ring(bridgeId).catch((error: unknown) => log.warn({ bridgeId, error }, "doorbell not sent"))
+async function wake(delivery: Receiver.Id & { bell?: string | undefined }): Promise<void> {
+  const { bridgeId, webhookId, bell } = delivery
+  await unhide(delivery, bell)
+  await ring(delivery).catch((error: unknown) =>
+    log.warn({ bridgeId, webhookId, error }, "doorbell not sent"),
+  )
 }

@@ -1,24 +1,25 @@
 import { z } from "zod"
 import { left } from "../platform/clock.ts"
 import { query } from "../store/store.ts"
-import { bridgeIdOf, tables } from "../store/tables.ts"
+import { tables } from "../store/tables.ts"
 import { Delivery } from "./delivery.ts"
+import { Receiver } from "./receiver.ts"
 
-/** The parts of the sweep's index, in which a bridge's row stands while something waits. */
+/** The parts of the sweep's index, in which the rows of deliveries stand while something waits. */
 const shards = 16
 
-/** The part in which a bridge's row stands. */
+/** The part in which the rows of a bridge stand. */
 export function shardOf(bridgeId: string): number {
   return parseInt(bridgeId.slice(-1), 16) % shards
 }
 
-const Indexed = z.object({ pk: z.string(), since: z.number() })
+const Indexed = z.object({ pk: z.string(), sk: z.string(), since: z.number() })
 
 /**
- * The overdue bridges: a crash or a lost doorbell broke their promise. The index says which may be overdue; the row
+ * The overdue deliveries: a crash or a lost doorbell broke their promise. The index says which may be overdue; the row
  * itself, read consistently, says whether they are.
  */
-export async function* overdue(): AsyncGenerator<Pick<Delivery.Info, "bridgeId" | "due" | "bell">> {
+export async function* overdue(): AsyncGenerator<Delivery.Info> {
   for (let shard = 0; shard < shards; shard++) {
     const rows = query({
       TableName: tables.events,
@@ -28,9 +29,10 @@ export async function* overdue(): AsyncGenerator<Pick<Delivery.Info, "bridgeId" 
       ExpressionAttributeValues: { ":shard": shard },
     })
     for await (const row of rows) {
-      const { pk, since } = Indexed.parse(row)
+      const { since, ...at } = Indexed.parse(row)
       if (left(since + Delivery.lateness(), Delivery.lateness()) > 0) continue
-      const delivery = await Delivery.get(bridgeIdOf(pk))
+      const id = Receiver.atKey(at)
+      const delivery = id && (await Delivery.get(id))
       const isLate =
         delivery &&
         left(delivery.due + Delivery.lateness(), Delivery.promisedFor() + Delivery.lateness()) === 0
@@ -39,14 +41,16 @@ export async function* overdue(): AsyncGenerator<Pick<Delivery.Info, "bridgeId" 
   }
 }
 
-/** The bridges whose events have waited for longest, without a moment in which none did; as the index has them. */
-export async function waitingLongest(most: number): Promise<{ bridgeId: string; since: number }[]> {
+/** The deliveries whose events have waited for longest, without a moment in which none did; as the index has them. */
+export async function waitingLongest(most: number): Promise<Waiting[]> {
   const found = await Promise.all(Array.from({ length: shards }, (_, shard) => firstOf(shard, most)))
   return found
     .flat()
     .toSorted((a, b) => a.since - b.since)
     .slice(0, most)
 }
+
+type Waiting = Receiver.Id & { since: number }
 
 async function firstOf(shard: number, most: number) {
   const rows = query({
@@ -57,10 +61,11 @@ async function firstOf(shard: number, most: number) {
     ExpressionAttributeValues: { ":shard": shard },
     Limit: most,
   })
-  const found: { bridgeId: string; since: number }[] = []
+  const found: Waiting[] = []
   for await (const row of rows) {
-    const { pk, since } = Indexed.parse(row)
-    found.push({ bridgeId: bridgeIdOf(pk), since })
+    const { since, ...at } = Indexed.parse(row)
+    const id = Receiver.atKey(at)
+    if (id) found.push({ ...id, since })
     if (found.length === most) break
   }
   return found

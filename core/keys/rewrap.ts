@@ -1,35 +1,37 @@
 import { z } from "zod"
 import { Bridge } from "../bridge/bridge.ts"
 import { DataKeys } from "./data-keys.ts"
-import { Receiver } from "../event/receiver.ts"
+import { Delivery } from "../event/delivery.ts"
 import { Bytes, get, type Key, update } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { type Purpose, rewrap } from "./wrapping.ts"
 
 /**
- * The rows that hold a bridge's wrapped data keys. The delivery key stands in three, one for each kind of reader. The
- * deliverers' row comes last, since it is copied from the bridge's own.
+ * The rows that hold a bridge's wrapped data keys. The delivery key stands in one for each kind of reader. The
+ * deliverers' rows, one for each webhook, come last, since they are copied from the bridge's own.
  */
-function placesOf(bridge: Bridge.Info): { table: string; key: Key; purpose: Purpose }[] {
+async function placesOf(bridge: Bridge.Info): Promise<{ table: string; key: Key; purpose: Purpose }[]> {
   const keys = { table: tables.leases, key: DataKeys.key(bridge.id) }
   const own = { table: tables.accounts, key: Bridge.key(bridge.accountId, bridge.customerRef) }
   return [
     { ...keys, purpose: "session" },
     { ...keys, purpose: "delivery" },
     { ...own, purpose: "delivery" },
-    { table: tables.events, key: Receiver.key(bridge.id), purpose: "delivery" },
+    ...(await Delivery.all(bridge.id)).map((delivery) => {
+      return { table: tables.events, key: Delivery.key(delivery), purpose: "delivery" as const }
+    }),
   ]
 }
 
 /**
  * Wraps the data keys of a bridge again, after the wrapping keys were rotated. Each key is one write, and old wrappings
  * still open, so an interrupted run may simply be repeated.
- * @returns how many were rewrapped; fewer than four when the bridge was deleted meanwhile, or is from an earlier
+ * @returns how many were rewrapped; fewer than three and one for each webhook when the bridge was deleted meanwhile, or is from an earlier
  * release and has had no event yet.
  */
 export async function rewrapKeys(bridge: Bridge.Info): Promise<number> {
   let count = 0
-  for (const { table, key, purpose } of placesOf(bridge)) {
+  for (const { table, key, purpose } of await placesOf(bridge)) {
     const name = `${purpose}_key`
     const row = await get(table, key)
     const old = z.object({ [name]: Bytes.optional() }).parse(row ?? {})[name]

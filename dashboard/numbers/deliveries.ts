@@ -7,6 +7,7 @@ import { AttemptLog } from "#core/event/attempt-log.ts"
 import { EventHistory } from "#core/event/event-history.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { Resend } from "#core/event/resend.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { now } from "#core/platform/clock.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
 import { page } from "../answer.ts"
@@ -38,7 +39,7 @@ export const deliveries = new Hono<DashboardEnv>()
     if (bridge.webhookUrl === "") return await show(c)
     const { within } = await c.req.parseBody()
     const since = typeof within === "string" && /^\d{1,9}$/.test(within) ? now() - Number(within) : 0
-    const { events: asked, isAll } = await Resend.askSince(bridge.id, { since, after: 0 })
+    const { events: asked, isAll } = await Resend.askSince(Receiver.first(bridge.id), { since, after: 0 })
     if (asked.length === 0 && isAll) return await show(c, note("info", "Nothing was given up in that time."))
     if (asked.length === 0)
       return await show(
@@ -68,7 +69,11 @@ function follower(c: Context<DashboardEnv>) {
   let listed = ""
   let readAtMs = -Infinity
   return async (): Promise<Map<string, Piece>> => {
-    const pointers = await EventIndex.newestPointers(c.var.bridge.id, "undelivered", mostGivenUp + 1)
+    const pointers = await EventIndex.newestPointers(
+      Receiver.first(c.var.bridge.id),
+      "undelivered",
+      mostGivenUp + 1,
+    )
     if (pointers.join(" ") !== listed || performance.now() - readAtMs >= givenUpEachMs) {
       listed = pointers.join(" ")
       readAtMs = performance.now()
@@ -91,7 +96,7 @@ type Shown = Awaited<ReturnType<typeof shownOf>>
 /** The parts that the page shows and its stream renews. */
 async function shownOf(c: Context<DashboardEnv>) {
   const { bridge, me } = c.var
-  const attempts = await AttemptLog.latest(bridge.id)
+  const attempts = await AttemptLog.latest(Receiver.first(bridge.id))
   const receiving = await receivingOf(bridge, attempts)
   const mayChange = me.role !== "viewer"
   return { ref: bridge.customerRef, receiving, attempts, mayChange }

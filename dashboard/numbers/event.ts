@@ -8,6 +8,7 @@ import { EventIndex } from "#core/event/event-index.ts"
 import type { EventRow } from "#core/event/event-row.ts"
 import { Resend } from "#core/event/resend.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { page, sentenceCase } from "../answer.ts"
 import { block, copyable, type Html, note, press, time } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
@@ -27,12 +28,13 @@ export const event = new Hono<DashboardEnv>()
   .post("/numbers/:ref/events/:id/resend", async (c) => {
     const asked = await eventOf(c)
     if (c.var.bridge.webhookUrl === "") return await show(c, note("bad", "This number has no webhook."))
-    return await show(c, resendNotes[await Resend.ask(asked)])
+    return await show(c, resendNotes[await Resend.ask(Receiver.first(asked.bridgeId), asked.n)])
   })
   .post("/numbers/:ref/events/:id/retry", async (c) => await acted(c, "It is tried now.", retryEvent))
   .post(
     "/numbers/:ref/events/:id/skip",
-    async (c) => await acted(c, "It is given up, and the next event goes out.", (asked) => skipEvent(asked)),
+    async (c) =>
+      await acted(c, "It is given up, and the next event goes out.", (id, asked) => skipEvent(id, asked)),
   )
 
 async function eventOf(c: Context<DashboardEnv>): Promise<EventRow.Info> {
@@ -45,10 +47,10 @@ async function eventOf(c: Context<DashboardEnv>): Promise<EventRow.Info> {
 async function acted(
   c: Context<DashboardEnv>,
   sentence: string,
-  act: (asked: EventRow.Info) => Promise<void>,
+  act: (id: Receiver.Id, asked: EventRow.Info) => Promise<void>,
 ) {
   try {
-    await act(await eventOf(c))
+    await act(Receiver.first(c.var.bridge.id), await eventOf(c))
   } catch (error) {
     if (!(error instanceof ApiError) || error.code === "not_found") throw error
     return await show(c, note("bad", sentenceCase(error.message)))
@@ -60,8 +62,8 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const { bridge, me } = c.var
   const found = await eventOf(c)
   const [delivery, { head }] = await Promise.all([
-    DeliveryReport.ofEvent(bridge, found),
-    DeliveryReport.summary(bridge.id),
+    DeliveryReport.ofEvent(bridge, Receiver.first(bridge.id), found),
+    DeliveryReport.summary(Receiver.first(bridge.id)),
   ])
   const ref = bridge.customerRef
   const hasWebhook = bridge.webhookUrl !== ""

@@ -10,6 +10,7 @@ import { arrivalsOf } from "#core/event/arrivals.ts"
 import { EventHistory } from "#core/event/event-history.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { EventRow } from "#core/event/event-row.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { page, sentenceCase } from "../answer.ts"
 import { type Html, icon, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
@@ -52,7 +53,7 @@ export const events = new Hono<DashboardEnv>()
   })
   .get("/numbers/:ref/events/stream", async (c) => {
     const { bridge } = c.var
-    const arrivals = arrivalsOf(bridge.id)
+    const arrivals = arrivalsOf(Receiver.first(bridge.id))
     const news = async () => await arrivals.next(lookEachMs, c.req.raw.signal)
     const following = EventHistory.follow(bridge, await beginOf(c), Filter.parse(c.req.query()), news)
     const list = c.req.query("list") === "start" ? "start-events" : "events"

@@ -3,6 +3,7 @@ import type { Bridge } from "#core/bridge/bridge.ts"
 import type { Attempt } from "#core/contract/delivery.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { DeliveryReport } from "#core/event/delivery-report.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { age, ago, type Html, until } from "../elements.ts"
 
@@ -29,8 +30,8 @@ export async function receivingOf(bridge: Bridge.Info, attempts?: Attempt[]): Pr
   const url = bridge.webhookUrl
   if (url === "") return { url, waiting: 0, resending: 0 }
   const [summary, [last]] = await Promise.all([
-    DeliveryReport.summary(bridge.id),
-    attempts ?? AttemptLog.latest(bridge.id),
+    DeliveryReport.summary(Receiver.first(bridge.id)),
+    attempts ?? AttemptLog.latest(Receiver.first(bridge.id)),
   ])
   // An event that was sent again and taken ends a failure, too, if nothing else is left to try.
   const isOver = summary.waiting === 0 && last?.success === true

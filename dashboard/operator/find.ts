@@ -5,6 +5,7 @@ import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { pauseForOperator, suspend, wake } from "#core/bridge/operator-stop-and-wake.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
 import { page } from "../answer.ts"
@@ -130,7 +131,7 @@ type Found = Awaited<ReturnType<typeof numberOf>>
 type Shown = NonNullable<Found["lease"]>
 
 async function numberOf({ id, customerRef: ref }: Bridge.Info) {
-  const [lease, waiting] = await Promise.all([Lease.get(id), waitingOf(id)])
+  const [lease, waiting] = await Promise.all([Lease.get(id), waitingOf(Receiver.first(id))])
   return {
     id,
     ref,

@@ -4,6 +4,7 @@ import { html } from "hono/html"
 import { Account } from "#core/account/account.ts"
 import { DeliveryReport } from "#core/event/delivery-report.ts"
 import { waitingLongest } from "#core/event/waiting-deliveries.ts"
+import type { Receiver } from "#core/event/receiver.ts"
 import { Host } from "#core/lease/host.ts"
 import { page } from "../answer.ts"
 import { age, ago, copyable, copyButton, type Html, note, until } from "../elements.ts"
@@ -23,7 +24,7 @@ export async function showOperator(c: Context<DashboardEnv>, problem?: string): 
     Host.list(),
     waitingLongest(mostWaiting),
   ])
-  const waiting = await Promise.all(longest.map(({ bridgeId }) => waitingOf(bridgeId)))
+  const waiting = await Promise.all(longest.map(waitingOf))
   const body = html`${head({
     title: "Operator",
     about: html`The hosts that run, the events that wait, and the accounts. <code>npm run admin</code> does
@@ -40,9 +41,9 @@ const byAge = (a: { oldest_at?: number }, b: { oldest_at?: number }) =>
 
 type Waiting = Awaited<ReturnType<typeof waitingOf>>
 
-/** What waits in the outbox of a bridge. */
-export async function waitingOf(bridgeId: string) {
-  return { bridgeId, ...(await DeliveryReport.summary(bridgeId)) }
+/** What waits for one of a bridge's webhooks. */
+export async function waitingOf(id: Receiver.Id) {
+  return { bridgeId: id.bridgeId, ...(await DeliveryReport.summary(id)) }
 }
 
 function findForm(): Html {

@@ -9,6 +9,7 @@ import { EventIndex } from "#core/event/event-index.ts"
 import { Resend } from "#core/event/resend.ts"
 import type { EventRow } from "#core/event/event-row.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { contractRouter } from "../http/contract-router.ts"
 
 const ok = { ok: true as const }
@@ -16,20 +17,22 @@ const ok = { ok: true as const }
 /** The deliveries of a bridge, what a customer may do with them, and the secret that signs them. */
 export const deliveries = contractRouter()
   .openapi(contract.listDeliveries, async (c) => {
-    const { id } = c.var.bridge
-    const [summary, attempts] = await Promise.all([DeliveryReport.summary(id), AttemptLog.latest(id)])
+    const first = Receiver.first(c.var.bridge.id)
+    const [summary, attempts] = await Promise.all([DeliveryReport.summary(first), AttemptLog.latest(first)])
     return c.json({ ...summary, attempts }, 200)
   })
   .openapi(contract.getDelivery, async (c) => {
     const event = await eventOf(c.var.bridge, c.req.valid("param").event_id)
-    return c.json(await DeliveryReport.ofEvent(c.var.bridge, event), 200)
+    return c.json(await DeliveryReport.ofEvent(c.var.bridge, Receiver.first(event.bridgeId), event), 200)
   })
   .openapi(contract.retryDelivery, async (c) => {
-    await retryEvent(await eventOf(c.var.bridge, c.req.valid("param").event_id))
+    const event = await eventOf(c.var.bridge, c.req.valid("param").event_id)
+    await retryEvent(Receiver.first(event.bridgeId), event)
     return c.json(ok, 202)
   })
   .openapi(contract.skipDelivery, async (c) => {
-    await skipEvent(await eventOf(c.var.bridge, c.req.valid("param").event_id))
+    const event = await eventOf(c.var.bridge, c.req.valid("param").event_id)
+    await skipEvent(Receiver.first(event.bridgeId), event)
     return c.json(ok, 200)
   })
   .openapi(contract.resendSince, async (c) => {
@@ -39,7 +42,7 @@ export const deliveries = contractRouter()
       throw new ApiError("invalid_webhook_url", "this bridge has no webhook: its events are in its inbox")
     const from = after === undefined ? 0 : await EventIndex.numberOf(bridge.id, after)
     if (from === undefined) throw invalid([{ path: "after", message: "not an event of this bridge" }])
-    const { events, isAll } = await Resend.askSince(bridge.id, { since, after: from })
+    const { events, isAll } = await Resend.askSince(Receiver.first(bridge.id), { since, after: from })
     // The list of resends is full.
     if (events.length === 0 && !isAll) throw rateLimited(10)
     const next = events.at(-1)?.eventId ?? after ?? ""

@@ -2,6 +2,7 @@ import * as contract from "#core/contract/delivery.ts"
 import { ApiError, eventNotFound, invalid, rateLimited } from "#core/error.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { EventHistory } from "#core/event/event-history.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { Resend } from "#core/event/resend.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { contractRouter } from "../http/contract-router.ts"
@@ -26,7 +27,7 @@ export const events = contractRouter()
     if (!event) throw eventNotFound()
     if (bridge.webhookUrl === "")
       throw new ApiError("invalid_webhook_url", "this bridge has no webhook: its events are in its inbox")
-    if ((await Resend.ask(event)) === "full") throw rateLimited(10)
+    if ((await Resend.ask(Receiver.first(bridge.id), event.n)) === "full") throw rateLimited(10)
     return c.json({ ok: true as const }, 202)
   })
 

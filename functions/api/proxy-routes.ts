@@ -6,6 +6,7 @@ import { findMessage, isSend } from "#core/contract/message.ts"
 import { proxy as prefix } from "#core/contract/route-parts.ts"
 import { routes } from "#core/contract/routes.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { Idempotency } from "#core/idempotency.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { Storage } from "#core/platform/storage.ts"
@@ -21,7 +22,7 @@ import { answerStored } from "../http/stored-media.ts"
 export const proxy = contractRouter()
   .openapi(webhookLogs, async (c) => {
     await runningLease(c.var.bridge.id)
-    return c.json(await AttemptLog.latest(c.var.bridge.id), 200)
+    return c.json(await AttemptLog.latest(Receiver.first(c.var.bridge.id)), 200)
   })
   .openapi(findMessage, async (c) => {
     const { accountId, bridge, requestId } = c.var

@@ -3,6 +3,7 @@ import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import type { EventRow } from "#core/event/event-row.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { Storage } from "#core/platform/storage.ts"
 import { type Outcome, toWire } from "./attempt.ts"
 
@@ -42,14 +43,14 @@ function entryOf(made: Made, outcome: Outcome): Omit<AttemptLog.Entry, "count"> 
 
 /** Records the attempts of an invocation: in the list that the customer sees, and in our own log. */
 export class Notes {
-  readonly #bridgeId: string
+  readonly #id: Receiver.Id
   #deliveryKey: Uint8Array | undefined
   #waiting: AttemptLog.Entry[] = []
   #writing: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(bridgeId: string) {
-    this.#bridgeId = bridgeId
+  constructor(id: Receiver.Id) {
+    this.#id = id
   }
 
   /**
@@ -59,7 +60,7 @@ export class Notes {
    */
   add(made: Made, outcome: Outcome): void {
     const { count, deliveryKey } = made
-    logOutcome(this.#bridgeId, made, outcome)
+    logOutcome(this.#id, made, outcome)
     if (count === undefined) return
     this.#deliveryKey = deliveryKey
     this.#waiting.push({ count, ...entryOf(made, outcome) })
@@ -80,16 +81,16 @@ export class Notes {
     const deliveryKey = this.#deliveryKey
     if (entries.length === 0 || !deliveryKey) return
     this.#writing = this.#writing
-      .then(() => AttemptLog.append(this.#bridgeId, entries, deliveryKey))
+      .then(() => AttemptLog.append(this.#id, entries, deliveryKey))
       .catch((error: unknown) => {
         // The events' outcomes are written already, and a missing log entry must not affect what follows.
-        log.warn({ bridgeId: this.#bridgeId, attempts: entries.length, error }, "attempts not logged")
+        log.warn({ ...this.#id, attempts: entries.length, error }, "attempts not logged")
       })
   }
 }
 
 function logOutcome(
-  bridgeId: string,
+  { bridgeId, webhookId }: Receiver.Id,
   made: { event: EventRow.Info; number: number },
   outcome: Outcome,
 ): void {
@@ -99,14 +100,15 @@ function logOutcome(
   // An alarm divides `Undelivered` by `Attempts`, so each must have data wherever the other has.
   Metrics.add("Undelivered", 0)
   log.info(
-    { bridgeId, eventId, attempt: made.number, status: statusCode, error, ms: latencyMs },
+    { bridgeId, webhookId, eventId, attempt: made.number, status: statusCode, error, ms: latencyMs },
     "delivery attempted",
   )
   const level = verdict === "delivered" ? "info" : "warn"
   const answer = statusCode === 0 ? error : `status ${statusCode}`
+  const toWhich = Receiver.isFirst({ webhookId }) ? "" : `webhook ${webhookId}, `
   BridgeLog.append(
     bridgeId,
     level,
-    `event ${type} ${eventId}, attempt ${made.number}: ${answer} after ${latencyMs} ms`,
+    `event ${type} ${eventId}, ${toWhich}attempt ${made.number}: ${answer} after ${latencyMs} ms`,
   )
 }

@@ -24,19 +24,19 @@ const maxAttempts = 10
 export class NotClaimed extends Error {}
 
 /**
- * Answers a doorbell: posts the events of a bridge, one at a time and in order, until none waits, one is to be retried,
+ * Answers a doorbell: posts the events of a bridge to one of its webhooks, one at a time and in order, until none waits, one is to be retried,
  * or the time is over.
  * @param stopping aborted when this process is to end: the time is then over
  * @returns the seconds after which the doorbell is to ring again; undefined when it has done its duty.
  * @throws NotClaimed, or what went wrong under a claim
  */
 export async function deliver(
-  bridgeId: string,
+  id: Receiver.Id,
   bell?: string,
   stopping?: AbortSignal,
 ): Promise<number | undefined> {
   const timeLimit = newTimeLimit(stopping)
-  const claimed = await Claim.take(bridgeId, randomUUID()).catch((cause: unknown) => {
+  const claimed = await Claim.take(id, randomUUID()).catch((cause: unknown) => {
     throw new NotClaimed("the delivery could not be claimed", { cause })
   })
   // Somebody else is delivering, or there was never an event.
@@ -46,8 +46,8 @@ export async function deliver(
   const { connections, leave } = newConnections()
   const means: Means = {
     connections,
-    notes: new Notes(bridgeId),
-    arrivals: arrivalsOf(bridgeId),
+    notes: new Notes(id),
+    arrivals: arrivalsOf(id),
     timeLimit,
     bell,
   }

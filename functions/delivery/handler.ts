@@ -39,12 +39,13 @@ export async function answerDoorbells(event: SQSEvent, stopping?: AbortSignal): 
 /** @returns whether the doorbell has done its duty. */
 async function answer(record: SQSRecord, stopping: AbortSignal | undefined): Promise<boolean> {
   try {
-    const { bridge_id: bridgeId } = Doorbell.parse(JSON.parse(record.body))
-    const wait = await deliver(bridgeId, record.receiptHandle, stopping)
+    const { bridge_id: bridgeId, webhook_id: webhookId } = Doorbell.parse(JSON.parse(record.body))
+    const id = { bridgeId, webhookId }
+    const wait = await deliver(id, record.receiptHandle, stopping)
     if (wait === undefined) return true
     await hide(record.receiptHandle, wait)
     // A customer may have ended the wait before the doorbell rested.
-    const seen = await Delivery.get(bridgeId)
+    const seen = await Delivery.get(id)
     if (seen && Delivery.restMs(seen) === 0) await hide(record.receiptHandle, 0)
   } catch (error) {
     log.error({ error }, "doorbell not answered")

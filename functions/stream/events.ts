@@ -1,5 +1,6 @@
 import { listEvents, type StoredEvent } from "#core/contract/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { EventHistory } from "#core/event/event-history.ts"
 import { invalid } from "#core/error.ts"
 import { arrivalsOf } from "#core/event/arrivals.ts"
@@ -22,7 +23,7 @@ export const eventStream = contractRouter().openapi(listEvents, async (c, next) 
   const after = await EventHistory.startOf(bridge.id, { lastEventId, since: wanted.since })
 
   const follow = async function* (signal: AbortSignal): AsyncGenerator<string> {
-    const arrivals = arrivalsOf(bridge.id)
+    const arrivals = arrivalsOf(Receiver.first(bridge.id))
     const news = async () => {
       await arrivals.next(lookEachMs, signal)
       signal.throwIfAborted()

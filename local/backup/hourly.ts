@@ -7,8 +7,8 @@ import { makeBackup, ownBackups } from "./backup.ts"
 const everyMs = 3_600_000
 /** After one that failed. */
 const againMs = 600_000
-/** From when on the operator is told. */
-const oldMs = 3 * everyMs
+/** From when on the operator is told, in ms. */
+export const oldMs = 3 * everyMs
 
 /** Backs a service up each hour, for as long as it runs. A backup that fails disturbs nothing but the next alert. */
 export class HourlyBackups {

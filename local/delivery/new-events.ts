@@ -4,13 +4,13 @@ import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { type Item, toRow } from "#core/store/dynamodb-json.ts"
 import type { Key } from "#core/store/store.ts"
-import { bridgeIdOf } from "#core/store/tables.ts"
+import { Receiver } from "#core/event/receiver.ts"
 
 /** How long a delivery waits for another event, in ms. Traffic of four events a second is then one delivery. */
 export const staysMs = 250
 
 /** A row that was written: an event, with its number, or how far the delivery has come. */
-type Written = { n: number; event: Item } | { delivery: Item }
+type Written = { n: number; event: Item } | { webhookId: string; delivery: Item }
 
 /** Emits under the bridge's id. */
 const written = new EventEmitter<Record<string, [Written]>>().setMaxListeners(0)
@@ -21,7 +21,7 @@ const written = new EventEmitter<Record<string, [Written]>>().setMaxListeners(0)
  * @returns a function that undoes it.
  */
 export function listen(forMs = staysMs): () => void {
-  return learnArrivalsFrom((bridgeId) => new NewEvents(bridgeId, forMs))
+  return learnArrivalsFrom((id) => new NewEvents(id, forMs))
 }
 
 /**
@@ -33,13 +33,14 @@ export function noteRow(item: Item): boolean {
   const { pk, sk } = toRow({ pk: item.pk!, sk: item.sk! }) as Key
   const event = EventRow.atKey({ pk, sk })
   if (event) return written.emit(event.bridgeId, { n: event.n, event: item })
-  if (sk === Delivery.sortKey) written.emit(bridgeIdOf(pk), { delivery: item })
+  const id = Receiver.atKey({ pk, sk })
+  if (id) written.emit(id.bridgeId, { webhookId: id.webhookId, delivery: item })
   return false
 }
 
 /** The events of a bridge that are appended while it is being delivered or watched. */
 class NewEvents implements Arrivals {
-  readonly #bridgeId: string
+  readonly #id: Receiver.Id
   readonly #waitsMs: number
   #newest = 0
   #noticed = 0
@@ -47,10 +48,10 @@ class NewEvents implements Arrivals {
   #delivery: Item | undefined
   #wake = () => {}
 
-  constructor(bridgeId: string, waitsMs: number) {
-    this.#bridgeId = bridgeId
+  constructor(id: Receiver.Id, waitsMs: number) {
+    this.#id = id
     this.#waitsMs = waitsMs
-    written.on(bridgeId, this.#note)
+    written.on(id.bridgeId, this.#note)
   }
 
   /** If none is known there may still be one: only the store knows. */
@@ -74,7 +75,7 @@ class NewEvents implements Arrivals {
   }
 
   end(): void {
-    written.off(this.#bridgeId, this.#note)
+    written.off(this.#id.bridgeId, this.#note)
   }
 
   async #news(ms: number, signal?: AbortSignal): Promise<void> {
@@ -90,7 +91,7 @@ class NewEvents implements Arrivals {
 
   readonly #note = (row: Written): void => {
     if ("delivery" in row) {
-      this.#delivery = row.delivery
+      if (row.webhookId === this.#id.webhookId) this.#delivery = row.delivery
       return
     }
     if (row.n < this.#newest) return

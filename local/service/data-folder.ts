@@ -77,6 +77,6 @@ function refuseWithoutRoom(dataDir: string): void {
 }
 
 /** The folder, or the nearest one above it that exists. */
-function firstExisting(folder: string): string {
+export function firstExisting(folder: string): string {
   return existsSync(folder) ? folder : firstExisting(dirname(folder))
 }

@@ -112,7 +112,8 @@ export const ServeSettings = consistent(
     /** Where people and programs reach the service. */
     PUBLIC_URL: z
       .string("is missing: the address at which people reach the service, as https://wa.example.com")
-      .refine(isOrigin, "must be https and a host alone, as https://wa.example.com"),
+      .refine(isOrigin, "must be https and a host alone, as https://wa.example.com")
+      .transform((text) => new URL(text).origin),
     /** The proxies that are believed about the address of a request's caller. */
     TRUST_PROXY: ranges.default("127.0.0.0/8,::1/128"),
     /** Who runs the service: the owner of its first account, and the address of alerts. */

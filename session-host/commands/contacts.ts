@@ -28,11 +28,15 @@ export const contacts = {
   }),
 
   getContact: command(contract.getContact, ({ session, params }) =>
-    session.use((connected) => find(connected, toJid(params.jid))),
+    session.use(async (connected) => find(connected, await connected.named(toJid(params.jid)))),
   ),
 
   contactAvatar: command(contract.contactAvatar, async ({ session, params }) =>
-    jpeg(await session.use(({ connection }) => avatarOf(connection, toJid(params.jid)))),
+    jpeg(
+      await session.use(async ({ connection, named }) =>
+        avatarOf(connection, await named(toJid(params.jid))),
+      ),
+    ),
   ),
 
   getGroup: command(group.getGroup, async ({ session, params }) => {

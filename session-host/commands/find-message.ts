@@ -19,7 +19,7 @@ export async function findMessages(
   asked: Asked,
 ): Promise<[Remembered, ...Remembered[]]> {
   const all = await connected.messages(asked.id)
-  const wanted = asked.chat === undefined ? undefined : toJid(asked.chat)
+  const wanted = asked.chat === undefined ? undefined : await connected.named(toJid(asked.chat))
   const found: Remembered[] = []
   for (const message of all)
     if (wanted === undefined || (await isSameChat(connected, wanted, chatOf(message)))) found.push(message)

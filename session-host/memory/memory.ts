@@ -20,6 +20,7 @@ import { Statuses } from "../send/statuses.ts"
 import { Patience } from "./patience.ts"
 import { OperatorSkip } from "../receive/operator-skip.ts"
 import { SessionStore, type Stored } from "./rows.ts"
+import { makeAnew } from "./make-anew.ts"
 import { Tally } from "./tally.ts"
 import { credsOf, credsSk, forgetCreds, oldKeys, SessionVault } from "./keys.ts"
 import type { Connection } from "../network/connection.ts"
@@ -58,7 +59,7 @@ interface Found {
   /** Those of messages that are awaited of the phone. */
   awaited: Stored[]
   lastEvent: number
-  delivery: Delivery.Info | undefined
+  deliveries: Delivery.Info[]
 }
 
 /** The durable side of a session. */
@@ -86,7 +87,7 @@ export class Memory {
   #vault: SessionVault
   #contacts: Contacts
 
-  private constructor(input: Input, { store, patience, keys, rows, awaited, lastEvent, delivery }: Found) {
+  private constructor(input: Input, { store, patience, keys, rows, awaited, lastEvent, deliveries }: Found) {
     const { lease, timing, log, onEnd } = input
     const { bridgeId } = lease
     this.#input = input
@@ -97,7 +98,7 @@ export class Memory {
     this.bell = new Bell(bridgeId)
     this.messages = new Messages(store)
     this.tally = new Tally({ bridgeId, everyMs: timing.tallyMs, log })
-    const head = delivery?.head ?? 0
+    const floor = Math.max(0, ...deliveries.map((delivery) => Delivery.floorOf(delivery)))
     const { commits, bell, messages, tally } = this
     this.outbox = new EventOutbox({
       store,
@@ -108,7 +109,7 @@ export class Memory {
       bridgeId,
       deliveryKey: keys.delivery,
       // Rows of delivered events expire.
-      next: Math.max(lastEvent, head) + 1,
+      next: Math.max(lastEvent, floor) + 1,
       wants: (event) => Choice.wants(input.choice(), event),
     })
     const onOpened = (phone: string) => noteLinked(bridgeId, phone, log)
@@ -155,7 +156,7 @@ export class Memory {
       isCareful: () => Lease.isSuspect(lease) && performance.now() < provenAtMs,
     })
     // The session that promised to ring may have died first.
-    if (lastEvent > head || (delivery?.due ?? 0) > 0) this.bell.ringAnew()
+    if (deliveries.some((delivery) => lastEvent > delivery.head || delivery.due > 0)) this.bell.ringAnew()
   }
 
   /** Whether the customer wants to know what becomes of messages to this chat. */
@@ -171,14 +172,37 @@ export class Memory {
     const keys = await patience.read(() => DataKeys.get(bridgeId))
     if (!keys) throw new SessionEnded("the bridge is deleted")
     const store = new SessionStore({ bridgeId, sessionKey: keys.session, patience })
-    const [rows, awaited, last, delivery] = await Promise.all([
+    const [rows, awaited, last, deliveries] = await Promise.all([
       store.getAll([credsSk, reportedRow, pacingRow, ...standingRows]),
       store.list(awaitedPrefix),
       patience.read(() => lastEventOf(bridgeId)),
-      patience.read(() => Delivery.get(bridgeId)),
+      patience.read(() => Delivery.all(bridgeId)),
     ])
     const bySk = new Map(rows.map((row) => [row.sk, row]))
-    return new Memory(input, { store, patience, keys, rows: bySk, awaited, lastEvent: last, delivery })
+    const memory = new Memory(input, {
+      store,
+      patience,
+      keys,
+      rows: bySk,
+      awaited,
+      lastEvent: last,
+      deliveries,
+    })
+    if (input.lease.anew) await memory.#makeAnew()
+    return memory
+  }
+
+  async #makeAnew(): Promise<void> {
+    const { store, commits, patience, vault } = this
+    const { lease, log } = this.#input
+    try {
+      await makeAnew({ lease, store, commits, patience, vault })
+      log.warn("the session's keys came from a backup: what encrypts was made anew")
+    } catch (error) {
+      // Nobody gets this memory to end it.
+      this.end(new SessionEnded("the session's keys could not be made anew", { cause: error }))
+      throw error
+    }
   }
 
   get vault(): SessionVault {

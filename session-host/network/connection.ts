@@ -245,6 +245,8 @@ export interface Acquaintance {
   firstName?: string | undefined
   /** The name that the person chose. */
   pushName?: string | undefined
+  /** By which strangers find the person, without `@`; `""`: the person has none any more. */
+  username?: string | undefined
   /** A business's name, verified by the network. */
   verifiedName?: string | undefined
   /** Was a business, and is none any more. */
@@ -337,6 +339,8 @@ export interface Connection {
   }): Promise<string | undefined>
   /** Asks the account's phone for a message of which the network gave a placeholder alone. It comes, if it comes, by itself. */
   askPhoneFor(attrs: Received["attrs"]): Promise<void>
+  /** A token that this person has given us, which opens what they show to contacts alone; undefined if it is over, or none. */
+  tokenOf(jid: string): Promise<Uint8Array | undefined>
   /** The phone-number JIDs of these LIDs, by LID, as far as they are known, without asking the network. */
   phonesOf(lids: string[]): Promise<Map<string, string>>
   /**

@@ -17,6 +17,7 @@ const Contact = z.object({
   fullName: z.string(),
   firstName: z.string(),
   pushName: z.string(),
+  username: z.string(),
   verifiedName: z.string(),
   redactedPhone: z.string(),
   isBusiness: z.boolean(),
@@ -34,6 +35,7 @@ const nobody: Contact = {
   fullName: "",
   firstName: "",
   pushName: "",
+  username: "",
   verifiedName: "",
   redactedPhone: "",
   isBusiness: false,
@@ -233,6 +235,7 @@ export function wire(contact: Contact): Wire {
     phone: userOf(contact.jid),
     redacted_phone: contact.redactedPhone,
     registered: contact.isRegistered,
+    username: contact.username,
     verified_name: contact.verifiedName,
   }
 }
@@ -273,10 +276,13 @@ function merge(person: Learnt, contacts: Map<string, Contact | undefined>): void
 /** The business fields of a person who is no business. */
 const privately = { isBusiness: false, verifiedName: "", businessAddress: "", businessEmail: "" }
 
-/** Unknown values change nothing; an about text may be empty. A person with a name of their own is on the network. */
+/** What may be taken back. */
+const clearable = new Set(["about", "username"])
+
+/** Unknown values change nothing; an about text and a username may be taken back. A person with a name of their own is on the network. */
 function updated(contact: Contact, learnt: Learnt): Contact {
   const said = Object.entries(learnt).filter(
-    ([name, value]) => name in nobody && (value || (name === "about" && value === "")),
+    ([name, value]) => name in nobody && (value || (clearable.has(name) && value === "")),
   )
   const next = { ...contact, ...(learnt.isNoBusiness && privately), ...Object.fromEntries(said) }
   const isNamed = Boolean(learnt.pushName) || Boolean(learnt.verifiedName)

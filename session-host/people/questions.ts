@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
-import { isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
+import { isLid, isPhoneJid, userOf, usernameIn, withoutDevice } from "#core/jid.ts"
 import type { Connection, Registered, Stanza } from "../network/connection.ts"
 import { ifAny, NoAnswer } from "../network/errors.ts"
 import { child, childrenOf, el, textOf } from "../network/stanza.ts"
@@ -72,7 +72,28 @@ export function verifiedNameIn(certificate: Uint8Array): string {
   return proto.VerifiedNameCertificate.Details.decode(details).verifiedName ?? ""
 }
 
-type Asked = Pick<Connection, "ask" | "registered">
+/**
+ * The private id of the person with a username, given as `@ada`, or as `@ada:1234` with the digits that its owner may ask
+ * for. `isLocked`: the username exists, and these digits are missing or wrong. As WhatsApp Web asks (zapo 471ca18).
+ * @throws NetworkRejected, NoAnswer
+ */
+export async function ownerOf(
+  connection: Pick<Connection, "ask">,
+  handle: string,
+): Promise<{ jid: string | undefined; isLocked: boolean }> {
+  const [username = "", pin] = handle.slice(1).split(":")
+  const [owner] = await usync(connection, {
+    about: [el("contact", { addressing_mode: "lid" })],
+    users: [el("user", {}, [el("contact", { username, ...(pin && { pin }) })])],
+  })
+  const contact = child(owner, "contact")
+  const isKnown = contact !== undefined && contact.attrs.type !== "out" && !child(contact, "error")
+  const jid = withoutDevice(owner?.attrs.jid ?? "")
+  if (!isKnown) return { jid: undefined, isLocked: false }
+  return { jid: isLid(jid) || isPhoneJid(jid) ? jid : undefined, isLocked: jid === "" }
+}
+
+type Asked = Pick<Connection, "ask" | "registered" | "tokenOf">
 
 /**
  * The network's present information about a person; undefined if it does not know them. @throws NetworkRejected,
@@ -90,12 +111,13 @@ export async function personOf(connection: Asked, jid: string): Promise<Learnt |
     verifiedName,
     isBusiness,
     about: textOf(child(card, "status")),
+    username: usernameIn(textOf(child(card, "username"))) ?? "",
     ...(isBusiness && (await businessOf(connection, jid))),
   }
 }
 
 /** The about text; `""` if there is none, or if the person hides it. @throws NetworkRejected, NoAnswer */
-export async function aboutOf(connection: Pick<Connection, "ask">, jid: string): Promise<string> {
+export async function aboutOf(connection: Pick<Connection, "ask" | "tokenOf">, jid: string): Promise<string> {
   return textOf(child(await cardOf(connection, jid), "status"))
 }
 
@@ -106,9 +128,15 @@ async function addressesOf(connection: Asked, jid: string) {
   return (await connection.registered([phone])).get(phone)
 }
 
-async function cardOf(connection: Pick<Connection, "ask">, jid: string): Promise<Stanza | undefined> {
-  const about = [el("status"), el("business", {}, [el("verified_name")])]
-  const [card] = await usync(connection, { about, users: [el("user", { jid })] })
+/** Whoever shows the About text to contacts alone shows it to those who have their token (whatsmeow 00ce57f2). */
+async function cardOf(
+  connection: Pick<Connection, "ask" | "tokenOf">,
+  jid: string,
+): Promise<Stanza | undefined> {
+  const token = await connection.tokenOf(jid)
+  const about = [el("status"), el("business", {}, [el("verified_name")]), el("username")]
+  const user = el("user", { jid }, token && [el("tctoken", {}, token)])
+  const [card] = await usync(connection, { about, users: [user] })
   return card
 }
 

@@ -1,19 +1,28 @@
 import { LRUCache } from "lru-cache"
+import { sentences } from "#core/contract/error-sentences.ts"
 import { ApiError } from "#core/error.ts"
-import { isGroup, isPhoneJid, userOf } from "#core/jid.ts"
+import { isGroup, isPhoneJid, isUsername, userOf } from "#core/jid.ts"
 import type { Connection } from "../network/connection.ts"
 import { el } from "../network/stanza.ts"
-import { groupCard, usync } from "./questions.ts"
+import { groupCard, ownerOf, usync } from "./questions.ts"
 
 type Asked = Pick<Connection, "ask" | "registered">
 
 const day = 24 * 3600 * 1000
 /** Somebody may join the network at any time, but need not be looked up at each attempt. */
 const unknownFor = 10 * 60 * 1000
+/** A username may be given up, and taken by somebody else. */
+const usernameFor = 10 * 60 * 1000
+
+interface Known {
+  jid: string | undefined
+  /** A username whose owner asks for four digits with it, which were missing or wrong. */
+  isLocked?: boolean
+}
 
 /** The people who can be written to. Messaging numbers that are not on the network gets numbers restricted. */
 export class Recipients {
-  readonly #known = new LRUCache<string, { jid: string | undefined }>({ max: 5000 })
+  readonly #known = new LRUCache<string, Known>({ max: 5000 })
 
   get size(): number {
     return this.#known.size
@@ -21,23 +30,40 @@ export class Recipients {
 
   /** The JID to send to. @throws ApiError `recipient_not_found`. NetworkRejected, NoAnswer: nothing is known then. */
   async reach(chat: string, connection: Asked): Promise<string> {
-    const { jid } = this.#known.get(chat) ?? (await this.#ask(chat, connection))
-    if (jid) return jid
-    throw new ApiError("recipient_not_found")
+    return await this.#reach(chat, connection, "recipient_not_found")
   }
 
-  async #ask(chat: string, connection: Asked) {
-    const entry = { jid: await jidOf(chat, connection) }
-    this.#known.set(chat, entry, { ttl: entry.jid ? day : unknownFor })
+  /**
+   * The JID that a caller means. Only for a username is the network asked. @throws ApiError `not_found` where nobody has it.
+   * NetworkRejected, NoAnswer
+   */
+  async named(chat: string, connection: Asked): Promise<string> {
+    return isUsername(chat) ? await this.#reach(chat, connection, "not_found") : chat
+  }
+
+  async #reach(chat: string, connection: Asked, code: "recipient_not_found" | "not_found"): Promise<string> {
+    const { jid, isLocked } = this.#known.get(chat) ?? (await this.#ask(chat, connection))
+    if (jid) return jid
+    throw new ApiError(code, isLocked ? locked : sentences.recipient_not_found)
+  }
+
+  async #ask(chat: string, connection: Asked): Promise<Known> {
+    const entry = await find(chat, connection)
+    const ttl = isUsername(chat) ? usernameFor : day
+    this.#known.set(chat, entry, { ttl: entry.jid ? ttl : unknownFor })
     return entry
   }
 }
 
-async function jidOf(chat: string, connection: Asked): Promise<string | undefined> {
-  if (isGroup(chat)) return (await groupCard(connection, chat)) && chat
-  if (!isPhoneJid(chat)) return (await isSomebody(connection, chat)) ? chat : undefined
+const locked =
+  "the owner of this username asks for four digits with it: write `@name:1234`, with the digits that they gave you"
+
+async function find(chat: string, connection: Asked): Promise<Known> {
+  if (isUsername(chat)) return await ownerOf(connection, chat)
+  if (isGroup(chat)) return { jid: (await groupCard(connection, chat)) && chat }
+  if (!isPhoneJid(chat)) return { jid: (await isSomebody(connection, chat)) ? chat : undefined }
   const phone = userOf(chat)
-  return (await connection.registered([phone])).get(phone)?.jid
+  return { jid: (await connection.registered([phone])).get(phone)?.jid }
 }
 
 async function isSomebody(connection: Pick<Connection, "ask">, lid: string): Promise<boolean> {

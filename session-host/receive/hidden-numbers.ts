@@ -5,9 +5,10 @@ import {
   jidNormalizedUser,
   type BinaryNode,
 } from "@whiskeysockets/baileys"
+import { usernameIn } from "#core/jid.ts"
 import type { Acquaintance } from "../network/connection.ts"
 
-/** The visible parts of numbers that a group's card hides. */
+/** The visible parts of numbers that a group's card hides, and the members' usernames. */
 export function hiddenNumbersIn(answer: BinaryNode): Acquaintance[] {
   if (answer.tag !== "iq") return []
   const groups = [
@@ -18,7 +19,8 @@ export function hiddenNumbersIn(answer: BinaryNode): Acquaintance[] {
     .flatMap((group) => getBinaryNodeChildren(group, "participant"))
     .flatMap(({ attrs }) => {
       const { jid, display_name: redactedPhone } = attrs
-      if (!isLidUser(jid) || !redactedPhone) return []
-      return [{ lid: jidNormalizedUser(jid), redactedPhone, ofContactsOnly: true as const }]
+      const username = usernameIn(attrs.participant_username ?? attrs.username)
+      if (!isLidUser(jid) || !(redactedPhone || username)) return []
+      return [{ lid: jidNormalizedUser(jid), redactedPhone, username, ofContactsOnly: true as const }]
     })
 }

@@ -7,9 +7,12 @@ import {
   jidNormalizedUser,
   type WASocket,
 } from "@whiskeysockets/baileys"
+import { z } from "zod"
+import { usernameIn } from "#core/jid.ts"
 import type { Lifetime } from "../baileys/lifetime.ts"
 import type { ILogger } from "../baileys/quiet-log.ts"
 import type { Acquaintance, Notice } from "../network/connection.ts"
+import { jsonIn } from "../network/mex.ts"
 import { verifiedNameIn } from "../people/questions.ts"
 import { restrictionsIn } from "../baileys/questions/restrictions.ts"
 import { placeholderIn } from "./placeholder.ts"
@@ -85,11 +88,13 @@ function fromNotification(frame: BinaryNode): Heard {
       return { notices: [], people: fromAbout(frame) }
     case "newsletter":
       return { notices: [{ kind: "newsletter" }], people: [] }
-    case "mex":
+    case "mex": {
+      const updates = getBinaryNodeChildren(frame, "update")
       return {
-        notices: getBinaryNodeChildren(frame, "update").flatMap((update) => restrictionsIn(update) ?? []),
-        people: [],
+        notices: updates.flatMap((update) => restrictionsIn(update) ?? []),
+        people: updates.flatMap(fromUsername),
       }
+    }
     default:
       return nothing
   }
@@ -158,6 +163,24 @@ function fromAbout(frame: BinaryNode): Acquaintance[] {
 
 /** The longest about text that is kept, in characters. The network's own limit is 139. */
 const longestAbout = 1000
+
+/** What a notice in GraphQL says of a username (zapo, `mex-notification.ts`). */
+const Usernames = z.object({
+  data: z.object({
+    xwa2_notify_username_on_change: z.object({ lid: z.string(), username: z.string() }).nullish(),
+    xwa2_notify_username_delete: z.object({ lid: z.string() }).nullish(),
+  }),
+})
+
+/** Somebody has another username, or none any more. */
+function fromUsername({ content }: BinaryNode): Acquaintance[] {
+  const { data } = Usernames.safeParse(jsonIn(content)).data ?? {}
+  const { xwa2_notify_username_on_change: set, xwa2_notify_username_delete: gone } = data ?? {}
+  const lid = set?.lid ?? gone?.lid
+  const username = set ? usernameIn(set.username) : ""
+  if (!isLidUser(lid) || username === undefined) return []
+  return [{ lid: jidNormalizedUser(lid), username, ofContactsOnly: true }]
+}
 
 /** Messages that this release cannot read, or that a bridge has no use for. */
 function fromMessage(node: BinaryNode): Notice[] {

@@ -18,7 +18,8 @@ const message: Known = {
   attrs: words(
     "id from to t type notify offline participant participant_pn participant_lid sender_pn sender_lid recipient " +
       "recipient_pn recipient_lid peer_recipient_pn peer_recipient_lid addressing_mode category edit push_priority " +
-      "server_id verified_name verified_level is_sender phash context expiration sts",
+      "server_id verified_name verified_level is_sender phash context expiration sts " +
+      "username participant_username recipient_username peer_recipient_username",
   ),
   parts: partsOf({
     "": "enc plaintext unavailable participants device-identity verified_name meta biz bot reporting multicast rcat tctoken",
@@ -32,7 +33,9 @@ export const known = new Map<string, Known>([
   [
     "receipt",
     {
-      attrs: words("id from to t type offline participant recipient sender_pn sender_lid notify edit"),
+      attrs: words(
+        "id from to t type offline participant participant_username recipient sender_pn sender_lid notify edit",
+      ),
       kinds: words(
         "read read-self played played-self retry sender inactive peer_msg hist_sync server-error enc_rekey_retry",
       ),
@@ -43,13 +46,13 @@ export const known = new Map<string, Known>([
     "notification",
     {
       attrs: words(
-        "id from to t type notify offline participant participant_pn participant_lid sender_lid sender_pn lid recipient " +
-          "addressing_mode stage sub_t edit pushname",
+        "id from to t type notify offline participant participant_pn participant_lid participant_username sender_lid " +
+          "sender_pn lid recipient addressing_mode stage sub_t edit pushname",
       ),
       parts: partsOf({
         encrypt: "count identity digest",
         devices: "add remove update",
-        account_sync: "devices privacy picture status blocklist disappearing_mode tos notice",
+        account_sync: "devices privacy picture status blocklist disappearing_mode tos notice username",
         contacts: "update modify sync add remove",
         status: "set",
         picture: "set delete add request",

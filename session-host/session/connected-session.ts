@@ -13,6 +13,8 @@ export interface ConnectedSession {
   own: Own
   /** The JID to send to. @throws ApiError `recipient_not_found` */
   reach: (chat: string) => Promise<string>
+  /** The JID that a caller means by a `chat`, which may be a username. @throws ApiError `not_found` where nobody has it */
+  named: (chat: string) => Promise<string>
   /** Waits until a message to this chat may leave (Contract, "Pacing"). @throws ApiError `pacing` */
   pace: (chat: string) => Promise<void>
   /** Every remembered message of this id, ours first. */

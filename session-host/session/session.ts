@@ -314,6 +314,7 @@ export class Session {
       standing,
       pace: (chat) => pacing.wait(chat, connection),
       reach: (chat) => this.#recipients.reach(chat, connection),
+      named: (chat) => this.#recipients.named(chat, connection),
       messages: (id) => messages.all(id),
       media: this.#media,
     }

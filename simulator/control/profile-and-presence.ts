@@ -1,4 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi"
+import { now } from "../clock.ts"
 import { inMode } from "../network/addressing.ts"
 import type { Network } from "../network/network.ts"
 import type { Profile } from "../network/profiles.ts"
@@ -137,13 +138,16 @@ function wishes(network: Network, body: z.output<typeof Schema.ChangePhone>): [s
   const item = (action: string, pn: string): [string, Node[]] => {
     return ["blocklist", [el("item", { action, jid: inMode("lid", userOf(network, pn)) })]]
   }
-  const { picture, privacy, block, unblock } = body
+  const { picture, privacy, block, unblock, trusts } = body
   const found: [string, Node[]][] = []
   if (picture === null) found.push(["w:profile:picture", []])
   if (picture)
     found.push(["w:profile:picture", [el("picture", { type: "image" }, Buffer.from(picture, "base64"))]])
   for (const [name, value] of Object.entries(privacy ?? {}))
     found.push(["privacy", [el("privacy", {}, [el("category", { name, value })])]])
+  const token = (pn: string) =>
+    el("token", { jid: inMode("lid", userOf(network, pn)), t: now(), type: "trusted_contact" })
+  if (trusts) found.push(["privacy", [el("tokens", {}, trusts.map(token))]])
   if (block) found.push(item("block", block))
   if (unblock) found.push(item("unblock", unblock))
   return found

@@ -397,6 +397,9 @@ export const ChangePhone = z
     business: Business.nullable().describe("null: a private person"),
     block: digits,
     unblock: digits,
+    trusts: z
+      .array(digits)
+      .describe("Gives each of these people a token: what it shows to contacts, they see"),
   })
   .partial()
   .openapi("ChangePhone")

@@ -29,7 +29,7 @@ export function alsoKnownAs(
   user: User,
   { mode, prefix }: { mode: Mode; prefix: "sender" | "participant" | "peer_recipient" },
 ): Record<string, string> {
-  const { username } = network.profiles.get(user.pn)
+  const username = network.profiles.usernameOf(user.pn)
   const named = username !== undefined && {
     [prefix === "sender" ? "username" : `${prefix}_username`]: username,
   }

@@ -3,13 +3,20 @@ import { type Address, key } from "./directory.ts"
 /** A subscription is forgotten after this long; clients that want more ask again. */
 const keptMs = 15 * 60_000
 
+/** Who watches somebody: how they name them, and the token that they have shown. */
+export interface Watcher {
+  device: Address
+  mode: "lid" | "pn"
+  token: Buffer | undefined
+}
+
 /** People's presence: who is there, when the others were last, and who wants to know. Gone with the process, as with a server. */
 export type Presence = ReturnType<typeof create>
 
 export function create() {
   const available = new Set<string>()
   const lastSeen = new Map<string, number>()
-  const watchers = new Map<string, Map<string, { until: number; mode: "lid" | "pn" }>>()
+  const watchers = new Map<string, Map<string, { until: number; watcher: Watcher }>>()
 
   return {
     /** Whether any device of the person looks. */
@@ -20,16 +27,16 @@ export function create() {
       if (looks) available.add(key(device))
       else if (available.delete(key(device))) lastSeen.set(device.user, Math.floor(Date.now() / 1000))
     },
-    watch(pn: string, device: Address, mode: "lid" | "pn") {
-      const those = watchers.get(pn) ?? new Map<string, { until: number; mode: "lid" | "pn" }>()
-      those.set(key(device), { until: Date.now() + keptMs, mode })
+    watch(pn: string, watcher: Watcher) {
+      const those = watchers.get(pn) ?? new Map<string, { until: number; watcher: Watcher }>()
+      those.set(key(watcher.device), { until: Date.now() + keptMs, watcher })
       watchers.set(pn, those)
     },
-    /** Devices that want to know about this person, and how they name it. */
-    watching: (pn: string) =>
-      [...(watchers.get(pn) ?? [])]
-        .filter(([, { until }]) => until > Date.now())
-        .map(([device, { mode }]) => ({ device, mode })),
+    /** Those who want to know about this person. */
+    watching: (pn: string): Watcher[] =>
+      [...(watchers.get(pn)?.values() ?? [])].flatMap(({ until, watcher }) =>
+        until > Date.now() ? [watcher] : [],
+      ),
     /** A device's subscriptions end with its connection. */
     leave(device: Address) {
       available.delete(key(device))

@@ -62,6 +62,21 @@ export interface Profile {
 /** Profiles, by number; groups have pictures, too, under their address. */
 export type Profiles = ReturnType<typeof open>
 
+/**
+ * Whether a person shows something of this category to somebody else: to nobody (`none`), to all, or to contacts, who prove that
+ * they are by the token that the person has given them.
+ */
+export function isShown(
+  profile: Profile,
+  category: string,
+  asking: { pn: string; token?: Buffer | undefined },
+): boolean {
+  const shownTo = profile.privacy[category] ?? "all"
+  if (shownTo === "none") return false
+  if (shownTo === "all") return true
+  return profile.tokens[asking.pn]?.equals(asking.token ?? Buffer.alloc(0)) === true
+}
+
 export const privacyCategories = [
   "last",
   "online",
@@ -112,6 +127,12 @@ export function open(store: Store) {
   }
   return {
     get,
+    /** Their username. Unlike `get` it makes no profile, so that a whole address book can be asked about. */
+    usernameOf(pn: string): string | undefined {
+      if (known.has(pn)) return known.get(pn)?.username
+      const row = select.get(pn)
+      return row ? (unpack(row.data) as Profile).username : undefined
+    },
     /** Changes a profile, and returns it. */
     change(pn: string, change: Partial<Profile>): Profile {
       const profile = { ...get(pn), ...change }

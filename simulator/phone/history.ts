@@ -12,7 +12,7 @@ import { seal } from "./content/media.ts"
 const { Type } = proto.Message.ProtocolMessage
 
 /** How many messages of each chat a new companion is told at once, and how many soon after. */
-const told = { first: 20, later: 100 }
+const limits = { first: 20, later: 100 }
 
 /** How many chats a file holds. */
 const chatsOfFile = 1000
@@ -23,29 +23,33 @@ type Kind = keyof typeof proto.Message.HistorySyncType & keyof typeof proto.Hist
 export async function history(handset: Handset, companion: Address): Promise<proto.IMessage[]> {
   const all = handset.inbox.after(0)
   const saved = await namesOf(handset)
-  const conversations = conversationsOf(handset, all, { limit: told.first, saved })
+  const conversations = conversationsOf(handset, all, { limit: limits.first, saved })
   const rest = all.length > conversations.reduce((sum, { messages }) => sum + (messages?.length ?? 0), 0)
   const known = contactsOf(handset.network, handset.own.user).flatMap(
     (pn) => handset.network.directory.user(pn) ?? [],
   )
+  const told = known.filter(({ pn }) => handset.network.profiles.usernameOf(pn) === undefined)
   const files = hasFiles(handset, companion)
   const first = notices(handset, files, "INITIAL_BOOTSTRAP", conversations, {
     // Chats are by private id from here on: clients that see no such time address them by number.
     globalSettings: { chatDbLidMigrationTimestamp: now() },
-    phoneNumberToLidMappings: known.map((user) => ({
+    phoneNumberToLidMappings: told.map((user) => ({
       pnJid: inMode("pn", user),
       lidJid: inMode("lid", user),
     })),
   })
   const names = inline("PUSH_NAME", {
     conversations: [],
-    pushnames: known.map((user) => ({ id: inMode("pn", user), pushname: user.name })),
+    pushnames: known.map((user) => ({
+      id: inMode(told.includes(user) ? "pn" : "lid", user),
+      pushname: user.name,
+    })),
   })
   if (!rest) return [...first, names]
   return [
     ...first,
     names,
-    ...notices(handset, files, "RECENT", conversationsOf(handset, all, { limit: told.later, saved })),
+    ...notices(handset, files, "RECENT", conversationsOf(handset, all, { limit: limits.later, saved })),
   ]
 }
 
@@ -75,13 +79,14 @@ function conversationsOf(
   return [...chats].map(([chat, list]) => {
     const user = handset.network.directory.user(chat)
     const id = user ? inMode("lid", user) : chat
+    const username = user && handset.network.profiles.usernameOf(user.pn)
     const newest = list.toSorted((a, b) => b.n - a.n).slice(0, limit)
     return {
       id,
       ...(user && {
         name: saved.get(user.pn) ?? null,
         lidJid: inMode("lid", user),
-        pnJid: inMode("pn", user),
+        ...(username === undefined ? { pnJid: inMode("pn", user) } : { username }),
       }),
       conversationTimestamp: newest[0]?.timestamp,
       messages: newest.map((message) => ({

@@ -5,13 +5,15 @@ import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
 import { devicesOf } from "../network/notify.ts"
+import type { Watcher } from "../network/presence.ts"
+import { isShown } from "../network/profiles.ts"
 import * as Jid from "../wire/jid.ts"
-import { children, el, type Node } from "../wire/node.ts"
+import { bytes, child, children, el, type Node } from "../wire/node.ts"
 
 /** A device says whether its person looks, under which name it goes, or whom it wants to watch. */
 export function presence(network: Network, line: ConnectedDevice, stanza: Node) {
-  const { type, to, name } = stanza.attrs
-  if (type === "subscribe") return subscribe(network, line, to)
+  const { type, name } = stanza.attrs
+  if (type === "subscribe") return subscribe(network, line, stanza)
   const user = network.directory.user(line.device.user)
   if (!user) return
   if (name && user.name !== name) network.directory.saveUser(Object.assign(user, { name }))
@@ -26,23 +28,24 @@ export function look(network: Network, device: Address, looks: boolean) {
   network.presence.set(device, looks)
   const known = looks && device.id !== 0 && network.directory.device(device)
   if (known) network.directory.saveDevice({ ...known, lastAvailable: now() })
-  for (const { device: watcher, mode } of network.presence.watching(user.pn))
-    network.lines.get(watcher)?.send(seen(network, user, mode))
+  for (const watcher of network.presence.watching(user.pn))
+    network.lines.get(key(watcher.device))?.send(seen(network, user, watcher))
 }
 
-function subscribe(network: Network, line: ConnectedDevice, to: string | undefined) {
-  const jid = Jid.parse(to)
+function subscribe(network: Network, line: ConnectedDevice, stanza: Node) {
+  const jid = Jid.parse(stanza.attrs.to)
   const user = network.directory.find(jid)
   if (!jid || !user) return
-  network.presence.watch(user.pn, line.device, modeOf(jid))
-  line.send(seen(network, user, modeOf(jid)))
+  const watcher = { device: line.device, mode: modeOf(jid), token: bytes(child(stanza, "tctoken")) }
+  network.presence.watch(user.pn, watcher)
+  line.send(seen(network, user, watcher))
 }
 
-function seen(network: Network, user: User, mode: "lid" | "pn"): Node {
+function seen(network: Network, user: User, { device, mode, token }: Watcher): Node {
   const from = inMode(mode, user)
   if (network.presence.isAvailable(user.pn)) return el("presence", { from })
-  const shown = (network.profiles.get(user.pn).privacy.last ?? "all") !== "none"
-  const last = shown ? network.presence.lastSeen(user.pn) : "deny"
+  const isTold = isShown(network.profiles.get(user.pn), "last", { pn: device.user, token })
+  const last = isTold ? network.presence.lastSeen(user.pn) : "deny"
   return el("presence", { from, type: "unavailable", last: last ?? "deny" })
 }
 

@@ -6,7 +6,7 @@ import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
 import { devicesOf, notify, tellContacts } from "../network/notify.ts"
-import { newQr, type Picture, privacyCategories } from "../network/profiles.ts"
+import { isShown, newQr, type Picture, privacyCategories } from "../network/profiles.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
 import { badRequest, notFound, Refusal } from "./refusal.ts"
@@ -27,9 +27,13 @@ function ownerOf(network: Network, target: string | undefined): string {
   throw notFound()
 }
 
-export function picture(network: Network, _line: ConnectedDevice, iq: Node): Node[] {
-  const found = network.profiles.get(ownerOf(network, iq.attrs.target)).picture
+export function picture(network: Network, line: ConnectedDevice, iq: Node): Node[] {
+  const owner = ownerOf(network, iq.attrs.target)
+  const profile = network.profiles.get(owner)
+  const found = profile.picture
   if (!found) throw notFound()
+  const asking = { pn: line.device.user, token: bytes(child(child(iq, "picture"), "tctoken")) }
+  if (owner !== asking.pn && !isShown(profile, "profile", asking)) throw new Refusal(401, "not-authorized")
   const kind = child(iq, "picture")?.attrs.type === "image" ? "image" : "preview"
   const path = kind === "image" ? found.path : found.preview
   return [el("picture", { id: found.id, type: kind, url: network.media.url(path), direct_path: path })]

@@ -173,6 +173,19 @@ const notices = {
       },
     }),
 
+  username_set: ({ contact, network }) =>
+    mex("UsernameSetNotification", {
+      xwa2_notify_username_on_change: {
+        lid: inMode("lid", contact),
+        username: network.profiles.usernameOf(contact.pn) ?? "another.name",
+      },
+    }),
+  username_gone: ({ contact }) =>
+    mex("UsernameDeleteNotification", {
+      xwa2_notify_username_delete: { lid: inMode("lid", contact), display_name: contact.name },
+    }),
+  own_username: ({ own }) => from(own, "account_sync", [el("username", { username: "me.1" })]),
+
   newsletter_joined: () =>
     mex("NotificationNewsletterJoin", { xwa2_notify_newsletter_on_join: { id: newsletter } }),
   newsletter_news: () =>

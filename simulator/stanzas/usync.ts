@@ -3,18 +3,26 @@ import { key, type User } from "../network/directory.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
 import { keyIndexList } from "../devices/key-index-list.ts"
 import type { Network } from "../network/network.ts"
+import { isShown } from "../network/profiles.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
 import { business } from "./business.ts"
 import { badRequest } from "./refusal.ts"
 
-/** Answers about one person, by the protocol asked for. `number`: as it was asked about, if by number. */
-type Protocol = (network: Network, user: User, number: Buffer | undefined) => Node | Node[]
+/** Answers about one person, by the protocol asked for. */
+type Protocol = (network: Network, user: User, asked: Asked) => Node | Node[]
+
+interface Asked {
+  /** As it was asked about, if by number. */
+  number: Buffer | undefined
+  /** Who asks, and the token that they show. */
+  by: { pn: string; token: Buffer | undefined }
+}
 
 const protocols = new Map<string, Protocol>([
   ["devices", devices],
   ["lid", (_network, user) => el("lid", { val: Jid.format(user.lid, "lid") })],
-  ["contact", (_network, _user, number) => el("contact", { type: "in" }, number)],
+  ["contact", (_network, _user, { number }) => el("contact", { type: "in" }, number)],
   ["status", status],
   ["business", business],
   ["text_status", textStatus],
@@ -40,8 +48,9 @@ export function usync(network: Network, line: ConnectedDevice, iq: Node): Node[]
     const user = knowEachOther(asking, known) ? known : undefined
     const number = bytes(child(entry, "contact"))
     if (!jid || (!user && !number)) return []
+    const by = { pn: line.device.user, token: bytes(child(entry, "tctoken")) }
     const content = user
-      ? query.flatMap(({ tag }) => protocols.get(tag)?.(network, user, number) ?? [])
+      ? query.flatMap(({ tag }) => protocols.get(tag)?.(network, user, { number, by }) ?? [])
       : [el("contact", { type: "out" }, number)]
     return [el("user", { jid: Jid.format(jid.user, jid.server) }, content)]
   })
@@ -91,9 +100,11 @@ function username(network: Network, user: User): Node[] {
 }
 
 /** The about text with what the mex mutation set beside it. */
-function textStatus(network: Network, user: User): Node {
-  const { about, aboutAt, privacy, textStatus: more } = network.profiles.get(user.pn)
-  if (privacy.status === "none") return el("text_status", { code: 401, type: "fail" })
+function textStatus(network: Network, user: User, { by }: Asked): Node {
+  const profile = network.profiles.get(user.pn)
+  const { about, aboutAt, textStatus: more } = profile
+  if (by.pn !== user.pn && !isShown(profile, "status", by))
+    return el("text_status", { code: 401, type: "fail" })
   const attrs = { text: about, ephemeral_duration_sec: more?.duration, last_update_time: aboutAt }
   return el("text_status", attrs, more?.emoji ? [el("emoji", { content: more.emoji })] : undefined)
 }
@@ -104,10 +115,11 @@ function disappearing(network: Network, user: User): Node {
   return el("disappearing_mode", { duration, t: at })
 }
 
-/** The about text; 401 when its owner shows it to nobody. */
-function status(network: Network, user: User): Node {
-  const { about, aboutAt, privacy } = network.profiles.get(user.pn)
-  if (privacy.status === "none") return el("status", { code: 401, type: "fail" })
+/** The about text; 401 when its owner does not show it to who asks. */
+function status(network: Network, user: User, { by }: Asked): Node {
+  const profile = network.profiles.get(user.pn)
+  const { about, aboutAt } = profile
+  if (by.pn !== user.pn && !isShown(profile, "status", by)) return el("status", { code: 401, type: "fail" })
   return el("status", { t: aboutAt }, about === "" ? undefined : Buffer.from(about))
 }
 

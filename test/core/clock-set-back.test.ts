@@ -50,36 +50,36 @@ const waits: Record<string, Wait> = {
   },
   "the claim on a delivery": async () => {
     const { id } = await aBridge()
-    await Claim.take(id, "one")
-    return async () => (await Claim.take(id, "another")) === undefined
+    await Claim.take(Delivery.first(id), "one")
+    return async () => (await Claim.take(Delivery.first(id), "another")) === undefined
   },
   "the wait before a skip, for the attempt that is under way": async () => {
     const bridge = await aBridge()
     const { id } = bridge
     await (await anOutbox(bridge)).append(anEvent())
     const event = EventRow.asOf((await EventRow.get(id, 1))!, 0)
-    await Claim.take(id, "one")
+    await Claim.take(Delivery.first(id), "one")
     return async () =>
-      await skipEvent(event, { withinMs: 0 }).then(
+      await skipEvent(Delivery.first(id), event, { withinMs: 0 }).then(
         () => false,
         () => true,
       )
   },
   "the wait of a failed event": async () => {
     const { id } = await aBridge()
-    const held = await Claim.take(id, "one")
+    const held = await Claim.take(Delivery.first(id), "one")
     if (!held || "early" in held) throw new Error("not claimed")
     await Claim.fail(held, 180)
-    return async () => "early" in (await Claim.take(id, "another"))!
+    return async () => "early" in (await Claim.take(Delivery.first(id), "another"))!
   },
   "the promise of a delivery": async () => {
     const { id } = await aBridge()
-    await Delivery.promise(id, 0)
+    await Delivery.promise(Delivery.first(id), 0)
     return async () => !(await Delivery.wake(id))
   },
   "the time in which a promise may be kept, for the sweep": async () => {
     const { id } = await aBridge()
-    await Delivery.promise(id, 0)
+    await Delivery.promise(Delivery.first(id), 0)
     return async () => !(await Array.fromAsync(overdue())).some(({ bridgeId }) => bridgeId === id)
   },
   "the rest of a suspect": async () => {

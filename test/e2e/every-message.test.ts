@@ -31,12 +31,12 @@ async function linked() {
   return { grace, ada, device, group: group.jid, unseen }
 }
 
-/** Sends through the API, and waits until Ada has it. */
-async function send(suffix: string, body: Record<string, unknown>): Promise<string> {
+/** Sends through the API, to Ada unless `body` names another chat, and waits until its reader has it. */
+async function send(suffix: string, body: Record<string, unknown>, reader = people.ada): Promise<string> {
   const path = `/api/instances/shop/proxy/send/${suffix}`
   const answer = await whole.call("POST", path, { chat: people.ada.number, ...body })
   const { message_id: id } = (await answer.json()) as { message_id: string } // the contract's
-  await whole.network.read(people.ada.number, { id, wait: 10_000 })
+  await whole.network.read(reader.number, { id, wait: 10_000 })
   return id
 }
 
@@ -204,6 +204,22 @@ test("answers to an event message, whatever they say, also to one that the bridg
 })
 const answered = (id: string) =>
   whole.webhook.event("shop", "event_response", (answer) => answer.message_id === id)
+
+test("what a person with a username writes, votes and answers says so, and has no number", async () => {
+  const hal = await whole.network.create("Hal")
+  await whole.network.change(hal.number, { username: "hal.1" })
+  const halWrites = (content: object) => whole.write(hal, people.grace.number, content)
+  const named = { username: "hal.1", name: "Hal", phone: "" }
+  expect(await message(await halWrites({ text: "hello" }))).toMatchObject(named)
+
+  const to = { chat: "@hal.1" }
+  const poll = await send("poll", { ...to, question: "How?", options: ["so", "not so"] }, hal)
+  const vote = { vote: { message_id: poll, options: ["so"] } }
+  expect(await voted(await halWrites(vote))).toMatchObject({ ...named, selected_options: ["so"] })
+  const party = await send("event", { ...to, name: "Party", start_time: 1_900_000_000 }, hal)
+  const answer = { rsvp: { message_id: party, response: "going" } }
+  expect(await answered(await halWrites(answer))).toMatchObject({ ...named, response: "going" })
+})
 
 test("events from while the session was off say so", async () => {
   const poll = await send("poll", { question: "Where?", options: ["here", "there"] })

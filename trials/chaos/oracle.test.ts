@@ -28,6 +28,7 @@ const evidence = (more: Partial<Evidence> = {}): Evidence => ({
   shown: new Map([["b", [read]]]),
   unreadable: [],
   owners: [],
+  keysReused: [],
   rows: [{ bridge: "b", name: "SIGNAL#000001#session", bytes: 60_000 }],
   unsettled: [],
   stoppedAttempts: [],
@@ -124,6 +125,7 @@ const broken: [string, Kind, Partial<Evidence>][] = [
   ["a status that is told twice", "reordered", told("sent", "delivered", "delivered")],
   ["a message that was sent and then failed", "reordered", told("sent", "delivered", "failed")],
   ["numbers that go back", "reordered", told(["sent", 0, 0], ["delivered", 2, 0], ["read", 1, 1])],
+  ["a key that was used twice", "keys_reused", { keysReused: ["a key"] }],
   ["two owners", "owners", { owners: ["an old commit"] }],
   ["something still under way at the end", "lost", { unsettled: ["b"] }],
 ]

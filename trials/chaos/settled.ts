@@ -69,7 +69,7 @@ async function rowsOf(table: string, bridgeId: string, prefix: string) {
 
 /** The holder of a bridge, and what its delivery waits for; nothing when it waits for nothing. */
 async function delivery(bridgeId: string): Promise<string> {
-  const row = await Delivery.get(bridgeId)
+  const row = await Delivery.get(Delivery.first(bridgeId))
   const next = row && (await EventRow.get(bridgeId, row.head + 1))
   if (row && row.due === 0 && !next) return ""
   const lease = await Lease.get(bridgeId)

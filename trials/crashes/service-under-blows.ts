@@ -95,7 +95,7 @@ export async function startUnderBlows({
   }
 
   /** Whether nothing waits, and nobody delivers or stays for more. */
-  const isIdle = async () => ((await Delivery.get(id))?.due ?? 0) === 0
+  const isIdle = async () => ((await Delivery.get(Delivery.first(id)))?.due ?? 0) === 0
 
   /** The contact writes three messages, one after the other. */
   async function write(): Promise<string[]> {

@@ -11,6 +11,7 @@ import {
 import { buildMergedTcTokenIndexWrite } from "@whiskeysockets/baileys/lib/Utils/tc-token-utils.js"
 import { blobOf } from "#session-host/media/own-devices-file.ts"
 import { atATime, type RecordPeople } from "./record-people-in-batches.ts"
+import { personIn } from "./people.ts"
 import { type Field, fieldsIn, fieldsOf } from "./protobuf-fields.ts"
 import type { Keys } from "../signal/keys.ts"
 
@@ -131,7 +132,7 @@ function peopleIn(notice: Notice, some: Field[], tokens: Token[]) {
     pushnames: of(fields.pushNames).map((bytes) => proto.Pushname.decode(bytes)),
     phoneNumberToLidMappings: of(fields.pairs).map((bytes) => proto.PhoneNumberToLIDMapping.decode(bytes)),
   })
-  return { contacts, pairs: lidPnMappings }
+  return { people: contacts.flatMap(personIn), pairs: lidPnMappings }
 }
 
 /** Decodes a chat without its messages, unless only they say whose number its LID is. */

@@ -1,25 +1,51 @@
-import { isLidUser, isPnUser, jidNormalizedUser, type Contact } from "@whiskeysockets/baileys"
+import {
+  type ChatMutation,
+  type Contact,
+  isLidUser,
+  isPnUser,
+  jidNormalizedUser,
+} from "@whiskeysockets/baileys"
+import { usernameIn } from "#core/jid.ts"
 import type { Acquaintance } from "#session-host/network/connection.ts"
-import { firstNameIn } from "../patches/contact-actions.ts"
 
 /** The person in a contact of Baileys'; empty if it is none. */
 export function personIn(contact: Partial<Contact>): Acquaintance[] {
   const { id, lid, phoneNumber, name, notify, verifiedName, username, imgUrl } = contact
   const jids = [id, phoneNumber, lid].map((jid) => jidNormalizedUser(jid))
   const jid = jids.find((each) => isPnUser(each))
-  const first = firstNameIn(username)
   const person: Acquaintance = {
     jid,
     lid: jids.find((each) => isLidUser(each)),
-    // If there is no full name, Baileys takes the next best.
-    fullName: name === first || name === username ? undefined : name,
-    firstName: first,
+    // If there is no name, Baileys takes the username.
+    fullName: name === username ? undefined : name,
+    username: usernameIn(username),
     pushName: notify,
     verifiedName,
   }
   const isPerson = person.jid !== undefined || person.lid !== undefined
   // A changed picture does not make somebody a contact.
   return isPerson && imgUrl === undefined ? [person] : []
+}
+
+/**
+ * The person in an entry of the phone's address book; undefined if this is another setting. Baileys reports only one of the
+ * names that an entry has.
+ */
+export function entryIn({ syncAction: { value }, index }: ChatMutation): Acquaintance | undefined {
+  const action = value?.contactAction ?? value?.lidContactAction
+  if (!action) return undefined
+  const { lidJid, pnJid } = { lidJid: null, pnJid: null, ...action }
+  const jids = [index[1], pnJid, lidJid].map((jid) => jidNormalizedUser(jid ?? undefined))
+  const [jid, lid] = [jids.find((each) => isPnUser(each)), jids.find((each) => isLidUser(each))]
+  if (!jid && !lid) return undefined
+  const { fullName, firstName, username } = action
+  return {
+    jid,
+    lid,
+    fullName: fullName ?? undefined,
+    firstName: firstName ?? undefined,
+    username: usernameIn(username ?? undefined),
+  }
 }
 
 /** Two addresses of one person, who may be no contact. */

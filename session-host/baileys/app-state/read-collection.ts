@@ -2,7 +2,6 @@ import {
   type BaileysEventEmitter,
   type BinaryNode,
   type ChatMutation,
-  type Contact,
   decodeSyncdMutations,
   getBinaryNodeChild,
   getBinaryNodeChildren,
@@ -14,10 +13,12 @@ import {
   type SignalDataTypeMap,
   type WASocket,
 } from "@whiskeysockets/baileys"
+import type { Acquaintance } from "#session-host/network/connection.ts"
 import { blobOf } from "#session-host/media/own-devices-file.ts"
 import type { ILogger } from "../quiet-log.ts"
 import type { Keys } from "../signal/keys.ts"
 import { type Field, fieldsIn } from "./protobuf-fields.ts"
+import { entryIn } from "./people.ts"
 import { atATime, type RecordPeople } from "./record-people-in-batches.ts"
 
 /** How far a collection of settings has been read. */
@@ -154,16 +155,17 @@ async function applyAll(
 async function applySome(reading: Reading, changes: Change[]): Promise<void> {
   if (changes.length === 0) return
   const { sock, log } = reading
-  const found: { contacts: Partial<Contact>[]; pairs: LIDMapping[] } = { contacts: [], pairs: [] }
+  const found: { people: Acquaintance[]; pairs: LIDMapping[] } = { people: [], pairs: [] }
   const listener = {
     emit(event: string, news: unknown) {
-      if (event === "contacts.upsert") found.contacts.push(...(news as Contact[]))
       if (event === "lid-mapping.update") found.pairs.push(news as LIDMapping)
       if (event === "creds.update") sock.ev.emit("creds.update", news as object)
     },
   } as unknown as BaileysEventEmitter // nothing else of it is used
   const { me } = sock.authState.creds
   for (const mutation of await decoded(reading, changes)) {
+    const entry = entryIn(mutation)
+    if (entry) found.people.push(entry)
     try {
       processSyncAction(mutation, listener, me ?? { id: "" }, undefined, log)
     } catch (error) {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
-import type { Contact, LIDMapping, WASocket } from "@whiskeysockets/baileys"
+import type { LIDMapping, WASocket } from "@whiskeysockets/baileys"
 import type { Acquaintance, Vault } from "#session-host/network/connection.ts"
-import { personIn, addressPair } from "./people.ts"
+import { addressPair } from "./people.ts"
 
 interface Input {
   sock: Pick<WASocket, "signalRepository">
@@ -17,11 +17,12 @@ export const atATime = 100
  * Records the people of long lists, a batch at a time. Resolves when they are durable, and other work has had its turn. A
  * list of 50,000 must neither stop its host nor fill its memory.
  */
-export type RecordPeople = (found: { contacts: Partial<Contact>[]; pairs: LIDMapping[] }) => Promise<void>
+export type RecordPeople = (found: { people: Acquaintance[]; pairs: LIDMapping[] }) => Promise<void>
 
 export function newRecordPeople({ sock, vault, learn }: Input): RecordPeople {
-  return async ({ contacts, pairs }) => {
-    const people = [...contacts.flatMap(personIn), ...pairs.map(addressPair)]
+  return async (found) => {
+    const { pairs } = found
+    const people = [...found.people, ...pairs.map(addressPair)]
     for (let at = 0; at < people.length; at += atATime) await learn(people.slice(at, at + atATime))
     for (let at = 0; at < pairs.length; at += atATime)
       await sock.signalRepository.lidMapping.storeLIDPNMappings(pairs.slice(at, at + atATime))

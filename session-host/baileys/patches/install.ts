@@ -1,6 +1,5 @@
 import { repairCurve } from "./curve.ts"
 import { repairVerification } from "./certificates.ts"
-import { repairContactActions } from "./contact-actions.ts"
 import { repairRatchets } from "./ratchets.ts"
 import { silenceLibsignal } from "./quiet-libsignal.ts"
 import { TOKEN_MAP } from "@whiskeysockets/baileys/lib/WABinary/constants.js"
@@ -14,7 +13,6 @@ export function installRepairs() {
   repairCurve()
   repairVerification()
   repairRatchets()
-  repairContactActions()
   repairTokens()
   silenceLibsignal()
 }

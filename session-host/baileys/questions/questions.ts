@@ -13,6 +13,7 @@ import { rejectCall, type newCallers } from "./reject-call.ts"
 import { linkCode } from "../login/link-code.ts"
 import { bringAgain } from "./media-retry.ts"
 import { newMedia, pictureUrl } from "./media.ts"
+import { tokenFrom } from "./token.ts"
 import type { OwnAvailability } from "./own-availability.ts"
 import type { ILogger } from "../quiet-log.ts"
 
@@ -35,6 +36,7 @@ export function newQuestions(
   const asked = (question: Question) => answerOrEnd(ask(sock, question))
   const media = newMedia(asked, log)
   const me = () => creds.me?.id ?? ""
+  const tokenOf = (jid: string) => answerOrEnd(tokenFrom(sock, jid, me()))
   return {
     ask: asked,
     linkCode: (phone) => answerOrEnd(linkCode(sock, phone)),
@@ -48,8 +50,10 @@ export function newQuestions(
     showTyping: (chat, state) => answerOrEnd(sock.sendPresenceUpdate(state, chat)),
     setAvailable: (isAvailable) => answerOrEnd(availability.set(isAvailable)),
     watch: (jid) => answerOrEnd(sock.presenceSubscribe(jid)),
-    rejectCall: ({ id, caller }) =>
-      answerOrEnd(rejectCall(sock, { id, caller: calls.callerOf(id) ?? caller, me: me() })),
+    async rejectCall({ id, caller: asked }) {
+      const caller = calls.callerOf(id) ?? asked
+      await answerOrEnd(rejectCall(sock, { id, caller, me: me(), token: await tokenOf(caller) }))
+    },
     pictureUrl: (jid) => answerOrEnd(pictureUrl(sock, jid)),
     markRead: (message) => answerOrEnd(answered(sock.readMessages([message]))),
     upload: (file) => answerOrEnd(media.upload(file)),
@@ -66,6 +70,7 @@ export function newQuestions(
       })
       await answerOrEnd(request)
     },
+    tokenOf,
     async phonesOf(lids) {
       const known = (await lidMapping.getPNsForLIDs(lids)) ?? []
       return new Map(known.map(({ lid, pn }) => [lid, jidNormalizedUser(pn)]))

@@ -24,15 +24,21 @@ export function newCallers() {
   }
 }
 
-/** @throws NoAnswer */
+/** With the caller's token, as whatsmeow does (00ce57f2). @throws NoAnswer */
 export async function rejectCall(
   sock: Pick<WASocket, "query">,
-  call: { id: string; caller: string; me: string },
+  call: { id: string; caller: string; me: string; token: Uint8Array | undefined },
 ): Promise<void> {
   const reject = { "call-id": call.id, "call-creator": call.caller, count: "0" }
   await answerTo(sock, {
     tag: "call",
     attrs: { from: call.me, to: call.caller },
-    content: [{ tag: "reject", attrs: reject, content: undefined }],
+    content: [
+      {
+        tag: "reject",
+        attrs: reject,
+        content: call.token && [{ tag: "tctoken", attrs: {}, content: call.token }],
+      },
+    ],
   })
 }

@@ -2,7 +2,7 @@ import { isGroup, isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
 import type { MessageContent } from "../../network/connection.ts"
 import { contextOf, unwrap } from "../../network/content.ts"
 import { type MessageIdentity, whole } from "./mapped.ts"
-import { messageIdentityOf } from "./message-identity.ts"
+import { messageIdentityOf, usernameOf } from "./message-identity.ts"
 
 /** Who the session itself is. */
 export interface Own {
@@ -34,6 +34,7 @@ export interface About {
     chat_id: string
     message_id: string
     name: string
+    username?: string
     from_me: boolean
     timestamp: number
     offline?: true
@@ -67,6 +68,7 @@ export function aboutOf(input: AboutInput): About | undefined {
   const contact = fromMe ? own.jid : person(sender)
   const chat = chatOf(attrs, input.content, fromMe)
   // A message to a list of people is a message to each of them.
+  const username = usernameOf(attrs)
   const isList = chat.endsWith("@broadcast") && chat !== "status@broadcast"
   return {
     id,
@@ -83,6 +85,7 @@ export function aboutOf(input: AboutInput): About | undefined {
       chat_id: isList && !fromMe ? contact : person(chat),
       message_id: id,
       name: attrs.notify ?? "",
+      ...(username && !fromMe && { username }),
       from_me: fromMe,
       timestamp: whole(attrs.t),
       ...(attrs.offline !== undefined && { offline: true }),

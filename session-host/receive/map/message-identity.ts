@@ -1,4 +1,4 @@
-import { isGroup, isLid, withoutDevice, isPhoneJid } from "#core/jid.ts"
+import { isGroup, isLid, usernameIn, withoutDevice, isPhoneJid } from "#core/jid.ts"
 import type { Own } from "./chat-and-sender.ts"
 import type { MessageIdentity } from "./mapped.ts"
 import type { Acquaintance, Received } from "../../network/connection.ts"
@@ -33,12 +33,32 @@ export function eventIdentityOf({ id, fromMe, forms }: MessageIdentity): string[
   return fromMe || !form ? [id] : [id, form.chat, form.sender]
 }
 
-/** The author of a message, who becomes a contact of the session. Empty for our own messages. */
+/** The author of a message, who becomes a contact of the session. Of our own message, the person it was for, if they are a contact. */
 export function authorsOf({ attrs }: Pick<Received, "attrs">, own: Own): Acquaintance[] {
   const { from, participant, participant_pn, participant_lid, sender_pn, sender_lid, notify } = attrs
   const other = participant ? (participant_pn ?? participant_lid) : (sender_pn ?? sender_lid)
   const jids = [participant ?? from, other].map((jid) => withoutDevice(jid ?? ""))
-  if (jids.some((jid) => jid !== "" && (jid === own.jid || jid === own.lid))) return []
-  const author = { jid: jids.find(isPhoneJid), lid: jids.find(isLid), pushName: notify }
+  if (jids.some((jid) => jid !== "" && (jid === own.jid || jid === own.lid))) return recipientOf(attrs)
+  const author = {
+    jid: jids.find(isPhoneJid),
+    lid: jids.find(isLid),
+    pushName: notify,
+    username: usernameOf(attrs),
+  }
   return author.jid || author.lid ? [author] : []
+}
+
+/** The username of a stanza's author. */
+export function usernameOf(attrs: Received["attrs"]): string | undefined {
+  return usernameIn(attrs.participant ? attrs.participant_username : attrs.username)
+}
+
+function recipientOf({
+  recipient,
+  recipient_username,
+  peer_recipient_username,
+}: Received["attrs"]): Acquaintance[] {
+  const username = usernameIn(peer_recipient_username ?? recipient_username)
+  const lid = withoutDevice(recipient ?? "")
+  return username && isLid(lid) ? [{ lid, username, ofContactsOnly: true }] : []
 }

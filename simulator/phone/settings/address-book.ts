@@ -24,8 +24,9 @@ export async function namesOf(handset: Handset): Promise<Map<string, string>> {
   const known = await settings(handset, collection)
   return new Map(
     known.flatMap(({ index, value }) => {
-      const number = Jid.parse(index[1])?.user
-      const name = value?.contactAction?.fullName
+      const jid = Jid.parse(index[1])
+      const number = handset.network.directory.find(jid)?.pn ?? jid?.user
+      const name = (value?.contactAction ?? value?.lidContactAction)?.fullName
       return number && name ? [[number, name] as const] : []
     }),
   )
@@ -36,6 +37,15 @@ const collection = "critical_unblock_low"
 function settingOf(handset: Handset, { number, fullName, firstName }: Contact): Setting {
   const user = handset.network.directory.user(number)
   const lidJid = user && Jid.format(user.lid, "lid")
+  const username = handset.network.profiles.usernameOf(number)
+  // Somebody who is known by a username is no number in an address book.
+  if (lidJid && username !== undefined)
+    return {
+      index: ["lid_contact", lidJid],
+      value: { lidContactAction: { fullName, firstName, username } },
+      version: 1,
+      remove: false,
+    }
   const contactAction = { fullName, firstName, saveOnPrimaryAddressbook: true, ...(lidJid && { lidJid }) }
   const index = ["contact", Jid.format(number, Jid.server)]
   return { index, value: { contactAction }, version: 2, remove: false }

@@ -35,6 +35,7 @@ export const nobody = {
   jid: "",
   redacted_phone: "",
   registered: true,
+  username: "",
   verified_name: "",
 }
 

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join as joined } from "node:path"
+import { Member } from "#core/account/member.ts"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
@@ -11,6 +12,7 @@ import { EventIndex } from "#core/event/event-index.ts"
 import { transact } from "#core/store/store.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { config } from "#core/platform/config.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { anAddress } from "#test/support/service/customer.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
@@ -57,7 +59,11 @@ test("a long list of given-up events that is being tidied up leaves the stream o
   const bridge = await Bridge.setWebhookUrl(person.bridge, "https://shop.example/hook")
   const leadNowhere = Array.from({ length: 2000 }, (_, i) => ({ bridgeId: bridge.id, n: i + 1 }))
   for (let i = 0; i < leadNowhere.length; i += 100)
-    await transact(leadNowhere.slice(i, i + 100).map((event) => EventIndex.pointer(event, "undelivered")))
+    await transact(
+      leadNowhere
+        .slice(i, i + 100)
+        .map((event) => EventIndex.pointer(Receiver.first(bridge.id), event, "undelivered")),
+    )
   const stream = await person.get("/numbers/shop/deliveries/stream")
   const said = await readUntil(stream, '<section id="given-up" hidden>')
   expect(said).toContain('id="attempts"')
@@ -75,6 +81,15 @@ async function readUntil(answer: Response, text: string): Promise<string> {
   await reader.cancel()
   return said
 }
+
+test("the open streams of somebody who is removed end within seconds", async () => {
+  const person = await aPerson("member")
+  const reader = (await person.get("/numbers/shop/events/stream?from=0")).body!.getReader()
+  await reader.read()
+  await Member.remove(person.accountId, person.person.id)
+  // A stream lives for a minute, longer than this test.
+  while (!(await reader.read()).done);
+})
 
 test("twelve of a hundred tabs are live, the others are told to come back, and a closed one makes room", async () => {
   const person = await aPerson()

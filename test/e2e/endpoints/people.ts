@@ -3,7 +3,7 @@ import { expect } from "vitest"
 import { aFileServer } from "#test/support/file-server.ts"
 import { until } from "#test/support/until.ts"
 import type { CasesOf } from "./cases.ts"
-import { ada, bakery, grace, group, seen, whole } from "./stage.ts"
+import { ada, bakery, grace, group, hal, seen, whole } from "./stage.ts"
 
 const business = {
   is_business: true,
@@ -31,6 +31,9 @@ export const people: CasesOf<"Contacts" | "Profile" | "Presence"> = {
       await whole.call("GET", `/api/instances/shop/proxy/${path}`)
     const baker = ((await ask()).json as { jid: string }[]).find(({ jid }) => jid === bakery.jid)
     expect(baker).toMatchObject(business)
+    await whole.network.change(hal.number, { username: "hal.1" })
+    await whole.write(hal, grace.number, { text: "nobody knows my number" })
+    await until(async () => JSON.stringify((await ask()).json).includes("hal.1"))
     await whole.network.change(ada.number, { about: "at sea" })
     await whole.call("GET", `/api/instances/shop/proxy/contacts/${ada.number}`)
     const [first] = (await ask({ with: { limit: 1 } })).json as { jid: string }[]
@@ -56,6 +59,8 @@ export const people: CasesOf<"Contacts" | "Profile" | "Presence"> = {
       about: "at sea",
     })
     expect((await ask({ with: { jid: bakery.jid } })).json).toMatchObject(business)
+    const named = { jid: hal.lid, phone: "", username: "hal.1" }
+    expect((await ask({ with: { jid: "@hal.1" } })).json).toMatchObject(named)
   },
   contactAvatar: async (ask) => {
     await whole.network.change(ada.number, { picture: jpeg.toString("base64") })

@@ -3,8 +3,8 @@ import type { NetworkClient } from "#local/network/client.ts"
 import { place } from "../whole-service.ts"
 
 /**
- * The stage of every endpoint: a bridge `shop` linked to Grace's phone; Ada, who writes with her; a business; and a
- * group of all three.
+ * The stage of every endpoint: a bridge `shop` linked to Grace's phone; Ada, who writes with her; a business; a group of all
+ * three; and Hal, who is to have a username.
  */
 export const whole = await place.start()
 afterAll(() => whole.stop())
@@ -13,6 +13,7 @@ const { network } = whole
 export const grace = await network.create("Grace")
 export const ada = await network.create("Ada")
 export const bakery = await network.create("Bakery")
+export const hal = await network.create("Hal")
 await whole.bridge("shop")
 await whole.link("shop", grace)
 await network.change(bakery.number, {

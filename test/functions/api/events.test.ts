@@ -11,6 +11,7 @@ import { EventIndex } from "#core/event/event-index.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { batchWrite, query, remove, transact } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { clientOf } from "#test/support/dynamodb.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
@@ -248,7 +249,7 @@ test("of thousands that were given up each is found, and those of the last hour 
     const expires_at = now() + EventRow.keptFor.undelivered - (n > 2_050 ? 60 : 7_200)
     return [
       { ...Put!.Item, state: "undelivered", expires_at },
-      { ...EventIndex.pointer(event, "undelivered").Put!.Item, expires_at },
+      { ...EventIndex.pointer(Receiver.first(bridgeId), event, "undelivered").Put!.Item, expires_at },
     ]
   })
   await batchWrite(rows.map((row) => ({ table: tables.events, row })))

@@ -11,6 +11,7 @@ import { listen } from "#local/listen.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { StoredMedia } from "#core/stored-media.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 
@@ -396,7 +397,7 @@ test("webhook-logs shows the latest 200 attempts, newest first, with no host nee
     },
   }))
   for (let from = 0; from < entries.length; from += 25)
-    await AttemptLog.append(shop.id, entries.slice(from, from + 25), randomBytes(32))
+    await AttemptLog.append(Receiver.first(shop.id), entries.slice(from, from + 25), randomBytes(32))
   const logged = (await (await shop.read("/webhook-logs")).json()) as { event_id: string }[] // the contract's shape
   expect(logged).toHaveLength(200)
   expect([logged[0]!.event_id, logged[199]!.event_id]).toEqual(["evt_203", "evt_4"])

@@ -86,7 +86,7 @@ test("a death between keeping a day and counting the next loses nothing and coun
   await shop.outbox.append(anEvent("a"))
   await answerAll()
   later(86_400)
-  const { today } = (await Delivery.get(shop.bridge.id))!
+  const { today } = (await Delivery.get(Delivery.first(shop.bridge.id)))!
   await Usage.keep(shop.bridge.id, today)
   await Usage.keep(shop.bridge.id, today)
   expect(await shop.usage()).toMatchObject([{ events: 1 }])

@@ -48,7 +48,12 @@ wrapClientCalls(store, async (command, go) => {
 async function aDelivery(script: Parameters<typeof aReceiver>[0] = []) {
   const receiver = await aReceiver(script)
   const bridge = await aBridge(receiver.url)
-  return { receiver, bridge, outbox: await anOutbox(bridge), row: () => Delivery.get(bridge.id) }
+  return {
+    receiver,
+    bridge,
+    outbox: await anOutbox(bridge),
+    row: () => Delivery.get(Delivery.first(bridge.id)),
+  }
 }
 
 /** Counts the store's requests from now on, by operation. */
@@ -82,7 +87,7 @@ describe("the cost of a delivery", () => {
     const { outbox, bridge } = await aDelivery()
     await outbox.append(anEvent())
     const counts = asked()
-    await deliver(bridge.id)
+    await deliver(Delivery.first(bridge.id))
     expect(counts).toEqual({ UpdateItem: 2, Query: 1, TransactWriteItems: 1, BatchWriteItem: 1 })
     expect(await outbox.states()).toEqual(["delivered"])
   })
@@ -91,12 +96,12 @@ describe("the cost of a delivery", () => {
     const { outbox, bridge, receiver } = await aDelivery()
     await outbox.append(...Array.from({ length: 20 }, () => anEvent()))
     const counts = asked()
-    await deliver(bridge.id)
+    await deliver(Delivery.first(bridge.id))
     expect(receiver.arrivals).toHaveLength(20)
     // The second look, with the row beside it, is for what came meanwhile.
     expect(counts).toMatchObject({ UpdateItem: 21, Query: 2, GetItem: 1, TransactWriteItems: 1 })
     expect(counts.BatchWriteItem).toBeLessThanOrEqual(2)
-    expect(await AttemptLog.latest(bridge.id)).toHaveLength(20)
+    expect(await AttemptLog.latest(Delivery.first(bridge.id))).toHaveLength(20)
   })
 
   test("the event's own row is not written to, and expires as it was told when it was appended", async () => {
@@ -109,7 +114,7 @@ describe("the cost of a delivery", () => {
 
   test("in the sweep's index it stands from the promise until nothing waits, through claims and failures", async () => {
     const { outbox, bridge } = await aDelivery([500])
-    const since = async () => (await get(tables.events, Delivery.key(bridge.id)))?.since
+    const since = async () => (await get(tables.events, Delivery.key(Delivery.first(bridge.id))))?.since
     expect(await since()).toBeUndefined()
     await outbox.append(anEvent())
     const first = await since()
@@ -157,7 +162,7 @@ describe("the numbers of attempts", () => {
     const { receiver, outbox, bridge, row } = await aDelivery()
     await outbox.append(anEvent())
     dynamoDb.faults.add({ fault: "throughput-exceeded", operation: "Query", times: 4 })
-    await expect(deliver(bridge.id)).rejects.toThrow(/exceeded/i)
+    await expect(deliver(Delivery.first(bridge.id))).rejects.toThrow(/exceeded/i)
     expect(await row()).toMatchObject({ attempt: 0, holder: "" })
     await answerAll()
     expect(receiver.arrivals.map(({ attempt }) => attempt)).toEqual([1])
@@ -165,7 +170,7 @@ describe("the numbers of attempts", () => {
 
   test("are given back by a claim that passes on", async () => {
     const { bridge, row } = await aDelivery()
-    const held = (await Claim.take(bridge.id, "one")) as Delivery.Info // free, and not early
+    const held = (await Claim.take(Delivery.first(bridge.id), "one")) as Delivery.Info // free, and not early
     expect(held.attempt).toBe(1)
     await Claim.passOn(held)
     expect(await row()).toMatchObject({ attempt: 0, holder: "" })
@@ -178,12 +183,12 @@ describe("a deliverer that stood still past its claim, before it read", () => {
     const happens = async () => {
       later(91)
       // No event waits, so the number that the first one counted is forgotten.
-      await deliver(bridge.id)
+      await deliver(Delivery.first(bridge.id))
       await outbox.append(anEvent())
       await answerAll()
     }
     beforeQuery = { number: 1, happens }
-    await deliver(bridge.id)
+    await deliver(Delivery.first(bridge.id))
     expect(receiver.arrivals.map(({ attempt }) => attempt)).toEqual([1])
   })
 })
@@ -193,13 +198,15 @@ describe("the log", () => {
     const held = Promise.withResolvers<ServerResponse>()
     const { outbox, bridge } = await aDelivery([200, (response) => held.resolve(response)])
     const [first] = await outbox.append(anEvent(), anEvent())
-    const delivered = deliver(bridge.id)
+    const delivered = deliver(Delivery.first(bridge.id))
     const response = await held.promise
-    await until(async () => (await AttemptLog.latest(bridge.id)).length > 0)
-    expect(await AttemptLog.latest(bridge.id)).toMatchObject([{ event_id: first, status_code: 200 }])
+    await until(async () => (await AttemptLog.latest(Delivery.first(bridge.id))).length > 0)
+    expect(await AttemptLog.latest(Delivery.first(bridge.id))).toMatchObject([
+      { event_id: first, status_code: 200 },
+    ])
     response.end()
     await delivered
-    expect(await AttemptLog.latest(bridge.id)).toHaveLength(2)
+    expect(await AttemptLog.latest(Delivery.first(bridge.id))).toHaveLength(2)
   })
 })
 
@@ -225,7 +232,7 @@ describe("where a bridge's events go", () => {
       await outbox.append(anEvent())
     }
     beforeQuery = { number: 2, happens }
-    await deliver(bridge.id)
+    await deliver(Delivery.first(bridge.id))
     expect(receiver.arrivals).toHaveLength(2)
     expect(next.arrivals).toMatchObject([{ attempt: 1 }])
   })
@@ -236,7 +243,7 @@ describe("where a bridge's events go", () => {
     await expect(Bridge.setWebhookUrl(bridge, "https://example.com/")).rejects.toMatchObject({
       code: "not_found",
     })
-    expect(await Delivery.get(bridge.id)).toBeUndefined()
+    expect(await Delivery.get(Delivery.first(bridge.id))).toBeUndefined()
   })
 
   test("is nowhere once the bridge is gone, also for a session that had not heard and goes on", async () => {

@@ -35,7 +35,12 @@ function later(seconds: number) {
 async function aDelivery(script: Parameters<typeof aReceiver>[0] = []) {
   const receiver = await aReceiver(script)
   const bridge = await aBridge(receiver.url)
-  return { receiver, bridge, outbox: await anOutbox(bridge), row: () => Delivery.get(bridge.id) }
+  return {
+    receiver,
+    bridge,
+    outbox: await anOutbox(bridge),
+    row: () => Delivery.get(Delivery.first(bridge.id)),
+  }
 }
 
 /** Dies during a delivery. Its claim and its doorbell stay, and its POST is recorded nowhere. */
@@ -90,7 +95,7 @@ describe("a doorbell that comes while the store is away", () => {
     later(31)
     await answerAll()
     await receiver.atLeast(1)
-    expect(await Delivery.get(bridge.id)).toMatchObject({ head: 1, due: 0 })
+    expect(await Delivery.get(Delivery.first(bridge.id))).toMatchObject({ head: 1, due: 0 })
   })
 
   test("is measured, so that somebody is told within minutes", async () => {
@@ -253,7 +258,7 @@ describe("a receiver that fails", () => {
     await answerAll()
     later(10.001)
     await answerAll()
-    expect(await AttemptLog.latest(bridge.id)).toMatchObject([
+    expect(await AttemptLog.latest(Delivery.first(bridge.id))).toMatchObject([
       { attempt: 2, error: "", event: "message", event_id: id, status_code: 200, success: true },
       { attempt: 1, error: "server_error", event: "message", event_id: id, status_code: 500, success: false },
     ])
@@ -264,7 +269,9 @@ describe("a receiver that fails", () => {
     const outbox = await anOutbox(bridge)
     await outbox.append(anEvent())
     await answerAll()
-    expect(await AttemptLog.latest(bridge.id)).toMatchObject([{ status_code: 0, error: "refused" }])
+    expect(await AttemptLog.latest(Delivery.first(bridge.id))).toMatchObject([
+      { status_code: 0, error: "refused" },
+    ])
     expect(await outbox.states()).toEqual(["pending"])
   })
 })
@@ -282,7 +289,7 @@ describe("where events go", () => {
     await answerAll()
     expect(receiver.arrivals.map((one) => one.eventId)).toEqual([third])
     expect(await outbox.states()).toEqual(["inbox", "inbox", "delivered"])
-    expect(await AttemptLog.latest(bridge.id)).toHaveLength(1)
+    expect(await AttemptLog.latest(Delivery.first(bridge.id))).toHaveLength(1)
   })
 
   test("a changed URL holds for what waits already", async () => {
@@ -336,7 +343,7 @@ describe("two deliverers", () => {
   test("at once: one holds, the other has nothing to do", async () => {
     const { receiver, outbox, bridge } = await aDelivery()
     await outbox.append(anEvent(), anEvent(), anEvent())
-    const results = await Promise.all(Array.from({ length: 5 }, () => deliver(bridge.id)))
+    const results = await Promise.all(Array.from({ length: 5 }, () => deliver(Delivery.first(bridge.id))))
     expect(results).toEqual([undefined, undefined, undefined, undefined, undefined])
     expect(receiver.arrivals).toHaveLength(3)
     expect(await answerAll()).toBe(1)
@@ -349,10 +356,10 @@ describe("two deliverers", () => {
       (response) => void held.push(() => response.writeHead(400).end()),
     ])
     const [id] = await outbox.append(anEvent())
-    const stalled = deliver(bridge.id)
+    const stalled = deliver(Delivery.first(bridge.id))
     await receiver.atLeast(1)
     later(91)
-    await deliver(bridge.id)
+    await deliver(Delivery.first(bridge.id))
     expect(receiver.arrivals).toMatchObject([
       { eventId: id, attempt: 1 },
       { eventId: id, attempt: 2 },
@@ -385,7 +392,7 @@ describe("a deliverer that dies", () => {
   test("costs no attempt: five failures are still recorded, with their waits, and the numbers go on", async () => {
     const { receiver, outbox, bridge } = await aDelivery([500, 500, 500, 500, 500])
     await outbox.append(anEvent())
-    await Claim.take(bridge.id, "dies")
+    await Claim.take(Delivery.first(bridge.id), "dies")
     later(91)
     await answerAll()
     for (const wait of [10, 30, 60, 180]) {
@@ -405,7 +412,7 @@ describe("a deliverer that dies", () => {
     const { receiver, outbox, bridge } = await aDelivery()
     const [first, second] = await outbox.append(anEvent(), anEvent())
     for (let n = 1; n <= 10; n++) {
-      expect(await Claim.take(bridge.id, `dies-${n}`)).toMatchObject({ attempt: n })
+      expect(await Claim.take(Delivery.first(bridge.id), `dies-${n}`)).toMatchObject({ attempt: n })
       later(91)
     }
     await answerAll()
@@ -418,7 +425,7 @@ describe("a deliverer that dies", () => {
     const { outbox, bridge } = await aDelivery()
     await outbox.append(anEvent())
     for (let n = 1; n <= 10; n++) {
-      await Claim.take(bridge.id, `dies-${n}`)
+      await Claim.take(Delivery.first(bridge.id), `dies-${n}`)
       later(91)
     }
     const measured = measure()
@@ -435,7 +442,7 @@ describe("the doorbell", () => {
     await outbox.append(anEvent())
     await answerAll()
     later(4)
-    expect(await deliver(bridge.id)).toBe(6)
+    expect(await deliver(Delivery.first(bridge.id))).toBe(6)
     expect(receiver.arrivals).toHaveLength(1)
     later(6.001)
     await answerAll()
@@ -444,8 +451,13 @@ describe("the doorbell", () => {
 
   test("of a bridge without events is answered and gone", async () => {
     const bridge = await aBridge()
-    expect(await deliver(bridge.id)).toBeUndefined()
-    expect(await Delivery.get(bridge.id)).toMatchObject({ head: 0, due: 0, holder: "", attempt: 0 })
+    expect(await deliver(Delivery.first(bridge.id))).toBeUndefined()
+    expect(await Delivery.get(Delivery.first(bridge.id))).toMatchObject({
+      head: 0,
+      due: 0,
+      holder: "",
+      attempt: 0,
+    })
   })
 
   test("that says nothing sensible is kept, for the dead-letter queue", async () => {

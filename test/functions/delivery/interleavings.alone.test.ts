@@ -123,9 +123,11 @@ async function resendAtOnce(scheduler: fc.Scheduler, events: number, receiver: R
   const ids = await outbox.append(...Array.from({ length: events }, () => anEvent()))
   const ask = async () => {
     while (receiver.arrivals.length === from) await turn("waits for the event")
-    expect(await Resend.ask((await EventIndex.find(bridge.id, ids[0]!))!)).toBe("noted")
+    expect(await Resend.ask(Delivery.first(bridge.id), (await EventIndex.find(bridge.id, ids[0]!))!.n)).toBe(
+      "noted",
+    )
   }
-  const deliverAll = async () => void (await deliver(bridge.id))
+  const deliverAll = async () => void (await deliver(Delivery.first(bridge.id)))
   await giveTurns(scheduler, [
     inTurns(scheduler, "customer", ask),
     inTurns(scheduler, "deliverer", deliverAll),
@@ -162,13 +164,14 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
   }
   const askAgain = async (turns: number) => {
     await after(turns)
-    await Resend.ask({ bridgeId: bridge.id, n: 1 })
+    await Resend.ask(Delivery.first(bridge.id), 1)
   }
-  const head = async () => await EventRow.get(bridge.id, (await Delivery.get(bridge.id))!.head + 1)
+  const head = async () =>
+    await EventRow.get(bridge.id, (await Delivery.get(Delivery.first(bridge.id)))!.head + 1)
   const retry = async (turns: number) => {
     await after(turns)
     const event = await head()
-    if (event) await retryEvent(event).catch(unlessNotWaiting)
+    if (event) await retryEvent(Delivery.first(bridge.id), event).catch(unlessNotWaiting)
   }
   /** Those that a customer has tried to give up. */
   const skipped: string[] = []
@@ -177,7 +180,7 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
     const event = await head()
     if (!event) return
     skipped.push(event.eventId)
-    await skipEvent(event, { withinMs: 0 }).catch(unlessNotWaiting)
+    await skipEvent(Delivery.first(bridge.id), event, { withinMs: 0 }).catch(unlessNotWaiting)
   }
   const secrets = [await Bridge.secretOf(bridge)]
   const roll = async (turns: number) => {
@@ -195,7 +198,9 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
     ...(skips === undefined ? [] : [inTurns(scheduler, "skip", () => skip(skips), dying)]),
     ...(rolls === undefined ? [] : [inTurns(scheduler, "roll", () => roll(rolls), dying)]),
     ...life.deliverers.map((dies, i) =>
-      inTurns(scheduler, `deliverer ${i}`, async () => void (await deliver(bridge.id)), { mayDie: dies }),
+      inTurns(scheduler, `deliverer ${i}`, async () => void (await deliver(Delivery.first(bridge.id))), {
+        mayDie: dies,
+      }),
     ),
     ...life.waits.map((seconds) =>
       scheduler.schedule(Promise.resolve(), `${seconds} s pass`).then(() => pass(seconds)),
@@ -207,10 +212,10 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
   // The bridge's next owner rings for what a dead one left.
   if (life.producerDies) await Delivery.ringAnew(bridge.id)
   // Everybody is gone. The sweep finds what is left, minutes later.
-  for (let looks = 0; (await Delivery.get(bridge.id))?.due !== 0 && looks < 20; looks++) {
+  for (let looks = 0; (await Delivery.get(Delivery.first(bridge.id)))?.due !== 0 && looks < 20; looks++) {
     pass(Delivery.claimedFor() + Delivery.lateness() + 1)
     await ringOverdue()
-    await deliver(bridge.id)
+    await deliver(Delivery.first(bridge.id))
   }
   const arrivals = receiver.arrivals.slice(from)
   const posted = arrivals.filter(({ headers }) => headers["x-webhook-resend"] === undefined)
@@ -219,7 +224,12 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
   const isOurs = ({ body, headers, at }: Arrival) =>
     secrets.some((secret) => isGenuine(body, String(headers["x-webhook-signature"]), secret, at / 1000))
   expect(arrivals.filter((arrival) => !isOurs(arrival))).toEqual([])
-  expect(await Delivery.get(bridge.id)).toMatchObject({ head: count, due: 0, attempt: 0, resend: [] })
+  expect(await Delivery.get(Delivery.first(bridge.id))).toMatchObject({
+    head: count,
+    due: 0,
+    attempt: 0,
+    resend: [],
+  })
   expectEachAttemptOnce(posted)
   const isCalm = life.waits.length === 0 && !life.deliverers.includes(true)
   if (isCalm) expectFirstsToBeFirst(posted)

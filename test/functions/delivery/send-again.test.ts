@@ -34,13 +34,13 @@ async function delivered(script: Parameters<typeof aReceiver>[0] = []) {
   const outbox = await anOutbox(bridge)
   const ids = await outbox.append(...["a", "b", "c"].map(anEvent))
   await answerAll()
-  return { receiver, bridge, outbox, ids, row: () => Delivery.get(bridge.id) }
+  return { receiver, bridge, outbox, ids, row: () => Delivery.get(Delivery.first(bridge.id)) }
 }
 
 test("an undelivered event is sent once more: same id and bytes, signed anew, marked, and then delivered", async () => {
   const { receiver, bridge, outbox, ids, row } = await delivered([200, 400])
   expect(await outbox.states()).toEqual(["delivered", "undelivered", "delivered"])
-  expect(await Resend.ask({ bridgeId: bridge.id, n: 2 })).toBe("noted")
+  expect(await Resend.ask(Delivery.first(bridge.id), 2)).toBe("noted")
   expect(await answerAll()).toBe(1)
 
   const [, first, , again] = receiver.arrivals
@@ -50,16 +50,23 @@ test("an undelivered event is sent once more: same id and bytes, signed anew, ma
   expect(first!.headers["x-webhook-resend"]).toBeUndefined()
   expect(await outbox.states()).toEqual(["delivered", "delivered", "delivered"])
   expect(await row()).toMatchObject({ head: 3, due: 0, holder: "", resend: [], resendAttempt: 0 })
-  expect(await AttemptLog.latest(bridge.id)).toMatchObject([{ event_id: ids[1], success: true }, {}, {}, {}])
+  expect(await AttemptLog.latest(Delivery.first(bridge.id))).toMatchObject([
+    { event_id: ids[1], success: true },
+    {},
+    {},
+    {},
+  ])
 })
 
 test("an event that was sent again successfully is listed no more, and its pointer is gone; one that failed again still is", async () => {
   const { bridge, outbox } = await delivered([400, 400, 200, 200, 500])
   const listed = async () =>
-    (await EventIndex.page(bridge.id, { state: "undelivered", after: 0, limit: 10 })).map(({ n }) => n)
+    (await EventIndex.page(Delivery.first(bridge.id), { state: "undelivered", after: 0, limit: 10 })).map(
+      ({ n }) => n,
+    )
   expect(await listed()).toEqual([1, 2])
-  await Resend.ask({ bridgeId: bridge.id, n: 1 })
-  await Resend.ask({ bridgeId: bridge.id, n: 2 })
+  await Resend.ask(Delivery.first(bridge.id), 1)
+  await Resend.ask(Delivery.first(bridge.id), 2)
   await answerAll()
   expect(await listed()).toEqual([2])
   expect(await outbox.states()).toEqual(["delivered", "undelivered", "delivered"])
@@ -74,7 +81,7 @@ test("an event that was sent again successfully is listed no more, and its point
 test("sending a delivered event once more writes nothing to it", async () => {
   const { receiver, bridge } = await delivered()
   const before = await EventRow.get(bridge.id, 2)
-  await Resend.ask({ bridgeId: bridge.id, n: 2 })
+  await Resend.ask(Delivery.first(bridge.id), 2)
   await answerAll()
   expect(receiver.arrivals).toHaveLength(4)
   expect(await EventRow.get(bridge.id, 2)).toEqual(before)
@@ -84,7 +91,7 @@ test("it goes to the address of a PATCH that came while it waited, and so does t
   const { receiver, bridge, outbox } = await delivered()
   const next = await aReceiver()
   const more = await outbox.append(...["d", "e"].map(anEvent))
-  await Resend.ask({ bridgeId: bridge.id, n: 1 })
+  await Resend.ask(Delivery.first(bridge.id), 1)
   receiver.say((response) => void Bridge.setWebhookUrl(bridge, next.url).then(() => response.end()))
   await answerAll()
   expect(receiver.arrivals.slice(3).map(({ eventId }) => eventId)).toEqual([more[0]])
@@ -93,9 +100,9 @@ test("it goes to the address of a PATCH that came while it waited, and so does t
 
 test("it gets one attempt, whatever the receiver says", async () => {
   const { receiver, bridge, outbox, row } = await delivered([200, 400, 200, 500, 500])
-  await Resend.ask({ bridgeId: bridge.id, n: 2 })
+  await Resend.ask(Delivery.first(bridge.id), 2)
   await answerAll()
-  await Resend.ask({ bridgeId: bridge.id, n: 2 })
+  await Resend.ask(Delivery.first(bridge.id), 2)
   await answerAll()
   expect(receiver.arrivals).toHaveLength(5)
   expect(await outbox.states()).toEqual(["delivered", "undelivered", "delivered"])
@@ -107,7 +114,7 @@ test("one whose first attempt is under way is sent once more behind it; one that
   const more = await outbox.write(...["d", "e"].map(anEvent))
   const said: string[] = []
   receiver.say((response) => {
-    const asked = [4, 5].map(async (n) => said.push(await Resend.ask({ bridgeId: bridge.id, n })))
+    const asked = [4, 5].map(async (n) => said.push(await Resend.ask(Delivery.first(bridge.id), n)))
     void Promise.all(asked).then(() => response.end())
   })
   await Delivery.wake(bridge.id)
@@ -125,7 +132,7 @@ test("among waiting events it is taken up between two, still one at a time", asy
   const { receiver, bridge, outbox, ids } = await delivered()
   const more = await outbox.append(...["d", "e"].map(anEvent))
   // While something waits, nobody has to ring.
-  await Resend.ask({ bridgeId: bridge.id, n: 1 })
+  await Resend.ask(Delivery.first(bridge.id), 1)
   expect(await answerAll()).toBe(1)
   expect(receiver.arrivals.slice(3).map(({ eventId }) => eventId)).toEqual([more[0], ids[0], more[1]])
 })
@@ -134,7 +141,7 @@ test("a failing event keeps its turn: resends wait until it is through", async (
   vi.useFakeTimers({ toFake: ["Date"] })
   const { receiver, bridge, outbox, ids } = await delivered([200, 200, 200, 500])
   const [failing] = await outbox.append(anEvent("d"))
-  await Resend.ask({ bridgeId: bridge.id, n: 1 })
+  await Resend.ask(Delivery.first(bridge.id), 1)
   await answerAll()
   expect(receiver.arrivals.slice(3).map(({ eventId }) => eventId)).toEqual([failing])
   vi.setSystemTime(Date.now() + 11_000)
@@ -153,7 +160,7 @@ test("one that is asked for while the deliverer goes idle is not forgotten", asy
       const idles = JSON.stringify(request).includes("attribute_not_exists(pk)")
       if (idles && !asked) {
         asked = true
-        void Resend.ask({ bridgeId: bridge.id, n: 1 })
+        void Resend.ask(Delivery.first(bridge.id), 1)
       }
       return idles
     },
@@ -172,7 +179,7 @@ test("one that is asked for while the deliverer goes idle is not forgotten", asy
 test("requested by a process that died before it rang, it is found by the promise that was left", async () => {
   vi.useFakeTimers({ toFake: ["Date"] })
   const { bridge, row } = await delivered()
-  await Resend.ask({ bridgeId: bridge.id, n: 1 })
+  await Resend.ask(Delivery.first(bridge.id), 1)
   const doorbell = await aDoorbell()
   expect(doorbell).toBeDefined()
   // The doorbell is lost: only the row is left, and it is due.
@@ -187,9 +194,9 @@ test("requested by a process that died before it rang, it is found by the promis
 test("a receiver whose answer kills the deliverer does not block the bridge: three attempts, then the next", async () => {
   vi.useFakeTimers({ toFake: ["Date"] })
   const { receiver, bridge, row } = await delivered()
-  await Resend.ask({ bridgeId: bridge.id, n: 1 })
+  await Resend.ask(Delivery.first(bridge.id), 1)
   for (let deaths = 1; deaths <= 3; deaths++) {
-    const held = (await Claim.take(bridge.id, `dies ${deaths}`)) as Delivery.Info // free, and not early
+    const held = (await Claim.take(Delivery.first(bridge.id), `dies ${deaths}`)) as Delivery.Info // free, and not early
     expect((await Resend.count(held))?.resendAttempt).toBe(deaths)
     vi.setSystemTime(Date.now() + 91_000)
   }
@@ -201,19 +208,19 @@ test("a receiver whose answer kills the deliverer does not block the bridge: thr
 
 test("at most a hundred wait", async () => {
   const { bridge, row } = await delivered()
-  for (let i = 0; i < 100; i++) expect(await Resend.ask({ bridgeId: bridge.id, n: 1 })).toBe("noted")
-  expect(await Resend.ask({ bridgeId: bridge.id, n: 1 })).toBe("full")
+  for (let i = 0; i < 100; i++) expect(await Resend.ask(Delivery.first(bridge.id), 1)).toBe("noted")
+  expect(await Resend.ask(Delivery.first(bridge.id), 1)).toBe("full")
   expect((await row())?.resend).toHaveLength(100)
 })
 
 test("for a hosted inbox, and for an event that is gone, nothing is sent and nothing blocks", async () => {
   const { receiver, bridge, row } = await delivered()
-  await Resend.ask({ bridgeId: bridge.id, n: 99 })
-  await Resend.ask({ bridgeId: bridge.id, n: 1 })
+  await Resend.ask(Delivery.first(bridge.id), 99)
+  await Resend.ask(Delivery.first(bridge.id), 1)
   await answerAll()
   expect(receiver.arrivals).toHaveLength(4)
   await Bridge.setWebhookUrl(bridge, "")
-  await Resend.ask({ bridgeId: bridge.id, n: 1 })
+  await Resend.ask(Delivery.first(bridge.id), 1)
   await answerAll()
   expect(receiver.arrivals).toHaveLength(4)
   expect(await row()).toMatchObject({ due: 0, resend: [] })

@@ -36,7 +36,7 @@ describe("the start of the whole service on one machine", () => {
   test("rings for what was held by an invocation that died with it, and that holds it no more", async () => {
     const { receiver, outbox, bridge } = await aDelivery()
     await outbox.append(anEvent())
-    await Claim.take(bridge.id, "dies with the service")
+    await Claim.take(Delivery.first(bridge.id), "dies with the service")
     await forgetDoorbells()
     await ringAll()
     await answerAll()
@@ -61,7 +61,7 @@ describe("the start of the whole service on one machine", () => {
     const [again, idle] = [await aDelivery(), await aDelivery()]
     for (const { outbox } of [again, idle]) await outbox.append(anEvent())
     await answerAll()
-    await Resend.ask({ bridgeId: again.bridge.id, n: 1 })
+    await Resend.ask(Delivery.first(again.bridge.id), 1)
     await forgetDoorbells()
     await ringAll()
     expect(await answerAll()).toBe(1)
@@ -74,7 +74,7 @@ describe("whoever takes a bridge over", () => {
   test("rings although somebody has promised, who died before the doorbell", async () => {
     const { receiver, outbox, bridge } = await aDelivery()
     await outbox.write(anEvent())
-    await Delivery.promise(bridge.id, 0)
+    await Delivery.promise(Delivery.first(bridge.id), 0)
     await Delivery.wake(bridge.id)
     expect(await aDoorbell()).toBeUndefined()
     await Delivery.ringAnew(bridge.id)
@@ -86,7 +86,7 @@ describe("whoever takes a bridge over", () => {
     const { receiver, outbox, bridge } = await aDelivery()
     await outbox.write(anEvent())
     await Delivery.ringAnew(bridge.id)
-    expect((await Delivery.get(bridge.id))!.due).toBeGreaterThan(0)
+    expect((await Delivery.get(Delivery.first(bridge.id)))!.due).toBeGreaterThan(0)
     await answerAll()
     expect(receiver.arrivals).toHaveLength(1)
   })
@@ -101,7 +101,7 @@ describe("the sweep", () => {
     // Somebody has extended the claim, and `since` is old.
     await update({
       TableName: tables.events,
-      Key: Delivery.key(bridge.id),
+      Key: Delivery.key(Delivery.first(bridge.id)),
       UpdateExpression: "SET due = due + :more",
       ExpressionAttributeValues: { ":more": 100 },
     })

@@ -9,6 +9,7 @@ import { EventRow } from "#core/event/event-row.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { put } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { nouns } from "#admin/nouns.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
@@ -98,9 +99,12 @@ test("the operator's policy suffices for every verb, and reaches the tables for 
     await run("bridge", "wake", shop.id)
     await run("bridge", "suspend", shop.id)
     await run("bridge", "resume", shop.id)
+    await run("bridge", "make-anew", "all", new Date().toISOString())
     expect(await run("events", "undelivered", shop.id)).toHaveLength(1)
     await run("events", "resend", shop.id, "all")
-    expect(await EventIndex.page(shop.id, { state: "undelivered", after: 0, limit: 1 })).toHaveLength(1)
+    expect(
+      await EventIndex.page(Delivery.first(shop.id), { state: "undelivered", after: 0, limit: 1 }),
+    ).toHaveLength(1)
     await run("billing", "end")
     await run("wrapping", "rotate")
     await run("wrapping", "rewrap")

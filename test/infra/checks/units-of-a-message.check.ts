@@ -74,7 +74,7 @@ async function aMeteredBridge() {
 async function isIdle(bridgeId: string): Promise<boolean> {
   const store = new DynamoDBClient({ endpoint: dynamoDb.endpoint })
   try {
-    const { pk, sk } = Delivery.key(bridgeId)
+    const { pk, sk } = Delivery.key(Delivery.first(bridgeId))
     const Key = { pk: { S: pk }, sk: { S: sk } }
     const { Item } = await store.send(new GetItemCommand({ TableName: tables.events, Key }))
     return Item?.due?.N === "0"

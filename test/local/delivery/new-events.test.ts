@@ -26,7 +26,7 @@ async function aDelivery(script: Parameters<typeof aReceiver>[0] = []) {
   const receiver = await aReceiver(script)
   const bridge = await aBridge(receiver.url)
   const outbox = await anOutbox(bridge)
-  const head = async () => (await Delivery.get(bridge.id))?.head
+  const head = async () => (await Delivery.get(Delivery.first(bridge.id)))?.head
   return { receiver, bridge, outbox, head }
 }
 
@@ -39,7 +39,7 @@ test("events that follow one another are one delivery's: nobody has to ring for 
   const { receiver, bridge, outbox } = await aDelivery()
   await outbox.write(anEvent("1"))
   const updates = countRequests("UpdateItem")
-  const delivered = deliver(bridge.id)
+  const delivered = deliver(Delivery.first(bridge.id))
   await receiver.atLeast(1)
   const reads = [countRequests("GetItem"), countRequests("Query")]
   for (const n of [2, 3, 4]) {
@@ -51,14 +51,14 @@ test("events that follow one another are one delivery's: nobody has to ring for 
   expect(bodiesAt(receiver)).toEqual(["1", "2", "3", "4"])
   // At most one to claim the delivery, and one for each event.
   expect(updates()).toBeLessThanOrEqual(5)
-  expect(await Delivery.get(bridge.id)).toMatchObject({ head: 4, due: 0, holder: "" })
+  expect(await Delivery.get(Delivery.first(bridge.id))).toMatchObject({ head: 4, due: 0, holder: "" })
 })
 
 test("several events that come at once while nothing waited are delivered in order", async () => {
   onTestFinished(listen(patient))
   const { receiver, bridge, outbox, head } = await aDelivery()
   await outbox.write(anEvent("1"))
-  const delivered = deliver(bridge.id)
+  const delivered = deliver(Delivery.first(bridge.id))
   await until(async () => (await head()) === 1)
   await outbox.write(...["2", "3", "4"].map((body) => anEvent(body)))
   await delivered
@@ -70,7 +70,7 @@ test("an address that was changed while a delivery waited for more holds for wha
   const { receiver, bridge, outbox, head } = await aDelivery()
   const other = await aReceiver()
   await outbox.write(anEvent("1"))
-  const delivered = deliver(bridge.id)
+  const delivered = deliver(Delivery.first(bridge.id))
   await until(async () => (await head()) === 1)
   await Bridge.setWebhookUrl(bridge, other.url)
   await outbox.write(anEvent("2"))
@@ -83,28 +83,33 @@ test("a delivery that has lost its claim while it waited for more posts nothing 
   onTestFinished(listen(patient))
   const { receiver, bridge, outbox, head } = await aDelivery()
   await outbox.write(anEvent("1"))
-  const delivered = deliver(bridge.id)
+  const delivered = deliver(Delivery.first(bridge.id))
   await until(async () => (await head()) === 1)
-  const { due } = (await Delivery.get(bridge.id))!
+  const { due } = (await Delivery.get(Delivery.first(bridge.id)))!
   // As if its time were over.
-  expect(await Delivery.promise(bridge.id, due)).toBe(true)
+  expect(await Delivery.promise(Delivery.first(bridge.id), due)).toBe(true)
   await outbox.write(anEvent("2"))
   await delivered
   expect(bodiesAt(receiver)).toEqual(["1"])
-  expect(await Delivery.get(bridge.id)).toMatchObject({ head: 1, holder: "" })
+  expect(await Delivery.get(Delivery.first(bridge.id))).toMatchObject({ head: 1, holder: "" })
 })
 
 test("an event whose resending was asked for while a delivery waited goes out after what comes then", async () => {
   onTestFinished(listen(patient))
   const { receiver, bridge, outbox, head } = await aDelivery()
   await outbox.write(anEvent("1"))
-  const delivered = deliver(bridge.id)
+  const delivered = deliver(Delivery.first(bridge.id))
   await until(async () => (await head()) === 1)
-  expect(await Resend.ask({ bridgeId: bridge.id, n: 1 })).toBe("noted")
+  expect(await Resend.ask(Delivery.first(bridge.id), 1)).toBe("noted")
   await outbox.write(anEvent("2"))
   await delivered
   expect(bodiesAt(receiver)).toEqual(["1", "2", "1"])
-  expect(await Delivery.get(bridge.id)).toMatchObject({ head: 2, due: 0, holder: "", resend: [] })
+  expect(await Delivery.get(Delivery.first(bridge.id))).toMatchObject({
+    head: 2,
+    due: 0,
+    holder: "",
+    resend: [],
+  })
 })
 
 const aPoller = () =>
@@ -130,7 +135,7 @@ test("a planned stop ends a busy bridge's delivery after the event under way; th
   const poller = aPoller()
   await stopped.promise
   expect(bodiesAt(receiver)).toEqual(["1", "2", "3"])
-  expect(await Delivery.get(bridge.id)).toMatchObject({ head: 3, holder: "" })
+  expect(await Delivery.get(Delivery.first(bridge.id))).toMatchObject({ head: 3, holder: "" })
 
   const next = aPoller()
   onTestFinished(next.stop)

@@ -1,5 +1,5 @@
 import { createServer } from "node:net"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { SMTPServer } from "smtp-server"
 import { listen } from "#local/listen.ts"
 import { Alerts } from "#local/serve/alerts.ts"
@@ -67,7 +67,7 @@ test("what could not be told is told with the next minute, and the machine's own
   let isFull = true
   const { alerts, minute } = anOperator({ isAway: () => isAway, isFull: () => isFull })
   expect(await minute()).toEqual([])
-  expect(alerts.ringing).toEqual([])
+  expect(alerts.ringing.get("DiskNearlyFull")).toBe(true)
   isAway = false
   expect(await minute()).toEqual(["DiskNearlyFull rings"])
   isFull = false
@@ -86,6 +86,24 @@ test("a session host's lines of metrics are read, and its other lines are left t
     RssMb: { sum: 140, count: 1, maximum: 140 },
     RetryReceipts: { sum: 2, count: 1, maximum: 2 },
   })
+})
+
+test("each session host has gauges of its own, which go when it has said nothing for a while", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] })
+  const measurements = new Measurements()
+  const said = (hostId: string, RssMb: number) =>
+    measurements.takeFrom(
+      JSON.stringify({ service: "session-host", stage: "production", hostId, RssMb: [RssMb] }),
+    )
+  const shown = async () => (await measurements.expose()).text.match(/^bridge_rss_mb\{.*$/gm)
+  said("one", 300)
+  said("two", 900)
+  expect(await shown()).toEqual(['bridge_rss_mb{host="one"} 300', 'bridge_rss_mb{host="two"} 900'])
+  expect(measurements.minuteOver().get("RssMb")).toEqual({ sum: 1200, count: 2, maximum: 900 })
+  vi.advanceTimersByTime(100_000)
+  said("one", 310)
+  vi.advanceTimersByTime(100_000)
+  expect(await shown()).toEqual(['bridge_rss_mb{host="one"} 310'])
 })
 
 test("mail goes out by the operator's mail server, which is told who it is", async () => {
@@ -123,6 +141,20 @@ test("a mail server that never greets is given up", async () => {
   onTestFinished(() => void silent.close())
   const letter = { to: "ada@example.com", subject: "a", text: "b" }
   await expect(mailServer(`smtp://127.0.0.1:${port}`, "wa@example.com")(letter)).rejects.toThrow(
-    "Greeting never received",
+    /Greeting never received|Timeout/,
   )
+})
+
+test("a mail server that says a word now and then, and never takes the mail, is given up", async () => {
+  const slow = createServer((socket) => {
+    socket.write("220 welcome\r\n")
+    const speaking = setInterval(() => socket.write("250-not yet\r\n"), 100)
+    socket.on("error", () => {}).on("close", () => clearInterval(speaking))
+  })
+  const port = await listen(slow)
+  onTestFinished(() => void slow.close())
+  const letter = { to: "ada@example.com", subject: "a", text: "b" }
+  await expect(mailServer(`smtp://127.0.0.1:${port}`, "wa@example.com")(letter)).rejects.toMatchObject({
+    name: "AbortError",
+  })
 })

@@ -57,6 +57,7 @@ test("a writer becomes one contact, by phone number, however the messages are ad
     phone: bob.number,
     redacted_phone: "",
     registered: true,
+    username: "",
     verified_name: "",
   })
   expect((await list()).map(({ jid }) => jid)).toEqual([bob.jid])

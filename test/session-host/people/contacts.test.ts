@@ -134,6 +134,7 @@ test("a business has a verified name, an address and a mail address", async () =
   const asked: string[] = []
   const person = await personOf(
     {
+      tokenOf: async () => undefined,
       async registered() {
         return new Map([["4922", { ...bob, isBusiness: true, verifiedName: "" }]])
       },
@@ -163,6 +164,7 @@ test("a business has a verified name, an address and a mail address", async () =
     about: "open all day",
     businessAddress: "1 Main Street",
     businessEmail: "bob@example.com",
+    username: "",
   })
   expect(asked).toEqual(["usync", "w:biz"])
 })

@@ -37,7 +37,7 @@ export async function anOutbox(bridge: Bridge.Info) {
 
   /** The outcome of each event so far. */
   async function states(): Promise<(EventRow.State | undefined)[]> {
-    const head = (await Delivery.get(bridge.id))?.head ?? 0
+    const head = (await Delivery.get(Delivery.first(bridge.id)))?.head ?? 0
     const numbers = Array.from({ length: last }, (_, i) => i + 1)
     const events = await Promise.all(numbers.map((n) => EventRow.get(bridge.id, n)))
     return events.map((event) => event && EventRow.asOf(event, head).state)

@@ -1,0 +1,13 @@
+import type { Verb } from "./verb.ts"
+
+export const doctor: Verb = {
+  takes: "",
+  says: "what is missing or weak on this machine for `npm run serve`: settings, clock, disk, limits, name, port, certificate, mail",
+  isOfFolder: true,
+  run: async () => {
+    const { examine } = await import("#local/serve/doctor.ts")
+    const findings = await examine(process.env)
+    if (findings.some(({ is }) => is === "bad")) process.exitCode = 1
+    return findings.map(({ what, is, says }) => ({ [what]: is, says }))
+  },
+}

@@ -1,0 +1,182 @@
+import { lookup } from "node:dns/promises"
+import { once } from "node:events"
+import { accessSync, constants, readFileSync, statfsSync } from "node:fs"
+import { totalmem } from "node:os"
+import { connect } from "node:tls"
+import { createServer } from "node:net"
+import { createTransport } from "nodemailer"
+import { nowMs } from "#core/platform/clock.ts"
+import { ownBackups } from "../backup/backup.ts"
+import { oldMs } from "../backup/hourly.ts"
+import { isThere } from "../dynamodb/rows/file.ts"
+import { listen } from "../listen.ts"
+import { firstExisting } from "../service/data-folder.ts"
+import { find } from "../service/running.ts"
+import { ServeSettings } from "../service/settings.ts"
+
+/** What was found about one thing. `look`: the service runs, but somebody should look. */
+export interface Finding {
+  what: string
+  is: "ok" | "look" | "bad"
+  says: string
+}
+
+type Settings = ReturnType<typeof ServeSettings.parse>
+/** What a check says; `ok` where it finds nothing. */
+type Check = (settings: Settings) => Omit<Finding, "what"> | Promise<Omit<Finding, "what">>
+
+/** How long any answer from elsewhere is waited for, in ms. */
+const withinMs = 5000
+/** What a process of the service takes, and a session, in MB. */
+const memory = { service: 250, host: 200, session: 5 }
+
+/** Looks at everything that `npm run serve` needs of this machine, whether it runs or not. Changes nothing. */
+export async function examine(environment: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const parsed = ServeSettings.safeParse(environment)
+  if (!parsed.success)
+    return parsed.error.issues.map(({ path, message }) => ({
+      what: path.join("."),
+      is: "bad",
+      says: message,
+    }))
+  return await Promise.all(
+    Object.entries(checks).map(async ([what, check]) => ({ what, ...(await look(check, parsed.data)) })),
+  )
+}
+
+async function look(check: Check, settings: Settings): Promise<Omit<Finding, "what">> {
+  try {
+    return await check(settings)
+  } catch (error) {
+    return bad(sentenceOf(error))
+  }
+}
+
+/** With the reason below it: `fetch` itself says only that it failed. */
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : `${error.message}: ${sentenceOf(error.cause)}`
+}
+
+const ok = (says: string) => ({ is: "ok" as const, says })
+const weak = (says: string) => ({ is: "look" as const, says })
+const bad = (says: string) => ({ is: "bad" as const, says })
+
+/** File systems that are elsewhere, by their numbers in statfs(2): a store there loses what it confirms. */
+const networkFileSystems = new Map([
+  [0x69_69, "NFS"],
+  [0xff_53_4d_42, "CIFS"],
+  [0xfe_53_4d_42, "SMB"],
+  [0x51_7b, "SMB"],
+  [0x01_02_19_97, "9P"],
+  [0x00_c3_64_00, "Ceph"],
+])
+
+const checks: Record<string, Check> = {
+  clock: async ({ HOST_NETWORK }) => {
+    if (HOST_NETWORK === "simulated") return ok("not compared with anybody's, on the simulated network")
+    const asked = { method: "HEAD", signal: AbortSignal.timeout(withinMs) }
+    const { headers } = await fetch("https://web.whatsapp.com", asked)
+    const aheadS = Math.round((nowMs() - Date.parse(headers.get("date") ?? "")) / 1000)
+    return Math.abs(aheadS) > 30
+      ? bad(`it is ${aheadS} s ahead of WhatsApp's: keep it by NTP`)
+      : ok("as WhatsApp's")
+  },
+  version: () => {
+    const pinned = process.env.WHATSAPP_WEB_VERSION
+    return pinned
+      ? weak(`WHATSAPP_WEB_VERSION says ${pinned} whatever the network has: one day it takes that no more`)
+      : ok("sessions report the network's own version of WhatsApp Web")
+  },
+  disk: ({ DATA_DIR }) => {
+    const { bavail, bsize, type } = statfsSync(firstExisting(DATA_DIR))
+    const elsewhere = networkFileSystems.get(type)
+    if (elsewhere) return bad(`${DATA_DIR} is on ${elsewhere}: the store needs a disk of this machine`)
+    const freeMb = Math.floor((bavail * bsize) / 1e6)
+    if (freeMb < 1000) return bad(`${freeMb} MB are free for ${DATA_DIR}: make room`)
+    return freeMb < 5000
+      ? weak(`${freeMb} MB are free for ${DATA_DIR}`)
+      : ok(`${freeMb} MB are free for ${DATA_DIR}`)
+  },
+  files: () => {
+    const most = Number(
+      /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? Infinity,
+    )
+    return most < 4096
+      ? weak(`a process may open ${most} files: LimitNOFILE=65536`)
+      : ok(`a process may open ${most} files`)
+  },
+  memory: ({ HOST_CAPACITY }) => {
+    const mb = Math.floor(Math.min(totalmem(), process.constrainedMemory() || Infinity) / 1e6)
+    const sessions = Math.floor(
+      (mb - memory.service - memory.host) / (memory.session + memory.host / HOST_CAPACITY),
+    )
+    return sessions < 10
+      ? bad(`${mb} MB are not enough`)
+      : ok(`${mb} MB are enough for some ${sessions} linked numbers`)
+  },
+  name: async ({ PUBLIC_URL }) => {
+    const { hostname } = new URL(PUBLIC_URL)
+    const found = await lookup(hostname, { all: true })
+    return ok(`${hostname} is ${found.map(({ address }) => address).join(", ")}`)
+  },
+  port: async ({ DATA_DIR, listen: at }) => {
+    const running = await find(DATA_DIR)
+    if (running) return ok(`the service answers at ${running.baseUrl}`)
+    const server = createServer()
+    await listen(server, at.port, at.host)
+    server.close()
+    return weak(`${at.host}, port ${at.port} is free: the service does not run`)
+  },
+  certificate: async ({ PUBLIC_URL }) => {
+    const { fromMs, toMs } = await certificateOf(new URL(PUBLIC_URL))
+    const hours = Math.floor((toMs - nowMs()) / 3_600_000)
+    // Whoever renews it does so when a third of its time is left.
+    const isRenewed = toMs - nowMs() > (toMs - fromMs) / 5
+    return isRenewed
+      ? ok(`good for ${hours} hours`)
+      : bad(`it ends in ${hours} hours, and nobody has renewed it`)
+  },
+  proxy: async ({ PUBLIC_URL }) => {
+    const answer = await fetch(`${PUBLIC_URL}/healthz`, { signal: AbortSignal.timeout(withinMs) })
+    if (!answer.ok)
+      return bad(`${PUBLIC_URL}/healthz is answered ${answer.status}: does the proxy lead to LISTEN?`)
+    const outside = await fetch(`${PUBLIC_URL}/metrics`, { signal: AbortSignal.timeout(withinMs) })
+    await Promise.all([answer.body?.cancel(), outside.body?.cancel()])
+    return outside.ok ? bad("/metrics is open to everybody") : ok(`${PUBLIC_URL} leads here`)
+  },
+  mail: async ({ serving }) => {
+    if (serving.SMTP_URL === "") return weak("nobody can be mailed: set SMTP_URL and MAIL_FROM")
+    const times = { connectionTimeout: withinMs, greetingTimeout: withinMs, socketTimeout: withinMs }
+    await createTransport({ url: serving.SMTP_URL, ...times }).verify()
+    return ok("the mail server knows us")
+  },
+  backups: async ({ DATA_DIR, serving: { backups } }) => {
+    if (!backups) return weak("none are made: set BACKUP_DIR and BACKUP_PASSPHRASE (docs/backup.md)")
+    if (!isThere(DATA_DIR)) return weak(`${DATA_DIR} has nothing to back up yet`)
+    accessSync(firstExisting(backups.dir), constants.W_OK)
+    const latest = (await ownBackups(DATA_DIR, backups.dir)).at(-1)
+    if (!latest) return weak(`${backups.dir} has none yet`)
+    const minutes = Math.floor((nowMs() - latest.madeMs) / 60_000)
+    const says = `the latest in ${backups.dir} is ${minutes} minutes old`
+    return minutes * 60_000 > oldMs ? bad(`${says}: the log says why`) : ok(says)
+  },
+}
+
+/** From when to when the certificate is valid. @throws an error of TLS where Node does not believe it */
+async function certificateOf({ hostname, port }: URL): Promise<{ fromMs: number; toMs: number }> {
+  const socket = connect({
+    host: hostname,
+    port: Number(port || 443),
+    servername: hostname,
+    timeout: withinMs,
+  })
+  socket.once("timeout", () => socket.destroy(new Error(`${hostname} does not answer`)))
+  try {
+    await once(socket, "secureConnect")
+    const { valid_from, valid_to } = socket.getPeerCertificate()
+    return { fromMs: Date.parse(valid_from), toMs: Date.parse(valid_to) }
+  } finally {
+    socket.destroy()
+  }
+}

@@ -1,0 +1,18 @@
+import { areJidsSameUser, type WASocket } from "@whiskeysockets/baileys"
+import { buildTcTokenFromJid } from "@whiskeysockets/baileys/lib/Utils/tc-token-utils.js"
+
+/**
+ * The token that this person has given us (`tctoken`). Baileys puts it into messages, pictures and presence; other questions
+ * take it from here. Nobody has one of their own: the network leaves a question with it unanswered.
+ */
+export async function tokenFrom(
+  { authState, signalRepository }: Pick<WASocket, "authState" | "signalRepository">,
+  jid: string,
+  me: string,
+): Promise<Uint8Array | undefined> {
+  const { lidMapping } = signalRepository
+  if (areJidsSameUser(jid, me) || areJidsSameUser(jid, authState.creds.me?.lid)) return undefined
+  const [node] =
+    (await buildTcTokenFromJid({ authState, jid, getLIDForPN: (pn) => lidMapping.getLIDForPN(pn) })) ?? []
+  return node?.content instanceof Uint8Array ? node.content : undefined
+}

@@ -1,0 +1,65 @@
+import { Unexpected } from "#local/api-client.ts"
+import type { Machine } from "./machine.ts"
+import { LinkedNumber } from "./number.ts"
+
+interface About {
+  machine: Machine
+  /** Once it is linked. */
+  number?: LinkedNumber
+}
+
+/** What the page promises of a command that contains these words. The first that fits is looked at. */
+const looks: Record<string, (said: string, about: About) => unknown> = {
+  "apt-get install": () => {},
+  "git clone": () => {},
+  "one-machine/install https": async (_said, { machine }) => await isServed(machine),
+  "admin doctor": (said) => must(!said.includes("=bad"), said),
+  "admin login-link": async (said, { machine }) => await signsIn(machine, said),
+  "systemctl restart": async (_said, about) => {
+    about.number = await LinkedNumber.link(about.machine)
+  },
+  "/readyz": (said) => must(said.includes('"ok":true'), said),
+  "/metrics": (said) => must(said.includes("# TYPE bridge_sessions_up gauge"), said),
+  journalctl: (said) => must(said.includes("request answered"), said),
+  "admin backup make": (said) => must(said.includes(".backup"), said),
+  "admin backup list": async (said, { machine }) => {
+    must(said.includes(".backup"), said)
+    await machine.publish()
+  },
+  "git -C": (said) => must(said.includes("Fast-forward") || said.includes("Updating"), said),
+  "one-machine/install": async (_said, { machine, number }) => {
+    must(machine.releases.length === 1, `the code of ${machine.releases.join()} is there`)
+    await number!.receives("after the upgrade")
+  },
+}
+
+/** The look at what a command has done; undefined for a command that nobody looks at. */
+export function lookAfter(command: string) {
+  return Object.entries(looks).find(([words]) => command.includes(words))?.[1]
+}
+
+function must(isSo: boolean, otherwise: string): void {
+  if (!isSo) throw new Unexpected(otherwise)
+}
+
+/** Over https, to callers who cannot say that they are another, and nothing of the operator's to everybody. */
+async function isServed(machine: Machine): Promise<void> {
+  const answer = await machine.ask("/healthz", { headers: { "x-forwarded-for": "198.51.100.1" } })
+  must(answer.ok && answer.headers.get("strict-transport-security") !== null, "/healthz over https")
+  const next = await machine.ask("/healthz", { headers: { "x-forwarded-for": "198.51.100.2" } })
+  const [before, left] = [answer, next].map(({ headers }) => Number(headers.get("ratelimit-remaining")))
+  must(left! < before!, `a caller chose the address that it is counted by: ${before}, then ${left}`)
+  for (const path of ["/metrics", "/readyz"])
+    must((await machine.ask(path)).status === 404, `${path} is open to everybody`)
+}
+
+/** Opens the link and presses its button, as a browser does. */
+async function signsIn(machine: Machine, said: string): Promise<void> {
+  const { pathname, origin } = new URL(/link=(\S+)/.exec(said)![1]!)
+  must(origin === machine.publicUrl, `the link leads to ${origin}`)
+  const pressed = await machine.ask(pathname, { method: "POST", headers: { origin } })
+  const cookie = pressed.headers.getSetCookie().find((one) => one.startsWith("__Host-session="))
+  must(cookie !== undefined, `the link is answered ${pressed.status} without a cookie of this host`)
+  const page = await machine.ask("/", { headers: { cookie: cookie!.split(";")[0]! } })
+  must(page.ok, `the dashboard is answered ${page.status}`)
+}
