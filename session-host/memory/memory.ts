@@ -9,6 +9,7 @@ import type { Logger } from "#core/platform/log.ts"
 import { Awaited, awaitedPrefix } from "../receive/awaited.ts"
 import { Bell } from "../receive/bell.ts"
 import { Commits } from "./commits.ts"
+import { CreatedGroups } from "./created-groups.ts"
 import type { UnitWrite } from "./packing.ts"
 import { SessionIntake } from "../receive/take.ts"
 import { Messages } from "./messages/messages.ts"
@@ -76,6 +77,7 @@ export class Memory {
   readonly awaited: Awaited
   readonly pacing: Pacing
   readonly statuses: Statuses
+  readonly createdGroups: CreatedGroups
   readonly intake: SessionIntake
   /**
    * The account, if this is its sandbox: the phone is simulated and scans each code by itself. Undefined for other
@@ -137,6 +139,7 @@ export class Memory {
       { store, commits, contacts: () => this.#contacts, limits: () => input.choice().pacing },
       rows.get(pacingRow),
     )
+    this.createdGroups = new CreatedGroups({ store, commits })
     this.intake = new SessionIntake({
       awaited: this.awaited,
       statuses: this.statuses,
