@@ -20,14 +20,17 @@ export type Info = z.infer<typeof Info>
 /** A choice to write down: what is left out is as by default. */
 export type Given = z.input<typeof Info>
 
+/** What decides about events. */
+type Wanted = Pick<Info, "events" | "ignore">
+
 /** Whether the customer gets this event: its type is chosen and its chat is not ignored. */
-export function wants(choice: Info, event: Event): boolean {
+export function wants(choice: Wanted, event: Event): boolean {
   if (choice.events && !choice.events.includes(event.event)) return false
   return !("chat_id" in event && ignores(choice, event.chat_id))
 }
 
 /** Whether this chat (a JID) is ignored. */
-export function ignores({ ignore }: Info, chat: string): boolean {
+export function ignores({ ignore }: Wanted, chat: string): boolean {
   if (chat === "status@broadcast") return ignore.includes("status")
   return isGroup(chat) && ignore.includes("groups")
 }

@@ -25,6 +25,7 @@ export const errorStatus = {
   passkey_required: 409,
   passkey_not_awaited: 409,
   secret_overlap: 409,
+  webhook_limit_reached: 409,
   media_expired: 410,
   payload_too_large: 413,
   unsupported_media_type: 415,

@@ -2,10 +2,11 @@ import { handle } from "hono/aws-lambda"
 import { account } from "./account.ts"
 import { bridges } from "./bridges.ts"
 import { deliveries } from "./deliveries.ts"
+import { webhooks } from "./webhooks.ts"
 import { door } from "../http/door.ts"
 import { events } from "./events.ts"
 import { proxy } from "./proxy-routes.ts"
 import { reference } from "../docs/routes.ts"
 
 /** The API without the routes that need a stream. */
-export const handler = handle(door([reference], [bridges, events, deliveries, account, proxy]))
+export const handler = handle(door([reference], [bridges, events, deliveries, webhooks, account, proxy]))

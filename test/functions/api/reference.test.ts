@@ -127,7 +127,7 @@ describe("openapi.json", () => {
   test("has every header that a delivery is sent with", () => {
     const about = {
       secrets: ["whsec_AAAA"] as [string],
-      eventId: "evt_1",
+      id: "evt_1",
       attempt: 1,
       body: Buffer.from("{}"),
       timestamp: 1,
