@@ -137,7 +137,7 @@ export async function update(
 ): Promise<void> {
   const set: Row = {}
   const remove: string[] = []
-  const change = (name: string, value: Row[string] | undefined) => {
+  const change = (name: string, value: unknown) => {
     if (value === undefined) remove.push(name)
     else set[name] = value
   }

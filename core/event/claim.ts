@@ -129,7 +129,8 @@ export async function settle(
     },
   }
   const refused = await transact([advance, ...EventIndex.outcome(held, event, state)])
-  return refused?.[0] ? undefined : await refresh(held)
+  // The event's own row is gone.
+  return refused?.[1] ? undefined : await refresh(held)
 }
 
 /**

@@ -27,9 +27,9 @@ export const webhooks = contractRouter()
   .openapi(contract.updateWebhook, async (c) => {
     const { bridge } = c.var
     const { url, state, ...choice } = c.req.valid("json")
+    const changes = { ...choice, url: url === undefined ? undefined : furtherUrl(url) }
     const webhook = await Webhook.get(bridge, c.req.valid("param").webhook_id)
     if (Receiver.isFirst(webhook)) onlyItsOwn(c.req.valid("json"))
-    const changes = { ...choice, url: url === undefined ? undefined : furtherUrl(url) }
     if (Object.values(changes).some((change) => change !== undefined))
       await Webhook.update(bridge, webhook, changes)
     if (state === "paused") await Webhook.pause(webhook)

@@ -49,6 +49,13 @@ function anotherOf(bridge: Bridge.Info) {
   }
 }
 
+/** The events of a batch. */
+const told = ({ body }: { body: Buffer }) =>
+  JSON.parse(body.toString()) as { event_id: string; event: { body: string } }[]
+
+const inChat = (chat: string) =>
+  ({ ...anEvent(), chat_id: `${chat}@s.whatsapp.net` }) as ReturnType<typeof anEvent>
+
 const idsAt = ({ arrivals }: { arrivals: { eventId: string }[] }) => arrivals.map(({ eventId }) => eventId)
 
 describe("several webhooks of a bridge", () => {
@@ -243,9 +250,6 @@ describe("a resend to a further webhook", () => {
 })
 
 describe("a filter", () => {
-  const inChat = (chat: string) =>
-    ({ ...anEvent(), chat_id: `${chat}@s.whatsapp.net` }) as ReturnType<typeof anEvent>
-
   test("passes over what is not wanted, without a POST or a write of its own", async () => {
     const { outbox, add } = await aBridgeWithWebhooks()
     const second = await add({ chats: ["491700000002"] })
@@ -396,9 +400,6 @@ describe("a webhook that is paused", () => {
 })
 
 describe("a batch", () => {
-  const told = ({ body }: { body: Buffer }) =>
-    JSON.parse(body.toString()) as { event_id: string; event: { body: string } }[]
-
   test("has what waits, in order, each event with its id, and one write for all", async () => {
     const { outbox, add } = await aBridgeWithWebhooks()
     const second = await add({ batch: 50 })
