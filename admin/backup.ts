@@ -1,10 +1,12 @@
 import { z } from "zod"
-import { iso } from "#core/platform/clock.ts"
+import { iso, nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { makeBackup, ownBackups } from "#local/backup/backup.ts"
+import { restoreBackup } from "#local/backup/restore.ts"
 import { Unusable } from "#local/backup/unusable.ts"
 import { BackupSettings, CannotStart, DataDir } from "#local/service/settings.ts"
-import { Refused, type Verb } from "./verb.ts"
+import { argument, Refused, type Verb } from "./verb.ts"
+import { ofStage } from "./which-service.ts"
 
 export const backup: Record<string, Verb> = {
   make: {
@@ -30,6 +32,38 @@ export const backup: Record<string, Verb> = {
         return all.map(({ path, madeMs }) => ({ made_at: iso(madeMs), path }))
       }),
   },
+  restore: {
+    takes: "<file>",
+    says: "on this machine: put a backup into an empty data folder; no number has to be linked again",
+    isOfFolder: true,
+    run: async (args) =>
+      await orRefused(async () => {
+        const path = argument(args, 0, "file")
+        mustBeOfThisMachine()
+        const { passphrase } = settled()
+        const { madeMs, bridges } = await restoreBackup({ dataDir: dataDir(), path, passphrase })
+        console.error(lossesSince(madeMs))
+        return [{ restored: dataDir(), made_at: iso(madeMs), bridges }]
+      }),
+  },
+}
+
+/** What a restored service does not know. */
+function lossesSince(madeMs: number): string {
+  const minutes = Math.max(0, Math.round((nowMs() - madeMs) / 60_000))
+  return `This is the service as it was at ${iso(madeMs)}, ${minutes} minutes ago. What it does not know of the time since:
+  - what had come in and was not delivered is lost, as are answers to polls and event messages that had come in
+  - what was delivered around that time may be delivered again: by its event id, or as a message that comes once more
+  - a retry under an Idempotency-Key that was new since then sends a second message
+  - keys that were revoked since then are valid again; accounts, bridges, webhooks and settings are as they were
+  - numbers that were linked since then have to be linked again; all others stay linked, and make new keys by themselves
+Never start the service on the lost data folder again, should it come back.`
+}
+
+/** @throws Refused */
+function mustBeOfThisMachine(): void {
+  const named = ofStage.find((name) => name.endsWith("_TABLE") && process.env[name])
+  if (named) throw new Refused(`${named} names a stage on AWS: use a new shell, without its settings`)
 }
 
 function dataDir(): string {

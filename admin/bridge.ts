@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto"
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { iso } from "#core/platform/clock.ts"
+import { iso, nowMs } from "#core/platform/clock.ts"
 import { ApiError } from "#core/error.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
+import { makeAnew } from "#core/bridge/make-anew.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { restart } from "#core/bridge/restart.ts"
@@ -74,6 +75,19 @@ export const bridge: Record<string, Verb> = {
     says: "restart its session and skip the message at its head, which brings it down",
     run: async (args) => await skipped(await bridgeId(args)),
   },
+  "make-anew": {
+    takes: "<bridge-id|customer_ref|all> <time>",
+    says: "after its session came back from a copy made at that time: use none of its keys twice",
+    run: async (args) => {
+      const copied = argument(args, 1, "time")
+      const copiedMs = Date.parse(copied)
+      if (!/T.*(Z|[+-]\d\d:\d\d)$/.test(copied) || !(copiedMs <= nowMs()))
+        throw new Refused("<time> is when the copy was made, as 2026-11-25T14:30:00Z")
+      const ids = args[0] === "all" ? await everyBridge() : [await bridgeId(args)]
+      for (const id of ids) if (await makeAnew(id, copiedMs)) console.error(`${id} makes its keys anew`)
+      return [{ bridges: ids.length, copied_at: iso(copiedMs) }]
+    },
+  },
   delete: {
     takes: "<bridge-id>",
     says: "delete a bridge, as its customer would; unlinked if its host can be asked",
@@ -84,6 +98,12 @@ export const bridge: Record<string, Verb> = {
       return [{ deleted: found.id, customer_ref: found.customerRef }]
     },
   },
+}
+
+async function everyBridge(): Promise<string[]> {
+  const ids: string[] = []
+  for (const { id } of await Account.list()) ids.push(...(await Bridge.list(id)).map((one) => one.id))
+  return ids
 }
 
 async function restarted(id: string): Promise<Row[]> {

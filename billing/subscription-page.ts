@@ -120,7 +120,7 @@ function card(input: Shown): Html {
             ${owes ? press({ action: "/subscription/pay", label: "Pay now", kind: "main" }) : ""}
             ${input.hasInvoices ? portalButton(isOver) : ""}
           </div>`
-        : note("info", "You may look at this account, but not pay for it: ask one of its owners.")
+        : note("info", "Only owners pay for this account: ask one of its owners.")
     }`
 }
 

@@ -17,11 +17,17 @@ import { log } from "#core/platform/log.ts"
 import { subscriptionPage } from "./subscription-page.ts"
 import { note } from "#dashboard/elements.ts"
 import { page, sentenceCase } from "#dashboard/answer.ts"
-import type { DashboardEnv } from "#dashboard/guard.ts"
+import { type DashboardEnv, notAllowed } from "#dashboard/guard.ts"
 
 /** An account's subscription: to Stripe's pages, and back from them. */
 export const subscription = new Hono<DashboardEnv>()
   .get("/subscription", async (c) => await show(c))
+  // Who pays decides: a member could cancel what others rely on.
+  .post("/subscription/*", async (c, next) =>
+    c.var.me.role === "owner"
+      ? await next()
+      : await notAllowed(c, "Only owners pay, and change what is paid."),
+  )
   .post("/subscription/begin", async (c) => {
     const { accountId, me } = c.var
     return await atStripe(c, async () => {
@@ -97,7 +103,7 @@ async function show(
     hadTrial,
     hasPortal: said !== undefined && said.status !== "canceled",
     hasInvoices: said !== undefined,
-    mayChange: me.role !== "viewer",
+    mayChange: me.role === "owner",
     numbers: await countPaid(accountId),
     price: asked[0],
     coming: asked[1],

@@ -9,22 +9,31 @@ import { tables } from "./store/tables.ts"
 const minute = 60_000
 
 /**
- * Contract, "Rate limits": requests a minute. `address` is the floor under all the others. The mails of sign-ins are
- * counted for the address that they go to and for the one that asks, tries to link a phone for the page of a link
- * session, streams of pages for their person: twelve that come back every 15 seconds are 48.
+ * Contract, "Rate limits": requests a minute. `address` is the floor under all the others, `pages` that of the dashboard. The mails of sign-ins are
+ * counted for the address that asks, for the one that they go to, and for both together: a stranger alone cannot use up
+ * somebody's mails. Mails about what was done are counted for their account. Codes to type and answers of passkeys are counted for the bridge that is to be linked, streams of pages
+ * for their person: twelve that come back every 15 seconds are 48.
  */
 const limits = {
   provision: () => ({ limit: config.RATE_LIMIT_PROVISION, windowMs: minute }),
   proxy: () => ({ limit: config.RATE_LIMIT_PROXY, windowMs: minute }),
   other: () => ({ limit: config.RATE_LIMIT_OTHER, windowMs: minute }),
   address: () => ({ limit: config.RATE_LIMIT_ADDRESS, windowMs: minute }),
-  mailsTo: () => ({ limit: 3, windowMs: 15 * minute }),
+  pages: () => ({ limit: config.RATE_LIMIT_ADDRESS, windowMs: minute }),
+  mailsTo: () => ({ limit: 12, windowMs: 15 * minute }),
+  mailsBetween: () => ({ limit: 3, windowMs: 15 * minute }),
+  mailsOfActs: () => ({ limit: 20, windowMs: 60 * minute }),
   mailsFor: () => ({ limit: 10, windowMs: 15 * minute }),
   linkTries: () => ({ limit: 10, windowMs: 15 * minute }),
   pageStreams: () => ({ limit: 300, windowMs: minute }),
 }
 export type Scope = keyof typeof limits
 type Limit = ReturnType<(typeof limits)[Scope]>
+
+/** After how many seconds a refused request may be made again. */
+export function secondsLeft({ endsMs }: Window): number {
+  return Math.max(1, Math.ceil((endsMs - nowMs()) / 1000))
+}
 
 /** How long requests are refused after the store was too busy to count them. */
 const throttledMs = 1000

@@ -86,6 +86,15 @@ export function emailField(input: {
   </div>`
 }
 
+/** A browser's name and system, out of what it says of itself. */
+export function browserName(agent: string): string {
+  const browser = /(Firefox|Edg|OPR|HeadlessChrome|Chrome|Safari)\/(\d+)/.exec(agent)
+  const system = /\((?:[^;)]*; )?([^;)]+)/.exec(agent)?.[1] ?? ""
+  return browser
+    ? `${browser[1] === "Edg" ? "Edge" : browser[1]} ${browser[2]}${system && `, ${system}`}`
+    : "A browser"
+}
+
 /** A form of nothing but a button. */
 export function press(input: {
   action: string

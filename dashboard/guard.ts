@@ -5,8 +5,10 @@ import { Account } from "#core/account/account.ts"
 import { Browser } from "#core/account/browser.ts"
 import { Member } from "#core/account/member.ts"
 import { Person } from "#core/account/person.ts"
+import { ApiError, rateLimited } from "#core/error.ts"
 import { config } from "#core/platform/config.ts"
-import { originOf } from "#functions/http/address.ts"
+import { RateLimit } from "#core/rate-limit.ts"
+import { addressOf, originOf } from "#functions/http/address.ts"
 import type { ApiEnv } from "#functions/http/contract-router.ts"
 import { lonePage } from "./answer.ts"
 import { billingPages } from "./billing-hooks.ts"
@@ -48,6 +50,27 @@ export const headers = createMiddleware<DashboardEnv>(async (c, next) => {
   c.header("referrer-policy", "same-origin")
   c.header("permissions-policy", "camera=(), microphone=(), geolocation=()")
   c.header("cross-origin-opener-policy", "same-origin")
+})
+
+/** Pages have a count of their own: a program at the same address does not shut people out. @throws ApiError `rate_limited` */
+export const counted = createMiddleware<DashboardEnv>(async (c, next) => {
+  const window = await RateLimit.count("pages", addressOf(c))
+  if (window.isExceeded) throw rateLimited(RateLimit.secondsLeft(window))
+  await next()
+})
+
+/** Longer than every id of ours, and shorter than what the store takes as a key. */
+const longestId = 500
+/** The fields of forms that name somebody or something. */
+const idFields = ["account", "person", "browser", "passkey", "email"]
+
+/** An id that nothing can have is an error of the caller, not one of ours. */
+export const wholeIds = createMiddleware<DashboardEnv>(async (c, next) => {
+  const isForm = c.req.method === "POST" && !c.req.header("content-type")?.includes("json")
+  const form = isForm ? await c.req.parseBody() : {}
+  const ids = [...c.req.path.split("/"), c.req.query("id"), ...idFields.map((name) => form[name])]
+  if (ids.some((id) => typeof id === "string" && id.length > longestId)) throw new ApiError("not_found")
+  await next()
 })
 
 /** Passkeys do not work at an address, and a cookie of `127.0.0.1` is none of `localhost`: one name for both. */
@@ -155,13 +178,13 @@ function isSignIn(path: string): boolean {
 type Name = "session" | "asking" | "challenge" | "draft"
 
 export function cookie(c: Context, name: Name): string | undefined {
-  return getCookie(c, name, prefixOf(c))
+  return getCookie(c, nameFor(c, name), prefixOf(c))
 }
 
 /** For this host only, unread by scripts, and unsent by other sites' forms. */
 export function putCookie(c: Context, name: Name, value: string, seconds: number): void {
   const prefix = prefixOf(c)
-  setCookie(c, name, value, {
+  setCookie(c, nameFor(c, name), value, {
     path: "/",
     httpOnly: true,
     sameSite: "Lax",
@@ -171,7 +194,23 @@ export function putCookie(c: Context, name: Name, value: string, seconds: number
   })
 }
 
+/** Cookies know no ports: without a name of our own, any other program on localhost would overwrite ours with its `session`. */
+function nameFor(c: Context, name: Name): string {
+  const { port, protocol } = new URL(originOf(c))
+  return protocol === "https:" ? name : `bridge-${port || "80"}-${name}`
+}
+
 /** Browsers take a `__Host-` cookie over https alone. */
 function prefixOf(c: Context): "host" | undefined {
   return originOf(c).startsWith("https:") ? "host" : undefined
+}
+
+/**
+ * Where a link in a mail leads. Not where a request says it went, unless that is this machine or the router says so: a
+ * stranger could have the mail of somebody else lead to a host of their own.
+ */
+export function pageOrigin(c: Context<DashboardEnv>): string | undefined {
+  if (config.DASHBOARD_URL !== "") return new URL(config.DASHBOARD_URL).origin
+  const origin = originOf(c)
+  return config.ROUTER_SECRET !== undefined || new URL(origin).hostname === "localhost" ? origin : undefined
 }

@@ -3,4 +3,4 @@ import { door } from "#functions/http/door.ts"
 import { dashboard } from "./routes.ts"
 
 /** The dashboard, for two functions: one for its pages, one for what is live on them. */
-export const handler = streamHandle(door([dashboard], []))
+export const handler = streamHandle(door({ pages: dashboard }))

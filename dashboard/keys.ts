@@ -11,6 +11,7 @@ import { ago, block, type Html, icon, note, press, time } from "./elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "./fresh-sign-in.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { head } from "./layout.ts"
+import { did } from "./record.ts"
 
 /** The account's API keys. */
 export const keys = new Hono<DashboardEnv>()
@@ -21,7 +22,9 @@ export const keys = new Hono<DashboardEnv>()
     if (again) return again
     const name = typed.name.trim().slice(0, 64)
     try {
-      const { key } = await makeKey(c.var.accountId, { name, ...scopeOf(typed.may) })
+      const by = { email: c.var.me.person.email }
+      const { key } = await makeKey(c.var.accountId, { name, ...scopeOf(typed.may), by })
+      await did(c, "key_created", name)
       return await show(c, { fresh: key })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
@@ -34,8 +37,10 @@ export const keys = new Hono<DashboardEnv>()
     }
   })
   .post("/keys/:id/revoke", async (c) => {
-    const isRevoked = await ApiKey.revoke(c.var.accountId, c.req.param("id"))
-    if (!isRevoked) return c.redirect("/keys", 303)
+    const keyId = c.req.param("id")
+    const named = (await ApiKey.list(c.var.accountId)).find((one) => one.keyId === keyId)?.name
+    if (!(await ApiKey.revoke(c.var.accountId, keyId))) return c.redirect("/keys", 303)
+    await did(c, "key_revoked", named || keyId)
     return await show(c, { notice: "The key is revoked: programs that use it are refused from now on." })
   })
 
@@ -152,7 +157,10 @@ function list(keys: ApiKey.Info[], mayChange: boolean): Html {
                 <td>
                   ${key.lastUsedAt === undefined ? html`<span class="muted">never</span>` : html`${ago(key.lastUsedAt * 1000)}`}
                 </td>
-                <td>${time(key.createdAt * 1000)}</td>
+                <td>
+                  ${time(key.createdAt * 1000)}
+                  ${key.createdBy === undefined ? "" : html`<div class="small muted">${makerOf(key.createdBy, keys)}</div>`}
+                </td>
                 <td class="end">${mayChange ? revoking(key) : ""}</td>
               </tr>`,
           )}
@@ -162,10 +170,17 @@ function list(keys: ApiKey.Info[], mayChange: boolean): Html {
   </div>`
 }
 
+/** By whom a key was made: a person's address, or the name of another key. */
+function makerOf(createdBy: string, keys: ApiKey.Info[]): string {
+  const maker = keys.find(({ keyId }) => keyId === createdBy)
+  return `by ${maker ? `the key ${maker.name || maker.keyId}` : createdBy}`
+}
+
 /** It cannot be undone. */
 function revoking({ keyId, name }: ApiKey.Info): Html {
   return html`<details class="plain">
     <summary>Revoke<span class="hidden"> ${name}</span></summary>
+    <p class="small">The keys that it made end with it.</p>
     ${press({ action: `/keys/${keyId}/revoke`, label: html`Revoke it now<span class="hidden">: ${name}</span>`, kind: "danger slim" })}
   </details>`
 }

@@ -2,16 +2,14 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
 import { Account } from "#core/account/account.ts"
-import { hashOf } from "#core/account/token.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
-import { RateLimit } from "#core/rate-limit.ts"
 import { ask } from "#functions/api/ask-host.ts"
 import { originOf } from "#functions/http/address.ts"
 import { lonePage } from "./answer.ts"
-import { elsewhere, type Html, note, span, until } from "./elements.ts"
+import { elsewhere, type Html, note, until } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { live, type Piece } from "./live.ts"
 import { codeFor, codeOf, lookEachMs, type Refused, roundMs } from "./numbers/codes.ts"
@@ -92,8 +90,6 @@ export const link = new Hono<DashboardEnv>()
     if (place !== "open") return c.redirect(c.req.path, 303)
     const { phone: written } = await c.req.parseBody()
     const { requestId } = c.var
-    const tooOften = await triedTooOften(token)
-    if (tooOften) return await showRefused(c, tooOften)
     const typed = await codeFor(session.bridge, written, { requestId, expected: session.expectedPhone })
     if (typed.refused) return await showRefused(c, typed.refused)
     await LinkSession.show(token, { shownAt: 0 })
@@ -111,8 +107,6 @@ export const link = new Hono<DashboardEnv>()
     const shown = shownOf(c, session, name)
     if (place !== "open") return c.redirect(shown.at, 303)
     const { answer } = await c.req.parseBody()
-    const tooOften = await triedTooOften(token)
-    if (tooOften) return await showRefused(c, tooOften)
     await LinkSession.show(token, { shownAt: 0 })
     const { bridge } = session
     const look = async () => forStrangers(await evidenceOf(bridge))
@@ -137,13 +131,6 @@ function shownOf(
 ): Shown {
   const whose = expectedPhone === undefined ? "" : `, with the number ending in ${expectedPhone.slice(-4)}`
   return { at: pathOf(c), origin: originOf(c), linksTo: `${name ?? "those who sent you the page"}${whose}` }
-}
-
-/** Each try asks the network something. */
-async function triedTooOften(token: string): Promise<Refused | undefined> {
-  const { isExceeded, endsMs } = await RateLimit.count("linkTries", hashOf(token))
-  const sentence = `Try again in ${span(endsMs - nowMs())}.`
-  return isExceeded ? { code: "rate_limited", sentence, phone: "", status: 429 } : undefined
 }
 
 /**
@@ -272,6 +259,10 @@ function head({ bridge, expectedPhone, expiresAt }: LinkSession.Info, name: stri
           receive messages with
           ${expectedPhone === undefined ? "your number" : html`the number ending in ${expectedPhone.slice(-4)}`}.
           This page works once, for ${until(expiresAt * 1000)} more.
+        </p>
+        <p>
+          <b>Nobody you know asked you for this? Then close this page:</b> whoever links your phone reads your
+          chats. Neither WhatsApp nor a bank ever asks for it.
         </p>
       </div>
     </div>

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Context } from "hono"
 import { streamSSE } from "hono/streaming"
+import { Member } from "#core/account/member.ts"
 import { StreamPlace } from "#core/bridge/stream-place.ts"
 import { rateLimited } from "#core/error.ts"
 import { config } from "#core/platform/config.ts"
@@ -105,7 +106,7 @@ export async function live(
             // Without text it only says how far the page has come.
             await (id === undefined ? stream.write(": still here\n\n") : stream.writeSSE({ data: "", id }))
             const areKept = await Promise.all(places.map(StreamPlace.keep))
-            if (!areKept.every(Boolean)) return
+            if (!areKept.every(Boolean) || !(await mayStay(c))) return
           }
           await sleep(typeof eachMs === "number" ? eachMs : eachMs())
         }
@@ -122,6 +123,14 @@ export async function live(
   response.headers.set("cache-control", "no-store")
   response.headers.set("x-accel-buffering", "no")
   return response
+}
+
+/** Whether its person is still in the account, in the same role. The stream of a link page is nobody's. */
+async function mayStay(c: Context<DashboardEnv>): Promise<boolean> {
+  const me = c.get("me") as DashboardEnv["Variables"]["me"] | undefined
+  if (!me) return true
+  const all = await Member.ofPerson(me.person.id)
+  return all.find(({ accountId }) => accountId === me.account.id)?.role === me.role
 }
 
 async function isTooOften(whose: string): Promise<boolean> {

@@ -11,7 +11,16 @@ import "#plugged-in/dashboard.ts"
 import { refusedPage } from "./answer.ts"
 import { assetRoutes } from "./assets.ts"
 import { billingPages } from "./billing-hooks.ts"
-import { atLocalhost, type DashboardEnv, headers, inAccount, known, runsService } from "./guard.ts"
+import {
+  atLocalhost,
+  counted,
+  type DashboardEnv,
+  headers,
+  inAccount,
+  known,
+  runsService,
+  wholeIds,
+} from "./guard.ts"
 import { keys } from "./keys.ts"
 import { link } from "./link-page.ts"
 import { connect } from "./numbers/connect.ts"
@@ -31,6 +40,7 @@ import { account } from "./people/account.ts"
 import { accounts } from "./people/accounts.ts"
 import { passkeys } from "./people/passkeys.ts"
 import { signIn } from "./people/sign-in.ts"
+import { record } from "./record.ts"
 import { reference, trying } from "./reference.ts"
 import { start } from "./start/start.ts"
 import { usage } from "./usage.ts"
@@ -44,7 +54,7 @@ const limited = bodyLimit({
 })
 
 /** Pages for anybody. */
-const open = ["/sign-in", "/sign-in/*", "/sign-out", "/link/*", "/passkey-extension.zip"]
+const open = ["/sign-in/*", "/sign-out", "/link/*", "/passkey-extension.zip"]
 /** Pages for an account's people. */
 const own = [
   "/",
@@ -65,7 +75,8 @@ const pages = new Hono<DashboardEnv>()
 pages.onError(refusedPage)
 /** Forms come from our own pages, whatever the name of the function behind the router. */
 const ownForms = csrf({ origin: (origin, c) => origin === originOf(c) })
-for (const path of [...open, "/accounts/*", ...own]) pages.use(path, headers, atLocalhost, ownForms, limited)
+for (const path of [...open, "/accounts/*", ...own])
+  pages.use(path, headers, counted, atLocalhost, ownForms, limited, wholeIds)
 pages.use("/accounts/*", known)
 for (const path of own) pages.use(path, known, inAccount)
 for (const path of ["/operator/*", "/dev/mail"]) pages.use(path, runsService)
@@ -93,6 +104,7 @@ for (const part of [
   usage,
   trying,
   account,
+  record,
   accounts,
   operator,
   find,
@@ -126,6 +138,7 @@ const billed = createMiddleware<ApiEnv>(async (c, next) => (Billing.isOn() ? awa
 
 /** The pages on which people use the service. They are served beside the API. */
 export const dashboard = new Hono<ApiEnv>()
+for (const path of ["/assets/*", "/api/docs", "/billing/*"]) dashboard.use(path, counted)
 for (const path of ["/subscription/*", "/billing/*"]) dashboard.use(path, billed)
 dashboard.route("/", assetRoutes)
 dashboard.route("/", reference)

@@ -49,10 +49,16 @@ export const router = new sst.aws.Router("Router", {
           customOriginConfig: { ...origin.customOriginConfig!, originReadTimeout: 60 },
         })),
       )
-      args.defaultCacheBehavior = $util.output(args.defaultCacheBehavior).apply(httpsOnly)
+      args.defaultCacheBehavior = $util
+        .output(args.defaultCacheBehavior)
+        .apply(withPolicy("redirect-to-https"))
       args.orderedCacheBehaviors = $util
         .output(args.orderedCacheBehaviors)
-        .apply((behaviors) => (behaviors ?? []).map(httpsOnly))
+        .apply((behaviors) =>
+          (behaviors ?? []).map((one) =>
+            withPolicy(one.pathPattern.startsWith("/api/") ? "https-only" : "redirect-to-https")(one),
+          ),
+        )
     },
   },
 })
@@ -65,7 +71,7 @@ function to(fn: sst.aws.Function, cachePolicy = cachingDisabled) {
   }
 }
 
-/** A redirect would come too late, since the key has been sent in the clear by then. */
-function httpsOnly<Behavior>(behavior: Behavior) {
-  return { ...behavior, viewerProtocolPolicy: "https-only" }
+/** People are led to https. For a program that would come too late: it has sent its key in the clear by then. */
+function withPolicy(viewerProtocolPolicy: "https-only" | "redirect-to-https") {
+  return <Behavior>(behavior: Behavior) => ({ ...behavior, viewerProtocolPolicy })
 }

@@ -46,7 +46,8 @@ export const Name = z
         "a name has no invisible characters that turn the direction of text: type it anew rather than paste it",
       )
       .refine(isVisible, "a name has at least one character that can be seen")
-      .refine((name) => !hasAddress(name), "a name has no @: strangers would read an e-mail address in it"),
+      .refine((name) => !hasAddress(name), "a name has no @: strangers would read an e-mail address in it")
+      .refine((name) => !isMessengers(name), "a name is not that of WhatsApp or its maker: say who you are"),
   )
 
 /**
@@ -60,6 +61,12 @@ export function publicName({ name }: Pick<Info, "name">): string | undefined {
 /** Whether a name may have an e-mail address in it, also as wide characters write it. */
 function hasAddress(name: string): boolean {
   return name.normalize("NFKC").includes("@")
+}
+
+/** Whether a name passes for the messenger's own: whoever reads it on the page of a link would trust it with their phone. */
+function isMessengers(name: string): boolean {
+  const plain = name.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()
+  return plain.replaceAll(/[^\p{L}\p{N}]/gu, "").includes("whatsapp") || /\b(?:meta|facebook)\b/.test(plain)
 }
 
 /** Whether anything of a name shows. The blank of Braille, U+2800, is a symbol to Unicode. */

@@ -4,10 +4,11 @@ import { createHmac, randomInt, timingSafeEqual } from "node:crypto"
 import { crc32 } from "node:zlib"
 import { LRUCache } from "lru-cache"
 import { z } from "zod"
+import { ApiError } from "../error.ts"
 import { now } from "../platform/clock.ts"
 import { config, need } from "../platform/config.ts"
 import { log } from "../platform/log.ts"
-import { Bytes, get as getRow, query, transact, update } from "../store/store.ts"
+import { Bytes, get as getRow, query, transact, update, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
 const Scope = z.enum(["all", "read", "bridge"])
@@ -22,6 +23,7 @@ const Stored = z.object({
   scope: Scope.default("all"),
   bridge_id: z.string().optional(),
   customer_ref: z.string().optional(),
+  created_by: z.string().optional(),
   last_used_at: z.number().optional(),
 })
 type Stored = z.infer<typeof Stored>
@@ -37,6 +39,8 @@ export interface Info extends Access {
   keyId: string
   name: string
   createdAt: number
+  /** The address of the person, or the id of the key, that made it; undefined if the operator did. */
+  createdBy?: string | undefined
   /** To the hour. */
   lastUsedAt?: number | undefined
 }
@@ -56,11 +60,19 @@ const known = new LRUCache<string, { found: z.infer<typeof Stored> | undefined }
   ttl: 30_000,
 })
 
-/** Creates an API key: `mbk_`, 12 characters of id, `_`, 32 of secret, 6 of checksum. Only its HMAC is stored. */
+/** Who makes a key: somebody by their address, or a key by its id. */
+export type Maker = { email: string } | { keyId: string }
+
+/**
+ * Creates an API key: `mbk_`, 12 characters of id, `_`, 32 of secret, 6 of checksum. Only its HMAC is stored.
+ * @param by undefined: the operator
+ * @throws ApiError `unauthorized` when the key that makes it was revoked
+ */
 export async function create(
   accountId: string,
   name: string,
   access: Access = { scope: "all" },
+  by?: Maker,
 ): Promise<string> {
   const keyId = random(12)
   const unchecked = `mbk_${keyId}_${random(32)}`
@@ -72,8 +84,11 @@ export async function create(
     created_at: now(),
     scope,
     ...(bridge && { bridge_id: bridge.id, customer_ref: bridge.customerRef }),
+    ...(by && { created_by: "email" in by ? by.email : by.keyId }),
   }
-  await transact([
+  const refused = await transact([
+    // A revoked key is remembered for half a minute, and must not outlive itself in one that it makes then.
+    ...(by && "keyId" in by ? [remains(by.keyId)] : []),
     {
       Put: {
         TableName: tables.accounts,
@@ -88,7 +103,18 @@ export async function create(
       },
     },
   ])
+  if (refused) throw new ApiError("unauthorized", "this key has been revoked")
   return secretKey
+}
+
+function remains(keyId: string): Write {
+  return {
+    ConditionCheck: {
+      TableName: tables.accounts,
+      Key: rowKey(keyId),
+      ConditionExpression: "attribute_exists(pk)",
+    },
+  }
 }
 
 /** The id within a key. */
@@ -145,6 +171,7 @@ export async function list(accountId: string): Promise<Info[]> {
   const found: Info[] = []
   const rows = query({
     TableName: tables.accounts,
+    ConsistentRead: true,
     KeyConditionExpression: "pk = :account AND begins_with(sk, :key)",
     ExpressionAttributeValues: { ":account": `ACCOUNT#${accountId}`, ":key": "KEY#" },
   })
@@ -154,6 +181,7 @@ export async function list(accountId: string): Promise<Info[]> {
       keyId: key.key_id,
       name: key.name,
       createdAt: key.created_at,
+      createdBy: key.created_by,
       lastUsedAt: key.last_used_at,
       ...accessOf(key),
     })
@@ -161,7 +189,7 @@ export async function list(accountId: string): Promise<Info[]> {
   return found
 }
 
-/** @returns false when the account has no such key. */
+/** Ends a key, and those that it made. @returns false when the account has no such key. */
 export async function revoke(accountId: string, keyId: string): Promise<boolean> {
   const refused = await transact([
     {
@@ -175,6 +203,9 @@ export async function revoke(accountId: string, keyId: string): Promise<boolean>
     { Delete: { TableName: tables.accounts, Key: listKey(accountId, keyId) } },
   ])
   known.delete(keyId)
+  // After their parent, which makes no more of them now.
+  for (const { keyId: made, createdBy } of await list(accountId))
+    if (createdBy === keyId) await revoke(accountId, made)
   return !refused
 }
 

@@ -1,7 +1,7 @@
 export * as Member from "./member.ts"
 
 import { z } from "zod"
-import { now } from "../platform/clock.ts"
+import { left, now } from "../platform/clock.ts"
 import { query, remove as removeRow, type Row, transact, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Account } from "./account.ts"
@@ -28,8 +28,13 @@ const Invitation = z.object({
   role: Role,
   /** The address of the owner who invites. */
   by: z.string(),
+  /** Unix seconds. */
+  expiresAt: z.number().int(),
 })
 export type Invitation = z.infer<typeof Invitation>
+
+/** How long an invitation holds, in seconds. */
+const invitedFor = 7 * 86_400
 
 /** Makes a person a member, or changes their role. An invitation is used up by it. */
 export async function add(accountId: string, person: Person.Info, role: Role): Promise<void> {
@@ -69,12 +74,16 @@ export async function end(accountId: string, personId: string): Promise<void> {
 }
 
 /**
- * Ends a membership.
+ * Ends a membership, and the invitations that the person has sent.
  * @returns false when there is none, or when it is the last owner's: nobody could invite anybody any more.
  */
 export async function remove(accountId: string, personId: string): Promise<boolean> {
   const owner = await besides(accountId, personId)
   if (owner === undefined) return false
+  const leaving = (await list(accountId)).find((one) => one.personId === personId)
+  const open = (await invitations(accountId)).filter(({ by }) => by === leaving?.email)
+  // First, so that nothing of somebody who is removed comes after them.
+  for (const { email } of open) await withdraw(accountId, email)
   return !(await transact([...removing(accountId, personId), remains(accountId, owner)]))
 }
 
@@ -127,11 +136,11 @@ function removing(accountId: string, personId: string) {
 }
 
 /**
- * Lets the person of this address join.
+ * Lets the person of this address join within a week.
  * @param by the address of the owner who invites
  */
 export async function invite(accountId: string, email: string, role: Role, by: string): Promise<void> {
-  const item = { account_id: accountId, email, role, by, created_at: now() }
+  const item = { account_id: accountId, email, role, by, created_at: now(), expires_at: now() + invitedFor }
   await transact([
     { Put: { TableName: tables.accounts, Item: { ...invitationKey(accountId, email), ...item } } },
     { Put: { TableName: tables.accounts, Item: { ...invitedKey(email, accountId), ...item } } },
@@ -172,12 +181,17 @@ export async function withdraw(accountId: string, email: string): Promise<void> 
 
 /** The open invitations of an account. */
 export async function invitations(accountId: string): Promise<Invitation[]> {
-  return (await rows(`ACCOUNT#${accountId}`, "INVITATION#")).map(invitationFromRow)
+  return (await rows(`ACCOUNT#${accountId}`, "INVITATION#")).map(invitationFromRow).filter(isOpen)
 }
 
 /** The open invitations of an address. */
 export async function invitationsOf(email: string): Promise<Invitation[]> {
-  return (await rows(`EMAIL#${email}`, "INVITED#")).map(invitationFromRow)
+  return (await rows(`EMAIL#${email}`, "INVITED#")).map(invitationFromRow).filter(isOpen)
+}
+
+/** The store may remove a row some time after its end. */
+function isOpen({ expiresAt }: Invitation): boolean {
+  return left(expiresAt, invitedFor) > 0
 }
 
 function withdrawing(accountId: string, email: string) {
@@ -220,5 +234,5 @@ function fromRow(row: Row): Info {
 }
 
 function invitationFromRow(row: Row): Invitation {
-  return Invitation.parse({ ...row, accountId: row.account_id, by: row.by ?? "" })
+  return Invitation.parse({ ...row, accountId: row.account_id, by: row.by ?? "", expiresAt: row.expires_at })
 }

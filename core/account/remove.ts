@@ -3,6 +3,7 @@ import { transact } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Account } from "./account.ts"
 import { accountsOf } from "./accounts-of.ts"
+import { AuditLog } from "./audit-log.ts"
 import { Browser } from "./browser.ts"
 import { Member } from "./member.ts"
 import { Passkey } from "./passkey.ts"
@@ -25,6 +26,7 @@ export async function remove(accountId: string): Promise<boolean> {
   ])
   if (refused) return false
   await removePeople(accountId)
+  await AuditLog.forget(accountId)
   return true
 }
 

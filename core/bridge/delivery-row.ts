@@ -20,14 +20,14 @@ export function creation(receiver: Receiver.Info): Write {
  */
 export function furtherCreation(
   receiver: Receiver.Info,
-  { newest, batch }: { newest: number; batch?: number },
+  { newest, skipped, batch }: { newest: number; skipped: Delivery.Info["skipped"]; batch?: number },
 ): Write {
   const promised = { due: now() + Delivery.claimedFor(), since: now() }
-  const about = { created_at: now(), start: newest, head: newest, ...(batch !== undefined && { batch }) }
+  const about = { created_at: now(), start: newest, head: newest, ...(skipped.length > 0 && { skipped }) }
   return {
     Put: {
       TableName: tables.events,
-      Item: { ...newRow(receiver), ...promised, ...about },
+      Item: { ...newRow(receiver), ...promised, ...about, ...(batch !== undefined && { batch }) },
       ConditionExpression: "attribute_not_exists(pk)",
     },
   }

@@ -19,7 +19,7 @@ import { BridgeLog } from "./bridge-log.ts"
 import { DeliveryRow } from "./delivery-row.ts"
 
 /** How many webhooks a bridge may have, `webhook_url` among them (Contract, "Webhooks"). */
-export const most = 5
+const most = 5
 
 /** What a customer may choose of a webhook. What is undefined stays as it is; null ends it. */
 export interface Choice {
@@ -55,7 +55,11 @@ export async function create(
     const receiver = await receiverOf(bridge, id, url, choice)
     const further = [...first.further, id.webhookId]
     const refused = await transact([
-      DeliveryRow.furtherCreation(receiver, { newest, ...(choice.batch && { batch: choice.batch }) }),
+      DeliveryRow.furtherCreation(receiver, {
+        newest,
+        skipped: first.skipped,
+        ...(choice.batch && { batch: choice.batch }),
+      }),
       DeliveryRow.naming(first, further),
     ])
     // Another was added or removed meanwhile, or the bridge was deleted.

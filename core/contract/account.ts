@@ -41,6 +41,10 @@ const Key = z
     scope: Scope,
     customer_ref: z.string().optional().openapi({ description: "The bridge of a key for one." }),
     created_at: z.number().int().openapi({ description: "Unix seconds." }),
+    created_by: z.string().optional().openapi({
+      description:
+        "The e-mail address of the person who made it, or the `id` of the key that did; absent for one of the operator's.",
+    }),
     last_used_at: z
       .number()
       .int()
@@ -84,7 +88,7 @@ export const removeKey = createRoute({
   method: "delete",
   path: "/api/keys/{id}",
   summary: "Revoke an API key",
-  description: "It stops working within 30 seconds.",
+  description: "It stops working within 30 seconds, and so do the keys that it made.",
   request: {
     params: z.object({
       id: z

@@ -64,7 +64,7 @@ const chosen = {
 }
 
 /** Contract, "Webhooks" */
-export const Webhook = z
+const Webhook = z
   .object({
     id: z.string().openapi({ description: "`first` is `webhook_url`." }),
     url: z.string().openapi({ description: 'Of `first`, `""` is the hosted inbox.' }),

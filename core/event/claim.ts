@@ -222,8 +222,8 @@ export async function fail(
 /**
  * Nothing waits: ends the claim, unless an event was appended or a resend requested meanwhile. It is one transaction,
  * so that there is never a moment in which something waits and nobody is due to look.
- * @returns the row, still held, if there is more to do, with the event if one was appended; undefined when the claim
- * has ended, here or before.
+ * @returns the row, still held, if there is more to do, with the event if one was appended right after the head; undefined
+ * when the claim has ended, here or before.
  */
 export async function goIdle(
   held: Delivery.Info,
@@ -232,7 +232,8 @@ export async function goIdle(
     {
       ConditionCheck: {
         TableName: tables.events,
-        Key: EventRow.key(held.bridgeId, held.head + 1),
+        // Of what it skips, nothing is there and nothing will be.
+        Key: EventRow.key(held.bridgeId, Delivery.floorOf(held) + 1),
         ConditionExpression: "attribute_not_exists(pk)",
       },
     },
@@ -254,9 +255,10 @@ export async function goIdle(
     },
   ])
   if (!refused) return undefined
-  const [event] = refused
+  const [row] = refused
+  const event = row && "pk" in row ? EventRow.fromRow(row) : undefined
   const seen = await refresh(held)
-  return seen && { held: seen, ...(event && "pk" in event && { event: EventRow.fromRow(event) }) }
+  return seen && { held: seen, ...(event?.n === seen.head + 1 && { event }) }
 }
 
 /**
@@ -280,12 +282,14 @@ export async function rest(held: Delivery.Info): Promise<Delivery.Info | undefin
 }
 
 /**
- * Events after `head` have expired before their turn: the service stood still for 37 days, or a further webhook for
- * longer than they are kept. They are skipped; `to` is the first event that still exists.
+ * There are no events right after `head`: they have expired before their turn, as the service stood still for 37 days or a
+ * further webhook for longer than they are kept, or their numbers are skipped, as the store came back from a backup. `to` is
+ * the first event that exists.
  * @returns the row as it is now; undefined when the claim is lost.
  */
 export async function stepOver(held: Delivery.Info, to: number): Promise<Delivery.Info | undefined> {
-  const isMissed = !Receiver.isFirst(held)
+  // Numbers that are skipped are no events.
+  const isMissed = !Receiver.isFirst(held) && Delivery.waiting(held, to) > 1
   await transact([
     {
       ConditionCheck: {
@@ -318,7 +322,7 @@ export async function stepOver(held: Delivery.Info, to: number): Promise<Deliver
 /** What a webhook has missed once the events up to `to` are passed over. */
 export function missing(held: Delivery.Info, to: number, firstId = ""): Delivery.Missed {
   const { events = 0, first = "" } = held.missed ?? {}
-  return { events: events + to - held.head, first: first || firstId, at: now() }
+  return { events: events + Delivery.waiting(held, to + 1) - 1, first: first || firstId, at: now() }
 }
 
 /**

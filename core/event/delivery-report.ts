@@ -18,12 +18,12 @@ export type Summary = Omit<Deliveries, "attempts">
 export async function summary(id: Receiver.Id): Promise<Summary> {
   const { bridgeId } = id
   const seen = await Delivery.get(id)
-  const { head = 0, resend = [], failingSince, retryAtMs = 0 } = seen ?? {}
+  const { head = 0, resend = [], skipped = [], failingSince, retryAtMs = 0 } = seen ?? {}
   const newest = await EventIndex.newest(bridgeId)
   const oldest = newest > head ? await EventRow.get(bridgeId, head + 1) : undefined
   const isResting = seen?.holder === Delivery.nobody && retryAtMs > 0
   return {
-    waiting: Math.max(0, newest - head),
+    waiting: Delivery.waiting({ head, skipped }, newest),
     resending: resend.length,
     ...(oldest && { head: oldest.eventId, oldest_at: oldest.createdAt }),
     ...(oldest && isResting && { next_attempt_at: now() + Math.ceil(Delivery.restMs({ retryAtMs }) / 1000) }),

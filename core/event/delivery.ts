@@ -35,6 +35,11 @@ const Info = z.object({
   /** The number of the last event whose delivery has ended. */
   head: z.number().int(),
   due: z.number().int(),
+  /**
+   * Numbers that no event gets, those after `after` up to `to`: they may have been used before the store
+   * came back from a backup. The last one is where new events begin.
+   */
+  skipped: z.array(z.object({ after: z.number().int(), to: z.number().int() })).default([]),
   /** The invocation that delivers; empty when none does. Its claim ends when `due` has passed. */
   holder: z.string(),
   /** Recorded failures of the event after `head`; the budget is five. */
@@ -116,6 +121,27 @@ export const hasPassed = "(due < :now OR due > :latest)"
 /** The values of that part. */
 export function passing() {
   return { ":now": now(), ":latest": latestEnd(promisedFor()) }
+}
+
+/** New events have higher numbers than this. */
+export function floorOf({ head, skipped }: Pick<Info, "head" | "skipped">): number {
+  return Math.max(head, skipped.at(-1)?.to ?? 0)
+}
+
+/** How many events wait, where `newest` is the number of the newest one. */
+export function waiting({ head, skipped }: Pick<Info, "head" | "skipped">, newest: number): number {
+  const gaps = skipped.filter(({ to }) => to < newest).map(({ after, to }) => to - Math.max(after, head))
+  return gaps.reduce((left, gap) => left - Math.max(0, gap), Math.max(0, newest - head))
+}
+
+/** No event gets these numbers from now on. Nothing is appended meanwhile. */
+export async function skip({ head, ...seen }: Info, numbers: { after: number; to: number }): Promise<void> {
+  const skipped = [...seen.skipped.filter(({ to }) => to > head), numbers]
+  await update(seen, {
+    UpdateExpression: "SET skipped = :skipped",
+    ConditionExpression: "attribute_exists(pk)",
+    ExpressionAttributeValues: { ":skipped": skipped },
+  })
 }
 
 /** Reads consistently. */

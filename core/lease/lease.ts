@@ -23,8 +23,8 @@ export {
   wanted,
 } from "./row.ts"
 export { check, freeFromDead, letGo, take } from "./take-and-let-go.ts"
-export { healthy, login, proven, skipped, stayed, report, usedAt } from "./session-notes.ts"
-export { pauseIdle, skipMessage, stop, wake, whyStopped } from "./stop-and-wake.ts"
+export { healthy, login, madeAnew, proven, skipped, stayed, report, usedAt } from "./session-notes.ts"
+export { makeAnew, pauseIdle, skipMessage, stop, wake, whyStopped } from "./stop-and-wake.ts"
 export { claimRemoval, gone, removalLeft } from "./removal.ts"
 
 export async function get(bridgeId: string): Promise<Info | undefined> {

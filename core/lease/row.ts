@@ -64,6 +64,8 @@ export const Info = z.object({
   removedUntil: z.number().int().default(0),
   /** The operator wants the message at the head of its session skipped. */
   skip: z.boolean().optional(),
+  /** Its keys came back from a backup: its next session makes anew what may have been used since. */
+  anew: z.boolean().optional(),
   /** The last reported status, perhaps of an earlier holder. It lags, and lacks a change that cannot be written. */
   reported: Reported.optional(),
 })

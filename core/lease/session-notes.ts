@@ -62,6 +62,21 @@ export async function skipped(held: Held): Promise<boolean> {
   return row !== undefined
 }
 
+/**
+ * Its session has made anew what was to be. May be repeated until it is answered.
+ * @returns false when the lease is not held.
+ */
+export async function madeAnew(held: Held): Promise<boolean> {
+  const row = await change({
+    Key: key(held.bridgeId),
+    UpdateExpression: "REMOVE anew",
+    ConditionExpression: "#host = :me AND epoch = :mine",
+    ExpressionAttributeNames: { "#host": "host" },
+    ExpressionAttributeValues: { ":me": held.host, ":mine": held.epoch },
+  })
+  return row !== undefined
+}
+
 /** Writes something about a lease, if it is still its holder's. */
 async function note(
   held: Held,

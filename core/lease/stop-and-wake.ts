@@ -80,6 +80,34 @@ export async function pauseIdle(held: Held): Promise<boolean> {
 }
 
 /**
+ * Its keys came back from a backup: its next session makes anew what may have been used since (`session-host/memory/make-anew.ts`).
+ * A holder is fenced; a bridge that must not run stays so.
+ * @returns false when there is no such bridge
+ */
+export async function makeAnew(bridgeId: string): Promise<boolean> {
+  for (;;) {
+    const row = await get(tables.leases, key(bridgeId))
+    const seen = row && fromRow(row)
+    if (!seen || seen.host === GONE) return false
+    const marked = await change({
+      Key: key(bridgeId),
+      UpdateExpression: "SET #host = :host, addr = :nowhere, epoch = epoch + :one, anew = :yes",
+      ConditionExpression: "epoch = :seen",
+      ExpressionAttributeNames: { "#host": "host" },
+      ExpressionAttributeValues: {
+        ":host": seen.host === NONE ? NONE : freeOf(bridgeId),
+        ":nowhere": "",
+        ":one": 1,
+        ":yes": true,
+        ":seen": seen.epoch,
+      },
+    })
+    // Refused by our own write, whose answer was lost, it is written once more: that does no harm.
+    if (marked) return true
+  }
+}
+
+/**
  * The next session of a running bridge skips the message at its head, once. It begins now, since the holder is fenced.
  * A suspect stays one, but is tried at once.
  * @returns false when there is no such bridge, or it must not run.

@@ -40,6 +40,8 @@ export const alarms: Record<string, Rule> = {
   SweepRang: { of: "SweepRang", stat: "Sum", above: 5, minutes: [2, 5] },
   HostRefused: { of: "HostRefused", stat: "Sum", above: 0, minutes: [1, 1] },
   HostDead: { of: "HostDead", stat: "Sum", above: 0, minutes: [2, 15] },
+  // On AWS a host has 1,024. On one machine a full one takes some 700.
+  HostMemory: { of: "RssMb", stat: "Maximum", above: 850, minutes: [3, 5] },
   HostBusy: { of: "EventLoopLagMs", stat: "Maximum", above: 1000, minutes: [3, 5] },
   Suspects: { of: "Suspects", stat: "Maximum", above: 0, minutes: [3, 5] },
   Replaced: { of: "Replaced", stat: "Sum", above: 5, minutes: [1, 1] },

@@ -8,7 +8,7 @@ import { lines } from "./log.ts"
  * The service's own measurements and the one place that writes them: as lines of the log, in CloudWatch's embedded
  * metric format. Written only if METRICS_SERVICE is set. CloudWatch makes metrics of these, each of which an alarm or a
  * chart watches: it is paid for by the month (`cost/`). Its one dimension is the stage, since each further value of a
- * dimension would be paid for as another metric. The line itself says which service it is from.
+ * dimension would be paid for as another metric. The line itself says which service it is from, and which session host.
  */
 const watched = {
   Sends: "Count",
@@ -105,7 +105,11 @@ export function flush(): void {
   const metrics = [...gathered.keys()].filter(isWatched)
   gathered = new Map()
   if (taker) return taker(values)
-  const about = { service: config.METRICS_SERVICE, stage: config.STAGE }
+  const about = {
+    service: config.METRICS_SERVICE,
+    stage: config.STAGE,
+    ...(config.HOST_ID && { hostId: config.HOST_ID }),
+  }
   const line = { ...(metrics.length > 0 && { _aws: embedded(metrics) }), ...about, ...values }
   lines.write(`${JSON.stringify(line)}\n`)
 }

@@ -30,6 +30,12 @@ export function hasRoomToSpare(): boolean {
   return freeMb >= 2 * config.STORAGE_RESERVE_MB
 }
 
+/** How much of the disk is free, in MB. */
+export function free(): number {
+  look()
+  return freeMb
+}
+
 /** Why something that needs room was not done. */
 export function refusal(): ApiError {
   Metrics.add("StorageFull")

@@ -5,6 +5,7 @@ import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { ask } from "#functions/api/ask-host.ts"
 import { sentenceCase } from "../answer.ts"
+import { span } from "../elements.ts"
 import type { Code } from "./linking.ts"
 
 /** How often the network's present code is asked for: what is on the screen is older than it by this at most. */
@@ -72,8 +73,14 @@ export async function codeFor(
     return { code, phone: digits, endsMs: nowMs() + typedMs }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return refuse(error.code, sentenceCase(error.message), error.status)
+    return refuse(error.code, sentenceOf(error), error.status)
   }
+}
+
+/** What a page says of a refusal by the API: where a limit is reached, when it ends. */
+export function sentenceOf(error: ApiError): string {
+  const seconds = Number(error.headers["retry-after"])
+  return error.code === "rate_limited" ? `Try again in ${span(seconds * 1000)}.` : sentenceCase(error.message)
 }
 
 async function typedCode(bridge: Bridge.Info, phone: string, requestId: string): Promise<string> {

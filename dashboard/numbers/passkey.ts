@@ -6,7 +6,7 @@ import { nowMs } from "#core/platform/clock.ts"
 import { ask } from "#functions/api/ask-host.ts"
 import { sentenceCase } from "../answer.ts"
 import { block, type Html, note, press, until } from "../elements.ts"
-import type { Refused } from "./codes.ts"
+import { type Refused, sentenceOf } from "./codes.ts"
 import { type Evidence, evidenceOf } from "./evidence.ts"
 import { linking, reason, refusedCard, whileLinking } from "./linking.ts"
 
@@ -215,7 +215,7 @@ async function takeAnswer(
     if (!(error instanceof ApiError)) throw error
     // It was sent twice, and the first one linked the phone.
     if (error.code === "already_paired") return undefined
-    return { code: error.code, sentence: sentenceCase(error.message), phone: "", status: error.status }
+    return { code: error.code, sentence: sentenceOf(error), phone: "", status: error.status }
   }
 }
 

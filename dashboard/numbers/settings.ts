@@ -19,6 +19,7 @@ import { block, type Html, note, press, until } from "../elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import { type DashboardEnv, onlyLooks } from "../guard.ts"
 import { numberHead } from "../layout.ts"
+import { did } from "../record.ts"
 
 const ignorable = [
   ["groups", "Groups: no event, and nothing is kept"],
@@ -31,13 +32,16 @@ export const settings = new Hono<DashboardEnv>()
   .get("/numbers/:ref/settings/secret", async (c) => {
     if (c.var.me.role === "viewer") return await show(c)
     const again = unlessFresh(c, c.req.path)
-    return again ?? (await show(c, { secret: await Bridge.secretOf(c.var.bridge) }))
+    if (again) return again
+    await did(c, "secret_shown", c.var.bridge.customerRef)
+    return await show(c, { secret: await Bridge.secretOf(c.var.bridge) })
   })
   .post("/numbers/:ref/settings/secret/roll", async (c) => {
     const again = unlessFresh(c, pathOf(c.var.bridge))
     if (again) return again
     return await done(c, "This is the new secret. Give it to your receiver within 24 hours.", async () => {
       const { secret } = await WebhookSecret.roll(c.var.bridge)
+      await did(c, "secret_replaced", c.var.bridge.customerRef)
       await reread(c)
       return { secret }
     })
@@ -63,6 +67,7 @@ export const settings = new Hono<DashboardEnv>()
     const save = async () => {
       const url = Bridge.webhookUrl(given)
       c.set("bridge", await redirect(await awake(bridge.id, requestId), bridge, url, requestId))
+      await did(c, "webhook_changed", `${bridge.customerRef}: ${url === "" ? "the inbox" : url}`)
     }
     return await done(c, saved, save, given)
   })
@@ -73,10 +78,18 @@ export const settings = new Hono<DashboardEnv>()
     const ignored = [form.ignore ?? []].flat()
     const ignore = ignorable.map(([value]) => value).filter((value) => ignored.includes(value))
     const { bridge, requestId } = c.var
-    return await done(c, "Saved. It holds from the next event on.", async () => {
+    // Nothing is delivered any more, and what comes meanwhile is forgotten.
+    const again = events.length === 0 ? unlessFresh(c, pathOf(bridge)) : undefined
+    if (again) return again
+    const saved =
+      events.length === 0
+        ? "Saved. Nothing is delivered from now on, and what happens meanwhile is not kept."
+        : "Saved. It holds from the next event on."
+    return await done(c, saved, async () => {
       // All of them means also those of later releases.
       const isAll = events.length === EventType.options.length
       await choose(await freshLease(bridge.id), { events: isAll ? null : events, ignore }, requestId)
+      await did(c, "events_changed", bridge.customerRef)
     })
   })
   .post("/numbers/:ref/settings/pause", async (c) => {
@@ -96,6 +109,7 @@ export const settings = new Hono<DashboardEnv>()
       const call = { method: "DELETE", path: "/logout", bridgeId: bridge.id, requestId } as const
       const { refusal } = await ask(call, true)
       if (refusal) throw refusal
+      await did(c, "number_unlinked", bridge.customerRef)
     })
   })
   .post("/numbers/:ref/settings/delete", async (c) => {
@@ -108,6 +122,7 @@ export const settings = new Hono<DashboardEnv>()
     const again = unlessFresh(c, pathOf(bridge))
     if (again) return again
     await remove(bridge, requestId)
+    await did(c, "number_deleted", bridge.customerRef)
     return c.redirect("/numbers", 303)
   })
 

@@ -3,6 +3,7 @@ import type { Context } from "hono"
 import { html } from "hono/html"
 import { Account } from "#core/account/account.ts"
 import { accountsOf, invitationsTo } from "#core/account/accounts-of.ts"
+import { ApiKey } from "#core/account/api-key.ts"
 import { Browser } from "#core/account/browser.ts"
 import { Mail } from "#core/account/mail.ts"
 import { Member } from "#core/account/member.ts"
@@ -10,14 +11,15 @@ import { Passkey } from "#core/account/passkey.ts"
 import { Email } from "#core/account/person.ts"
 import { Billing } from "#core/billing.ts"
 import { page, sentenceCase } from "../answer.ts"
-import { ago, type Html, note, press } from "../elements.ts"
+import { ago, browserName, type Html, note, press } from "../elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
-import { type DashboardEnv, notAllowed } from "../guard.ts"
+import { type DashboardEnv, notAllowed, pageOrigin } from "../guard.ts"
 import { head } from "../layout.ts"
+import { did } from "../record.ts"
 import { turnTo } from "./accounts.ts"
 import { invitation, inviting, membersCard, onlyOwners, roleForm, typedIn } from "./members.ts"
 import { passkeysCard } from "./passkeys.ts"
-import { pageOrigin, tooMany } from "./sign-in.ts"
+import { tooMany } from "./sign-in.ts"
 
 /** A field of a form as text; `""` if it is none. */
 async function field(c: Context<DashboardEnv>, name: string): Promise<string> {
@@ -28,7 +30,7 @@ async function field(c: Context<DashboardEnv>, name: string): Promise<string> {
 /** The account, its people, and where one is signed in. */
 export const account = new Hono<DashboardEnv>()
   .get("/account", async (c) => await show(c))
-  .use("/account/:act{invite|withdraw|remove|role}", async (c, next) => {
+  .use("/account/:act{invite|withdraw|remove|revoke|role}", async (c, next) => {
     if (c.var.me.role !== "owner") return await notAllowed(c, onlyOwners)
     const names = typedIn[c.req.param("act")]
     const typed = names && textsOf(await c.req.parseBody(), ...names)
@@ -43,6 +45,7 @@ export const account = new Hono<DashboardEnv>()
       return await show(c, note("bad", problem), given.slice(0, 100))
     }
     await Account.rename(c.var.accountId, name.data)
+    await did(c, "account_renamed", name.data)
     return c.redirect("/account", 303)
   })
   .post("/account/invite", async (c) => {
@@ -56,6 +59,7 @@ export const account = new Hono<DashboardEnv>()
     if (await tooMany(c, email.data))
       return await show(c, note("bad", "Too many mails were asked for: invite them in a quarter of an hour."))
     await Member.invite(me.account.id, email.data, role.data, me.person.email)
+    await did(c, "member_invited", `${email.data} as ${role.data}`)
     const isSent = await Mail.send(invitation(email.data, me.person.email, role.data, pageOrigin(c)))
     const more = isSent ? "" : " No mail could be sent: tell them yourself."
     return await show(
@@ -68,21 +72,36 @@ export const account = new Hono<DashboardEnv>()
     return c.redirect("/account", 303)
   })
   .post("/account/remove", async (c) => {
-    const isRemoved = await Member.remove(c.var.accountId, await field(c, "person"))
-    return isRemoved
+    const personId = await field(c, "person")
+    const leaving = (await Member.list(c.var.accountId)).find((one) => one.personId === personId)
+    if (!leaving || !(await Member.remove(c.var.accountId, personId)))
+      return await show(c, note("bad", "Not removed: an account keeps at least one owner."))
+    await did(c, "member_removed", leaving.email)
+    const keys = await keysBy(c.var.accountId, leaving.email)
+    return keys.length === 0
       ? c.redirect("/account", 303)
-      : await show(c, note("bad", "Not removed: an account keeps at least one owner."))
+      : await show(c, keysRemain(leaving.email, keys.length))
+  })
+  .post("/account/revoke", async (c) => {
+    const email = await field(c, "email")
+    const keys = await keysBy(c.var.accountId, email)
+    for (const { keyId, name } of keys) {
+      await ApiKey.revoke(c.var.accountId, keyId)
+      await did(c, "key_revoked", name || keyId)
+    }
+    return await show(c, note("good", `The keys that ${email} made are revoked.`))
   })
   .post("/account/role", async (c) => {
     const role = Member.Role.safeParse(await field(c, "as"))
-    const isGiven =
-      role.success && (await Member.setRole(c.var.accountId, await field(c, "person"), role.data))
-    return isGiven
-      ? c.redirect("/account", 303)
-      : await show(
-          c,
-          note("bad", "Not changed: this person has left, or is the last owner. An account keeps one."),
-        )
+    const personId = await field(c, "person")
+    if (!role.success || !(await Member.setRole(c.var.accountId, personId, role.data)))
+      return await show(
+        c,
+        note("bad", "Not changed: this person has left, or is the last owner. An account keeps one."),
+      )
+    const whose = (await Member.list(c.var.accountId)).find((one) => one.personId === personId)
+    await did(c, "role_changed", `${whose?.email ?? ""} is ${role.data}`)
+    return c.redirect("/account", 303)
   })
   // Each person decides these for themselves, viewers as well.
   .post("/account/sign-out", async (c) => {
@@ -93,9 +112,25 @@ export const account = new Hono<DashboardEnv>()
     const { person, account: left } = c.var.me
     if (!(await Member.remove(left.id, person.id)))
       return await show(c, note("bad", "You are its last owner: invite another owner before you leave."))
+    await did(c, "member_left")
     const [next] = await accountsOf(person.id)
     return await turnTo(c, next?.account.id ?? "", "/accounts")
   })
+
+/** The keys that somebody made for an account. */
+async function keysBy(accountId: string, email: string): Promise<ApiKey.Info[]> {
+  return (await ApiKey.list(accountId)).filter(({ createdBy }) => createdBy === email)
+}
+
+/** Somebody was removed who may have kept their keys. */
+function keysRemain(email: string, count: number): Html {
+  const keys = count === 1 ? "an API key, which still works" : `${count} API keys, which still work`
+  return note(
+    "warn",
+    html`${email} is removed, and has made ${keys}: they may have kept a copy.
+    ${press({ action: "/account/revoke", label: "Revoke what they made", kind: "danger slim", fields: { email } })}`,
+  )
+}
 
 /** `typedName`: a name that was refused. */
 async function show(c: Context<DashboardEnv>, notice?: Html, typedName?: string) {
@@ -132,6 +167,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html, typedName?: string)
       ${invited.length > 0 ? note("info", html`You are invited to another account. <a href="/accounts">Look who invites you</a>`) : ""}
       ${mayLeave ? leave() : ""}
     </section>
+    ${isOwner ? html`<p><a href="/account/record">Who did what in this account</a></p>` : ""}
     ${membersCard({ members, invitations, isOwner, personId: person.id })}
     ${isOwner ? [inviting(draft), roleForm(members, person.id, draft)] : note("info", onlyOwners)}
     ${passkeysCard(passkeys, draft.get("passkey") ?? "")} ${browsersCard(browsers, browser.id)}`
@@ -186,20 +222,11 @@ function browsersCard(browsers: Browser.Info[], here: string): Html {
           html`<li class="line">
             <span class="tag">${one.id === here ? "here" : "elsewhere"}</span>
             <span class="about"
-              >${nameOf(one.agent)} <span class="muted">· seen ${ago(one.seenAt * 1000)}</span></span
+              >${browserName(one.agent)} <span class="muted">· seen ${ago(one.seenAt * 1000)}</span></span
             >
             ${one.id === here ? html`<span></span>` : press({ action: "/account/sign-out", label: "Sign out there", kind: "slim", fields: { browser: one.id } })}
           </li>`,
       )}
     </ul>
   </section>`
-}
-
-/** A browser's name and system, out of what it says of itself. */
-function nameOf(agent: string): string {
-  const browser = /(Firefox|Edg|OPR|HeadlessChrome|Chrome|Safari)\/(\d+)/.exec(agent)
-  const system = /\((?:[^;)]*; )?([^;)]+)/.exec(agent)?.[1] ?? ""
-  return browser
-    ? `${browser[1] === "Edg" ? "Edge" : browser[1]} ${browser[2]}${system && `, ${system}`}`
-    : "A browser"
 }

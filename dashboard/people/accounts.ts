@@ -3,11 +3,13 @@ import type { Context } from "hono"
 import { html } from "hono/html"
 import { openAccount } from "#core/account/account-at-sign-in.ts"
 import { accountsOf, invitationsTo } from "#core/account/accounts-of.ts"
+import { AuditLog } from "#core/account/audit-log.ts"
 import { Browser } from "#core/account/browser.ts"
 import { Member } from "#core/account/member.ts"
 import { lonePage } from "../answer.ts"
 import { type Html, note, press } from "../elements.ts"
-import { type DashboardEnv, ownPath, putCookie } from "../guard.ts"
+import { type DashboardEnv, ownPath, pageOrigin, putCookie } from "../guard.ts"
+import { fromWhere } from "../record.ts"
 
 /** Where people choose an account. They are signed in, and perhaps in none. */
 export const accounts = new Hono<DashboardEnv>()
@@ -23,6 +25,10 @@ export const accounts = new Hono<DashboardEnv>()
     const { account, next } = await asked(c)
     if (!(await Member.accept(account, c.var.signed.person)))
       return await show(c, next, "This invitation does not hold any more: ask for a new one.")
+    const { person } = c.var.signed
+    const role = (await Member.ofPerson(person.id)).find((one) => one.accountId === account)?.role
+    const entry = { by: person.email, act: "member_joined", about: role ?? "", ...fromWhere(c) } as const
+    await AuditLog.add(account, entry, { origin: pageOrigin(c) })
     return await turnTo(c, account, next)
   })
   .post("/accounts/decline", async (c) => {

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import type { Member } from "#core/account/member.ts"
-import { emailField, type Html, press } from "../elements.ts"
+import { emailField, type Html, press, until } from "../elements.ts"
 
 // The parts of an account's page that are about its people. `draft`: what was typed before a sign-in that a form needed.
 
@@ -12,14 +12,14 @@ export const typedIn: Record<string, string[]> = { invite: ["email", "role"], ro
 /** The mail to somebody who is invited. `origin`: where the dashboard is, if that is known. */
 export function invitation(to: string, by: string, role: Member.Role, origin: string | undefined) {
   const where = origin === undefined ? "" : ` at ${origin}/accounts`
-  const text = `${by} invites you to an account of the messaging bridge, as ${role}. Sign in with this address${where}, and choose whether you join.`
+  const text = `${by} invites you to an account of the messaging bridge, as ${role}. Sign in with this address${where}, and choose within a week whether you join.`
   return { to, subject: `${by} invites you`, text }
 }
 
 /** The people of an account, and those who are invited. */
 export function membersCard(input: {
   members: Member.Info[]
-  invitations: { email: string; role: string }[]
+  invitations: Pick<Member.Invitation, "email" | "role" | "expiresAt">[]
   isOwner: boolean
   /** Who looks at it. */
   personId: string
@@ -40,7 +40,7 @@ export function membersCard(input: {
         (one) =>
           html`<li class="line">
             <span class="tag">${one.role}</span>
-            <span class="about muted">${one.email}, invited</span>
+            <span class="about muted">${one.email}, invited for ${until(one.expiresAt * 1000)} more</span>
             ${isOwner ? press({ action: "/account/withdraw", label: html`Withdraw<span class="hidden"> ${one.email}</span>`, kind: "slim", fields: { email: one.email } }) : html`<span></span>`}
           </li>`,
       )}

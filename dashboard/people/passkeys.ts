@@ -9,6 +9,7 @@ import { passkeyScript } from "../assets.ts"
 import { ago, type Html, press } from "../elements.ts"
 import { signInAgain, unlessFresh } from "../fresh-sign-in.ts"
 import { cookie, type DashboardEnv, ownPath, putCookie } from "../guard.ts"
+import { did } from "../record.ts"
 import { admitBrowser } from "./sign-in.ts"
 
 /**
@@ -40,19 +41,19 @@ export const passkeys = new Hono<DashboardEnv>()
     if (again !== undefined) return c.json({ goto: again }, 403)
     const { response, name } = await answered(c)
     const made = { person: c.var.me.person, name, challenge: challengeOf(c), response }
-    const isAdded = await Passkey.add(made, { origin: originOf(c) })
-    return isAdded
-      ? c.json({ goto: "/account" })
-      : c.json(
-          { problem: "This passkey was not taken: try again, on this page and within five minutes." },
-          400,
-        )
+    if (!(await Passkey.add(made, { origin: originOf(c) }))) {
+      const problem = "This passkey was not taken: try again, on this page and within five minutes."
+      return c.json({ problem }, 400)
+    }
+    await did(c, "passkey_added", name)
+    return c.json({ goto: "/account" })
   })
   .post("/account/passkeys/remove", async (c) => {
     const again = unlessFresh(c, "/account")
     if (again) return again
     const { passkey } = await c.req.parseBody()
     await Passkey.remove(c.var.me.person.id, typeof passkey === "string" ? passkey : "")
+    await did(c, "passkey_removed")
     return c.redirect("/account", 303)
   })
 

@@ -3,19 +3,20 @@ import type { Context } from "hono"
 import { html } from "hono/html"
 import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { invitationsTo } from "#core/account/accounts-of.ts"
+import { AuditLog } from "#core/account/audit-log.ts"
 import { Browser } from "#core/account/browser.ts"
 import { Mail } from "#core/account/mail.ts"
 import { Email, Person } from "#core/account/person.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { hashOf } from "#core/account/token.ts"
 import { nowMs } from "#core/platform/clock.ts"
-import { config } from "#core/platform/config.ts"
 import { RateLimit } from "#core/rate-limit.ts"
-import { addressOf, originOf } from "#functions/http/address.ts"
+import { addressOf } from "#functions/http/address.ts"
 import { lonePage, type Status } from "../answer.ts"
 import { passkeyScript } from "../assets.ts"
 import { emailField, type Html, note, span } from "../elements.ts"
-import { cookie, type DashboardEnv, ownPath, putCookie } from "../guard.ts"
+import { cookie, type DashboardEnv, ownPath, pageOrigin, putCookie } from "../guard.ts"
+import { fromWhere } from "../record.ts"
 
 const month = 30 * 86_400
 
@@ -45,7 +46,7 @@ export const signIn = new Hono<DashboardEnv>()
     }
     const window = await tooMany(c, email)
     if (window) {
-      const problem = `Too many mails were asked for: try again in ${span(window.endsMs - nowMs())}.`
+      const problem = `Too many mails were asked for. Those that came still sign you in, by their links; ask for another in ${span(window.endsMs - nowMs())}.`
       return await showAddress(c, { email, next, problem }, 429)
     }
     const begun = await SignIn.begin(email, { next, accountId: await seenBy(c, email) })
@@ -101,8 +102,12 @@ export async function admitBrowser(
   const { email, next } = input
   const seen = [input.accountId, await seenBy(c, email)].filter((id) => id !== undefined)
   const { person, accountId } = await accountAtSignIn(email, seen)
-  const agent = c.req.header("user-agent") ?? ""
+  const { agent } = fromWhere(c)
+  // Somebody new, and a browser that is known, are no news to the person.
+  const isQuiet = (await seenBy(c, email)) !== undefined || (await Browser.list(person.id)).length === 0
   const token = await Browser.admit({ personId: person.id, accountId, agent }, cookie(c, "session"))
+  const entry = { by: email, act: "signed_in", about: "", ...fromWhere(c) } as const
+  if (accountId !== "") await AuditLog.add(accountId, entry, { isQuiet, origin: pageOrigin(c) })
   putCookie(c, "session", token, month)
   putCookie(c, "asking", "", 0)
   return next === "/" && (await invitationsTo(email)).length > 0 ? "/accounts" : next
@@ -115,25 +120,22 @@ async function seenBy(c: Context<DashboardEnv>, email: string): Promise<string |
   return person?.email === email ? browser?.accountId : undefined
 }
 
-/** Counted for the address that asks first: it must not use up the mails of others. */
+/** The narrowest limits come first: what is refused by them does not count against others. */
 export async function tooMany(
   c: Context<DashboardEnv>,
   email: string,
 ): Promise<RateLimit.Window | undefined> {
-  const asker = await RateLimit.count("mailsFor", addressOf(c))
-  if (asker.isExceeded) return asker
-  const asked = await RateLimit.count("mailsTo", hashOf(email))
-  return asked.isExceeded ? asked : undefined
-}
-
-/**
- * Where a link in a mail leads. Not where a request says it went, unless that is this machine or the router says so: a
- * stranger could have the mail of somebody else lead to a host of their own.
- */
-export function pageOrigin(c: Context<DashboardEnv>): string | undefined {
-  if (config.DASHBOARD_URL !== "") return new URL(config.DASHBOARD_URL).origin
-  const origin = originOf(c)
-  return config.ROUTER_SECRET !== undefined || new URL(origin).hostname === "localhost" ? origin : undefined
+  const [asker, to] = [addressOf(c), hashOf(email)]
+  const counts = [
+    ["mailsBetween", `${asker} ${to}`],
+    ["mailsFor", asker],
+    ["mailsTo", to],
+  ] as const
+  for (const [scope, who] of counts) {
+    const window = await RateLimit.count(scope, who)
+    if (window.isExceeded) return window
+  }
+  return undefined
 }
 
 function mailOf(email: string, { code, link }: SignIn.Begun, origin: string | undefined) {

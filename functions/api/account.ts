@@ -1,5 +1,7 @@
+import type { Context } from "hono"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
+import { AuditLog } from "#core/account/audit-log.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import type { UsageRow } from "#core/contract/account.ts"
 import * as contract from "#core/contract/account.ts"
@@ -7,7 +9,8 @@ import { ApiError, invalid } from "#core/error.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Usage } from "#core/event/usage.ts"
 import { iso, now } from "#core/platform/clock.ts"
-import { contractRouter } from "../http/contract-router.ts"
+import { addressOf } from "../http/address.ts"
+import { type ApiEnv, contractRouter } from "../http/contract-router.ts"
 
 /** An account may have this many keys, so that no loop makes them without end. */
 const mostKeys = 100
@@ -29,31 +32,44 @@ export const account = contractRouter()
   })
   .openapi(contract.createKey, async (c) => {
     const { name, scope, customer_ref: customerRef } = c.req.valid("json")
-    const { key, ...made } = await makeKey(c.var.accountId, { name, scope, customerRef })
+    const by = { keyId: c.var.keyId }
+    const { key, ...made } = await makeKey(c.var.accountId, { name, scope, customerRef, by })
+    await recordByKey(c, "key_created", name)
     return c.json({ ...wire(made), key }, 201)
   })
   .openapi(contract.removeKey, async (c) => {
     if (!(await ApiKey.revoke(c.var.accountId, c.req.valid("param").id)))
       throw new ApiError("not_found", "there is no such key: GET /api/keys lists yours")
+    await recordByKey(c, "key_revoked", c.req.valid("param").id)
     return c.body(null, 204)
   })
 
+/** Records what a program did. Nobody is mailed: programs do these things in the course of their work. */
+export async function recordByKey(c: Context<ApiEnv>, act: AuditLog.Act, about: string): Promise<void> {
+  const by = `the API key ${c.var.keyId}`
+  const agent = c.req.header("user-agent") ?? ""
+  await AuditLog.add(c.var.accountId, { by, act, about, address: addressOf(c), agent }, { isQuiet: true })
+}
+
 /**
  * Makes a key for an account.
- * @throws ApiError `invalid_request` without the bridge of a key for one, `not_found`, `forbidden` if there are too many
+ * @throws ApiError `invalid_request` without the bridge of a key for one, `not_found`, `forbidden` if there are too many,
+ * `unauthorized` if it is made by a key that was revoked
  */
 export async function makeKey(
   accountId: string,
-  { name, scope, customerRef }: { name: string; scope: ApiKey.Scope; customerRef?: string | undefined },
+  wanted: { name: string; scope: ApiKey.Scope; customerRef?: string | undefined; by: ApiKey.Maker },
 ): Promise<ApiKey.Info & { key: string }> {
+  const { name, scope, customerRef, by } = wanted
   if (scope === "bridge" && customerRef === undefined)
     throw invalid([{ path: "customer_ref", message: "is missing: which bridge is the key for?" }])
   const bridge =
     scope === "bridge" && customerRef !== undefined ? await Bridge.get(accountId, customerRef) : undefined
   if ((await ApiKey.list(accountId)).length >= mostKeys)
     throw new ApiError("forbidden", `an account may have ${mostKeys} keys: revoke one first`)
-  const key = await ApiKey.create(accountId, name, { scope, bridge })
-  return { keyId: ApiKey.idOf(key), name, scope, bridge, createdAt: now(), key }
+  const key = await ApiKey.create(accountId, name, { scope, bridge }, by)
+  const createdBy = "email" in by ? by.email : by.keyId
+  return { keyId: ApiKey.idOf(key), name, scope, bridge, createdAt: now(), createdBy, key }
 }
 
 /** The deliveries of an account's bridges by day, oldest first; by default, those of the last 30 days. */
@@ -93,13 +109,14 @@ function wireUsage(customerRef: string, day: Usage.Day & Usage.Messages): UsageR
   }
 }
 
-function wire({ keyId, name, scope, bridge, createdAt, lastUsedAt }: ApiKey.Info) {
+function wire({ keyId, name, scope, bridge, createdAt, createdBy, lastUsedAt }: ApiKey.Info) {
   return {
     id: keyId,
     name,
     scope,
     ...(bridge && { customer_ref: bridge.customerRef }),
     created_at: createdAt,
+    ...(createdBy !== undefined && { created_by: createdBy }),
     ...(lastUsedAt !== undefined && { last_used_at: lastUsedAt }),
   }
 }

@@ -1,6 +1,7 @@
 import { ErrorBody, type ErrorCode, errorStatus } from "#core/contract/error.ts"
-import { ApiError, internalError } from "#core/error.ts"
+import { ApiError, internalError, rateLimited } from "#core/error.ts"
 import { log } from "#core/platform/log.ts"
+import { RateLimit } from "#core/rate-limit.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { type Call, type HostAnswer, outcomeUnknown } from "#core/lease/call.ts"
 import { callHolder } from "#core/lease/call-holder.ts"
@@ -10,11 +11,18 @@ type Asked =
   /** The host's own refusal, not that of an API which failed to reach it. */
   | { success?: undefined; refusal: ApiError }
 
+/** Tries to link a phone. A code to type rings the phone of whoever has that number: it may be a stranger's. */
+const linkTries = new Set(["/pair", "/passkey"])
+
 /**
  * Asks the host that holds the bridge. `isJson`: every success is JSON.
- * @throws ApiError as `callHolder` does
+ * @throws ApiError as `callHolder` does, `rate_limited` for too many tries to link a phone (Contract, "Rate limits")
  */
 export async function ask(call: Call, isJson: boolean): Promise<Asked> {
+  if (linkTries.has(call.path)) {
+    const window = await RateLimit.count("linkTries", call.bridgeId)
+    if (window.isExceeded) throw rateLimited(RateLimit.secondsLeft(window))
+  }
   const answer = await callHolder(call)
   const isSuccess = answer.status < 300 && (!isJson || isStored(answer) || jsonOf(answer.body) !== undefined)
   return isSuccess ? { success: answer } : { refusal: refusalOf(answer, call) }

@@ -7,6 +7,7 @@ import { LinkSession } from "#core/bridge/link-session.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
+import { recordByKey } from "./account.ts"
 import { choose, isChoice } from "./choose.ts"
 import { freshLease } from "#core/lease/call-holder.ts"
 import { managerOf } from "#core/bridge/health.ts"
@@ -64,11 +65,14 @@ export const bridges = contractRouter()
     const awoken = await awake(c.var.bridge.id, requestId)
     const bridge = isOfUrl ? await redirect(awoken, c.var.bridge, url, requestId) : c.var.bridge
     const lease = await choose(awoken, input, requestId)
+    if (url !== c.var.bridge.webhookUrl)
+      await recordByKey(c, "webhook_changed", `${bridge.customerRef}: ${url === "" ? "the inbox" : url}`)
     const inbox = bridge.webhookUrl === ""
     return c.json({ ...(await wire(bridge, lease)), ...Choice.wire(lease.choice), inbox }, 200)
   })
   .openapi(contract.removeBridge, async (c) => {
     await remove(c.var.bridge, c.var.requestId)
+    await recordByKey(c, "number_deleted", c.var.bridge.customerRef)
     return c.body(null, 204)
   })
   .openapi(createLinkSession, async (c) => {

@@ -9,4 +9,6 @@ import { proxy } from "./proxy-routes.ts"
 import { reference } from "../docs/routes.ts"
 
 /** The API without the routes that need a stream. */
-export const handler = handle(door([reference], [bridges, events, deliveries, webhooks, account, proxy]))
+export const handler = handle(
+  door({ open: [reference], guarded: [bridges, events, deliveries, webhooks, account, proxy] }),
+)

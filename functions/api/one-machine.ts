@@ -15,7 +15,8 @@ import { reference } from "../docs/routes.ts"
  * The whole HTTP API and the dashboard, as one machine serves them. On AWS the API is behind two doors: `handler.ts` here
  * and the one in `stream`.
  */
-export const app = door(
-  [dashboard, reference],
-  [bridges, eventStream, events, deliveries, webhooks, account, logs, webhookTest, proxy],
-)
+export const app = door({
+  pages: dashboard,
+  open: [reference],
+  guarded: [bridges, eventStream, events, deliveries, webhooks, account, logs, webhookTest, proxy],
+})

@@ -13,20 +13,29 @@ import { jsonBody, limited } from "./json-body.ts"
 import { onlyTheirMethods } from "./methods.ts"
 import { byAddress, byKey, rateHeaders } from "./rate-limits.ts"
 import { refuse } from "./refuse.ts"
-import { routed } from "./address.ts"
+import { originOf, routed } from "./address.ts"
 import { withinScope } from "./scope.ts"
 import { type ApiEnv, contractRouter } from "./contract-router.ts"
 
 type Routes = OpenAPIHono<ApiEnv>
 
-/** An app with these routes: `open` ones for everybody, the others for callers with a key. */
-export function door(open: Hono<ApiEnv>[], guarded: Routes[]): Routes {
-  const app = contractRouter()
-  app.use(routed, identified, answered)
+interface Rooms {
+  /** For people. They count their visitors themselves, so that a program at the same address does not shut people out. */
+  pages?: Hono<ApiEnv>
+  /** For everybody. */
+  open?: Hono<ApiEnv>[]
+  /** For callers with a key. */
+  guarded?: Routes[]
+}
 
+/** An app with these routes. */
+export function door({ pages, open = [], guarded = [] }: Rooms): Routes {
+  const app = contractRouter()
   // A call is checked in this order: address, key, rate of the key, bridge, scope of the key, body. Its method is checked
   // last, but a HEAD is refused at once.
-  app.use(byAddress, onlyTheirMethods(app))
+  app.use(routed, identified, answered, onlyTheirMethods(app))
+  if (pages) app.route("/", pages)
+  app.use(byAddress)
   app.get("/healthz", (c) => c.json({ ok: true }))
   for (const routes of open) app.route("/", routes)
   app.use("/api/*", authenticate, byKey)
@@ -60,6 +69,7 @@ export const answered = createMiddleware<ApiEnv>(async (c, next) => {
   const { requestId, accountId, bridge, window } = c.var
   headers.set("x-request-id", requestId)
   headers.set("x-content-type-options", "nosniff")
+  if (originOf(c).startsWith("https:")) headers.set("strict-transport-security", "max-age=31536000")
   // Nearly every answer carries a secret, a code or personal data.
   if (!headers.has("cache-control")) headers.set("cache-control", "no-store")
   if (window) for (const [name, value] of Object.entries(rateHeaders(window))) headers.set(name, value)

@@ -1,6 +1,5 @@
 import type { Context } from "hono"
 import { createMiddleware } from "hono/factory"
-import { nowMs } from "#core/platform/clock.ts"
 import { rateLimited } from "#core/error.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { addressOf } from "./address.ts"
@@ -32,7 +31,7 @@ function scopeOf(c: Context<ApiEnv>): RateLimit.Scope {
 async function count(c: Context<ApiEnv>, scope: RateLimit.Scope, who: string): Promise<void> {
   const window = await RateLimit.count(scope, who)
   c.set("window", window)
-  if (window.isExceeded) throw rateLimited(secondsLeft(window))
+  if (window.isExceeded) throw rateLimited(RateLimit.secondsLeft(window))
 }
 
 /** The state of the narrowest limit that the request counts against. */
@@ -40,10 +39,6 @@ export function rateHeaders(window: RateLimit.Window): Record<string, string> {
   return {
     "ratelimit-limit": String(window.limit),
     "ratelimit-remaining": String(window.remaining),
-    "ratelimit-reset": String(secondsLeft(window)),
+    "ratelimit-reset": String(RateLimit.secondsLeft(window)),
   }
-}
-
-function secondsLeft(window: RateLimit.Window): number {
-  return Math.max(1, Math.ceil((window.endsMs - nowMs()) / 1000))
 }

@@ -14,7 +14,7 @@ import { wantsStream } from "./sse.ts"
 import { webhookTest } from "./webhook-test.ts"
 
 /** The routes that need a stream or a way to the internet, and pass the API's door here. */
-const own = door([], [logs, eventStream, webhookTest])
+const own = door({ guarded: [logs, eventStream, webhookTest] })
 
 /** Runs outside any VPC. The API answers everything else that the router sends here, media included. */
 const app = new Hono<ApiEnv>()

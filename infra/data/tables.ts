@@ -11,14 +11,8 @@ export const leases = table("Leases", {
   globalIndexes: { byHost: { hashKey: "host", rangeKey: "pk" } },
 })
 
-/** Credentials and ratchets. Never restored: a ratchet of yesterday encrypts two messages with one key. */
-export const sessions = table("Sessions", {
-  transform: {
-    table: (args) => {
-      args.pointInTimeRecovery = { enabled: false }
-    },
-  },
-})
+/** Credentials and ratchets. Once restored, `npm run admin -- bridge make-anew` comes before any session (docs/operations.md). */
+export const sessions = table("Sessions")
 
 /** Events and how far their delivery has come. */
 export const events = table("Events", {

@@ -10,8 +10,6 @@ import { above, alarm, ratio } from "./alarm.ts"
 import { about, metric, ofFunction, ofTable } from "./metrics.ts"
 
 for (const [name, rule] of Object.entries(alarms)) watch(name, rule)
-// A host has 1,024.
-above("HostMemory", metric("RssMb", "Maximum"), 850, { minutes: [3, 5] })
 
 above("ApiErrors", ofFunction(api, "Url5xxCount"), 5, { minutes: [2, 5] })
 above("StreamErrors", ofFunction(stream, "Url5xxCount"), 5, { minutes: [2, 5] })

@@ -5,7 +5,7 @@ import { basename, join } from "node:path"
 import { z } from "zod"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import { isFull } from "../dynamodb/rows/commit.ts"
-import { copyStore, isThere } from "../dynamodb/rows/file.ts"
+import { copyStore, fileName as storeFile, isThere } from "../dynamodb/rows/file.ts"
 import { accountFile, keyFiles, networkFile } from "../service/data-folder.ts"
 import { readPrivate, syncFolder } from "../service/private-file.ts"
 import { Secrets } from "../service/secrets.ts"
@@ -13,9 +13,13 @@ import type { BackupSettings } from "../service/settings.ts"
 import { opened, seal } from "./sealed-file.ts"
 import { Unusable } from "./unusable.ts"
 
-/** The files of the data folder that a backup holds. Logs, and the simulated network, are not among them. */
-const storeFile = "store.sqlite"
-const beside = [keyFiles.wrapping, keyFiles.secrets, basename(accountFile("")), basename(networkFile(""))]
+/** The files of the data folder that a backup holds beside the store. Logs, and the simulated network, are not among them. */
+export const beside = [
+  keyFiles.wrapping,
+  keyFiles.secrets,
+  basename(accountFile("")),
+  basename(networkFile("")),
+]
 
 /** What a backup says of itself, once it is opened. */
 const About = z.object({
@@ -87,26 +91,32 @@ export async function ownBackups(dataDir: string, dir: string): Promise<Listed[]
   return await backupsIn(dir, serviceIn(dataDir))
 }
 
-/** What a backup holds. @throws Unusable */
-export async function readBackup(
+/** Reads a backup: `read` is given what it holds, piece by piece. @throws Unusable */
+export async function readBackup<Result>(
   path: string,
   passphrase: string,
-): Promise<{ about: About; pieces: AsyncGenerator<Piece> }> {
+  read: (about: About, pieces: AsyncIterable<Piece>) => Promise<Result>,
+): Promise<Result> {
   const content = opened(path, passphrase)
-  const first = await content.next()
-  const bytes = first.done ? Buffer.alloc(0) : first.value
-  const end = bytes.indexOf("\n")
-  const about = About.parse(JSON.parse(bytes.toString("utf8", 0, end)))
-  return { about, pieces: piecesOf(about, bytes.subarray(end + 1), content) }
+  try {
+    const first = await content.next()
+    const bytes = first.done ? Buffer.alloc(0) : first.value
+    const end = bytes.indexOf("\n")
+    const about = About.parse(JSON.parse(bytes.toString("utf8", 0, end)))
+    return await read(about, piecesOf(about, bytes.subarray(end + 1), content))
+  } finally {
+    await content.return(undefined)
+  }
 }
 
 /** Reads all of a backup. @throws Unusable */
 export async function check(path: string, passphrase: string): Promise<About> {
-  const { about, pieces } = await readBackup(path, passphrase)
-  let left = about.files.reduce((sum, { bytes }) => sum + bytes, 0)
-  for await (const { bytes } of pieces) left -= bytes.length
-  if (left !== 0) throw new Unusable(`${path} is not whole`)
-  return about
+  return await readBackup(path, passphrase, async (about, pieces) => {
+    let left = about.files.reduce((sum, { bytes }) => sum + bytes, 0)
+    for await (const { bytes } of pieces) left -= bytes.length
+    if (left !== 0) throw new Unusable(`${path} is not whole`)
+    return about
+  })
 }
 
 /** A name for the service that owns this data folder, which tells nothing about its secrets. */

@@ -21,6 +21,7 @@ export class Alerts {
   /** Newest last. */
   #minutes: Minutes[] = []
   readonly #told = new Set<string>()
+  #ringing: ReadonlyMap<string, boolean> = new Map()
 
   constructor(options: { tell: Tell; ofTheMachine: Record<string, () => boolean | Promise<boolean>> }) {
     this.#tell = options.tell
@@ -31,12 +32,16 @@ export class Alerts {
   async minuteOver(minute: Minutes): Promise<void> {
     this.#minutes = [...this.#minutes, minute].slice(-longest)
     const names = [...Object.keys(alarms), ...Object.keys(this.#ofTheMachine)]
-    await Promise.all(names.map(async (name) => await this.#changed(name, await this.#rings(name))))
+    const looks = names.map(async (name) => [name, await this.#rings(name)] as const)
+    this.#ringing = new Map(await Promise.all(looks))
+    await Promise.all(
+      [...this.#ringing].map(async ([name, isRinging]) => await this.#changed(name, isRinging)),
+    )
   }
 
-  /** The names of the alarms that ring and were told. */
-  get ringing(): string[] {
-    return [...this.#told].toSorted()
+  /** By name, whether it rings since the last minute, told or not. */
+  get ringing(): ReadonlyMap<string, boolean> {
+    return this.#ringing
   }
 
   async #rings(name: string): Promise<boolean> {

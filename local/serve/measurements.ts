@@ -12,7 +12,15 @@ export interface Minute {
   maximum: number
 }
 
-const Line = z.looseObject({ _aws: z.unknown().optional(), service: z.string(), stage: z.string() })
+const Line = z.looseObject({
+  _aws: z.unknown().optional(),
+  service: z.string(),
+  stage: z.string(),
+  hostId: z.string().optional(),
+})
+
+/** For how long a host's latest value is shown, in ms. Hosts measure each minute, and say nothing when they are gone. */
+const shownMs = 150_000
 
 /**
  * What the processes of one machine measure, for Prometheus and for the alerts: the same metrics that CloudWatch gets on AWS.
@@ -20,25 +28,36 @@ const Line = z.looseObject({ _aws: z.unknown().optional(), service: z.string(), 
  */
 export class Measurements {
   readonly #registry = new Registry<OpenMetricsContentType>()
-  readonly #known = new Map<string, (value: number) => void>()
+  readonly #known = new Map<string, (value: number, hostId: string | undefined) => void>()
   readonly #gauges = new Map<string, Gauge>()
+  readonly #alarm = new Gauge({
+    name: "bridge_alarm",
+    help: "1 if it rings (docs/operations.md)",
+    labelNames: ["alarm"],
+    registers: [this.#registry],
+  })
+  /** The gauges of hosts, by the host, and when it last reported. */
+  readonly #hosts = new Map<string, { atMs: number; gauges: Set<Gauge> }>()
   #minute = new Map<string, Minute>()
 
   constructor() {
     this.#registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE)
+    // A count that begins with its first value would seem never to have risen.
+    for (const name of Metrics.names) this.#known.set(name, this.#taker(name))
   }
 
-  add(values: Metrics.Values): void {
-    for (const [name, all] of Object.entries(values)) for (const value of all) this.#take(name, value)
+  /** Takes what was measured, by the session host of this id or by the service itself. */
+  add(values: Metrics.Values, hostId?: string): void {
+    for (const [name, all] of Object.entries(values)) for (const value of all) this.#take(name, value, hostId)
   }
 
   /** Takes the metrics from a line of a session host's output. @returns false if it is another line */
   takeFrom(line: string): boolean {
     if (!line.startsWith("{") || !line.includes('"service":"session-host"')) return false
-    const { _aws, service: _service, stage: _stage, ...values } = Line.safeParse(jsonOf(line)).data ?? {}
+    const { _aws, service, stage: _stage, hostId, ...values } = Line.safeParse(jsonOf(line)).data ?? {}
     const taken = z.record(z.string(), z.array(z.number())).safeParse(values)
-    if (!_service || !taken.success) return false
-    this.add(taken.data)
+    if (!service || !taken.success) return false
+    this.add(taken.data, hostId)
     return true
   }
 
@@ -49,30 +68,39 @@ export class Measurements {
     return over
   }
 
-  /** Shows Prometheus how it stands with the machine, by the names of gauges. No alarm on AWS looks at these. */
-  show(values: Record<"backup_age_s" | "backup_failed", number>): void {
+  /** Shows Prometheus how it stands with the machine, by the names of gauges, and which alarms ring. */
+  show(
+    values: Partial<Record<"backup_age_s" | "backup_failed" | "disk_free_mb", number>>,
+    ringing: ReadonlyMap<string, boolean>,
+  ): void {
     for (const [name, value] of Object.entries(values)) {
-      const about = { name: `bridge_${name}`, help: "docs/backup.md", registers: [this.#registry] }
+      const about = { name: `bridge_${name}`, help: "docs/one-machine.md", registers: [this.#registry] }
       const gauge = this.#gauges.get(name) ?? new Gauge(about)
       this.#gauges.set(name, gauge)
       gauge.set(value)
     }
+    for (const [alarm, isRinging] of ringing) this.#alarm.set({ alarm }, Number(isRinging))
   }
 
   /** What Prometheus reads. */
   async expose(): Promise<{ text: string; contentType: string }> {
+    for (const [host, { atMs, gauges }] of this.#hosts) {
+      if (performance.now() - atMs < shownMs) continue
+      for (const gauge of gauges) gauge.remove({ host })
+      this.#hosts.delete(host)
+    }
     return { text: await this.#registry.metrics(), contentType: this.#registry.contentType }
   }
 
-  #take(name: string, value: number): void {
+  #take(name: string, value: number, hostId: string | undefined): void {
     const { sum, count, maximum } = this.#minute.get(name) ?? { sum: 0, count: 0, maximum: -Infinity }
     this.#minute.set(name, { sum: sum + value, count: count + 1, maximum: Math.max(maximum, value) })
     const take = this.#known.get(name) ?? this.#taker(name)
     this.#known.set(name, take)
-    take(value)
+    take(value, hostId)
   }
 
-  #taker(name: string): (value: number) => void {
+  #taker(name: string): (value: number, hostId: string | undefined) => void {
     const unit = Metrics.unitOf(name)
     const about = {
       name: `bridge_${snake(name)}`,
@@ -91,10 +119,18 @@ export class Measurements {
       case "None":
       case "Seconds":
       case "Megabytes": {
-        const gauge = new Gauge(about)
-        return (value) => gauge.set(value)
+        // Each host's own: the last one that reports would hide the others.
+        const gauge = new Gauge({ ...about, labelNames: ["host"] })
+        return (value, host) => this.#set(gauge, value, host)
       }
     }
+  }
+
+  #set(gauge: Gauge, value: number, host: string | undefined): void {
+    if (host === undefined) return gauge.set(value)
+    gauge.set({ host }, value)
+    const { gauges = new Set<Gauge>() } = this.#hosts.get(host) ?? {}
+    this.#hosts.set(host, { atMs: performance.now(), gauges: gauges.add(gauge) })
   }
 }
 

@@ -58,7 +58,8 @@ export function watch(serving: Serving, measurements: Measurements, dataDir: str
       return send(response, serving.METRICS_TOKEN === "" ? 404 : 401, "text/plain", "")
     }
     Metrics.flush()
-    if (backups) measurements.show({ backup_age_s: backups.ageS, backup_failed: Number(backups.hasFailed) })
+    const ofBackups = backups && { backup_age_s: backups.ageS, backup_failed: Number(backups.hasFailed) }
+    measurements.show({ disk_free_mb: Storage.free(), ...ofBackups }, alerts.ringing)
     const { text, contentType } = await measurements.expose()
     send(response, 200, contentType, text)
   }

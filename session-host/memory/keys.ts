@@ -71,6 +71,11 @@ export class SessionVault implements Vault {
     return this.#creds
   }
 
+  /** How the keys of the rows begin that hold this type of Signal keys. */
+  prefixOf(type: string): string {
+    return this.#rowOf(type, "")
+  }
+
   /** The identity of these credentials; undefined before a phone has linked them. */
   get login(): Login | undefined {
     return this.#login

@@ -19,6 +19,7 @@ import { Pacing, pacingRow } from "../send/pacing.ts"
 import { Patience } from "./patience.ts"
 import { OperatorSkip } from "../receive/operator-skip.ts"
 import { SessionStore, type Stored } from "./rows.ts"
+import { makeAnew } from "./make-anew.ts"
 import { Tally } from "./tally.ts"
 import { credsOf, credsSk, forgetCreds, oldKeys, SessionVault } from "./keys.ts"
 import type { Connection } from "../network/connection.ts"
@@ -95,7 +96,7 @@ export class Memory {
     this.bell = new Bell(bridgeId)
     this.messages = new Messages(store)
     this.tally = new Tally({ bridgeId, everyMs: timing.tallyMs, log })
-    const head = Math.max(0, ...deliveries.map((delivery) => delivery.head))
+    const floor = Math.max(0, ...deliveries.map((delivery) => Delivery.floorOf(delivery)))
     const { commits, bell, messages, tally } = this
     this.outbox = new EventOutbox({
       store,
@@ -106,7 +107,7 @@ export class Memory {
       bridgeId,
       deliveryKey: keys.delivery,
       // Rows of delivered events expire.
-      next: Math.max(lastEvent, head) + 1,
+      next: Math.max(lastEvent, floor) + 1,
       wants: (event) => Choice.wants(input.choice(), event),
     })
     const onOpened = (phone: string) => noteLinked(bridgeId, phone, log)
@@ -161,7 +162,30 @@ export class Memory {
       patience.read(() => Delivery.all(bridgeId)),
     ])
     const bySk = new Map(rows.map((row) => [row.sk, row]))
-    return new Memory(input, { store, patience, keys, rows: bySk, awaited, lastEvent: last, deliveries })
+    const memory = new Memory(input, {
+      store,
+      patience,
+      keys,
+      rows: bySk,
+      awaited,
+      lastEvent: last,
+      deliveries,
+    })
+    if (input.lease.anew) await memory.#makeAnew()
+    return memory
+  }
+
+  async #makeAnew(): Promise<void> {
+    const { store, commits, patience, vault } = this
+    const { lease, log } = this.#input
+    try {
+      await makeAnew({ lease, store, commits, patience, vault })
+      log.warn("the session's keys came from a backup: what encrypts was made anew")
+    } catch (error) {
+      // Nobody gets this memory to end it.
+      this.end(new SessionEnded("the session's keys could not be made anew", { cause: error }))
+      throw error
+    }
   }
 
   get vault(): SessionVault {

@@ -11,7 +11,8 @@ export type PreKeys = ReturnType<typeof open>
 
 export function open(store: Store) {
   store.db.exec(`
-    CREATE TABLE IF NOT EXISTS prekeys (device TEXT, id INTEGER, value BLOB NOT NULL, PRIMARY KEY (device, id))
+    CREATE TABLE IF NOT EXISTS prekeys (device TEXT, id INTEGER, value BLOB NOT NULL, PRIMARY KEY (device, id));
+    CREATE TABLE IF NOT EXISTS used_prekeys (device TEXT, id INTEGER, value BLOB NOT NULL, PRIMARY KEY (device, id))
   `)
   const insert = store.db.prepare("INSERT OR REPLACE INTO prekeys VALUES (?, ?, ?)")
   const count = store.db.prepare("SELECT count(*) AS n FROM prekeys WHERE device = ?")
@@ -19,22 +20,44 @@ export function open(store: Store) {
   const take = store.db.prepare(
     "DELETE FROM prekeys WHERE device = ? AND id = (SELECT min(id) FROM prekeys WHERE device = ?) RETURNING id, value",
   )
-  const clear = store.db.prepare("DELETE FROM prekeys WHERE device = ?")
+  const use = store.db.prepare("INSERT OR REPLACE INTO used_prekeys VALUES (?, ?, ?)")
+  const same = store.db.prepare(
+    `SELECT value = :value AS same FROM prekeys WHERE device = :device AND id = :id
+     UNION ALL SELECT value = :value FROM used_prekeys WHERE device = :device AND id = :id`,
+  )
+  const clear = ["prekeys", "used_prekeys"].map((table) =>
+    store.db.prepare(`DELETE FROM ${table} WHERE device = ?`),
+  )
+  /** Whether another prekey had this number before. */
+  const isOther = (address: Address, { id, value }: PreKey) =>
+    same.all({ device: key(address), id, value }).some((row) => row.same === 0)
 
   return {
-    add: (address: Address, keys: PreKey[]) =>
+    /** @returns the numbers under which the device had left or given other keys before. */
+    add: (address: Address, keys: PreKey[]): number[] =>
       store.atomically(() => {
+        const others = keys.filter((one) => isOther(address, one))
         for (const one of keys) insert.run(key(address), one.id, one.value)
+        return others.map(({ id }) => id)
       }),
+    /** A device has given one to somebody by itself. @returns whether it had another of this number before. */
+    given(address: Address, one: PreKey): boolean {
+      const other = isOther(address, one)
+      use.run(key(address), one.id, one.value)
+      return other
+    },
     count: (address: Address) => Number(count.get(key(address))?.n),
     /** Those that are left. */
     all: (address: Address): PreKey[] => all.all(key(address)).map(fromRow),
     /** The next one, gone with this; undefined when none is left. */
     take(address: Address): PreKey | undefined {
       const row = take.get(key(address), key(address))
+      if (row) use.run(key(address), row.id!, row.value!)
       return row && fromRow(row)
     },
-    clear: (address: Address) => clear.run(key(address)),
+    clear: (address: Address) => {
+      for (const statement of clear) statement.run(key(address))
+    },
   }
 }
 

@@ -17,6 +17,7 @@ import * as PreKeys from "../devices/prekeys.ts"
 import * as Presence from "./presence.ts"
 import * as Profiles from "./profiles.ts"
 import * as Queue from "./queue.ts"
+import * as UsedKeys from "./used-keys.ts"
 
 /** The messaging network: its people, the stanzas that wait for them, and their connections. */
 export interface Network {
@@ -25,6 +26,7 @@ export interface Network {
   authority: Authority
   directory: Directory.Directory
   prekeys: PreKeys.PreKeys
+  usedKeys: UsedKeys.UsedKeys
   queue: Queue.Queue
   faults: Faults.Faults
   manners: Manners
@@ -54,6 +56,7 @@ export function create(
     ...input,
     directory: Directory.open(input.store),
     prekeys: PreKeys.open(input.store),
+    usedKeys: UsedKeys.create(),
     queue: Queue.open(input.store),
     faults: Faults.create(),
     manners: { ...usual, ...input.manners },

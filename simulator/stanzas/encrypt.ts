@@ -32,7 +32,8 @@ export function upload(network: Network, line: ConnectedDevice, iq: Node): Node[
   const signedPreKey = signed(device, child(iq, "skey"))
   network.store.atomically(() => {
     network.directory.saveDevice({ ...device, registrationId, signedPreKey })
-    network.prekeys.add(line.device, keys)
+    for (const id of network.prekeys.add(line.device, keys))
+      network.log.note(key(line.device), "prekey changed", { id })
   })
   return []
 }
@@ -152,6 +153,15 @@ function own(network: Network, address: Address): Device {
 function skey(device: Device): Node {
   const { id, value, signature } = device.signedPreKey
   return el("skey", {}, [el("id", {}, big(id, 3)), el("value", {}, value), el("signature", {}, signature)])
+}
+
+/** A device that asks for a message again may give its sender a prekey, for a new session. */
+export function givePreKey(network: Network, { device }: ConnectedDevice, receipt: Node) {
+  const given = child(child(receipt, "keys"), "key")
+  const id = uint(child(given, "id"))
+  const value = bytes(child(given, "value"))
+  if (id === undefined || !value) return
+  if (network.prekeys.given(device, { id, value })) network.log.note(key(device), "prekey changed", { id })
 }
 
 function preKey(node: Node): PreKey {

@@ -51,6 +51,8 @@ export function message(network: Network, line: ConnectedDevice, stanza: Node) {
     return
   }
   if (chat.server === "newsletter") return toNewsletter(network, line, stanza)
+  for (const used of network.usedKeys.again(key(line.device), stanza))
+    network.log.note(key(line.device), "key used twice", { id: stanza.attrs.id, key: used })
   const sent = { line, sender, stanza, chat }
   const error = refused(network, sent)
   if (error === undefined) {

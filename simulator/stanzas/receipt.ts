@@ -3,6 +3,7 @@ import { sendToDevice, goOn } from "../network/send-to-device.ts"
 import { type Address, key, type User } from "../network/directory.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
+import { givePreKey } from "./encrypt.ts"
 import type { Network } from "../network/network.ts"
 import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
@@ -17,7 +18,10 @@ export function receipt(network: Network, line: ConnectedDevice, stanza: Node) {
   network.store.atomically(() => {
     // A device that asks for a message once more has not got it. Its ack, which follows, settles that copy, and not the
     // one that may have come meanwhile.
-    if (type === "retry") line.asked.set(id, line.sent)
+    if (type === "retry") {
+      line.asked.set(id, line.sent)
+      givePreKey(network, line, stanza)
+    }
     for (const one of unsettled || type === "retry" || type === "server-error" ? [] : idsOf(stanza))
       network.queue.settle(line.device, { tag: "message", id: one, from: to, sent: line.sent })
     for (const [device, copy] of told(network, line, stanza)) sendToDevice(network, device, copy)

@@ -65,6 +65,9 @@ test("LICENSES.md is what the lock file says", () => {
   expect(readFileSync("LICENSES.md", "utf8")).toBe(made)
 })
 
-test.for(["local/install.mjs", "session-host/Dockerfile"])("%s runs no scripts of packages", (path) => {
-  expect(readFileSync(path, "utf8")).toMatch(/npm.{0,20}ci.{0,40}--ignore-scripts/s)
-})
+test.for(["local/install.mjs", "session-host/Dockerfile", "one-machine/Dockerfile", "one-machine/install"])(
+  "%s runs no scripts of packages",
+  (path) => {
+    expect(readFileSync(path, "utf8")).toMatch(/npm.{0,20}ci.{0,40}--ignore-scripts/s)
+  },
+)

@@ -1,50 +1,13 @@
-import { execFile, spawn } from "node:child_process"
-import { once } from "node:events"
+import { execFile } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
-import { find, type Running } from "#local/service/running.ts"
+import { fitting, runs, serve } from "#test/support/service/serve.ts"
 import { until } from "#test/support/until.ts"
 
 const token = "a-token-for-metrics-of-32-characters"
-const fitting = { PUBLIC_URL: "https://wa.example.com", OPERATOR_EMAIL: "operator@example.com" }
-
-/** `npm run serve` without npm, on the simulated network. */
-function serve(environment: Record<string, string>, folder = mkdtempSync(join(tmpdir(), "bridge-serve-"))) {
-  const child = spawn(process.execPath, ["local/serve.ts"], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      PATH: process.env.PATH,
-      DATA_DIR: folder,
-      LISTEN: "127.0.0.1:0",
-      SIMULATOR_CONTROL_PORT: "0",
-      HOST_NETWORK: "simulated",
-      ...environment,
-    },
-  })
-  const ended = once(child, "close").then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals)
-  onTestFinished(async () => {
-    child.kill("SIGTERM")
-    await ended
-    rmSync(folder, { recursive: true, force: true })
-  })
-  let said = ""
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += String(chunk)))
-  return { child, folder, ended, said: () => said }
-}
-
-/** Resolves once it answers. */
-async function runs(service: ReturnType<typeof serve>): Promise<Running> {
-  let running: Running | undefined
-  await until(async () => {
-    if (service.child.exitCode !== null) throw new Error(service.said())
-    running = await find(service.folder)
-    return running !== undefined
-  })
-  return running!
-}
 
 /** What is said to somebody with these settings. */
 async function refused(environment: Record<string, string>) {

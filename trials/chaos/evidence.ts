@@ -20,6 +20,8 @@ export interface Evidence {
   shown: Map<string, Pick<Read, "id" | "text">[]>
   /** Messages that a recipient could not decrypt, or refused, as the network saw it. */
   unreadable: string[]
+  /** Keys that were used a second time, as the network saw it. */
+  keysReused: string[]
   /** Commits, as the store saw them, under a lease that was another host's. */
   owners: string[]
   /** The largest row of each bridge's session: both sides use one Signal library, so its growth shows here alone. */
@@ -36,6 +38,8 @@ export interface Evidence {
  * `duplicated`: one message as two events, one event with two bodies, an attempt's number used twice.
  * `reordered`: a first delivery after a newer message's, or any after a newer event. `undecryptable`: somebody could
  * not read something, or refused it. `doubled`: shown twice. `owners`: a commit under somebody else's lease.
+ * `keys_reused`: two messages under one key, or a prekey's number for two keys.
+ * `relinked`: a phone that would have to be linked again.
  * `oversized`: a row of a session that has grown out of all proportion.
  */
 export const kinds = [
@@ -47,5 +51,7 @@ export const kinds = [
   "owners",
   "oversized",
   "forged",
+  "keys_reused",
+  "relinked",
 ] as const
 export type Kind = (typeof kinds)[number]

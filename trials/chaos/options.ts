@@ -21,6 +21,8 @@ const Options = z.object({
   shape: z.enum(shapes).default("small"),
   /** Messages and answers that the first bridge of the shape `real` has exchanged with one device before the first blow. */
   rounds: whole.min(1).default(5000),
+  /** Each kill takes the whole service and its data folder, and a backup is restored. */
+  restore: z.boolean().default(false),
   /** Prints only the last line. */
   json: z.boolean().default(false),
 })

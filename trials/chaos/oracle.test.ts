@@ -26,6 +26,7 @@ const evidence = (more: Partial<Evidence> = {}): Evidence => ({
   shown: new Map([["b", [read]]]),
   unreadable: [],
   owners: [],
+  keysReused: [],
   rows: [{ bridge: "b", name: "SIGNAL#000001#session", bytes: 60_000 }],
   unsettled: [],
   stoppedAttempts: [],
@@ -94,6 +95,7 @@ const broken: [string, Kind, Partial<Evidence>][] = [
   ["a send that never had a definite answer", "lost", { sent: [{ ...sent, status: 504 }] }],
   ["a send that is shown twice", "doubled", { shown: new Map([["b", [read, { ...read, id: "M2" }]]]) }],
   ["something that nobody could read", "undecryptable", { unreadable: ["bad MAC"] }],
+  ["a key that was used twice", "keys_reused", { keysReused: ["a key"] }],
   ["two owners", "owners", { owners: ["an old commit"] }],
   ["something still under way at the end", "lost", { unsettled: ["b"] }],
 ]

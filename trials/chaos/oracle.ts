@@ -13,6 +13,7 @@ export function judge(evidence: Evidence): Violation[] {
     ...evidence.bridges.flatMap((bridge) => outbound(bridge, evidence)),
     ...evidence.unsettled.map((what) => ({ kind: "lost" as const, what })),
     ...evidence.unreadable.map((what) => ({ kind: "undecryptable" as const, what })),
+    ...evidence.keysReused.map((what) => ({ kind: "keys_reused" as const, what })),
     ...evidence.owners.map((what) => ({ kind: "owners" as const, what })),
     ...oversized(evidence),
   ]

@@ -13,7 +13,7 @@ import { judge, type Violation } from "./oracle.ts"
 import { largestRows } from "./largest-rows.ts"
 import { newRecovery } from "./recovery.ts"
 import { untilSettled } from "./settled.ts"
-import { newTroubles } from "./troubles.ts"
+import { isReuse, newTroubles } from "./troubles.ts"
 import { converse, startTraffic, type Traffic } from "./traffic.ts"
 import { startWeather } from "./weather.ts"
 
@@ -64,7 +64,9 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
   const { cluster, receiver, network, lines, apis, apiKey } = service
   const recovery = newRecovery(new Set(lines.map(({ device }) => device)))
   const troubles = newTroubles()
+  const reused: Entry[] = []
   const log = followNetworkLog(network, (entry) => {
+    if (isReuse(entry)) reused.push(entry)
     recovery.saw(entry)
     troubles.saw(entry)
   })
@@ -135,7 +137,8 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
     refused: receiverFaults.refused,
     sent: traffic.sent,
     shown,
-    unreadable: unreadable(troubles.entries),
+    unreadable: troubles.entries.map(inWords),
+    keysReused: reused.map(inWords),
     late: traffic.late,
     owners,
     rows: await largestRows(lines),
@@ -171,11 +174,9 @@ async function withEventIds(stops: StoppedAttempt[]): Promise<Evidence["stoppedA
   return (await Promise.all(found)).flat()
 }
 
-function unreadable(troubles: Entry[]): string[] {
-  return troubles.map(
-    ({ at, who, event, detail, stanza }) =>
-      `${new Date(at).toISOString()} ${who}: ${event ?? ""} ${JSON.stringify(detail ?? stanza)}`,
-  )
+/** Of an entry of the network's log. */
+export function inWords({ at, who, event, detail, stanza }: Entry): string {
+  return `${new Date(at).toISOString()} ${who}: ${event ?? ""} ${JSON.stringify(detail ?? stanza)}`
 }
 
 function total({ produced }: Traffic): number {

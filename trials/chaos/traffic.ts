@@ -9,6 +9,8 @@ import type { Arrival } from "#test/support/service/start-receiver.ts"
 export interface Traffic {
   /** Texts written to each bridge, as the network took them. */
   produced: Map<string, string[]>
+  /** The network's ids of these. */
+  ids: Map<string, string>
   /** Of these the ones that come in a copy which their bridge has to ask for. */
   late: Set<string>
   sent: Sent[]
@@ -30,9 +32,12 @@ export function startTraffic(input: {
   shape: Shape
   /** The arrivals at the customer's receiver; the list grows. */
   arrivals: Arrival[]
+  /** Whether a message is done with, by its id in the network; by default, once it was delivered. */
+  isDone?: (id: string) => boolean
 }): Traffic {
   const { lines, network, random } = input
   const produced = new Map(lines.map(({ bridge }) => [bridge, [] as string[]]))
+  const ids = new Map<string, string>()
   const late = new Set<string>()
   const sent: Sent[] = []
   let atLeast = Infinity
@@ -41,14 +46,25 @@ export function startTraffic(input: {
   const delivered = tally(input.arrivals)
   const running = lines.flatMap((line) => [write(line), send(line), send(line)])
 
+  function ahead(bridge: string, texts: string[]): number {
+    const { isDone } = input
+    if (!isDone) return texts.length - delivered(bridge)
+    return texts.filter((text) => !isDone(ids.get(text)!)).length // each was taken with its id
+  }
+
   async function write(line: Line): Promise<void> {
     const { bridge } = line
     const texts = produced.get(bridge)!
     for (let n = 1; n <= atLeast && performance.now() < over; n++) {
       await writeOne(line, `in ${bridge} ${n}`, texts)
       await sleep(random.between(50, 450))
-      while (texts.length - delivered(bridge) > mostAhead && performance.now() < over) await sleep(50)
+      while (ahead(bridge, texts) > mostAhead && performance.now() < over) await sleep(50)
     }
+  }
+
+  function took(texts: string[], text: string, { id }: { id: string }): void {
+    texts.push(text)
+    ids.set(text, id)
   }
 
   /** A text to the owner or to the group; now and then a poll, and at once a vote on it; of real accounts more. */
@@ -58,14 +74,13 @@ export function startTraffic(input: {
     const to = random.next() < 0.3 ? group : owner
     if (input.shape === "real" && random.next() < 0.4) return await writeMore(line, { to, text, texts })
     if (random.next() < 0.9) {
-      await network.send(contact, to, text)
-      texts.push(text)
+      took(texts, text, await network.send(contact, to, text))
       return
     }
-    const { id } = await network.post(contact, to, { poll: { question: text, options: ["yes", "no"] } })
-    texts.push(text)
-    await network.post(contact, to, { vote: { message_id: id, options: ["yes"] } })
-    texts.push(`a vote on ${id}`)
+    const poll = await network.post(contact, to, { poll: { question: text, options: ["yes", "no"] } })
+    took(texts, text, poll)
+    const vote = await network.post(contact, to, { vote: { message_id: poll.id, options: ["yes"] } })
+    took(texts, `a vote on ${poll.id}`, vote)
   }
 
   /**
@@ -76,8 +91,7 @@ export function startTraffic(input: {
     late.add(text)
     const isOver = await network.fault({ kind: "unreadable", device, times: 1 })
     if (random.next() < 0.5) await network.fault({ kind: "unreadable_again", device, times: 1 })
-    await network.send(contact, owner, text)
-    texts.push(text)
+    took(texts, text, await network.send(contact, owner, text))
     await isOver()
   }
 
@@ -94,19 +108,18 @@ export function startTraffic(input: {
         giveUp: () => performance.now() > over,
         waitMs: () => random.between(100, 500),
       })
-      if (one.status === 200) texts.push(text)
+      if (one.messageId !== undefined) took(texts, text, { id: one.messageId })
       return
     }
     if (roll < 0.7) {
       const media = { kind: "document", data: file, mimetype: "text/plain", caption: text } as const
-      await network.post(contact, to, { media })
-      texts.push(text)
+      took(texts, text, await network.post(contact, to, { media }))
       return
     }
-    const { id } = await network.post(contact, to, { event: { name: text, start: 2_000_000_000 } })
-    texts.push(text)
-    await network.post(contact, to, { rsvp: { message_id: id, response: "going" } })
-    texts.push(`an answer to ${id}`)
+    const party = await network.post(contact, to, { event: { name: text, start: 2_000_000_000 } })
+    took(texts, text, party)
+    const answer = await network.post(contact, to, { rsvp: { message_id: party.id, response: "going" } })
+    took(texts, `an answer to ${party.id}`, answer)
   }
 
   async function send({ bridge, contact, group }: Line): Promise<void> {
@@ -130,6 +143,7 @@ export function startTraffic(input: {
 
   return {
     produced,
+    ids,
     late,
     sent,
     stop: async (least, withinMs) => {

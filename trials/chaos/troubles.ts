@@ -32,6 +32,11 @@ export function newTroubles(): Troubles {
   }
 }
 
+/** Somebody has used a key a second time. */
+export function isReuse({ event }: Entry): boolean {
+  return event === "key used twice" || event === "prekey changed"
+}
+
 function isSpoilt({ kind, stanza }: Entry): boolean {
   if (kind !== "out" || stanza?.tag !== "message" || !Array.isArray(stanza.content)) return false
   return stanza.content.some(({ tag, content }) => tag === "enc" && content === spoiltBytes)

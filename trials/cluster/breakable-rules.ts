@@ -9,6 +9,7 @@
  * - `fence`: each commit is checked against the lease.
  * - `order`: one deliverer at a time.
  * - `idempotency`: a retry keeps the message id.
+ * - `restore`: a backup is restored by the command, which marks each session, and not by hand (with `--restore`).
  */
 export const breakableRules = [
   "gate",
@@ -19,5 +20,6 @@ export const breakableRules = [
   "fence",
   "order",
   "idempotency",
+  "restore",
 ] as const
 export type BreakableRule = (typeof breakableRules)[number]

@@ -10,6 +10,9 @@ export interface Sent {
   status: number
   messageId: string | undefined
   tries: number
+  /** When it was asked for first, and when it had its last answer, Unix milliseconds. */
+  beganMs?: number
+  endedMs?: number
 }
 
 /** A customer's program: the API as it can be reached now, and a key. */
@@ -35,10 +38,12 @@ export async function sendUnderKey(
   { chat, giveUp, waitMs }: { chat: string; giveUp: () => boolean; waitMs: () => number },
 ): Promise<void> {
   const key = randomUUID()
+  one.beganMs = Date.now()
   while (!giveUp()) {
     one.tries++
     const answer = await post(customer, one, { chat, key })
     one.status = answer?.status ?? 0
+    one.endedMs = Date.now()
     if (answer?.status === 200) one.messageId = Answer.parse(answer.body).message_id
     if (answer && !passing.has(answer.status)) return
     await sleep(waitMs())

@@ -79,7 +79,7 @@ const Created = z.object({ id: z.string(), webhook_secret: z.string() })
 const linkedWithinMs = 60_000
 
 /** A bridge, linked to a phone by its QR code, and somebody who writes with it. */
-async function newLine(
+export async function newLine(
   bridge: string,
   {
     network,

@@ -21,6 +21,7 @@ const paths = [
   "/keys",
   "/usage",
   "/account",
+  "/account/record",
   "/accounts",
   "/operator",
   "/dev/mail",

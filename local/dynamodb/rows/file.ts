@@ -1,4 +1,13 @@
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statfsSync } from "node:fs"
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  statfsSync,
+} from "node:fs"
 import { join } from "node:path"
 import { backup, DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
@@ -36,6 +45,7 @@ export function openFile(folder: string): File {
   const unlock = lock(folder)
   try {
     const db = opened(folder)
+    rmSync(join(folder, restoring), { recursive: true, force: true })
     const writer = startWriter(join(folder, fileName))
     const close = async () => {
       await writer.close()
@@ -77,9 +87,12 @@ export async function copyStore(folder: string, to: string): Promise<void> {
   })
 }
 
+/** In a data folder: what a backup is unpacked into. Once all of it is in its place, the store is in the folder itself. */
+export const restoring = "restoring"
+
 /** Whether the folder holds a store. */
 export const isThere = (folder: string): boolean => existsSync(join(folder, fileName))
-const fileName = "store.sqlite"
+export const fileName = "store.sqlite"
 
 /** Refuses a folder that this version cannot read or write, and writes nothing. @throws CannotStart */
 export function refuseUnusable(folder: string): void {
@@ -95,6 +108,11 @@ export function refuseUnusable(folder: string): void {
       checkFormat(db, path)
       db.close()
     })
+  if (existsSync(join(folder, restoring)))
+    throw new CannotStart(
+      `a backup is being restored into ${folder}, or that was interrupted: ` +
+        "run `npm run admin -- backup restore` again",
+    )
   if (existsSync(join(folder, "dynamodb")))
     throw new CannotStart(
       `${folder} holds the data of a former version, which this one cannot read: ` +
@@ -164,8 +182,11 @@ const overNetwork = new Map([
   [0x00_c3_64_00, "Ceph"],
 ])
 
-/** Holds the folder until it is undone or this process ends, however it ends. */
-function lock(folder: string): () => void {
+/**
+ * Holds the folder, which is made if it is missing, until it is undone or this process ends, however it ends.
+ * @throws CannotStart
+ */
+export function lock(folder: string): () => void {
   const path = join(folder, "store.lock")
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -27,8 +27,8 @@ export type Failure = "repeated" | "no_session" | "unknown_prekey" | "bad"
 /** The seed of the next key of a chain (Double Ratchet, 5.2). */
 const chainSeed = Buffer.of(2)
 
-/** Sessions a phone keeps with one device beyond the open one, for what is still on its way. */
-const closedKept = 5
+/** Sessions a phone keeps with one device beyond the open one, for what is still on its way: as many as Signal's own library. */
+const closedKept = 40
 
 /** Receiving chains kept of a session. */
 const chainsKept = 5

@@ -3,10 +3,13 @@ import { expect, test, vi } from "vitest"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
+import { Mail } from "#core/account/mail.ts"
 import { Member } from "#core/account/member.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
+import { app } from "#functions/api/one-machine.ts"
+import { until } from "#test/support/until.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 import { anEmail, aPerson } from "./person.ts"
 
@@ -51,21 +54,21 @@ test("what gives events or secrets away, or cannot be undone, asks for a fresh s
 
     // Nobody else reads it in the same browser.
     await person.post("/numbers/shop/settings/webhook", { webhook_url: elsewhere })
-    const draft = person.jar.get("draft")!
+    const draft = person.jar.get("bridge-80-draft")!
     const other = await aPerson()
-    other.jar.set("draft", draft)
+    other.jar.set("bridge-80-draft", draft)
     expect(await (await other.get("/numbers/shop/settings")).text()).not.toContain("shop.example")
     // Nor does its own person, for a number of another account that has the same name.
     await Member.add(other.accountId, person.person, "owner")
     await person.post("/accounts/turn", { account: other.accountId })
-    expect(person.jar.get("draft")).toBe(draft)
+    expect(person.jar.get("bridge-80-draft")).toBe(draft)
     expect(await (await person.get("/numbers/shop/settings")).text()).not.toContain("shop.example")
     await person.post("/accounts/turn", { account: person.accountId })
     // An invitation that is withdrawn is nothing that was typed, and a browser would drop a cookie that is too long.
     await person.post("/account/withdraw", { email: "late@example.com" })
     expect(await (await person.get("/account")).text()).not.toContain("late@example.com")
     await person.post("/numbers/shop/settings/webhook", { webhook_url: elsewhere + "/".repeat(1000) })
-    expect(person.jar.has("draft")).toBe(false)
+    expect(person.jar.has("bridge-80-draft")).toBe(false)
     await person.post(`/sign-in/link/${await SignIn.print(person.email)}`)
     expect((await person.post("/numbers/shop/settings/webhook", { webhook_url: elsewhere })).status).not.toBe(
       303,
@@ -112,6 +115,45 @@ test("an owner invites and removes, a member does not", async () => {
   expect((await invited.get("/numbers")).headers.get("location")).toBe("/accounts?next=%2Fnumbers")
 })
 
+test("an invitation ends after a week, and with the membership of whoever sent it", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] })
+  try {
+    const owner = await aPerson()
+    const [late, open] = [anEmail(), anEmail()]
+    await owner.post("/account/invite", { email: late, role: "member" })
+    const { person } = await accountAtSignIn(late)
+    vi.setSystemTime(Date.now() + 7 * 86_400_000)
+    expect(await Member.accept(owner.accountId, person)).toBe(false)
+    expect(await Member.invitations(owner.accountId)).toEqual([])
+
+    await Member.add(owner.accountId, (await accountAtSignIn(anEmail())).person, "owner")
+    await owner.post(`/sign-in/link/${await SignIn.print(owner.email)}`)
+    await owner.post("/account/invite", { email: open, role: "owner" })
+    expect(await Member.invitations(owner.accountId)).toMatchObject([{ email: open }])
+    await owner.post("/account/leave")
+    expect(await Member.accept(owner.accountId, (await accountAtSignIn(open)).person)).toBe(false)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test("whoever removes somebody is told of the keys they made, and can revoke them there", async () => {
+  const owner = await aPerson()
+  const member = await aPerson()
+  await Member.add(owner.accountId, member.person, "member")
+  await member.post("/accounts/turn", { account: owner.accountId })
+  const [, key] = /(mbk_\w{51})/.exec(
+    await (await member.post("/keys", { name: "theirs", may: "all" })).text(),
+  )!
+  expect(await (await owner.get("/keys")).text()).toContain(`by ${member.email}`)
+  const removed = await (await owner.post("/account/remove", { person: member.person.id })).text()
+  expect(removed).toContain("an API key, which still works")
+  expect(await ApiKey.verify(key!)).toBeDefined()
+  await owner.post("/account/revoke", { email: member.email })
+  expect(await ApiKey.verify(key!)).toBeUndefined()
+  expect(await ApiKey.list(owner.accountId)).toEqual([])
+})
+
 test("an account's name is its owners' to choose, strangers read it where a phone is linked, and never an address", async () => {
   const owner = await aPerson()
   const { token } = await LinkSession.create(owner.bridge, {})
@@ -140,4 +182,42 @@ test("an account's name is its owners' to choose, strangers read it where a phon
   await member.post("/accounts/turn", { account: owner.accountId })
   expect((await member.post("/account/rename", { name: "Mine" })).status).toBe(403)
   expect((await Account.get(owner.accountId))?.name).toBe(name)
+})
+
+test("owners see who did what, from where; and are mailed what lets somebody in or leads events elsewhere", async () => {
+  const owner = await aPerson()
+  const before = Mail.list().length
+  await owner.post("/keys", { name: "till", may: "read" })
+  await owner.post("/numbers/shop/settings/secret/roll")
+  await owner.get("/numbers/shop/settings/secret")
+  await owner.post("/account/rename", { name: "Corner shop" })
+  const key = await ApiKey.create(owner.accountId, "robot")
+  await app.request("/api/instances/shop", {
+    method: "PATCH",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ webhook_url: "https://shop.example/hook" }),
+  })
+  const page = (await (await owner.get("/account/record", { "user-agent": "x" })).text()).replaceAll(
+    "&#x2F;",
+    "/",
+  )
+  const told = [...page.matchAll(/<td>(?!<)([^<]+)<\/td>/g)].map(([, text]) => text!.trim())
+  expect(told.filter((text) => text.includes(" "))).toEqual([
+    `the API key ${ApiKey.idOf(key)} changed where events go of shop: https://shop.example/hook`,
+    `${owner.email} named the account Corner shop`,
+    `${owner.email} looked at the webhook secret of shop`,
+    `${owner.email} replaced the webhook secret of shop`,
+    `${owner.email} created the API key till`,
+    `${owner.email} signed in`,
+  ])
+  const mails = Mail.list().slice(0, Mail.list().length - before)
+  expect(mails.map(({ to, subject }) => [to, subject.replace(`${owner.email} `, "")]).toReversed()).toEqual([
+    [owner.email, "created the API key till"],
+    [owner.email, "replaced the webhook secret of shop"],
+    [owner.email, "looked at the webhook secret of shop"],
+  ])
+  // A second browser is news to the person, and a member sees nothing of it all.
+  await aVisitor().post(`/sign-in/link/${await SignIn.print(owner.email)}`)
+  await until(() => Mail.list()[0]?.subject === `${owner.email} signed in`)
+  expect((await (await aPerson("member")).get("/account/record")).status).toBe(403)
 })

@@ -5,6 +5,9 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import type { Event } from "#core/contract/event.ts"
 import { config } from "#core/platform/config.ts"
 import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
+import { LinkSession } from "#core/bridge/link-session.ts"
+import { app } from "#functions/api/one-machine.ts"
+import { anAddress, at } from "#test/support/service/customer.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 import { aPerson, acts, anEmail, dangers, ends, firstOf, pages, shownBy, streams } from "./person.ts"
 
@@ -37,6 +40,60 @@ test("another account's number is not there, on any page, stream or form", async
   for (const act of ["resend", "retry", "skip"])
     expect((await stranger.post(`/numbers/shop/events/${id}/${act}`)).status).toBe(404)
   expect(await (await stranger.get("/usage?number=theirs")).text()).not.toContain("theirs")
+})
+
+test("an id that nothing can have is not there, on any page and in any form", async () => {
+  const person = await aPerson()
+  const long = "x".repeat(3000)
+  for (const path of [
+    `/numbers/shop/events/${long}`,
+    `/numbers/${long}`,
+    `/link/${long}`,
+    `/sign-in/link/${long}`,
+  ])
+    expect([path.slice(0, 30), (await person.get(path)).status]).toEqual([path.slice(0, 30), 404])
+  const forms = [
+    [`/keys/${long}/revoke`, {}],
+    ["/account/sign-out", { browser: long }],
+    ["/account/remove", { person: long }],
+    ["/account/withdraw", { email: long }],
+    ["/account/passkeys/remove", { passkey: long }],
+    ["/accounts/decline", { account: long }],
+  ] as const
+  for (const [path, form] of forms)
+    expect([path.slice(0, 30), (await person.post(path, form)).status]).toEqual([path.slice(0, 30), 404])
+})
+
+test("a number rings ten phones in a quarter of an hour, from its page, its links and the API together", async () => {
+  const person = await aPerson()
+  const key = await ApiKey.create(person.accountId, "till")
+  const { token } = await LinkSession.create(person.bridge, {})
+  const ring = async (i: number) => {
+    const phone = `+4917100000${10 + i}`
+    if (i % 3 === 0) return await person.post("/numbers/shop/connect", { phone })
+    if (i % 3 === 1) return await aVisitor().post(`/link/${token}`, { phone })
+    return await app.request("/api/instances/shop/proxy/pair", {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ phone }),
+    })
+  }
+  // No host runs here: each try was counted all the same.
+  for (let i = 0; i < 10; i++) expect((await ring(i)).status).not.toBe(429)
+  for (const i of [0, 1, 2]) expect((await ring(i)).status).toBe(429)
+  expect(await (await ring(0)).text()).toMatch(/Try again in \d+ min/)
+})
+
+test("a program that calls too often shuts nobody at its address out of the pages, and is refused by a page there", async () => {
+  const address = anAddress()
+  for (let i = 0; i < 300; i++) await app.request("/api/instances", {}, at(address))
+  expect((await app.request("/api/instances", {}, at(address))).status).toBe(429)
+  const visitor = aVisitor(address)
+  expect((await visitor.get("/sign-in")).status).toBe(200)
+  await Promise.all(Array.from({ length: 300 }, () => visitor.get("/sign-in")))
+  const refused = await visitor.get("/sign-in")
+  expect([refused.status, refused.headers.get("content-type")]).toEqual([429, "text/html; charset=UTF-8"])
+  expect(await refused.text()).toContain("Too much at once")
 })
 
 test("names and texts with markup, marks of direction and 64 KB harm no page", async () => {

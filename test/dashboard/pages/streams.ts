@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join as joined } from "node:path"
+import { Member } from "#core/account/member.ts"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
@@ -80,6 +81,15 @@ async function readUntil(answer: Response, text: string): Promise<string> {
   await reader.cancel()
   return said
 }
+
+test("the open streams of somebody who is removed end within seconds", async () => {
+  const person = await aPerson("member")
+  const reader = (await person.get("/numbers/shop/events/stream?from=0")).body!.getReader()
+  await reader.read()
+  await Member.remove(person.accountId, person.person.id)
+  // A stream lives for a minute, longer than this test.
+  while (!(await reader.read()).done);
+})
 
 test("twelve of a hundred tabs are live, the others are told to come back, and a closed one makes room", async () => {
   const person = await aPerson()

@@ -58,6 +58,7 @@ test("a key is shown once, listed with name, scope and last use, and stops when 
     scope: "bridge",
     customer_ref: "shop",
     created_at: expect.any(Number),
+    created_by: ApiKey.idOf(shop.key),
   })
   expect(JSON.stringify(await listed())).not.toContain(key.slice(17))
   expect((await shop.as(key, "getBridge")).status).toBe(200)
@@ -65,6 +66,22 @@ test("a key is shown once, listed with name, scope and last use, and stops when 
   expect((await shop.call("DELETE", `/api/keys/${id}`)).status).toBe(204)
   expect((await shop.as(key, "getBridge")).status).toBe(401)
   expect(await outcome(await shop.call("DELETE", `/api/keys/${id}`))).toBe("not_found")
+})
+
+test("a key ends with the one that made it, and one that is revoked makes no more", async () => {
+  const shop = await aShop()
+  const parent = await shop.make({ name: "parent" })
+  const ask = async (key: string) =>
+    await shop.call("POST", "/api/keys", { name: "child" }, { authorization: `Bearer ${key}` })
+  const childOf = async (key: string) => String((await json(ask(key))).key)
+  const child = await childOf(parent.key)
+  const grandchild = await childOf(child)
+  expect((await shop.call("DELETE", `/api/keys/${parent.id}`)).status).toBe(204)
+  for (const key of [parent.key, child, grandchild]) expect((await ask(key)).status).toBe(401)
+  expect(await ApiKey.list(shop.account.id)).toMatchObject([{ name: "test" }])
+  // Another process remembers it for half a minute.
+  const maker = { keyId: parent.id }
+  await expect(ApiKey.create(shop.account.id, "late", undefined, maker)).rejects.toThrow("revoked")
 })
 
 test("the last use costs one write an hour, and a request succeeds if it cannot be written", async () => {

@@ -99,6 +99,7 @@ test("the operator's policy suffices for every verb, and reaches the tables for 
     await run("bridge", "wake", shop.id)
     await run("bridge", "suspend", shop.id)
     await run("bridge", "resume", shop.id)
+    await run("bridge", "make-anew", "all", new Date().toISOString())
     expect(await run("events", "undelivered", shop.id)).toHaveLength(1)
     await run("events", "resend", shop.id, "all")
     expect(

@@ -152,12 +152,13 @@ test("the router proves itself to the API by a secret header, and overwrites the
   }
 })
 
-test("nothing but style and scripts is cached, every method passes, and a key never travels in the clear", () => {
+test("nothing but style and scripts is cached, every method passes, people are led to https, and calls are not", () => {
   const { defaultCacheBehavior, orderedCacheBehaviors } = distributionOf(graph)
   for (const behavior of [defaultCacheBehavior, ...orderedCacheBehaviors]) {
     const isAsset = behavior.pathPattern === "/assets/*"
+    const isCall = behavior.pathPattern?.startsWith("/api/") ?? false
     expect(behavior).toMatchObject({
-      viewerProtocolPolicy: "https-only",
+      viewerProtocolPolicy: isCall ? "https-only" : "redirect-to-https",
       cachePolicyId: isAsset
         ? "658327ea-f89d-4fab-a63d-7e88639e58f6"
         : "4135ea2d-6df8-44a3-9df3-4b5a84be39ad",

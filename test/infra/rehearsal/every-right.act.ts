@@ -326,6 +326,8 @@ test("every verb of the operator", async () => {
   for (const verb of ["pause", "wake", "suspend", "resume"]) await admin("bridge", verb, id)
   await until(async () => (await whole.statusOf("shop")) === "connected", { withinMs: 60_000 })
   await admin("bridge", "restart", id)
+  await admin("bridge", "make-anew", "all", new Date().toISOString())
+  await until(async () => (await whole.statusOf("shop")) === "connected", { withinMs: 60_000 })
   await whole.call("PATCH", "/api/instances/shop", { webhook_url: receiver.urlOf("shop") })
   receiver.refuseNext("shop")
   await whole.write(ada, grace.number, { text: "given up" })

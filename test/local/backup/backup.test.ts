@@ -3,69 +3,28 @@ import { once } from "node:events"
 import {
   copyFileSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
 } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { text } from "node:stream/consumers"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { startKms } from "#local/aws/kms.ts"
-import { check, makeBackup, ownBackups, readBackup } from "#local/backup/backup.ts"
+import { check, ownBackups, readBackup } from "#local/backup/backup.ts"
 import { HourlyBackups } from "#local/backup/hourly.ts"
-import { startDynamoDb } from "#local/dynamodb/server.ts"
-import { secrets } from "#local/service/secrets.ts"
 import { BackupSettings } from "#local/service/settings.ts"
+import { admin, aFolder, aService, backUp, passphrase } from "./service.ts"
 import { canMount, mountSmallDisk } from "#trials/drills/disk/small-disk.ts"
-
-const passphrase = "correct horse battery staple"
-
-function aFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "backup-"))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
-
-const put = (n: number) => ({ TableName: "things", Item: { pk: { S: "a" }, sk: { S: String(n) } } })
-
-/** A data folder whose store is open, as the service's is, with one row. */
-async function aService(dataDir = aFolder()) {
-  const kms = await startKms({
-    file: join(dataDir, "wrapping-keys.json"),
-    keyIds: ["session", "delivery"],
-  })
-  await kms.close()
-  await secrets(join(dataDir, "secrets.json"))
-  const store = await startDynamoDb({ path: dataDir })
-  onTestFinished(store.close)
-  const keys = ["pk", "sk"]
-  await store.answer("CreateTable", {
-    TableName: "things",
-    BillingMode: "PAY_PER_REQUEST",
-    AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
-    KeySchema: keys.map((AttributeName, at) => ({ AttributeName, KeyType: at === 0 ? "HASH" : "RANGE" })),
-  })
-  const write = async (n: number) =>
-    expect(await store.answer("PutItem", put(n))).toMatchObject({ status: 200 })
-  await write(0)
-  return { dataDir, write, dir: aFolder() }
-}
-
-const backUp = async (service: { dataDir: string; dir: string }, keep = 48, reserveMb = 0) =>
-  await makeBackup({ dataDir: service.dataDir, dir: service.dir, passphrase, keep, reserveMb })
 
 /** The files of a backup. */
 async function unpacked(path: string): Promise<string> {
   const folder = aFolder()
-  const { pieces } = await readBackup(path, passphrase)
-  for await (const { name, bytes } of pieces) writeFileSync(join(folder, name), bytes, { flag: "a" })
+  await readBackup(path, passphrase, async (_about, pieces) => {
+    for await (const { name, bytes } of pieces) writeFileSync(join(folder, name), bytes, { flag: "a" })
+  })
   return folder
 }
 
@@ -202,20 +161,6 @@ test.skipIf(!canMount())("on a full disk the other backups stay, and so does the
   await expect(backUp(there)).rejects.toThrow("the disk became full in the midst of a backup")
   await left()
 })
-
-/** `npm run admin --` with these words: its exit code and what it said. */
-async function admin(environment: Record<string, string>, ...words: string[]) {
-  const child = spawn(process.execPath, ["admin/main.ts", ...words], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env.PATH, ...environment },
-  })
-  const [out, error, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, "close"),
-  ])
-  return { code: code as number, out: out.trim(), error: error.trim().split("\n")[0] }
-}
 
 test("an operator makes a backup at once, and lists them", async () => {
   const { dataDir: DATA_DIR, dir: BACKUP_DIR } = await aService()

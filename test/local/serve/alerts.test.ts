@@ -1,5 +1,5 @@
 import { createServer } from "node:net"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { SMTPServer } from "smtp-server"
 import { listen } from "#local/listen.ts"
 import { Alerts } from "#local/serve/alerts.ts"
@@ -67,7 +67,7 @@ test("what could not be told is told with the next minute, and the machine's own
   let isFull = true
   const { alerts, minute } = anOperator({ isAway: () => isAway, isFull: () => isFull })
   expect(await minute()).toEqual([])
-  expect(alerts.ringing).toEqual([])
+  expect(alerts.ringing.get("DiskNearlyFull")).toBe(true)
   isAway = false
   expect(await minute()).toEqual(["DiskNearlyFull rings"])
   isFull = false
@@ -86,6 +86,24 @@ test("a session host's lines of metrics are read, and its other lines are left t
     RssMb: { sum: 140, count: 1, maximum: 140 },
     RetryReceipts: { sum: 2, count: 1, maximum: 2 },
   })
+})
+
+test("each session host has gauges of its own, which go when it has said nothing for a while", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] })
+  const measurements = new Measurements()
+  const said = (hostId: string, RssMb: number) =>
+    measurements.takeFrom(
+      JSON.stringify({ service: "session-host", stage: "production", hostId, RssMb: [RssMb] }),
+    )
+  const shown = async () => (await measurements.expose()).text.match(/^bridge_rss_mb\{.*$/gm)
+  said("one", 300)
+  said("two", 900)
+  expect(await shown()).toEqual(['bridge_rss_mb{host="one"} 300', 'bridge_rss_mb{host="two"} 900'])
+  expect(measurements.minuteOver().get("RssMb")).toEqual({ sum: 1200, count: 2, maximum: 900 })
+  vi.advanceTimersByTime(100_000)
+  said("one", 310)
+  vi.advanceTimersByTime(100_000)
+  expect(await shown()).toEqual(['bridge_rss_mb{host="one"} 310'])
 })
 
 test("mail goes out by the operator's mail server, which is told who it is", async () => {

@@ -1,0 +1,149 @@
+export * as AuditLog from "./audit-log.ts"
+
+import { randomBytes } from "node:crypto"
+import { z } from "zod"
+import { now, nowMs } from "../platform/clock.ts"
+import { config } from "../platform/config.ts"
+import { RateLimit } from "../rate-limit.ts"
+import { type Key, put, query, remove } from "../store/store.ts"
+import { tables } from "../store/tables.ts"
+import { Mail } from "./mail.ts"
+import { Member } from "./member.ts"
+
+/** What is recorded, as what follows the name of who did it. */
+const acts = {
+  signed_in: "signed in",
+  passkey_added: "added a passkey",
+  passkey_removed: "removed a passkey",
+  account_renamed: "named the account",
+  member_invited: "invited",
+  member_joined: "joined, as",
+  member_removed: "removed",
+  member_left: "left the account",
+  role_changed: "changed a role:",
+  key_created: "created the API key",
+  key_revoked: "revoked the API key",
+  secret_shown: "looked at the webhook secret of",
+  secret_replaced: "replaced the webhook secret of",
+  webhook_changed: "changed where events go of",
+  events_changed: "changed which events are sent of",
+  number_unlinked: "unlinked the phone of",
+  number_deleted: "deleted the number",
+} as const
+export type Act = keyof typeof acts
+
+/** Whoever has these done to them without knowing may have lost their mailbox: the person is mailed. */
+const toThePerson = new Set<Act>(["signed_in", "passkey_added"])
+/** These let somebody in, or lead events elsewhere: the owners are mailed. */
+const toOwners = new Set<Act>([
+  "member_joined",
+  "role_changed",
+  "key_created",
+  "secret_shown",
+  "secret_replaced",
+  "webhook_changed",
+])
+
+/** How long an entry is kept, in seconds. */
+const keptFor = 400 * 86_400
+
+const Entry = z.object({
+  /** Unix milliseconds. */
+  at_ms: z.number(),
+  /** The address of a person, or a key as `the API key <id>`. */
+  by: z.string(),
+  act: z.enum(Object.keys(acts) as [Act, ...Act[]]), // the keys of a literal
+  /** Who or what it was done to; `""` where the act says it all. */
+  about: z.string(),
+  /** The network address and the browser from which it was done. */
+  address: z.string(),
+  agent: z.string(),
+})
+export type Entry = z.infer<typeof Entry>
+
+/** What somebody did, in a sentence without its full stop. */
+export function sentenceOf({ by, act, about }: Pick<Entry, "by" | "act" | "about">): string {
+  return `${by} ${acts[act]}${about === "" ? "" : ` ${about}`}`
+}
+
+/** What is mailed of an act besides its sentence. */
+interface Mailed {
+  /** It is recorded and mailed to nobody, such as a sign-in in a browser that is known. */
+  isQuiet?: boolean
+  /** Where the dashboard is, if that is known. */
+  origin?: string | undefined
+}
+
+/**
+ * Records what somebody did in an account, and mails it to those who should know. A mail that cannot be sent holds nothing up:
+ * the entry is there.
+ */
+export async function add(
+  accountId: string,
+  entry: Omit<Entry, "at_ms">,
+  { isQuiet = false, origin }: Mailed = {},
+): Promise<void> {
+  const at_ms = nowMs()
+  const agent = entry.agent.slice(0, 200)
+  const item = { ...key(accountId, at_ms), ...entry, agent, at_ms, expires_at: now() + keptFor }
+  await put({ TableName: tables.accounts, Item: item })
+  if (isQuiet) return
+  const mailing = mail(accountId, entry, origin)
+  // A function may be frozen once it has answered.
+  if (config.AWS_LAMBDA_FUNCTION_NAME !== undefined) await mailing
+}
+
+async function mail(accountId: string, entry: Omit<Entry, "at_ms">, origin?: string): Promise<void> {
+  const to = toThePerson.has(entry.act)
+    ? [entry.by]
+    : toOwners.has(entry.act)
+      ? (await Member.list(accountId)).filter(({ role }) => role === "owner").map(({ email }) => email)
+      : []
+  if (to.length === 0 || (await RateLimit.count("mailsOfActs", accountId)).isExceeded) return
+  const said = sentenceOf(entry)
+  const where = origin === undefined ? "" : ` at ${origin}/account`
+  const text = [
+    `${said}.`,
+    `From ${entry.address}, ${entry.agent.slice(0, 200) || "without a browser"}.`,
+    "",
+    `Was that none of you? Then sign out that browser or remove that person${where}, and revoke the keys that you do not know.`,
+  ].join("\n")
+  await Promise.all(to.map(async (one) => await Mail.send({ to: one, subject: said, text })))
+}
+
+/** The entries of an account, newest first, a hundred at a time; `before`: those older than that, in Unix milliseconds. */
+export async function page(accountId: string, before?: number): Promise<Entry[]> {
+  const found: Entry[] = []
+  for await (const row of rows(accountId, before)) if (found.push(Entry.parse(row)) === pageSize) break
+  return found
+}
+
+/** How many entries a page has. */
+export const pageSize = 100
+
+/** Forgets what was done in an account that is gone. */
+export async function forget(accountId: string): Promise<void> {
+  for await (const row of rows(accountId))
+    await remove({ TableName: tables.accounts, Key: RowKey.parse(row) })
+}
+
+const RowKey = z.object({ pk: z.string(), sk: z.string() })
+
+function rows(accountId: string, before = nowMs() + 1) {
+  return query({
+    TableName: tables.accounts,
+    ConsistentRead: true,
+    ScanIndexForward: false,
+    KeyConditionExpression: "pk = :account AND sk BETWEEN :first AND :last",
+    ExpressionAttributeValues: {
+      ":account": `ACCOUNT#${accountId}`,
+      ":first": "AUDIT#",
+      ":last": `AUDIT#${before - 1}$`,
+    },
+  })
+}
+
+/** Two acts of one millisecond are two rows. `#` sorts before `$`, which ends a range. */
+function key(accountId: string, atMs: number): Key {
+  return { pk: `ACCOUNT#${accountId}`, sk: `AUDIT#${atMs}#${randomBytes(4).toString("hex")}` }
+}

@@ -1,0 +1,25 @@
+import { nowMs } from "../platform/clock.ts"
+import { Delivery } from "../event/delivery.ts"
+import { EventIndex } from "../event/event-index.ts"
+import { Lease } from "../lease/lease.ts"
+
+/** More events than a bridge can append in a second. */
+const eventsEachSecond = 1000
+/** The clock may have been set back since. */
+const leastMs = 3_600_000
+
+/**
+ * The rows of a bridge came back from a copy of this age (Unix ms), and what was written since is unknown. Its next session
+ * makes anew what must not be used twice, and its events go on beyond every number that may have been used. May be repeated.
+ * @returns false when there is no such bridge
+ */
+export async function makeAnew(bridgeId: string, copiedMs: number): Promise<boolean> {
+  const deliveries = await Delivery.all(bridgeId)
+  if (deliveries.length === 0) return false
+  const after = Math.max(await EventIndex.newest(bridgeId), ...deliveries.map(Delivery.floorOf))
+  const lostMs = Math.max(leastMs, nowMs() - copiedMs)
+  const to = after + Math.ceil((lostMs / 1000) * eventsEachSecond)
+  for (const delivery of deliveries) await Delivery.skip(delivery, { after, to })
+  // Last: a session that sees it finds the numbers to go on from.
+  return await Lease.makeAnew(bridgeId)
+}

@@ -1,0 +1,68 @@
+import { Hono } from "hono"
+import type { Context } from "hono"
+import { html } from "hono/html"
+import { AuditLog } from "#core/account/audit-log.ts"
+import { addressOf } from "#functions/http/address.ts"
+import { page } from "./answer.ts"
+import { browserName, type Html, time } from "./elements.ts"
+import { type DashboardEnv, notAllowed, pageOrigin } from "./guard.ts"
+import { head } from "./layout.ts"
+
+/** Who did what in the account, for its owners. */
+export const record = new Hono<DashboardEnv>().get("/account/record", async (c) => {
+  if (c.var.me.role !== "owner") return await notAllowed(c, "Only owners see who did what.")
+  const before = Number(c.req.query("before"))
+  const entries = await AuditLog.page(
+    c.var.accountId,
+    Number.isSafeInteger(before) && before > 0 ? before : undefined,
+  )
+  const last = entries.length === AuditLog.pageSize ? entries.at(-1) : undefined
+  const body = html`${head({
+    title: "Who did what",
+    crumbs: html`<a href="/account">Account</a>`,
+    about: "Sign-ins, people, keys, secrets and webhooks of this account, for a bit more than a year.",
+  })}
+  ${entries.length === 0 ? html`<p class="muted">Nothing yet.</p>` : table(entries)}
+  ${last === undefined ? "" : html`<p><a href="/account/record?before=${last.at_ms}">Older</a></p>`}`
+  return await page(c, { title: "Who did what", place: "account", body })
+})
+
+function table(entries: AuditLog.Entry[]): Html {
+  return html`<div class="card flush">
+    <div class="scroller" tabindex="0" role="region" aria-label="Who did what">
+      <table>
+        <thead>
+          <tr>
+            <th>When</th>
+            <th>What</th>
+            <th>From</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${entries.map(
+            (entry) =>
+              html`<tr>
+                <td>${time(entry.at_ms)}</td>
+                <td>${AuditLog.sentenceOf(entry)}</td>
+                <td>
+                  ${entry.address}
+                  <div class="small muted">${browserName(entry.agent)}</div>
+                </td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  </div>`
+}
+
+/** Records what the person of this request did in the account that they are in. `about`: to whom or what. */
+export async function did(c: Context<DashboardEnv>, act: AuditLog.Act, about = ""): Promise<void> {
+  const { person, account } = c.var.me
+  await AuditLog.add(account.id, { by: person.email, act, about, ...fromWhere(c) }, { origin: pageOrigin(c) })
+}
+
+/** From where a request came, as an entry has it. */
+export function fromWhere(c: Context<DashboardEnv>): Pick<AuditLog.Entry, "address" | "agent"> {
+  return { address: addressOf(c), agent: c.req.header("user-agent") ?? "" }
+}

@@ -1,0 +1,138 @@
+import { existsSync } from "node:fs"
+import { type FileHandle, mkdir, open, rename, rm, statfs } from "node:fs/promises"
+import { join } from "node:path"
+import { Account } from "#core/account/account.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { makeAnew } from "#core/bridge/make-anew.ts"
+import { useHere } from "#core/store/store.ts"
+import { isFull } from "../dynamodb/rows/commit.ts"
+import { fileName as storeFile, isThere, lock, restoring } from "../dynamodb/rows/file.ts"
+import { startDynamoDb } from "../dynamodb/server.ts"
+import { syncFolder } from "../service/private-file.ts"
+import { type About, beside, type Piece, readBackup } from "./backup.ts"
+import { Unusable } from "./unusable.ts"
+
+interface Input {
+  dataDir: string
+  /** The backup's file. */
+  path: string
+  passphrase: string
+}
+
+export interface Restored {
+  /** When the backup was made, Unix ms. */
+  madeMs: number
+  bridges: number
+}
+
+/**
+ * Puts a backup into a data folder that has no store. Whatever ends it, the folder is as before, or refuses a start until this
+ * is done again, or holds all of it: the store comes last.
+ * @throws Unusable, CannotStart
+ */
+export async function restoreBackup({ dataDir, path, passphrase }: Input): Promise<Restored> {
+  const unlock = lock(dataDir)
+  try {
+    await makeWay(dataDir)
+    return await readBackup(path, passphrase, async (about, pieces) => {
+      await mustHaveRoom(dataDir, about)
+      return await putBack(dataDir, about, pieces)
+    })
+  } catch (error) {
+    if (isFull(error) || (error as NodeJS.ErrnoException).code === "ENOSPC")
+      throw new Unusable(`the disk of ${dataDir} became full: nothing was restored`, { cause: error })
+    throw error
+  } finally {
+    unlock()
+  }
+}
+
+async function putBack(dataDir: string, about: About, pieces: AsyncIterable<Piece>): Promise<Restored> {
+  const work = join(dataDir, restoring)
+  await mkdir(work, { mode: 0o700 })
+  syncFolder(dataDir)
+  try {
+    await unpack(about, pieces, work)
+    const bridges = await makeAllAnew(work, about.madeMs)
+    await putInPlace(work, dataDir)
+    return { madeMs: about.madeMs, bridges }
+  } catch (error) {
+    await clear(dataDir)
+    throw error
+  }
+}
+
+/** Removes what an interrupted restore has left. @throws Unusable if something else is there */
+async function makeWay(dataDir: string): Promise<void> {
+  const isOurs = existsSync(join(dataDir, restoring))
+  const found = [storeFile, ...(isOurs ? [] : beside)].find((name) => existsSync(join(dataDir, name)))
+  if (found)
+    throw new Unusable(
+      `${join(dataDir, found)} is there already: restore into another folder (DATA_DIR), or move this one away, ` +
+        "and never start the service on it again",
+    )
+  await clear(dataDir)
+}
+
+/** Before the store is in its place, all of the others came from this restore, or an earlier one. */
+async function clear(dataDir: string): Promise<void> {
+  if (isThere(dataDir)) return
+  // Without this folder the others would be somebody's, so it goes last.
+  for (const name of beside) await rm(join(dataDir, name), { force: true })
+  await rm(join(dataDir, restoring), { recursive: true, force: true })
+}
+
+/** What the store writes when it is opened, in bytes. */
+const someMore = 16e6
+
+async function mustHaveRoom(dataDir: string, { files }: About): Promise<void> {
+  const needed = files.reduce((sum, { bytes }) => sum + bytes, someMore)
+  const { bavail, bsize } = await statfs(dataDir)
+  const [freeMb, neededMb] = [bavail * bsize, needed].map((bytes) => Math.ceil(bytes / 1e6))
+  if (bavail * bsize < needed)
+    throw new Unusable(
+      `the disk of ${dataDir} has no room for this backup: ${freeMb} MB are free, and it takes ${neededMb}`,
+    )
+}
+
+async function unpack({ files }: About, pieces: AsyncIterable<Piece>, work: string): Promise<void> {
+  const opened = new Map<string, FileHandle>()
+  try {
+    for (const { name } of files) opened.set(name, await open(join(work, name), "wx", 0o600))
+    // A backup says which files it has, and holds nothing of others.
+    for await (const { name, bytes } of pieces) await opened.get(name)!.appendFile(bytes)
+    for (const { name, bytes } of files) {
+      const file = opened.get(name)!
+      if ((await file.stat()).size !== bytes) throw new Unusable("the backup is not whole")
+      await file.sync()
+    }
+  } finally {
+    for (const file of opened.values()) await file.close()
+  }
+}
+
+/** Marks every bridge: its keys are from a copy of this age. @returns how many there are */
+async function makeAllAnew(folder: string, madeMs: number): Promise<number> {
+  const store = await startDynamoDb({ path: folder })
+  const end = useHere(store.answer)
+  try {
+    let bridges = 0
+    for (const { id: accountId } of await Account.list())
+      for (const { id } of await Bridge.list(accountId)) if (await makeAnew(id, madeMs)) bridges++
+    return bridges
+  } finally {
+    end()
+    await store.close()
+  }
+}
+
+async function putInPlace(work: string, dataDir: string): Promise<void> {
+  // What SQLite has not moved into the file yet would be missing in its place.
+  if (existsSync(join(work, `${storeFile}-wal`))) throw new Error("the store was not closed")
+  for (const name of beside)
+    if (existsSync(join(work, name))) await rename(join(work, name), join(dataDir, name))
+  syncFolder(dataDir)
+  await rename(join(work, storeFile), join(dataDir, storeFile))
+  syncFolder(dataDir)
+  await rm(work, { recursive: true, force: true })
+}

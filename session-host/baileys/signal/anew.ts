@@ -1,0 +1,47 @@
+import { randomInt } from "node:crypto"
+import { BufferJSON } from "@whiskeysockets/baileys"
+import type { SenderKeys, SessionRecord } from "./prune.ts"
+
+/*
+ * What may be kept of keys that are older than what was last done with them. Nothing that encrypts: its next message key was
+ * used before, for another message. What only decrypts may stay. It reads what waits on the network, as far as its sender has
+ * not gone on; whatever it cannot read is asked for again.
+ */
+
+/** Kinds that say which devices there are, and which of them have our sender keys. */
+export const worthless = ["sender-key-memory", "device-list"]
+
+/** libsignal's number for our own chain. */
+const sending = 1
+
+/** A record whose sessions only read: none is open, so the next message to that device begins another. */
+export function readingOnly(text: string, nowMs: number): string {
+  const record = JSON.parse(text) as SessionRecord // as it was kept
+  for (const { indexInfo, _chains: chains } of Object.values(record._sessions)) {
+    if (indexInfo.closed === -1) indexInfo.closed = nowMs
+    for (const [key, { chainType }] of Object.entries(chains)) if (chainType === sending) delete chains[key]
+  }
+  return JSON.stringify(record)
+}
+
+/** Whether these sender keys are our own: those of others only decrypt. */
+export function encrypts(senderKeys: string): boolean {
+  const states = JSON.parse(senderKeys, BufferJSON.reviver) as SenderKeys // as they were kept
+  return states.some(({ senderSigningKey }) => Buffer.from(senderSigningKey.private).length > 0)
+}
+
+/** Prekeys have numbers of 24 bits. */
+const numbers = 2 ** 24
+/** Many more than peers can use up within the life of a backup; by chance, since one backup may be restored twice. */
+const leap = { least: 100_000, most: 1_100_000 }
+
+/**
+ * The credentials, whose next prekeys get numbers that were never given out. The old ones stay, since messages that wait may
+ * have been begun with one. The signed prekey stays as well: it is never replaced, and no message uses it up.
+ */
+export function withUnusedPreKeys(creds: string): string {
+  const { nextPreKeyId, ...rest } = JSON.parse(creds) as { nextPreKeyId: number }
+  const beyond = nextPreKeyId + randomInt(leap.least, leap.most)
+  const next = beyond + leap.least < numbers ? beyond : randomInt(1, leap.least)
+  return JSON.stringify({ ...rest, nextPreKeyId: next, firstUnuploadedPreKeyId: next })
+}

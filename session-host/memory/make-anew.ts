@@ -1,0 +1,49 @@
+import { Lease } from "#core/lease/lease.ts"
+import { nowMs } from "#core/platform/clock.ts"
+import { encrypts, readingOnly, withUnusedPreKeys, worthless } from "../baileys/signal/anew.ts"
+import { Fenced } from "../session/session-ended.ts"
+import type { Commits } from "./commits.ts"
+import type { SessionVault } from "./keys.ts"
+import type { Patience } from "./patience.ts"
+import type { SessionStore, Stored } from "./rows.ts"
+
+/** How many rows are read at a time. */
+const atOnce = 50
+
+interface Parts {
+  lease: Lease.Held
+  store: SessionStore
+  commits: Pick<Commits, "write" | "whenKept">
+  patience: Patience
+  vault: Pick<SessionVault, "creds" | "keep" | "prefixOf">
+}
+
+/**
+ * The keys of this login came back from a backup: leaves nothing of them that encrypts, before anything is sent. Whatever ends
+ * it, the next session does all of it again, which does no harm. The login itself stays: nobody has to link the phone again.
+ * @throws SessionEnded
+ */
+export async function makeAnew({ lease, store, commits, patience, vault }: Parts): Promise<void> {
+  for await (const rows of pagesOf(store, vault.prefixOf("session")))
+    await commits.write(rows.map(({ sk, secret }) => store.put(sk, readingOnly(secret.toString(), nowMs()))))
+  for await (const rows of pagesOf(store, vault.prefixOf("sender-key")))
+    await commits.write(
+      rows.filter(({ secret }) => encrypts(secret.toString())).map(({ sk }) => store.remove(sk)),
+    )
+  for (const kind of worthless) {
+    const names = await store.names(vault.prefixOf(kind))
+    await commits.write(names.map((sk) => store.remove(sk)))
+  }
+  if (vault.creds !== undefined) await vault.keep({ creds: withUnusedPreKeys(vault.creds) })
+  await commits.whenKept()
+  if (!(await patience.read(() => Lease.madeAnew(lease)))) throw new Fenced()
+}
+
+async function* pagesOf(store: SessionStore, prefix: string): AsyncGenerator<Stored[]> {
+  for (let after: string | undefined; ;) {
+    const rows = await store.page(prefix, { after, limit: atOnce })
+    if (rows.length === 0) return
+    yield rows
+    after = rows.at(-1)!.sk.slice(prefix.length)
+  }
+}

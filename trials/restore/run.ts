@@ -1,0 +1,334 @@
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { z } from "zod"
+import { apiClient, Unexpected } from "#local/api-client.ts"
+import { readBackup } from "#local/backup/backup.ts"
+import { type Entry, networkClient } from "#local/network/client.ts"
+import { untilConnected } from "#local/network/link.ts"
+import { type Random, seeded } from "#local/random.ts"
+import { spawnSimulator } from "#simulator/spawn.ts"
+import { startReceiver } from "#test/support/service/start-receiver.ts"
+import { until } from "#test/support/until.ts"
+import type { Evidence } from "../chaos/evidence.ts"
+import type { Options } from "../chaos/options.ts"
+import type { Violation } from "../chaos/oracle.ts"
+import { inWords } from "../chaos/run.ts"
+import { startTraffic } from "../chaos/traffic.ts"
+import { isReuse, newTroubles } from "../chaos/troubles.ts"
+import { followNetworkLog } from "../cluster/follow-network-log.ts"
+import { type Line, newLine } from "../cluster/lines.ts"
+import { judgeRestored, type Lost } from "./oracle.ts"
+import { admin, type Running, start } from "./service.ts"
+
+export interface Outcome {
+  violations: Violation[]
+  restores: number
+  /** Restores that were killed, and done again. */
+  interrupted: number
+  in: number
+  out: number
+  /** Messages that were lost, and came twice, as the command says. */
+  forgotten: number
+  askedAgain: number
+  /** For whoever looks for a violation's cause. */
+  told: object
+}
+
+const passphrase = "the passphrase of a trial"
+const connectedWithinMs = 120_000
+const settledWithinMs = 120_000
+
+/**
+ * The whole service under traffic, whose data folder is lost again and again, and a backup restored elsewhere. The network and the
+ * customer's receiver go on.
+ */
+export async function runRestores(
+  options: Options,
+  dir: string,
+  say: (line: string) => void,
+): Promise<Outcome> {
+  const stops: (() => Promise<unknown>)[] = []
+  try {
+    return await run(options, { dir, say, stops })
+  } catch (error) {
+    // What is stopped below makes the traffic fail as well, and nobody would learn of this.
+    console.error(error)
+    throw error
+  } finally {
+    for (const stop of stops.toReversed()) await stop()
+  }
+}
+
+async function run(
+  options: Options,
+  { dir, say, stops }: { dir: string; say: (line: string) => void; stops: (() => Promise<unknown>)[] },
+): Promise<Outcome> {
+  const random = seeded(options.seed)
+  mkdirSync(join(dir, "logs"), { recursive: true })
+  const simulator = await spawnSimulator({ dataDir: dir, controlPort: 0 })
+  if (!simulator) throw new Error(`the simulated network did not start: ${dir}/logs says why`)
+  stops.push(simulator.stop)
+  const network = networkClient(simulator)
+  const receiver = await startReceiver()
+  stops.push(receiver.stop)
+  const host = { ...options, dir, network: simulator, stops }
+  let place = { n: 0, dataDir: join(dir, "data-0") }
+  let service: Running | undefined = await begin(host, place.dataDir)
+  stops.push(async () => await service?.kill())
+  const apiKey = await service.newAccount(options.bridges)
+  const api = (to = service) => apiClient(to?.baseUrl ?? "", apiKey)
+  const lines: Line[] = []
+  for (let n = 1; n <= options.bridges; n++)
+    lines.push(
+      await newLine(`b${n}`, {
+        network,
+        receiver,
+        api: service.baseUrl,
+        apiKey,
+        around: { book: [], members: [] },
+        hasCompanion: false,
+        hostOf: undefined,
+      }),
+    )
+  say(`${lines.length} bridges are linked`)
+
+  const seen = newSeen(lines)
+  const log = followNetworkLog(network, seen.saw)
+  const traffic = startTraffic({
+    lines,
+    network,
+    random,
+    apiKey,
+    api: () => service?.baseUrl,
+    shape: "real",
+    arrivals: receiver.arrivals,
+    isDone: (id) => seen.hadMs.has(id),
+  })
+  const connected = async () => {
+    const signal = AbortSignal.timeout(connectedWithinMs)
+    for (const { bridge } of lines) await untilConnected(bridge, { api: api(), signal })
+  }
+
+  const losses: Lost[] = []
+  let interrupted = 0
+  while (losses.length < options.kills) {
+    await sleep(random.between(500, 3000))
+    const backup = await backUp(place.dataDir, dir)
+    await sleep(random.between(500, 4000))
+    const killedMs = Date.now()
+    const dying = service
+    service = undefined
+    await dying.kill()
+    for (const { owner, device } of lines)
+      await until(async () => !(await isConnected(network, owner, device)), { withinMs: 30_000 })
+    renameSync(place.dataDir, join(dir, `lost-${place.n}`))
+    place = { n: place.n + 1, dataDir: join(dir, `data-${place.n + 1}`) }
+    if (options.broken === "restore") await unpackByHand(backup.path, place.dataDir)
+    else interrupted += await restore(backup.path, place.dataDir, random)
+    losses.push({ madeMs: backup.madeMs, killedMs, startedMs: Date.now() })
+    service = await begin(host, place.dataDir)
+    await connected()
+    say(`restored ${losses.length} times`)
+  }
+
+  say("the last one was restored: now everything has to come to rest")
+  await traffic.stop(options.messages, settledWithinMs)
+  const gather = async (unsettled: string[]) => ({
+    losses,
+    handed: { ids: traffic.ids, hadMs: seen.hadMs, askedAgain: seen.askedAgain },
+    evidence: {
+      bridges: lines.map(({ bridge }) => bridge),
+      produced: traffic.produced,
+      late: traffic.late,
+      arrivals: receiver.arrivals,
+      refused: new Set(),
+      sent: traffic.sent,
+      shown: await shownBy(network, lines),
+      unreadable: await unread(seen.troubles(), network),
+      keysReused: seen.reused.map(inWords),
+      owners: [],
+      rows: [],
+      unsettled,
+      stoppedAttempts: [],
+    } satisfies Evidence,
+  })
+  const isSettled = async () => {
+    await sleep(500)
+    const open = await openOf(lines, network, api())
+    const lost = judgeRestored(await gather([])).some(({ kind }) => kind === "lost")
+    return open.length === 0 && !lost
+  }
+  await until(isSettled, { withinMs: settledWithinMs }).catch(() => "the oracle says so")
+  await log.stop()
+  const restored = await gather(await openOf(lines, network, api()))
+  const total = [...traffic.produced.values()].flat()
+  const arrived = new Set(receiver.arrivals.map(({ text }) => text))
+  return {
+    violations: [...judgeRestored(restored), ...(await unlinked(lines, network))],
+    restores: losses.length,
+    interrupted,
+    in: total.length,
+    out: traffic.sent.length,
+    forgotten: total.filter((text) => !arrived.has(text)).length,
+    askedAgain: seen.askedAgain.size,
+    told: {
+      losses,
+      ids: Object.fromEntries(traffic.ids),
+      hadMs: Object.fromEntries(seen.hadMs),
+      arrivals: receiver.arrivals.map(({ at, bridge, eventId, attempt, text }) => ({
+        at,
+        bridge,
+        eventId,
+        attempt,
+        text,
+      })),
+      entries: seen.entries,
+    },
+  }
+}
+
+type Host = { network: object; beat: number; dir: string }
+
+async function begin({ network, beat, dir }: Host, dataDir: string): Promise<Running> {
+  return await start(network, { dataDir, beat, output: join(dir, "logs", "service.out") })
+}
+
+const Made = z.tuple([z.object({ made_at: z.iso.datetime(), path: z.string() })])
+
+async function backUp(dataDir: string, dir: string): Promise<{ path: string; madeMs: number }> {
+  const environment = {
+    DATA_DIR: dataDir,
+    BACKUP_DIR: join(dir, "backups"),
+    BACKUP_PASSPHRASE: passphrase,
+    STORAGE_RESERVE_MB: "1",
+  }
+  const { code, out, said } = await admin(environment, "backup", "make").ended
+  if (code !== 0) throw new Unexpected(`no backup was made: ${said}`)
+  const [{ path, made_at }] = Made.parse(JSON.parse(out))
+  return { path, madeMs: Date.parse(made_at) }
+}
+
+/** Longer than a restore takes, in ms. */
+const restoreMs = 2500
+
+/** Half of the time it is killed at first. @returns how often */
+async function restore(path: string, dataDir: string, random: Random): Promise<number> {
+  const again = () => admin({ DATA_DIR: dataDir, BACKUP_PASSPHRASE: passphrase }, "backup", "restore", path)
+  let killed = 0
+  while (random.next() < 0.5 && !existsSync(join(dataDir, "store.sqlite"))) {
+    const one = again()
+    await Promise.race([sleep(random.between(200, restoreMs)), one.ended])
+    one.kill()
+    await one.ended
+    killed++
+  }
+  if (existsSync(join(dataDir, "store.sqlite"))) return killed
+  const { code, said } = await again().ended
+  if (code !== 0) throw new Unexpected(`not restored: ${said}`)
+  return killed
+}
+
+/** What must never be done: no session is marked. */
+async function unpackByHand(path: string, dataDir: string): Promise<void> {
+  mkdirSync(dataDir, { mode: 0o700 })
+  await readBackup(path, passphrase, async (_about, pieces) => {
+    for await (const { name, bytes } of pieces)
+      writeFileSync(join(dataDir, name), bytes, { flag: "a", mode: 0o600 })
+  })
+}
+
+type Network = ReturnType<typeof networkClient>
+
+async function isConnected(network: Network, owner: string, device: string): Promise<boolean> {
+  const { devices } = await network.phone(owner)
+  return devices.some(({ id, connected }) => `${owner}:${id}` === device && connected)
+}
+
+async function unlinked(lines: Line[], network: Network): Promise<Violation[]> {
+  const found: Violation[] = []
+  for (const { bridge, owner, device } of lines)
+    if (!(await isConnected(network, owner, device)))
+      found.push({ kind: "relinked", what: `${bridge} is not connected as it was linked` })
+  return found
+}
+
+async function shownBy(network: Network, lines: Line[]): Promise<Evidence["shown"]> {
+  const shown: Evidence["shown"] = new Map()
+  for (const { bridge, contact, owner } of lines)
+    shown.set(
+      bridge,
+      (await network.readAll(contact)).filter(({ from }) => from === owner),
+    )
+  return shown
+}
+
+const Deliveries = z.object({ waiting: z.number(), resending: z.number() })
+
+/** The work that is under way. */
+async function openOf(lines: Line[], network: Network, api: ReturnType<typeof apiClient>): Promise<string[]> {
+  const open: string[] = []
+  for (const { bridge, device } of lines) {
+    if (!(await network.settled(device, 0))) open.push(`${bridge}: the network still has something for it`)
+    const answer = await api("GET", `/instances/${bridge}/deliveries`)
+    const { waiting, resending } = Deliveries.parse(await answer.json())
+    if (waiting + resending > 0) open.push(`${bridge}: ${waiting} events wait`)
+  }
+  return open
+}
+
+/** What the network's log says of the bridges, and of whoever could not read something. */
+function newSeen(lines: Line[]) {
+  const devices = new Set(lines.map(({ device }) => device))
+  const hadMs = new Map<string, number>()
+  const askedAgain = new Set<string>()
+  const reused: Entry[] = []
+  const troubles = newTroubles()
+  const entries: Entry[] = []
+  return {
+    entries,
+    hadMs,
+    askedAgain,
+    reused,
+    saw(entry: Entry): void {
+      if (isReuse(entry)) reused.push(entry)
+      troubles.saw(entry)
+      if (entry.stanza?.tag === "message" || entry.stanza?.tag === "receipt" || entry.event)
+        entries.push(entry)
+      const { kind, who, stanza, at } = entry
+      if (kind !== "in" || !devices.has(who) || stanza?.tag !== "receipt") return
+      const { id = "", type } = stanza.attrs
+      if (type === "retry") askedAgain.add(id)
+      if (type === "retry" || type === "server-error") return
+      for (const one of [id, ...listed(stanza.content)]) if (!hadMs.has(one)) hadMs.set(one, at)
+    },
+    /** A bridge may ask for what was encrypted for newer keys, and refuse that copy. Whether it came then, the oracle sees. */
+    troubles: () =>
+      troubles.entries.filter(
+        ({ who, stanza }) => !devices.has(who) || !askedAgain.has(stanza?.attrs.id ?? ""),
+      ),
+  }
+}
+
+/** What phones could not read, not even when it came again. */
+async function unread(troubles: Entry[], network: Network): Promise<string[]> {
+  const found: string[] = []
+  for (const entry of troubles) {
+    const [number = "", device] = entry.who.split(":")
+    const read = device === "0" ? await network.readAll(number) : []
+    if (!read.some(({ id }) => id === idOf(entry))) found.push(inWords(entry))
+  }
+  return found
+}
+
+function idOf({ detail }: Entry): unknown {
+  return z.object({ id: z.unknown() }).safeParse(detail).data?.id
+}
+
+const Listed = z.array(z.object({ content: z.array(z.object({ attrs: z.object({ id: z.string() }) })) }))
+
+/** The ids that a receipt names beside its own. */
+function listed(content: unknown): string[] {
+  const lists = Listed.safeParse(content).data ?? []
+  return lists.flatMap((list) => list.content.map(({ attrs }) => attrs.id))
+}

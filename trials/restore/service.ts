@@ -1,0 +1,73 @@
+import { type ChildProcess, fork, spawn } from "node:child_process"
+import { once } from "node:events"
+import { closeSync, openSync, readFileSync } from "node:fs"
+import { text } from "node:stream/consumers"
+import { fileURLToPath } from "node:url"
+import { z } from "zod"
+import { noLimits } from "#local/service/spawn-service.ts"
+
+export interface Running {
+  baseUrl: string
+  /** Makes an account for so many bridges. @returns its key */
+  newAccount: (bridges: number) => Promise<string>
+  /** SIGKILL. Its session hosts end with it. */
+  kill: () => Promise<void>
+}
+
+const program = new URL("../bench/processes/service.ts", import.meta.url)
+
+/** The service as `npm start` runs it on this folder, in processes of its own. @throws Error with what it printed */
+export async function start(
+  network: object,
+  { dataDir, beat, output }: { dataDir: string; beat: number; output: string },
+): Promise<Running> {
+  const log = openSync(output, "a")
+  const child = fork(program, [JSON.stringify({ network })], {
+    env: {
+      ...process.env,
+      ...noLimits,
+      DATA_DIR: dataDir,
+      PORT: "0",
+      SANDBOX: "0",
+      LEASE_BEAT_MS: String(beat),
+      NODE_NO_WARNINGS: "1",
+    },
+    stdio: ["ignore", log, log, "ipc"],
+    detached: true,
+  })
+  closeSync(log)
+  const ended = once(child, "exit")
+  const { baseUrl } = z.object({ baseUrl: z.string() }).parse(await answerOf(child, ended, output))
+  return {
+    baseUrl,
+    newAccount: async (bridges) => {
+      child.send(bridges)
+      return z.object({ apiKey: z.string() }).parse(await answerOf(child, ended, output)).apiKey
+    },
+    kill: async () => {
+      child.kill("SIGKILL")
+      await ended
+    },
+  }
+}
+
+async function answerOf(child: ChildProcess, ended: Promise<unknown>, output: string): Promise<unknown> {
+  const answer = await Promise.race([once(child, "message"), ended.then(() => undefined)])
+  if (!answer) throw new Error(`the service has ended: ${readFileSync(output, "utf8").slice(-2000)}`)
+  return answer[0]
+}
+
+const main = fileURLToPath(new URL("../../admin/main.ts", import.meta.url))
+
+/** `npm run admin -- --json` with these words. It may be killed; its code is then null. */
+export function admin(environment: Record<string, string>, ...words: string[]) {
+  const child = spawn(process.execPath, [main, "--json", ...words], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  const ended = Promise.all([once(child, "close"), text(child.stdout), text(child.stderr)])
+  return {
+    kill: () => child.kill("SIGKILL"),
+    ended: ended.then(([[code], out, said]) => ({ code: code as number | null, out, said })),
+  }
+}
