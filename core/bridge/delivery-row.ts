@@ -49,9 +49,21 @@ export function naming(first: Delivery.Info, further: string[]): Write {
   }
 }
 
-/** The change of a webhook's row: attributes by name, with their new values, and those that end. */
-export function changing(set: Row, remove: string[]) {
+/**
+ * The change of a webhook's row: attributes by name, with their new values, and those that end.
+ * @param before attributes that must be as they were seen; undefined: absent
+ */
+export function changing(set: Row, remove: string[], before: Row = {}) {
   const names = [...Object.keys(set), ...remove]
+  const seen = Object.entries(before).map(([name, value]) =>
+    value === undefined ? ` AND attribute_not_exists(#${name})` : ` AND #${name} = :${name}_before`,
+  )
+  const values = [
+    ...Object.entries(set).map(([name, value]) => [`:${name}`, value] as const),
+    ...Object.entries(before).flatMap(([name, value]) =>
+      value === undefined ? [] : [[`:${name}_before`, value] as const],
+    ),
+  ]
   const sets = Object.keys(set).map((name) => `#${name} = :${name}`)
   const removes = remove.map((name) => `#${name}`)
   return {
@@ -59,13 +71,9 @@ export function changing(set: Row, remove: string[]) {
       ...(sets.length > 0 ? [`SET ${sets.join(", ")}`] : []),
       ...(removes.length > 0 ? [`REMOVE ${removes.join(", ")}`] : []),
     ].join(" "),
-    ConditionExpression: "attribute_exists(pk)",
+    ConditionExpression: `attribute_exists(pk)${seen.join("")}`,
     ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-    ...(sets.length > 0 && {
-      ExpressionAttributeValues: Object.fromEntries(
-        Object.entries(set).map(([name, value]) => [`:${name}`, value]),
-      ),
-    }),
+    ...(values.length > 0 && { ExpressionAttributeValues: Object.fromEntries(values) }),
   }
 }
 

@@ -153,9 +153,15 @@ export async function update(
     const isAny = headers !== null && Object.keys(headers).length > 0
     change("headers", isAny ? sealedHeaders(dataKey, webhook, headers) : undefined)
   }
-  if ([choice.events, choice.ignore, choice.chats].some((field) => field !== undefined))
-    change("filter", filterOf(webhook.receiver.filter, choice))
-  const { held } = await Delivery.update(webhook, DeliveryRow.changing(set, remove))
+  const { filter } = webhook.receiver
+  const isOfFilter = [choice.events, choice.ignore, choice.chats].some((field) => field !== undefined)
+  if (isOfFilter) change("filter", filterOf(filter, choice))
+  // Two that change a filter at once must each keep what the other has changed.
+  const { held, refused } = await Delivery.update(
+    webhook,
+    DeliveryRow.changing(set, remove, isOfFilter ? { filter } : {}),
+  )
+  if (!held && refused) return await update(bridge, refused, { url, ...choice })
   if (!held) throw noSuchWebhook()
   BridgeLog.append(bridge.id, "info", `webhook ${webhook.webhookId} changed`)
 }

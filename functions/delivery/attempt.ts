@@ -60,7 +60,7 @@ export async function attempt(input: {
   const headers = {
     ...signed,
     ...(input.isResend && { "x-webhook-resend": "true" }),
-    ...keys.headers,
+    ...inLowerCase(keys.headers),
   }
   const start = performance.now()
   const latencyMs = () => Math.round(performance.now() - start)
@@ -90,6 +90,11 @@ export async function attempt(input: {
       latencyMs: latencyMs(),
     }
   }
+}
+
+/** As ours are: one of the customer's own then takes the place of ours, and does not stand beside it. */
+function inLowerCase(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
 /** Contract, "Delivery": any 2xx is a success; 429 and 5xx are retried; redirects and other refusals are not. */

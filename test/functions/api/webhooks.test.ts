@@ -84,6 +84,18 @@ test("a webhook is changed field by field, and its headers are never shown", asy
   expect(await json(shop.patch(path, { state: "active" }))).toMatchObject({ state: "active" })
 })
 
+test("two changes of a filter at once both hold", async () => {
+  const shop = await aShop()
+  const { id } = await shop.add({ url, events: ["message"] })
+  const path = `${shop.path}/${id}`
+  await Promise.all([shop.patch(path, { ignore: ["groups"] }), shop.patch(path, { chats: ["491711234567"] })])
+  expect(await json(shop.get(path))).toMatchObject({
+    events: ["message"],
+    ignore: ["groups"],
+    chats: ["491711234567@s.whatsapp.net"],
+  })
+})
+
 const bad: [what: string, body: object, path: string][] = [
   ["no URL", {}, "url"],
   ["an inbox", { url: "" }, "url"],

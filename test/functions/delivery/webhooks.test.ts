@@ -319,7 +319,7 @@ describe("a filter", () => {
 describe("headers of the customer's own", () => {
   test("are on each POST, and may replace `Authorization`; the signature stays", async () => {
     const { outbox, add } = await aBridgeWithWebhooks()
-    const second = await add({ headers: { "X-Api-Key": "k", authorization: "Basic eA==" } })
+    const second = await add({ headers: { "X-Api-Key": "k", Authorization: "Basic eA==" } })
     await outbox.append(anEvent())
     await answerAll()
     const [arrival] = second.receiver.arrivals
