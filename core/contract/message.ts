@@ -17,18 +17,19 @@ const printable = /^[\x20-\x7e]{1,255}$/
 /** Contract, "Idempotency". Parsed apart from the routes, since a fault in it has its own code. */
 export const IdempotencyKey = z.string().regex(printable, "1 to 255 printable characters")
 
-const headers = z.object({
+/** The headers of a route that takes an Idempotency-Key. */
+export const idempotent = z.object({
   "idempotency-key": z.string().optional().openapi({
-    description: "1 to 255 printable characters, unique for each message; send the header once.",
+    description: "1 to 255 printable characters, unique for each message, or group; send the header once.",
     minLength: 1,
     maxLength: 255,
     pattern: printable.source,
   }),
 })
 
-/** Whether this route sends a message to others. Exactly those take an Idempotency-Key. */
+/** Whether this route sends a message to others, or creates a group. Exactly those take an Idempotency-Key. */
 export function isSend(route: { request?: { headers?: unknown } | undefined }): boolean {
-  return route.request?.headers === headers
+  return route.request?.headers === idempotent
 }
 
 /** The fields that every message has besides its content (Contract, "Messages"). */
@@ -47,7 +48,8 @@ const MessageChat = Chat.optional().openapi({
   description: "The chat of the message; needed only if messages of several chats have this id.",
 })
 
-const unsent = [
+/** Why a call under an Idempotency-Key may have sent, or created, nothing; or may have, for all that is known. */
+export const unsent = [
   "storage_full",
   "pacing",
   "send_outcome_unknown",
@@ -79,7 +81,7 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
     method: "post",
     path: `${proxy}/send/${suffix}` as const,
     summary,
-    request: { params: path, headers, body: body(schema) },
+    request: { params: path, headers: idempotent, body: body(schema) },
     responses: {
       200: reply("The network has acknowledged the message.", SendResult),
       ...refusals(...asking, "recipient_not_found", ...unsent, ...(more.refusals ?? [])),
@@ -206,7 +208,7 @@ export const revokeMessage = createRoute({
   method: "delete",
   path: `${proxy}/messages/{id}` as const,
   summary: "Revoke a sent message for everyone",
-  request: { params: message, headers },
+  request: { params: message, headers: idempotent },
   responses: {
     200: reply("Revoked.", SendResult),
     ...refusals(...asking, "not_own_message", ...unsent),
@@ -219,7 +221,7 @@ export const editMessage = createRoute({
   summary: "Change the text of a sent message",
   request: {
     params: message,
-    headers,
+    headers: idempotent,
     body: body(z.object({ chat: MessageChat, body: text(1, 65_536) })),
   },
   responses: {

@@ -2,6 +2,7 @@ import * as account from "./account.ts"
 import * as bridge from "./bridge.ts"
 import * as call from "./call.ts"
 import * as contact from "./contact.ts"
+import * as group from "./group.ts"
 import * as debug from "./debug-figures.ts"
 import * as delivery from "./delivery.ts"
 import * as webhook from "./webhook.ts"
@@ -50,7 +51,27 @@ export const routes = {
     checkContacts: contact.checkContacts,
     getContact: contact.getContact,
     contactAvatar: contact.contactAvatar,
-    getGroup: contact.getGroup,
+  },
+  Groups: {
+    listGroups: group.listGroups,
+    createGroup: group.createGroup,
+    lookAtInvite: group.lookAtInvite,
+    joinGroup: group.joinGroup,
+    getGroup: group.getGroup,
+    updateGroup: group.updateGroup,
+    leaveGroup: group.leaveGroup,
+    groupAvatar: group.groupAvatar,
+    setGroupAvatar: group.setGroupAvatar,
+    removeGroupAvatar: group.removeGroupAvatar,
+    addMembers: group.addMembers,
+    removeMembers: group.removeMembers,
+    promoteMembers: group.promoteMembers,
+    demoteMembers: group.demoteMembers,
+    getInvite: group.getInvite,
+    revokeInvite: group.revokeInvite,
+    listJoinRequests: group.listJoinRequests,
+    approveRequests: group.approveRequests,
+    rejectRequests: group.rejectRequests,
   },
   Profile: {
     getProfile: profile.getProfile,

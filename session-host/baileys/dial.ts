@@ -59,12 +59,13 @@ export function dial(input: DialInput, lifetime: Lifetime) {
   })
   const known = knownWith(vault)
   const recipientDevices = newRecipientDevices({ ...known, keys, me: () => creds.me, sock: () => sock, log })
+  const hold = newLocks()
   const config = socketConfig({
     ...input,
     sent,
     creds,
     keys,
-    hold: newLocks(),
+    hold,
     recipientDevices: recipientDevices.forBaileys,
     log,
     repository: {
@@ -112,6 +113,7 @@ export function dial(input: DialInput, lifetime: Lifetime) {
     creds,
     keepCreds,
     keys,
+    hold,
     keep,
     gate,
     guarded,

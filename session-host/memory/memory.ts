@@ -9,6 +9,7 @@ import type { Logger } from "#core/platform/log.ts"
 import { Awaited, awaitedPrefix } from "../receive/awaited.ts"
 import { Bell } from "../receive/bell.ts"
 import { Commits } from "./commits.ts"
+import { CreatedGroups } from "./created-groups.ts"
 import type { UnitWrite } from "./packing.ts"
 import { SessionIntake } from "../receive/take.ts"
 import { Messages } from "./messages/messages.ts"
@@ -74,6 +75,7 @@ export class Memory {
   readonly standing: LoginStanding
   readonly awaited: Awaited
   readonly pacing: Pacing
+  readonly createdGroups: CreatedGroups
   readonly intake: SessionIntake
   /**
    * The account, if this is its sandbox: the phone is simulated and scans each code by itself. Undefined for other
@@ -126,6 +128,7 @@ export class Memory {
       { store, commits, contacts: () => this.#contacts, limits: () => input.choice().pacing },
       rows.get(pacingRow),
     )
+    this.createdGroups = new CreatedGroups({ store, commits })
     this.intake = new SessionIntake({
       awaited: this.awaited,
       commits,

@@ -10,6 +10,8 @@ export class Transmission {
   readonly outgoing: Outgoing
   /** The address under which it leaves. */
   chat: string
+  /** Which of our sender keys of the group it leaves under. */
+  senderKey = 0
   /** The addresses of the members of the group that it goes to, by their user part. */
   members: ReadonlyMap<string, string> | undefined
   /** The people whose devices it goes to, by the user part of their addresses. */

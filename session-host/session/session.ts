@@ -299,13 +299,15 @@ export class Session {
 
   #connected(
     connection: Connection,
-    { messages, vault, contacts, standing, pacing }: Memory,
+    { messages, vault, contacts, standing, pacing, createdGroups }: Memory,
   ): ConnectedSession {
     return {
       bridgeId: this.lease.bridgeId,
       connection,
       own: vault.login ?? { jid: "", lid: "" },
       contacts,
+      generation: vault.generation,
+      created: createdGroups,
       standing,
       pace: (chat) => pacing.wait(chat, connection),
       reach: (chat) => this.#recipients.reach(chat, connection),

@@ -255,3 +255,20 @@ test("while the store is away a keyed send is 503 and not sent", async () => {
   expect([answer.status, (await json(answer)).code]).toEqual([503, "session_unavailable"])
   expect(shop.host.calls).toHaveLength(0)
 })
+
+test("what a host keeps by itself, it gives to a retry: the key leads there under the same id", async () => {
+  const made = { group: "as the host says" }
+  const shop = await aShop(
+    (_, response) => sayJson(response, 200, made, { "x-send-kept": "true" }),
+    (_, response) => sayJson(response, 200, made, { "x-send-kept": "true", "x-send-repeated": "true" }),
+  )
+  const first = await shop.send("group-1", { name: "Ours" }, "groups")
+  expect([first.status, await first.json()]).toEqual([200, made])
+  const again = await shop.send("group-1", { name: "Others" }, "groups")
+  expect([again.status, await again.json()]).toEqual([200, made])
+  expect(again.headers.get("x-idempotency-replayed")).toBe("true")
+  expect(again.headers.get("x-idempotency-mismatch")).toBe("true")
+  const [one, other] = shop.host.calls
+  expect([one!.token!.isNew, other!.token!.isNew]).toEqual([true, false])
+  expect(other!.token!.messageId).toBe(one!.token!.messageId)
+})
