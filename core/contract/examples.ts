@@ -504,6 +504,7 @@ export const examples: Record<RouteName, Example> = {
   debugStats: {
     answer: {
       gc_cycles: 412,
+      client_expires_at: 0,
       goroutines: 9,
       heap_alloc_mb: 61.4,
       heap_objects: 380,
