@@ -60,6 +60,10 @@ export const ErrorBody = z
     issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
     dashboard_url: z.string().optional(),
     billing_url: z.string().optional(),
+    message_id: z
+      .string()
+      .optional()
+      .openapi({ description: "With `send_outcome_unknown`: the message, for `getMessage`." }),
     network_code: z
       .number()
       .int()

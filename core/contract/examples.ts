@@ -31,6 +31,7 @@ const secret = {
 const chosen = {
   events: ["message", "connected", "disconnected", "poll_vote", "event_response"],
   ignore: ["status"],
+  message_status: "counts" as const,
   daily_presence: true,
   pacing: { new_chats_a_day: 50, gap_ms: 2000, typing_ms: 1000 },
 }
@@ -203,7 +204,29 @@ export const eventExamples: { [Type in Event["event"]]: Extract<Event, { event: 
     timestamp: 1_795_166_900,
     picture_id: "1795166900",
   },
+  message_status: {
+    event: "message_status",
+    message_id: messageId,
+    chat_id: contact,
+    status: "read",
+    timestamp: 1_795_166_772,
+  },
   test: { event: "test", timestamp: 1_795_166_760 },
+}
+
+/** A message that was looked up. */
+const found = {
+  message_id: messageId,
+  chat_id: contact,
+  contact_id: "491719876543@s.whatsapp.net",
+  from_me: true,
+  type: "text",
+  media_type: "",
+  body: "Your order is ready.",
+  status: "read",
+  sent_at: sent.timestamp,
+  delivered_at: 1_795_166_761,
+  read_at: eventExamples.message_status.timestamp,
 }
 
 /** A successful call of each route, and its answer. */
@@ -286,6 +309,8 @@ export const examples: Record<RouteName, Example> = {
     answer: sent,
   },
   sendTyping: { body: { chat, state: "composing" }, answer: ok },
+  getMessage: { parameters: { id: messageId }, answer: found },
+  findMessage: { parameters: { idempotency_key: "order-17" }, answer: found },
   revokeMessage: {
     parameters: { id: messageId },
     answer: { message_id: "3EB0C9B8A7F6E5D4C3B2A1", timestamp: sent.timestamp },

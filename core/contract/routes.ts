@@ -40,6 +40,8 @@ export const routes = {
     sendLocation: message.sendLocation,
     sendEvent: message.sendEvent,
     sendTyping: message.sendTyping,
+    getMessage: message.getMessage,
+    findMessage: message.findMessage,
     revokeMessage: message.revokeMessage,
     editMessage: message.editMessage,
     readMessage: message.readMessage,
@@ -125,10 +127,10 @@ type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never
 export type RouteName = Names<(typeof routes)[keyof typeof routes]>
 export type RouteNamed<Name extends RouteName> = Every[Name]
 
-/** The routes that a bridge's session host answers. The API itself answers `webhookLogs`. */
+/** The routes that a bridge's session host answers. The API itself answers the others. */
 export type HostRoute = Exclude<
   {
     [Name in RouteName]: RouteNamed<Name>["path"] extends `${typeof proxy}/${string}` ? Name : never
   }[RouteName],
-  "webhookLogs"
+  "webhookLogs" | "findMessage"
 >

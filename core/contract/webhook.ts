@@ -47,7 +47,8 @@ const Batch = z.number().int().min(1).max(50).nullish().openapi({
 /** What a webhook may choose. What is not given stays as it is. */
 const chosen = {
   events: z.array(EventType).max(50).nullish().openapi({
-    description: "The types of events that it gets; null is all of them, including those of later releases.",
+    description:
+      "The types of events that it gets, of those that the bridge gets; null is all, including those of later releases.",
   }),
   ignore: z.array(Ignored).max(50).optional().openapi({
     description: "Chats whose events it does not get: `status`, `groups`; `[]` is none.",
@@ -74,7 +75,9 @@ const Webhook = z
     secret_overlap_until: z.number().int().optional().openapi({
       description: "The secret was replaced: until then the one before signs as well. Unix seconds.",
     }),
-    events: z.array(EventType).openapi({ description: "The types of events that it gets." }),
+    events: z
+      .array(EventType)
+      .openapi({ description: "The types of events that it gets, of those that the bridge gets." }),
     ignore: z.array(Ignored),
     chats: z.array(z.string()).nullable().openapi({ description: "JIDs; null is all." }),
     headers: z.record(z.string(), z.string()).openapi({ description: "Each value is `***`." }),

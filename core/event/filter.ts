@@ -6,7 +6,7 @@ import { type Event, Ignored } from "../contract/event.ts"
 
 /** Which of a bridge's events a further webhook gets. An event must pass all that are given. */
 export const Info = z.object({
-  /** The types that it gets; undefined: all, including those of later releases. */
+  /** The types that it gets, of those that the bridge gets; undefined: all, including those of later releases. */
   events: z.array(z.string()).optional(),
   /** Kinds of chats whose events it does not get. */
   ignore: z.array(Ignored).default([]),
@@ -21,6 +21,7 @@ export function mayPass(filter: Info | undefined, type: string): boolean {
 }
 
 export function passes(filter: Info, event: Event): boolean {
-  if (!Choice.wants(filter, event)) return false
+  if (!mayPass(filter, event.event)) return false
+  if ("chat_id" in event && Choice.ignores(filter, event.chat_id)) return false
   return filter.chats === undefined || ("chat_id" in event && filter.chats.includes(event.chat_id))
 }

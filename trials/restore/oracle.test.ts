@@ -45,6 +45,8 @@ function kindsOf(more: {
       arrivals,
       refused: new Set(),
       sent: [{ ...send, ...(more.sent ?? { beganMs: 100, endedMs: 200 }) }],
+      followed: new Set(),
+      read: new Set(),
       shown: new Map([["b", (more.shown ?? ["M1"]).map((id) => ({ id, text: "out" }))]]),
       unreadable: [],
       keysReused: [],

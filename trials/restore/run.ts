@@ -101,6 +101,8 @@ async function run(
     random,
     apiKey,
     api: () => service?.baseUrl,
+    // What a backup does not have of a message comes with no receipt again.
+    followed: new Set(),
     shape: "real",
     arrivals: receiver.arrivals,
     isDone: (id) => seen.hadMs.has(id),
@@ -145,6 +147,8 @@ async function run(
       refused: new Set(),
       sent: traffic.sent,
       shown: await shownBy(network, lines),
+      followed: new Set(),
+      read: new Set(),
       unreadable: await unread(seen.troubles(), network),
       keysReused: seen.reused.map(inWords),
       owners: [],

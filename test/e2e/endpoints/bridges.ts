@@ -8,6 +8,8 @@ import { ada, adaWrites, arrived, grace, whole } from "./stage.ts"
 
 /** The further webhook of the bridge `shop`, while it has one. */
 let second: { id: string; secret: string }
+/** One with all that a webhook may choose, for a chat in which nobody writes. */
+let full: { id: string }
 
 export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "Debug"> = {
   createBridge: async (ask) => {
@@ -243,6 +245,8 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     await whole.call("DELETE", `/api/instances/typed/webhooks/${id}`)
   },
   createWebhook: async (ask) => {
+    const chosen = { ignore: ["status"], chats: ["491700000000"], batch: 9, headers: { "X-Api-Key": "k" } }
+    full = (await ask({ body: { url: whole.webhook.urlOf("full"), ...chosen } })).json as { id: string }
     const { json } = await ask({ body: { url: whole.webhook.urlOf("second") } })
     second = json as { id: string; secret: string }
     whole.webhook.trust("second", second.secret)
@@ -250,6 +254,7 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     await whole.webhook.event("second", "message", ({ body }) => body === "to two webhooks")
   },
   getWebhook: async (ask) => {
+    expect((await ask({ with: { webhook_id: full.id } })).json).toMatchObject({ id: full.id, batch: 9 })
     expect((await ask({ with: { webhook_id: second.id } })).json).toMatchObject({
       id: second.id,
       state: "active",
@@ -257,6 +262,7 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
   },
   updateWebhook: async (ask) => {
     const webhook_id = second.id
+    await ask({ with: { webhook_id: full.id }, body: { batch: 10 } })
     const { json } = await ask({ with: { webhook_id }, body: { state: "paused" } })
     expect(json).toMatchObject({ state: "paused" })
     await arrived(await adaWrites({ text: "while it is paused" }))
@@ -264,7 +270,7 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     await whole.webhook.event("second", "message", ({ body }) => body === "while it is paused")
   },
   removeWebhook: async (ask) => {
-    await ask({ with: { webhook_id: second.id } })
+    for (const { id } of [second, full]) await ask({ with: { webhook_id: id } })
     const left = await whole.call("GET", "/api/instances/shop/webhooks")
     expect(await left.json()).toMatchObject([{ id: "first" }])
   },
