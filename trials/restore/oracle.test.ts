@@ -81,6 +81,7 @@ test("a vote is lost with the poll that it is on, and if it came before the poll
   expect(kindsOf({ ...asked, hadMs: { ...vote, "id 2": 3500 } })).toEqual(["lost"])
 })
 
+/** The second message comes again, under another event id. */
 const twice = (at: number) => [
   arrival("1", 500),
   arrival("2", at),
