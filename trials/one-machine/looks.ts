@@ -26,6 +26,9 @@ const looks: Record<string, (said: string, about: About) => unknown> = {
     must(said.includes(".backup"), said)
     await machine.publish()
   },
+  "systemctl stop": () => {},
+  "admin backup restore": (said) => must(said.includes("restored="), said),
+  "systemctl start": async (_said, { number }) => await number!.receives("after the restore"),
   "git -C": (said) => must(said.includes("Fast-forward") || said.includes("Updating"), said),
   "one-machine/install": async (_said, { machine, number }) => {
     must(machine.releases.length === 1, `the code of ${machine.releases.join()} is there`)

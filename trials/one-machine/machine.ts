@@ -96,6 +96,7 @@ export class Machine {
     const here = command
       .replace("<this repository>", this.#origin)
       .replaceAll("/opt/", `${this.#folder}/opt/`)
+      .replaceAll("/var/backups/", `${this.#folder}/var/backups/`)
       .replaceAll("https://wa.example.com", this.publicUrl)
       .replaceAll("127.0.0.1:8787", this.#localUrl)
     const { stdout, stderr } = await run("bash", ["-ec", here], {

@@ -2,15 +2,18 @@ import "#test/support/store.ts"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   truncateSync,
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, onTestFinished, test } from "vitest"
 import { Delivery } from "#core/event/delivery.ts"
@@ -99,6 +102,29 @@ test("a folder with a store or keys, one in use, and a backup that cannot be rea
   writeFileSync(cut, readFileSync(path))
   truncateSync(cut, readFileSync(path).length - 1)
   expect(await into(empty, { path: cut })).toBe(`${cut} is cut or damaged`)
+})
+
+test("asked to replace, it puts what was there aside, whole, and nothing of it is taken for its own", async () => {
+  const { path } = await aBackup()
+  const other = await aBackup()
+  const dataDir = aFolder()
+  await restoreBackup({ dataDir, path: other.path, passphrase })
+  // Killed, a service leaves what it wrote last in SQLite's log.
+  const db = new DatabaseSync(join(dataDir, "store.sqlite"))
+  db.exec("CREATE TABLE written (last); PRAGMA wal_checkpoint(TRUNCATE); INSERT INTO written VALUES (1)")
+  for (const end of ["", "-wal"])
+    copyFileSync(join(dataDir, `store.sqlite${end}`), join(dataDir, `kept${end}`))
+  db.close()
+  for (const end of ["", "-wal"]) renameSync(join(dataDir, `kept${end}`), join(dataDir, `store.sqlite${end}`))
+
+  await restoreBackup({ dataDir, path, passphrase, replaces: true })
+  const [aside = "", ...rest] = filesIn(dataDir).toSorted()
+  expect(rest).toEqual(whole)
+  expect(filesIn(join(dataDir, aside)).toSorted()).toEqual(whole)
+  const kept = new DatabaseSync(join(dataDir, aside, "store.sqlite"), { readOnly: true })
+  expect(kept.prepare("SELECT last FROM written").get()).toEqual({ last: 1 })
+  kept.close()
+  await inStore(dataDir, async () => expect(await Lease.get(other.held)).toBeUndefined())
 })
 
 test.skipIf(!canMount())("a disk without room for it is refused, and stays as it was", async () => {
