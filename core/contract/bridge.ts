@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi"
-import { EventType, Ignored } from "./event.ts"
+import { EventType, Ignored, StatusDetail } from "./event.ts"
 import { Pacing } from "./pacing.ts"
 import { body, refusals, reply, unreachable } from "./route-parts.ts"
 
@@ -61,10 +61,14 @@ export const Manager = z
 /** The customer's choice. */
 const chosen = {
   events: z.array(EventType).openapi({
-    description: "The types of events that are sent: all, unless you chose some.",
+    description: "The types of events that are sent: all but `message_status`, unless you chose some.",
   }),
   ignore: z.array(Ignored).openapi({
     description: "Chats whose events are not sent: `status` (what people post as their status), `groups`.",
+  }),
+  message_status: StatusDetail.openapi({
+    description:
+      "What events of the type `message_status` say of a message to a group: `counts`, or also which `participants`.",
   }),
   daily_presence: z.boolean().openapi({
     description:
@@ -167,11 +171,22 @@ export const updateBridge = createRoute({
     body: body(
       z.object({
         webhook_url: JudgedUrl,
-        events: z.array(EventType).max(50).nullish().openapi({
-          description: "The types of events to send; null is all of them, including those of later releases.",
-        }),
+        events: z
+          .array(EventType)
+          .max(50)
+          .nullish()
+          .openapi({
+            description:
+              "The types of events to send; null is all of them, including those of later releases, but not `message_status`, " +
+              "which is sent only if you name it.",
+          }),
         ignore: z.array(Ignored).max(50).optional().openapi({
           description: "Chats whose events are not sent: `status`, `groups`; `[]` is none.",
+        }),
+        message_status: StatusDetail.optional().openapi({
+          description:
+            "What events of the type `message_status` say of a message to a group. `counts`: how many members have received, read " +
+            "and played it. `participants`: also who, in an event for each receipt that comes by itself.",
         }),
         daily_presence: z
           .boolean()

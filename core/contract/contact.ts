@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { Contact as ContactId, PhoneNumber, Group as GroupId } from "./field-types.ts"
+import { Contact as ContactId, PhoneNumber } from "./field-types.ts"
 import { asking, body, proxy, refusals, reply, unreachable } from "./route-parts.ts"
 
 /** Contract, "Contacts" */
@@ -96,23 +96,4 @@ export const contactAvatar = createRoute({
   summary: "A contact's picture",
   request: { params: contact },
   responses: { 200: jpeg, ...refusals(...asking) },
-})
-
-/** Contract, "Groups". `participants` is their number. */
-export const Group = z
-  .object({
-    created: z.number().int().openapi({ description: "Unix seconds." }),
-    jid: z.string(),
-    name: z.string(),
-    participants: z.number().int().openapi({ description: "How many." }),
-    topic: z.string(),
-  })
-  .openapi("Group")
-
-export const getGroup = createRoute({
-  method: "get",
-  path: `${proxy}/groups/{jid}` as const,
-  summary: "A group's metadata",
-  request: { params: path.extend({ jid: GroupId }) },
-  responses: { 200: reply("The group.", Group), ...refusals(...asking) },
 })

@@ -12,6 +12,8 @@ export const errorStatus = {
   payment_required: 402,
   bridge_limit_reached: 403,
   forbidden: 403,
+  not_admin: 403,
+  join_refused: 403,
   not_found: 404,
   method_not_allowed: 405,
   bridge_paused: 409,
@@ -25,7 +27,10 @@ export const errorStatus = {
   passkey_required: 409,
   passkey_not_awaited: 409,
   secret_overlap: 409,
+  group_full: 409,
+  group_conflict: 409,
   media_expired: 410,
+  invite_revoked: 410,
   payload_too_large: 413,
   unsupported_media_type: 415,
   media_fetch_failed: 422,
@@ -54,6 +59,10 @@ export const ErrorBody = z
     issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
     dashboard_url: z.string().optional(),
     billing_url: z.string().optional(),
+    message_id: z
+      .string()
+      .optional()
+      .openapi({ description: "With `send_outcome_unknown`: the message, for `getMessage`." }),
     network_code: z
       .number()
       .int()

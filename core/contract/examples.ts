@@ -11,6 +11,8 @@ interface Example {
 
 const chat = "491711234567"
 const contact = "491711234567@s.whatsapp.net"
+const other = "491715555555"
+const otherContact = "491715555555@s.whatsapp.net"
 const messageId = "3EB0A1B2C3D4E5F6A7B8C9"
 const eventId = "evt_aaaaaabkmz4wq2k7x5n3a6t2h7c4s6d3j5y2r7pb"
 const sent = { message_id: messageId, timestamp: 1_795_166_760 }
@@ -29,6 +31,7 @@ const secret = {
 const chosen = {
   events: ["message", "connected", "disconnected", "poll_vote", "event_response"],
   ignore: ["status"],
+  message_status: "counts" as const,
   daily_presence: true,
   pacing: { new_chats_a_day: 50, gap_ms: 2000, typing_ms: 1000 },
 }
@@ -49,6 +52,26 @@ const person = {
   username: "ada.lovelace",
   verified_name: "",
 }
+
+const group = {
+  created: 1_790_000_000,
+  jid: "120363041234567890@g.us",
+  name: "Regulars",
+  participants: 2,
+  topic: "New in, before anybody else hears of it",
+  owner: "491719876543@s.whatsapp.net",
+  role: "owner",
+  write: "all",
+  edit: "admins",
+  add_members: "admins",
+  approval: false,
+  disappearing: 0,
+  is_community: false,
+  community: "",
+  is_announcements: false,
+}
+
+const invite = "https://chat.whatsapp.com/AbCdEfGhIjKlMnOpQrStUv"
 
 const attempt = {
   attempt: 1,
@@ -156,7 +179,29 @@ export const eventExamples: { [Type in Event["event"]]: Extract<Event, { event: 
     timestamp: 1_795_166_900,
     picture_id: "1795166900",
   },
+  message_status: {
+    event: "message_status",
+    message_id: messageId,
+    chat_id: contact,
+    status: "read",
+    timestamp: 1_795_166_772,
+  },
   test: { event: "test", timestamp: 1_795_166_760 },
+}
+
+/** A message that was looked up. */
+const found = {
+  message_id: messageId,
+  chat_id: contact,
+  contact_id: "491719876543@s.whatsapp.net",
+  from_me: true,
+  type: "text",
+  media_type: "",
+  body: "Your order is ready.",
+  status: "read",
+  sent_at: sent.timestamp,
+  delivered_at: 1_795_166_761,
+  read_at: eventExamples.message_status.timestamp,
 }
 
 /** A successful call of each route, and its answer. */
@@ -239,6 +284,8 @@ export const examples: Record<RouteName, Example> = {
     answer: sent,
   },
   sendTyping: { body: { chat, state: "composing" }, answer: ok },
+  getMessage: { parameters: { id: messageId }, answer: found },
+  findMessage: { parameters: { idempotency_key: "order-17" }, answer: found },
   revokeMessage: {
     parameters: { id: messageId },
     answer: { message_id: "3EB0C9B8A7F6E5D4C3B2A1", timestamp: sent.timestamp },
@@ -269,15 +316,74 @@ export const examples: Record<RouteName, Example> = {
   },
   getContact: { parameters: { jid: contact }, answer: person },
   contactAvatar: { parameters: { jid: contact } },
+  listGroups: { parameters: { limit: 100 }, answer: [group] },
   getGroup: {
-    parameters: { jid: "120363041234567890@g.us" },
+    parameters: { jid: group.jid },
     answer: {
-      created: 1_790_000_000,
-      jid: "120363041234567890@g.us",
-      name: "Regulars",
-      participants: 12,
-      topic: "New in, before anybody else hears of it",
+      ...group,
+      members: [
+        { jid: "491719876543@s.whatsapp.net", phone: "491719876543", role: "owner" },
+        { jid: contact, phone: chat, role: "member" },
+      ],
     },
+  },
+  createGroup: {
+    body: { name: group.name, topic: group.topic, members: [chat], edit: "admins" },
+    answer: { group, members: [{ jid: contact, phone: chat, outcome: "added" }] },
+  },
+  lookAtInvite: { parameters: { link: invite }, answer: { ...group, role: "" } },
+  joinGroup: { body: { link: invite }, answer: { jid: group.jid, joined: true } },
+  getInvite: { parameters: { jid: group.jid }, answer: { link: invite } },
+  revokeInvite: { parameters: { jid: group.jid }, answer: { link: invite } },
+  listJoinRequests: {
+    parameters: { jid: group.jid },
+    answer: [{ jid: contact, phone: chat, requested_at: 1_795_166_760 }],
+  },
+  approveRequests: {
+    parameters: { jid: group.jid },
+    body: { members: [chat] },
+    answer: [{ jid: contact, phone: chat, outcome: "approved" }],
+  },
+  rejectRequests: {
+    parameters: { jid: group.jid },
+    body: { members: [chat] },
+    answer: [{ jid: contact, phone: chat, outcome: "rejected" }],
+  },
+  updateGroup: {
+    parameters: { jid: group.jid },
+    body: { name: group.name, topic: group.topic, write: "all", approval: false },
+    answer: group,
+  },
+  leaveGroup: { parameters: { jid: group.jid }, answer: ok },
+  groupAvatar: { parameters: { jid: group.jid } },
+  setGroupAvatar: {
+    parameters: { jid: group.jid },
+    body: { url: "https://shop.example/logo.jpg" },
+    answer: { picture_id: "1795166900" },
+  },
+  removeGroupAvatar: { parameters: { jid: group.jid }, answer: ok },
+  addMembers: {
+    parameters: { jid: group.jid },
+    body: { members: [chat, other], invite: false },
+    answer: [
+      { jid: contact, phone: chat, outcome: "added" },
+      { jid: otherContact, phone: other, outcome: "refused", reason: "privacy", network_code: 403 },
+    ],
+  },
+  removeMembers: {
+    parameters: { jid: group.jid },
+    body: { members: [chat] },
+    answer: [{ jid: contact, phone: chat, outcome: "removed" }],
+  },
+  promoteMembers: {
+    parameters: { jid: group.jid },
+    body: { members: [chat] },
+    answer: [{ jid: contact, phone: chat, outcome: "promoted" }],
+  },
+  demoteMembers: {
+    parameters: { jid: group.jid },
+    body: { members: [chat] },
+    answer: [{ jid: contact, phone: chat, outcome: "demoted" }],
   },
 
   getProfile: {
@@ -380,6 +486,7 @@ export const examples: Record<RouteName, Example> = {
   debugStats: {
     answer: {
       gc_cycles: 412,
+      client_expires_at: 0,
       goroutines: 9,
       heap_alloc_mb: 61.4,
       heap_objects: 380,

@@ -1,8 +1,9 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
+import { Counts } from "./event.ts"
 import { Chat, FetchedUrl, MessageId, PersonAddress, text } from "./field-types.ts"
 import type { ErrorCode } from "./error.ts"
-import { asking, body, Ok, optionalBody, proxy, refusals, reply } from "./route-parts.ts"
+import { asking, body, Ok, optionalBody, proxy, refusals, reply, unreachable } from "./route-parts.ts"
 
 /** Contract, "Messages" */
 const SendResult = z
@@ -17,18 +18,19 @@ const printable = /^[\x20-\x7e]{1,255}$/
 /** Contract, "Idempotency". Parsed apart from the routes, since a fault in it has its own code. */
 export const IdempotencyKey = z.string().regex(printable, "1 to 255 printable characters")
 
-const headers = z.object({
+/** The headers of a route that takes an Idempotency-Key. */
+export const idempotent = z.object({
   "idempotency-key": z.string().optional().openapi({
-    description: "1 to 255 printable characters, unique for each message; send the header once.",
+    description: "1 to 255 printable characters, unique for each message, or group; send the header once.",
     minLength: 1,
     maxLength: 255,
     pattern: printable.source,
   }),
 })
 
-/** Whether this route sends a message to others. Exactly those take an Idempotency-Key. */
+/** Whether this route sends a message to others, or creates a group. Exactly those take an Idempotency-Key. */
 export function isSend(route: { request?: { headers?: unknown } | undefined }): boolean {
-  return route.request?.headers === headers
+  return route.request?.headers === idempotent
 }
 
 /** The fields that every message has besides its content (Contract, "Messages"). */
@@ -47,7 +49,8 @@ const MessageChat = Chat.optional().openapi({
   description: "The chat of the message; needed only if messages of several chats have this id.",
 })
 
-const unsent = [
+/** Why a call under an Idempotency-Key may have sent, or created, nothing; or may have, for all that is known. */
+export const unsent = [
   "storage_full",
   "pacing",
   "send_outcome_unknown",
@@ -79,7 +82,7 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
     method: "post",
     path: `${proxy}/send/${suffix}` as const,
     summary,
-    request: { params: path, headers, body: body(schema) },
+    request: { params: path, headers: idempotent, body: body(schema) },
     responses: {
       200: reply("The network has acknowledged the message.", SendResult),
       ...refusals(...asking, "recipient_not_found", ...unsent, ...(more.refusals ?? [])),
@@ -202,11 +205,80 @@ export const sendTyping = createRoute({
 
 const message = path.extend({ id: MessageId })
 
+const MessageTime = (description: string) =>
+  z
+    .number()
+    .int()
+    .optional()
+    .openapi({ description: `${description} Unix seconds.` })
+
+/** Contract, "Looking up a message" */
+const Message = z
+  .object({
+    message_id: z.string(),
+    chat_id: z.string().openapi({ description: "As in events." }),
+    contact_id: z.string().openapi({ description: "Who wrote it, as in events." }),
+    from_me: z.boolean(),
+    type: z
+      .enum(["text", "media", "reaction", "poll", "location", "event", ""])
+      .openapi({ description: 'As of a message event; `""` for what only changes another message.' }),
+    media_type: z.enum(["", "image", "video", "audio", "voice", "document", "sticker"]),
+    body: z.string().openapi({ description: "Its text: the caption of media, the question of a poll." }),
+    status: z.enum(["pending", "sent", "delivered", "read", "played", "failed", "received"]).openapi({
+      description:
+        "`received`: somebody else wrote it. `pending`: it may have left, and the network has not acknowledged it; the same request " +
+        "with the same `Idempotency-Key` sends it again under the same id. The others are those of the event `message_status`; " +
+        "`delivered`, `read` and `played` are known only if `events` of the bridge named that type when it was sent. In a group: " +
+        "how far all recipients have come.",
+    }),
+    sent_at: MessageTime("When the network had it."),
+    delivered_at: MessageTime("When it was delivered, in a group last."),
+    read_at: MessageTime("When it was read, in a group last."),
+    played_at: MessageTime("When it was played, in a group last."),
+    failed_at: MessageTime("When the network refused it."),
+    received_at: MessageTime("When it came."),
+    counts: Counts.optional().openapi({
+      description: "In a group: how many recipients have come as far, those who have come further included.",
+    }),
+    reason: z.string().optional().openapi({ description: "Of `failed`: a sentence for people." }),
+    network_code: z.number().int().optional().openapi({ description: "Of `failed`: the network's number." }),
+  })
+  .openapi("Message")
+
+export const getMessage = createRoute({
+  method: "get",
+  path: `${proxy}/messages/{id}`,
+  summary: "A message that was sent or received, and what has become of it",
+  description:
+    "For 30 days, whether or not a phone is linked now. Events that `events` and `ignore` switch off leave nothing to look up.",
+  request: { params: message, query: z.object({ chat: MessageChat }) },
+  responses: { 200: reply("The message.", Message), ...refusals(...unreachable) },
+})
+
+export const findMessage = createRoute({
+  method: "get",
+  path: `${proxy}/messages` as const,
+  summary: "The message that was sent under an Idempotency-Key, and what has become of it",
+  description: "For the 24 hours of the key. Unlike a repetition of the request, this never sends anything.",
+  request: {
+    params: path,
+    query: z.object({
+      idempotency_key: z
+        .string()
+        .min(1)
+        .max(255)
+        .refine((key) => printable.test(key), "1 to 255 printable characters")
+        .openapi({ description: "As in the header of the request that sent it." }),
+    }),
+  },
+  responses: { 200: reply("The message.", Message), ...refusals(...unreachable) },
+})
+
 export const revokeMessage = createRoute({
   method: "delete",
   path: `${proxy}/messages/{id}` as const,
   summary: "Revoke a sent message for everyone",
-  request: { params: message, headers },
+  request: { params: message, headers: idempotent },
   responses: {
     200: reply("Revoked.", SendResult),
     ...refusals(...asking, "not_own_message", ...unsent),
@@ -219,7 +291,7 @@ export const editMessage = createRoute({
   summary: "Change the text of a sent message",
   request: {
     params: message,
-    headers,
+    headers: idempotent,
     body: body(z.object({ chat: MessageChat, body: text(1, 65_536) })),
   },
   responses: {

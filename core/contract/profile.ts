@@ -33,21 +33,20 @@ export const ownAvatar = createRoute({
   responses: { 200: jpeg, ...refusals(...asking) },
 })
 
+/** Where the picture of a profile, or of a group, comes from. */
+export const PictureUrl = FetchedUrl.openapi({
+  description:
+    "The service fetches it: a JPEG of at most 16 MB and 200 megapixels, or 25 if it is progressive. Anything else is " +
+    "`media_type_mismatch`.",
+})
+
 export const setAvatar = createRoute({
   method: "put",
   path: `${proxy}/profile/avatar` as const,
   summary: "Change the picture: to the middle of a JPEG, at most 640 by 640 pixels",
   request: {
     params: path,
-    body: body(
-      z.object({
-        url: FetchedUrl.openapi({
-          description:
-            "The service fetches it: a JPEG of at most 16 MB and 200 megapixels, or 25 if it is progressive. Anything else is " +
-            "`media_type_mismatch`.",
-        }),
-      }),
-    ),
+    body: body(z.object({ url: PictureUrl })),
   },
   responses: {
     200: reply("Changed.", z.object({ picture_id: z.string() })),

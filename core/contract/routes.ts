@@ -2,6 +2,7 @@ import * as account from "./account.ts"
 import * as bridge from "./bridge.ts"
 import * as call from "./call.ts"
 import * as contact from "./contact.ts"
+import * as group from "./group.ts"
 import * as debug from "./debug-figures.ts"
 import * as delivery from "./delivery.ts"
 import * as webhookSecret from "./webhook-secret.ts"
@@ -38,6 +39,8 @@ export const routes = {
     sendLocation: message.sendLocation,
     sendEvent: message.sendEvent,
     sendTyping: message.sendTyping,
+    getMessage: message.getMessage,
+    findMessage: message.findMessage,
     revokeMessage: message.revokeMessage,
     editMessage: message.editMessage,
     readMessage: message.readMessage,
@@ -49,7 +52,27 @@ export const routes = {
     checkContacts: contact.checkContacts,
     getContact: contact.getContact,
     contactAvatar: contact.contactAvatar,
-    getGroup: contact.getGroup,
+  },
+  Groups: {
+    listGroups: group.listGroups,
+    createGroup: group.createGroup,
+    lookAtInvite: group.lookAtInvite,
+    joinGroup: group.joinGroup,
+    getGroup: group.getGroup,
+    updateGroup: group.updateGroup,
+    leaveGroup: group.leaveGroup,
+    groupAvatar: group.groupAvatar,
+    setGroupAvatar: group.setGroupAvatar,
+    removeGroupAvatar: group.removeGroupAvatar,
+    addMembers: group.addMembers,
+    removeMembers: group.removeMembers,
+    promoteMembers: group.promoteMembers,
+    demoteMembers: group.demoteMembers,
+    getInvite: group.getInvite,
+    revokeInvite: group.revokeInvite,
+    listJoinRequests: group.listJoinRequests,
+    approveRequests: group.approveRequests,
+    rejectRequests: group.rejectRequests,
   },
   Profile: {
     getProfile: profile.getProfile,
@@ -98,10 +121,10 @@ type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never
 export type RouteName = Names<(typeof routes)[keyof typeof routes]>
 export type RouteNamed<Name extends RouteName> = Every[Name]
 
-/** The routes that a bridge's session host answers. The API itself answers `webhookLogs`. */
+/** The routes that a bridge's session host answers. The API itself answers the others. */
 export type HostRoute = Exclude<
   {
     [Name in RouteName]: RouteNamed<Name>["path"] extends `${typeof proxy}/${string}` ? Name : never
   }[RouteName],
-  "webhookLogs"
+  "webhookLogs" | "findMessage"
 >

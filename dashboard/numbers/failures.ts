@@ -115,6 +115,20 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
     title: "The secret was replaced a short time ago",
     next: "End the time in which both sign, in the settings. Then replace it again.",
   },
+  not_admin: {
+    title: "Only an admin of the group may do this",
+    next: "Ask one of them to make this number an admin.",
+  },
+  join_refused: {
+    title: "An admin has removed this number from the group",
+    next: "Ask one of them to add it again.",
+  },
+  invite_revoked: { title: "The link was revoked", next: "Ask for the group's new one." },
+  group_full: { title: "The group is full", next: "Name fewer people, or remove some first." },
+  group_conflict: {
+    title: "Somebody else changed the group at the same time",
+    next: "Try again.",
+  },
   not_own_message: {
     title: "Somebody else wrote this message",
     next: "Only what this number wrote can be edited and revoked.",

@@ -71,6 +71,8 @@ async function settled(claim: Idempotency.Claim, call: Call): Promise<HostAnswer
     await release(claim)
     throw error
   })
+  // The host keeps the answer, and gives it to a retry: this record only keeps the id.
+  if (success?.headers["x-send-kept"] === "true") await release(claim)
   if (success) return success
   if (!isDefinite(refusal)) await release(claim)
   // The key was taken over meanwhile: the message's outcome is no longer ours to report.

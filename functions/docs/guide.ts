@@ -166,6 +166,8 @@ function sending(): Html {
       "request: then yours was not sent. 409 `idempotency_conflict` means that the first request is still running.",
     "After 429 and 503, wait as long as `Retry-After` says, and longer each time that it happens again. Other 4xx do not go " +
       "away by themselves. 422 `recipient_not_found` is a number that is not on the network: do not try it again.",
+    "To hear what becomes of messages, name `message_status` among the `events` of `updateBridge`: then an event says when one was " +
+      "sent, delivered, read or played, or why it failed. In the sandbox, Echo reads what you send.",
     "502 `network_rejected` is the network's own refusal, with its code in `network_code`:",
   )}
   ${table(["network_code", "means", "what to do"], proseRows(networkCodes))}`

@@ -3,8 +3,8 @@ import type { ApiKey } from "#core/account/api-key.ts"
 import { ApiError, noSuchBridge } from "#core/error.ts"
 import type { ApiEnv } from "./contract-router.ts"
 
-/** The route of the code that links a phone. Anybody who has the code can take the bridge over. */
-const links = /^\/api\/instances\/[^/]+\/proxy\/qr$/
+/** The code that links a phone, and the link of a group. Whoever has one can take the bridge over, or join the group. */
+const keys = /^\/api\/instances\/[^/]+\/proxy\/(?:qr|groups\/[^/]+\/invite)$/
 
 /** Whether a sandbox that is not there is created for this key. */
 export function mayCreateSandbox({ scope }: ApiKey.Access): boolean {
@@ -18,7 +18,7 @@ export function mayCreateSandbox({ scope }: ApiKey.Access): boolean {
 export const withinScope = createMiddleware<ApiEnv>(async (c, next) => {
   const { scope, bridge } = c.var.access
   const isRead = c.req.method === "GET"
-  if (scope === "read" && (!isRead || links.test(c.req.path)))
+  if (scope === "read" && (!isRead || keys.test(c.req.path)))
     throw new ApiError("forbidden", "this API key may only read: use one with the scope `all`")
   if (scope === "bridge") {
     const isOfBridge = c.var.bridge !== undefined

@@ -93,6 +93,7 @@ export function networkClient(at: { controlUrl: string }) {
     /** Sends many messages of one kind in a row. Returns their ids. */
     flood: (number: string, how: z.input<typeof Schema.Flood>) =>
       ask<{ ids: string[] }>("POST", `/phones/${number}/floods`, how),
+    groups: () => ask<z.output<typeof Schema.Group>[]>("GET", "/groups"),
     group: (group: z.input<typeof Schema.NewGroup>) =>
       ask<z.output<typeof Schema.Group>>("POST", "/groups", group),
 

@@ -5,6 +5,7 @@ import { newAddressing } from "../send/addressing.ts"
 import { groupOf } from "../send/devices.ts"
 import { timerOf } from "../send/disappearing-timers.ts"
 import { newMissed } from "../send/late-devices.ts"
+import { newSenderKeys } from "../send/renew-sender-key.ts"
 import { newSender } from "../send/transmit.ts"
 import { newAppState } from "./app-state/app-state.ts"
 import { outsideOfAll } from "./context.ts"
@@ -62,6 +63,7 @@ function open(input: ConnectInput): Connection {
   const sender = newSender({
     ...dialled,
     addressOf: addressing.addressOf,
+    senderKeys: newSenderKeys({ ...dialled, me: () => creds.me, sock: () => sock }),
     isOpen: () => lifetime.isOpen,
     onRefused: (chat, networkCode) => {
       groups.forget(chat)

@@ -3,6 +3,7 @@ import { calls } from "./calls.ts"
 import type { Command } from "./command.ts"
 import { contacts } from "./contacts.ts"
 import { debugFigures } from "./debug-figures.ts"
+import { groups } from "./groups.ts"
 import { messages } from "./messages.ts"
 import { presence } from "./presence.ts"
 import { profile } from "./profile.ts"
@@ -14,6 +15,7 @@ export const commands = {
   ...messages,
   ...calls,
   ...contacts,
+  ...groups,
   ...profile,
   ...presence,
   ...debugFigures,

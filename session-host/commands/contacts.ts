@@ -1,13 +1,11 @@
-import type { z } from "@hono/zod-openapi"
 import * as contract from "#core/contract/contact.ts"
-import * as group from "#core/contract/contact.ts"
 import { ApiError } from "#core/error.ts"
 import { isLid, toJid } from "#core/jid.ts"
 import { avatarOf } from "../media/avatar.ts"
-import type { Registered, Stanza } from "../network/connection.ts"
-import { child, childrenOf, el, textOf } from "../network/stanza.ts"
+import type { Registered } from "../network/connection.ts"
+import { el } from "../network/stanza.ts"
 import { type Contact, type Learnt, stranger, wire } from "../people/contacts.ts"
-import { groupCard, personOf } from "../people/questions.ts"
+import { personOf } from "../people/questions.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import { command } from "./command.ts"
 import { listOf } from "./contact-list.ts"
@@ -38,12 +36,6 @@ export const contacts = {
       ),
     ),
   ),
-
-  getGroup: command(group.getGroup, async ({ session, params }) => {
-    const card = await session.use(({ connection }) => groupCard(connection, params.jid))
-    if (!card) throw new ApiError("not_found", "there is no such group, or the session is not in it")
-    return groupOf(params.jid, card)
-  }),
 }
 
 export function jpeg(picture: Uint8Array<ArrayBuffer>): Response {
@@ -96,14 +88,4 @@ async function withRedactedPhone(
   })
   // The connection reports what it hears about people, so the contact may be up to date now.
   return (await contacts.get(known.lid)) ?? known
-}
-
-function groupOf(jid: string, card: Stanza): z.infer<typeof group.Group> {
-  return {
-    created: Number(card.attrs.creation) || 0,
-    jid,
-    name: card.attrs.subject ?? "",
-    participants: childrenOf(card, "participant").length || Number(card.attrs.size) || 0,
-    topic: textOf(child(child(card, "description"), "body")),
-  }
 }

@@ -1,12 +1,10 @@
 import * as privacy from "#core/contract/profile.ts"
 import * as contract from "#core/contract/profile.ts"
 import type { z } from "@hono/zod-openapi"
-import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { sessionUnavailable } from "#core/error.ts"
 import { userOf } from "#core/jid.ts"
 import { avatarOf } from "../media/avatar.ts"
-import { fetchMedia } from "../media/fetch.ts"
-import { inFolder } from "../media/transfer.ts"
-import { readAvatar } from "../media/picture.ts"
+import { removePicture, setPicture } from "../media/set-picture.ts"
 import type { Connection, Stanza } from "../network/connection.ts"
 import { NetworkRejected } from "../network/errors.ts"
 import { askMex } from "../network/mex.ts"
@@ -31,19 +29,12 @@ export const profile = {
     jpeg(await session.use(({ connection, own }) => avatarOf(connection, own.jid))),
   ),
 
-  setAvatar: command(contract.setAvatar, async ({ session, body }) => {
-    const answer = await session.use(({ bridgeId, connection, media }) =>
-      media.use(async () => {
-        const bytes = await inFolder((folder) => fetchAvatar(body.url, bridgeId, folder))
-        const picture = el("picture", { type: "image" }, bytes)
-        return await connection.ask({ xmlns: "w:profile:picture", type: "set", children: [picture] })
-      }),
-    )
-    return { picture_id: child(answer, "picture")?.attrs.id ?? "" }
-  }),
+  setAvatar: command(contract.setAvatar, ({ session, body }) =>
+    session.use((connected) => setPicture(connected, body.url)),
+  ),
 
   removeAvatar: command(contract.removeAvatar, async ({ session }) => {
-    await session.use(({ connection }) => connection.ask({ xmlns: "w:profile:picture", type: "set" }))
+    await session.use((connected) => removePicture(connected))
     return { ok: true }
   }),
 
@@ -76,13 +67,6 @@ async function changeAbout(connection: Pick<Connection, "ask">, text: string): P
   await connection.ask({ xmlns: "status", type: "set", children: [about] }).catch((error: unknown) => {
     if (!(error instanceof NetworkRejected)) throw error
   })
-}
-
-/** @throws ApiError `url_not_allowed`, `media_fetch_failed`, `media_type_mismatch`, `payload_too_large` */
-async function fetchAvatar(url: string, bridgeId: string, folder: string): Promise<Buffer> {
-  const { path, mimetype } = await fetchMedia({ url, bridgeId, asSticker: false, folder })
-  if (mimetype !== "image/jpeg") throw new ApiError("media_type_mismatch", "a profile picture must be a JPEG")
-  return await readAvatar(path)
 }
 
 /** Built as WhatsApp Web and whatsmeow build it: the network returns either the whole link or only the code. */

@@ -57,6 +57,23 @@ export function pollOf(
   return input.maxAnswers === 1 ? { pollCreationMessageV3: poll } : { pollCreationMessage: poll }
 }
 
+/** A personal invitation to a group. `expiration` is in Unix seconds. */
+export function invitationOf(input: {
+  group: string
+  name: string
+  code: string
+  expiration: number
+}): MessageContent {
+  return {
+    groupInviteMessage: {
+      groupJid: input.group,
+      groupName: input.name,
+      inviteCode: input.code,
+      inviteExpiration: input.expiration,
+    },
+  }
+}
+
 export function locationOf(
   input: { lat: number; lng: number; name?: string | undefined; address?: string | undefined },
   context: Context,

@@ -6,6 +6,8 @@ import {
 } from "@whiskeysockets/baileys"
 import { LRUCache } from "lru-cache"
 import { userOf } from "#core/jid.ts"
+import type { Question, Stanza } from "../network/connection.ts"
+import { child } from "../network/stanza.ts"
 
 /** The facts about a group that a send to it needs. */
 interface Group {
@@ -41,6 +43,17 @@ export function newGroups() {
     get: (jid: string) => groups.get(jid),
     /** Something about it is not as we think. */
     forget: (jid: string) => void groups.delete(jid),
+    /**
+     * A question was answered, or was not: a change of a group may have been made either way, and nobody may be written to as a
+     * member who is none any more. The network's own news of the change may come later. The answer to anything but `query` may
+     * name a group with some of its members, or with people who could not be added.
+     */
+    asked({ xmlns, to = "", children = [] }: Question, answer: Stanza | undefined): void {
+      if (xmlns !== "w:g2" || children[0]?.tag === "query") return
+      groups.delete(to)
+      const id = child(answer, "group")?.attrs.id
+      if (id) groups.delete(jidOf(id))
+    },
     /** Takes every frame: an answer may have a whole group in it, and a notice may say that one or any has changed. */
     take(frame: BinaryNode): void {
       const { type, from } = frame.attrs
@@ -52,18 +65,23 @@ export function newGroups() {
   }
 }
 
-/** Answers to other questions have a group in them, too, but without its members. */
+/** Answers to other questions have a group in them, too. */
 function groupIn(answer: BinaryNode): Group | undefined {
   const group = getBinaryNodeChild(answer, "group")
   const { id, creation, addressing_mode: mode } = group?.attrs ?? {}
   const members = getBinaryNodeChildren(group, "participant").flatMap(({ attrs }) => attrs.jid ?? [])
   if (!id || !creation || members.length === 0) return undefined
   return {
-    id: id.includes("@") ? id : `${id}@g.us`,
+    id: jidOf(id),
     addressingMode: mode === "lid" ? "lid" : "pn",
     ephemeralDuration: Number(getBinaryNodeChild(group, "ephemeral")?.attrs.expiration) || 0,
     members: new Map(members.map((jid) => [userOf(jid), jid])),
   }
+}
+
+/** Cards leave the server out. */
+function jidOf(id: string): string {
+  return id.includes("@") ? id : `${id}@g.us`
 }
 
 /** The metadata as Baileys takes it. It reads only these fields. */

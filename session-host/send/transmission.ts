@@ -10,6 +10,8 @@ export class Transmission {
   readonly outgoing: Outgoing
   /** The address under which it leaves. */
   chat: string
+  /** Which of our sender keys of the group it leaves under. */
+  senderKey = 0
   /** The addresses of the members of the group that it goes to, by their user part. */
   members: ReadonlyMap<string, string> | undefined
   /** The people whose devices it goes to, by the user part of their addresses. */
@@ -55,7 +57,8 @@ export class Transmission {
   /** The first step of the ratchet keeps the message itself. @param keep keeps what it is given: the message, or nothing more */
   async keepOnce(keep: (sending: Outgoing | undefined) => Promise<void>): Promise<void> {
     if (this.#unkept) this.#isMaybeKept = true
-    await keep(this.#unkept)
+    const members = this.members && { members: [...this.members.values()] }
+    await keep(this.#unkept && { ...this.#unkept, ...members })
     this.#unkept = undefined
   }
 

@@ -6,6 +6,7 @@ import type { Acks } from "./acks.ts"
 import { stanzaAttributesOf } from "./stanza-attributes.ts"
 import type { Keys } from "../baileys/signal/keys.ts"
 import type { Missed } from "./late-devices.ts"
+import type { SenderKeys } from "./renew-sender-key.ts"
 import { sendingFor } from "../baileys/context.ts"
 import { Transmission } from "./transmission.ts"
 
@@ -21,6 +22,7 @@ export interface SendInput {
   keys: Pick<Keys, "get" | "set">
   /** The address under which a message to this chat leaves. */
   addressOf: (chat: string) => Promise<string>
+  senderKeys: SenderKeys
   /** Logged in, and not ended. */
   isOpen: () => boolean
   /** The network has refused a message to this chat. */
@@ -84,7 +86,8 @@ async function send(
     throw new NetworkRejected(ack.networkCode)
   }
   // The network has the message, whatever becomes of the note: without it the key is given once more.
-  noteKeyHolders(input.keys, sending.keyHolders).catch(() => {})
+  if (sending.senderKey === input.senderKeys.versionOf(sending.chat))
+    noteKeyHolders(input.keys, sending.keyHolders).catch(() => {})
   if (ack.phash)
     input
       .missed(sending, ack.phash, (again, participant) => sendOnce(input, again, participant))
@@ -105,6 +108,8 @@ async function noteKeyHolders(keys: SendInput["keys"], holders: Transmission["ke
 async function relay(input: SendInput, sending: Transmission): Promise<Error | undefined> {
   try {
     sending.chat = await input.addressOf(sending.outgoing.chat)
+    await input.senderKeys.renewIfLeft(sending.chat)
+    sending.senderKey = input.senderKeys.versionOf(sending.chat)
     await sendOnce(input, sending)
     return undefined
   } catch (error) {

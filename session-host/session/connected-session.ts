@@ -4,6 +4,7 @@ import type { Own } from "../receive/map/chat-and-sender.ts"
 import type { Remembered } from "../receive/map/mapped.ts"
 import type { Connection } from "../network/connection.ts"
 import type { Slots } from "#core/platform/slots.ts"
+import type { CreatedGroups } from "../memory/created-groups.ts"
 import type { LoginStanding } from "../memory/login-standing.ts"
 
 /** A connected session, as a command needs it. */
@@ -20,6 +21,10 @@ export interface ConnectedSession {
   /** Every remembered message of this id, ours first. */
   messages: (id: string) => Promise<Remembered[]>
   contacts: Contacts
+  /** The number of the login. */
+  generation: number
+  /** The groups that the API has asked for. */
+  created: CreatedGroups
   standing: LoginStanding
   /** The limit on this bridge's media transfers. */
   media: Slots

@@ -205,6 +205,11 @@ export class Session {
     return await memory.messages.all(id)
   }
 
+  /** What it remembers, whether or not it is connected. @throws ApiError `session_unavailable` */
+  async memory(): Promise<Pick<Memory, "messages" | "vault">> {
+    return (await this.#started()).memory
+  }
+
   /**
    * Asks something of the network. A question that is left open by the end of the connection may be asked again.
    * @throws ApiError `not_paired`, `network_rejected`, `session_unavailable`, and what `work` throws
@@ -299,13 +304,15 @@ export class Session {
 
   #connected(
     connection: Connection,
-    { messages, vault, contacts, standing, pacing }: Memory,
+    { messages, vault, contacts, standing, pacing, createdGroups }: Memory,
   ): ConnectedSession {
     return {
       bridgeId: this.lease.bridgeId,
       connection,
       own: vault.login ?? { jid: "", lid: "" },
       contacts,
+      generation: vault.generation,
+      created: createdGroups,
       standing,
       pace: (chat) => pacing.wait(chat, connection),
       reach: (chat) => this.#recipients.reach(chat, connection),

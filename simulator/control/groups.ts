@@ -28,7 +28,8 @@ export function groups(app: OpenAPIHono, network: Network) {
     ({ body }) => {
       const { handset } = phoneOf(network, body.creator)
       const attrs = { subject: body.subject, addressing_mode: body.addressing }
-      const create = el("create", attrs, participants(network, body.members))
+      const parent = body.community ? [el("parent")] : []
+      const create = el("create", attrs, [...participants(network, body.members), ...parent])
       const reply = askAs(handset, { xmlns, to: "@g.us", content: [create] })
       return wire(groupOf(network, child(reply, "group")?.attrs.id))
     },
@@ -48,30 +49,71 @@ export function groups(app: OpenAPIHono, network: Network) {
     ({ params, body }) => {
       const group = groupOf(network, Jid.parse(params.jid)?.user)
       const { handset } = phoneOf(network, body.by)
-      for (const change of changesOf(network, body))
-        askAs(handset, { xmlns, to: jidOf(group), content: [change] })
-      const leave = el("leave", {}, [el("group", { id: jidOf(group) })])
-      if (body.leave) askAs(handset, { xmlns, to: "@g.us", content: [leave] })
+      const to = jidOf(group)
+      for (const change of changesOf(network, group, body)) askAs(handset, { xmlns, to, content: [change] })
+      for (const change of wholeNetworkChangesOf(group, body))
+        askAs(handset, { xmlns, to: "@g.us", content: [change] })
+      if (body.picture !== undefined) {
+        const content = body.picture
+          ? [el("picture", { type: "image" }, Buffer.from(body.picture, "base64"))]
+          : []
+        askAs(handset, { xmlns: "w:profile:picture", target: to, content })
+      }
       return wire(group)
     },
   )
 }
 
-function changesOf(network: Network, body: z.output<typeof Schema.ChangeGroup>): Node[] {
+/** Questions to the group itself. */
+function changesOf(network: Network, group: Group, body: z.output<typeof Schema.ChangeGroup>): Node[] {
   const { subject, description, ephemeral, setting } = body
   const members = (["add", "remove", "promote", "demote"] as const).flatMap((action) => {
     const numbers = body[action]
     return numbers ? [el(action, {}, participants(network, numbers))] : []
   })
+  const verdicts = (["approve", "reject"] as const).flatMap((action) => {
+    const numbers = body[action]
+    if (!numbers) return []
+    return [el("membership_requests_action", {}, [el(action, {}, participants(network, numbers))])]
+  })
   return [
     ...(subject === undefined ? [] : [el("subject", {}, Buffer.from(subject))]),
-    ...(description === undefined
-      ? []
-      : [el("description", { id: `D${Date.now()}` }, [el("body", {}, Buffer.from(description))])]),
+    ...(description === undefined ? [] : [described(group, description)]),
     ...members,
     ...(ephemeral === undefined ? [] : [timer(ephemeral)]),
     ...(setting ? [el(setting)] : []),
+    ...(body.all_add === undefined ? [] : [addMode(body.all_add)]),
+    ...(body.approval === undefined ? [] : [approval(body.approval)]),
+    ...(body.revoke_invite ? [el("invite")] : []),
+    ...(body.accept ? [accept(network, body.accept)] : []),
+    ...verdicts,
   ]
+}
+
+/** Questions that name the group, or a code, in themselves. */
+function wholeNetworkChangesOf(group: Group, { join, leave }: z.output<typeof Schema.ChangeGroup>): Node[] {
+  return [
+    ...(join === undefined ? [] : [el("invite", { code: join })]),
+    ...(leave ? [el("leave", {}, [el("group", { id: jidOf(group) })])] : []),
+  ]
+}
+
+function described(group: Group, text: string): Node {
+  const attrs = { id: `D${Date.now()}`, prev: group.description?.id }
+  if (text === "") return el("description", { ...attrs, delete: "true" })
+  return el("description", attrs, [el("body", {}, Buffer.from(text))])
+}
+
+function addMode(isAll: boolean): Node {
+  return el("member_add_mode", {}, Buffer.from(isAll ? "all_member_add" : "admin_add"))
+}
+
+function approval(isOn: boolean): Node {
+  return el("membership_approval_mode", {}, [el("group_join", { state: isOn ? "on" : "off" })])
+}
+
+function accept(network: Network, { code, admin }: { code: string; admin: string }): Node {
+  return el("accept", { code, admin: inMode("lid", userOf(network, admin)) })
 }
 
 function timer(seconds: number): Node {
@@ -93,6 +135,7 @@ function wire(group: Group) {
     jid: jidOf(group),
     subject: group.subject,
     addressing: group.mode,
+    invite: group.invite,
     members: group.members.map(({ pn, role }) => ({ number: pn, role })),
   }
 }

@@ -3,7 +3,7 @@ import type { Context } from "hono"
 import { now } from "../clock.ts"
 import { key } from "../network/directory.ts"
 import type { Network } from "../network/network.ts"
-import type { Handset } from "../phone/handset.ts"
+import type { Asked, Handset } from "../phone/handset.ts"
 import type { Phone } from "../phone/phone.ts"
 import * as Phones from "../phone/create-phone.ts"
 import { readQr } from "../phone/qr-image.ts"
@@ -133,9 +133,9 @@ export function phoneOf(network: Network, number: string | undefined): Phone {
 /** Asks the network as this phone; its refusal is the caller's. @throws ControlError */
 export function askAs(
   handset: Handset,
-  { xmlns, content, to }: { xmlns: string; content: Node[]; to?: string },
+  { xmlns, content, ...about }: { xmlns: string; content: Node[] } & Asked,
 ): Node | undefined {
-  const reply = handset.ask(xmlns, "set", content, to)
+  const reply = handset.ask(xmlns, "set", content, about)
   const error = child(reply, "error")
   if (error) throw new ControlError(403, "refused", `the network refused: ${error.attrs.text ?? ""}`)
   return reply

@@ -327,6 +327,7 @@ export const NewGroup = z.object({
   subject: z.string().min(1).max(100),
   members: z.array(digits).default([]),
   addressing: z.enum(["lid", "pn"]).default("lid"),
+  community: z.boolean().default(false).describe("A community, with a group for its announcements"),
 })
 
 export const Group = z
@@ -334,6 +335,7 @@ export const Group = z
     jid: z.string(),
     subject: z.string(),
     addressing: z.enum(["lid", "pn"]),
+    invite: z.string().describe("The code of its link"),
     members: z.array(z.object({ number: z.string(), role: z.string() })),
   })
   .openapi("Group")
@@ -349,6 +351,17 @@ export const ChangeGroup = z
     demote: z.array(digits).optional(),
     ephemeral: whole.optional().describe("Seconds after which messages go, 0: never"),
     setting: z.enum(["announcement", "not_announcement", "locked", "unlocked"]).optional(),
+    all_add: z.boolean().optional().describe("Whether members who are no admins add others"),
+    approval: z.boolean().optional().describe("Whether admins decide about who comes by the link"),
+    approve: z.array(digits).optional().describe("Lets in people who ask to join"),
+    reject: z.array(digits).optional(),
+    picture: z.base64().nullable().optional().describe("null removes it"),
+    revoke_invite: z.literal(true).optional().describe("The group gets another link"),
+    join: z.string().optional().describe("Joins, or asks to, by the code of a link"),
+    accept: z
+      .object({ code: z.string(), admin: digits })
+      .optional()
+      .describe("Joins by the personal invitation of an admin"),
     leave: z.boolean().optional(),
   })
   .openapi("ChangeGroup")

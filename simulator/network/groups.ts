@@ -5,6 +5,9 @@ import type { Mode } from "./addressing.ts"
 import { openCollection } from "../storage/collection.ts"
 import { now } from "../clock.ts"
 
+/** How many members a group has at the most. */
+export const mostMembers = 1024
+
 /** A member's rights; the group's maker is the super-admin. */
 export type Role = "superadmin" | "admin" | "member"
 
@@ -43,6 +46,14 @@ export interface Group {
   /** Seconds after which messages go, 0: never. */
   ephemeral: number
   invite: string
+  /** The codes that it had before: they lead nowhere any more. */
+  formerInvites?: string[]
+  /** Personal invitations of people who may not be added. */
+  invitations?: { pn: string; by: string; code: string; expiration: number }[]
+  /** The people whom an admin has removed: the link does not let them in again. */
+  removed?: string[]
+  /** The people who have left, and when. */
+  left?: { pn: string; at: number }[]
   /** It is a group of groups, in which nobody writes. */
   isCommunity?: boolean
   /** The id of the community that it is part of. */
@@ -52,7 +63,12 @@ export interface Group {
 }
 
 type New = Pick<Group, "id" | "subject" | "mode" | "members"> &
-  Partial<Pick<Group, "approval" | "isCommunity" | "community" | "role">> & { by: string }
+  Partial<
+    Pick<
+      Group,
+      "announcement" | "locked" | "allAdd" | "ephemeral" | "approval" | "isCommunity" | "community" | "role"
+    >
+  > & { by: string }
 
 /** A group that was made just now, by this person. */
 export function newGroup({ by, ...more }: New): Group {
@@ -78,6 +94,7 @@ export function open(store: Store) {
     /** By address. */
     find: (jid: Jid.Jid | undefined) => (jid?.server === "g.us" ? get(jid.user) : undefined),
     byInvite: (code: string) => list().find(({ invite }) => invite === code),
+    byFormerInvite: (code: string) => list().find(({ formerInvites }) => formerInvites?.includes(code)),
     /** The groups that this person is in. */
     of: (pn: string) => list().filter((group) => roleOf(group, pn)),
   }

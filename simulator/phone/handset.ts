@@ -21,5 +21,11 @@ export interface Handset {
   /** Hands a stanza to the network, as a client's socket does. */
   submit(stanza: Node): void
   /** Asks the network, which answers before this returns. */
-  ask(xmlns: string, type: "get" | "set", content: Node[], to?: string): Node | undefined
+  ask(xmlns: string, type: "get" | "set", content: Node[], about?: Asked): Node | undefined
+}
+
+/** Whom a question is for, or about; the network itself if neither is said. */
+export interface Asked {
+  to?: string
+  target?: string
 }

@@ -11,7 +11,7 @@ import { receive } from "../stanzas/receive.ts"
 import * as Jid from "../wire/jid.ts"
 import { el, newStanzaId, type Node } from "../wire/node.ts"
 import { tellName } from "./settings/settings.ts"
-import type { Handset } from "./handset.ts"
+import type { Asked, Handset } from "./handset.ts"
 import { groupSignalOf } from "./signal/sender-keys.ts"
 import { history } from "./history.ts"
 import { messagesOf } from "./messages.ts"
@@ -77,7 +77,7 @@ export class Phone {
       inbox: messagesOf(network.archive, pn),
       notDecrypted: { repeated: 0, no_session: 0, unknown_prekey: 0, bad: 0 },
       submit: (stanza) => receive(network, this.#line, stanza),
-      ask: (xmlns, type, content, to) => this.#ask(xmlns, type, content, to),
+      ask: (xmlns, type, content, about) => this.#ask(xmlns, type, content, about),
     }
   }
 
@@ -212,11 +212,11 @@ export class Phone {
     return this.#inTurn(() => work(this.handset))
   }
 
-  #ask(xmlns: string, type: "get" | "set", content: Node[], to: string = Jid.network): Node | undefined {
+  #ask(xmlns: string, type: "get" | "set", content: Node[], about: Asked = {}): Node | undefined {
     const id = newStanzaId()
     let reply: Node | undefined
     this.#replies.set(id, (node) => (reply = node))
-    receive(this.#network, this.#line, el("iq", { id, xmlns, type, to }, content))
+    receive(this.#network, this.#line, el("iq", { id, xmlns, type, to: Jid.network, ...about }, content))
     this.#replies.delete(id)
     return reply
   }

@@ -213,7 +213,9 @@ function toGroup(network: Network, { line, sender, stanza, chat }: Message): Cop
   const attrs = inGroup(network, group, sender, line.device.id)
   const shared = children(stanza).filter(({ tag }) => tag === "enc")
   const only = deviceAt(network, Jid.parse(stanza.attrs.participant))
-  if (only) return [{ device: only, attrs, content: contents(stanza, shared) }]
+  // To who has left meanwhile nothing goes, nor what they ask for again.
+  if (only)
+    return roleOf(group, only.user) ? [{ device: only, attrs, content: contents(stanza, shared) }] : []
   const own = new Map(
     recipients(stanza).flatMap(({ jid, enc }) => {
       const device = deviceAt(network, Jid.parse(jid))

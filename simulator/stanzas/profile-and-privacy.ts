@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { inMode } from "../network/addressing.ts"
 import type { Address, User } from "../network/directory.ts"
-import { isAdmin, jidOf } from "../network/groups.ts"
+import { isAdmin, jidOf, roleOf } from "../network/groups.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
@@ -45,8 +45,9 @@ export function setPicture(network: Network, line: ConnectedDevice, iq: Node): N
   const target = iq.attrs.target
   const owner = target ? ownerOf(network, target) : line.device.user
   const group = network.groups.find(Jid.parse(target))
-  if (group ? !isAdmin(group, line.device.user) : owner !== line.device.user)
+  if (group ? !roleOf(group, line.device.user) : owner !== line.device.user)
     throw new Refusal(403, "forbidden")
+  if (group?.locked && !isAdmin(group, line.device.user)) throw new Refusal(401, "not-authorized")
   const set = content && keepPicture(network, content)
   network.store.atomically(() => {
     network.profiles.change(owner, { picture: set })

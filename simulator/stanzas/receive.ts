@@ -16,6 +16,7 @@ import * as Devices from "../devices/remove.ts"
 import * as Encrypt from "./encrypt.ts"
 import { change } from "./group/change.ts"
 import * as Groups from "./group/create-join-leave.ts"
+import { accept } from "./group/members.ts"
 import * as JoinRequests from "./group/join-requests.ts"
 import { message } from "./message.ts"
 import { mex } from "./mex.ts"
@@ -69,6 +70,7 @@ const answers = new Map<string, Answer>([
   ["w:g2 set leave", Groups.leave],
   ["w:g2 get invite", Groups.invite],
   ["w:g2 set invite", Groups.setInvite],
+  ["w:g2 set accept", accept],
   ["w:g2 get membership_approval_requests", JoinRequests.list],
   ["w:g2 set membership_requests_action", JoinRequests.decide],
   ["w:g2 get sub_groups", Communities.list],

@@ -4,6 +4,7 @@ import { type RouteName, routes } from "#core/contract/routes.ts"
 import { asking, type Route, successesOf } from "./asking.ts"
 import { bridges } from "./endpoints/bridges.ts"
 import type { CasesOf } from "./endpoints/cases.ts"
+import { groups } from "./endpoints/groups.ts"
 import { messages } from "./endpoints/messages.ts"
 import { people } from "./endpoints/people.ts"
 import { whole } from "./endpoints/stage.ts"
@@ -13,7 +14,7 @@ const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [
 
 const answers = new Map<RouteName, unknown[]>()
 
-const cases: CasesOf<keyof typeof routes> = { ...bridges, ...messages, ...people }
+const cases: CasesOf<keyof typeof routes> = { ...bridges, ...messages, ...people, ...groups }
 
 test.for(all)("%s", async ([name, route]) => {
   expect(cases).toHaveProperty(name)
@@ -22,13 +23,36 @@ test.for(all)("%s", async ([name, route]) => {
 
 /**
  * The fields that `bridge-health.test.ts`, `refused-logins.test.ts`, `deliveries.test.ts`, `send/pacing.test.ts` and
- * `live-network/restrictions.test.ts` show.
+ * `live-network/restrictions.test.ts`, and of messages that were looked up `commands/look-up-message.test.ts`, show; and those
+ * that `listGroups` shows, of a group in a community.
  */
 const elsewhere = [
   "getBridge.manager.fail_count",
   "status.passkey",
   "status.objection",
   "status.new_chats_left",
+  "getMessage.media_type",
+  "getMessage.delivered_at",
+  "getMessage.read_at",
+  "getMessage.played_at",
+  "getMessage.failed_at",
+  "getMessage.counts",
+  "getMessage.reason",
+  "getMessage.network_code",
+  "findMessage.media_type",
+  "findMessage.delivered_at",
+  "findMessage.read_at",
+  "findMessage.played_at",
+  "findMessage.failed_at",
+  "findMessage.received_at",
+  "findMessage.counts",
+  "findMessage.reason",
+  "findMessage.network_code",
+  "createGroup.group.community",
+  "lookAtInvite.role",
+  "lookAtInvite.community",
+  "getGroup.community",
+  "updateGroup.community",
   "listDeliveries.resending",
   "resendSince.next",
   "getUsage[].messages_in",

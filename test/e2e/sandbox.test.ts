@@ -45,6 +45,8 @@ test.concurrent("a sandbox is there when it is first named, without a subscripti
   expect(await ask("GET", `${sandbox}/proxy/status`)).toMatchObject({ json: { status: "connected" } })
   expect(await ask("GET", "/api/instances")).toMatchObject({ json: [{ customer_ref: "sandbox" }] })
 
+  const events = ["message", "poll_vote", "event_response", "message_status"]
+  expect(await ask("PATCH", sandbox, { events })).toMatchObject({ http: 200 })
   const moved = await ask("PATCH", sandbox, { webhook_url: whole.webhook.urlOf("sandbox") })
   expect(moved).toMatchObject({
     http: 200,
@@ -59,7 +61,13 @@ test.concurrent("a sandbox is there when it is first named, without a subscripti
     expect(sent).toMatchObject({ http: 200 })
     return String(sent.json.message_id)
   }
-  await send("text", "Echo", { body: "is anybody there?" })
+  const asked = await send("text", "Echo", { body: "is anybody there?" })
+  for (const status of ["sent", "delivered", "read"])
+    await whole.webhook.event(
+      "sandbox",
+      "message_status",
+      (told) => told.message_id === asked && told.status === status,
+    )
   expect(await whole.webhook.event("sandbox", "message")).toMatchObject({
     body: "is anybody there?",
     name: "Echo",

@@ -193,3 +193,101 @@ test("an admin revokes what another wrote: a phone's reaches clients, a client's
     expect(marks, `the revocation of ${of}`).toHaveLength(1)
   }
 })
+
+/** The outcome of each person, by what a client's question about members was answered. */
+const outcomes = async (answer: Promise<{ status: string }[]>) => (await answer).map(({ status }) => status)
+
+test("each person has a code of their own, and who may not be added gets an invitation that lets them alone in", async () => {
+  const [ada, bob, eve, shy] = [
+    await network.phone(),
+    await network.phone(),
+    await network.phone(),
+    await network.phone(),
+  ]
+  const [client, guest, other] = [
+    await network.paired(ada),
+    await network.paired(shy),
+    await network.paired(eve),
+  ]
+  await network.control.change(shy.number, { privacy: { groupadd: "none" } })
+  const { id } = await client.sock.groupCreate("Codes", [bob.jid])
+  const change = (people: string[], how: "add" | "remove" | "promote" | "demote") =>
+    client.sock.groupParticipantsUpdate(id, people, how)
+  await network.call("PATCH", `/groups/${id}`, { by: bob.number, leave: true })
+  const added = await change([bob.jid, shy.jid, "4900000001@s.whatsapp.net", eve.jid], "add")
+  expect(added.map(({ status }) => status)).toEqual(["408", "403", "404", "200"])
+  expect(await outcomes(change([eve.jid], "add"))).toEqual(["409"])
+  expect(await outcomes(change([bob.jid], "promote"))).toEqual(["404"])
+  expect(await outcomes(change([eve.jid], "promote"))).toEqual(["200"])
+  const overthrow = other.sock.groupParticipantsUpdate(id, [ada.jid], "demote")
+  expect(await outcomes(overthrow)).toEqual(["405"])
+
+  const request = added[1]!.content.content as { attrs: Record<string, string> }[]
+  const { code, expiration } = request[0]!.attrs
+  const invitation = { groupJid: id, inviteCode: code!, inviteExpiration: Number(expiration) }
+  const accept = (by: typeof guest) => by.sock.groupAcceptInviteV4(ada.lid, invitation)
+  await client.sock.groupParticipantsUpdate(id, [eve.jid], "remove")
+  await expect(accept(other)).rejects.toThrow("gone")
+  await accept(guest)
+  await expect(accept(guest)).rejects.toThrow("gone")
+  expect((await guest.sock.groupMetadata(id)).participants).toHaveLength(2)
+})
+
+test("a link is refused to who was removed, to members, and once it was revoked", async () => {
+  const [ada, bob] = [await network.phone(), await network.phone()]
+  const [client, other] = [await network.paired(ada), await network.paired(bob)]
+  const { id } = await client.sock.groupCreate("Links", [])
+  const code = (await client.sock.groupInviteCode(id))!
+  expect((await other.sock.groupGetInviteInfo(code)).participants).toEqual([])
+  await other.sock.groupAcceptInvite(code)
+  await expect(other.sock.groupAcceptInvite(code)).rejects.toThrow("conflict")
+  await expect(other.sock.groupInviteCode(id)).rejects.toThrow("not-authorized")
+  await client.sock.groupParticipantsUpdate(id, [bob.jid], "remove")
+  await expect(other.sock.groupAcceptInvite(code)).rejects.toThrow("not-authorized")
+  await expect(other.sock.groupInviteCode(id)).rejects.toThrow("forbidden")
+  await client.sock.groupRevokeInvite(id)
+  await expect(other.sock.groupGetInviteInfo(code)).rejects.toThrow("gone")
+  await expect(other.sock.groupGetInviteInfo("AbCdEfGhIjKlMnOpQrStUv")).rejects.toThrow("not-acceptable")
+})
+
+test("admins are told who asks to join and who was turned away, and a topic is not changed unseen", async () => {
+  const [ada, bob] = [await network.phone(), await network.phone()]
+  const [client, other] = [await network.paired(ada), await network.paired(bob)]
+  const { id } = await client.sock.groupCreate("Closed", [])
+  await client.sock.groupJoinApprovalMode(id, "on")
+  const ask = async () => {
+    await other.sock.groupAcceptInvite((await client.sock.groupInviteCode(id))!)
+    expect(await client.sock.groupRequestParticipantsList(id)).toMatchObject([{ jid: bob.lid }])
+  }
+  await ask()
+  await client.sock.groupRequestParticipantsUpdate(id, [bob.lid], "reject")
+  await ask()
+  await client.sock.groupRequestParticipantsUpdate(id, [bob.lid], "approve")
+  expect(await outcomes(client.sock.groupRequestParticipantsUpdate(id, [bob.lid], "approve"))).toEqual([
+    "404",
+  ])
+  expect((await other.sock.groupMetadata(id)).participants).toHaveLength(2)
+  const told = await network.log({
+    who: deviceOf(client),
+    kind: "out",
+    tag: "notification",
+    attrs: { from: id },
+  })
+  const tags = told.flatMap(({ stanza }) => (stanza!.content as { tag: string }[]).map(({ tag }) => tag))
+  expect(tags).toEqual([
+    "create",
+    "membership_approval_mode",
+    "created_membership_requests",
+    "revoked_membership_requests",
+    "created_membership_requests",
+    "add",
+  ])
+  await client.sock.groupUpdateDescription(id, "first")
+  const body = [{ tag: "body", attrs: {}, content: Buffer.from("unseen") }]
+  const blind = client.sock.query({
+    tag: "iq",
+    attrs: { to: id, xmlns: "w:g2", type: "set" },
+    content: [{ tag: "description", attrs: { id: "D1" }, content: body }],
+  })
+  await expect(blind).rejects.toThrow("conflict")
+})

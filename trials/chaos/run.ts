@@ -62,6 +62,8 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
     say(`the first bridge has a conversation of ${options.rounds} round trips behind it`)
   }
   const { cluster, receiver, network, lines, apis, apiKey } = service
+  const followed = new Set(lines.filter((_, i) => i % 2 === 0).map(({ bridge }) => bridge))
+  for (const bridge of followed) await service.follow(bridge)
   const recovery = newRecovery(new Set(lines.map(({ device }) => device)))
   const troubles = newTroubles()
   const reused: Entry[] = []
@@ -76,6 +78,7 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
     random,
     apiKey,
     api: () => random.pick(apis()),
+    followed,
     shape: options.shape,
     arrivals: receiver.arrivals,
   })
@@ -136,6 +139,8 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
     arrivals: receiver.arrivals,
     refused: receiverFaults.refused,
     sent: traffic.sent,
+    followed,
+    read: traffic.read,
     shown,
     unreadable: troubles.entries.map(inWords),
     keysReused: reused.map(inWords),

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
+import { EventType } from "#core/contract/event.ts"
 import { apiClient } from "#local/api-client.ts"
 import { link } from "#local/network/link.ts"
 import { type NetworkClient, networkClient } from "#local/network/client.ts"
@@ -60,7 +61,12 @@ export async function startLines(
           hostOf,
         }),
       )
-    return { cluster, receiver, network, apis, apiKey, lines, stop }
+    /** The customer of a bridge wants to know what becomes of messages, beside everything else. */
+    const follow = async (bridge: string) => {
+      const call = apiClient(apis()[0]!, apiKey)
+      await call("PATCH", `/instances/${bridge}`, { events: EventType.options })
+    }
+    return { cluster, receiver, network, apis, apiKey, lines, follow, stop }
   } catch (error) {
     await stop()
     throw error

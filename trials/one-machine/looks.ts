@@ -22,13 +22,12 @@ const looks: Record<string, (said: string, about: About) => unknown> = {
   "/metrics": (said) => must(said.includes("# TYPE bridge_sessions_up gauge"), said),
   journalctl: (said) => must(said.includes("request answered"), said),
   "admin backup make": (said) => must(said.includes(".backup"), said),
-  "admin backup list": async (said, { machine }) => {
-    must(said.includes(".backup"), said)
+  "admin backup list": (said) => must(said.includes(".backup"), said),
+  "one-machine/restore": async (said, { machine, number }) => {
+    must(said.includes("restored="), said)
+    await number!.receives("after the restore")
     await machine.publish()
   },
-  "systemctl stop": () => {},
-  "admin backup restore": (said) => must(said.includes("restored="), said),
-  "systemctl start": async (_said, { number }) => await number!.receives("after the restore"),
   "git -C": (said) => must(said.includes("Fast-forward") || said.includes("Updating"), said),
   "one-machine/install": async (_said, { machine, number }) => {
     must(machine.releases.length === 1, `the code of ${machine.releases.join()} is there`)

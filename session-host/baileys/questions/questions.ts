@@ -5,7 +5,7 @@ import {
   type AuthenticationCreds,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import type { Acquaintance, Connection, Question } from "#session-host/network/connection.ts"
+import type { Acquaintance, Connection, Question, Stanza } from "#session-host/network/connection.ts"
 import { registered } from "#session-host/people/questions.ts"
 import { answered, ask } from "./ask.ts"
 import type { AnswerOrEnd } from "../answer-or-end.ts"
@@ -13,6 +13,7 @@ import { rejectCall, type newCallers } from "./reject-call.ts"
 import { linkCode } from "../login/link-code.ts"
 import { bringAgain } from "./media-retry.ts"
 import { newMedia, pictureUrl } from "./media.ts"
+import type { Groups } from "#session-host/send/groups.ts"
 import { tokenFrom } from "./token.ts"
 import type { OwnAvailability } from "./own-availability.ts"
 import type { ILogger } from "../quiet-log.ts"
@@ -24,6 +25,7 @@ interface Input {
   answerOrEnd: AnswerOrEnd
   availability: OwnAvailability
   calls: ReturnType<typeof newCallers>
+  groups: Pick<Groups, "asked">
   reportPeople: (people: Acquaintance[]) => void
 }
 
@@ -31,9 +33,17 @@ interface Input {
 export function newQuestions(
   input: Input,
 ): Omit<Connection, "send" | "takePasskey" | "timerOf" | "logout" | "close"> {
-  const { sock, creds, log, answerOrEnd, availability, calls, reportPeople } = input
+  const { sock, creds, log, answerOrEnd, availability, calls, groups, reportPeople } = input
   const { lidMapping } = sock.signalRepository
-  const asked = (question: Question) => answerOrEnd(ask(sock, question))
+  const asked = async (question: Question) => {
+    let answer: Stanza | undefined
+    try {
+      answer = await answerOrEnd(ask(sock, question))
+      return answer
+    } finally {
+      groups.asked(question, answer)
+    }
+  }
   const media = newMedia(asked, log)
   const me = () => creds.me?.id ?? ""
   const tokenOf = (jid: string) => answerOrEnd(tokenFrom(sock, jid, me()))

@@ -1,14 +1,13 @@
 import { inMode } from "#simulator/network/addressing.ts"
-import { type Group, isAdmin, type Member, newInvite, type Role, roleOf } from "#simulator/network/groups.ts"
+import { type Group, isAdmin, newInvite, roleOf } from "#simulator/network/groups.ts"
 import type { ConnectedDevice } from "#simulator/network/connected-device.ts"
 import { now } from "#simulator/clock.ts"
 import type { Network } from "#simulator/network/network.ts"
 import * as Jid from "#simulator/wire/jid.ts"
-import { bytes, child, children, el, newStanzaId, type Node } from "#simulator/wire/node.ts"
+import { bytes, child, el, newStanzaId, type Node } from "#simulator/wire/node.ts"
 import * as Communities from "./communities.ts"
-import { nextVersion } from "./add-and-remove-members.ts"
 import { tell } from "./tell.ts"
-import { memberNode } from "./card.ts"
+import * as Members from "./members.ts"
 import { badRequest, notFound, Refusal } from "../refusal.ts"
 
 /** A change of a group by a member: the answer, and the news for all members. */
@@ -27,40 +26,12 @@ export function checkLength(text: string, most: number) {
   if (text.length > most) throw new Refusal(406, "not-acceptable")
 }
 
-/** Members named by the children of a node. */
-export function named(network: Network, node: Node): string[] {
-  return children(node).flatMap(({ attrs }) => network.directory.find(Jid.parse(attrs.jid))?.pn ?? [])
-}
-
 /** Sets or, without a text, removes a description. @throws Refusal 406 */
 export function describe(group: Group, by: string, node: Node | undefined) {
   const text = bytes(child(node, "body"))?.toString()
   checkLength(text ?? "", longest.description)
   if (text === undefined) delete group.description
   else group.description = { id: node?.attrs.id ?? newStanzaId(), text, by, at: now() }
-}
-
-function setMembers(tag: string, apply: (members: Member[], pns: string[]) => Member[]): Change {
-  return ({ network, group, node }) => {
-    const pns = named(network, node)
-    const before = group.members.map(({ pn }) => pn)
-    group.members = apply(group.members, pns)
-    const shown = pns.flatMap((pn) => memberNode(network, group, { pn, role: roleOf(group, pn) ?? "member" }))
-    // An answer says how it went for each member. A notification says what they are now.
-    const done = shown.map((member) => el("participant", { jid: member.attrs.jid, type: "200" }))
-    return {
-      answer: [el(tag, {}, done)],
-      told: [el(tag, nextVersion(group), shown)],
-      joined: pns.filter((pn) => roleOf(group, pn) && !before.includes(pn)),
-    }
-  }
-}
-
-function withRole(role: Role) {
-  return (members: Member[], pns: string[]) =>
-    members.map((member) =>
-      pns.includes(member.pn) && member.role !== "superadmin" ? { ...member, role } : member,
-    )
 }
 
 /** Settings that a group keeps and shows as they were set, each with the tag that takes it back. */
@@ -96,6 +67,11 @@ const keptSettings: [string, Change][] = [
   ]),
 ]
 
+/** Seconds: a day, a week, 90 days. */
+const timers = [0, 86_400, 604_800, 7_776_000]
+
+const addModes = ["all_member_add", "admin_add"]
+
 function set(apply: (group: Group) => void): Change {
   return ({ group, node }) => {
     apply(group)
@@ -115,18 +91,10 @@ function announce(announcement: boolean): Change {
 /** By the tag of what is asked for. */
 const changes = new Map<string, Change>([
   ...keptSettings,
-  [
-    "add",
-    setMembers("add", (members, pns) => [
-      ...members,
-      ...pns
-        .filter((pn) => !members.some((member) => member.pn === pn))
-        .map((pn) => ({ pn, role: "member" as const })),
-    ]),
-  ],
-  ["remove", setMembers("remove", (members, pns) => members.filter(({ pn }) => !pns.includes(pn)))],
-  ["promote", setMembers("promote", withRole("admin"))],
-  ["demote", setMembers("demote", withRole("member"))],
+  ["add", Members.add],
+  ["remove", Members.remove],
+  ["promote", Members.withRole("promote", "admin")],
+  ["demote", Members.withRole("demote", "member")],
   [
     "subject",
     ({ network, group, by, node }) => {
@@ -141,6 +109,8 @@ const changes = new Map<string, Change>([
   [
     "description",
     ({ group, by, node }) => {
+      // Who changes it has seen the last one.
+      if (node.attrs.prev !== group.description?.id) throw new Refusal(409, "conflict")
       describe(group, by, node)
       const told = el(
         "description",
@@ -153,6 +123,7 @@ const changes = new Map<string, Change>([
   [
     "invite",
     ({ group }) => {
+      group.formerInvites = [...(group.formerInvites ?? []), group.invite]
       group.invite = newInvite()
       return { answer: [el("invite", { code: group.invite })], told: [el("invite", { code: group.invite })] }
     },
@@ -165,21 +136,28 @@ const changes = new Map<string, Change>([
   [
     "ephemeral",
     ({ group, node }) => {
-      group.ephemeral = Number(node.attrs.expiration ?? 0)
+      const seconds = Number(node.attrs.expiration)
+      if (!timers.includes(seconds)) throw badRequest()
+      group.ephemeral = seconds
       return { told: [node] }
     },
   ],
   [
     "member_add_mode",
     ({ group, node }) => {
-      group.allAdd = bytes(node)?.toString() === "all_member_add"
+      const mode = bytes(node)?.toString() ?? ""
+      if (!addModes.includes(mode)) throw badRequest()
+      group.allAdd = mode === "all_member_add"
       return { told: [node] }
     },
   ],
   [
     "membership_approval_mode",
     ({ group, node }) => {
-      group.approval = child(node, "group_join")?.attrs.state === "on"
+      const { state } = child(node, "group_join")?.attrs ?? {}
+      if (state !== "on" && state !== "off") throw badRequest()
+      group.approval = state === "on"
+      if (!group.approval) delete group.asking
       return { told: [node] }
     },
   ],

@@ -1,16 +1,18 @@
 import { freeId } from "#simulator/storage/collection.ts"
-import { type Group, isAdmin, jidOf, newGroup, roleOf } from "#simulator/network/groups.ts"
+import { type Group, isAdmin, jidOf, mostMembers, newGroup, roleOf } from "#simulator/network/groups.ts"
 import type { ConnectedDevice } from "#simulator/network/connected-device.ts"
+import { now } from "#simulator/clock.ts"
 import type { Network } from "#simulator/network/network.ts"
 import * as Jid from "#simulator/wire/jid.ts"
-import { child, children, el, type Node } from "#simulator/wire/node.ts"
+import { bytes, child, children, el, type Node } from "#simulator/wire/node.ts"
 import * as Communities from "./communities.ts"
 import * as JoinRequests from "./join-requests.ts"
 import { addMembers, removeMembers } from "./add-and-remove-members.ts"
 import { tell } from "./tell.ts"
 import { groupNode } from "./card.ts"
 import { badRequest, notFound, Refusal } from "../refusal.ts"
-import { change, checkLength, describe, longest, named } from "./change.ts"
+import { change, checkLength, describe, longest } from "./change.ts"
+import { answerFor, refusalToAdd } from "./members.ts"
 
 /** Makes a group, or a community with its groups. */
 export function create(network: Network, line: ConnectedDevice, iq: Node): Node[] {
@@ -19,21 +21,18 @@ export function create(network: Network, line: ConnectedDevice, iq: Node): Node[
   if (!asked || !subject) throw badRequest()
   checkLength(subject, longest.subject)
   const by = line.device.user
-  const members = new Set(named(network, asked))
-  members.delete(by)
   const parent = child(asked, "parent")
   const group = newGroup({
     id: freeId(),
     subject,
     by,
     mode: asked.attrs.addressing_mode === "pn" ? "pn" : "lid",
-    members: [
-      { pn: by, role: "superadmin" as const },
-      ...[...members].map((pn) => ({ pn, role: "member" as const })),
-    ],
+    members: [{ pn: by, role: "superadmin" as const }],
     ...(parent && { isCommunity: true, approval: "default_membership_approval_mode" in parent.attrs }),
     ...communityFor(network, by, asked),
+    ...settingsIn(asked),
   })
+  const refused = addFirst(network, group, by, asked)
   describe(group, by, child(asked, "description"))
   const node = () => groupNode(network, group)
   network.store.atomically(() => {
@@ -44,7 +43,36 @@ export function create(network: Network, line: ConnectedDevice, iq: Node): Node[
     const wantsGeneral = child(asked, "create_general_chat") !== undefined
     if (parent) Communities.furnish(network, line, group, wantsGeneral)
   })
-  return [node()]
+  const made = node()
+  return [{ ...made, content: [...children(made), ...refused] }]
+}
+
+/** What a group is made with beside its members. */
+function settingsIn(asked: Node) {
+  const approval = child(child(asked, "membership_approval_mode"), "group_join")?.attrs.state === "on"
+  const mode = bytes(child(asked, "member_add_mode"))?.toString()
+  return {
+    announcement: child(asked, "announcement") !== undefined,
+    locked: child(asked, "locked") !== undefined,
+    ...(mode && { allAdd: mode === "all_member_add" }),
+    ...(approval && { approval }),
+    ephemeral: Number(child(asked, "ephemeral")?.attrs.expiration ?? 0),
+  }
+}
+
+/** Its first members. @returns those who did not become members, each with the reason */
+function addFirst(network: Network, group: Group, by: string, asked: Node): Node[] {
+  const wanted = children(asked).filter(({ tag }) => tag === "participant")
+  if (wanted.length >= mostMembers) throw new Refusal(419, "resource-limit")
+  return wanted.flatMap((one) => {
+    const { jid } = one.attrs
+    const user = network.directory.find(Jid.parse(jid))
+    if (user?.pn === by) return []
+    const error = user ? refusalToAdd(network, group, { by, pn: user.pn, node: one }) : 404
+    if (error !== undefined) return [answerFor(group, { jid, user, error }, error === 403 ? by : undefined)]
+    group.members = [...group.members, { pn: user!.pn, role: "member" }]
+    return []
+  })
 }
 
 /** The community that a new group is made in. @throws Refusal if its maker is not in the community */
@@ -84,7 +112,10 @@ export function leave(network: Network, line: ConnectedDevice, iq: Node): Node[]
   if (left.length === 0) throw notFound()
   for (const group of left) {
     const groups = group.isCommunity ? Communities.groupsOf(network, group) : []
-    for (const one of [group, ...groups]) removeMembers(network, line, one, [by])
+    for (const one of [group, ...groups]) {
+      one.left = [...(one.left ?? []).filter(({ pn }) => pn !== by), { pn: by, at: now() }]
+      removeMembers(network, line, one, [by])
+    }
   }
   return [
     el(
@@ -95,28 +126,40 @@ export function leave(network: Network, line: ConnectedDevice, iq: Node): Node[]
   ]
 }
 
-/** The code by which strangers join. */
+/** The group that a code leads to. @throws Refusal 410 for a code that it had before, 406 for any other */
+function invitedTo(network: Network, code: string): Group {
+  const group = network.groups.byInvite(code)
+  if (group) return group
+  throw network.groups.byFormerInvite(code) ? new Refusal(410, "gone") : new Refusal(406, "not-acceptable")
+}
+
+/** The code by which strangers join, for admins; or what it leads to, for whoever has it. */
 export function invite(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const code = child(iq, "invite")?.attrs.code
-  if (code) {
-    const group = network.groups.byInvite(code)
-    if (!group) throw notFound()
-    return [groupNode(network, group)]
-  }
+  if (code) return [withoutMembers(groupNode(network, invitedTo(network, code)))]
   const group = network.groups.find(Jid.parse(iq.attrs.to))
   if (!group) throw notFound()
-  if (!isAdmin(group, line.device.user)) throw new Refusal(403, "forbidden")
+  const by = line.device.user
+  if (!roleOf(group, by)) throw new Refusal(403, "forbidden")
+  if (!isAdmin(group, by)) throw new Refusal(401, "not-authorized")
   return [el("invite", { code: group.invite })]
+}
+
+/** As strangers see a group. */
+function withoutMembers(card: Node): Node {
+  return { ...card, content: children(card).filter(({ tag }) => tag !== "participant") }
 }
 
 /** Joins by a code, or makes a group's code anew. */
 export function setInvite(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const code = child(iq, "invite")?.attrs.code
   if (!code) return change(network, line, iq)
-  const group = network.groups.byInvite(code)
-  if (!group) throw notFound()
+  const group = invitedTo(network, code)
   const by = line.device.user
-  if (!roleOf(group, by) && group.approval) return [JoinRequests.ask(network, group, by)]
+  if (roleOf(group, by)) throw new Refusal(409, "conflict")
+  if (group.removed?.includes(by)) throw new Refusal(401, "not-authorized")
+  if (group.members.length >= mostMembers) throw new Refusal(419, "resource-limit")
+  if (group.approval) return [JoinRequests.ask(network, group, by)]
   const before = group.members.map(({ pn }) => pn)
   addMembers(network, line, group, { pns: [by], reason: "invite" })
   if (group.isCommunity) Communities.follow(network, line, group, before)

@@ -1,7 +1,7 @@
 import { inMode, otherMode } from "#simulator/network/addressing.ts"
 import { sendToDevice } from "#simulator/network/send-to-device.ts"
 import type { User } from "#simulator/network/directory.ts"
-import { type Group, isAdmin, jidOf } from "#simulator/network/groups.ts"
+import { type Group, isAdmin, jidOf, mostMembers, roleOf } from "#simulator/network/groups.ts"
 import type { ConnectedDevice } from "#simulator/network/connected-device.ts"
 import { now } from "#simulator/clock.ts"
 import type { Network } from "#simulator/network/network.ts"
@@ -17,15 +17,22 @@ export function ask(network: Network, group: Group, pn: string): Node {
   if (user && !group.asking?.some((one) => one.pn === pn)) {
     group.asking = [...(group.asking ?? []), { pn, at: now() }]
     network.groups.save(group)
-    const attrs = { from: jidOf(group), type: "w:gp2", t: now(), participant: inMode(group.mode, user) }
-    const told = el("created_membership_requests", { request_method: "invite_link" }, [
-      el("requested_user", { jid: inMode(group.mode, user), ...otherName(group, user) }),
-    ])
-    for (const admin of group.members.filter((member) => isAdmin(group, member.pn)))
-      for (const device of devicesOf(network, admin.pn))
-        sendToDevice(network, device, el("notification", { ...attrs, id: newStanzaId() }, [told]))
+    const asked = el("requested_user", { jid: inMode(group.mode, user), ...otherName(group, user) })
+    tellAdmins(
+      network,
+      group,
+      user,
+      el("created_membership_requests", { request_method: "invite_link" }, [asked]),
+    )
   }
   return el("membership_approval_request", { jid: jidOf(group) })
+}
+
+function tellAdmins(network: Network, group: Group, by: User, content: Node) {
+  const attrs = { from: jidOf(group), type: "w:gp2", t: now(), participant: inMode(group.mode, by) }
+  for (const admin of group.members.filter((member) => isAdmin(group, member.pn)))
+    for (const device of devicesOf(network, admin.pn))
+      sendToDevice(network, device, el("notification", { ...attrs, id: newStanzaId() }, [content]))
 }
 
 /** The people who ask to join, for the group's admins. */
@@ -46,23 +53,40 @@ export function decide(network: Network, line: ConnectedDevice, iq: Node): Node[
   const decision = child(child(iq, "membership_requests_action"))
   if (decision?.tag !== "approve" && decision?.tag !== "reject") throw badRequest()
   const decided = children(decision).map(({ attrs }) => {
-    const pn = network.directory.find(Jid.parse(attrs.jid))?.pn ?? ""
-    return { jid: attrs.jid, pn, isAsking: group.asking?.some((one) => one.pn === pn) === true }
+    const user = network.directory.find(Jid.parse(attrs.jid))
+    const isAsking = group.asking?.some(({ pn }) => pn === user?.pn) === true
+    return { jid: attrs.jid, user: isAsking ? user : undefined }
   })
-  const pns = decided.flatMap(({ pn, isAsking }) => (isAsking ? [pn] : []))
-  group.asking = (group.asking ?? []).filter(({ pn }) => !pns.includes(pn))
+  const admitted: string[] = []
+  const answers = decided.map(({ jid, user }) => {
+    if (!user) return el("participant", { jid, error: 404 })
+    const isFull = decision.tag === "approve" && group.members.length + admitted.length >= mostMembers
+    if (isFull) return el("participant", { jid, error: 419 })
+    admitted.push(user.pn)
+    return el("participant", { jid })
+  })
+  group.asking = (group.asking ?? []).filter(({ pn }) => !admitted.includes(pn))
   network.groups.save(group)
-  if (decision.tag === "approve") addMembers(network, line, group, { pns })
-  const answers = decided.map(({ jid, isAsking }) =>
-    el("participant", { jid, error: isAsking ? undefined : "404" }),
-  )
+  if (decision.tag === "approve") addMembers(network, line, group, { pns: admitted })
+  else tellOfRejected(network, line, group, admitted)
   return [el("membership_requests_action", {}, [el(decision.tag, {}, answers)])]
+}
+
+function tellOfRejected(network: Network, line: ConnectedDevice, group: Group, pns: string[]) {
+  const by = network.directory.user(line.device.user)
+  const people = pns.flatMap((pn) => network.directory.user(pn) ?? [])
+  if (!by || people.length === 0) return
+  const shown = people.map((user) =>
+    el("participant", { jid: inMode(group.mode, user), ...otherName(group, user) }),
+  )
+  tellAdmins(network, group, by, el("revoked_membership_requests", {}, shown))
 }
 
 function forAdmin(network: Network, line: ConnectedDevice, iq: Node): Group {
   const group = network.groups.find(Jid.parse(iq.attrs.to))
   if (!group) throw notFound()
-  if (!isAdmin(group, line.device.user)) throw new Refusal(403, "forbidden")
+  if (!roleOf(group, line.device.user)) throw new Refusal(403, "forbidden")
+  if (!isAdmin(group, line.device.user)) throw new Refusal(401, "not-authorized")
   return group
 }
 

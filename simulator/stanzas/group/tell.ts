@@ -16,7 +16,10 @@ interface Told {
   joined?: { pns: string[]; reason?: string }
 }
 
-/** Tells every device of every member, and of who has just left, but not the one that did it. */
+/**
+ * Tells every device of every member, and of who has just left. The one that did it is told as well: by the `key` of its
+ * question a client knows the news of a group that it has made itself (whatsmeow, `JoinedGroup.CreateKey`).
+ */
 export function tell(
   network: Network,
   line: ConnectedDevice,
@@ -40,8 +43,7 @@ export function tell(
   }
   for (const pn of people) {
     const isNew = joined?.pns.includes(pn) === true
-    // A device that joins by itself is told, too: its answer did not have the group in it.
-    for (const device of devicesOf(network, pn, isNew ? undefined : line.device))
+    for (const device of devicesOf(network, pn))
       sendToDevice(network, device, el("notification", attrs, isNew ? whole : content))
   }
 }

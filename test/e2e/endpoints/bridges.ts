@@ -272,6 +272,8 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     expect((await ask()).json).toEqual({ ok: true })
   },
   debugStats: async (ask) => {
+    await whole.network.notice(`${grace.number}:1`, { kind: "client_expires", about: ada.number })
+    await until(async () => ((await ask()).json as { client_expires_at: number }).client_expires_at > 0)
     expect((await ask()).json).toMatchObject({ heap_alloc_mb: expect.any(Number) as unknown })
   },
 }

@@ -3,7 +3,7 @@ import { expect } from "vitest"
 import { aFileServer } from "#test/support/file-server.ts"
 import { until } from "#test/support/until.ts"
 import type { CasesOf } from "./cases.ts"
-import { ada, bakery, grace, group, hal, seen, whole } from "./stage.ts"
+import { ada, bakery, face, grace, group, hal, jpeg, seen, whole } from "./stage.ts"
 
 const business = {
   is_business: true,
@@ -13,11 +13,6 @@ const business = {
   business_address: "Mill Lane 1",
   redacted_phone: expect.stringMatching(/\d.*∙/) as unknown,
 }
-
-const jpeg = Buffer.from("/9j/4AAQSkZJRgABAQAAAQABAAD/2Q==", "base64")
-const face = await sharp({ create: { width: 64, height: 64, channels: 3, background: "#cc9966" } })
-  .jpeg()
-  .toBuffer()
 
 export const people: CasesOf<"Contacts" | "Profile" | "Presence"> = {
   listContacts: async (ask) => {
@@ -65,10 +60,6 @@ export const people: CasesOf<"Contacts" | "Profile" | "Presence"> = {
   contactAvatar: async (ask) => {
     await whole.network.change(ada.number, { picture: jpeg.toString("base64") })
     expect((await ask({ with: { jid: ada.jid } })).bytes.equals(jpeg)).toBe(true)
-  },
-  getGroup: async (ask) => {
-    const { json } = await ask({ with: { jid: group } })
-    expect(json).toMatchObject({ jid: group, name: "Regulars", topic: "New in", participants: 3 })
   },
 
   getProfile: async (ask) => {

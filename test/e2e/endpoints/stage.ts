@@ -1,3 +1,4 @@
+import sharp from "sharp"
 import { afterAll } from "vitest"
 import type { NetworkClient } from "#local/network/client.ts"
 import { place } from "../whole-service.ts"
@@ -23,7 +24,10 @@ await network.change(bakery.number, {
 const members = [grace.number, bakery.number]
 /** The group's JID. */
 export const { jid: group } = await network.group({ creator: ada.number, members, subject: "Regulars" })
-await network.call("PATCH", `/groups/${group}`, { by: ada.number, description: "New in" })
+const changes = { description: "New in", ephemeral: 604_800 }
+await network.call("PATCH", `/groups/${group}`, { by: ada.number, ...changes })
+/** A community of both, with a group for its announcements. */
+await network.group({ creator: ada.number, members: [grace.number], subject: "Village", community: true })
 
 export const adaWrites = (content: object) => whole.write(ada, grace.number, content)
 
@@ -38,3 +42,9 @@ export const seen = (tag: string, attrs?: Record<string, string>) =>
 /** The event of this message. */
 export const arrived = (id: string) =>
   whole.webhook.event("shop", "message", ({ message_id }) => message_id === id)
+
+/** The smallest of pictures, and one that can be decoded. */
+export const jpeg = Buffer.from("/9j/4AAQSkZJRgABAQAAAQABAAD/2Q==", "base64")
+export const face = await sharp({ create: { width: 64, height: 64, channels: 3, background: "#cc9966" } })
+  .jpeg()
+  .toBuffer()

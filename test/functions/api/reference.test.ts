@@ -55,7 +55,11 @@ describe("openapi.json", () => {
   test("says of each file that it fetches when it is `media_type_mismatch`", () => {
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
     const refusing = operations.filter((one) => JSON.stringify(one.responses).includes("media_type_mismatch"))
-    expect(refusing.map(({ operationId }) => operationId)).toEqual(["sendMedia", "setAvatar"])
+    expect(refusing.map(({ operationId }) => operationId)).toEqual([
+      "sendMedia",
+      "setGroupAvatar",
+      "setAvatar",
+    ])
     for (const { requestBody } of refusing) {
       const { url } = requestBody!.content["application/json"]!.schema.properties!
       expect(url).toMatchObject({ description: expect.stringContaining("`media_type_mismatch`") })

@@ -34,6 +34,7 @@ function aSender(relay: Relay, keys: Pick<Keys, "get" | "set"> = keysOf(aVault()
     acks,
     keys,
     addressOf: async (chat) => chat,
+    senderKeys: { renewIfLeft: async () => {}, versionOf: () => 0 },
     isOpen: () => world.open,
     onRefused: () => {},
     onError: (error) => expect.fail(String(error)),

@@ -100,6 +100,8 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
     isSeen,
     expect: async () => {},
     forgets: () => "never",
+    followsReceipts: false,
+    takeReceipts: async () => {},
     take: (received, changed) => keep({ ...(changed.length > 0 && { keys: changed }), received }),
     async sent(messageId) {
       await unanswered

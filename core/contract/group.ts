@@ -1,0 +1,351 @@
+import { createRoute, z } from "@hono/zod-openapi"
+import { path } from "./bridge.ts"
+import { jpeg } from "./contact.ts"
+import { Group as GroupId, PersonAddress, text } from "./field-types.ts"
+import { idempotent, unsent } from "./message.ts"
+import { PictureUrl } from "./profile.ts"
+import { asking, body, Ok, proxy, refusals, reply } from "./route-parts.ts"
+
+/** Whom a right in a group belongs to. */
+const Who = z.enum(["all", "admins"])
+
+/** `owner` made the group; admins may neither remove nor demote them. */
+const Role = z.enum(["member", "admin", "owner"])
+
+/** What is set for a group: in its card, in a change of it, and in the event about one. */
+const groupSettings = {
+  write: Who.openapi({ description: "Who may write." }),
+  edit: Who.openapi({ description: "Who may change name, topic, picture and disappearing messages." }),
+  add_members: Who.openapi({ description: "Who may add members." }),
+  approval: z.boolean().openapi({ description: "Whether admins decide about those who come by the link." }),
+  disappearing: z
+    .int()
+    .openapi({ description: "After how many seconds messages disappear; 0: they do not." }),
+}
+
+/** In seconds: never, a day, a week, 90 days. The network takes no others. */
+const timers = [0, 86_400, 604_800, 7_776_000]
+
+/** What a caller may set. */
+const settable = {
+  topic: text(0, 2048).optional().openapi({ description: 'What the group is about; `""` removes it.' }),
+  write: groupSettings.write.optional(),
+  edit: groupSettings.edit.optional(),
+  add_members: groupSettings.add_members.optional(),
+  approval: groupSettings.approval.optional(),
+  disappearing: z
+    .int()
+    .min(0)
+    .max(7_776_000)
+    .refine((seconds) => timers.includes(seconds), "0, 86400, 604800 or 7776000")
+    .optional()
+    .openapi({ description: "After how many seconds messages disappear: a day, a week, 90 days; 0: never." }),
+}
+
+const Name = text(1, 100).refine((name) => name.trim() !== "", "has no visible character")
+
+const Card = z.object({
+  created: z.number().int().openapi({ description: "Unix seconds." }),
+  jid: z.string(),
+  name: z.string(),
+  participants: z.number().int().openapi({ description: "How many." }),
+  topic: z.string(),
+  owner: z
+    .string()
+    .openapi({ description: 'JID of the person who made it; `""` if the network does not say.' }),
+  role: z
+    .enum(["", ...Role.options])
+    .openapi({ description: 'The role of the session\'s account; `""`: it is not in the group.' }),
+  ...groupSettings,
+  is_community: z
+    .boolean()
+    .openapi({ description: "It is a community: a group of groups, in which nobody writes." }),
+  community: z
+    .string()
+    .openapi({ description: 'JID of the community that the group belongs to; `""`: none.' }),
+  is_announcements: z.boolean().openapi({
+    description: "It is the group for its community's announcements, which has all its members.",
+  }),
+})
+
+/** Contract, "Groups". `participants` is their number. */
+const Group = Card.openapi("Group")
+
+const GroupWithMembers = Card.extend({
+  members: z.array(
+    z.object({
+      jid: z.string().openapi({ description: "By phone number where known, else the LID." }),
+      phone: z.string().openapi({ description: 'Digits; `""` where the number is not known.' }),
+      role: Role,
+    }),
+  ),
+}).openapi("GroupWithMembers")
+
+const group = path.extend({ jid: GroupId })
+
+export const listGroups = createRoute({
+  method: "get",
+  path: `${proxy}/groups` as const,
+  summary: "The groups that the session's account is in, by JID",
+  request: {
+    params: path,
+    query: z.object({
+      limit: z.coerce.number().int().min(1).max(250).optional().openapi({ description: "By default 100." }),
+      after: z
+        .string()
+        .max(128)
+        .optional()
+        .openapi({
+          description:
+            "The last JID of the previous page. For a minute after a page without `after`, the pages that follow show the groups " +
+            "as they were then.",
+        }),
+    }),
+  },
+  responses: {
+    200: reply("A page; one shorter than `limit` is the last.", z.array(Group)),
+    ...refusals(...asking),
+  },
+})
+
+export const getGroup = createRoute({
+  method: "get",
+  path: `${proxy}/groups/{jid}` as const,
+  summary: "One group, with its members",
+  request: { params: group },
+  responses: { 200: reply("The group.", GroupWithMembers), ...refusals(...asking) },
+})
+
+export const groupAvatar = createRoute({
+  method: "get",
+  path: `${proxy}/groups/{jid}/avatar` as const,
+  summary: "A group's picture",
+  request: { params: group },
+  responses: { 200: jpeg, ...refusals(...asking) },
+})
+
+/** Contract, "Groups" */
+const MemberOutcome = z
+  .object({
+    jid: z.string().openapi({ description: "By phone number where known, else the LID." }),
+    phone: z.string().openapi({ description: 'Digits; `""` where the number is not known.' }),
+    outcome: z
+      .enum(["added", "removed", "promoted", "demoted", "approved", "rejected", "invited", "refused"])
+      .openapi({
+        description:
+          "`invited`: their privacy settings forbid adding them, so they got an invitation as a message. `refused`: nothing " +
+          "has changed for this person.",
+      }),
+    reason: z
+      .enum(["privacy", "not_found", "already", "recently_left", "blocked", "full", "not_allowed", "unknown"])
+      .optional()
+      .openapi({
+        description:
+          "Why it was refused. `privacy`: only their contacts may add them: ask again with `invite`, or send them the group's " +
+          "link. `not_found`: they are not on the network, not in the group, or have not asked to join. `already`: they are in " +
+          "the group. `recently_left`: they left it within the last days: send them the link. `blocked`: they have blocked this " +
+          "account. `full`: the group has 1,024 members. `not_allowed`: nobody may do this to who made the group. `unknown`: " +
+          "see `network_code`.",
+      }),
+    network_code: z.number().int().optional().openapi({ description: "The network's own code." }),
+  })
+  .openapi("MemberOutcome")
+export type MemberOutcome = z.infer<typeof MemberOutcome>
+
+const mostMembers = 1024
+
+/** Why a change of a group may be refused. */
+const changing = [...asking, "not_admin", "group_full", "group_conflict"] as const
+
+export const createGroup = createRoute({
+  method: "post",
+  path: `${proxy}/groups` as const,
+  summary: "Create a group",
+  request: {
+    params: path,
+    headers: idempotent,
+    body: body(
+      z.object({
+        name: Name,
+        members: z
+          .array(PersonAddress)
+          .max(mostMembers - 1)
+          .optional()
+          .openapi({ description: "The first members, besides the session's account." }),
+        ...settable,
+      }),
+    ),
+  },
+  responses: {
+    200: reply(
+      "The group exists. Each member has an outcome, in the order of the request: not everybody can be added.",
+      z.object({ group: Group, members: z.array(MemberOutcome) }),
+    ),
+    ...refusals(...asking, "recipient_not_found", "group_full", ...unsent),
+  },
+})
+
+export const updateGroup = createRoute({
+  method: "patch",
+  path: `${proxy}/groups/{jid}` as const,
+  summary: "Change a group's name, topic or settings",
+  request: { params: group, body: body(z.object({ name: Name.optional(), ...settable })) },
+  responses: {
+    200: reply("The group as it is now. What was so before is not set again.", Group),
+    ...refusals(...changing),
+  },
+})
+
+export const leaveGroup = createRoute({
+  method: "post",
+  path: `${proxy}/groups/{jid}/leave` as const,
+  summary: "Leave a group",
+  request: { params: group },
+  responses: { 200: reply("Left.", Ok), ...refusals(...asking) },
+})
+
+export const setGroupAvatar = createRoute({
+  method: "put",
+  path: `${proxy}/groups/{jid}/avatar` as const,
+  summary: "Change a group's picture: to the middle of a JPEG, at most 640 by 640 pixels",
+  request: {
+    params: group,
+    body: body(z.object({ url: PictureUrl })),
+  },
+  responses: {
+    200: reply("Changed.", z.object({ picture_id: z.string() })),
+    ...refusals(
+      ...changing,
+      "url_not_allowed",
+      "media_fetch_failed",
+      "media_type_mismatch",
+      "payload_too_large",
+    ),
+  },
+})
+
+export const removeGroupAvatar = createRoute({
+  method: "delete",
+  path: `${proxy}/groups/{jid}/avatar` as const,
+  summary: "Remove a group's picture",
+  request: { params: group },
+  responses: { 200: reply("Removed.", Ok), ...refusals(...changing) },
+})
+
+/** A route that does something with people of a group. */
+function withPeople<Path extends string, More extends z.ZodRawShape>(
+  suffix: Path,
+  summary: string,
+  more: More,
+) {
+  const members = z.array(PersonAddress).min(1).max(mostMembers)
+  return createRoute({
+    method: "post",
+    path: `${proxy}/groups/{jid}/${suffix}` as const,
+    summary,
+    request: { params: group, body: body(z.object({ members, ...more })) },
+    responses: {
+      200: reply(
+        "What became of each person, in the order of the request. Whoever is named twice has one outcome.",
+        z.array(MemberOutcome),
+      ),
+      ...refusals(...changing, "recipient_not_found"),
+    },
+  })
+}
+
+export const addMembers = withPeople("members/add", "Add members", {
+  invite: z.boolean().optional().openapi({
+    description:
+      "Sends an invitation as a message to those whom only their contacts may add, under the bridge's pacing.",
+  }),
+})
+export const removeMembers = withPeople("members/remove", "Remove members", {})
+export const promoteMembers = withPeople("members/promote", "Make members admins", {})
+export const demoteMembers = withPeople("members/demote", "Make admins members", {})
+
+const link = /^(?:https?:\/\/chat\.whatsapp\.com\/(?:invite\/)?)?[0-9A-Za-z_-]{16,64}\/?(?:[?#].*)?$/
+
+const InviteLink = z
+  .string()
+  .max(500)
+  .regex(link, "the link of a group (https://chat.whatsapp.com/…), or the code at its end")
+  .openapi({
+    description: "The link of a group, or the code at its end.",
+    example: "https://chat.whatsapp.com/AbCdEfGhIjKlMnOpQrStUv",
+  })
+
+const Invite = z
+  .object({ link: z.string().openapi({ description: "Whoever has it may join, or ask to." }) })
+  .openapi("GroupInvite")
+
+export const getInvite = createRoute({
+  method: "get",
+  path: `${proxy}/groups/{jid}/invite` as const,
+  summary: "The link by which people join a group",
+  request: { params: group },
+  responses: { 200: reply("The link.", Invite), ...refusals(...changing) },
+})
+
+export const revokeInvite = createRoute({
+  method: "post",
+  path: `${proxy}/groups/{jid}/invite/revoke` as const,
+  summary: "Revoke the link of a group, which gets another",
+  request: { params: group },
+  responses: { 200: reply("The new link. The one before leads nowhere.", Invite), ...refusals(...changing) },
+})
+
+const joining = [...asking, "invite_revoked"] as const
+
+export const lookAtInvite = createRoute({
+  method: "get",
+  path: `${proxy}/groups/invite` as const,
+  summary: "The group that a link leads to, without joining it",
+  request: { params: path, query: z.object({ link: InviteLink }) },
+  responses: { 200: reply("The group.", Group), ...refusals(...joining) },
+})
+
+export const joinGroup = createRoute({
+  method: "post",
+  path: `${proxy}/groups/join` as const,
+  summary: "Join a group by its link",
+  request: { params: path, body: body(z.object({ link: InviteLink })) },
+  responses: {
+    200: reply(
+      "Joined, or asked to join.",
+      z.object({
+        jid: z.string(),
+        joined: z.boolean().openapi({
+          description:
+            "`false`: the group's admins decide, and were asked. An event of the type `group` says if they let the account in.",
+        }),
+      }),
+    ),
+    ...refusals(...joining, "join_refused", "group_full"),
+  },
+})
+
+export const listJoinRequests = createRoute({
+  method: "get",
+  path: `${proxy}/groups/{jid}/requests` as const,
+  summary: "The people who ask to join a group",
+  request: { params: group },
+  responses: {
+    200: reply(
+      "Everybody who waits for an answer, in the network's order.",
+      z.array(
+        z
+          .object({
+            jid: z.string().openapi({ description: "By phone number where known, else the LID." }),
+            phone: z.string().openapi({ description: 'Digits; `""` where the number is not known.' }),
+            requested_at: z.number().int().openapi({ description: "Unix seconds." }),
+          })
+          .openapi("JoinRequest"),
+      ),
+    ),
+    ...refusals(...changing),
+  },
+})
+
+export const approveRequests = withPeople("requests/approve", "Let people in who ask to join", {})
+export const rejectRequests = withPeople("requests/reject", "Turn away people who ask to join", {})

@@ -1,0 +1,111 @@
+import * as contract from "#core/contract/group.ts"
+import { ApiError } from "#core/error.ts"
+import { wholeGroup } from "../groups/card.ts"
+import { changeGroup, setGroup } from "../groups/change.ts"
+import { newGroup } from "../groups/create.ts"
+import { groupBehind, inviteOf, joinBy, joinRequests } from "../groups/invite.ts"
+import { groupPage } from "../groups/list.ts"
+import { addAndInvite, changeMembers } from "../groups/members.ts"
+import { asGroup, notInIt } from "../groups/refusals.ts"
+import { avatarOf } from "../media/avatar.ts"
+import { removePicture, setPicture } from "../media/set-picture.ts"
+import { el } from "../network/stanza.ts"
+import { groupCard } from "../people/questions.ts"
+import { command } from "./command.ts"
+import { jpeg } from "./contacts.ts"
+
+export const groups = {
+  listGroups: command(contract.listGroups, ({ session, query }) =>
+    session.use((connected) => groupPage(connected, query)),
+  ),
+
+  createGroup: command(contract.createGroup, async ({ session, call, body }) => {
+    const { messageId: id, isNew = false } = call
+    if (!id) throw new ApiError("invalid_request", "the call names no id for the group")
+    const { answer, repeated } = await session.use((connected) => newGroup(connected, { id, isNew }, body))
+    // The answer may have a thousand people in it: it stays in this bridge's own row, and a retry is answered from there.
+    const headers = { "x-send-kept": "true", ...(repeated && { "x-send-repeated": "true" }) }
+    return Response.json(answer, { headers })
+  }),
+
+  // Before those of a group by its JID: their paths have a word in its place.
+  lookAtInvite: command(contract.lookAtInvite, ({ session, query }) =>
+    session.use((connected) => groupBehind(connected, query.link)),
+  ),
+
+  joinGroup: command(contract.joinGroup, ({ session, body }) =>
+    session.use((connected) => joinBy(connected, body.link)),
+  ),
+
+  getGroup: command(contract.getGroup, ({ session, params }) =>
+    session.use(async ({ connection, own }) => {
+      const card = await groupCard(connection, params.jid)
+      if (!card) throw notInIt()
+      return await wholeGroup(card, { own, connection })
+    }),
+  ),
+
+  updateGroup: command(contract.updateGroup, ({ session, params, body }) =>
+    session.use((connected) => changeGroup(connected, params.jid, body)),
+  ),
+
+  leaveGroup: command(contract.leaveGroup, async ({ session, params }) => {
+    const leave = el("leave", {}, [el("group", { id: params.jid })])
+    await session.use(({ connection }) => asGroup(setGroup(connection, "@g.us", leave)))
+    return { ok: true }
+  }),
+
+  groupAvatar: command(contract.groupAvatar, async ({ session, params }) =>
+    jpeg(await session.use(({ connection }) => avatarOf(connection, params.jid))),
+  ),
+
+  setGroupAvatar: command(contract.setGroupAvatar, ({ session, params, body }) =>
+    session.use((connected) => asGroup(setPicture(connected, body.url, params.jid))),
+  ),
+
+  removeGroupAvatar: command(contract.removeGroupAvatar, async ({ session, params }) => {
+    await session.use((connected) => asGroup(removePicture(connected, params.jid)))
+    return { ok: true }
+  }),
+
+  addMembers: command(contract.addMembers, ({ session, params, body }) =>
+    addAndInvite(session, params.jid, body),
+  ),
+
+  removeMembers: command(contract.removeMembers, ({ session, params, body }) =>
+    session.use((connected) => changeMembers(connected, params.jid, "remove", body.members)),
+  ),
+
+  promoteMembers: command(contract.promoteMembers, ({ session, params, body }) =>
+    session.use((connected) => changeMembers(connected, params.jid, "promote", body.members)),
+  ),
+
+  demoteMembers: command(contract.demoteMembers, ({ session, params, body }) =>
+    session.use((connected) => changeMembers(connected, params.jid, "demote", body.members)),
+  ),
+
+  getInvite: command(contract.getInvite, async ({ session, params }) =>
+    secret(await session.use(({ connection }) => inviteOf(connection, params.jid, false))),
+  ),
+
+  revokeInvite: command(contract.revokeInvite, async ({ session, params }) =>
+    secret(await session.use(({ connection }) => inviteOf(connection, params.jid, true))),
+  ),
+
+  listJoinRequests: command(contract.listJoinRequests, ({ session, params }) =>
+    session.use((connected) => joinRequests(connected, params.jid)),
+  ),
+
+  approveRequests: command(contract.approveRequests, ({ session, params, body }) =>
+    session.use((connected) => changeMembers(connected, params.jid, "approve", body.members)),
+  ),
+
+  rejectRequests: command(contract.rejectRequests, ({ session, params, body }) =>
+    session.use((connected) => changeMembers(connected, params.jid, "reject", body.members)),
+  ),
+}
+
+/** Whoever has a group's link may join. */
+function secret(answer: object): Response {
+  return Response.json(answer, { headers: { "cache-control": "no-store" } })
+}

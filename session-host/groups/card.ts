@@ -1,0 +1,92 @@
+import type { z } from "@hono/zod-openapi"
+import type { getGroup, listGroups } from "#core/contract/group.ts"
+import { isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
+import type { Connection, Stanza } from "../network/connection.ts"
+import { child, childrenOf, textOf } from "../network/stanza.ts"
+import { whole } from "../receive/map/mapped.ts"
+import type { Own } from "../receive/map/chat-and-sender.ts"
+
+export type Group = z.infer<
+  (typeof listGroups.responses)[200]["content"]["application/json"]["schema"]
+>[number]
+type Whole = z.infer<(typeof getGroup.responses)[200]["content"]["application/json"]["schema"]>
+
+/** Who reads a card, and how they find out numbers that it does not show. */
+interface Reader {
+  own: Own
+  connection: Pick<Connection, "phonesOf">
+}
+
+const roles = new Map([
+  ["admin", "admin"],
+  ["superadmin", "owner"],
+] as const)
+
+/** A group as the network's card of it says, without its members. */
+export async function groupsOf(cards: Stanza[], { own, connection }: Reader): Promise<Group[]> {
+  const phones = await phonesOf(
+    cards.map((card) => card.attrs.creator ?? ""),
+    connection,
+  )
+  return cards.map((card) => {
+    const members = childrenOf(card, "participant")
+    const me = members.find((member) => addressesOf(member).some((jid) => jid === own.jid || jid === own.lid))
+    const creator = withoutDevice(card.attrs.creator_pn ?? card.attrs.creator ?? "")
+    return {
+      created: whole(card.attrs.creation),
+      jid: jidOf(card),
+      name: card.attrs.subject ?? "",
+      participants: members.length || whole(card.attrs.size),
+      topic: textOf(child(child(card, "description"), "body")),
+      owner: creator === own.lid ? own.jid : (phones.get(creator) ?? creator),
+      role: me ? roleOf(me) : "",
+      write: child(card, "announcement") ? "admins" : "all",
+      edit: child(card, "locked") ? "admins" : "all",
+      add_members: textOf(child(card, "member_add_mode")) === "all_member_add" ? "all" : "admins",
+      approval: child(card, "membership_approval_mode") !== undefined,
+      disappearing: whole(child(card, "ephemeral")?.attrs.expiration),
+      is_community: child(card, "parent") !== undefined,
+      community: child(card, "linked_parent")?.attrs.jid ?? "",
+      is_announcements: child(card, "default_sub_group") !== undefined,
+    }
+  })
+}
+
+/** A group with its members, in the order of the card. */
+export async function wholeGroup(card: Stanza, reader: Reader): Promise<Whole> {
+  const [group] = (await groupsOf([card], reader)) as [Group] // one for each card
+  const members = childrenOf(card, "participant")
+  const phones = await phonesOf(
+    members.map(({ attrs }) => (attrs.phone_number ? "" : (attrs.jid ?? ""))),
+    reader.connection,
+  )
+  return {
+    ...group,
+    members: members.flatMap((member) => {
+      const addresses = addressesOf(member)
+      const [first = ""] = addresses
+      const jid = addresses.find(isPhoneJid) ?? phones.get(first) ?? first
+      return jid ? [{ jid, phone: isPhoneJid(jid) ? userOf(jid) : "", role: roleOf(member) }] : []
+    }),
+  }
+}
+
+/** The address of the group that a card is of. Cards leave the server out. */
+function jidOf({ attrs: { id = "" } }: Stanza): string {
+  return id.includes("@") ? id : `${id}@g.us`
+}
+
+/** The addresses under which a `participant` node names a person: the group's way first, without device. */
+export function addressesOf({ attrs }: Stanza): string[] {
+  const { jid, phone_number, lid } = attrs
+  return [jid, phone_number, lid].flatMap((address) => (address ? [withoutDevice(address)] : []))
+}
+
+function roleOf({ attrs: { type } }: Stanza) {
+  return roles.get(type as "admin") ?? "member" // any word
+}
+
+async function phonesOf(jids: string[], connection: Reader["connection"]): Promise<Map<string, string>> {
+  const lids = [...new Set(jids.map(withoutDevice))].filter(isLid)
+  return lids.length > 0 ? await connection.phonesOf(lids) : new Map<string, string>()
+}

@@ -1,0 +1,115 @@
+import type { z } from "@hono/zod-openapi"
+import type { updateGroup } from "#core/contract/group.ts"
+import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { newMessageId } from "#core/message-id.ts"
+import type { Connection, Stanza } from "../network/connection.ts"
+import { child, el } from "../network/stanza.ts"
+import { groupCard } from "../people/questions.ts"
+import type { ConnectedSession } from "../session/connected-session.ts"
+import { type Group, groupsOf } from "./card.ts"
+import { asGroup, notInIt } from "./refusals.ts"
+
+type Wanted = z.output<(typeof updateGroup)["request"]["body"]["content"]["application/json"]["schema"]>
+type Field = keyof Wanted
+
+/** After so long no further change is begun, ms: each may take the network fifteen seconds, and a caller waits for fifty. */
+const beginWithinMs = 25_000
+
+/**
+ * Changes what differs from what is wanted, one after the other: the network has no question for several.
+ * @throws ApiError `not_found`, `not_admin`: nothing was changed then. If a later change fails, its sentence names those before it.
+ * NetworkRejected, NoAnswer
+ */
+export async function changeGroup(
+  { connection, own }: ConnectedSession,
+  group: string,
+  wanted: Wanted,
+): Promise<Group> {
+  const startMs = performance.now()
+  const card = await groupCard(connection, group)
+  if (!card) throw notInIt()
+  const [before] = (await groupsOf([card], { own, connection })) as [Group] // one for each card
+  const fields = (Object.keys(wanted) as Field[]).filter((field) => wanted[field] !== before[field])
+  mayChange(before, fields)
+  const done: Field[] = []
+  for (const field of fields) {
+    try {
+      if (performance.now() - startMs > beginWithinMs)
+        throw sessionUnavailable("the network is slow: try again")
+      await asGroup(setGroup(connection, group, stanzaOf(field, wanted, card)))
+    } catch (error) {
+      throw done.length > 0 && error instanceof ApiError ? withDone(error, done) : error
+    }
+    done.push(field)
+  }
+  const { name = before.name, ...settings } = wanted
+  return { ...before, ...withoutAbsent(settings), name }
+}
+
+/** Asks for a change of a group. @throws NetworkRejected, NoAnswer */
+export async function setGroup(
+  connection: Pick<Connection, "ask">,
+  to: string,
+  change: Stanza,
+): Promise<Stanza> {
+  return await connection.ask({ xmlns: "w:g2", type: "set", to, children: [change] })
+}
+
+/** Fields that members may change who are no admins, unless `edit` says that admins alone do. */
+const everybodys = new Set<Field>(["name", "topic", "disappearing"])
+
+/** The network would say so, too, but only after it had made the changes before. */
+function mayChange({ role, edit, is_community }: Group, fields: Field[]): void {
+  if (role === "admin" || role === "owner" || fields.length === 0) return
+  if (is_community || edit === "admins" || fields.some((field) => !everybodys.has(field)))
+    throw new ApiError("not_admin")
+}
+
+function withDone(error: ApiError, done: Field[]): ApiError {
+  const { code, message, fields, headers } = error
+  const sentence = `${message}. Changed before that: ${done.join(", ")}`
+  return new ApiError(code, sentence, { fields, headers })
+}
+
+function stanzaOf(field: Field, wanted: Wanted, card?: Stanza): Stanza {
+  switch (field) {
+    case "name":
+      return el("subject", {}, wanted.name)
+    case "topic":
+      return topicStanza(wanted.topic ?? "", child(card, "description")?.attrs.id)
+    case "write":
+      return el(wanted.write === "admins" ? "announcement" : "not_announcement")
+    case "edit":
+      return el(wanted.edit === "admins" ? "locked" : "unlocked")
+    case "add_members":
+      return el("member_add_mode", {}, wanted.add_members === "all" ? "all_member_add" : "admin_add")
+    case "approval":
+      return el("membership_approval_mode", {}, [el("group_join", { state: wanted.approval ? "on" : "off" })])
+    case "disappearing":
+      return wanted.disappearing
+        ? el("ephemeral", { expiration: String(wanted.disappearing) })
+        : el("not_ephemeral")
+  }
+}
+
+/** A change of a topic names the topic before it, or is refused as a conflict. */
+function topicStanza(topic: string, prev: string | undefined): Stanza {
+  const before: Stanza["attrs"] = prev ? { prev } : {}
+  if (topic === "") return el("description", { ...before, delete: "true" })
+  return el("description", { id: newMessageId(), ...before }, [el("body", {}, topic)])
+}
+
+/** What a new group is made with. Everybody may add members unless something else is wanted, as in other clients' groups. */
+export function settingStanzas(wanted: Omit<Wanted, "name">): Stanza[] {
+  const asWanted: Wanted = { add_members: "all", ...withoutAbsent(wanted) }
+  return (Object.keys(asWanted) as Field[])
+    .map((field) => stanzaOf(field, asWanted))
+    .filter(({ tag, attrs }) => !byItself.has(tag) && attrs.delete === undefined)
+}
+
+/** A group is so by itself. */
+const byItself = new Set(["not_announcement", "unlocked", "not_ephemeral"])
+
+function withoutAbsent<Fields extends object>(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields // the same, but fewer
+}

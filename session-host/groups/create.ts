@@ -1,0 +1,125 @@
+import type { z } from "@hono/zod-openapi"
+import type { createGroup } from "#core/contract/group.ts"
+import { ApiError } from "#core/error.ts"
+import { now } from "#core/platform/clock.ts"
+import type { Created, CreatedAnswer } from "../memory/created-groups.ts"
+import { NetworkRejected } from "../network/errors.ts"
+import type { Stanza } from "../network/connection.ts"
+import { child, childrenOf, el } from "../network/stanza.ts"
+import { groupCard } from "../people/questions.ts"
+import type { ConnectedSession } from "../session/connected-session.ts"
+import { groupsOf } from "./card.ts"
+import { setGroup, settingStanzas } from "./change.ts"
+import { allGroups } from "./list.ts"
+import { outcomesOf, participants, peopleOf, type Person } from "./people.ts"
+import { asGroup } from "./refusals.ts"
+
+type Wanted = z.output<(typeof createGroup)["request"]["body"]["content"]["application/json"]["schema"]>
+
+interface Call {
+  /** Chosen by the API. A retry of the call has the same one. */
+  id: string
+  /** No earlier call had this id. */
+  isNew: boolean
+}
+
+/**
+ * Creates a group, once for each call. The network takes a `key` for the news of the new group alone, and would make a second one.
+ * So a row says durably that it is asked for one, before the question leaves. A retry that finds this row without an answer looks
+ * for the group among the account's own.
+ * @throws ApiError `recipient_not_found`, `group_full`, `invalid_request`: there is no group. `send_outcome_unknown`: there may be
+ * one. NetworkRejected, NoAnswer: there is none.
+ */
+export async function newGroup(
+  connected: ConnectedSession,
+  { id, isNew }: Call,
+  wanted: Wanted,
+): Promise<{ answer: CreatedAnswer; repeated: boolean }> {
+  const { created, generation } = connected
+  const before = isNew ? undefined : await created.find(id)
+  if (before?.answer) return { answer: before.answer, repeated: true }
+  const { name, members = [], ...settings } = wanted
+  const people = await peopleOf(connected, members)
+  const found = before && (await madeBefore(connected, before, people))
+  if (found) {
+    await created.keep(id, { ...before, answer: found })
+    return { answer: found, repeated: true }
+  }
+  const asked = { name, askedAt: now(), generation }
+  await created.keep(id, asked)
+  const first = await participants(connected.connection, people, true)
+  const card = await askForGroup(connected, id, [...first, ...settingStanzas(settings)], name)
+  const answer = await answerOf(connected, card, people)
+  // If the host dies before this is durable, a retry finds the group in the account's list.
+  await created.keep(id, { ...asked, answer })
+  return { answer, repeated: false }
+}
+
+async function askForGroup(
+  { connection, created }: ConnectedSession,
+  key: string,
+  content: Stanza[],
+  subject: string,
+): Promise<Stanza> {
+  try {
+    const answer = await asGroup(setGroup(connection, "@g.us", el("create", { subject, key }, content)))
+    const card = child(answer, "group")
+    if (card?.attrs.id) return card
+  } catch (error) {
+    if (error instanceof NetworkRejected || error instanceof ApiError) {
+      await created.forget(key)
+      throw error
+    }
+  }
+  throw outcomeUnknown()
+}
+
+/** Those who are not members are in the answer as well, with the reason. */
+async function answerOf(
+  { connection, own }: ConnectedSession,
+  card: Stanza,
+  people: Person[],
+): Promise<CreatedAnswer> {
+  const nodes = childrenOf(card, "participant")
+  const members = { ...card, children: card.children.filter(({ attrs }) => attrs.error === undefined) }
+  const [group] = await groupsOf([members], { own, connection })
+  return { group: group!, members: outcomesOf(people, nodes, { done: "added", isAdding: true }) }
+}
+
+/** The network's clock and this host's may differ by so much, in seconds. */
+const skew = 300
+
+/**
+ * The group that an earlier call under this id has made, if it has: of this name, made by this account, since then, and of no other
+ * call. @throws ApiError `send_outcome_unknown` where there are several, or another login has asked
+ */
+async function madeBefore(
+  connected: ConnectedSession,
+  before: Created,
+  people: Person[],
+): Promise<CreatedAnswer | undefined> {
+  const { connection, own, created, generation } = connected
+  if (before.generation !== generation) throw outcomeUnknown()
+  const others = await created.known()
+  const since = before.askedAt - skew
+  const made = (await allGroups(connected)).filter(
+    (group) =>
+      group.owner === own.jid &&
+      group.name === before.name &&
+      group.created >= since &&
+      !others.has(group.jid),
+  )
+  const [first, ...more] = made
+  if (!first) return undefined
+  if (more.length > 0) throw outcomeUnknown()
+  const card = await groupCard(connection, first.jid)
+  if (!card) throw outcomeUnknown()
+  return await answerOf(connected, card, people)
+}
+
+function outcomeUnknown(): ApiError {
+  return new ApiError(
+    "send_outcome_unknown",
+    "it is not known whether the group was created: retry with the same Idempotency-Key, or look for it with GET groups",
+  )
+}

@@ -1,0 +1,36 @@
+import type { Connection } from "../network/connection.ts"
+import { child, childrenOf, el } from "../network/stanza.ts"
+import type { ConnectedSession } from "../session/connected-session.ts"
+import { type Group, groupsOf } from "./card.ts"
+
+interface Asked {
+  limit?: number | undefined
+  after?: string | undefined
+}
+
+const byDefault = 100
+
+/** How long the pages of a list show what its first page was made of, ms. The network limits how often it is asked. */
+const keptMs = 60_000
+
+const kept = new WeakMap<Connection, { groups: Group[]; atMs: number }>()
+
+/** A page of the groups that the account is in, by JID (Contract, "Groups"). @throws NetworkRejected, NoAnswer */
+export async function groupPage(connected: ConnectedSession, asked: Asked): Promise<Group[]> {
+  const { after = "", limit = byDefault } = asked
+  const before = after === "" ? undefined : kept.get(connected.connection)
+  const isFresh = before !== undefined && performance.now() - before.atMs < keptMs
+  const groups = isFresh ? before.groups : await allGroups(connected)
+  return groups.filter(({ jid }) => jid > after).slice(0, limit)
+}
+
+/** Asks as other clients do. @throws NetworkRejected, NoAnswer */
+export async function allGroups({ connection, own }: ConnectedSession): Promise<Group[]> {
+  const children = [el("participating", {}, [el("participants"), el("description")])]
+  const answer = await connection.ask({ xmlns: "w:g2", type: "get", to: "@g.us", children })
+  const cards = childrenOf(child(answer, "groups"), "group")
+  const groups = await groupsOf(cards, { own, connection })
+  groups.sort((one, other) => (one.jid < other.jid ? -1 : 1))
+  kept.set(connection, { groups, atMs: performance.now() })
+  return groups
+}

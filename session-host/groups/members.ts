@@ -1,0 +1,121 @@
+import type { MemberOutcome } from "#core/contract/group.ts"
+import { ApiError } from "#core/error.ts"
+import { newMessageId } from "#core/message-id.ts"
+import type { Stanza } from "../network/connection.ts"
+import { child, childrenOf, el } from "../network/stanza.ts"
+import { whole } from "../receive/map/mapped.ts"
+import { built, invitationOf } from "../send/compose.ts"
+import type { ConnectedSession } from "../session/connected-session.ts"
+import type { Session } from "../session/session.ts"
+import { groupsOf } from "./card.ts"
+import { setGroup } from "./change.ts"
+import { outcomesOf, participants, type Person, peopleOf } from "./people.ts"
+import { asGroup, notInIt } from "./refusals.ts"
+import { groupCard } from "../people/questions.ts"
+
+/** What may be done with people of a group: the tags of the network's questions, and what became of who was not refused. */
+const verbs = {
+  add: "added",
+  remove: "removed",
+  promote: "promoted",
+  demote: "demoted",
+  approve: "approved",
+  reject: "rejected",
+} as const
+
+/** Those that are about people who ask to join: they stand in a node of their own. */
+const deciding = new Set<Verb>(["approve", "reject"])
+
+type Verb = keyof typeof verbs
+
+/**
+ * Does something with people of a group.
+ * @throws ApiError `not_found`, `not_admin`, `recipient_not_found`: nothing was changed then. NetworkRejected, NoAnswer
+ */
+export async function changeMembers(
+  connected: ConnectedSession,
+  group: string,
+  verb: Verb,
+  given: string[],
+): Promise<MemberOutcome[]> {
+  const people = await peopleOf(connected, given)
+  return outcomes(verb, people, await askFor(connected, group, verb, people))
+}
+
+/** @returns the nodes of the answer, one for each person */
+async function askFor(
+  { connection }: ConnectedSession,
+  group: string,
+  verb: Verb,
+  people: Person[],
+): Promise<Stanza[]> {
+  const named = await participants(connection, people, verb === "add")
+  const [change, tag] = [el(verb, {}, named), "membership_requests_action"]
+  const asked = deciding.has(verb) ? el(tag, {}, [change]) : change
+  const answer = await asGroup(setGroup(connection, group, asked))
+  return childrenOf(child(child(answer, tag) ?? answer, verb), "participant")
+}
+
+function outcomes(verb: Verb, people: Person[], nodes: Stanza[]): MemberOutcome[] {
+  return outcomesOf(people, nodes, { done: verbs[verb], isAdding: verb === "add" })
+}
+
+/** After so long no further invitation is sent, ms: each may take the network fifteen seconds, and a caller waits for fifty. */
+const inviteWithinMs = 20_000
+
+/**
+ * Adds people, and invites those who may not be added, if that is wanted. An invitation that is not sent leaves its person
+ * refused: asked once more, the network gives another. @throws as `changeMembers`
+ */
+export async function addAndInvite(
+  session: Session,
+  group: string,
+  wanted: { members: string[]; invite?: boolean | undefined },
+): Promise<MemberOutcome[]> {
+  const startMs = performance.now()
+  const { added, invitations, name } = await session.use(async (connected) => {
+    const people = await peopleOf(connected, wanted.members)
+    const nodes = await askFor(connected, group, "add", people)
+    const invitations = wanted.invite ? nodes.flatMap((node) => invitationIn(node, people)) : []
+    const name = invitations.length > 0 ? await nameOf(connected, group) : ""
+    return { added: outcomes("add", people, nodes), invitations, name }
+  })
+  for (const { to, code, expiration } of invitations) {
+    if (performance.now() - startMs > inviteWithinMs) break
+    const message = built(invitationOf({ group, name, code, expiration }))
+    const isSent = await send(session, to, message)
+    const outcome = added.find(({ jid }) => jid === to.jid)
+    if (isSent && outcome) Object.assign(outcome, { outcome: "invited" })
+  }
+  return added
+}
+
+function invitationIn(node: Stanza, people: Person[]) {
+  const request = child(node, "add_request")
+  const { code } = request?.attrs ?? {}
+  const to = people.find(({ jid, lid }) => node.attrs.jid === lid || node.attrs.jid === jid)
+  return to && code ? [{ to, code, expiration: whole(request?.attrs.expiration) }] : []
+}
+
+async function nameOf({ connection, own }: ConnectedSession, group: string): Promise<string> {
+  const card = await groupCard(connection, group)
+  if (!card) throw notInIt()
+  const [found] = await groupsOf([card], { own, connection })
+  return found?.name ?? ""
+}
+
+/** Whether it is sent. An invitation is no reason to tell the caller that nobody was added. */
+async function send(session: Session, { jid, lid }: Person, message: Uint8Array): Promise<boolean> {
+  const compose = async (connected: ConnectedSession) => {
+    const chat = await connected.reach(jid || lid)
+    await connected.pace(chat)
+    return { chat, message }
+  }
+  try {
+    await session.send({ messageId: newMessageId(), isNew: true, compose })
+    return true
+  } catch (error) {
+    if (error instanceof ApiError) return false
+    throw error
+  }
+}

@@ -1,0 +1,44 @@
+import { ApiError } from "#core/error.ts"
+import type { Stanza } from "../network/connection.ts"
+import { child, el } from "../network/stanza.ts"
+import type { ConnectedSession } from "../session/connected-session.ts"
+import { fetchMedia } from "./fetch.ts"
+import { readAvatar } from "./picture.ts"
+import { inFolder } from "./transfer.ts"
+
+type Asking = Pick<ConnectedSession, "bridgeId" | "connection" | "media">
+
+/**
+ * Sets the account's own picture, or a group's, to the JPEG at this URL.
+ * @throws ApiError `url_not_allowed`, `media_fetch_failed`, `media_type_mismatch`, `payload_too_large`. NetworkRejected, NoAnswer
+ */
+export async function setPicture(
+  { bridgeId, connection, media }: Asking,
+  url: string,
+  group?: string,
+): Promise<{ picture_id: string }> {
+  const answer = await media.use(async () => {
+    const bytes = await inFolder((folder) => fetchAvatar(url, bridgeId, folder))
+    return await connection.ask(question([el("picture", { type: "image" }, bytes)], group))
+  })
+  return { picture_id: child(answer, "picture")?.attrs.id ?? "" }
+}
+
+/** Removes it. @throws NetworkRejected, NoAnswer */
+export async function removePicture(
+  { connection }: Pick<Asking, "connection">,
+  group?: string,
+): Promise<void> {
+  await connection.ask(question([], group))
+}
+
+function question(children: Stanza[], target: string | undefined) {
+  return { xmlns: "w:profile:picture", type: "set" as const, children, ...(target && { target }) }
+}
+
+/** @throws ApiError `url_not_allowed`, `media_fetch_failed`, `media_type_mismatch`, `payload_too_large` */
+async function fetchAvatar(url: string, bridgeId: string, folder: string): Promise<Buffer> {
+  const { path, mimetype } = await fetchMedia({ url, bridgeId, asSticker: false, folder })
+  if (mimetype !== "image/jpeg") throw new ApiError("media_type_mismatch", "such a picture must be a JPEG")
+  return await readAvatar(path)
+}

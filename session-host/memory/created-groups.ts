@@ -1,0 +1,63 @@
+import { z } from "zod"
+import { createGroup } from "#core/contract/group.ts"
+import { now } from "#core/platform/clock.ts"
+import type { Commits } from "./commits.ts"
+import type { SessionStore } from "./rows.ts"
+
+/** Longer than an idempotency record lives that names it, in seconds. */
+const keptFor = 2 * 86_400
+
+const Answer = createGroup.responses[200].content["application/json"].schema
+export type CreatedAnswer = z.infer<typeof Answer>
+
+const Created = z.object({
+  name: z.string(),
+  /** When the network was asked for it, in Unix seconds. */
+  askedAt: z.number(),
+  /** The login that asked. */
+  generation: z.number(),
+  /** The group as the caller has heard of it; absent while it is not known whether there is one. */
+  answer: Answer.optional(),
+})
+export type Created = z.infer<typeof Created>
+
+interface Parts {
+  store: SessionStore
+  commits: Pick<Commits, "write">
+}
+
+/** The groups that the API has asked for, each under the id that it has chosen for the call: a retry finds it. */
+export class CreatedGroups {
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** @throws SessionEnded */
+  async find(id: string): Promise<Created | undefined> {
+    const stored = await this.#parts.store.get(`${prefix}${id}`)
+    return stored && Created.parse(JSON.parse(stored.secret.toString()))
+  }
+
+  /** The JIDs of those that are known to be there. @throws SessionEnded */
+  async known(): Promise<Set<string>> {
+    const rows = await this.#parts.store.list(prefix)
+    const all = rows.map(({ secret }) => Created.parse(JSON.parse(secret.toString())))
+    return new Set(all.flatMap(({ answer }) => answer?.group.jid ?? []))
+  }
+
+  /** Resolves when it is durable. @throws SessionEnded */
+  async keep(id: string, created: Created): Promise<void> {
+    const { store, commits } = this.#parts
+    const row = { expires_at: now() + keptFor }
+    await commits.write([store.put(`${prefix}${id}`, JSON.stringify(created), row)])
+  }
+
+  /** There is no such group after all. @throws SessionEnded */
+  async forget(id: string): Promise<void> {
+    await this.#parts.commits.write([this.#parts.store.remove(`${prefix}${id}`)])
+  }
+}
+
+const prefix = "CREATED#"

@@ -1,0 +1,60 @@
+import type { WASocket } from "@whiskeysockets/baileys"
+import { LRUCache } from "lru-cache"
+import { isGroup, userOf } from "#core/jid.ts"
+import type { Hold } from "#core/platform/locks.ts"
+import type { Keys } from "../baileys/signal/keys.ts"
+import { groupOf } from "./devices.ts"
+import type { Groups } from "./groups.ts"
+
+interface Input {
+  groups: Groups
+  keys: Keys
+  hold: Hold
+  me: () => { id: string; lid?: string } | undefined
+  sock: () => Pick<WASocket, "query" | "signalRepository">
+}
+
+export type SenderKeys = ReturnType<typeof newSenderKeys>
+
+/** How many groups are remembered whose key was renewed. */
+const mostGroups = 2000
+
+/**
+ * Our sender keys of groups. Who has left a group has ours, and could read on with it whatever they get hold of. Baileys keeps a
+ * key for as long as there is a group (7.0.0-rc14). So before each message those who have been given it are compared with the
+ * members; if one of them is none any more, the key is thrown away, and everybody else is given another.
+ */
+export function newSenderKeys({ groups, keys, hold, me, sock }: Input) {
+  const renewals = new LRUCache<string, number>({ max: mostGroups })
+  const renew = async (group: string) =>
+    await hold([group], () =>
+      keys.atomically(async () => {
+        const names = [me()?.id, me()?.lid].flatMap((jid) => (jid ? nameOf(group, jid, sock()) : []))
+        await keys.set({
+          "sender-key": Object.fromEntries(names.map((name) => [name, null])),
+          "sender-key-memory": { [group]: null },
+        })
+      }),
+    )
+  return {
+    /** Renews it if somebody has left. Call it before Baileys looks who has it. @throws NetworkRejected, NoAnswer */
+    async renewIfLeft(chat: string): Promise<void> {
+      if (!isGroup(chat)) return
+      const { [chat]: holders } = await keys.get("sender-key-memory", [chat])
+      const group = holders && (await groupOf({ groups, sock }, chat))
+      if (!group) return
+      const own = new Set([me()?.id, me()?.lid].map((jid) => userOf(jid ?? "")))
+      const users = Object.keys(holders).map(userOf)
+      if (users.every((user) => own.has(user) || group.members.has(user))) return
+      await renew(chat)
+      renewals.set(chat, (renewals.get(chat) ?? 0) + 1)
+    },
+    /** Changes with each renewal: who had an earlier key has not this one. */
+    versionOf: (chat: string): number => renewals.get(chat) ?? 0,
+  }
+}
+
+/** The key's name in the store, as Baileys' Signal library makes it. */
+function nameOf(group: string, jid: string, { signalRepository }: ReturnType<Input["sock"]>): string {
+  return `${group}::${signalRepository.jidToSignalProtocolAddress(jid).replace(".", "::")}`
+}

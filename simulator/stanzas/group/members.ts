@@ -1,0 +1,173 @@
+import { randomBytes } from "node:crypto"
+import { now } from "#simulator/clock.ts"
+import { inMode } from "#simulator/network/addressing.ts"
+import type { ConnectedDevice } from "#simulator/network/connected-device.ts"
+import type { User } from "#simulator/network/directory.ts"
+import { type Group, isAdmin, jidOf, mostMembers, type Role, roleOf } from "#simulator/network/groups.ts"
+import type { Network } from "#simulator/network/network.ts"
+import { isShown } from "#simulator/network/profiles.ts"
+import * as Jid from "#simulator/wire/jid.ts"
+import { bytes, child, children, el, type Node } from "#simulator/wire/node.ts"
+import { badRequest, notFound, Refusal } from "../refusal.ts"
+import { addMembers, nextVersion } from "./add-and-remove-members.ts"
+import { memberNode } from "./card.ts"
+
+/** For how long who has left a group is not added again, and for how long a personal invitation is good, in seconds. */
+const [recently, goodFor] = [86_400, 3 * 86_400]
+
+interface Asked {
+  network: Network
+  group: Group
+  by: string
+  node: Node
+}
+
+/**
+ * Why this person is not added: the code that their part of the answer carries (whatsmeow, `group.go`; whatsapp-web.js). Who lets
+ * only contacts add them knows those by the token that the question shows.
+ */
+export function refusalToAdd(
+  { profiles }: Network,
+  group: Group,
+  added: { by: string; pn: string; node: Node },
+): number | undefined {
+  const { by, pn } = added
+  const profile = profiles.get(pn)
+  if (roleOf(group, pn)) return 409
+  if (profile.blocked.includes(by)) return 401
+  const asking = { pn: by, token: bytes(child(added.node, "privacy")) }
+  const isLeftOut =
+    profile.privacy.groupadd === "contact_blacklist" && profile.disallowed?.groupadd?.includes(by)
+  if (isLeftOut || !isShown(profile, "groupadd", asking)) return 403
+  if (group.left?.some((one) => one.pn === pn && one.at > now() - recently)) return 408
+  return group.members.length >= mostMembers ? 419 : undefined
+}
+
+/** A personal invitation, which a person gets in place of being added: the admin's client sends it to them. */
+function invitation(group: Group, by: string, pn: string): Node {
+  const made = { pn, by, code: randomBytes(12).toString("base64url"), expiration: now() + goodFor }
+  group.invitations = [...(group.invitations ?? []).filter((one) => one.pn !== pn), made]
+  return el("add_request", { code: made.code, expiration: made.expiration })
+}
+
+/** Adds those who may be added. Each person's part of the answer says how it went. */
+export function add({ network, group, by, node }: Asked) {
+  const joined: string[] = []
+  const answers = people(network, node).map(({ jid, user, node: named }) => {
+    const error = user ? refusalToAdd(network, group, { by, pn: user.pn, node: named }) : 404
+    if (user && error === undefined) {
+      group.members = [...group.members, { pn: user.pn, role: "member" }]
+      group.removed = group.removed?.filter((pn) => pn !== user.pn)
+      joined.push(user.pn)
+    }
+    return answerFor(group, { jid, user, error }, user && error === 403 ? by : undefined)
+  })
+  return { answer: [el("add", {}, answers)], told: told(network, group, "add", joined), joined }
+}
+
+/** Removes members. Nobody removes who made the group. */
+export function remove({ network, group, node }: Asked) {
+  const answers = each({ network, group, node }, (pn) =>
+    roleOf(group, pn) === "superadmin" ? 405 : undefined,
+  )
+  const gone = doneIn(answers)
+  // They are shown as they were.
+  const news = told(network, group, "remove", gone)
+  group.members = group.members.filter(({ pn }) => !gone.includes(pn))
+  group.removed = [...(group.removed ?? []), ...gone]
+  return {
+    answer: [
+      el(
+        "remove",
+        {},
+        answers.map(({ shown }) => shown),
+      ),
+    ],
+    told: news,
+  }
+}
+
+/** Gives members another role. That of who made the group stays. */
+export function withRole(tag: "promote" | "demote", role: Role) {
+  return ({ network, group, node }: Asked) => {
+    const answers = each({ network, group, node }, (pn) =>
+      roleOf(group, pn) === "superadmin" ? 405 : undefined,
+    )
+    const done = doneIn(answers)
+    group.members = group.members.map((member) => (done.includes(member.pn) ? { ...member, role } : member))
+    return {
+      answer: [
+        el(
+          tag,
+          {},
+          answers.map(({ shown }) => shown),
+        ),
+      ],
+      told: told(network, group, tag, done),
+    }
+  }
+}
+
+interface Answer {
+  pn: string | undefined
+  error: number | undefined
+  shown: Node
+}
+
+function each(
+  { network, group, node }: Omit<Asked, "by">,
+  refusal: (pn: string) => number | undefined,
+): Answer[] {
+  return people(network, node).map(({ jid, user }) => {
+    const error = user && roleOf(group, user.pn) ? refusal(user.pn) : 404
+    return { pn: user?.pn, error, shown: answerFor(group, { jid, user, error }) }
+  })
+}
+
+function doneIn(answers: Answer[]): string[] {
+  return answers.flatMap(({ pn, error }) => (pn && error === undefined ? [pn] : []))
+}
+
+/** The people whom the children of a node name. An address of nobody is there as well. */
+function people(network: Network, node: Node) {
+  const named = children(node).filter(({ tag }) => tag === "participant")
+  if (named.length === 0) throw badRequest()
+  return named.map((one) => {
+    const { jid } = one.attrs
+    return { jid, user: network.directory.find(Jid.parse(jid)), node: one }
+  })
+}
+
+/** `invitedBy`: they get an invitation of this admin's in place of what was asked for. */
+export function answerFor(
+  group: Group,
+  { jid, user, error }: { jid: string | undefined; user: User | undefined; error: number | undefined },
+  invitedBy?: string,
+): Node {
+  const attrs = { jid: user ? inMode(group.mode, user) : jid, error }
+  if (!user || !invitedBy) return el("participant", attrs)
+  return el("participant", attrs, [invitation(group, invitedBy, user.pn)])
+}
+
+/** A notification says what they are now. */
+function told(network: Network, group: Group, tag: string, pns: string[]): Node[] {
+  if (pns.length === 0) return []
+  const shown = pns.flatMap((pn) => memberNode(network, group, { pn, role: roleOf(group, pn) ?? "member" }))
+  return [el(tag, nextVersion(group), shown)]
+}
+
+/** Somebody takes up a personal invitation. It is good for them alone, until it expires or is revoked. */
+export function accept(network: Network, line: ConnectedDevice, iq: Node): Node[] {
+  const group = network.groups.find(Jid.parse(iq.attrs.to))
+  const { code, admin } = child(iq, "accept")?.attrs ?? {}
+  if (!group || !code) throw notFound()
+  const pn = line.device.user
+  const by = network.directory.find(Jid.parse(admin))?.pn
+  const found = group.invitations?.find((one) => one.code === code && one.pn === pn && one.by === by)
+  if (!found || !isAdmin(group, found.by) || found.expiration < now()) throw new Refusal(410, "gone")
+  if (roleOf(group, pn)) throw new Refusal(409, "conflict")
+  if (group.members.length >= mostMembers) throw new Refusal(419, "resource-limit")
+  group.invitations = group.invitations?.filter((one) => one !== found)
+  addMembers(network, line, group, { pns: [pn], reason: "invite" })
+  return [el("group", { jid: jidOf(group) })]
+}

@@ -1,0 +1,389 @@
+import "#test/support/store.ts"
+import { expect, test } from "vitest"
+import { newMessageId } from "#core/message-id.ts"
+import { call } from "#test/support/session/host.ts"
+import { aSharedHost } from "#test/support/session/shared-host.ts"
+
+const { aChat } = await aSharedHost({ timing: { beatMs: 1000 } })
+
+/** A session, Bob and Eve, and what the network says of a group. */
+async function aCircle() {
+  const chat = await aChat()
+  const eve = await chat.network.phone("Eve")
+  const { network, bob, phone, bridge } = chat
+  /** What a command answers, compared by the caller. */
+  const answerOf = async <Answer>(method: string, path: string, body?: object) =>
+    (await (await call(bridge.id, method, path, { body })).json()) as Answer
+  return {
+    ...chat,
+    eve,
+    /** A group of Bob's, with the session in it. */
+    bobs: async (subject = "Bob's", ...more: { number: string }[]) =>
+      (await network.group([bob, phone, ...more], "lid", subject)).jid,
+    /** A group of the session's own. */
+    own: async (...members: { number: string }[]) => {
+      const body = { name: "Ours", members: members.map(({ number }) => number) }
+      return (await answerOf<{ group: { jid: string } }>("POST", "/groups", body)).group.jid
+    },
+    answerOf,
+    change: (jid: string, body: object) =>
+      network.call("PATCH", `/groups/${jid}`, { by: bob.number, ...body }),
+    known: async (jid: string) => (await network.control.groups()).find((group) => group.jid === jid)!,
+    named: async (subject: string) =>
+      (await network.control.groups()).filter((group) => group.subject === subject),
+    /** A call under an id that was used before. */
+    retry: async (id: string, body: object) => {
+      const answer = await call(bridge.id, "POST", "/groups", { body, messageId: id })
+      const said = (await answer.json()) as { code?: string; group?: { jid: string } } // compared by the caller
+      return { status: answer.status, repeated: answer.headers.get("x-send-repeated"), ...said }
+    },
+  }
+}
+
+test("a list has every group by JID in pages, without members, and the account's own role", async () => {
+  const { ask, answerOf, own, bobs, bob } = await aCircle()
+  const jids = [await own(bob), await bobs(), await bobs("Third")].toSorted()
+  const list = (query = "") => answerOf<{ jid: string }[]>("GET", `/groups${query}`)
+  const all = await list()
+  expect(all.map(({ jid }) => jid)).toEqual(jids)
+  expect(all).toContainEqual(expect.objectContaining({ name: "Ours", role: "owner", participants: 2 }))
+  expect(all).toContainEqual(expect.objectContaining({ name: "Third", role: "member", owner: bob.jid }))
+  expect(all[0]).not.toHaveProperty("members")
+  expect(await list("?limit=2")).toMatchObject(jids.slice(0, 2).map((jid) => ({ jid })))
+  expect(await list(`?limit=2&after=${jids[1]!}`)).toMatchObject([{ jid: jids[2] }])
+  expect(await ask("GET", "/groups?limit=251")).toMatchObject({ status: 400, code: "invalid_request" })
+})
+
+test("pages after the first ask the network nothing", async () => {
+  const { ask, own, network, phone } = await aCircle()
+  await own()
+  const asked = async () =>
+    (await network.log({ who: `${phone.number}:1`, kind: "in", tag: "iq", attrs: { xmlns: "w:g2" } })).length
+  await ask("GET", "/groups?limit=1")
+  const before = await asked()
+  await ask("GET", "/groups?limit=1&after=1@g.us")
+  expect(await asked()).toBe(before)
+})
+
+test("a group is created with its members and settings at once, and phones write in it", async () => {
+  const { ask, answerOf, bob, eve, network, known } = await aCircle()
+  const made = await ask("POST", "/groups", {
+    name: "Lunch",
+    topic: "Where to?",
+    members: [bob.number, `+${eve.number}`, bob.jid],
+    write: "all",
+    edit: "admins",
+    add_members: "admins",
+    approval: true,
+    disappearing: 86_400,
+  })
+  const card = {
+    name: "Lunch",
+    topic: "Where to?",
+    participants: 3,
+    role: "owner",
+    write: "all",
+    edit: "admins",
+    add_members: "admins",
+    approval: true,
+    disappearing: 86_400,
+  }
+  expect(made).toMatchObject({
+    status: 200,
+    group: card,
+    members: [
+      { jid: bob.jid, phone: bob.number, outcome: "added" },
+      { jid: eve.jid, phone: eve.number, outcome: "added" },
+    ],
+  })
+  const { jid } = (await answerOf<{ jid: string }[]>("GET", "/groups"))[0]!
+  expect(await ask("GET", `/groups/${jid}`)).toMatchObject({ ...card, members: [{ role: "owner" }, {}, {}] })
+  expect((await known(jid)).members).toHaveLength(3)
+  await bob.send(jid, "The usual place")
+  expect(await eve.read({ chat: jid })).toMatchObject([{ text: "The usual place" }])
+  await network.control.settled(`${bob.number}:0`, 5000)
+})
+
+test("under one id one group is created, whatever the retry asks for", async () => {
+  const { retry, named, bob } = await aCircle()
+  const id = newMessageId()
+  const first = await retry(id, { name: "Once", members: [bob.number] })
+  expect(first).toMatchObject({ status: 200, repeated: null })
+  const again = await retry(id, { name: "Another" })
+  expect(again).toMatchObject({ repeated: "true", group: first.group, members: [{ outcome: "added" }] })
+  expect(await named("Once")).toHaveLength(1)
+  expect(await named("Another")).toHaveLength(0)
+})
+
+test.for([true, false])(
+  "a question for a group that the network does not answer leaves the outcome open (made: %s), and the retry finds it out",
+  async (isMade) => {
+    const { network, phone, retry, named, end } = await aCircle()
+    const device = `${phone.number}:1`
+    const subject = `Open ${String(isMade)}`
+    const fault = isMade
+      ? await network.fault({ kind: "hold", device })
+      : await network.fault({ kind: "ignore_iq", device, xmlns: "w:g2", times: 1 })
+    const id = newMessageId()
+    const first = retry(id, { name: subject })
+    await network.log({ who: device, kind: "in", tag: "iq", attrs: { xmlns: "w:g2", type: "set" } })
+    // The answer is lost with the connection.
+    await end("cut")
+    await fault()
+    expect(await first).toMatchObject({ status: 504, code: "send_outcome_unknown" })
+    expect(await retry(id, { name: subject })).toMatchObject({
+      status: 200,
+      repeated: isMade ? "true" : null,
+      group: { name: subject, participants: 1, role: "owner" },
+    })
+    expect(await named(subject)).toHaveLength(1)
+  },
+)
+
+test("people who are not on the network, the account itself, and too many are refused, and nothing is created or changed", async () => {
+  const { ask, own, bob, phone, named, known } = await aCircle()
+  const create = (body: object) => ask("POST", "/groups", { name: "Never", ...body })
+  expect(await create({ members: [bob.number, "4900000001"] })).toMatchObject({
+    status: 422,
+    code: "recipient_not_found",
+    error: expect.stringContaining("4900000001"),
+  })
+  expect(await create({ members: [phone.number] })).toMatchObject({ status: 400, code: "invalid_request" })
+  const many = Array.from({ length: 1024 }, (_, n) => `49151${String(n).padStart(6, "0")}`)
+  expect(await create({ members: many })).toMatchObject({ status: 400, code: "invalid_request" })
+  for (const name of ["", "   ", "x".repeat(101)])
+    expect(await ask("POST", "/groups", { name })).toMatchObject({ status: 400, code: "invalid_request" })
+  expect(await named("Never")).toEqual([])
+  const jid = await own()
+  expect(await ask("POST", `/groups/${jid}/members/add`, { members: [...many, bob.number] })).toMatchObject({
+    status: 400,
+  })
+  expect(
+    await ask("POST", `/groups/${jid}/members/add`, { members: [bob.number, "4900000001"] }),
+  ).toMatchObject({ status: 422 })
+  expect((await known(jid)).members).toHaveLength(1)
+})
+
+test("members are added, promoted, demoted and removed, each with an outcome", async () => {
+  const { answerOf, own, bob, eve, phone, network, known, change } = await aCircle()
+  const [blocking, private_, left] = [await network.phone(), await network.phone(), await network.phone()]
+  await network.control.change(blocking.number, { block: phone.number })
+  await network.control.change(private_.number, { privacy: { groupadd: "none" } })
+  const jid = await own(bob, left)
+  await network.call("PATCH", `/groups/${jid}`, { by: left.number, leave: true })
+  const members = [eve, blocking, private_, left, bob].map(({ number }) => number)
+  expect(await answerOf("POST", `/groups/${jid}/members/add`, { members })).toMatchObject([
+    { jid: eve.jid, phone: eve.number, outcome: "added" },
+    { jid: blocking.jid, outcome: "refused", reason: "blocked", network_code: 401 },
+    { jid: private_.jid, outcome: "refused", reason: "privacy", network_code: 403 },
+    { jid: left.jid, outcome: "refused", reason: "recently_left" },
+    { jid: bob.jid, outcome: "refused", reason: "already" },
+  ])
+  const one = async (verb: string, who: { number: string }) =>
+    (await answerOf<object[]>("POST", `/groups/${jid}/members/${verb}`, { members: [who.number] }))[0]
+  expect(await one("promote", bob)).toMatchObject({ outcome: "promoted" })
+  // An admin, but not who made the group.
+  await expect(change(jid, { remove: [phone.number] })).resolves.toBeDefined()
+  expect((await known(jid)).members).toHaveLength(3)
+  expect(await one("demote", bob)).toMatchObject({ outcome: "demoted" })
+  expect(await one("remove", eve)).toMatchObject({ outcome: "removed" })
+  expect(await one("remove", eve)).toMatchObject({ outcome: "refused", reason: "not_found" })
+  expect((await known(jid)).members.map(({ number }) => number)).toEqual([phone.number, bob.number])
+})
+
+test("who may not be added is invited by a message, and joins by that", async () => {
+  const { ask, own, network, known, phone } = await aCircle()
+  const shy = await network.phone("Shy")
+  await network.control.change(shy.number, { privacy: { groupadd: "contacts" } })
+  const jid = await own()
+  const invited = await ask("POST", `/groups/${jid}/members/add`, { members: [shy.number], invite: true })
+  expect(invited).toMatchObject({ 0: { jid: shy.jid, outcome: "invited", reason: "privacy" } })
+  const [read] = await shy.read({ kind: "groupInviteMessage" })
+  const { groupInviteMessage } = read!.content as { groupInviteMessage: { inviteCode: string } }
+  expect(groupInviteMessage).toMatchObject({ groupJid: jid, groupName: "Ours" })
+  const accept = { code: groupInviteMessage.inviteCode, admin: phone.number }
+  await network.call("PATCH", `/groups/${jid}`, { by: shy.number, accept })
+  expect((await known(jid)).members.map(({ number }) => number)).toContain(shy.number)
+})
+
+test("a member who is removed gets no more messages, and those who stay get another sender key", async () => {
+  const { ask, own, bob, eve, phone, network } = await aCircle()
+  const jid = await own(bob, eve)
+  const say = async (body: string) => (await ask("POST", "/send/text", { chat: jid, body })).message_id
+  await say("for both")
+  await eve.read({ text: "for both" })
+  const second = await say("once more")
+  await ask("POST", `/groups/${jid}/members/remove`, { members: [eve.number] })
+  const third = await say("without Eve")
+  expect(await bob.read({ text: "without Eve" })).toMatchObject([{ times: 1 }])
+  expect(await eve.read({ chat: jid, count: 2 })).toHaveLength(2)
+  const given = async (id: string) => {
+    const [sent] = await network.log({ who: `${phone.number}:1`, kind: "in", tag: "message", attrs: { id } })
+    return JSON.stringify(sent?.stanza).match(/"tag":"to","attrs":{"jid":"[^"]+/g) ?? []
+  }
+  expect(await given(second)).toEqual([])
+  expect((await given(third)).some((to) => to.includes(bob.lid))).toBe(true)
+  expect((await given(third)).some((to) => to.includes(eve.lid))).toBe(false)
+  expect(await network.control.phone(bob.number)).toMatchObject({
+    not_decrypted: { no_session: 0, bad: 0 },
+  })
+})
+
+test("name, topic and settings are changed, and what is so already is not set again", async () => {
+  const { ask, own, bob, known, network, phone } = await aCircle()
+  const jid = await own(bob)
+  const changed = {
+    name: "Renamed",
+    topic: "What for",
+    write: "admins",
+    edit: "admins",
+    add_members: "admins",
+  }
+  const more = { approval: true, disappearing: 604_800 }
+  expect(await ask("PATCH", `/groups/${jid}`, { ...changed, ...more })).toMatchObject({
+    status: 200,
+    jid,
+    ...changed,
+    ...more,
+  })
+  expect(await known(jid)).toMatchObject({ subject: "Renamed" })
+  expect(await bob.send(jid, "may I?")).toMatchObject({ error: "403" })
+  const asked = async () =>
+    (
+      await network.log({
+        who: `${phone.number}:1`,
+        kind: "in",
+        tag: "iq",
+        attrs: { xmlns: "w:g2", type: "set" },
+      })
+    ).length
+  const before = await asked()
+  expect(await ask("PATCH", `/groups/${jid}`, { ...changed, topic: "" })).toMatchObject({ topic: "" })
+  expect(await asked()).toBe(before + 1)
+  const back = { write: "all", edit: "all", add_members: "all", approval: false, disappearing: 0 }
+  expect(await ask("PATCH", `/groups/${jid}`, back)).toMatchObject({ status: 200, ...back })
+  expect(await ask("GET", `/groups/${jid}`)).toMatchObject({ name: "Renamed", topic: "", ...back })
+})
+
+test("who is no admin may change what members may, and is told what needs one before anything is changed", async () => {
+  const { ask, bobs, change, known, eve, bob } = await aCircle()
+  const jid = await bobs("Bob's", eve)
+  expect(await ask("PATCH", `/groups/${jid}`, { name: "By a member" })).toMatchObject({ status: 200 })
+  expect(await ask("PATCH", `/groups/${jid}`, { name: "Half", write: "admins" })).toMatchObject({
+    status: 403,
+    code: "not_admin",
+  })
+  await change(jid, { setting: "locked" })
+  expect(await ask("PATCH", `/groups/${jid}`, { name: "Half" })).toMatchObject({ code: "not_admin" })
+  expect(await known(jid)).toMatchObject({ subject: "By a member" })
+  for (const verb of ["remove", "promote", "demote"])
+    expect(await ask("POST", `/groups/${jid}/members/${verb}`, { members: [eve.number] })).toMatchObject({
+      status: 403,
+      code: "not_admin",
+    })
+  expect(await ask("DELETE", `/groups/${jid}/avatar`)).toMatchObject({ status: 403, code: "not_admin" })
+  await change(jid, { promote: [(await known(jid)).members[1]!.number] })
+  expect(await ask("POST", `/groups/${jid}/members/remove`, { members: [bob.number] })).toMatchObject({
+    0: { outcome: "refused", reason: "not_allowed" },
+  })
+})
+
+test("a group that the account is not in, or has left, is not found", async () => {
+  const { ask, network, bob, eve, bobs } = await aCircle()
+  const left = await bobs()
+  expect(await ask("POST", `/groups/${left}/leave`)).toMatchObject({ status: 200, ok: true })
+  const { jid: others } = await network.group([bob, eve])
+  for (const jid of [left, others, "120363000000009999@g.us"])
+    for (const [method, path, body] of [
+      ["GET", "", undefined],
+      ["PATCH", "", { name: "Mine" }],
+      ["POST", "/leave", undefined],
+      ["POST", "/members/add", { members: [eve.number] }],
+      ["DELETE", "/avatar", undefined],
+    ] as const)
+      expect(await ask(method, `/groups/${jid}${path}`, body)).toMatchObject({
+        status: 404,
+        code: "not_found",
+      })
+  expect(await ask("GET", `/groups/${bob.jid}`)).toMatchObject({ status: 400 })
+})
+
+test("a link is looked at and joined, and leads nowhere once it was revoked", async () => {
+  const { ask, answerOf, bobs, own, known, change, network, eve, bob, phone } = await aCircle()
+  const { jid } = await network.group([bob, eve], "lid", "Open house")
+  const { invite } = await known(jid)
+  const link = `https://chat.whatsapp.com/${invite}?mode=ems_copy_t`
+  const look = (of: string) => ask("GET", `/groups/invite?link=${encodeURIComponent(of)}`)
+  expect(await look(link)).toMatchObject({ status: 200, jid, name: "Open house", participants: 2, role: "" })
+  expect((await known(jid)).members).toHaveLength(2)
+  for (let i = 0; i < 2; i++)
+    expect(await ask("POST", "/groups/join", { link })).toMatchObject({ status: 200, jid, joined: true })
+  expect((await known(jid)).members).toHaveLength(3)
+
+  await change(jid, { revoke_invite: true })
+  for (const said of [await look(link), await ask("POST", "/groups/join", { link })])
+    expect(said).toMatchObject({ status: 410, code: "invite_revoked" })
+  const unknown = "AbCdEfGhIjKlMnOpQrStUv"
+  for (const said of [await look(unknown), await ask("POST", "/groups/join", { link: unknown })])
+    expect(said).toMatchObject({ status: 404, code: "not_found" })
+  for (const odd of ["", "https://example.org/AbCdEfGhIjKlMnOpQrStUv", "https://chat.whatsapp.com/"])
+    expect(await look(odd)).toMatchObject({ status: 400, code: "invalid_request" })
+
+  await change(jid, { remove: [phone.number] })
+  const renewed = (await known(jid)).invite
+  expect(await ask("POST", "/groups/join", { link: renewed })).toMatchObject({
+    status: 403,
+    code: "join_refused",
+  })
+
+  const ours = await own()
+  const { link: first } = await answerOf<{ link: string }>("GET", `/groups/${ours}/invite`)
+  expect(first).toBe(`https://chat.whatsapp.com/${(await known(ours)).invite}`)
+  const second = await answerOf<{ link: string }>("POST", `/groups/${ours}/invite/revoke`)
+  expect(second.link).toBe(`https://chat.whatsapp.com/${(await known(ours)).invite}`)
+  expect(second.link).not.toBe(first)
+  const theirs = await bobs()
+  expect(await ask("GET", `/groups/${theirs}/invite`)).toMatchObject({ status: 403, code: "not_admin" })
+  expect(await ask("POST", `/groups/${theirs}/invite/revoke`)).toMatchObject({
+    status: 403,
+    code: "not_admin",
+  })
+  expect(await ask("GET", `/groups/${jid}/invite`)).toMatchObject({ status: 404, code: "not_found" })
+})
+
+test("where admins decide, people ask to join, and are let in or turned away", async () => {
+  const { ask, answerOf, own, known, network, bob, eve } = await aCircle()
+  const jid = await own()
+  await ask("PATCH", `/groups/${jid}`, { approval: true })
+  const { invite } = await known(jid)
+  for (const { number } of [bob, eve])
+    await network.call("PATCH", `/groups/${jid}`, { by: number, join: invite })
+  const requests = () => answerOf<object[]>("GET", `/groups/${jid}/requests`)
+  expect(await requests()).toMatchObject([
+    { jid: bob.jid, phone: bob.number, requested_at: expect.any(Number) },
+    { jid: eve.jid, phone: eve.number },
+  ])
+  const decide = (how: string, ...who: { number: string }[]) =>
+    answerOf<object[]>("POST", `/groups/${jid}/requests/${how}`, { members: who.map(({ number }) => number) })
+  expect(await decide("approve", bob)).toMatchObject([{ jid: bob.jid, outcome: "approved" }])
+  expect(await decide("reject", eve, bob)).toMatchObject([
+    { jid: eve.jid, outcome: "rejected" },
+    { jid: bob.jid, outcome: "refused", reason: "not_found" },
+  ])
+  expect(await requests()).toEqual([])
+  expect((await known(jid)).members.map(({ number }) => number)).toContain(bob.number)
+  expect((await known(jid)).members.map(({ number }) => number)).not.toContain(eve.number)
+})
+
+test("the account asks to join where admins decide, and only they see who asks", async () => {
+  const { ask, bobs, change, known, network, bob, eve, phone } = await aCircle()
+  const { jid } = await network.group([bob, eve], "lid", "Closed")
+  await change(jid, { approval: true })
+  const { invite: link } = await known(jid)
+  expect(await ask("POST", "/groups/join", { link })).toMatchObject({ status: 200, jid, joined: false })
+  expect(await ask("GET", `/groups/${jid}/requests`)).toMatchObject({ status: 404, code: "not_found" })
+  await change(jid, { approve: [phone.number] })
+  expect(await ask("GET", `/groups/${jid}`)).toMatchObject({ status: 200, approval: true, role: "member" })
+  const theirs = await bobs()
+  expect(await ask("GET", `/groups/${theirs}/requests`)).toMatchObject({ status: 403, code: "not_admin" })
+})
