@@ -15,6 +15,8 @@ const Kept = z
     signedPreKeys: z.object({
       /** When the present one is to be replaced, in Unix seconds. */
       dueAt: z.number(),
+      /** The number of the next one, where that is not the number after the present one's. */
+      nextId: z.number().int().optional(),
       /** Made, and maybe with the network already. */
       next: Key.optional(),
       /** Those before, the newest first. */

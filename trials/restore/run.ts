@@ -94,7 +94,7 @@ async function run(
   say(`${lines.length} bridges are linked`)
 
   const seen = newSeen(lines)
-  const log = followNetworkLog(network, seen.saw)
+  const log = followNetworkLog(network, (entry) => seen.saw(entry))
   const traffic = startTraffic({
     lines,
     network,
@@ -192,7 +192,11 @@ async function run(
   }
 }
 
-type Host = { network: object; beat: number; dir: string }
+interface Host {
+  network: object
+  beat: number
+  dir: string
+}
 
 async function begin({ network, beat, dir }: Host, dataDir: string): Promise<Running> {
   return await start(network, { dataDir, beat, output: join(dir, "logs", "service.out") })

@@ -61,7 +61,8 @@ export function newSignedPreKeys({ sock, creds, keepCreds, lifetime, onError }: 
   /** @throws NetworkRejected, NoAnswer: the network may have the next one; it is offered again. */
   async function rotate(): Promise<void> {
     const before = creds.signedPreKey
-    const next = kept().next ?? (await signedKeyPair(creds.signedIdentityKey, (before.keyId % lastId) + 1))
+    const id = kept().nextId ?? (before.keyId % lastId) + 1
+    const next = kept().next ?? (await signedKeyPair(creds.signedIdentityKey, id))
     keep({ next })
     try {
       await ask(sock, { xmlns: "encrypt", type: "set", children: [el("rotate", {}, [stanzaOf(next)])] })
@@ -71,7 +72,7 @@ export function newSignedPreKeys({ sock, creds, keepCreds, lifetime, onError }: 
     }
     Object.assign(creds, { signedPreKey: next })
     const former = [before, ...kept().former].slice(0, formerKept)
-    keep({ next: undefined, former, dueAt: now() + usedFor })
+    keep({ next: undefined, nextId: undefined, former, dueAt: now() + usedFor })
   }
 
   const looking = setInterval(() => void look().catch(onError), lookMs).unref()

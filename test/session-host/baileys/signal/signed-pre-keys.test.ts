@@ -2,6 +2,7 @@ import { generateSignalPubKey } from "@whiskeysockets/baileys"
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest"
 import { keptWith } from "#session-host/baileys/kept-with-creds.ts"
 import { trustRoot } from "#session-host/baileys/patches/certificates.ts"
+import { withUnusedPreKeys } from "#session-host/baileys/signal/anew.ts"
 import { credsFromText } from "#session-host/baileys/signal/serialise.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { aSignalDevice } from "#test/support/network/signal-device.ts"
@@ -102,6 +103,18 @@ test("a former key that is two months old is forgotten", async () => {
     await until(() => id() === next)
   }
   expect(keptWith(creds()).signedPreKeys?.former.map(({ keyId }) => keyId)).toEqual([4, 3])
+})
+
+test("credentials from a copy replace it at the next login, by a number that was never used, and can be read with the one before", async () => {
+  const { creds, id, later, vault, aWriter } = await aDevice()
+  const write = await aWriter()
+  await later(28)
+  await until(() => id() === 2)
+  await vault.keep({ creds: withUnusedPreKeys(vault.creds!) })
+  await later(0)
+  await until(() => id() > 100_000)
+  await write("begun with the first one")
+  expect(keptWith(creds()).signedPreKeys?.former.map(({ keyId }) => keyId)).toEqual([2, 1])
 })
 
 test("a key that the network does not answer for is offered again, and it is the same one", async () => {
