@@ -138,7 +138,7 @@ const billed = createMiddleware<ApiEnv>(async (c, next) => (Billing.isOn() ? awa
 
 /** The pages on which people use the service. They are served beside the API. */
 export const dashboard = new Hono<ApiEnv>()
-for (const path of ["/assets/*", "/api/docs", "/billing/*"]) dashboard.use(path, counted)
+for (const path of ["/assets/*", "/billing/*"]) dashboard.use(path, counted)
 for (const path of ["/subscription/*", "/billing/*"]) dashboard.use(path, billed)
 dashboard.route("/", assetRoutes)
 dashboard.route("/", reference)

@@ -11,7 +11,7 @@ import "#plugged-in/api.ts"
 import { authenticate, bridgeOfPath } from "./authenticate.ts"
 import { jsonBody, limited } from "./json-body.ts"
 import { onlyTheirMethods } from "./methods.ts"
-import { byAddress, byKey, rateHeaders } from "./rate-limits.ts"
+import { byAddress, byKey, countAddress, rateHeaders } from "./rate-limits.ts"
 import { refuse } from "./refuse.ts"
 import { originOf, routed } from "./address.ts"
 import { withinScope } from "./scope.ts"
@@ -33,9 +33,10 @@ export function door({ pages, open = [], guarded = [] }: Rooms): Routes {
   const app = contractRouter()
   // A call is checked in this order: address, key, rate of the key, bridge, scope of the key, body. Its method is checked
   // last, but a HEAD is refused at once.
-  app.use(routed, identified, answered, onlyTheirMethods(app))
+  app.use(routed, identified, answered)
+  for (const path of ["/api/*", "/healthz"]) app.use(path, byAddress)
+  app.use(onlyTheirMethods(app))
   if (pages) app.route("/", pages)
-  app.use(byAddress)
   app.get("/healthz", (c) => c.json({ ok: true }))
   for (const routes of open) app.route("/", routes)
   app.use("/api/*", authenticate, byKey)
@@ -43,9 +44,10 @@ export function door({ pages, open = [], guarded = [] }: Rooms): Routes {
   app.use("/api/*", withinScope, limited, jsonBody)
   for (const routes of guarded) app.route("/", routes)
 
-  app.notFound((c) =>
-    refuse(new ApiError("not_found", "there is no such path: GET /api/docs lists every path"), c),
-  )
+  app.notFound(async (c) => {
+    if (!c.get("window")) await countAddress(c)
+    return refuse(new ApiError("not_found", "there is no such path: GET /api/docs lists every path"), c)
+  })
   app.onError(refuse)
   return app
 }

@@ -55,6 +55,7 @@ const pages: Record<string, RouteName[] | typeof phone> = {
   "POST /numbers/:ref/settings/secret/finish": ["finishSecret"],
   "POST /numbers/:ref/settings/webhook": ["updateBridge"],
   "POST /numbers/:ref/settings/events": ["updateBridge"],
+  "POST /numbers/:ref/settings/sending": ["updateBridge"],
   // Programs do not pause: they leave a number alone.
   "POST /numbers/:ref/settings/pause": [],
   "POST /numbers/:ref/settings/wake": [],

@@ -304,9 +304,9 @@ test("without script the phone writes, the events are there, and a code to type 
 })
 
 test("a page whose sign-in has ended goes to the sign-in, which leads back to it", async () => {
+  const line = await aLine(Number(new URL(base).port))
   const signedIn = await browser.cookies()
   onTestFinished(() => browser.setCookie(...signedIn))
-  const line = await aLine(Number(new URL(base).port))
   const page = await aPage()
   const live = page.waitForResponse((response) => response.ok() && response.url().includes("/live/"))
   await page.goto(`${line.url}/numbers?from=here`)
@@ -380,6 +380,11 @@ async function aLine(to: number) {
   onTestFinished(cut)
   await open(0)
   const { port } = server.address() as AddressInfo // it listens on TCP
+  // The service's cookies are named by its port.
+  const signedIn = (await browser.cookies()).filter(({ name }) => name.includes(`-${to}-`))
+  await browser.setCookie(
+    ...signedIn.map((one) => ({ ...one, name: one.name.replace(`-${to}-`, `-${port}-`) })),
+  )
   return { url: `http://localhost:${port}`, cut, mend: async () => await open(port) }
 }
 
