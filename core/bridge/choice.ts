@@ -1,13 +1,13 @@
 export * as Choice from "./choice.ts"
 
 import { z } from "zod"
-import { type Event, EventType, Ignored } from "../contract/event.ts"
+import { type Event, EventType, Ignored, isUsual } from "../contract/event.ts"
 import { Pacing } from "../contract/pacing.ts"
 import { isGroup } from "../jid.ts"
 
 /** The customer's choice: which events of a bridge they get, and how its session behaves. */
 export const Info = z.object({
-  /** The chosen event types; undefined means all, including those of later releases. */
+  /** The chosen event types; undefined means all that are usual, including those of later releases. */
   events: z.array(z.string()).optional(),
   /** Kinds of chats that are ignored: no event is sent for them, and nothing is kept. */
   ignore: z.array(Ignored).default([]),
@@ -22,8 +22,17 @@ export type Given = z.input<typeof Info>
 
 /** Whether the customer gets this event: its type is chosen and its chat is not ignored. */
 export function wants(choice: Info, event: Event): boolean {
-  if (choice.events && !choice.events.includes(event.event)) return false
+  if (!isChosen(choice, event.event)) return false
   return !("chat_id" in event && ignores(choice, event.chat_id))
+}
+
+/** Whether the customer wants to know what happens in this group (a JID). */
+export function followsGroup(choice: Info, group: string): boolean {
+  return isChosen(choice, "group") && !ignores(choice, group)
+}
+
+function isChosen({ events }: Info, type: Event["event"]): boolean {
+  return events?.includes(type) ?? (type === "test" || isUsual(type))
 }
 
 /** Whether this chat (a JID) is ignored. */
@@ -33,9 +42,10 @@ export function ignores({ ignore }: Info, chat: string): boolean {
 }
 
 /** The choice as the customer sees it: every type by name. */
-export function wire({ events, ignore, dailyPresence, pacing }: Info) {
+export function wire(choice: Info) {
+  const { ignore, dailyPresence, pacing } = choice
   return {
-    events: EventType.options.filter((type) => events?.includes(type) ?? true),
+    events: EventType.options.filter((type) => isChosen(choice, type)),
     ignore,
     daily_presence: dailyPresence,
     pacing: pacing ?? null,

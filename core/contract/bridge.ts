@@ -61,7 +61,7 @@ export const Manager = z
 /** The customer's choice. */
 const chosen = {
   events: z.array(EventType).openapi({
-    description: "The types of events that are sent: all, unless you chose some.",
+    description: "The types of events that are sent: all but `group`, unless you chose some.",
   }),
   ignore: z.array(Ignored).openapi({
     description: "Chats whose events are not sent: `status` (what people post as their status), `groups`.",
@@ -167,9 +167,15 @@ export const updateBridge = createRoute({
     body: body(
       z.object({
         webhook_url: JudgedUrl,
-        events: z.array(EventType).max(50).nullish().openapi({
-          description: "The types of events to send; null is all of them, including those of later releases.",
-        }),
+        events: z
+          .array(EventType)
+          .max(50)
+          .nullish()
+          .openapi({
+            description:
+              "The types of events to send; null is all of them, including those of later releases, but not `group`, which is sent " +
+              "only if you name it.",
+          }),
         ignore: z.array(Ignored).max(50).optional().openapi({
           description: "Chats whose events are not sent: `status`, `groups`; `[]` is none.",
         }),

@@ -7,7 +7,7 @@ import { pause, unpause } from "#core/bridge/pause.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { awake } from "#core/bridge/restart.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
-import { EventType } from "#core/contract/event.ts"
+import { EventType, isUsual } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import { freshLease } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -86,8 +86,8 @@ export const settings = new Hono<DashboardEnv>()
         ? "Saved. Nothing is delivered from now on, and what happens meanwhile is not kept."
         : "Saved. It holds from the next event on."
     return await done(c, saved, async () => {
-      // All of them means also those of later releases.
-      const isAll = events.length === EventType.options.length
+      // All that are usual means also those of later releases.
+      const isAll = EventType.options.every((type) => events.includes(type) === isUsual(type))
       await choose(await freshLease(bridge.id), { events: isAll ? null : events, ignore }, requestId)
       await did(c, "events_changed", bridge.customerRef)
     })
