@@ -75,6 +75,23 @@ test.concurrent("a sandbox is there when it is first named, without a subscripti
     event_id: event,
     response: "going",
   })
+  const made = await ask("POST", `${sandbox}/proxy/groups`, {
+    name: "All of us",
+    members: [...people.values()],
+  })
+  expect(made).toMatchObject({ http: 200, json: { members: [{ outcome: "added" }, { outcome: "added" }] } })
+  const { jid } = made.json.group as { jid: string }
+  await patiently("POST", `${sandbox}/proxy/send/text`, { chat: jid, body: "hello, both" })
+  const inGroup = (name: string) =>
+    whole.webhook.event("sandbox", "message", (one) => one.chat_id === jid && one.name === name)
+  expect(await inGroup("Echo")).toMatchObject({ body: "hello, both", is_group: true })
+  expect(await inGroup("Voter")).toMatchObject({ body: expect.stringContaining("I vote") })
+  const { json } = await ask("GET", `${sandbox}/proxy/groups/${jid}/invite`)
+  const stranger = await aVisitor()
+  await stranger.contacts()
+  expect(await stranger.ask("POST", `${sandbox}/proxy/groups/join`, { link: json.link })).toMatchObject({
+    http: 404,
+  })
   expect(whole.webhook.faults()).toEqual([])
 })
 
