@@ -33,15 +33,22 @@ export const backup: Record<string, Verb> = {
       }),
   },
   restore: {
-    takes: "<file>",
-    says: "on this machine: put a backup into an empty data folder; no number has to be linked again",
+    takes: "<file> [replace]",
+    says: "on this machine: put a backup into the data folder, in the place of what is there; no number has to be linked again",
     isOfFolder: true,
     run: async (args) =>
       await orRefused(async () => {
         const path = argument(args, 0, "file")
+        const [, word] = args
+        if (word !== undefined && word !== "replace") throw new Refused(`what is \`${word}\`?`)
         mustBeOfThisMachine()
         const { passphrase } = settled()
-        const { madeMs, bridges } = await restoreBackup({ dataDir: dataDir(), path, passphrase })
+        const { madeMs, bridges } = await restoreBackup({
+          dataDir: dataDir(),
+          path,
+          passphrase,
+          replaces: word === "replace",
+        })
         console.error(lossesSince(madeMs))
         return [{ restored: dataDir(), made_at: iso(madeMs), bridges }]
       }),

@@ -6,7 +6,7 @@ import { latestEnd, left, now } from "./platform/clock.ts"
 import { config } from "./platform/config.ts"
 import { Metrics } from "./platform/metrics.ts"
 import { newMessageId } from "./message-id.ts"
-import { put, remove, type Row, update } from "./store/store.ts"
+import { get as getRow, put, remove, type Row, update } from "./store/store.ts"
 import { tables } from "./store/tables.ts"
 
 /** The latest that work under a claim may begin after it: 50 of the 55 s that a claim lasts. In seconds. */
@@ -57,9 +57,8 @@ export async function claim(input: {
   key: string
   fingerprint: string
 }): Promise<Outcome> {
-  const hash = createHash("sha256").update(input.key).digest("hex")
   const fresh: Claim = {
-    record: `IDEM#${input.accountId}#${input.bridgeId}#${hash}`,
+    record: recordOf(input),
     holder: randomUUID(),
     messageId: newMessageId(),
     isNew: true,
@@ -88,6 +87,18 @@ export async function claim(input: {
   })
   if ("now" in row) return claimedAs(Stored.parse(row.now), fresh, input.fingerprint)
   return await standing(Stored.parse(row.refused), fresh, input.fingerprint)
+}
+
+/** The id of the message that belongs to a key; undefined if the key is unknown, free or expired. */
+export async function messageIdOf(input: {
+  accountId: string
+  bridgeId: string
+  key: string
+}): Promise<string | undefined> {
+  const row = await getRow(tables.requests, key(recordOf(input)))
+  if (!row) return undefined
+  const { message_id, expires_at, response } = Stored.parse(row)
+  return expires_at > now() ? (response?.message_id ?? message_id) : undefined
 }
 
 /** The send was acknowledged: for the next 24 hours the key is answered from its record. */
@@ -168,6 +179,11 @@ function claimedAs(stored: z.infer<typeof Stored>, fresh: Claim, fingerprint: st
   const isNew = stored.message_id === fresh.messageId
   if (!isNew) Metrics.add("IdemTakeover")
   return { kind: "claimed", claim: { ...fresh, messageId: stored.message_id, isNew }, mismatch }
+}
+
+function recordOf(input: { accountId: string; bridgeId: string; key: string }): string {
+  const hash = createHash("sha256").update(input.key).digest("hex")
+  return `IDEM#${input.accountId}#${input.bridgeId}#${hash}`
 }
 
 function key(record: string) {

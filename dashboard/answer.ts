@@ -67,6 +67,9 @@ function whole(input: { title: string; sentence: string; requestId?: string }): 
 const labels = new Map([
   ["webhook_url", "Address"],
   ["customer_ref", "Name"],
+  ["new_chats_a_day", "New chats a day"],
+  ["gap_ms", "Seconds between two messages"],
+  ["typing_ms", "Seconds of typing before a message"],
 ])
 
 /** The API's sentences begin small, after the name of their error or field. */

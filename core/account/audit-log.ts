@@ -27,6 +27,7 @@ const acts = {
   secret_replaced: "replaced the webhook secret of",
   webhook_changed: "changed where events go of",
   events_changed: "changed which events are sent of",
+  sending_changed: "changed the pacing or the daily presence of",
   number_unlinked: "unlinked the phone of",
   number_deleted: "deleted the number",
 } as const

@@ -1,7 +1,7 @@
 export * as Choice from "./choice.ts"
 
 import { z } from "zod"
-import { type Event, EventType, Ignored, isUsual } from "../contract/event.ts"
+import { type Event, EventType, Ignored, isUsual, StatusDetail } from "../contract/event.ts"
 import { Pacing } from "../contract/pacing.ts"
 import { isGroup } from "../jid.ts"
 
@@ -11,6 +11,8 @@ export const Info = z.object({
   events: z.array(z.string()).optional(),
   /** Kinds of chats that are ignored: no event is sent for them, and nothing is kept. */
   ignore: z.array(Ignored).default([]),
+  /** What is said of a group's messages, if their statuses are chosen. */
+  messageStatus: StatusDetail.default("counts"),
   /** Whether the session is shown as available for some minutes a day (Contract, "Presence"). */
   dailyPresence: z.boolean().default(true),
   /** How slowly it sends; undefined: as fast as it is asked to. */
@@ -31,22 +33,28 @@ export function followsGroup(choice: Info, group: string): boolean {
   return isChosen(choice, "group") && !ignores(choice, group)
 }
 
+/** Whether the customer wants to know what becomes of messages to this chat (a JID). */
+export function follows(choice: Info, chat: string): boolean {
+  return isChosen(choice, "message_status") && !ignores(choice, chat)
+}
+
 function isChosen({ events }: Info, type: Event["event"]): boolean {
   return events?.includes(type) ?? (type === "test" || isUsual(type))
 }
 
 /** Whether this chat (a JID) is ignored. */
-export function ignores({ ignore }: Info, chat: string): boolean {
+export function ignores({ ignore }: Pick<Info, "ignore">, chat: string): boolean {
   if (chat === "status@broadcast") return ignore.includes("status")
   return isGroup(chat) && ignore.includes("groups")
 }
 
 /** The choice as the customer sees it: every type by name. */
 export function wire(choice: Info) {
-  const { ignore, dailyPresence, pacing } = choice
+  const { ignore, messageStatus, dailyPresence, pacing } = choice
   return {
     events: EventType.options.filter((type) => isChosen(choice, type)),
     ignore,
+    message_status: messageStatus,
     daily_presence: dailyPresence,
     pacing: pacing ?? null,
   }

@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi"
-import { EventType, Ignored } from "./event.ts"
+import { EventType, Ignored, StatusDetail } from "./event.ts"
 import { Pacing } from "./pacing.ts"
 import { body, refusals, reply, unreachable } from "./route-parts.ts"
 
@@ -61,10 +61,15 @@ export const Manager = z
 /** The customer's choice. */
 const chosen = {
   events: z.array(EventType).openapi({
-    description: "The types of events that are sent: all but `group`, unless you chose some.",
+    description:
+      "The types of events that are sent: all but `message_status` and `group`, unless you chose some.",
   }),
   ignore: z.array(Ignored).openapi({
     description: "Chats whose events are not sent: `status` (what people post as their status), `groups`.",
+  }),
+  message_status: StatusDetail.openapi({
+    description:
+      "What events of the type `message_status` say of a message to a group: `counts`, or also which `participants`.",
   }),
   daily_presence: z.boolean().openapi({
     description:
@@ -112,6 +117,14 @@ const JudgedUrl = z
       "user name and password, at a public address unless the operator allows others. " +
       '`""` or null is the hosted inbox.',
   })
+
+/** The URL of a further webhook, which the domain checks too: never the inbox. */
+export const UrlOfWebhook = z.unknown().optional().openapi({
+  type: "string",
+  maxLength: 2048,
+  pattern: "^[Hh][Tt][Tt][Pp][Ss]?://[^\\s#]+$",
+  description: "As `webhook_url` of a bridge, but never empty.",
+})
 
 export const createBridge = createRoute({
   method: "post",
@@ -173,11 +186,16 @@ export const updateBridge = createRoute({
           .nullish()
           .openapi({
             description:
-              "The types of events to send; null is all of them, including those of later releases, but not `group`, which is sent " +
-              "only if you name it.",
+              "The types of events to send; null is all of them, including those of later releases, but not `message_status` and " +
+              "`group`, which are sent only if you name them.",
           }),
         ignore: z.array(Ignored).max(50).optional().openapi({
           description: "Chats whose events are not sent: `status`, `groups`; `[]` is none.",
+        }),
+        message_status: StatusDetail.optional().openapi({
+          description:
+            "What events of the type `message_status` say of a message to a group. `counts`: how many members have received, read " +
+            "and played it. `participants`: also who, in an event for each receipt that comes by itself.",
         }),
         daily_presence: z
           .boolean()

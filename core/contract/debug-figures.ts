@@ -5,6 +5,10 @@ import { proxy, refusals, reply, unreachable } from "./route-parts.ts"
 /** Contract, "Debug figures": figures of the host's process. */
 const DebugStats = z
   .object({
+    client_expires_at: z.number().int().openapi({
+      description:
+        "When the network will refuse the version of its protocol that this process speaks, in Unix seconds; 0: it has named no day.",
+    }),
     gc_cycles: z.number().openapi({ description: "Garbage collections since the process started." }),
     goroutines: z.number().openapi({
       description: "Its open sockets, timers and requests; the name comes from another runtime.",

@@ -27,6 +27,7 @@ export const errorStatus = {
   passkey_required: 409,
   passkey_not_awaited: 409,
   secret_overlap: 409,
+  webhook_limit_reached: 409,
   group_full: 409,
   group_conflict: 409,
   media_expired: 410,
@@ -59,6 +60,10 @@ export const ErrorBody = z
     issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
     dashboard_url: z.string().optional(),
     billing_url: z.string().optional(),
+    message_id: z
+      .string()
+      .optional()
+      .openapi({ description: "With `send_outcome_unknown`: the message, for `getMessage`." }),
     network_code: z
       .number()
       .int()

@@ -316,6 +316,52 @@ const GroupEvent = z
       "it. Changes that were made through this API come as well, as the network tells of them.",
   })
 
+/** How many members of a group have come as far. */
+export const Counts = z.object({
+  recipients: z
+    .number()
+    .int()
+    .openapi({ description: "The members to whom it was sent, without this session." }),
+  delivered: z.number().int(),
+  read: z.number().int(),
+  played: z.number().int(),
+})
+
+const MessageStatus = z.enum(["sent", "delivered", "read", "played", "failed"])
+
+const MessageStatusEvent = z
+  .object({
+    event: z.literal("message_status"),
+    message_id: z.string().openapi({ description: "As the send has answered." }),
+    chat_id: ChatJid,
+    status: MessageStatus.openapi({
+      description:
+        "`sent`: the network has it. `delivered`: it is on a phone of the recipient's. `read`. `played`: a voice note or a video was " +
+        "played. `failed`: the network refused it, and nothing follows. `sent` or `failed` comes first. Who has read a message has received it: " +
+        "`delivered` may then be missing.",
+    }),
+    timestamp: Timestamp.openapi({ description: "Unix seconds, by the network's clock." }),
+    counts: Counts.optional().openapi({
+      description: "In a group: how many members have come as far, those who have come further included.",
+    }),
+    participants: z.array(z.string()).optional().openapi({
+      description:
+        "In a group, if `message_status` of the bridge is `participants`: JIDs of the members whose receipts made this event.",
+    }),
+    reason: z.string().optional().openapi({ description: "Of `failed`: a sentence for people." }),
+    network_code: z
+      .number()
+      .int()
+      .optional()
+      .openapi({ description: "Of `failed`: the network's number of the reason." }),
+  })
+  .openapi("MessageStatusEvent", {
+    description:
+      "What has become of a message that was sent through this API. It comes only if `events` of the bridge names it. A status comes " +
+      "once, and never after a later one. In a group, `delivered`, `read` and `played` come when the first member has come as far, the " +
+      "second, the fourth, the eighth and so on, and when all have.",
+  })
+
 const TestEvent = z
   .object({ event: z.literal("test"), timestamp: Timestamp })
   .openapi("TestEvent", { description: "Sent by `webhook-test` only." })
@@ -335,6 +381,7 @@ export const Event = z.discriminatedUnion("event", [
   OfflineSyncCompletedEvent,
   ProfilePictureUpdatedEvent,
   GroupEvent,
+  MessageStatusEvent,
   TestEvent,
 ])
 export type Event = z.infer<typeof Event>
@@ -355,17 +402,21 @@ export const EventType = z
     "offline_sync_completed",
     "profile_picture_updated",
     "group",
+    "message_status",
   ] satisfies Exclude<Event["event"], "test">[])
   .openapi("EventType")
 export type EventType = z.infer<typeof EventType>
 
 /** Those that are sent only if they are named. */
-const unusual = new Set<EventType>(["group"])
+const unusual = new Set<EventType>(["message_status", "group"])
 
 /** Whether events of this type are sent to a customer who has chosen none: all but those that are sent only if they are named. */
 export function isUsual(type: EventType): boolean {
   return !unusual.has(type)
 }
+
+/** What events of the type `message_status` say of a group: how many members, or also who. */
+export const StatusDetail = z.enum(["counts", "participants"])
 
 /** Kinds of chats that a customer may ignore. */
 export const Ignored = z.enum(["status", "groups"])

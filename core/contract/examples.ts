@@ -1,4 +1,4 @@
-import type { Event } from "./event.ts"
+import { type Event, EventType } from "./event.ts"
 import type { RouteName } from "./routes.ts"
 
 interface Example {
@@ -31,8 +31,34 @@ const secret = {
 const chosen = {
   events: ["message", "connected", "disconnected", "poll_vote", "event_response"],
   ignore: ["status"],
+  message_status: "counts" as const,
   daily_presence: true,
   pacing: { new_chats_a_day: 50, gap_ms: 2000, typing_ms: 1000 },
+}
+
+const firstWebhook = {
+  id: "first",
+  url: secret.webhook_url,
+  secret: secret.webhook_secret,
+  events: EventType.options,
+  ignore: [],
+  chats: null,
+  headers: {},
+  batch: null,
+  state: "active",
+  created_at: bridge.created_at,
+}
+const webhook = {
+  id: "wh_5d0c7a9be1f24c68",
+  url: "https://statistics.example/in",
+  secret: "whsec_YW5vdGhlciBleGFtcGxlIG9mIDMyIHJhbmRvbSBieXQ=",
+  events: ["message"],
+  ignore: ["groups", "status"],
+  chats: null,
+  headers: { "X-Api-Key": "***" },
+  batch: 50,
+  state: "active",
+  created_at: 1_795_160_000,
 }
 
 const person = {
@@ -189,7 +215,29 @@ export const eventExamples: { [Type in Event["event"]]: Extract<Event, { event: 
     timestamp: 1_795_166_920,
     participants: ["491715555555@s.whatsapp.net"],
   },
+  message_status: {
+    event: "message_status",
+    message_id: messageId,
+    chat_id: contact,
+    status: "read",
+    timestamp: 1_795_166_772,
+  },
   test: { event: "test", timestamp: 1_795_166_760 },
+}
+
+/** A message that was looked up. */
+const found = {
+  message_id: messageId,
+  chat_id: contact,
+  contact_id: "491719876543@s.whatsapp.net",
+  from_me: true,
+  type: "text",
+  media_type: "",
+  body: "Your order is ready.",
+  status: "read",
+  sent_at: sent.timestamp,
+  delivered_at: 1_795_166_761,
+  read_at: eventExamples.message_status.timestamp,
 }
 
 /** A successful call of each route, and its answer. */
@@ -272,6 +320,8 @@ export const examples: Record<RouteName, Example> = {
     answer: sent,
   },
   sendTyping: { body: { chat, state: "composing" }, answer: ok },
+  getMessage: { parameters: { id: messageId }, answer: found },
+  findMessage: { parameters: { idempotency_key: "order-17" }, answer: found },
   revokeMessage: {
     parameters: { id: messageId },
     answer: { message_id: "3EB0C9B8A7F6E5D4C3B2A1", timestamp: sent.timestamp },
@@ -429,6 +479,24 @@ export const examples: Record<RouteName, Example> = {
   retryDelivery: { parameters: { event_id: eventId }, answer: ok },
   skipDelivery: { parameters: { event_id: eventId }, answer: ok },
   resendSince: { body: { since: 1_795_160_000 }, answer: { ok: true, count: 42 } },
+  listWebhooks: { answer: [firstWebhook, webhook] },
+  createWebhook: {
+    body: {
+      url: webhook.url,
+      events: ["message"],
+      ignore: ["groups", "status"],
+      headers: { "X-Api-Key": "4d2f0c9e71" },
+      batch: 50,
+    },
+    answer: webhook,
+  },
+  getWebhook: { parameters: { webhook_id: webhook.id }, answer: webhook },
+  updateWebhook: {
+    parameters: { webhook_id: webhook.id },
+    body: { state: "paused" },
+    answer: { ...webhook, state: "paused" },
+  },
+  removeWebhook: { parameters: { webhook_id: webhook.id } },
   rollSecret: {
     answer: { webhook_secret: secret.webhook_secret, overlap_until: 1_795_253_160 },
   },
@@ -472,6 +540,7 @@ export const examples: Record<RouteName, Example> = {
   debugStats: {
     answer: {
       gc_cycles: 412,
+      client_expires_at: 0,
       goroutines: 9,
       heap_alloc_mb: 61.4,
       heap_objects: 380,

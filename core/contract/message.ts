@@ -1,8 +1,9 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
+import { Counts } from "./event.ts"
 import { Chat, FetchedUrl, MessageId, PersonAddress, text } from "./field-types.ts"
 import type { ErrorCode } from "./error.ts"
-import { asking, body, Ok, optionalBody, proxy, refusals, reply } from "./route-parts.ts"
+import { asking, body, Ok, optionalBody, proxy, refusals, reply, unreachable } from "./route-parts.ts"
 
 /** Contract, "Messages" */
 const SendResult = z
@@ -203,6 +204,75 @@ export const sendTyping = createRoute({
 })
 
 const message = path.extend({ id: MessageId })
+
+const MessageTime = (description: string) =>
+  z
+    .number()
+    .int()
+    .optional()
+    .openapi({ description: `${description} Unix seconds.` })
+
+/** Contract, "Looking up a message" */
+const Message = z
+  .object({
+    message_id: z.string(),
+    chat_id: z.string().openapi({ description: "As in events." }),
+    contact_id: z.string().openapi({ description: "Who wrote it, as in events." }),
+    from_me: z.boolean(),
+    type: z
+      .enum(["text", "media", "reaction", "poll", "location", "event", ""])
+      .openapi({ description: 'As of a message event; `""` for what only changes another message.' }),
+    media_type: z.enum(["", "image", "video", "audio", "voice", "document", "sticker"]),
+    body: z.string().openapi({ description: "Its text: the caption of media, the question of a poll." }),
+    status: z.enum(["pending", "sent", "delivered", "read", "played", "failed", "received"]).openapi({
+      description:
+        "`received`: somebody else wrote it. `pending`: it may have left, and the network has not acknowledged it; the same request " +
+        "with the same `Idempotency-Key` sends it again under the same id. The others are those of the event `message_status`; " +
+        "`delivered`, `read` and `played` are known only if `events` of the bridge named that type when it was sent. In a group: " +
+        "how far all recipients have come.",
+    }),
+    sent_at: MessageTime("When the network had it."),
+    delivered_at: MessageTime("When it was delivered, in a group last."),
+    read_at: MessageTime("When it was read, in a group last."),
+    played_at: MessageTime("When it was played, in a group last."),
+    failed_at: MessageTime("When the network refused it."),
+    received_at: MessageTime("When it came."),
+    counts: Counts.optional().openapi({
+      description: "In a group: how many recipients have come as far, those who have come further included.",
+    }),
+    reason: z.string().optional().openapi({ description: "Of `failed`: a sentence for people." }),
+    network_code: z.number().int().optional().openapi({ description: "Of `failed`: the network's number." }),
+  })
+  .openapi("Message")
+
+export const getMessage = createRoute({
+  method: "get",
+  path: `${proxy}/messages/{id}`,
+  summary: "A message that was sent or received, and what has become of it",
+  description:
+    "For 30 days, whether or not a phone is linked now. Events that `events` and `ignore` switch off leave nothing to look up.",
+  request: { params: message, query: z.object({ chat: MessageChat }) },
+  responses: { 200: reply("The message.", Message), ...refusals(...unreachable) },
+})
+
+export const findMessage = createRoute({
+  method: "get",
+  path: `${proxy}/messages` as const,
+  summary: "The message that was sent under an Idempotency-Key, and what has become of it",
+  description: "For the 24 hours of the key. Unlike a repetition of the request, this never sends anything.",
+  request: {
+    params: path,
+    query: z.object({
+      idempotency_key: z
+        .string()
+        .min(1)
+        .max(255)
+        .refine((key) => printable.test(key), "1 to 255 printable characters")
+        .openapi({ description: "As in the header of the request that sent it." }),
+    }),
+  },
+  responses: { 200: reply("The message.", Message), ...refusals(...unreachable) },
+})
 
 export const revokeMessage = createRoute({
   method: "delete",

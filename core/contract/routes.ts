@@ -5,6 +5,7 @@ import * as contact from "./contact.ts"
 import * as group from "./group.ts"
 import * as debug from "./debug-figures.ts"
 import * as delivery from "./delivery.ts"
+import * as webhook from "./webhook.ts"
 import * as webhookSecret from "./webhook-secret.ts"
 import * as log from "./log.ts"
 import * as message from "./message.ts"
@@ -39,6 +40,8 @@ export const routes = {
     sendLocation: message.sendLocation,
     sendEvent: message.sendEvent,
     sendTyping: message.sendTyping,
+    getMessage: message.getMessage,
+    findMessage: message.findMessage,
     revokeMessage: message.revokeMessage,
     editMessage: message.editMessage,
     readMessage: message.readMessage,
@@ -95,6 +98,11 @@ export const routes = {
     retryDelivery: delivery.retryDelivery,
     skipDelivery: delivery.skipDelivery,
     resendSince: delivery.resendSince,
+    listWebhooks: webhook.listWebhooks,
+    createWebhook: webhook.createWebhook,
+    getWebhook: webhook.getWebhook,
+    updateWebhook: webhook.updateWebhook,
+    removeWebhook: webhook.removeWebhook,
     rollSecret: webhookSecret.rollSecret,
     finishSecret: webhookSecret.finishSecret,
   },
@@ -119,10 +127,10 @@ type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never
 export type RouteName = Names<(typeof routes)[keyof typeof routes]>
 export type RouteNamed<Name extends RouteName> = Every[Name]
 
-/** The routes that a bridge's session host answers. The API itself answers `webhookLogs`. */
+/** The routes that a bridge's session host answers. The API itself answers the others. */
 export type HostRoute = Exclude<
   {
     [Name in RouteName]: RouteNamed<Name>["path"] extends `${typeof proxy}/${string}` ? Name : never
   }[RouteName],
-  "webhookLogs"
+  "webhookLogs" | "findMessage"
 >

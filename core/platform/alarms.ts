@@ -44,6 +44,8 @@ export const alarms: Record<string, Rule> = {
   HostMemory: { of: "RssMb", stat: "Maximum", above: 850, minutes: [3, 5] },
   HostBusy: { of: "EventLoopLagMs", stat: "Maximum", above: 1000, minutes: [3, 5] },
   Suspects: { of: "Suspects", stat: "Maximum", above: 0, minutes: [3, 5] },
+  // Each session is told at its login.
+  ClientExpires: { of: "ClientExpires", stat: "Sum", above: 0, minutes: [1, 1], hourly: true },
   Replaced: { of: "Replaced", stat: "Sum", above: 5, minutes: [1, 1] },
   DoorbellFailed: { of: "DoorbellFailed", stat: "Sum", above: 5, minutes: [2, 5] },
   // A doorbell that was not answered comes back after 30 to 120 s, also where it is the only one.

@@ -32,6 +32,7 @@ const watched = {
   HostDead: "Count",
   HostRefused: "Count",
   Replaced: "Count",
+  ClientExpires: "Count",
   Suspects: "None",
 
   LookOverdueS: "Seconds",
@@ -52,7 +53,6 @@ type Noted =
   | "IdemTakeover"
   | "RetryReceipts"
   | "DevicesMissed"
-  | "ClientExpires"
   | "DeadConnections"
   | "ResendsHeldBack"
   | "UnknownStanzas"

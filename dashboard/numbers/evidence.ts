@@ -40,6 +40,8 @@ export type Evidence =
       objection?: Objection | undefined
       restriction?: string | undefined
       restricted_until?: number | undefined
+      /** How many chats its pacing lets it begin today. */
+      new_chats_left?: number | undefined
       /** The network's request for the passkey of the account whose phone took a code. */
       passkey?: z.infer<typeof SessionStatus>["passkey"]
     }

@@ -8,7 +8,8 @@ import { remove } from "#core/bridge/remove.ts"
 import { awake } from "#core/bridge/restart.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { EventType, isUsual } from "#core/contract/event.ts"
-import { ApiError } from "#core/error.ts"
+import { Pacing } from "#core/contract/pacing.ts"
+import { ApiError, invalid } from "#core/error.ts"
 import { freshLease } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { ask } from "#functions/api/ask-host.ts"
@@ -20,6 +21,7 @@ import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import { type DashboardEnv, onlyLooks } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { did } from "../record.ts"
+import { evidenceOf } from "./evidence.ts"
 
 const ignorable = [
   ["groups", "Groups: no event, and nothing is kept"],
@@ -69,7 +71,7 @@ export const settings = new Hono<DashboardEnv>()
       c.set("bridge", await redirect(await awake(bridge.id, requestId), bridge, url, requestId))
       await did(c, "webhook_changed", `${bridge.customerRef}: ${url === "" ? "the inbox" : url}`)
     }
-    return await done(c, saved, save, given)
+    return await done(c, saved, save, { url: given })
   })
   .post("/numbers/:ref/settings/events", async (c) => {
     const form = await c.req.parseBody({ all: true })
@@ -91,6 +93,20 @@ export const settings = new Hono<DashboardEnv>()
       await choose(await freshLease(bridge.id), { events: isAll ? null : events, ignore }, requestId)
       await did(c, "events_changed", bridge.customerRef)
     })
+  })
+  .post("/numbers/:ref/settings/sending", async (c) => {
+    const typed = textsOf(await c.req.parseBody(), "new_chats", "gap", "typing", "daily_presence")
+    const { bridge, requestId } = c.var
+    return await done(
+      c,
+      "Saved. It holds from the next message on.",
+      async () => {
+        const daily_presence = typed.daily_presence === "on"
+        await choose(await freshLease(bridge.id), { pacing: pacingIn(typed), daily_presence }, requestId)
+        await did(c, "sending_changed", bridge.customerRef)
+      },
+      { pacing: typed },
+    )
   })
   .post("/numbers/:ref/settings/pause", async (c) => {
     const { bridge, requestId } = c.var
@@ -128,19 +144,19 @@ export const settings = new Hono<DashboardEnv>()
 
 const pathOf = ({ customerRef }: Bridge.Info) => `/numbers/${customerRef}/settings`
 
-/** Does it and says so, or says why not, with the address that was typed. What it gives is shown this once. */
+/** Does it and says so, or says why not, with what was typed. What it gives is shown this once. */
 async function done(
   c: Context<DashboardEnv>,
   sentence: string | Html,
   act: () => Promise<{ secret: string } | void>,
-  typedUrl?: string,
+  typed?: Shown["typed"],
 ) {
   try {
     const made = await act()
     return await show(c, { ...made, notice: note("good", sentence) })
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return await show(c, { notice: note("bad", sentenceCase(error.message)), typedUrl }, error.status)
+    return await show(c, { notice: note("bad", sentenceCase(error.message)), typed }, error.status)
   }
 }
 
@@ -152,19 +168,54 @@ interface Shown {
   /** Shown only after a fresh sign-in. */
   secret?: string
   notice?: Html
-  /** The address that was refused. */
-  typedUrl?: string | undefined
+  /** What was refused: the address, or the fields of the pacing. */
+  typed?: { url?: string; pacing?: Typed } | undefined
+}
+
+/** The pacing as people read and type it: seconds, and nothing where there is no limit. */
+interface Typed {
+  new_chats: string
+  gap: string
+  typing: string
+}
+
+/** The pacing in a form; null where each field is empty. @throws ApiError `invalid_request` */
+function pacingIn({ new_chats, gap, typing }: Typed): Pacing | null {
+  const number = (text: string, each = 1) =>
+    text.trim() === "" ? undefined : Math.round(Number(text) * each)
+  const given = {
+    new_chats_a_day: number(new_chats),
+    gap_ms: number(gap, 1000),
+    typing_ms: number(typing, 1000),
+  }
+  if (Object.values(given).every((value) => value === undefined)) return null
+  const { data, error } = Pacing.safeParse(given)
+  if (data) return data
+  throw invalid([
+    {
+      path: String(error.issues[0]?.path[0] ?? ""),
+      message: "not a number in the range that its field allows",
+    },
+  ])
+}
+
+function typedOf({ new_chats_a_day, gap_ms, typing_ms }: Pacing): Typed {
+  const text = (value: number | undefined, each = 1) => (value === undefined ? "" : String(value / each))
+  return { new_chats: text(new_chats_a_day), gap: text(gap_ms, 1000), typing: text(typing_ms, 1000) }
 }
 
 async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiError["status"]) {
   const { bridge, me } = c.var
   const lease = await freshLease(bridge.id)
-  const url = shown.typedUrl ?? takeDraft(c).get("webhook_url") ?? bridge.webhookUrl
+  const choice = Choice.wire(lease.choice)
+  const url = shown.typed?.url ?? takeDraft(c).get("webhook_url") ?? bridge.webhookUrl
   const content =
     me.role === "viewer"
       ? note("info", onlyLooks)
       : html`${shown.notice ?? ""} ${webhook(bridge, url)} ${secretCard(bridge, shown.secret)}
-        ${eventsCard(bridge, Choice.wire(lease.choice))} ${endings(bridge, runningOf(lease))}`
+        ${eventsCard(bridge, choice)}
+        ${sendingCard(bridge, { ...choice, ...(await leftToday(bridge, choice)) }, shown.typed?.pacing)}
+        ${endings(bridge, runningOf(lease))}`
   const body = html`${numberHead(bridge, "settings")} ${content}`
   const title = `Settings of ${bridge.customerRef}`
   return await page(c, { title, place: "numbers", body, ...(status && { status }) })
@@ -242,7 +293,7 @@ function choice(name: string, value: string, isChosen: boolean, label: Html | st
   >`
 }
 
-function eventsCard(bridge: Bridge.Info, { events, ignore }: ReturnType<typeof Choice.wire>): Html {
+function eventsCard(bridge: Bridge.Info, { events, ignore }: Choices): Html {
   return html`<section class="card">
     <header>
       <h2>Events</h2>
@@ -256,6 +307,80 @@ function eventsCard(bridge: Bridge.Info, { events, ignore }: ReturnType<typeof C
       <fieldset class="stack">
         <legend class="label">Ignore</legend>
         ${ignorable.map(([value, label]) => choice("ignore", value, ignore.includes(value), label))}
+      </fieldset>
+      <div class="row"><button class="button">Save</button></div>
+    </form>
+  </section>`
+}
+
+/** How many chats it may still begin today; unknown where nothing limits it, or its session does not say. */
+async function leftToday(bridge: Bridge.Info, { pacing }: Choices): Promise<{ left?: number | undefined }> {
+  if (pacing?.new_chats_a_day === undefined) return {}
+  const evidence = await evidenceOf(bridge)
+  return evidence.kind === "said" ? { left: evidence.new_chats_left } : {}
+}
+
+type Choices = ReturnType<typeof Choice.wire>
+
+function sendingCard(
+  bridge: Bridge.Info,
+  { pacing, daily_presence, left }: Choices & { left?: number | undefined },
+  typed = typedOf(pacing ?? {}),
+): Html {
+  const field = (input: { name: keyof Typed; label: string; max: number; step: string; hint: string }) =>
+    html`<div>
+      <label for="${input.name}">${input.label}</label>
+      <input
+        id="${input.name}"
+        name="${input.name}"
+        type="number"
+        min="0"
+        max="${input.max}"
+        step="${input.step}"
+        value="${typed[input.name]}"
+        placeholder="no limit"
+        autocomplete="off"
+        aria-describedby="${input.name}-hint"
+      />
+      <p class="hint" id="${input.name}-hint">${input.hint}</p>
+    </div>`
+  const leftNow = left === undefined ? "" : ` ${left} are left today.`
+  return html`<section class="card" id="sending">
+    <header>
+      <h2>Sending</h2>
+      <p>
+        Accounts that write to many strangers, or too fast, are restricted or banned. A message beyond these
+        limits is refused with <code>pacing</code>, and was not sent.
+      </p>
+    </header>
+    <form method="post" action="${pathOf(bridge)}/sending">
+      ${field({
+        name: "new_chats",
+        label: "New chats a day",
+        max: 10_000,
+        step: "1",
+        hint: `With people who have not written to this number. 20 is a careful beginning.${leftNow}`,
+      })}
+      ${field({
+        name: "gap",
+        label: "Seconds between two messages",
+        max: 60,
+        step: "0.1",
+        hint: "Up to half as much is added at random. 3 is a careful beginning.",
+      })}
+      ${field({
+        name: "typing",
+        label: "Seconds of typing before a message",
+        max: 3,
+        step: "0.1",
+        hint: "For so long people see that you are typing. 1.5 is a careful beginning.",
+      })}
+      <fieldset class="stack">
+        <legend class="label">Presence</legend>
+        <label class="choice"
+          ><input type="checkbox" name="daily_presence" ${daily_presence ? "checked" : ""} /> Appear as
+          available for five minutes a day, so that the phone does not take this device for inactive</label
+        >
       </fieldset>
       <div class="row"><button class="button">Save</button></div>
     </form>

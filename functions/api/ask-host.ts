@@ -23,9 +23,18 @@ export async function ask(call: Call, isJson: boolean): Promise<Asked> {
     const window = await RateLimit.count("linkTries", call.bridgeId)
     if (window.isExceeded) throw rateLimited(RateLimit.secondsLeft(window))
   }
-  const answer = await callHolder(call)
+  const answer = await callHolder(call).catch((error: unknown) => {
+    throw named(error, call)
+  })
   const isSuccess = answer.status < 300 && (!isJson || isStored(answer) || jsonOf(answer.body) !== undefined)
-  return isSuccess ? { success: answer } : { refusal: refusalOf(answer, call) }
+  return isSuccess ? { success: answer } : { refusal: named(refusalOf(answer, call), call) }
+}
+
+/** The same error. If the outcome of a send is unknown, it names the message, so that its caller can look it up. */
+function named<Thrown>(error: Thrown, { messageId }: Call): Thrown | ApiError {
+  if (!(error instanceof ApiError) || error.code !== "send_outcome_unknown" || !messageId) return error
+  const { code, message, headers, fields } = error
+  return new ApiError(code, message, { headers, fields: { ...fields, message_id: messageId } })
 }
 
 /** Whether the answer's body is in the bucket. */

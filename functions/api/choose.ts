@@ -9,9 +9,10 @@ const notifyWithinMs = 3000
 
 /** The fields of a request that are a choice. One that is not given stays as it is. */
 interface Said {
-  /** Null: all, including those of later releases. */
+  /** Null: all that are usual, including those of later releases. */
   events?: string[] | null | undefined
   ignore?: Choice.Info["ignore"] | undefined
+  message_status?: Choice.Info["messageStatus"] | undefined
   daily_presence?: boolean | undefined
   /** Null: none. */
   pacing?: Choice.Info["pacing"] | null
@@ -30,6 +31,7 @@ export async function choose(lease: Lease.Info, said: Said, requestId: string): 
   const chosen = await Lease.choose(bridgeId, {
     ...(events && { events: [...new Set(events)] }),
     ignore: [...new Set(said.ignore ?? lease.choice.ignore)],
+    messageStatus: said.message_status ?? lease.choice.messageStatus,
     dailyPresence: said.daily_presence ?? lease.choice.dailyPresence,
     ...(pacing && { pacing }),
   })
@@ -45,6 +47,6 @@ export async function choose(lease: Lease.Info, said: Said, requestId: string): 
 }
 
 /** Whether a request changes the choice: it has at least one of its fields. */
-export function isChoice({ events, ignore, daily_presence, pacing }: Said): boolean {
-  return [events, ignore, daily_presence, pacing].some((field) => field !== undefined)
+export function isChoice({ events, ignore, message_status, daily_presence, pacing }: Said): boolean {
+  return [events, ignore, message_status, daily_presence, pacing].some((field) => field !== undefined)
 }

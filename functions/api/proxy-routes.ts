@@ -2,11 +2,12 @@ import type { RouteConfig } from "@hono/zod-openapi"
 import type { Context, TypedResponse } from "hono"
 import { webhookLogs } from "#core/contract/delivery.ts"
 import { ApiError } from "#core/error.ts"
-import { isSend } from "#core/contract/message.ts"
+import { findMessage, isSend } from "#core/contract/message.ts"
 import { proxy as prefix } from "#core/contract/route-parts.ts"
 import { routes } from "#core/contract/routes.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { Receiver } from "#core/event/receiver.ts"
+import { Idempotency } from "#core/idempotency.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { Storage } from "#core/platform/storage.ts"
 import { StoredMedia } from "#core/stored-media.ts"
@@ -17,14 +18,29 @@ import { keyOf, sendOnce } from "./idempotent.ts"
 import { type ApiEnv, contractRouter } from "../http/contract-router.ts"
 import { answerStored } from "../http/stored-media.ts"
 
-/** The routes below `/proxy`. One needs no host; for all others the host answers, or says where the answer is. */
-export const proxy = contractRouter().openapi(webhookLogs, async (c) => {
-  await runningLease(c.var.bridge.id)
-  return c.json(await AttemptLog.latest(Receiver.first(c.var.bridge.id)), 200)
-})
+/** The routes below `/proxy`. For all but the first two the host answers by itself, or says where the answer is. */
+export const proxy = contractRouter()
+  .openapi(webhookLogs, async (c) => {
+    await runningLease(c.var.bridge.id)
+    return c.json(await AttemptLog.latest(Receiver.first(c.var.bridge.id)), 200)
+  })
+  .openapi(findMessage, async (c) => {
+    const { accountId, bridge, requestId } = c.var
+    const { idempotency_key: key } = c.req.valid("query")
+    await runningLease(bridge.id)
+    const messageId = await Idempotency.messageIdOf({ accountId, bridgeId: bridge.id, key })
+    if (messageId === undefined) throw new ApiError("not_found", noSuchKey)
+    const path = `/messages/${messageId}`
+    const { refusal, success } = await ask({ method: "GET", path, bridgeId: bridge.id, requestId }, true)
+    if (refusal) throw refusal
+    return c.body(Buffer.from(success.body), 200, hostHeaders(success.headers, "content-type")) as Answered
+  })
+
+const noSuchKey =
+  "no message of this bridge has this Idempotency-Key: a key is kept for 24 hours, and is free after a send that failed"
 
 for (const route of Object.values(routes).flatMap((group) => Object.values(group)))
-  if (route.path.startsWith(`${prefix}/`) && route !== webhookLogs)
+  if (route.path.startsWith(`${prefix}/`) && route !== webhookLogs && route !== findMessage)
     proxy.openapi(route, (c) => answer(c, route))
 
 /** The call to a host carries its path twice, and Node takes 16 KiB of headers. */

@@ -145,6 +145,12 @@ function receiving(): Html {
       "`updateBridge` chooses which events are sent: `events` names their types, and `ignore` the chats to leave out, " +
         "`status` and `groups`. Messages that are switched off are taken from the network and forgotten. Busy groups and " +
         "statuses are most of the traffic of many numbers.",
+      "A bridge has up to five webhooks: `createWebhook` adds one, with its own secret, choice of events and headers. Each is " +
+        "delivered to by itself, so that a dead one delays no other. `updateWebhook` pauses one for up to seven days. The routes " +
+        "about deliveries take `?webhook=<id>`.",
+      "One event at a time is slow if each answer takes long: a receiver of 200 ms gets five a second. With `batch` a POST " +
+        'has up to 50 events: the body is an array of `{"event_id", "event"}`, and `X-Webhook-Batch` says how many. Your ' +
+        "answer is for all of them: take all before you answer, and deduplicate by `event_id`.",
       "Before anything else, check that an event is genuine. Compute the signature over the bytes as they arrived, with the " +
         "bridge's whole `webhook_secret`, `whsec_` included. The libraries of Standard Webhooks check the `webhook-…` headers with the same secret.",
     )}
@@ -166,6 +172,8 @@ function sending(): Html {
       "request: then yours was not sent. 409 `idempotency_conflict` means that the first request is still running.",
     "After 429 and 503, wait as long as `Retry-After` says, and longer each time that it happens again. Other 4xx do not go " +
       "away by themselves. 422 `recipient_not_found` is a number that is not on the network: do not try it again.",
+    "To hear what becomes of messages, name `message_status` among the `events` of `updateBridge`: then an event says when one was " +
+      "sent, delivered, read or played, or why it failed. In the sandbox, Echo reads what you send.",
     "502 `network_rejected` is the network's own refusal, with its code in `network_code`:",
   )}
   ${table(["network_code", "means", "what to do"], proseRows(networkCodes))}`

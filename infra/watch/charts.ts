@@ -32,7 +32,10 @@ const charts: Record<string, Metric[]> = {
     ...sums("SweepRang", "DoorbellFailed"),
   ],
   Sessions: ["SessionsUp", "SessionsExpected"].map((name) => metric(name, "Average")),
-  Leases: [...sums("LeaseFenced", "Replaced", "HostDead", "HostRefused"), metric("Suspects", "Maximum")],
+  Leases: [
+    ...sums("LeaseFenced", "Replaced", "ClientExpires", "HostDead", "HostRefused"),
+    metric("Suspects", "Maximum"),
+  ],
   "Store: time of a transaction (ms)": [sessions, events].map((table) => ({
     ...ofTable(table, "SuccessfulRequestLatency", "Maximum"),
     dimensions: { TableName: table.name, Operation: "TransactWriteItems" },

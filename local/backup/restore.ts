@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs"
-import { type FileHandle, mkdir, open, rename, rm, statfs } from "node:fs/promises"
+import { copyFile, type FileHandle, mkdir, open, rename, rm, statfs } from "node:fs/promises"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { makeAnew } from "#core/bridge/make-anew.ts"
+import { iso, nowMs } from "#core/platform/clock.ts"
 import { useHere } from "#core/store/store.ts"
 import { isFull } from "../dynamodb/rows/commit.ts"
 import { fileName as storeFile, isThere, lock, restoring } from "../dynamodb/rows/file.ts"
@@ -17,6 +19,8 @@ interface Input {
   /** The backup's file. */
   path: string
   passphrase: string
+  /** Whether it may take the place of what is in the folder, which is kept in a folder of its own there. */
+  replaces?: boolean
 }
 
 export interface Restored {
@@ -26,14 +30,15 @@ export interface Restored {
 }
 
 /**
- * Puts a backup into a data folder that has no store. Whatever ends it, the folder is as before, or refuses a start until this
- * is done again, or holds all of it: the store comes last.
+ * Puts a backup into a data folder. Whatever ends it, the folder is as before, or refuses a start until this is done again, or holds
+ * all of it: the store comes last.
  * @throws Unusable, CannotStart
  */
-export async function restoreBackup({ dataDir, path, passphrase }: Input): Promise<Restored> {
+export async function restoreBackup({ dataDir, path, passphrase, replaces }: Input): Promise<Restored> {
   const unlock = lock(dataDir)
   try {
-    await makeWay(dataDir)
+    if (!replaces) refuseUsed(dataDir)
+    await removeLeftovers(dataDir)
     return await readBackup(path, passphrase, async (about, pieces) => {
       await mustHaveRoom(dataDir, about)
       return await putBack(dataDir, about, pieces)
@@ -50,36 +55,75 @@ export async function restoreBackup({ dataDir, path, passphrase }: Input): Promi
 async function putBack(dataDir: string, about: About, pieces: AsyncIterable<Piece>): Promise<Restored> {
   const work = join(dataDir, restoring)
   await mkdir(work, { mode: 0o700 })
-  syncFolder(dataDir)
+  let bridges = 0
   try {
     await unpack(about, pieces, work)
-    const bridges = await makeAllAnew(work, about.madeMs)
-    await putInPlace(work, dataDir)
-    return { madeMs: about.madeMs, bridges }
+    bridges = await makeAllAnew(work, about.madeMs)
+    // What SQLite has not moved into the file yet would be missing in its place.
+    if (logOf(work).some((name) => existsSync(name))) throw new Error("the store was not closed")
+    syncFolder(work)
+    syncFolder(dataDir)
   } catch (error) {
-    await clear(dataDir)
+    await rm(work, { recursive: true, force: true })
     throw error
   }
+  await putAside(dataDir)
+  await putInPlace(work, dataDir)
+  return { madeMs: about.madeMs, bridges }
 }
 
-/** Removes what an interrupted restore has left. @throws Unusable if something else is there */
-async function makeWay(dataDir: string): Promise<void> {
+/** @throws Unusable if there is something that did not come from an interrupted restore */
+function refuseUsed(dataDir: string): void {
   const isOurs = existsSync(join(dataDir, restoring))
   const found = [storeFile, ...(isOurs ? [] : beside)].find((name) => existsSync(join(dataDir, name)))
   if (found)
     throw new Unusable(
-      `${join(dataDir, found)} is there already: restore into another folder (DATA_DIR), or move this one away, ` +
-        "and never start the service on it again",
+      `${join(dataDir, found)} is there already: restore into another folder (DATA_DIR), or say \`replace\` behind ` +
+        "the file to have what is there put aside",
     )
-  await clear(dataDir)
 }
 
-/** Before the store is in its place, all of the others came from this restore, or an earlier one. */
-async function clear(dataDir: string): Promise<void> {
-  if (isThere(dataDir)) return
+/** What an interrupted restore has left: without a store, the other files are its own as well. */
+async function removeLeftovers(dataDir: string): Promise<void> {
+  if (!existsSync(join(dataDir, restoring))) return
   // Without this folder the others would be somebody's, so it goes last.
-  for (const name of beside) await rm(join(dataDir, name), { force: true })
+  if (!isThere(dataDir)) for (const name of beside) await rm(join(dataDir, name), { force: true })
   await rm(join(dataDir, restoring), { recursive: true, force: true })
+}
+
+/** Where SQLite keeps what it has not moved into the store's file. */
+function logOf(folder: string): string[] {
+  return ["-wal", "-shm"].map((end) => join(folder, `${storeFile}${end}`))
+}
+
+/** Puts what is in the folder into one of its own. From when the store has gone there, a start is refused. */
+async function putAside(dataDir: string): Promise<void> {
+  const found = [storeFile, ...beside].filter((name) => existsSync(join(dataDir, name)))
+  if (found.length > 0) {
+    const aside = join(dataDir, `replaced-${iso(nowMs()).replaceAll(":", "-")}`)
+    await mkdir(aside, { mode: 0o700 })
+    for (const name of found.filter((one) => one !== storeFile))
+      await copyFile(join(dataDir, name), join(aside, name))
+    if (isThere(dataDir)) {
+      finishLog(dataDir)
+      await rename(join(dataDir, storeFile), join(aside, storeFile))
+    }
+    syncFolder(aside)
+    syncFolder(dataDir)
+  }
+  // Beside another store it would be taken for that one's.
+  for (const name of logOf(dataDir)) await rm(name, { force: true })
+}
+
+/** Moves what SQLite has in its log into the store's file. */
+function finishLog(dataDir: string): void {
+  try {
+    const db = new DatabaseSync(join(dataDir, storeFile))
+    db.exec("PRAGMA wal_checkpoint(TRUNCATE)")
+    db.close()
+  } catch {
+    // It is damaged: that may be why it is replaced.
+  }
 }
 
 /** What the store writes when it is opened, in bytes. */
@@ -127,10 +171,9 @@ async function makeAllAnew(folder: string, madeMs: number): Promise<number> {
 }
 
 async function putInPlace(work: string, dataDir: string): Promise<void> {
-  // What SQLite has not moved into the file yet would be missing in its place.
-  if (existsSync(join(work, `${storeFile}-wal`))) throw new Error("the store was not closed")
   for (const name of beside)
     if (existsSync(join(work, name))) await rename(join(work, name), join(dataDir, name))
+    else await rm(join(dataDir, name), { force: true })
   syncFolder(dataDir)
   await rename(join(work, storeFile), join(dataDir, storeFile))
   syncFolder(dataDir)

@@ -8,6 +8,8 @@ export type Unit = Map<string, KeyChange>
 interface Context {
   sending: Transmission | undefined
   unit: Unit | undefined
+  /** The id of the signed prekey with which the message began that is being read. */
+  signedPreKey?: number | undefined
 }
 
 /**
@@ -24,6 +26,16 @@ export function sendingNow(): Transmission | undefined {
 /** The step in which Baileys reads and writes keys; undefined outside of any. */
 export function unitNow(): Unit | undefined {
   return context.getStore()?.unit
+}
+
+/** The id of the signed prekey that is asked for now; undefined where none is. */
+export function signedPreKeyAsked(): number | undefined {
+  return context.getStore()?.signedPreKey
+}
+
+/** Runs `work`, which asks for the signed prekey of this id. */
+export function askingForSignedPreKey<T>(signedPreKey: number, work: () => T): T {
+  return context.run({ sending: sendingNow(), unit: unitNow(), signedPreKey }, work)
 }
 
 /** Runs `work` for this message, or for none. */

@@ -17,12 +17,16 @@ import { newDeviceLists } from "../send/device-lists.ts"
 import { newRecipientDevices } from "../send/devices.ts"
 import { newGroups } from "../send/groups.ts"
 import { holdOutgoingFrames } from "../send/hold-frames.ts"
+import { lidsOf } from "../people/questions.ts"
 import { newAnswerOrEnd } from "./answer-or-end.ts"
 import { sendingNow } from "./context.ts"
 import { guardedBy, type Lifetime } from "./lifetime.ts"
+import { keptWith } from "./kept-with-creds.ts"
 import { credsToDialWith } from "./login/link-code.ts"
+import { sayAtLogin } from "./patches/login-payload.ts"
 import { quietLog } from "./quiet-log.ts"
 import { keysOf } from "./signal/keys.ts"
+import { ask } from "./questions/ask.ts"
 import { credsToText } from "./signal/serialise.ts"
 import { socketConfig } from "./socket-config.ts"
 
@@ -58,6 +62,10 @@ export function dial(input: DialInput, lifetime: Lifetime) {
     onStuck: ({ attrs }) => input.log.error({ messageId: attrs.id }, stuck),
   })
   const known = knownWith(vault)
+  if (creds.me) {
+    const { logins: lc = 0 } = keptWith(creds)
+    lifetime.atEnd(sayAtLogin(creds.me.id, { lc, connectAttemptCount: known.logins.inThisProcess }))
+  }
   const recipientDevices = newRecipientDevices({ ...known, keys, me: () => creds.me, sock: () => sock, log })
   const hold = newLocks()
   const config = socketConfig({
@@ -67,6 +75,7 @@ export function dial(input: DialInput, lifetime: Lifetime) {
     keys,
     hold,
     recipientDevices: recipientDevices.forBaileys,
+    lidsOf: (jids) => lidsOf({ ask: (question) => ask(sock, question) }, jids),
     log,
     repository: {
       keep,
@@ -129,9 +138,9 @@ export function dial(input: DialInput, lifetime: Lifetime) {
   }
 }
 
-/** What is known of chats and devices for as long as a vault lives, over all its connections. */
+/** What is known of chats, devices and logins for as long as a vault lives, over all its connections. */
 const known = new WeakMap<Vault, ReturnType<typeof newKnown>>()
-const newKnown = () => ({ groups: newGroups(), devices: newDeviceLists() })
+const newKnown = () => ({ groups: newGroups(), devices: newDeviceLists(), logins: { inThisProcess: 0 } })
 
 function knownWith(vault: Vault) {
   const found = known.get(vault) ?? newKnown()
@@ -142,7 +151,8 @@ function knownWith(vault: Vault) {
 /**
  * Baileys' own transactions keep what they change to themselves until they end, and frames leave meanwhile: a retry receipt
  * would name a prekey that nobody has kept. So each change is made at once, before the next frame is stamped. A transaction
- * only keeps others out. `rotateSignedPreKey`, which nobody calls, would still inform the network before it keeps anything.
+ * only keeps others out. `rotateSignedPreKey`, which nobody calls, would still inform the network before it keeps anything
+ * (`signal/signed-pre-keys.ts` is called in its place).
  *
  * Messages need none. Baileys has one at a time for all that it does under our own id, so each message would wait for one that
  * the network leaves without an answer, for as long as a minute. They have an order already, and the state that they share

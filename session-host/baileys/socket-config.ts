@@ -18,6 +18,8 @@ interface Input {
   keys: Keys
   hold: Hold
   recipientDevices: Required<Pick<UserFacingSocketConfig, "userDevicesCache" | "cachedGroupMetadata">>
+  /** The LIDs of these numbers. Baileys' own question for them misreads an answer that names people by LID. */
+  lidsOf: Required<Parameters<typeof durableRepository>>[2]
   log: ILogger
   url?: string
   version?: WAVersion
@@ -55,7 +57,7 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
       const message = id ? await input.sent(id) : undefined
       return message && proto.Message.decode(message)
     },
-    makeSignalRepository: (_auth, _log, lidsOf) =>
-      durableRepository({ creds, keys, hold, ...input.repository }, input.log, lidsOf),
+    makeSignalRepository: () =>
+      durableRepository({ creds, keys, hold, ...input.repository }, input.log, input.lidsOf),
   }
 }

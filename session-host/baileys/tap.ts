@@ -11,11 +11,13 @@ import { oneByOne } from "../receive/one-by-one.ts"
 import { newAnswers } from "../receive/unanswered.ts"
 import { reportUnknown } from "../receive/unknown.ts"
 import type { Addressing } from "../send/addressing.ts"
+import { newFormerLids } from "../send/former-lids.ts"
 import { newStaleDevices } from "../send/changed-devices.ts"
 import type { AppState } from "./app-state/app-state.ts"
 import { addressPair, personIn } from "./app-state/people.ts"
 import { contain, failing } from "./contain-errors.ts"
 import type { dial } from "./dial.ts"
+import { keepWith, keptWith } from "./kept-with-creds.ts"
 import { newLogin } from "./login/follow-login.ts"
 import { newPairingNotices } from "./login/pairing-notices.ts"
 import { addSpareCodes, type PasskeyLink } from "./login/passkey.ts"
@@ -23,6 +25,7 @@ import { newCodes } from "./login/qr.ts"
 import type { OwnAvailability } from "./questions/own-availability.ts"
 import type { newCallers } from "./questions/reject-call.ts"
 import type { newRestrictionsQuestions } from "./questions/restrictions.ts"
+import { newSignedPreKeys } from "./signal/signed-pre-keys.ts"
 import type { Recorder } from "./record-skeletons.ts"
 import type { VitalSigns } from "./vital-signs.ts"
 
@@ -96,6 +99,10 @@ export function tap(parts: Parts): void {
 
   // Baileys reports an acknowledgement to nobody, and many stanzas to nobody or too late. Each of these gets every frame.
   ws.on("CB:ack,class:message", parts.acks.take)
+  ws.on(
+    "CB:ack,class:message",
+    newFormerLids({ ...parts, onError: warn("a private id was not asked for anew") }),
+  )
   const beside = readFrames({
     ...parts,
     listeners: [
@@ -117,7 +124,15 @@ export function tap(parts: Parts): void {
     if (!(frame instanceof Uint8Array)) beside(frame)
   })
 
+  const rotateSignedPreKey = newSignedPreKeys({
+    ...parts,
+    onError: warn("the signed prekey was not replaced"),
+  })
   const onOpen = () => {
+    parts.logins.inThisProcess++
+    keepWith(parts.creds, { logins: (keptWith(parts.creds).logins ?? 0) + 1 })
+    parts.keepCreds()
+    rotateSignedPreKey()
     appState.readIfNew()
     parts.restrictions.atLogin()
   }

@@ -1,6 +1,7 @@
 import { PerformanceObserver } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
 import * as contract from "#core/contract/debug-figures.ts"
+import { clientExpiresAt } from "../receive/expiration.ts"
 import { command } from "./command.ts"
 
 let collections = 0
@@ -15,6 +16,7 @@ export const debugFigures = {
   debugStats: command(contract.debugStats, ({ session }) => {
     const heap = getHeapStatistics()
     return {
+      client_expires_at: clientExpiresAt(),
       gc_cycles: collections,
       goroutines: process.getActiveResourcesInfo().length,
       heap_alloc_mb: mb(heap.used_heap_size),

@@ -14,6 +14,7 @@ import {
 } from "../send/compose.ts"
 import { chatOf, findMessages, findOwn, keyOf } from "./find-message.ts"
 import { command } from "./command.ts"
+import { recall, wire } from "./look-up-message.ts"
 import { mediaOfMessage } from "./message-media.ts"
 import { sendAndAnswer, sendCommand } from "./send-command.ts"
 import { composeMedia } from "./send-media.ts"
@@ -63,6 +64,10 @@ export const messages = {
     })
     return { ok: true }
   }),
+
+  getMessage: command(contract.getMessage, async ({ session, params, query }) =>
+    wire(await recall(await session.memory(), { ...params, ...query })),
+  ),
 
   revokeMessage: command(contract.revokeMessage, (called) =>
     sendAndAnswer(called, async (connected) => {

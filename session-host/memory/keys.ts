@@ -1,13 +1,13 @@
 import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import { isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
-import type { Change, Gate, Vault } from "../network/connection.ts"
+import type { Change, Gate, Outgoing, Vault } from "../network/connection.ts"
 import type { Commits } from "./commits.ts"
 import type { UnitWrite } from "./packing.ts"
 import { bytesOf, Pieces } from "./pieces.ts"
 import { PreKeys } from "./pre-keys.ts"
 import { newLocks } from "#core/platform/locks.ts"
-import { sentMessage, sentRow } from "./messages/sent.ts"
+import { type Sent, sentMessage, sentRow } from "./messages/sent.ts"
 import type { Put, SessionStore, SessionWrite, Stored } from "./rows.ts"
 
 /** Baileys' word for this kind of key. */
@@ -33,6 +33,8 @@ export interface Login {
 interface Parts {
   store: SessionStore
   commits: Commits
+  /** Whether the customer wants to know what becomes of messages to this chat. */
+  follows(chat: string): boolean
 }
 
 /** Makes the unit of a change. @returns whether it did: otherwise the change is out of date */
@@ -148,9 +150,7 @@ export class SessionVault implements Vault {
     )
     // The credentials go last, in case it takes several transactions.
     const writes: UnitWrite[] = [
-      ...(change.sending
-        ? [sentRow(store, { ...change.sending, generation: this.generation, state: "sent" })]
-        : []),
+      ...(change.sending ? [sentRow(store, this.#sent(change.sending))] : []),
       ...shared,
       ...keys.flatMap(({ sk, value, isShared }) => {
         if (isShared) return []
@@ -164,6 +164,15 @@ export class SessionVault implements Vault {
     if (change.creds !== undefined) this.#setCreds(change.creds)
   }
 
+  /** A message that is about to leave, with whom receipts may come from, if anybody wants to know. */
+  #sent({ members, ...outgoing }: Outgoing): Sent {
+    const sent = { ...outgoing, generation: this.generation, state: "sent" as const }
+    if (!members || !this.#parts.follows(outgoing.chat)) return sent
+    const own = [this.#login?.jid, this.#login?.lid]
+    const others = members.map(withoutDevice).filter((member) => !own.includes(member))
+    return { ...sent, members: Object.fromEntries(others.map((member) => [member, 0])) }
+  }
+
   async sent(messageId: string): Promise<Uint8Array | undefined> {
     return (await sentMessage(this.#parts.store, messageId))?.message
   }
@@ -173,6 +182,12 @@ export class SessionVault implements Vault {
     const user = userOf(jid)
     if (isLid(jid)) return await this.#mapped(`${user}_reverse`, "s.whatsapp.net")
     return isPhoneJid(jid) ? await this.#mapped(user, "lid") : undefined
+  }
+
+  /** The address with the phone number where that is known, ours included; else the same. */
+  async phoneOf(jid: string): Promise<string> {
+    if (!isLid(jid)) return jid
+    return jid === this.#login?.lid ? this.#login.jid : ((await this.otherAddress(jid)) ?? jid)
   }
 
   /** Reads Baileys' pairs, which are kept by user. */

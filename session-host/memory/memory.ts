@@ -17,6 +17,7 @@ import { EventOutbox } from "../receive/outbox.ts"
 import { Parking } from "../receive/parked.ts"
 import { readParkedAgain } from "../receive/read-parked-again.ts"
 import { Pacing, pacingRow } from "../send/pacing.ts"
+import { Statuses } from "../send/statuses.ts"
 import { Patience } from "./patience.ts"
 import { OperatorSkip } from "../receive/operator-skip.ts"
 import { SessionStore, type Stored } from "./rows.ts"
@@ -75,6 +76,7 @@ export class Memory {
   readonly standing: LoginStanding
   readonly awaited: Awaited
   readonly pacing: Pacing
+  readonly statuses: Statuses
   readonly createdGroups: CreatedGroups
   readonly intake: SessionIntake
   /**
@@ -120,6 +122,15 @@ export class Memory {
     )
     this.standing = new LoginStanding(this, [...rows.values()])
     const creds = credsOf(rows.get(credsSk))
+    this.statuses = new Statuses({
+      store,
+      commits,
+      outbox,
+      tally,
+      vault: () => this.#vault,
+      choice: input.choice,
+      log,
+    })
     this.#vault = new SessionVault(this, creds)
     this.#contacts = new Contacts({ store, commits, log }, creds.generation)
     const provenAtMs = performance.now() + timing.provenMs
@@ -131,6 +142,7 @@ export class Memory {
     this.createdGroups = new CreatedGroups({ store, commits })
     this.intake = new SessionIntake({
       awaited: this.awaited,
+      statuses: this.statuses,
       commits,
       messages,
       outbox,
@@ -149,6 +161,11 @@ export class Memory {
     })
     // The session that promised to ring may have died first.
     if (deliveries.some((delivery) => lastEvent > delivery.head || delivery.due > 0)) this.bell.ringAnew()
+  }
+
+  /** Whether the customer wants to know what becomes of messages to this chat. */
+  follows(chat: string): boolean {
+    return this.statuses.follows(chat)
   }
 
   /** Reads what earlier sessions of the bridge left. @throws SessionEnded */
@@ -225,6 +242,7 @@ export class Memory {
 
   /** Resolves when everything that was begun is durable, and somebody is due to deliver it. */
   async settled(): Promise<void> {
+    await this.statuses.settled()
     await this.outbox.settled()
     await this.#contacts.settled()
     await this.commits.settled()
@@ -235,6 +253,7 @@ export class Memory {
   /** The session has ended; its socket is closed. */
   end(error: SessionEnded): void {
     this.connectionEvents.end()
+    this.statuses.end(error)
     this.bell.end()
     this.tally.end()
     this.commits.end(error)

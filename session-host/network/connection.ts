@@ -46,6 +46,24 @@ export interface Outgoing {
   chat: string
   /** The protobuf `Message`. It is built only once, since secrets and media keys are random each time. */
   message: Uint8Array
+  /** Of a group: whom it was encrypted for, by address without device, ourselves included. */
+  members?: string[]
+}
+
+/** What the devices of a recipient say of a message, in the order in which it happens. */
+export const receiptKinds = ["delivered", "read", "played"] as const
+export type ReceiptKind = (typeof receiptKinds)[number]
+
+/** Somebody's receipt of messages. */
+export interface Receipt {
+  kind: ReceiptKind
+  messageIds: string[]
+  /** A group, or the person themselves; without device. */
+  chat: string
+  /** The addresses that the stanza gives of the person, without device. */
+  person: string[]
+  /** Unix seconds; 0 if the stanza does not say. */
+  timestamp: number
 }
 
 /** One value of the Signal key store, serialised; `null` removes it. */
@@ -126,6 +144,13 @@ export interface Intake {
    * decrypting it has made. Nothing is made for a message that was taken in before. Rejects as `Vault.keep` does.
    */
   take(received: Received, keys: KeyChange[]): Promise<void>
+  /** Whether the customer wants to know what becomes of sent messages. */
+  readonly followsReceipts: boolean
+  /**
+   * Takes in receipts of others. Resolves when what they change is made, as units. Receipts that change nothing, or that are of
+   * nobody who was written to, make none. Rejects when the session has ended.
+   */
+  takeReceipts(receipts: Receipt[]): Promise<void>
 }
 
 /** The session's identity on the network. */

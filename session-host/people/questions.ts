@@ -13,7 +13,7 @@ import type { Learnt } from "./contacts.ts"
  */
 export async function usync(
   connection: Pick<Connection, "ask">,
-  asked: { about: Stanza[]; users: Stanza[]; context?: "interactive" | "message" },
+  asked: { about: Stanza[]; users: Stanza[]; context?: "interactive" | "message" | "background" },
 ): Promise<Stanza[]> {
   const attrs = {
     context: asked.context ?? "interactive",
@@ -27,7 +27,37 @@ export async function usync(
   const list = child(child(answer, "usync"), "list")
   // A person who is not on the list does not exist; without a list, that is not said of anybody.
   if (!list) throw new NoAnswer("the network's answer says nothing of people")
-  return childrenOf(list, "user")
+  const jids = new Set(asked.users.map(({ attrs }) => attrs.jid))
+  return childrenOf(list, "user").map((user) => asAskedAbout(user, jids))
+}
+
+/**
+ * The network may name somebody by private id who was asked about by number, with the number beside it (`pn_jid`; whatsapp-rust,
+ * `usync.rs`; zapo, `SignalDeviceSyncApi.ts`).
+ */
+function asAskedAbout(user: Stanza, asked: Set<string | undefined>): Stanza {
+  const { jid = "", pn_jid = "" } = user.attrs
+  if (!isLid(jid) || !isPhoneJid(pn_jid) || asked.has(withoutDevice(jid))) return user
+  const others = user.children.filter(({ tag }) => tag !== "lid")
+  return { ...user, attrs: { ...user.attrs, jid: pn_jid }, children: [...others, el("lid", { val: jid })] }
+}
+
+/** The private ids of the owners of these numbers, as far as the network knows them. @throws NetworkRejected, NoAnswer */
+export async function lidsOf(
+  connection: Pick<Connection, "ask">,
+  numbers: string[],
+): Promise<{ pn: string; lid: string }[]> {
+  const users = numbers.filter(isPhoneJid).map((jid) => el("user", { jid }))
+  if (users.length === 0) return []
+  const found = await usync(connection, { about: [el("lid")], users, context: "background" })
+  return found.flatMap(pairIn)
+}
+
+/** The two addresses of a person in an answer. */
+export function pairIn(user: Stanza): { pn: string; lid: string }[] {
+  const { jid = "", pn_jid = jid } = user.attrs
+  const lid = isLid(jid) ? jid : (child(user, "lid")?.attrs.val ?? "")
+  return isPhoneJid(pn_jid) && isLid(lid) ? [{ pn: withoutDevice(pn_jid), lid: withoutDevice(lid) }] : []
 }
 
 /** What the network is asked about a phone number. */

@@ -3,8 +3,13 @@ import type { Logger } from "pino"
 import { iso } from "#core/platform/clock.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 
-/** The day that was reported last in this process: the network names it to each session. */
-let reported = ""
+/** When the network will refuse this version, as it said last, in Unix seconds; 0: it names no day. */
+let expiresAt = 0
+
+/** The same, for the operator's figures. */
+export function clientExpiresAt(): number {
+  return expiresAt
+}
 
 /**
  * Takes every frame, and reports to the operator when the network will refuse the version of its protocol that is spoken here
@@ -15,11 +20,17 @@ export function reportExpiration(frame: BinaryNode, log: Pick<Logger, "error" | 
   if (!expiration) return
   const seconds = Number(expiration.attrs.t)
   // A time of the next century would be none, and may be no date.
-  const at = seconds > 0 && seconds < 4_102_444_800 ? iso(seconds * 1000) : ""
-  if (at !== "") Metrics.add("ClientExpires")
-  const day = at.slice(0, 10)
-  if (day === reported) return
-  reported = day
-  if (at === "") log.info("the network does not refuse this version any more")
+  const next = Number.isInteger(seconds) && seconds > 0 && seconds < 4_102_444_800 ? seconds : 0
+  if (next > 0) Metrics.add("ClientExpires")
+  // The network names it to each session, and need not do so in the same second.
+  const isSameDay = dayOf(next) === dayOf(expiresAt)
+  expiresAt = next
+  if (isSameDay) return
+  const at = iso(next * 1000)
+  if (next === 0) log.info("the network does not refuse this version any more")
   else log.error({ at }, "the network will refuse this version from then on: update the service before that")
+}
+
+function dayOf(seconds: number): number {
+  return Math.floor(seconds / 86_400)
 }

@@ -10,9 +10,16 @@ import { isGroup } from "#core/jid.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { Keys } from "../baileys/signal/keys.ts"
 import type { Instead } from "../baileys/tap.ts"
-import type { Vault } from "../network/connection.ts"
+import type { Guarded } from "../baileys/lifetime.ts"
+import { toStanza } from "../baileys/stanza.ts"
+import type { Intake, Vault } from "../network/connection.ts"
+import { receiptsIn } from "./map/receipt.ts"
+import type { UnsettledStanzas } from "./order.ts"
 
 interface Input {
+  intake: Pick<Intake, "followsReceipts" | "takeReceipts">
+  guarded: Guarded
+  unsettled: Pick<UnsettledStanzas, "afterThose">
   sock: Pick<WASocket, "sendNode">
   creds: Pick<AuthenticationCreds, "me">
   keys: Pick<Keys, "get" | "set">
@@ -28,8 +35,12 @@ const most = { atOnce: 20, aMinute: 10 }
  * acknowledged it, so that it would come again with each connection. For one that asks for a message again it asks the
  * network for its sender's keys first, even if there never was such a message: strangers could make it ask for ever. And it
  * would send again whatever is asked for, to everybody in a group if a phone asks.
+ *
+ * Baileys acknowledges a receipt when it is given it, and the ack waits at the gate for everything that was made before. So what a
+ * receipt says of a sent message is made first.
  */
-export function filterReceipts({ sock, creds, keys, sent, onError }: Input): Instead {
+export function filterReceipts(input: Input): Instead {
+  const { sock, creds, keys, sent, onError } = input
   const isAllowed = newAllowance()
   /** Messages of Baileys' own, to our phone, are in no vault. */
   const isOurs = ({ from, participant }: BinaryNode["attrs"]) =>
@@ -42,10 +53,19 @@ export function filterReceipts({ sock, creds, keys, sent, onError }: Input): Ins
     return true
   }
   return async (node, pass) => {
+    await takeIn(input, node)
     if (node.attrs.from && !(await asksForNothing(node)) && !isHeldBack(node)) return await pass(node)
     if (node.attrs.type === "retry") await giveKeyAgain(keys, node.attrs).catch(onError)
     return await sock.sendNode(buildAckStanza(node)).catch(onError)
   }
+}
+
+/** Takes in what the receipt says of sent messages, after the messages that arrived before it. */
+async function takeIn({ intake, guarded, unsettled }: Input, node: BinaryNode): Promise<void> {
+  const receipts = intake.followsReceipts ? receiptsIn(toStanza(node)) : []
+  if (receipts.length === 0) return
+  await new Promise<void>((onTurn) => unsettled.afterThose(node, onTurn))
+  await guarded(() => intake.takeReceipts(receipts))
 }
 
 /** A group's member does not get the message again, so the next one brings them our sender key anew. */

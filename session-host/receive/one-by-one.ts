@@ -1,4 +1,4 @@
-import type { AuthenticationCreds, BinaryNode } from "@whiskeysockets/baileys"
+import { type AuthenticationCreds, type BinaryNode, getBinaryNodeChildren } from "@whiskeysockets/baileys"
 import type { UnsettledStanzas } from "./order.ts"
 import type { Received } from "../network/connection.ts"
 import { isParsable } from "../baileys/stanza.ts"
@@ -26,6 +26,11 @@ interface Input {
  */
 export function oneByOne({ unsettled, creds, ended, take, expect, acknowledge, onError }: Input): Instead {
   const give = async (node: BinaryNode, pass: Parameters<Instead>[1]) => {
+    // Baileys would refuse it. Of a status that was refused, the network would bring nothing but it (Baileys pull request 2779).
+    if (node.attrs.from === "status@broadcast" && !(isParsable(node, creds.me) && isOfKnownKind(node))) {
+      unsettled.dropped(node)
+      return acknowledge(node)
+    }
     const viewOnce = viewOnceIn(node)
     if (viewOnce && isParsable(node, creds.me)) await take(viewOnce).catch(onError)
     if (placeholderIn(node) === "awaited" && isParsable(node, creds.me))
@@ -48,4 +53,11 @@ export function oneByOne({ unsettled, creds, ended, take, expect, acknowledge, o
   return (node, pass) => {
     turn = after(turn, node, pass)
   }
+}
+
+/** The kinds of ciphertexts that Baileys reads. */
+const knownKinds = new Set(["pkmsg", "msg", "skmsg"])
+
+function isOfKnownKind(node: BinaryNode): boolean {
+  return getBinaryNodeChildren(node, "enc").every(({ attrs }) => knownKinds.has(attrs.type ?? ""))
 }

@@ -4,8 +4,9 @@ import type { Mapped, MessageIdentity } from "./map/mapped.ts"
 import { nobody, type Own } from "./map/chat-and-sender.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { mapReceived, phonesOf } from "./map-received.ts"
-import type { Connection, Intake, KeyChange, Received } from "../network/connection.ts"
+import type { Connection, Intake, KeyChange, Receipt, Received } from "../network/connection.ts"
 import type { Contacts } from "../people/contacts.ts"
+import type { Statuses } from "../send/statuses.ts"
 import { SessionEnded } from "../session/session-ended.ts"
 import type { Commits } from "../memory/commits.ts"
 import type { UnitWrite } from "../memory/packing.ts"
@@ -34,6 +35,7 @@ interface Options {
   isCareful: () => boolean
   contacts: () => Contacts
   awaited: Pick<Awaited, "expect" | "arrivedIn">
+  statuses: Pick<Statuses, "isWanted" | "take">
   /** The connection to ask, while there is one. */
   connection: () => Pick<Connection, "phonesOf"> | undefined
   commits: Pick<Commits, "made" | "whenKept">
@@ -140,6 +142,15 @@ export class SessionIntake implements Intake {
     const { vault, commits, isCareful } = this.#options
     await vault().keep({ keys }, (writes) => this.#take(received, writes))
     if (isCareful()) await commits.whenKept()
+  }
+
+  get followsReceipts(): boolean {
+    return this.#options.statuses.isWanted
+  }
+
+  /** @throws SessionEnded */
+  async takeReceipts(receipts: Receipt[]): Promise<void> {
+    await this.#options.statuses.take(receipts)
   }
 
   /** @returns whether it made a unit: an earlier connection may have received the message. */

@@ -13,6 +13,9 @@ const words = (text: string) => new Set(text.split(" "))
 const partsOf = (entries: Record<string, string>) =>
   new Map(Object.entries(entries).map(([kind, parts]) => [kind, words(parts)]))
 
+/** Kinds of ciphertexts. */
+const ciphertexts = words("pkmsg msg skmsg msmsg")
+
 /** A status has the form of a message. */
 const message: Known = {
   attrs: words(
@@ -150,8 +153,12 @@ export function unknownIn({ tag, attrs, content }: BinaryNode): string[] {
   const parts = like.parts.get(like.parts.has("") ? "" : kind)
   if (!parts) return [...found, `${tag}/${named(kind)}`]
   const path = like.parts.has("") ? tag : `${tag}/${kind}`
-  const unknown = Array.isArray(content) ? content.filter((part) => !parts.has(part.tag)) : []
-  return [...found, ...new Set(unknown.map((part) => `${path}/${named(part.tag)}`))]
+  const all = Array.isArray(content) ? content : []
+  const unknown = all.filter((part) => !parts.has(part.tag)).map((part) => `${path}/${named(part.tag)}`)
+  const kinds = all.flatMap(({ tag: part, attrs: { type = "" } }) =>
+    part === "enc" && type !== "" && !ciphertexts.has(type) ? `${path}/enc/${named(type)}` : [],
+  )
+  return [...found, ...new Set([...unknown, ...kinds])]
 }
 
 /** A name as it may be logged: the network's names are short, and have no long numbers. */

@@ -9,7 +9,7 @@ import {
   proto,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import { z } from "zod"
+import { keepWith, keptWith } from "../baileys/kept-with-creds.ts"
 
 interface Input {
   sock: Pick<WASocket, "signalRepository">
@@ -24,12 +24,6 @@ export interface Addressing {
   addressOf: (chat: string) => Promise<string>
 }
 
-/**
- * Kept with the credentials: whether the account's chats are still by number, or were moved to private ids. Missing where
- * the network has not said.
- */
-const Kept = z.object({ byNumber: z.boolean().optional() }).catch({})
-
 /** The account's property `lid_one_on_one_migration_enabled`. */
 const movedProperty = "9435"
 
@@ -40,10 +34,10 @@ const movedProperty = "9435"
  * people as they are named.
  */
 export function newAddressing({ sock, creds, keepCreds }: Input): Addressing {
-  const isByNumber = () => Kept.parse(creds.additionalData ?? {}).byNumber
+  const isByNumber = () => keptWith(creds).byNumber
   const set = (byNumber: boolean | undefined) => {
     if (byNumber === undefined || byNumber === isByNumber()) return
-    creds.additionalData = { byNumber }
+    keepWith(creds, { byNumber })
     keepCreds()
   }
   return {
@@ -56,10 +50,11 @@ export function newAddressing({ sock, creds, keepCreds }: Input): Addressing {
     async addressOf(chat) {
       const byNumber = isByNumber()
       const { lidMapping } = sock.signalRepository
-      const isOther = (byNumber === true && isLidUser(chat)) || (byNumber === false && isPnUser(chat))
-      if (!isOther) return chat
-      const other = await (byNumber ? lidMapping.getPNForLID(chat) : lidMapping.getLIDForPN(chat))
-      return other ? jidNormalizedUser(other) : chat
+      if (byNumber === undefined && isPnUser(chat)) return chat
+      // A private id may be a former one: the present one is found by the number.
+      const number = isLidUser(chat) ? await lidMapping.getPNForLID(chat) : chat
+      const other = byNumber || !isPnUser(number ?? "") ? number : await lidMapping.getLIDForPN(number!)
+      return jidNormalizedUser(other ?? chat)
     },
   }
 }

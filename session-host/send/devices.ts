@@ -1,7 +1,5 @@
 import {
   extractDeviceJids,
-  isLidUser,
-  isPnUser,
   type PossiblyExtendedCacheStore,
   type USyncQueryResultList,
   type WASocket,
@@ -11,7 +9,7 @@ import { newTurns } from "#core/platform/locks.ts"
 import type { Stanza } from "../network/connection.ts"
 import { NobodyReached } from "../network/errors.ts"
 import { child, childrenOf, el } from "../network/stanza.ts"
-import { groupCard, usync } from "../people/questions.ts"
+import { groupCard, pairIn, usync } from "../people/questions.ts"
 import { ask } from "../baileys/questions/ask.ts"
 import { type Device, type DeviceLists, jidOf } from "./device-lists.ts"
 import { type Groups, metadataOf } from "./groups.ts"
@@ -140,11 +138,7 @@ async function askForDevices({ sock, devices, keys, me }: Input, jids: string[])
   const users = jids.map((jid) => el("user", { jid }))
   const asking = { ask: (question: Parameters<typeof ask>[1]) => ask(sock(), question) }
   const found = await usync(asking, { about, users, context: "message" })
-  const pairs = found.flatMap((user) => {
-    const { jid = "" } = user.attrs
-    const lid = child(user, "lid")?.attrs.val ?? ""
-    return isPnUser(jid) && isLidUser(lid) ? [{ pn: withoutDevice(jid), lid: withoutDevice(lid) }] : []
-  })
+  const pairs = found.flatMap(pairIn)
   await sock().signalRepository.lidMapping.storeLIDPNMappings(pairs)
 
   const { id = "", lid } = me() ?? {}

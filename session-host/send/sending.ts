@@ -3,7 +3,7 @@ import { Metrics } from "#core/platform/metrics.ts"
 import { Condition } from "../concurrency/condition.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Memory } from "../memory/memory.ts"
-import { noteAcked, type Sent, sentMessage, sentRow } from "../memory/messages/sent.ts"
+import { sentMessage } from "../memory/messages/sent.ts"
 import type { Connection, Outgoing } from "../network/connection.ts"
 import { NetworkRejected, NobodyReached, NotSent, OutcomeUnknown } from "../network/errors.ts"
 import { networkRefusal } from "../network/refusals.ts"
@@ -12,7 +12,7 @@ import type { ConnectedSession } from "../session/connected-session.ts"
 import { SessionEnded } from "../session/session-ended.ts"
 
 interface Input {
-  memory: Pick<Memory, "store" | "commits" | "vault" | "tally">
+  memory: Pick<Memory, "store" | "vault" | "statuses">
   uplink: Pick<Uplink, "ready" | "during">
   /** The session, as commands need it, on this connection. */
   connected: (connection: Connection) => ConnectedSession
@@ -103,15 +103,15 @@ export class Sending {
     const outgoing = { messageId, chat, message, generation }
     const repeated = before !== undefined
     const timestamp = await this.#transmit(connection, outgoing, repeated)
-    // If the host dies before this note is durable, a retry sends the same bytes once more.
-    noteAcked(memory, outgoing, timestamp)
+    // If the host dies before this is durable, a retry sends the same bytes once more.
+    await unlessEnded(memory.statuses.acked(outgoing, timestamp))
     return { messageId, timestamp, repeated }
   }
 
   /** Encrypts, commits, and lets the stanza through the gate; resolves with the time of the network's answer. */
   async #transmit(
     connection: Connection,
-    outgoing: Outgoing & { generation: number },
+    outgoing: Omit<Outgoing, "members"> & { generation: number },
     again: boolean,
   ): Promise<number> {
     const { messageId } = outgoing
@@ -132,7 +132,7 @@ export class Sending {
         if (again) throw outcomeUnknown()
         // If the host dies before this is durable, a retry sends the same bytes: accepted, the message is sent; refused
         // again, its outcome stays unknown.
-        await this.#keep({ ...outgoing, state: "failed", network_code: error.networkCode })
+        await unlessEnded(this.#input.memory.statuses.refused(outgoing, error.networkCode))
         throw networkRefusal(error.networkCode)
       }
       // These two say that the stanza has not left. A row may be there all the same: a retry finds it and sends those bytes.
@@ -147,16 +147,15 @@ export class Sending {
       throw error
     }
   }
+}
 
-  async #keep(sent: Sent): Promise<void> {
-    const { store, commits } = this.#input.memory
-    try {
-      await commits.write([sentRow(store, sent)])
-    } catch (error) {
-      // The network has answered, but the bridge's next holder does not know.
-      if (error instanceof SessionEnded) throw outcomeUnknown()
-      throw error
-    }
+/** The network has answered. If the session ends before that is written, the bridge's next holder does not know. */
+async function unlessEnded(written: Promise<void>): Promise<void> {
+  try {
+    await written
+  } catch (error) {
+    if (error instanceof SessionEnded) throw outcomeUnknown()
+    throw error
   }
 }
 

@@ -57,7 +57,8 @@ export class Transmission {
   /** The first step of the ratchet keeps the message itself. @param keep keeps what it is given: the message, or nothing more */
   async keepOnce(keep: (sending: Outgoing | undefined) => Promise<void>): Promise<void> {
     if (this.#unkept) this.#isMaybeKept = true
-    await keep(this.#unkept)
+    const members = this.members && { members: [...this.members.values()] }
+    await keep(this.#unkept && { ...this.#unkept, ...members })
     this.#unkept = undefined
   }
 

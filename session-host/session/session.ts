@@ -205,6 +205,11 @@ export class Session {
     return await memory.messages.all(id)
   }
 
+  /** What it remembers, whether or not it is connected. @throws ApiError `session_unavailable` */
+  async memory(): Promise<Pick<Memory, "messages" | "vault">> {
+    return (await this.#started()).memory
+  }
+
   /**
    * Asks something of the network. A question that is left open by the end of the connection may be asked again.
    * @throws ApiError `not_paired`, `network_rejected`, `session_unavailable`, and what `work` throws

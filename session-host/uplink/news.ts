@@ -1,6 +1,5 @@
 import type { Logger } from "#core/platform/log.ts"
 import type { Memory } from "../memory/memory.ts"
-import { ackedLate } from "../memory/messages/sent.ts"
 import type { Connection, News, Stanza } from "../network/connection.ts"
 import { nobody } from "../receive/map/chat-and-sender.ts"
 import type { At } from "../receive/map/connection.ts"
@@ -43,7 +42,7 @@ export function newTakingNews({ memory, connection, say, log }: Input): (news: N
       case "notice":
         return await notice(news.notice)
       case "acknowledged":
-        return await ackedLate(memory, news.messageId, news.timestamp)
+        return await memory.statuses.ackedLate(news.messageId, news.timestamp)
     }
   }
 

@@ -47,6 +47,8 @@ export const kinds = [
   "refuse_iq",
   /** Questions of the namespace `xmlns` are never answered. */
   "ignore_iq",
+  /** Answers to its questions about people name them by private id, with the number beside it. */
+  "named_by_lid",
   /** A request for the device's keys is answered as if there were no such device (404). */
   "no_keys",
   /** A question about the devices of this one's owner is answered with an empty list. */

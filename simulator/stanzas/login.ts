@@ -25,7 +25,11 @@ export function login(network: Network, client: Client): Address | undefined {
     client.end(failure(fault.code, fault.expire ?? undefined))
     return undefined
   }
-  if (device?.noiseKey?.equals(client.noiseKey)) return address
+  if (device?.noiseKey?.equals(client.noiseKey)) {
+    const { lc, connectAttemptCount } = client.payload
+    network.log.note(key(address), "login", { lc, connectAttemptCount })
+    return address
+  }
   network.log.note(key(address), "login refused", {
     reason: device ? "another noise key" : "no such device",
   })

@@ -1,3 +1,4 @@
+import { inMode } from "../network/addressing.ts"
 import { knowEachOther } from "../network/household-isolation.ts"
 import { key, type User } from "../network/directory.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
@@ -52,7 +53,8 @@ export function usync(network: Network, line: ConnectedDevice, iq: Node): Node[]
     const content = user
       ? query.flatMap(({ tag }) => protocols.get(tag)?.(network, user, { number, by }) ?? [])
       : [el("contact", { type: "out" }, number)]
-    return [el("user", { jid: Jid.format(jid.user, jid.server) }, content)]
+    const isByLid = user && network.faults.strike("named_by_lid", key(line.device))
+    return [el("user", isByLid ? byLid(user) : { jid: Jid.format(jid.user, jid.server) }, content)]
   })
   const { sid, mode, context } = asked?.attrs ?? {}
   return [
@@ -65,6 +67,11 @@ export function usync(network: Network, line: ConnectedDevice, iq: Node): Node[]
       el("list", {}, found),
     ]),
   ]
+}
+
+/** The live network names somebody by private id now and then who was asked about by number. */
+function byLid(user: User): Record<string, string> {
+  return { jid: inMode("lid", user), pn_jid: inMode("pn", user) }
 }
 
 /** A person is asked about by address, or by phone number with a plus. */

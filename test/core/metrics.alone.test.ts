@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, test } from "vitest"
 import { z } from "zod"
+import { config } from "#core/platform/config.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "metrics-"))
@@ -67,6 +68,15 @@ test("a count that nobody watches is a field of the line, and no metric", () => 
   expect(line!._aws!.CloudWatchMetrics[0].Metrics).toEqual([{ Name: "Sends", Unit: "Count" }])
   Metrics.add("IdemReplay", 2)
   expect(written()).toEqual([{ service: "api", stage: "production", IdemReplay: [2] }])
+})
+
+test("a session host's line says which host it is from, beside its dimension", () => {
+  config.HOST_ID = "host-1"
+  Metrics.add("Sends")
+  const [line] = written()
+  config.HOST_ID = undefined
+  expect(line).toMatchObject({ hostId: "host-1", Sends: [1] })
+  expect(line!._aws!.CloudWatchMetrics[0].Dimensions).toEqual([["stage"]])
 })
 
 test("no line holds more values than CloudWatch takes, and none is lost", () => {

@@ -16,6 +16,7 @@ const shownIn = {
   offline_sync_completed: "happenings",
   profile_picture_updated: "happenings",
   group: "groups",
+  message_status: "messages",
   test: "happenings",
 } as const satisfies Record<Event["event"], string>
 

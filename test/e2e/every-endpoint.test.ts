@@ -22,21 +22,52 @@ test.for(all)("%s", async ([name, route]) => {
 })
 
 /**
- * The fields that `bridge-health.test.ts`, `refused-logins.test.ts`, `deliveries.test.ts`, `send/pacing.test.ts` and
- * `live-network/restrictions.test.ts` show; and those that `listGroups` shows, of a group in a community.
+ * The fields that `bridge-health.test.ts`, `refused-logins.test.ts`, `deliveries.test.ts`, `webhooks.test.ts`, `send/pacing.test.ts` and
+ * `live-network/restrictions.test.ts`, and of messages that were looked up `commands/look-up-message.test.ts`, show; and those
+ * that `listGroups` shows, of a group in a community.
  */
 const elsewhere = [
   "getBridge.manager.fail_count",
   "status.passkey",
   "status.objection",
   "status.new_chats_left",
+  "getMessage.media_type",
+  "getMessage.delivered_at",
+  "getMessage.read_at",
+  "getMessage.played_at",
+  "getMessage.failed_at",
+  "getMessage.counts",
+  "getMessage.reason",
+  "getMessage.network_code",
+  "findMessage.media_type",
+  "findMessage.delivered_at",
+  "findMessage.read_at",
+  "findMessage.played_at",
+  "findMessage.failed_at",
+  "findMessage.received_at",
+  "findMessage.counts",
+  "findMessage.reason",
+  "findMessage.network_code",
   "createGroup.group.community",
   "lookAtInvite.role",
   "lookAtInvite.community",
   "getGroup.community",
   "updateGroup.community",
   "listDeliveries.resending",
+  "getDelivery.webhooks",
   "resendSince.next",
+  "listWebhooks[].secret_overlap_until",
+  "listWebhooks[].failing_since",
+  "listWebhooks[].missed",
+  "createWebhook.secret_overlap_until",
+  "createWebhook.failing_since",
+  "createWebhook.missed",
+  "getWebhook.secret_overlap_until",
+  "getWebhook.failing_since",
+  "getWebhook.missed",
+  "updateWebhook.secret_overlap_until",
+  "updateWebhook.failing_since",
+  "updateWebhook.missed",
   "getUsage[].messages_in",
   "getUsage[].messages_out",
 ]

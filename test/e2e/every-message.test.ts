@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import type { Event } from "#core/contract/event.ts"
+import { type Event, EventType } from "#core/contract/event.ts"
 import { until } from "#test/support/until.ts"
 import { uncoveredIn } from "./contract-coverage.ts"
 import { startWhole, type Whole } from "./whole-service.ts"
@@ -234,6 +234,41 @@ test("events from while the session was off say so", async () => {
   expect(await message(missed)).toMatchObject({ body: "are you there?", offline: true })
   expect(await voted(vote)).toMatchObject({ selected_options: ["here"], offline: true })
   expect(await answered(answer)).toMatchObject({ response: "maybe", offline: true })
+})
+
+test("what becomes of a message: to a person, refused, and to a group", async () => {
+  const { ada, grace, group } = people
+  const choice = { events: EventType.options, message_status: "participants" }
+  expect((await whole.call("PATCH", "/api/instances/shop", choice)).status).toBe(200)
+  const adaSees = (id: string, more: object) =>
+    whole.network.call("POST", `/phones/${ada.number}/read`, {
+      chat: grace.number,
+      message_ids: [id],
+      ...more,
+    })
+  const became = (id: string, status: string) =>
+    whole.webhook.event("shop", "message_status", (told) => told.message_id === id && told.status === status)
+
+  const toAda = await send("text", { body: "seen?" })
+  await became(toAda, "delivered")
+  await adaSees(toAda, {})
+  expect(await became(toAda, "read")).toMatchObject({ chat_id: ada.jid })
+  await whole.network.fault({ kind: "nack", code: 463, times: 1 })
+  const body = { chat: ada.number, body: "no" }
+  const refused = await whole.call("POST", "/api/instances/shop/proxy/send/text", body)
+  expect(refused.status).toBe(502)
+  const failed = await whole.webhook.event("shop", "message_status", ({ status }) => status === "failed")
+  expect(failed).toMatchObject({ network_code: 463, reason: expect.stringMatching(/./) })
+
+  const toAll = await send("text", { body: "seen by all?", chat: group })
+  expect(await became(toAll, "sent")).toMatchObject({ counts: { recipients: 1, delivered: 0 } })
+  for (const type of ["read", "played"]) {
+    await adaSees(toAll, { chat: group, from: grace.number, type })
+    expect(await became(toAll, type)).toMatchObject({
+      chat_id: group,
+      participants: [expect.stringMatching(/@/)],
+    })
+  }
 })
 
 test("everything that the contract can say of messages was said, and every delivery was genuine and as documented", () => {

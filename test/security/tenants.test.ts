@@ -65,6 +65,7 @@ describe("through our own bridge", () => {
     ["revokeMessage", ({ messageIds }) => ({ parameters: { id: messageIds[1]! } })],
     ["editMessage", ({ messageIds }) => ({ parameters: { id: messageIds[1]! } })],
     ["readMessage", ({ messageIds }) => ({ parameters: { id: messageIds[0]! }, body: {} })],
+    ["getMessage", ({ messageIds }) => ({ parameters: { id: messageIds[0]! } })],
     ["messageMedia", ({ messageIds }) => ({ parameters: { id: messageIds[0]! } })],
     ["resendEvent", ({ eventIds }) => ({ parameters: { event_id: eventIds[0]! } })],
     ["getDelivery", ({ eventIds }) => ({ parameters: { event_id: eventIds[0]! } })],

@@ -163,6 +163,27 @@ test("a thousand requests for messages that never were are acknowledged, ask the
   expect(await asked()).toBe(before)
 })
 
+test("hundreds of placeholders, and of news about usernames, devices and versions, keep nobody waiting, and little is kept of them", async () => {
+  const { bob, phone, bridge, network, ask } = await aChat(calm)
+  const device = `${phone.number}:1`
+  await network.fault({ kind: "silent_phone", device })
+  await bob.send(phone.number, "so that he is a contact")
+  const flood = (kind: "placeholders" | "news", count: number) =>
+    network.control.flood(bob.number, { to: phone.number, kind, count })
+  await Promise.all([flood("placeholders", 300), flood("news", 300)])
+  await bob.send(phone.number, "still there")
+  const messages = await eventsOfType(bridge.id, "message", 2)
+  expect(messages.map(({ body }) => body)).toEqual(["so that he is a contact", "still there"])
+  expect(await network.control.settled(device, 20_000)).toBe(true)
+  const awaited = query({
+    TableName: tables.sessions,
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :awaited)",
+    ExpressionAttributeValues: { ":pk": `BRIDGE#${bridge.id}`, ":awaited": "AWAITED#" },
+  })
+  expect(await Array.fromAsync(awaited)).toHaveLength(200)
+  await until(async () => JSON.stringify(await ask("GET", "/contacts")).includes('"name.299"'))
+})
+
 test("a decrypted text that is no message gets a receipt, and nobody is asked to send it again", async () => {
   const { bob, phone, bridge, network } = await aChat(calm)
   const { ids } = await network.control.flood(bob.number, { to: phone.number, kind: "garbage", count: 20 })

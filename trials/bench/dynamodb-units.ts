@@ -30,7 +30,7 @@ interface Input {
 
 type Counted = Pick<Input, "messages" | "quietMs">
 
-/** DynamoDB requests and units for each message: texts that come in alone, texts in a burst, sends under a key. */
+/** DynamoDB requests and units for each message: texts that come in alone, texts in a burst, sends under a key, and sends of which it is told that they were sent and delivered. */
 export async function countDynamoDbUnits(input: Input) {
   const dir = join(input.dir, "units")
   mkdirSync(dir)
@@ -54,8 +54,16 @@ export async function countDynamoDbUnits(input: Input) {
     async () => await receive(10 * input.messages),
   )
   const out = await each(store, input, async (n) => await ours.send(first, `unit ${n}`, randomUUID()))
+  await ours.follow(first.ref)
+  await ours.send(first, "followed", randomUUID())
+  await untilQuiet(store, input.quietMs)
+  const followed = await each(
+    store,
+    input,
+    async (n) => await ours.send(first, `followed ${n}`, randomUUID()),
+  )
   await stop(ours, store)
-  return { alone, burst, out, faults }
+  return { alone, burst, out, followed, faults }
 }
 
 async function stop(side: Side, store: Store): Promise<void> {

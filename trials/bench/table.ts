@@ -23,6 +23,7 @@ export function printUnits(units: Awaited<ReturnType<typeof countDynamoDbUnits>>
   printUnitsOf("a text that comes in alone", units.alone)
   printUnitsOf("a text in a burst", units.burst)
   printUnitsOf("a send with an Idempotency-Key", units.out)
+  printUnitsOf("the same, with the events that it was sent and delivered", units.followed)
 }
 
 function printUnitsOf(what: string, { writes, reads, requests, byRow, byRequest }: DynamoDbUnits): void {

@@ -16,6 +16,10 @@ export interface Evidence {
   /** The arrivals that the receiver did not answer with success. */
   refused: ReadonlySet<Seen>
   sent: Sent[]
+  /** Bridges whose customer wants to know what becomes of messages. */
+  followed: ReadonlySet<string>
+  /** The ids of those messages that their recipient has marked as read. */
+  read: ReadonlySet<string>
   /** The messages that each bridge's contact has read from it. */
   shown: Map<string, Pick<Read, "id" | "text">[]>
   /** Messages that a recipient could not decrypt, or refused, as the network saw it. */
@@ -34,9 +38,10 @@ export interface Evidence {
 
 /**
  * `lost`: written and never delivered, given up before its time, answered with success and not shown, or without an
- * answer for good.
+ * answer for good; sent, and the customer was not told that it was delivered or read.
  * `duplicated`: one message as two events, one event with two bodies, an attempt's number used twice.
- * `reordered`: a first delivery after a newer message's, or any after a newer event. `undecryptable`: somebody could
+ * `reordered`: a first delivery after a newer message's, or any after a newer event; a status that is no step forward.
+ * `undecryptable`: somebody could
  * not read something, or refused it. `doubled`: shown twice. `owners`: a commit under somebody else's lease.
  * `keys_reused`: two messages under one key, or a prekey's number for two keys.
  * `relinked`: a phone that would have to be linked again.

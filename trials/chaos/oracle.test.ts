@@ -23,6 +23,8 @@ const evidence = (more: Partial<Evidence> = {}): Evidence => ({
   arrivals: [arrival("1"), arrival("2"), arrival("3")],
   refused: new Set(),
   sent: [sent],
+  followed: new Set(),
+  read: new Set(),
   shown: new Map([["b", [read]]]),
   unreadable: [],
   owners: [],
@@ -37,6 +39,27 @@ test("a run in which everything came once and in order is clean, repetitions of 
   expect(judge(evidence())).toEqual([])
   const repeated = [arrival("1"), arrival("1", { attempt: 2 }), arrival("2"), arrival("3")]
   expect(judge(evidence({ arrivals: repeated }))).toEqual([])
+})
+
+/** Deliveries of the statuses of a message; the numbers are those of members who have received and read it. */
+const told = (...statuses: (string | [string, number, number])[]): Partial<Evidence> => {
+  const arrivals = statuses.map((one, i) => {
+    const [status, delivered, read] = [one].flat() as [string, number?, number?]
+    const counts = delivered === undefined ? {} : { counts: { recipients: 9, delivered, read, played: 0 } }
+    const event = { event: "message_status", message_id: "M1", status, ...counts }
+    return arrival(`status ${i}`, { text: undefined, body: Buffer.from(JSON.stringify(event)) })
+  })
+  return { ...evidence(), arrivals: [...evidence().arrivals, ...arrivals], followed: new Set(["b"]) }
+}
+
+test("a message whose statuses went forward, however far, is clean", () => {
+  for (const statuses of [
+    ["sent", "delivered"],
+    ["sent", "read", "played"],
+  ])
+    expect(judge(evidence(told(...statuses)))).toEqual([])
+  const inGroup = told(["sent", 0, 0], ["delivered", 1, 0], ["read", 2, 1], ["delivered", 4, 1])
+  expect(judge(evidence(inGroup))).toEqual([])
 })
 
 const refused = arrival("2")
@@ -95,6 +118,13 @@ const broken: [string, Kind, Partial<Evidence>][] = [
   ["a send that never had a definite answer", "lost", { sent: [{ ...sent, status: 504 }] }],
   ["a send that is shown twice", "doubled", { shown: new Map([["b", [read, { ...read, id: "M2" }]]]) }],
   ["something that nobody could read", "undecryptable", { unreadable: ["bad MAC"] }],
+  ["a message of which nothing was told", "lost", told()],
+  ["a message of which it was not told that it was delivered", "lost", told("sent")],
+  ["one that was read, which was not told", "lost", { ...told("sent", "delivered"), read: new Set(["M1"]) }],
+  ["a status that goes back", "reordered", told("sent", "read", "delivered")],
+  ["a status that is told twice", "reordered", told("sent", "delivered", "delivered")],
+  ["a message that was sent and then failed", "reordered", told("sent", "delivered", "failed")],
+  ["numbers that go back", "reordered", told(["sent", 0, 0], ["delivered", 2, 0], ["read", 1, 1])],
   ["a key that was used twice", "keys_reused", { keysReused: ["a key"] }],
   ["two owners", "owners", { owners: ["an old commit"] }],
   ["something still under way at the end", "lost", { unsettled: ["b"] }],

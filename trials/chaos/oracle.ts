@@ -1,4 +1,5 @@
 import type { Evidence, Kind, Seen } from "./evidence.ts"
+import { isForward, statusesOf } from "./statuses.ts"
 
 /** A promise that was broken. */
 export interface Violation {
@@ -11,6 +12,7 @@ export function judge(evidence: Evidence): Violation[] {
   return [
     ...evidence.bridges.flatMap((bridge) => inbound(bridge, evidence)),
     ...evidence.bridges.flatMap((bridge) => outbound(bridge, evidence)),
+    ...[...evidence.followed].flatMap((bridge) => followed(bridge, evidence)),
     ...evidence.unsettled.map((what) => ({ kind: "lost" as const, what })),
     ...evidence.unreadable.map((what) => ({ kind: "undecryptable" as const, what })),
     ...evidence.keysReused.map((what) => ({ kind: "keys_reused" as const, what })),
@@ -137,6 +139,24 @@ function outbound(bridge: string, evidence: Evidence): Violation[] {
     if (status === 200 && !ids.includes(messageId!))
       found.push({ kind: "lost", what: `${bridge}: ${text} was answered with success and is not shown` })
     if (status !== 200) found.push({ kind: "lost", what: `${bridge}: ${text} ended with ${status}` })
+  }
+  return found
+}
+
+/** Of every send that succeeded the customer is told that it was sent, delivered, and read where it was: forward only. */
+function followed(bridge: string, { sent, arrivals, read }: Evidence): Violation[] {
+  const its = arrivals.filter((arrival) => arrival.bridge === bridge)
+  const found: Violation[] = []
+  for (const { messageId, status } of sent.filter((one) => one.bridge === bridge)) {
+    if (status !== 200 || messageId === undefined) continue
+    const told = statusesOf(messageId, its).map((one) => one.status)
+    const words = told.map((one) => one.status)
+    const isDelivered = words.includes("delivered") || words.includes("read")
+    if (words[0] !== "sent" || !isDelivered || (read.has(messageId) && !words.includes("read")))
+      found.push({ kind: "lost", what: `${bridge}: of ${messageId} only this was told: ${words.join()}` })
+    for (const [i, after] of told.entries())
+      if (i > 0 && !isForward(told[i - 1]!, after))
+        found.push({ kind: "reordered", what: `${bridge}: of ${messageId} was told ${words.join()}` })
   }
   return found
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
+import type { Receiver } from "#core/event/receiver.ts"
 import type { Entry } from "#local/network/client.ts"
 import { seeded } from "#local/random.ts"
 import { followNetworkLog } from "../cluster/follow-network-log.ts"
@@ -49,6 +50,8 @@ export async function run(options: Options, dir: string, say: (line: string) => 
   }
 }
 
+const longestWaitMs = Delivery.longestWait * 1000
+
 interface About {
   options: Options
   receiverFaults: ReceiverFaults
@@ -62,6 +65,8 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
     say(`the first bridge has a conversation of ${options.rounds} round trips behind it`)
   }
   const { cluster, receiver, network, lines, apis, apiKey } = service
+  const followed = new Set(lines.filter((_, i) => i % 2 === 0).map(({ bridge }) => bridge))
+  for (const bridge of followed) await service.follow(bridge)
   const recovery = newRecovery(new Set(lines.map(({ device }) => device)))
   const troubles = newTroubles()
   const reused: Entry[] = []
@@ -76,6 +81,7 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
     random,
     apiKey,
     api: () => random.pick(apis()),
+    followed,
     shape: options.shape,
     arrivals: receiver.arrivals,
   })
@@ -120,7 +126,15 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
       : "the last blow has fallen: now everything has to come to rest",
   )
   await traffic.stop(options.messages, withinMs)
-  const unsettled = await untilSettled({ lines, receiver, network, produced: traffic.produced, withinMs })
+  // Each webhook of a bridge is to get what was written to the bridge.
+  const produced = new Map(
+    lines.flatMap((line) =>
+      [line.bridge, ...line.webhooks].map((name) => [name, traffic.produced.get(line.bridge) ?? []] as const),
+    ),
+  )
+  // A dead receiver that lives again may be tried again after three minutes.
+  const patienceMs = options.webhooks > 1 ? withinMs + longestWaitMs : withinMs
+  const unsettled = await untilSettled({ lines, receiver, network, produced, withinMs: patienceMs })
   await log.stop()
   const { owners, injected } = await cluster.room.report()
   const shown: Evidence["shown"] = new Map()
@@ -131,11 +145,13 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
     )
 
   const evidence: Evidence = {
-    bridges: lines.map(({ bridge }) => bridge),
-    produced: traffic.produced,
+    bridges: [...produced.keys()],
+    produced,
     arrivals: receiver.arrivals,
     refused: receiverFaults.refused,
     sent: traffic.sent,
+    followed,
+    read: traffic.read,
     shown,
     unreadable: troubles.entries.map(inWords),
     keysReused: reused.map(inWords),
@@ -160,8 +176,8 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
 }
 
 /** As the store says now, or does not: then no attempt is excused. */
-async function nextEvent(bridgeId: string): Promise<number> {
-  const delivery = await Delivery.get(Delivery.first(bridgeId)).catch(() => undefined)
+async function nextEvent(id: Receiver.Id): Promise<number> {
+  const delivery = await Delivery.get(id).catch(() => undefined)
   return (delivery?.head ?? -1) + 1
 }
 
@@ -184,5 +200,5 @@ function total({ produced }: Traffic): number {
 }
 
 function repeated({ arrivals }: Evidence): number {
-  return arrivals.length - new Set(arrivals.map(({ eventId }) => eventId)).size
+  return arrivals.length - new Set(arrivals.map(({ bridge, eventId }) => `${bridge} ${eventId}`)).size
 }

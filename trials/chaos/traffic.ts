@@ -14,6 +14,8 @@ export interface Traffic {
   /** Of these the ones that come in a copy which their bridge has to ask for. */
   late: Set<string>
   sent: Sent[]
+  /** The ids of messages that their recipient has marked as read. */
+  read: Set<string>
   /** Writes and sends at least so many on each bridge, then ends; in any case within this time. */
   stop: (atLeast: number, withinMs: number) => Promise<void>
 }
@@ -30,6 +32,8 @@ export function startTraffic(input: {
   api: () => string | undefined
   apiKey: string
   shape: Shape
+  /** The bridges whose messages are marked as read, some of them. */
+  followed: ReadonlySet<string>
   /** The arrivals at the customer's receiver; the list grows. */
   arrivals: Arrival[]
   /** Whether a message is done with, by its id in the network; by default, once it was delivered. */
@@ -40,6 +44,7 @@ export function startTraffic(input: {
   const ids = new Map<string, string>()
   const late = new Set<string>()
   const sent: Sent[] = []
+  const read = new Set<string>()
   let atLeast = Infinity
   let over = Infinity
   let sends = 0
@@ -122,7 +127,8 @@ export function startTraffic(input: {
     took(texts, `an answer to ${party.id}`, answer)
   }
 
-  async function send({ bridge, contact, group }: Line): Promise<void> {
+  async function send(line: Line): Promise<void> {
+    const { bridge, contact, group } = line
     for (let n = 1; n <= atLeast && performance.now() < over; n++) {
       const one: Sent = {
         bridge,
@@ -132,13 +138,23 @@ export function startTraffic(input: {
         tries: 0,
       }
       sent.push(one)
+      const chat = random.next() < 0.3 ? group : contact
       await sendUnderKey(input, one, {
-        chat: random.next() < 0.3 ? group : contact,
+        chat,
         giveUp: () => performance.now() > over,
         waitMs: () => random.between(100, 500),
       })
+      if (input.followed.has(bridge)) await readSome(line, one, chat === group ? group : undefined)
       await sleep(random.between(100, 900))
     }
+  }
+
+  /** The contact reads some of what they get. */
+  async function readSome({ contact, owner }: Line, one: Sent, group: string | undefined): Promise<void> {
+    if (one.status !== 200 || one.messageId === undefined || random.next() < 0.5) return
+    const about = { chat: group ?? owner, from: owner, message_ids: [one.messageId] }
+    await network.call("POST", `/phones/${contact}/read`, about)
+    read.add(one.messageId)
   }
 
   return {
@@ -146,6 +162,7 @@ export function startTraffic(input: {
     ids,
     late,
     sent,
+    read,
     stop: async (least, withinMs) => {
       atLeast = least
       over = performance.now() + withinMs

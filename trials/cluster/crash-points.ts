@@ -101,6 +101,16 @@ export const arrivals: CrashPoint[] = [
   pause("session-host", "W13 paused before the receipt leaves", "before receipt"),
 ]
 
+/** The crash points of somebody's receipt of a message that we sent. */
+export const statuses: CrashPoint[] = [
+  kill("session-host", "S1 unit made, the receipt's ack at the gate", "status ack held"),
+  kill("session-host", "S1 before the commit", "before status commit"),
+  kill("session-host", "S2 commit sent, before its answer", "status commit sent"),
+  kill("session-host", "S3 committed, before the receipt's ack leaves", "before status ack"),
+  kill("session-host", "S4 the receipt's ack has left", "status ack sent"),
+  pause("session-host", "S5 paused before the commit", "before status commit"),
+]
+
 /** The crash points of a delivery. */
 export const deliveries: CrashPoint[] = [
   kill("delivery", "D1 claimed, which counts the attempt", "after claim delivery"),
@@ -123,4 +133,4 @@ export const deliveries: CrashPoint[] = [
 /** The crash point of a delivery that stays: it has to be at work when an event comes. */
 export const told = kill("delivery", "D14 told of an event, before it is read", "told of an event")
 
-export const crashPoints = [...sends, ...arrivals, ...deliveries, told]
+export const crashPoints = [...sends, ...arrivals, ...statuses, ...deliveries, told]

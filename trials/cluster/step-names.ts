@@ -61,6 +61,7 @@ function wordOfPut({ TableName, Item = {} }: Part): string[] {
   if (TableName !== tables.sessions) return []
   if (sk === "CREDS") return ["credentials commit"]
   if (!sk.startsWith("SEND#")) return []
+  if (Item.delivered !== undefined || Item.read !== undefined) return ["status commit"]
   return [{ sent: "send commit", acked: "ack commit", failed: "refusal commit" }[String(Item.state)]!] // of `sent.ts`
 }
 

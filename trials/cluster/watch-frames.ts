@@ -6,12 +6,12 @@ import type { Steps } from "./armed-steps.ts"
 
 type Send = (this: WebSocket, data: Buffer, done: (error?: Error) => void) => void
 
-/** Whether the frame being read is live or from the backlog, in the asynchronous context that reads it. */
-const arriving = new AsyncLocalStorage<"live" | "backlog">()
+/** Whether the frame being read is live or from the backlog, or somebody's receipt of what we sent, in the asynchronous context that reads it. */
+const arriving = new AsyncLocalStorage<"live" | "backlog" | "status">()
 
 /**
  * Makes steps of what a session tells the network: the stanza of a message (`stanza`), and what says that one has arrived
- * (`receipt`, `backlog receipt`). Such a frame is `held` while it waits at the gate, and `sent` when its bytes are with
+ * (`receipt`, `backlog receipt`), or that somebody's receipt has (`status ack`). Such a frame is `held` while it waits at the gate, and `sent` when its bytes are with
  * the operating system.
  */
 export function watchFrames({ at }: Steps): void {
@@ -55,11 +55,21 @@ function followArrivals(): void {
     arriving.enterWith(attrs.offline === undefined ? "live" : "backlog")
     foresee.call(this, attrs)
   }
+  const follows = Object.getOwnPropertyDescriptor(SessionIntake.prototype, "followsReceipts")
+  Object.defineProperty(SessionIntake.prototype, "followsReceipts", {
+    get(this: SessionIntake): unknown {
+      // What is asked first about each receipt, before anything is waited for.
+      arriving.enterWith("status")
+      return follows?.get?.call(this)
+    },
+  })
 }
 
 function wordOfFrame(): string | undefined {
   const sending = sendingNow()
   if (sending) return sending.isBuilt ? "stanza" : undefined
   const what = arriving.getStore()
-  return what && (what === "live" ? "receipt" : "backlog receipt")
+  return what && wordsOfArrivals[what]
 }
+
+const wordsOfArrivals = { live: "receipt", backlog: "backlog receipt", status: "status ack" }

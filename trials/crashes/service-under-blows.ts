@@ -5,6 +5,7 @@ import type { Options } from "../cluster/cluster.ts"
 import { lostAnswer, type CrashPoint, throttling } from "../cluster/crash-points.ts"
 import { startLines } from "../cluster/lines.ts"
 import { type Sent, sendUnderKey } from "../cluster/keyed-send.ts"
+import { statusesOf } from "../chaos/statuses.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -15,13 +16,17 @@ const beat = 500
 const withinMs = 100_000
 
 /** The whole service as processes, with one linked bridge, and a way to strike it at a named step. */
-export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {}) {
+export async function startUnderBlows({
+  isFollowed = false,
+  ...times
+}: Pick<Options, "claimSeconds"> & { isFollowed?: boolean } = {}) {
   const dir = mkdtempSync(join(tmpdir(), "messaging-bridge-e2e-"))
-  const { cluster, receiver, network, lines, apis, apiKey, stop } = await startLines(
+  const { cluster, receiver, network, lines, apis, apiKey, follow, stop } = await startLines(
     { bridges: 1, beat, ...times },
     { dir },
   )
   const { bridge, id, contact, owner, device } = lines[0]!
+  if (isFollowed) await follow(bridge)
   let messages = 0
   /** The lease that was lost to the last blow. */
   let lostEpoch = 0
@@ -120,6 +125,15 @@ export async function startUnderBlows(times: Pick<Options, "claimSeconds"> = {})
         withinMs,
       })
       return (await network.readAll(contact)).filter((read) => read.text === text).map(({ id }) => id)
+    },
+    /** The contact reads a message. */
+    async read(messageId: string): Promise<void> {
+      await network.call("POST", `/phones/${contact}/read`, { chat: owner, message_ids: [messageId] })
+    },
+    /** What the receiver was told of a message, in order, once it was told this. */
+    async becameOf(messageId: string, last: string): Promise<string[]> {
+      const told = () => statusesOf(messageId, receiver.arrivals).map(({ status }) => status.status)
+      return await until(() => told().includes(last as "read") && told(), { what: messageId, withinMs })
     },
     write,
     /**

@@ -12,6 +12,7 @@ import { breaks } from "./disk/store.ts"
 import { type Loss, loseHost } from "./lost-host.ts"
 import { outage, theQueue, theStore } from "./outage.ts"
 import { startDrilled, type Service } from "./service.ts"
+import { upgrade } from "./upgrade.ts"
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -60,15 +61,22 @@ const drills: Record<string, (service: Service) => Promise<object>> = {
   store: (service) => outage(service, theStore(service), minutes * 60_000),
 }
 
-const wanted = positionals.length > 0 ? positionals : ["disk", ...Object.keys(drills)]
-const unknown = wanted.filter((name) => name !== "disk" && !(name in drills))
+/** Those that have a service of their own. */
+const others = ["disk", "upgrade"]
+const wanted = positionals.length > 0 ? positionals : [...others, ...Object.keys(drills)]
+const unknown = wanted.filter((name) => !others.includes(name) && !(name in drills))
 if (unknown.length > 0)
-  throw new Error(`there is no drill ${unknown.join(", ")}: disk, ${Object.keys(drills).join(", ")}`)
+  throw new Error(
+    `there is no drill ${unknown.join(", ")}: ${[...others, ...Object.keys(drills)].join(", ")}`,
+  )
 
 const inService = wanted.filter((name) => name in drills)
 if (inService.length > 0) await drillService(inService)
-const isFine = !wanted.includes("disk") || (await disk())
-process.exit(isFine ? 0 : 1)
+const areFine = [
+  !wanted.includes("upgrade") || (await upgraded()),
+  !wanted.includes("disk") || (await disk()),
+]
+process.exit(areFine.every(Boolean) ? 0 : 1)
 
 async function drillService(names: string[]): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), "messaging-bridge-drills-"))
@@ -79,6 +87,15 @@ async function drillService(names: string[]): Promise<void> {
   } finally {
     await service.stop()
   }
+}
+
+/** @returns whether nothing was lost or came as two events */
+async function upgraded(): Promise<boolean> {
+  const dir = mkdtempSync(join(tmpdir(), "messaging-bridge-upgrade-"))
+  const found = await upgrade({ bridges: Number(values.bridges), dir })
+  console.log(JSON.stringify({ drill: "upgrade", ...found }))
+  rmSync(dir, { recursive: true, force: true })
+  return found.lost + found.doubled === 0
 }
 
 /** @returns whether nothing was lost, nor anything else found that must not be */

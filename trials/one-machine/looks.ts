@@ -22,8 +22,10 @@ const looks: Record<string, (said: string, about: About) => unknown> = {
   "/metrics": (said) => must(said.includes("# TYPE bridge_sessions_up gauge"), said),
   journalctl: (said) => must(said.includes("request answered"), said),
   "admin backup make": (said) => must(said.includes(".backup"), said),
-  "admin backup list": async (said, { machine }) => {
-    must(said.includes(".backup"), said)
+  "admin backup list": (said) => must(said.includes(".backup"), said),
+  "one-machine/restore": async (said, { machine, number }) => {
+    must(said.includes("restored="), said)
+    await number!.receives("after the restore")
     await machine.publish()
   },
   "git -C": (said) => must(said.includes("Fast-forward") || said.includes("Updating"), said),

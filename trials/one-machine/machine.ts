@@ -8,6 +8,8 @@ import {
   readdirSync,
   readFileSync,
   writeFileSync,
+  globSync,
+  renameSync,
 } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
@@ -22,13 +24,16 @@ import { until } from "#test/support/until.ts"
 const repository = fileURLToPath(new URL("../..", import.meta.url))
 const run = promisify(execFile)
 
+/** How long the service or Caddy may take until it is at work, in ms, on a machine that does much else. */
+const startsWithinMs = 180_000
+
 /** What stands in for Debian's own commands: this user's rights suffice here, and nothing is installed. */
 const standIns = {
   sudo: 'exec "$@"',
   "apt-get":
     'shift 2; for package in "$@"; do command -v "$package" >/dev/null || { echo "install $package first" >&2; exit 1; }; done',
-  systemctl: 'exec curl -fsS "$UNITS_URL/systemctl" --data-binary "$*"',
-  journalctl: 'exec curl -fsS "$UNITS_URL/journalctl" --data-binary "$*"',
+  systemctl: 'exec curl --fail-with-body -sS "$UNITS_URL/systemctl" --data-binary "$*"',
+  journalctl: 'exec curl --fail-with-body -sS "$UNITS_URL/journalctl" --data-binary "$*"',
 }
 
 /**
@@ -95,6 +100,7 @@ export class Machine {
   async run(command: string): Promise<string> {
     const here = command
       .replace("<this repository>", this.#origin)
+      .replace("/var/backups/messaging-bridge/<file>", () => this.#latestBackup())
       .replaceAll("/opt/", `${this.#folder}/opt/`)
       .replaceAll("https://wa.example.com", this.publicUrl)
       .replaceAll("127.0.0.1:8787", this.#localUrl)
@@ -118,6 +124,18 @@ export class Machine {
   async close(): Promise<void> {
     for (const unit of this.#units.keys()) await this.#stop(unit)
     await hangUp(this.#server)
+  }
+
+  #latestBackup(): string {
+    const folder = join(this.#folder, "var/backups/messaging-bridge")
+    return join(folder, readdirSync(folder).toSorted().at(-1)!)
+  }
+
+  /** The network and its phones, which are with the data here, outlive the service's loss of it. */
+  #keepNetwork(): void {
+    const [network] = globSync(`${this.dataDir}.lost-*/simulator`)
+    if (network && !existsSync(join(this.dataDir, "simulator")))
+      renameSync(network, join(this.dataDir, "simulator"))
   }
 
   get #origin(): string {
@@ -173,20 +191,18 @@ export class Machine {
     this.#units.set(unit, child)
     for (const stream of [child.stdout, child.stderr])
       stream?.on("data", (chunk: Buffer) => this.#said.push(chunk.toString()))
-    const url = unit === "caddy" ? this.publicUrl : `http://${this.#localUrl}`
-    await until(async () => {
-      if (child.exitCode !== null) throw new Error(`${unit} has ended: ${this.#said.slice(-5).join("")}`)
-      if (unit === "caddy" && !existsSync(this.#authority)) return false
-      return unit === "caddy"
-        ? await this.ask("/healthz").then(
-            ({ ok }) => ok,
-            () => false,
-          )
-        : await fetch(`${url}/readyz`).then(
-            ({ ok }) => ok,
-            () => false,
-          )
-    })
+    await until(
+      async () => {
+        if (child.exitCode !== null) throw new Error(`${unit} has ended: ${this.#said.slice(-5).join("")}`)
+        return await this.#answers(unit).catch(() => false)
+      },
+      { what: `${unit} at work`, withinMs: startsWithinMs },
+    )
+  }
+
+  async #answers(unit: string): Promise<boolean> {
+    if (unit !== "caddy") return (await fetch(`http://${this.#localUrl}/readyz`)).ok
+    return existsSync(this.#authority) && (await this.ask("/healthz")).ok
   }
 
   /** As the unit says. Its paths are those of the folder. */
@@ -203,6 +219,7 @@ export class Machine {
     )
     const [command, ...args] = value("ExecStart").split(" ")
     mkdirSync(this.dataDir, { recursive: true, mode: 0o700 })
+    this.#keepNetwork()
     return spawn(here(command!), args, {
       cwd: here(value("WorkingDirectory")),
       env: {

@@ -45,6 +45,8 @@ function kindsOf(more: {
       arrivals,
       refused: new Set(),
       sent: [{ ...send, ...(more.sent ?? { beganMs: 100, endedMs: 200 }) }],
+      followed: new Set(),
+      read: new Set(),
       shown: new Map([["b", (more.shown ?? ["M1"]).map((id) => ({ id, text: "out" }))]]),
       unreadable: [],
       keysReused: [],
@@ -79,12 +81,14 @@ test("a vote is lost with the poll that it is on, and if it came before the poll
   expect(kindsOf({ ...asked, hadMs: { ...vote, "id 2": 3500 } })).toEqual(["lost"])
 })
 
+/** The second message comes again, under another event id. */
+const twice = (at: number) => [
+  arrival("1", 500),
+  arrival("2", at),
+  arrival("2", 3500, { eventId: "evt_other" }),
+]
+
 test("a message comes again under another event id only if it was told within the loss, and the network had not heard of it", () => {
-  const twice = (at: number) => [
-    arrival("1", 500),
-    arrival("2", at),
-    arrival("2", 3500, { eventId: "evt_other" }),
-  ]
   expect(kindsOf({ arrivals: twice(1500) })).toEqual([])
   expect(kindsOf({ arrivals: twice(900) })).toEqual(["duplicated"])
   expect(kindsOf({ arrivals: twice(3200) })).toContain("duplicated")

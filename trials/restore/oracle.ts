@@ -10,7 +10,7 @@ export interface Lost {
 }
 
 /** What the network knows of the messages to the bridges. */
-export interface Handed {
+interface Handed {
   /** By text. */
   ids: ReadonlyMap<string, string>
   /** When a bridge said that it has a message, by id, Unix milliseconds. */

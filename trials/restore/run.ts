@@ -94,13 +94,15 @@ async function run(
   say(`${lines.length} bridges are linked`)
 
   const seen = newSeen(lines)
-  const log = followNetworkLog(network, seen.saw)
+  const log = followNetworkLog(network, (entry) => seen.saw(entry))
   const traffic = startTraffic({
     lines,
     network,
     random,
     apiKey,
     api: () => service?.baseUrl,
+    // What a backup does not have of a message comes with no receipt again.
+    followed: new Set(),
     shape: "real",
     arrivals: receiver.arrivals,
     isDone: (id) => seen.hadMs.has(id),
@@ -145,6 +147,8 @@ async function run(
       refused: new Set(),
       sent: traffic.sent,
       shown: await shownBy(network, lines),
+      followed: new Set(),
+      read: new Set(),
       unreadable: await unread(seen.troubles(), network),
       keysReused: seen.reused.map(inWords),
       owners: [],
@@ -188,7 +192,11 @@ async function run(
   }
 }
 
-type Host = { network: object; beat: number; dir: string }
+interface Host {
+  network: object
+  beat: number
+  dir: string
+}
 
 async function begin({ network, beat, dir }: Host, dataDir: string): Promise<Running> {
   return await start(network, { dataDir, beat, output: join(dir, "logs", "service.out") })

@@ -1,5 +1,6 @@
 import { repairCurve } from "./curve.ts"
 import { repairVerification } from "./certificates.ts"
+import { repairLoginPayload } from "./login-payload.ts"
 import { repairRatchets } from "./ratchets.ts"
 import { silenceLibsignal } from "./quiet-libsignal.ts"
 import { TOKEN_MAP } from "@whiskeysockets/baileys/lib/WABinary/constants.js"
@@ -14,6 +15,7 @@ export function installRepairs() {
   repairVerification()
   repairRatchets()
   repairTokens()
+  repairLoginPayload()
   silenceLibsignal()
 }
 

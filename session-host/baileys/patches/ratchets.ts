@@ -11,6 +11,7 @@ import {
   type Session,
   type Storage,
 } from "../signal/libsignal.ts"
+import { askingForSignedPreKey } from "../context.ts"
 import { isSignedBy } from "./verify.ts"
 
 /** Closed sessions kept per address for messages still on their way; libsignal keeps 40, about 38 KB a write. */
@@ -26,6 +27,11 @@ export function repairRatchets() {
     return locksOf(this.storage)([this.addr.toString()], work)
   }
   SessionBuilder.prototype.initOutgoing = openOutgoing
+  // Baileys gives libsignal the present signed prekey, whichever it asks for.
+  const { initIncoming } = SessionBuilder.prototype
+  SessionBuilder.prototype.initIncoming = function (record, message) {
+    return askingForSignedPreKey(message.signedPreKeyId, () => initIncoming.call(this, record, message))
+  }
 }
 
 const locks = new WeakMap<Storage, Hold>()

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto"
 import { BufferJSON } from "@whiskeysockets/baileys"
+import { keptWith } from "../kept-with-creds.ts"
 import type { SenderKeys, SessionRecord } from "./prune.ts"
 
 /*
@@ -37,11 +38,34 @@ const leap = { least: 100_000, most: 1_100_000 }
 
 /**
  * The credentials, whose next prekeys get numbers that were never given out. The old ones stay, since messages that wait may
- * have been begun with one. The signed prekey stays as well: it is never replaced, and no message uses it up.
+ * have been begun with one. The signed prekey may have been replaced since: it is replaced at the next login, so that the
+ * network hands out one whose private half is here.
  */
 export function withUnusedPreKeys(creds: string): string {
-  const { nextPreKeyId, ...rest } = JSON.parse(creds) as { nextPreKeyId: number }
-  const beyond = nextPreKeyId + randomInt(leap.least, leap.most)
-  const next = beyond + leap.least < numbers ? beyond : randomInt(1, leap.least)
-  return JSON.stringify({ ...rest, nextPreKeyId: next, firstUnuploadedPreKeyId: next })
+  const { nextPreKeyId, signedPreKey, additionalData, ...rest } = JSON.parse(creds) as Numbered
+  const next = unused(nextPreKeyId)
+  const { next: offered, former = [] } = keptWith({ additionalData }).signedPreKeys ?? {}
+  // The one that was offered may have been taken.
+  const before = offered ? [offered, ...former] : former
+  const signedPreKeys = { dueAt: 0, former: before, nextId: unused(signedPreKey.keyId) }
+  return JSON.stringify({
+    ...rest,
+    signedPreKey,
+    additionalData: { ...additionalData, signedPreKeys },
+    nextPreKeyId: next,
+    firstUnuploadedPreKeyId: next,
+  })
+}
+
+/** Of credentials as they are kept, what is about prekeys. */
+interface Numbered {
+  nextPreKeyId: number
+  signedPreKey: { keyId: number }
+  additionalData?: Record<string, unknown>
+}
+
+/** A number far behind this one, as prekeys are numbered. */
+function unused(after: number): number {
+  const beyond = after + randomInt(leap.least, leap.most)
+  return beyond + leap.least < numbers ? beyond : randomInt(1, leap.least)
 }

@@ -39,6 +39,7 @@ export interface SessionBuilder {
   addr: { toString(): string }
   storage: Storage
   initOutgoing(bundle: Bundle): Promise<void>
+  initIncoming(record: SessionRecord, message: { signedPreKeyId: number }): Promise<unknown>
   initSession(
     initiator: true,
     ephemeral: Pair,

@@ -12,11 +12,12 @@ import { askForLids } from "./ask-for-lids.ts"
 import { newDecrypting } from "#session-host/receive/decrypt.ts"
 import { newEncrypting } from "#session-host/send/encrypt.ts"
 import type { Keys } from "./keys.ts"
+import { withFormerKeys } from "./signed-pre-keys.ts"
 import type { Hold } from "#core/platform/locks.ts"
 import type { ILogger } from "../quiet-log.ts"
 
 export interface RepositoryInput {
-  creds: SignalCreds & { me?: { id: string; lid?: string } }
+  creds: SignalCreds & { additionalData?: unknown; me?: { id: string; lid?: string } }
   keys: Keys
   keep: Vault["keep"]
   intake: Omit<Intake, "foresee">
@@ -45,7 +46,8 @@ export function durableRepository(
   const { keys, hold } = input
   const lids = lidsOf && askForLids(lidsOf, log)
   const ask = lids && ((jids: string[]) => input.whileAsking(() => lids(jids)))
-  const inner = DEFAULT_CONNECTION_CONFIG.makeSignalRepository({ creds: input.creds, keys }, log, ask)
+  const auth = { creds: withFormerKeys(input.creds), keys }
+  const inner = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(auth, log, ask)
 
   return {
     ...inner,

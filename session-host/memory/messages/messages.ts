@@ -4,7 +4,7 @@ import { z } from "zod"
 import { now, nowMs } from "#core/platform/clock.ts"
 import type { MessageIdentity, Remembered } from "#session-host/receive/map/mapped.ts"
 import { decodeBare, encodeBare } from "#session-host/network/decode.ts"
-import { sentMessage } from "./sent.ts"
+import { type Sent, sentMessage } from "./sent.ts"
 import { joined, parted, type Put, type SessionStore, type Stored } from "../rows.ts"
 
 /** Contract, "Remembered messages": 30 days. */
@@ -28,6 +28,14 @@ export interface Known {
   remembered?: Remembered | undefined
   /** When its row was first written, in ms. */
   at: number
+}
+
+/** A message, and what became of it. */
+export interface Recalled extends Remembered {
+  /** Of a message that the API sent. */
+  sent?: Sent
+  /** Of every other: when it came, in Unix milliseconds. */
+  atMs?: number
 }
 
 /**
@@ -83,19 +91,23 @@ export class Messages {
     return this.#store.put(known.sk, secret, { at, expires_at })
   }
 
+  /** Every remembered message of this id that others may have got, as `recall` gives them. @throws SessionEnded */
+  async all(id: string): Promise<Remembered[]> {
+    return (await this.recall(id)).filter(({ sent }) => sent?.state !== "failed")
+  }
+
   /**
    * Every remembered message of this id: ours first, then others' in order of arrival. Nobody can put their own in
    * place of an earlier one.
    * @throws SessionEnded
    */
-  async all(id: string): Promise<Remembered[]> {
+  async recall(id: string): Promise<Recalled[]> {
     const sent = await sentMessage(this.#store, id)
-    const ours: Remembered[] =
-      sent && sent.state !== "failed"
-        ? [{ id, chat: sent.chat, sender: "", fromMe: true, content: decodeBare(sent.message) }]
-        : []
+    const ours: Recalled[] = sent
+      ? [{ id, chat: sent.chat, sender: "", fromMe: true, content: decodeBare(sent.message), sent }]
+      : []
     const rows = (await this.#store.list(prefixOf(id))).map(fromRow).toSorted((a, b) => a.at - b.at)
-    const others = rows.flatMap(({ remembered }) => remembered ?? [])
+    const others = rows.flatMap(({ remembered, at }) => (remembered ? { ...remembered, atMs: at } : []))
     return [...ours, ...others.toSorted((a, b) => Number(b.fromMe) - Number(a.fromMe))]
   }
 }

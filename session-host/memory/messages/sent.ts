@@ -2,74 +2,78 @@ import { z } from "zod"
 import { now } from "#core/platform/clock.ts"
 import { mayBeOurs } from "#core/message-id.ts"
 import type { Outgoing } from "#session-host/network/connection.ts"
-import { SessionEnded } from "#session-host/session/session-ended.ts"
-import type { Commits } from "../commits.ts"
-import { joined, parted, type Put, type SessionStore } from "../rows.ts"
-import type { Tally } from "../tally.ts"
+import { joined, parted, type Put, type SessionStore, type Stored } from "../rows.ts"
 
 /**
- * 30 days (Contract, "Remembered messages"): this row remembers what the API sent, for quotes, edits and answers. That
- * is longer than any phone asks for a message again, and than any idempotency record that names it.
+ * 30 days (Contract, "Remembered messages"): this row remembers what the API sent, for quotes, edits and answers, and what became
+ * of it. That is longer than any phone asks for a message again, and than any idempotency record that names it.
  */
 const keptFor = 30 * 86_400
+
+const Time = z.number().int()
 
 const Outcome = z.discriminatedUnion("state", [
   /** It may have reached the network. */
   z.object({ state: z.literal("sent") }),
   /** The network has it, since this time (Unix seconds). */
-  z.object({ state: z.literal("acked"), timestamp: z.number().int() }),
+  z.object({ state: z.literal("acked"), timestamp: Time }),
   /** The network refused its first transmission with this number. */
-  z.object({ state: z.literal("failed"), network_code: z.number().int() }),
+  z.object({ state: z.literal("failed"), network_code: z.number().int(), timestamp: Time }),
 ])
 type Outcome = z.infer<typeof Outcome>
 
-/** A message that we sent, the login (generation) that sent it, and its outcome: the `SEND` row. */
-export type Sent = Outgoing & Outcome & { generation: number }
+/** When receipts came, in Unix seconds: the last of each kind. They are there only if the customer wants to know. */
+const Receipts = z.object({
+  delivered: Time.optional(),
+  read: Time.optional(),
+  played: Time.optional(),
+})
 
-type Unacked = Outgoing & { generation: number }
+/** Of a group: how far each member has come, as a place in `receiptKinds` from 1; 0: no receipt has come. */
+const Members = z.record(z.string(), z.number().int())
 
-interface Rows {
-  store: SessionStore
-  commits: Pick<Commits, "note">
-  tally: Pick<Tally, "sent">
-}
+/** A message that we sent, the login (generation) that sent it, and what became of it: the `SEND` row. */
+export type Sent = Omit<Outgoing, "members"> &
+  Outcome &
+  z.infer<typeof Receipts> & { generation: number; members?: z.infer<typeof Members> }
 
 export function sentRow(store: SessionStore, sent: Sent): Put {
-  const { messageId, chat, message, generation, ...outcome } = sent
+  const { messageId, chat, message, generation, members, ...outcome } = sent
   const row = { ...outcome, g: generation, expires_at: now() + keptFor }
-  // The chat is private, too. A JID contains no line break.
-  return store.put(skOf(messageId), joined(chat, message), row)
+  // The people are private, too. A JID contains no space and no line break.
+  const people = members ? `${chat} ${JSON.stringify(members)}` : chat
+  return store.put(skOf(messageId), joined(people, message), row)
 }
 
 /** The row of a message, if there is one. DynamoDB may keep expired rows for days; they count like fresh ones. */
 export async function sentMessage(store: SessionStore, messageId: string): Promise<Sent | undefined> {
-  if (!mayBeOurs(messageId)) return undefined
-  const stored = await store.get(skOf(messageId))
-  if (!stored) return undefined
-  const generation = z.number().int().parse(stored.row.g)
-  const { line: chat, bytes: message } = parted(stored.secret)
-  return { messageId, generation, chat, message, ...Outcome.parse(stored.row) }
+  const [found] = await sentMessages(store, [messageId])
+  return found
 }
 
-/**
- * Notes that the network has a message, and counts it. If the note is lost, a retry sends the same bytes under the same id,
- * and phones show them only once.
- */
-export function noteAcked({ store, commits, tally }: Rows, sent: Unacked, timestamp: number): void {
-  tally.sent(sent.messageId)
-  try {
-    commits.note([sentRow(store, { ...sent, state: "acked", timestamp })])
-  } catch (error) {
-    if (!(error instanceof SessionEnded)) throw error
+/** The rows of those messages that we sent. */
+export async function sentMessages(store: SessionStore, messageIds: Iterable<string>): Promise<Sent[]> {
+  const ours = [...new Set(messageIds)].filter(mayBeOurs)
+  return ours.length === 0 ? [] : (await store.getAll(ours.map(skOf))).map(fromRow)
+}
+
+function fromRow({ sk, row, secret }: Stored): Sent {
+  const generation = z.number().int().parse(row.g)
+  const { line, bytes: message } = parted(secret)
+  const [chat, members] = line.split(/ (.*)/s) as [string, string?] // it has a part before the first space
+  return {
+    messageId: sk.slice(prefix.length),
+    generation,
+    chat,
+    message,
+    ...Outcome.parse(row),
+    ...Receipts.parse(row),
+    ...(members && { members: Members.parse(JSON.parse(members)) }),
   }
 }
 
-/** The network acknowledged a message whose send has stopped waiting. */
-export async function ackedLate(rows: Rows, messageId: string, timestamp: number): Promise<void> {
-  const sent = await sentMessage(rows.store, messageId)
-  if (sent?.state === "sent") noteAcked(rows, sent, timestamp)
-}
+const prefix = "SEND#"
 
 function skOf(messageId: string): string {
-  return `SEND#${messageId}`
+  return `${prefix}${messageId}`
 }

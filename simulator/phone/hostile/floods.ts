@@ -3,9 +3,10 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { now } from "#simulator/clock.ts"
 import { inMode } from "#simulator/network/addressing.ts"
 import { sendToDevice } from "#simulator/network/send-to-device.ts"
-import type { Address } from "#simulator/network/directory.ts"
+import { type Address, key } from "#simulator/network/directory.ts"
 import { devicesOf } from "#simulator/network/notify.ts"
-import { big, el } from "#simulator/wire/node.ts"
+import { noticeOf } from "#simulator/stanzas/unsolicited-notices.ts"
+import { big, el, type Node } from "#simulator/wire/node.ts"
 import { offer } from "../calls.ts"
 import type { Handset } from "../handset.ts"
 import { malformed } from "./malformed.ts"
@@ -29,6 +30,10 @@ export const floodKinds = [
   "retries",
   /** Receipts that ask again for the last messages of the chat, as a phone sends them that lost its sessions. */
   "asks",
+  /** Placeholders of messages that only the phone has; to people's companions only. */
+  "placeholders",
+  /** Another username of the sender, a change of the sender's devices, and another day on which this version is refused, in turn; likewise. */
+  "news",
 ] as const
 
 type Kind = (typeof floodKinds)[number]
@@ -53,6 +58,13 @@ const floods: Record<Kind, One> = {
   },
   retries,
   asks,
+  placeholders: (handset, target) =>
+    toCompanions(
+      handset,
+      target,
+      el("message", { from: inMode("lid", handset.user()), type: "text", t: now() }, [el("unavailable")]),
+    ),
+  news,
 }
 
 /** After so many, other work has its turn. */
@@ -120,14 +132,38 @@ function asks(handset: Handset, target: Target, n: number): string {
   return message.id
 }
 
+function news(handset: Handset, target: Target, n: number): string {
+  const me = handset.user()
+  if (!("user" in target)) return newId()
+  const about: Parameters<typeof noticeOf>[1] = {
+    network: handset.network,
+    own: target.user,
+    contact: me,
+    group: "",
+  }
+  handset.network.profiles.change(me.pn, { username: `name.${n}` })
+  const kinds = ["username_set", "devices_changed", "client_expires"] as const
+  return toCompanions(handset, target, noticeOf(kinds[n % kinds.length]!, about))
+}
+
+/** Stanzas that the network sends to whoever is connected, and keeps for nobody. */
+const unkept = new Set(["ib", "ack"])
+
+/** Sends a stanza to each companion of a person, under this id. */
+function toCompanions(handset: Handset, target: Target, { tag, attrs, content }: Node, id = newId()): string {
+  const { network } = handset
+  for (const device of companionsOf(handset, target)) {
+    if (unkept.has(tag)) network.lines.get(key(device))?.send(el(tag, attrs, content))
+    else sendToDevice(network, device, el(tag, { id, ...attrs }, content))
+  }
+  return id
+}
+
 function wrong(handset: Handset, target: Target, n: number): string {
   const me = handset.user()
   const all = malformed({ jid: inMode("pn", me), lid: inMode("lid", me) })
-  const [what, { tag, attrs, content }] = all[n % all.length]! // of a list that is not empty
-  const id = `${what} ${newId()}`
-  for (const device of companionsOf(handset, target))
-    sendToDevice(handset.network, device, el(tag, { id, ...attrs }, content))
-  return id
+  const [what, stanza] = all[n % all.length]! // of a list that is not empty
+  return toCompanions(handset, target, stanza, `${what} ${newId()}`)
 }
 
 function companionsOf(handset: Handset, target: Target): Address[] {

@@ -72,6 +72,9 @@ export function malformed({ jid, lid }: Sender): [string, Node][] {
     ...strangePlaceholders(message, text),
     ...strangeRetries(lid),
     ...strangeNotices(jid),
+    ...strangeStatuses(lid, text),
+    ...strangeUsernames({ jid, lid }, message, text),
+    ...strangeExpirations(jid),
     ["a receipt for nothing", el("receipt", { from: lid })],
     ["a receipt of an unknown kind", el("receipt", { from: lid, type: "frob" })],
     ["a retry of nothing", el("receipt", { from: lid, type: "retry" })],
@@ -178,6 +181,71 @@ function strangeNotices(from: string): Wrong[] {
       "a verified name that is no certificate",
       notice("business", [el("verified_name", { jid: from }, randomBytes(60))]),
     ],
+  ]
+}
+
+/** Statuses as stanzas of their own. */
+function strangeStatuses(lid: string, text: Node[]): Wrong[] {
+  const status = (attrs: Record<string, string | undefined>, content?: Node["content"]) =>
+    el("status", { from: "status@broadcast", participant: lid, type: "text", t: now(), ...attrs }, content)
+  return [
+    ["a status of nothing", status({})],
+    ["a status of bytes", status({}, randomBytes(20))],
+    ["a status by nobody", status({ participant: undefined }, text)],
+    ["a status by words", status({ participant: "somebody" }, text)],
+    ["a status in a chat", status({ from: lid }, text)],
+    ["a status in a group", status({ from: "123@g.us" }, text)],
+    ["a status that waits for the phone", status({}, [el("unavailable")])],
+    ["data of an app that is none", el("appdata", { from: lid, t: now() }, randomBytes(20))],
+  ]
+}
+
+/** Usernames that are none, and news of them. */
+function strangeUsernames(
+  { jid, lid }: Sender,
+  message: (attrs: Record<string, string | undefined>, content?: Node["content"]) => Node,
+  text: Node[],
+): Wrong[] {
+  const mex = (said: unknown) =>
+    el("notification", { from: jid, type: "mex", t: now() }, [
+      el("update", { op_name: "UsernameSetNotification" }, Buffer.from(JSON.stringify(said))),
+    ])
+  const changed = (fields: unknown) => mex({ data: { xwa2_notify_username_on_change: fields } })
+  const gone = (fields: unknown) => mex({ data: { xwa2_notify_username_delete: fields } })
+  return [
+    ["a huge username", message({ username: huge }, text)],
+    ["a username of signs", message({ username: "@@\0<b>" }, text)],
+    ["a username in a group by nobody", message({ from: "123@g.us", participant_username: "ada" }, text)],
+    ["another username of nobody", changed({ username: "ada" })],
+    ["another username of words", changed({ lid: "somebody", username: ["ada"] })],
+    ["another username that is huge", changed({ lid, username: huge })],
+    ["another username that is none", changed({ lid, username: "" })],
+    ["a username gone of a list", gone([lid])],
+    ["a username gone of a group", gone({ lid: "123@g.us" })],
+    ["no username at all", mex({ data: { xwa2_notify_username_on_change: null } })],
+  ]
+}
+
+/** Days on which this version is refused that are none, and hashes of nobody. */
+function strangeExpirations(from: string): Wrong[] {
+  const ib = (attrs: Record<string, string | number>) =>
+    el("ib", { from: "s.whatsapp.net" }, [el("client_expiration", attrs)])
+  const hashes = (...hash: string[]) =>
+    el(
+      "notification",
+      { from, type: "devices", t: now() },
+      hash.map((one) => el("update", { hash: one })),
+    )
+  return [
+    ["a version that is refused soon", ib({ t: "soon" })],
+    ["a version that was refused before all times", ib({ t: "-1" })],
+    ["a version that is refused after all times", ib({ t: huge })],
+    ["a version that is refused at a fraction", ib({ t: "1800000000.5" })],
+    ["a version of bytes", el("ib", { from }, randomBytes(20))],
+    ["a hash of nothing", hashes("")],
+    ["a huge hash", hashes(huge)],
+    ["a thousand hashes", hashes(...Array.from({ length: 1000 }, () => randomBytes(3).toString("base64")))],
+    ["an ack of a private id of nobody", el("ack", { class: "message", from: "@lid", refresh_lid: "true" })],
   ]
 }
 

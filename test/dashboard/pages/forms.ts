@@ -2,6 +2,7 @@ import "#test/support/store.ts"
 import { expect, onTestFinished, test } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
 import type { Event } from "#core/contract/event.ts"
+import { Lease } from "#core/lease/lease.ts"
 import { config } from "#core/platform/config.ts"
 import { accountsPage } from "#dashboard/people/accounts.ts"
 import { codeBlocks } from "#dashboard/start/code-blocks.ts"
@@ -192,4 +193,46 @@ test("where the sandbox's phone cannot be used, the first page says so, names it
   expect(elsewhere).toContain("Put the receiver where the internet can reach it")
   expect(elsewhere).not.toContain("http://127.0.0.1")
   expect(await (await person.post("/sandbox/call")).text()).toContain("This phone cannot be used from here.")
+})
+
+test("how a number sends is typed in seconds, shown as it was typed, and taken back by empty fields", async () => {
+  const person = await aPerson()
+  const path = "/numbers/shop/settings"
+  const chosen = async () => (await Lease.get(person.bridge.id))!.choice
+  const form = { new_chats: "20", gap: "3.5", typing: "", daily_presence: "on" }
+  expect((await person.post(`${path}/sending`, form)).status).toBe(200)
+  expect(await chosen()).toMatchObject({
+    pacing: { new_chats_a_day: 20, gap_ms: 3500 },
+    dailyPresence: true,
+  })
+  const shown = await (await person.get(path)).text()
+  for (const value of ['value="20"', 'value="3.5"']) expect(shown).toContain(value)
+  expect(shown).toMatch(/name="daily_presence"\s+checked/)
+
+  for (const [wrong, sentence] of [
+    [{ gap: "61" }, "Seconds between two messages: not a number in the range"],
+    [{ typing: "soon" }, "Seconds of typing before a message: not a number"],
+    [{ new_chats: "-1" }, "New chats a day: not a number"],
+  ] as const) {
+    const refused = await person.post(`${path}/sending`, { ...form, ...wrong })
+    const text = await refused.text()
+    expect([refused.status, text.includes(sentence)]).toEqual([400, true])
+    expect(text).toContain(`value="${Object.values(wrong)[0]}"`)
+  }
+  expect(await chosen()).toMatchObject({ pacing: { new_chats_a_day: 20, gap_ms: 3500 } })
+
+  await person.post(`${path}/sending`, { new_chats: " ", gap: "", typing: "" })
+  expect(await chosen()).not.toHaveProperty("pacing")
+  expect(await chosen()).toMatchObject({ dailyPresence: false })
+})
+
+test("how many chats a number may still begin today is said by its session", async () => {
+  const person = await aPerson()
+  const path = "/numbers/shop/settings"
+  expect(await (await person.get(path)).text()).not.toContain("left today")
+  await person.post(`${path}/sending`, { new_chats: "20" })
+  const said = { status: "connected", jid: "", lid: "", name: "", phone: "15550001", new_chats_left: 7 }
+  const host = await aScriptedHost((_call, response) => sayJson(response, 200, said))
+  await host.take(person.bridge.id)
+  expect(await (await person.get(path)).text()).toContain("7 are left today.")
 })

@@ -88,7 +88,9 @@ test("the open streams of somebody who is removed end within seconds", async () 
   await reader.read()
   await Member.remove(person.accountId, person.person.id)
   // A stream lives for a minute, longer than this test.
-  while (!(await reader.read()).done);
+  let isOver = false
+  while (!isOver) isOver = (await reader.read()).done
+  expect(isOver).toBe(true)
 })
 
 test("twelve of a hundred tabs are live, the others are told to come back, and a closed one makes room", async () => {

@@ -72,6 +72,34 @@ export const messages: CasesOf<"Messages" | "Calls"> = {
       { stanza: { content: [{ tag: "composing", attrs: { media: "audio" } }] } },
     ])
   },
+  getMessage: async (ask) => {
+    const id = await sendText("what becomes of it?")
+    const { json } = await ask({ with: { id, chat: ada.number } })
+    expect(json).toMatchObject({
+      message_id: id,
+      chat_id: ada.jid,
+      contact_id: grace.jid,
+      from_me: true,
+      type: "text",
+      body: "what becomes of it?",
+      status: "sent",
+    })
+    const theirs = await adaWrites({ text: "and of this?" })
+    await arrived(theirs)
+    expect((await ask({ with: { id: theirs } })).json).toMatchObject({
+      contact_id: ada.jid,
+      status: "received",
+      body: "and of this?",
+    })
+  },
+  findMessage: async (ask) => {
+    const body = { chat: ada.number, body: "under a key" }
+    const headers = { "idempotency-key": "an order's number / 17" }
+    const sent = await whole.call("POST", "/api/instances/shop/proxy/send/text", body, headers)
+    const { message_id } = Sent.parse(await sent.json())
+    const found = await ask({ with: { idempotency_key: headers["idempotency-key"] } })
+    expect(found.json).toMatchObject({ message_id, body: body.body, status: "sent" })
+  },
   revokeMessage: async (ask) => {
     const id = await sendText("wrong chat")
     await ask({ with: { id } })

@@ -196,7 +196,7 @@ describe("bodies", () => {
     [{ chat: 15_550_001_111, body: "Hi" }, "chat: must be a string"],
     [
       { chat: "+1 555 000-1111", body: "Hi" },
-      "chat: 7 to 15 digits without spaces or dashes, or a JID: <digits>@s.whatsapp.net, <digits>@lid, <id>@g.us",
+      "chat: 7 to 15 digits without spaces or dashes, a JID (<digits>@s.whatsapp.net, <digits>@lid, <id>@g.us), or @<username>",
     ],
     // The chat is accepted as a number. The session is asked next, and no phone is linked here.
     [{ chat: "+15550001111", body: "Hi" }, "the session cannot be reached now: try again"],

@@ -6,13 +6,16 @@ import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge as Stored } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
 import { Bridge, BridgeAfterPatch, BridgeInList, BridgeWithManager } from "#core/contract/bridge.ts"
-import { EventType } from "#core/contract/event.ts"
+import { EventType, isUsual } from "#core/contract/event.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 
 /** Sets the operator's choice. */
 const offer = (isOn: boolean) => void Object.assign(config, { SANDBOX: isOn })
+
+/** The types of events that are sent unless others are chosen. */
+const usual = EventType.options.filter(isUsual)
 
 describe("creation", () => {
   test("a new bridge runs, has a secret of 32 bytes, and is listed", async () => {
@@ -222,7 +225,7 @@ describe("reading", () => {
     const bridge = await answer.json()
     expect(bridge).toEqual(expect.schemaMatching(BridgeWithManager.strict()))
     const manager = { health: "starting", started_at: "", fail_count: 0 }
-    const choice = { events: EventType.options, ignore: [], daily_presence: true, pacing: null }
+    const choice = { events: usual, ignore: [], message_status: "counts", daily_presence: true, pacing: null }
     expect(bridge).toEqual({ ...created, ...choice, manager })
   })
 
@@ -293,7 +296,7 @@ describe("PATCH", () => {
       expect(bridge).toEqual(expect.schemaMatching(BridgeWithManager.strict()))
       return bridge
     }
-    expect(await shown()).toMatchObject({ events: EventType.options, ignore: [] })
+    expect(await shown()).toMatchObject({ events: usual, ignore: [] })
 
     const answer = await customer.patch("/api/instances/a", { events: ["message", "connected", "message"] })
     expect(answer.status).toBe(200)
@@ -305,7 +308,12 @@ describe("PATCH", () => {
     await customer.patch("/api/instances/a", { webhook_url: "" })
     expect(await shown()).toMatchObject({ webhook_url: "", ignore: ["groups", "status"] })
     await customer.patch("/api/instances/a", { events: null, ignore: [] })
-    expect(await shown()).toMatchObject({ events: EventType.options, ignore: [], daily_presence: true })
+    expect(await shown()).toMatchObject({ events: usual, ignore: [], daily_presence: true })
+    expect(usual).not.toContain("message_status")
+    await customer.patch("/api/instances/a", { events: ["message_status"], message_status: "participants" })
+    expect(await shown()).toMatchObject({ events: ["message_status"], message_status: "participants" })
+    await customer.patch("/api/instances/a", { events: null })
+    expect(await shown()).toMatchObject({ events: usual, message_status: "participants" })
     await customer.patch("/api/instances/a", { daily_presence: false })
     await customer.patch("/api/instances/a", { ignore: ["groups"] })
     expect(await shown()).toMatchObject({ ignore: ["groups"], daily_presence: false, pacing: null })
@@ -322,6 +330,7 @@ describe("PATCH", () => {
     [{ ignore: ["broadcasts"] }, "ignore.0", /must be "status" or "groups"/],
     [{ events: "message" }, "events", /must be an array/],
     [{ ignore: null }, "ignore", /must be an array/],
+    [{ message_status: "all" }, "message_status", /must be "counts" or "participants"/],
     [{ pacing: { gap_ms: -1 } }, "pacing.gap_ms", /./],
     [{ pacing: { new_chats_a_day: "20" } }, "pacing.new_chats_a_day", /./],
     [{ pacing: { typing_ms: 60_000 } }, "pacing.typing_ms", /./],
@@ -344,7 +353,7 @@ describe("PATCH", () => {
     expect(answer.status).toBe(200)
     const changed = await answer.json()
     expect(changed).toEqual(expect.schemaMatching(BridgeAfterPatch.strict()))
-    const told = { events: EventType.options, ignore: [], daily_presence: true, pacing: null }
+    const told = { events: usual, ignore: [], message_status: "counts", daily_presence: true, pacing: null }
     expect(changed).toEqual({ ...created, ...told, webhook_url: "http://new.example/in", inbox: false })
     expect(await json(customer.patch("/api/instances/a", { webhook_url: null }))).toMatchObject({
       inbox: true,

@@ -125,10 +125,33 @@ test.for<[string, Script, number]>([
   ["is sending it", refuse(409, "idempotency_conflict"), 409],
 ])("the outcome is not known when the host %s: the key keeps its message id", async ([, script, status]) => {
   const shop = await aShop(script)
-  expect((await shop.send("order-1")).status).toBe(status)
+  const unknown = await shop.send("order-1")
+  expect(unknown.status).toBe(status)
+  const { message_id } = await json(unknown)
   expect((await shop.send("order-1")).status).toBe(200)
   const [first, second] = shop.host.calls.map(({ token }) => token!.messageId)
   expect(second).toBe(first)
+  expect(message_id).toBe(status === 504 ? first : undefined)
+})
+
+test("the message of a key is looked up at the host, while the key is kept; a free or foreign key is 404", async () => {
+  const shop = await aShop(refuse(422, "recipient_not_found"), acknowledge, ({ path }, response) =>
+    sayJson(response, 200, { asked: path }),
+  )
+  const find = (key: string) =>
+    shop.call("GET", `/api/instances/shop/proxy/messages?idempotency_key=${encodeURIComponent(key)}`)
+  await shop.send("refused")
+  const { message_id } = await json(shop.send("order 17/b"))
+  for (const unknown of ["refused", "order 18", "__proto__"])
+    expect(await json(find(unknown))).toMatchObject({
+      code: "not_found",
+      error: expect.stringMatching(/Idempotency-Key/),
+    })
+  expect(await json(find("order 17/b"))).toEqual({ asked: `/messages/${String(message_id)}` })
+  expect(await json(find("x".repeat(256)))).toMatchObject({ code: "invalid_request" })
+  const other = await aShop()
+  const elsewhere = "/api/instances/shop/proxy/messages?idempotency_key=order%2017%2Fb"
+  expect((await other.call("GET", elsewhere)).status).toBe(404)
 })
 
 test("a bridge that must not run keeps the key's message id: an older stanza may be out", async () => {

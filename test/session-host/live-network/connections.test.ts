@@ -23,3 +23,19 @@ test("a connection on which the network answers nothing is ended, though other s
   expect(await sendText(bridge.id, bob.number, "heard again")).toMatchObject({ status: 200 })
   expect(await bob.read({ text: "heard again" })).toMatchObject([{ times: 1 }])
 })
+
+test("a login says how often the device has logged in: ever, and in this process", async () => {
+  const { network, phone, bridge, end } = await aChat()
+  const who = `${phone.number}:1`
+  const logins = async () =>
+    (await network.control.log({ who, kind: "note" })).flatMap(({ event, detail }) =>
+      event === "login" ? [detail] : [],
+    )
+  for (const count of [1, 2, 3]) {
+    await until(async () => (await logins()).length === count && (await statusOf(bridge.id)) === "connected")
+    await end("cut")
+    await until(async () => (await statusOf(bridge.id)) !== "connected" || (await logins()).length > count)
+  }
+  const counts = [0, 1, 2].map((count) => ({ lc: count, connectAttemptCount: count }))
+  expect((await logins()).slice(0, 3)).toEqual(counts)
+})

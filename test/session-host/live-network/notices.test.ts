@@ -2,6 +2,7 @@ import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { kinds, wrongs } from "#simulator/stanzas/unsolicited-notices.ts"
 import { eventsOf, eventsOfType, sendText, statusOf } from "#test/support/session/host.ts"
+import { until } from "#test/support/until.ts"
 import { aSharedHost } from "#test/support/session/shared-host.ts"
 
 // Behaviour of the live network that the simulated one shows by default, as a fault or as a notice.
@@ -63,6 +64,12 @@ test("the operator hears once when the network will refuse this version, however
   expect(lines).toHaveLength(1)
   const at = Date.parse((JSON.parse(lines[0]!) as { at: string }).at)
   expect(at).toBeGreaterThan(Date.now() + 29 * 86_400_000)
+  const { network, phone, bob, ask } = chats[0]!
+  const expiresAt = async () =>
+    ((await ask("GET", "/debug/stats")) as { client_expires_at?: number }).client_expires_at
+  expect(Math.abs((await expiresAt())! - at / 1000)).toBeLessThan(60)
+  await network.control.notice(`${phone.number}:1`, { kind: "client_expires_not", about: bob.number })
+  await until(async () => (await expiresAt()) === 0)
 })
 
 test("when the network says that groups are out of date, the next send asks for its group", async () => {

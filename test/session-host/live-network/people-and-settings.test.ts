@@ -119,6 +119,36 @@ test("an account that was moved to private ids writes to people by these, howeve
   expect(to).toEqual([bob.lid, bob.lid, carol.lid])
 })
 
+test("a person whose private id is a former one is written to under the present one, once the network has said so", async () => {
+  const { bob, phone, bridge, network, ask, message } = await aChat()
+  const device = `${phone.number}:1`
+  await message((await bob.send(phone.number, "hello")).id)
+  const to = async () =>
+    (await network.control.log({ who: device, kind: "in", tag: "message" }))
+      .map(({ stanza }) => stanza!.attrs)
+      .findLast(({ category }) => category !== "peer")!.to
+  expect(await sendText(bridge.id, bob.number, "one")).toMatchObject({ status: 200 })
+  expect(await to()).toBe(bob.lid)
+  await network.control.change(bob.number, { new_lid: true })
+  const { lid } = await network.control.phone(bob.number)
+  const asked = async () =>
+    (await network.control.log({ who: device, kind: "in", tag: "iq", attrs: { xmlns: "usync" } })).filter(
+      ({ stanza }) => JSON.stringify(stanza).includes('"background"'),
+    ).length
+  const before = await asked()
+  await Promise.all(["two", "three", "four"].map((text) => sendText(bridge.id, bob.number, text)))
+  await until(async () => {
+    expect(await sendText(bridge.id, bob.number, "by number")).toMatchObject({ status: 200 })
+    return (await to()) === lid
+  })
+  // Each of these acks says so, and one question is under way at a time.
+  expect((await asked()) - before).toBeLessThanOrEqual(4)
+  expect(await sendText(bridge.id, bob.lid, "by the former")).toMatchObject({ status: 200 })
+  expect(await to()).toBe(lid)
+  expect(await bob.read({ text: "by the former" })).toMatchObject([{ times: 1 }])
+  expect(await ask("GET", `/contacts/${bob.number}`)).toMatchObject({ jid: bob.jid })
+})
+
 test("changes of settings that come as files are read like others, and so is the list of moved chats", async () => {
   const chat = await aChat()
   const { bob, phone, network, ask, message } = chat

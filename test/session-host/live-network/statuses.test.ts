@@ -35,3 +35,39 @@ test("what comes after a status comes after its event, and a status that comes t
   const events = await eventIds()
   expect(new Set(events).size).toBe(events.length)
 })
+
+test("a status that becomes no event is acknowledged as a status all the same, whatever is wrong with it", async () => {
+  const chat = await aChat()
+  const { network, bob, phone, message } = chat
+  const device = deviceOf(chat)
+  const enc = (type: string, bytes = "Cv////9/") => ({
+    tag: "enc",
+    attrs: { v: "2", type },
+    content: { base64: bytes },
+  })
+  const participant = bob.lid
+  const forms: [id: string, attrs: Record<string, string>, content?: ReturnType<typeof enc>[]][] = [
+    ["EMPTY", { participant }],
+    ["NOBODYS", {}, [enc("skmsg")]],
+    ["GARBAGE", { participant }, [enc("skmsg")]],
+    ["HOLLOW", { participant }, [enc("skmsg", "")]],
+    ["UNKNOWN", { participant }, [enc("frob")]],
+    ["MISPLACED", { from: bob.lid, participant }],
+  ]
+  for (const [id, attrs, content = []] of forms)
+    await network.control.stanza(device, {
+      tag: "status",
+      attrs: { from: "status@broadcast", id, t: "1800000000", type: "text", ...attrs },
+      content,
+    })
+  await message((await bob.send(phone.number, "after them")).id)
+  expect(await network.control.settled(device, 10_000)).toBe(true)
+  for (const [id] of forms) {
+    const acks = await network.log({ who: device, kind: "in", tag: "ack", attrs: { id } })
+    expect([id, acks[0]?.stanza?.attrs.class, acks[0]?.stanza?.attrs.error]).toEqual([
+      id,
+      "status",
+      undefined,
+    ])
+  }
+})

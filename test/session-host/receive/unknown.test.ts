@@ -19,6 +19,7 @@ test.for<[string, BinaryNode, string[]]>([
     node("notification", { type: "devices" }, node("paint")),
     ["notification/devices/paint"],
   ],
+  ["a kind of ciphertext", node("status", {}, node("enc", { type: "frob" })), ["status/enc/frob"]],
   ["a kind with parts", node("notification", { type: "weather" }, node("rain")), ["notification/weather"]],
 ])("of a stanza the operator is told of %s", ([, stanza, names]) => {
   expect(unknownIn(stanza)).toEqual(names)

@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest"
 import { log } from "#core/platform/log.ts"
+import { Choice } from "#core/bridge/choice.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { Memory } from "#session-host/memory/memory.ts"
 import { SessionEnded } from "#session-host/session/session-ended.ts"
@@ -12,6 +13,8 @@ export async function aMemory(
     bridgeId?: string
     timing?: Partial<Timing>
     version?: string
+    /** The customer's choice. */
+    choice?: Choice.Given
   } = {},
 ) {
   const lease = await aHeldLease(input.bridgeId)
@@ -24,7 +27,7 @@ export async function aMemory(
     ended: ended.signal,
     version: async () => input.version ?? "this",
     connection: () => undefined,
-    choice: () => lease.choice,
+    choice: () => (input.choice ? Choice.Info.parse(input.choice) : lease.choice),
     onStoreAway: () => happened.push("store away"),
     onEnd: (error) => {
       happened.push(`ended: ${error.constructor.name}`)

@@ -101,6 +101,8 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
     expect: async () => {},
     forgets: () => "never",
     followsGroup: () => true,
+    followsReceipts: false,
+    takeReceipts: async () => {},
     take: (received, changed) => keep({ ...(changed.length > 0 && { keys: changed }), received }),
     async sent(messageId) {
       await unanswered

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { Pool } from "undici"
 import { z } from "zod"
+import { EventType } from "#core/contract/event.ts"
 import { apiClient } from "#local/api-client.ts"
 import { link } from "#local/network/link.ts"
 import { noLimits } from "#local/service/spawn-service.ts"
@@ -26,11 +27,16 @@ interface Input {
   name?: string
 }
 
+interface Ours extends Side {
+  /** The customer wants to know what becomes of this bridge's messages. */
+  follow: (ref: string) => Promise<void>
+}
+
 /**
  * This service as `npm start` runs it: a gateway (API, delivery, sweep, queue and, unless it is elsewhere, store) and
  * session hosts.
  */
-export async function startOurs({ dir, network, receiver, store, name = "ours" }: Input): Promise<Side> {
+export async function startOurs({ dir, network, receiver, store, name = "ours" }: Input): Promise<Ours> {
   const dataDir = join(dir, "ours")
   mkdirSync(dataDir, { recursive: true })
   const { url, controlUrl, rootKey, caFile } = network
@@ -87,6 +93,9 @@ export async function startOurs({ dir, network, receiver, store, name = "ours" }
       })
       const said = await answer.body.text()
       if (answer.statusCode !== 200) throw new Error(`a send was answered ${answer.statusCode}: ${said}`)
+    },
+    async follow(ref) {
+      await apiClient(baseUrl, apiKey)("PATCH", `/instances/${ref}`, { events: EventType.options })
     },
     async processes(): Promise<Process[]> {
       const hosts = (await sessionHostPids(running)).map((pid) => ({ role: "hosts", pid }))

@@ -1,0 +1,40 @@
+import type { AuthenticationCreds, SignedKeyPair } from "@whiskeysockets/baileys"
+import { z } from "zod"
+
+const Key = z.custom<SignedKeyPair>((given) =>
+  Number.isInteger((given as Partial<SignedKeyPair> | null)?.keyId),
+)
+
+/** What is kept with the credentials beside what Baileys keeps. */
+const Kept = z
+  .object({
+    /** Whether the account's chats are still by number, or were moved to private ids. */
+    byNumber: z.boolean(),
+    /** How often this device has logged in. */
+    logins: z.number().int(),
+    signedPreKeys: z.object({
+      /** When the present one is to be replaced, in Unix seconds. */
+      dueAt: z.number(),
+      /** The number of the next one, where that is not the number after the present one's. */
+      nextId: z.number().int().optional(),
+      /** Made, and maybe with the network already. */
+      next: Key.optional(),
+      /** Those before, the newest first. */
+      former: z.array(Key),
+    }),
+  })
+  .partial()
+  .catch({})
+type Kept = z.infer<typeof Kept>
+
+/** In the field of the credentials that Baileys leaves to others. */
+type Creds = Pick<AuthenticationCreds, "additionalData">
+
+export function keptWith(creds: Creds): Kept {
+  return Kept.parse(creds.additionalData ?? {})
+}
+
+/** Changes it. The caller keeps the credentials. */
+export function keepWith(creds: Creds, change: Kept): void {
+  creds.additionalData = { ...keptWith(creds), ...change }
+}

@@ -1,0 +1,110 @@
+import {
+  type AuthenticationCreds,
+  encodeBigEndian,
+  type SignalCreds,
+  type SignedKeyPair,
+  signedKeyPair,
+  type WASocket,
+} from "@whiskeysockets/baileys"
+import { left, now } from "#core/platform/clock.ts"
+import { NetworkRejected } from "#session-host/network/errors.ts"
+import { el } from "#session-host/network/stanza.ts"
+import { signedPreKeyAsked } from "../context.ts"
+import { keepWith, keptWith } from "../kept-with-creds.ts"
+import type { Lifetime } from "../lifetime.ts"
+import { ask } from "../questions/ask.ts"
+
+const day = 24 * 3600
+/** How long a signed prekey is used, in seconds: as WhatsApp Web's (whatsapp-rust, `rotate_key.rs`, 2026-08). */
+const usedFor = 27 * day
+/** How many of those before are kept, for messages that were begun with them and are still on their way. */
+const formerKept = 2
+/** How often a connection looks whether it is time, in ms. */
+const lookMs = 3600 * 1000
+/** Ids have 24 bits. */
+const lastId = 0xff_ff_ff
+
+interface Input {
+  sock: Pick<WASocket, "query">
+  creds: AuthenticationCreds
+  keepCreds: () => void
+  lifetime: Pick<Lifetime, "atEnd" | "isOpen">
+  onError: (error: unknown) => void
+}
+
+/**
+ * Replaces the signed prekey every 27 days, as WhatsApp Web does. Baileys 7.0.0-rc14 has one for as long as the device lives, and
+ * knows no other. The next one is durable before the network hears of it, and the former ones stay: whichever the
+ * network hands out, a message that begins with it can be read.
+ * @returns a function to be called when the connection has logged in.
+ */
+export function newSignedPreKeys({ sock, creds, keepCreds, lifetime, onError }: Input): () => void {
+  let isAsking = false
+  const kept = () => keptWith(creds).signedPreKeys ?? { dueAt: now() + usedFor, former: [] }
+  const keep = (change: Partial<ReturnType<typeof kept>>) => {
+    keepWith(creds, { signedPreKeys: { ...kept(), ...change } })
+    keepCreds()
+  }
+
+  async function look(): Promise<void> {
+    if (isAsking || !lifetime.isOpen || !creds.me) return
+    if (!keptWith(creds).signedPreKeys) return keep({})
+    if (left(kept().dueAt, usedFor) > 0) return
+    isAsking = true
+    try {
+      await rotate()
+    } finally {
+      isAsking = false
+    }
+  }
+
+  /** @throws NetworkRejected, NoAnswer: the network may have the next one; it is offered again. */
+  async function rotate(): Promise<void> {
+    const before = creds.signedPreKey
+    const id = kept().nextId ?? (before.keyId % lastId) + 1
+    const next = kept().next ?? (await signedKeyPair(creds.signedIdentityKey, id))
+    keep({ next })
+    try {
+      await ask(sock, { xmlns: "encrypt", type: "set", children: [el("rotate", {}, [stanzaOf(next)])] })
+    } catch (error) {
+      if (error instanceof NetworkRejected) keep(afterRefusal(error.networkCode, next))
+      throw error
+    }
+    Object.assign(creds, { signedPreKey: next })
+    const former = [before, ...kept().former].slice(0, formerKept)
+    keep({ next: undefined, nextId: undefined, former, dueAt: now() + usedFor })
+  }
+
+  const looking = setInterval(() => void look().catch(onError), lookMs).unref()
+  lifetime.atEnd(() => clearInterval(looking))
+  return () => void look().catch(onError)
+}
+
+/** The network does not take this key (406, 409), so another is made next time; or it takes none for now. */
+function afterRefusal(networkCode: number, next: SignedKeyPair) {
+  const isWrong = networkCode === 406 || networkCode === 409
+  return { next: isWrong ? undefined : next, dueAt: now() + (networkCode < 500 ? usedFor : day) }
+}
+
+function stanzaOf({ keyId, keyPair, signature }: SignedKeyPair) {
+  return el("skey", {}, [
+    el("id", {}, encodeBigEndian(keyId, 3)),
+    el("value", {}, keyPair.public),
+    el("signature", {}, signature),
+  ])
+}
+
+/** These credentials, but with the signed prekey that a message names which is being read: Baileys takes the present one for each. */
+export function withFormerKeys(creds: SignalCreds & { additionalData?: unknown }): SignalCreds {
+  return Object.create(creds, {
+    signedPreKey: {
+      get(): SignedKeyPair {
+        const id = signedPreKeyAsked()
+        const { next, former = [] } = keptWith(creds).signedPreKeys ?? {}
+        const wanted = id === undefined || id === creds.signedPreKey.keyId ? undefined : id
+        const found = wanted && [...(next ? [next] : []), ...former].find(({ keyId }) => keyId === wanted)
+        return found || creds.signedPreKey
+      },
+    },
+  }) as SignalCreds // all that it has not itself, it has from them
+}

@@ -1,0 +1,85 @@
+import type { z } from "@hono/zod-openapi"
+import { networkRejected } from "#core/contract/error-sentences.ts"
+import type * as contract from "#core/contract/message.ts"
+import { ApiError } from "#core/error.ts"
+import { toJid } from "#core/jid.ts"
+import type { Memory } from "../memory/memory.ts"
+import type { Recalled } from "../memory/messages/messages.ts"
+import { kindOf, mediaOf, unwrap, wordsOf } from "../network/content.ts"
+import { receiptKinds } from "../network/connection.ts"
+import { countsOf } from "../send/receipt-steps.ts"
+import { chatOf } from "./find-message.ts"
+
+type Message = z.input<(typeof contract.getMessage.responses)[200]["content"]["application/json"]["schema"]>
+
+/** A message with its chat and its author by phone number where known. */
+interface Named {
+  message: Recalled
+  chat: string
+  author: string
+}
+
+/**
+ * The message of this id, ours first. A chat says which is meant if there are several.
+ * @throws ApiError `not_found`
+ */
+export async function recall(
+  { messages, vault }: Pick<Memory, "messages" | "vault">,
+  asked: { id: string; chat?: string | undefined },
+): Promise<Named> {
+  const wanted = asked.chat === undefined ? undefined : await vault.phoneOf(toJid(asked.chat))
+  for (const message of await messages.recall(asked.id)) {
+    const chat = await vault.phoneOf(chatOf(message))
+    if (wanted !== undefined && wanted !== chat) continue
+    const author = message.fromMe ? (vault.login?.jid ?? "") : await vault.phoneOf(message.sender)
+    return { message, chat, author }
+  }
+  const where = wanted === undefined ? "" : " in this chat"
+  throw new ApiError(
+    "not_found",
+    `this bridge has sent or received no such message${where}: messages are remembered for 30 days`,
+  )
+}
+
+/** The message as the customer sees it (Contract, "Looking up a message"). */
+export function wire({ message, chat, author }: Named): Message {
+  const content = unwrap(message.content)
+  return {
+    message_id: message.id,
+    chat_id: chat,
+    contact_id: author,
+    from_me: message.fromMe,
+    type: kindOf(content),
+    media_type: mediaOf(content)?.kind ?? "",
+    body: wordsOf(content),
+    ...outcomeOf(message),
+  }
+}
+
+type Outcome = Omit<
+  Message,
+  "message_id" | "chat_id" | "contact_id" | "from_me" | "type" | "media_type" | "body"
+>
+
+function outcomeOf({ sent, fromMe, atMs = 0 }: Recalled): Outcome {
+  const at = Math.floor(atMs / 1000)
+  if (!sent) return fromMe ? { status: "sent", sent_at: at } : { status: "received", received_at: at }
+  if (sent.state === "sent") return { status: "pending" }
+  if (sent.state === "failed") {
+    const { network_code, timestamp } = sent
+    return { status: "failed", failed_at: timestamp, reason: networkRejected(network_code), network_code }
+  }
+  const { delivered, read, played, members, timestamp } = sent
+  const counts = members && countsOf(sent)
+  const kind = receiptKinds.findLast((each) =>
+    counts ? counts[each] === counts.recipients : sent[each] !== undefined,
+  )
+  return {
+    status: kind ?? "sent",
+    sent_at: timestamp,
+    ...(delivered !== undefined && { delivered_at: delivered }),
+    ...(read !== undefined && { read_at: read }),
+    ...(played !== undefined && { played_at: played }),
+    ...(counts && { counts }),
+  }
+}

@@ -1,0 +1,52 @@
+import { isGroup, withoutDevice } from "#core/jid.ts"
+import type { Receipt, ReceiptKind, Stanza } from "../../network/connection.ts"
+import { child, childrenOf } from "../../network/stanza.ts"
+import { whole } from "./mapped.ts"
+
+/**
+ * `inactive`: it is there, and nobody looks. All other types are about something else: our own devices, a message that is to be sent
+ * again, a file that is to be uploaded again.
+ */
+const kinds = new Map<string, ReceiptKind>([
+  ["", "delivered"],
+  ["inactive", "delivered"],
+  ["read", "read"],
+  ["played", "played"],
+])
+
+/** How many messages one receipt may name. A phone that comes back after weeks names some hundreds. */
+const mostIds = 1000
+
+/** The receipts in a stanza: of one person, or of several members of a group (whatsmeow, `receipt.go`). */
+export function receiptsIn(stanza: Stanza): Receipt[] {
+  const { from, type, t, participant, ...more } = stanza.attrs
+  const kind = stanza.tag === "receipt" && kinds.get(type ?? "")
+  if (!kind || !from) return []
+  const about = { kind, chat: withoutDevice(from), timestamp: whole(t) }
+  if (!isGroup(from)) {
+    const person = addresses(from, more.sender_pn, more.sender_lid)
+    return [{ ...about, messageIds: idsIn(stanza), person }]
+  }
+  if (participant) {
+    const person = addresses(participant, more.participant_pn, more.participant_lid)
+    return [{ ...about, messageIds: idsIn(stanza), person }]
+  }
+  return childrenOf(stanza, "participants").flatMap((some) =>
+    childrenOf(some, "user").map(({ attrs }) => ({
+      ...about,
+      messageIds: [some.attrs.key ?? ""],
+      person: addresses(attrs.jid),
+      timestamp: whole(attrs.t) || about.timestamp,
+    })),
+  )
+}
+
+/** The first id is the receipt's own, the others are listed. */
+function idsIn(stanza: Stanza): string[] {
+  const listed = childrenOf(child(stanza, "list"), "item").map(({ attrs }) => attrs.id ?? "")
+  return [stanza.attrs.id ?? "", ...listed].slice(0, mostIds)
+}
+
+function addresses(...jids: (string | undefined)[]): string[] {
+  return jids.flatMap((jid) => (jid ? withoutDevice(jid) : []))
+}

@@ -1,0 +1,88 @@
+import type { Sent } from "../memory/messages/sent.ts"
+import { type ReceiptKind, receiptKinds } from "../network/connection.ts"
+
+/** A receipt of one message by one person, as its row names them. */
+export interface Step {
+  who: string
+  kind: ReceiptKind
+  /** Unix seconds. */
+  timestamp: number
+}
+
+/** What the customer is told: that one person, or so many members of a group, have come as far. */
+export interface Told {
+  kind: ReceiptKind
+  timestamp: number
+  /** Those whose receipts of this kind were new. */
+  who: string[]
+}
+
+/** How many members of a group have come as far as each kind, those who have come further included. */
+export type Counts = Record<"recipients" | ReceiptKind, number>
+
+export function countsOf(sent: Pick<Sent, "members">): Counts {
+  return countsIn(Object.values(sent.members ?? {}))
+}
+
+/**
+ * The message after these receipts, and what is worth telling. Nobody goes back: a receipt that says no more than an earlier one
+ * of the same person changes nothing, and neither does one of somebody whom the message was not sent to. In a group a number is
+ * told when it has doubled, and when it is all of them; with `each`, every change is.
+ * @returns undefined if nothing changes
+ */
+export function advance<Its extends Sent>(
+  sent: Its,
+  steps: Step[],
+  each: boolean,
+): { after: Its; told: Told[] } | undefined {
+  const reached = reachedIn(sent)
+  const before = countsIn([...reached.values()])
+  const news = new Map<ReceiptKind, Told>()
+  for (const { who, kind, timestamp } of steps) {
+    const level = receiptKinds.indexOf(kind) + 1
+    if (level <= (reached.get(who) ?? Infinity)) continue
+    reached.set(who, level)
+    const others = news.get(kind)
+    const latest = Math.max(timestamp, others?.timestamp ?? 0)
+    news.set(kind, { kind, timestamp: latest, who: [...(others?.who ?? []), who] })
+  }
+  if (news.size === 0) return undefined
+  const after = countsIn([...reached.values()])
+  const told: Told[] = []
+  for (const kind of receiptKinds.toReversed()) {
+    const its = news.get(kind)
+    const isWorthIt = milestone(after, kind) > milestone(before, kind)
+    if (its && (each || isWorthIt)) told.unshift(its)
+    // A later kind includes this one, and then its event says both numbers.
+    else if (!each && isWorthIt && told.length === 0) told.unshift({ ...latestOf(news), kind, who: [] })
+  }
+  const times = Object.fromEntries([...news].map(([kind, { timestamp }]) => [kind, timestamp]))
+  const members = sent.members && { members: Object.fromEntries(reached) }
+  return { after: { ...sent, ...times, ...members }, told }
+}
+
+/** How far each recipient has come. */
+function reachedIn(sent: Sent): Map<string, number> {
+  if (sent.members) return new Map(Object.entries(sent.members))
+  return new Map([[sent.chat, receiptKinds.findLastIndex((kind) => sent[kind] !== undefined) + 1]])
+}
+
+function countsIn(levels: number[]): Counts {
+  const asFarAs = (kind: ReceiptKind) => levels.filter((level) => level > receiptKinds.indexOf(kind)).length
+  return {
+    recipients: levels.length,
+    delivered: asFarAs("delivered"),
+    read: asFarAs("read"),
+    played: asFarAs("played"),
+  }
+}
+
+/** The last number that was worth telling: a power of two, or all. */
+function milestone(counts: Counts, kind: ReceiptKind): number {
+  const count = counts[kind]
+  return count === counts.recipients || count === 0 ? count : 2 ** Math.floor(Math.log2(count))
+}
+
+function latestOf(news: Map<ReceiptKind, Told>): Told {
+  return [...news.values()].reduce((one, other) => (other.timestamp > one.timestamp ? other : one))
+}

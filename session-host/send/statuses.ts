@@ -1,0 +1,261 @@
+import { Choice } from "#core/bridge/choice.ts"
+import type { Event } from "#core/contract/event.ts"
+import { networkRejected } from "#core/contract/error-sentences.ts"
+import { isGroup } from "#core/jid.ts"
+import { now } from "#core/platform/clock.ts"
+import { newTurns } from "#core/platform/locks.ts"
+import type { Logger } from "#core/platform/log.ts"
+import type { Commits } from "../memory/commits.ts"
+import type { SessionVault } from "../memory/keys.ts"
+import { type Sent, sentMessage, sentMessages, sentRow } from "../memory/messages/sent.ts"
+import type { Put, SessionStore } from "../memory/rows.ts"
+import type { Tally } from "../memory/tally.ts"
+import { changes } from "../network/content.ts"
+import type { Outgoing, Receipt } from "../network/connection.ts"
+import { decodeBare } from "../network/decode.ts"
+import type { Mapped } from "../receive/map/mapped.ts"
+import type { EventOutbox } from "../receive/outbox.ts"
+import { SessionEnded } from "../session/session-ended.ts"
+import { advance, type Counts, countsOf, type Step } from "./receipt-steps.ts"
+
+interface Input {
+  store: SessionStore
+  commits: Pick<Commits, "note" | "write" | "whenKept">
+  outbox: Pick<EventOutbox, "append">
+  tally: Pick<Tally, "sent">
+  vault: () => Pick<SessionVault, "login" | "otherAddress" | "phoneOf">
+  choice: () => Choice.Info
+  log: Logger
+}
+
+type Unacked = Omit<Outgoing, "members"> & { generation: number }
+
+interface Waiting {
+  receipts: Receipt[]
+  taken: PromiseWithResolvers<void>
+}
+
+/** How long receipts of a group wait for others of their kind, in ms, and how many stanzas wait at most. */
+const lingerMs = 500
+const mostWaiting = 50
+
+/** The part of an event that is about the message's new status. */
+type Status = Omit<Extract<Event, { event: "message_status" }>, "event" | "message_id" | "chat_id" | "counts">
+
+/**
+ * What becomes of the messages that the API sends: the network takes or refuses them, and receipts come. All of it is in a message's
+ * own row, and a change of the row is one unit with the customer's event of it. So a receipt that comes again, since the host died
+ * before its ack had left, changes nothing and is no event. Nobody but us makes such a row: a receipt of a message that we did
+ * not send, or of a person whom it was not sent to, costs a read at the most.
+ *
+ * A customer who has not chosen `message_status` pays for nothing of this. Then an acknowledgement alone is noted.
+ */
+export class Statuses {
+  readonly #input: Input
+  /** Changes one row after the other: each is read, changed and made. */
+  readonly #turn = newTurns()
+  #waiting: Waiting[] = []
+  #isTaking = false
+  /** Those that wait are due, and are taken together when the ones before them are done with. */
+  #isDue = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(input: Input) {
+    this.#input = input
+  }
+
+  /** Whether the customer wants to know what becomes of messages. */
+  get isWanted(): boolean {
+    return this.follows("")
+  }
+
+  /** Whether they want to know it of messages to this chat. */
+  follows(chat: string): boolean {
+    return Choice.follows(this.#input.choice(), chat)
+  }
+
+  /**
+   * The network has the message. Resolves when the customer's event is durable, if they want one. Otherwise it is a note: if that is
+   * lost, a retry sends the same bytes under the same id, and phones show them only once.
+   * @throws SessionEnded
+   */
+  async acked(sent: Unacked, timestamp: number): Promise<void> {
+    const { store, commits, tally } = this.#input
+    tally.sent(sent.messageId)
+    const acked = { state: "acked", timestamp } as const
+    if (!this.follows(sent.chat)) return noteUnlessEnded(commits, sentRow(store, { ...sent, ...acked }))
+    const unit = await this.#turn(async () => {
+      const before = (await sentMessage(store, sent.messageId)) ?? { ...sent, state: "sent" as const }
+      const after = { ...before, ...acked }
+      // A receipt may have said so before.
+      return await this.#make(after, before.state === "sent" ? [{ status: "sent", timestamp }] : [])
+    })
+    await commits.whenKept(unit)
+  }
+
+  /** The network acknowledged a message whose send has stopped waiting. @throws SessionEnded */
+  async ackedLate(messageId: string, timestamp: number): Promise<void> {
+    const sent = await sentMessage(this.#input.store, messageId)
+    if (sent?.state === "sent") await this.acked(sent, timestamp)
+  }
+
+  /** The network refused the message. Resolves when that is durable. @throws SessionEnded */
+  async refused(sent: Unacked, networkCode: number): Promise<void> {
+    const failed = { ...sent, state: "failed", network_code: networkCode, timestamp: now() } as const
+    const { store, commits } = this.#input
+    if (!this.follows(sent.chat)) return await commits.write([sentRow(store, failed)])
+    const { timestamp, network_code } = failed
+    const reason = networkRejected(networkCode)
+    const unit = await this.#turn(() =>
+      this.#make(failed, [{ status: "failed", timestamp, reason, network_code }]),
+    )
+    await commits.whenKept(unit)
+  }
+
+  /**
+   * Takes in receipts. Resolves when what they change is made; their acks wait at the gate until it is durable. Those of a
+   * group wait for a moment, and then several are one change.
+   * @throws SessionEnded
+   */
+  async take(receipts: Receipt[]): Promise<void> {
+    const { jid, lid } = this.#input.vault().login ?? {}
+    const own = new Set([jid, lid])
+    const others = receipts.filter(
+      ({ chat, person }) => this.follows(chat) && !person.some((address) => own.has(address)),
+    )
+    if (others.length === 0) return
+    const taken = Promise.withResolvers<void>()
+    this.#waiting.push({ receipts: others, taken })
+    const mayWait = others.every(({ chat }) => isGroup(chat)) && this.#waiting.length < mostWaiting
+    if (!mayWait) this.#begin()
+    else this.#timer ??= setTimeout(() => this.#begin(), lingerMs)
+    await taken.promise
+  }
+
+  /** Resolves when everything that was taken in is made. */
+  async settled(): Promise<void> {
+    this.#begin()
+    while (this.#isTaking) await this.#turn(async () => {})
+  }
+
+  /** The session has ended. Receipts that wait come again, at the bridge's next holder. */
+  end(error: SessionEnded): void {
+    clearTimeout(this.#timer)
+    for (const { taken } of this.#waiting.splice(0)) taken.reject(error)
+  }
+
+  #begin(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#isDue = this.#isTaking
+    const waiting = this.#isTaking ? [] : this.#waiting.splice(0)
+    if (waiting.length === 0) return
+    this.#isTaking = true
+    this.#turn(() => this.#takeAll(waiting.flatMap(({ receipts }) => receipts)))
+      .then(
+        () => waiting.forEach(({ taken }) => taken.resolve()),
+        (error: unknown) => waiting.forEach(({ taken }) => taken.reject(error)),
+      )
+      .finally(() => {
+        this.#isTaking = false
+        if (this.#isDue) this.#begin()
+      })
+  }
+
+  async #takeAll(receipts: Receipt[]): Promise<void> {
+    const { store, log } = this.#input
+    const named = receipts.flatMap((receipt) => receipt.messageIds.map((id) => ({ id, receipt })))
+    const byId = Map.groupBy(named, ({ id }) => id)
+    for (const sent of await sentMessages(store, byId.keys())) {
+      const its = byId.get(sent.messageId)?.map(({ receipt }) => receipt) ?? []
+      try {
+        await this.#takeOf(sent, its)
+      } catch (error) {
+        if (error instanceof SessionEnded) throw error
+        // It would come again with each connection.
+        log.error({ error, messageId: sent.messageId }, "receipts of a message were not written")
+      }
+    }
+  }
+
+  async #takeOf(sent: Sent, receipts: Receipt[]): Promise<void> {
+    // Nothing more becomes of a message that was refused. Of an edit the customer knows only the message that it changes.
+    if (sent.state === "failed" || isEdit(sent)) return
+    const isEachTold = this.#input.choice().messageStatus === "participants"
+    const changed = advance(sent, await this.#stepsOf(sent, receipts), isEachTold)
+    if (!changed) return
+    const told = changed.told.map(async ({ kind, timestamp, who }) => ({
+      status: kind,
+      timestamp,
+      ...(isEachTold &&
+        sent.members && { participants: await Promise.all(who.map((jid) => this.#phoneOf(jid))) }),
+    }))
+    const { after } = changed
+    if (after.state === "acked") return void (await this.#make(after, await Promise.all(told)))
+    // Its acknowledgement was lost, or is not taken in yet: whoever has the message has it from the network.
+    const timestamp = changed.told[0]?.timestamp ?? now()
+    this.#input.tally.sent(sent.messageId)
+    const first = { status: "sent", timestamp } as const
+    await this.#make({ ...after, state: "acked", timestamp }, [first, ...(await Promise.all(told))])
+  }
+
+  /** The receipts that are of recipients of the message, in its row's words. */
+  async #stepsOf(sent: Sent, receipts: Receipt[]): Promise<Step[]> {
+    const steps = receipts.map(async ({ kind, chat, person, timestamp }): Promise<Step[]> => {
+      if (isGroup(sent.chat) && chat !== sent.chat) return []
+      const recipients = sent.members ?? { [sent.chat]: 0 }
+      const who = (await this.#namesOf(person)).find((address) => Object.hasOwn(recipients, address))
+      return who === undefined ? [] : [{ who, kind, timestamp: timestamp || now() }]
+    })
+    return (await Promise.all(steps)).flat()
+  }
+
+  /** These addresses of a person, and the others that are known. */
+  async #namesOf(person: string[]): Promise<string[]> {
+    const others = person.map(async (address) => (await this.#input.vault().otherAddress(address)) ?? [])
+    return [...person, ...(await Promise.all(others)).flat()]
+  }
+
+  async #phoneOf(jid: string): Promise<string> {
+    return await this.#input.vault().phoneOf(jid)
+  }
+
+  /** Makes the unit of a change: the row, and what the customer is told of it. @returns its number */
+  async #make(sent: Sent, told: Status[]): Promise<number> {
+    const chat = await this.#phoneOf(sent.chat)
+    const counts = sent.members && countsOf(sent)
+    const mapped = isEdit(sent) ? [] : told.map((status) => mappedOf(sent.messageId, chat, counts, status))
+    return await this.#input.outbox.append(() => mapped, [sentRow(this.#input.store, sent)])
+  }
+}
+
+/** A note that is lost with the session changes nothing for its caller. */
+function noteUnlessEnded(commits: Pick<Commits, "note">, row: Put): void {
+  try {
+    commits.note([row])
+  } catch (error) {
+    if (!(error instanceof SessionEnded)) throw error
+  }
+}
+
+function mappedOf(messageId: string, chat: string, counts: Counts | undefined, status: Status): Mapped {
+  const { status: kind } = status
+  const isReceipt = kind !== "sent" && kind !== "failed"
+  return {
+    // A status of one person comes once, and of a group once with each number.
+    identity: ["message_status", messageId, kind, ...(isReceipt && counts ? [String(counts[kind])] : [])],
+    event: {
+      event: "message_status",
+      message_id: messageId,
+      chat_id: chat,
+      ...(counts && { counts }),
+      ...status,
+    },
+  }
+}
+
+/** Whether a message only changes another: the customer knows that one's id alone. */
+function isEdit({ message }: Sent): boolean {
+  const kind: number | null | undefined = decodeBare(message).protocolMessage?.type
+  return kind === changes.edit
+}

@@ -1,0 +1,138 @@
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { z } from "zod"
+import { type Entry, networkClient } from "#local/network/client.ts"
+import { noLimits } from "#local/service/spawn-service.ts"
+import { spawnSimulator } from "#simulator/spawn.ts"
+import { quantile } from "#test/support/quantile.ts"
+import { startReceiver } from "#test/support/service/start-receiver.ts"
+import { until } from "#test/support/until.ts"
+import { peopleFor } from "../cluster/account-shapes.ts"
+import { followNetworkLog } from "../cluster/follow-network-log.ts"
+import { type Line, newLine } from "../cluster/lines.ts"
+import { withinMs } from "./service.ts"
+
+/** How many messages a second come in, over all bridges. */
+const messagesEachS = 5
+
+/**
+ * An upgrade of one machine: the whole service is stopped and started again on its data, while somebody writes to each of
+ * its numbers.
+ * @returns how long the stop and the start took, how long bridges were without a session, and what became of the messages
+ */
+export async function upgrade({ bridges, dir }: { bridges: number; dir: string }) {
+  mkdirSync(join(dir, "logs"))
+  const simulator = await spawnSimulator({ dataDir: dir, controlPort: 0 })
+  if (!simulator) throw new Error(`the simulated network did not start: ${dir}/logs/simulator.log`)
+  const receiver = await startReceiver()
+  const network = networkClient(simulator)
+  const seen: Entry[] = []
+  const log = followNetworkLog(network, (entry) => seen.push(entry))
+  const start = async () => await startService({ dir, network: simulator })
+  let service = await start()
+  try {
+    service.child.send(bridges)
+    const { apiKey } = z.object({ apiKey: z.string() }).parse((await once(service.child, "message"))[0])
+    const around = await peopleFor("small", network)
+    const lines: Line[] = []
+    for (let i = 1; i <= bridges; i++)
+      lines.push(
+        await newLine(`b${i}`, {
+          network,
+          receiver,
+          api: service.baseUrl,
+          apiKey,
+          around,
+          hasCompanion: false,
+          hostOf: undefined,
+        }),
+      )
+
+    const texts: string[] = []
+    const ending = new AbortController()
+    const write = async ({ contact, owner, bridge }: Line) => {
+      for (let n = 1; !ending.signal.aborted; n++) {
+        const text = `${bridge}, ${n}`
+        await network.send(contact, owner, text)
+        texts.push(text)
+        await sleep((lines.length / messagesEachS) * 1000, undefined, { signal: ending.signal }).catch(
+          () => {},
+        )
+      }
+    }
+    const writing = Promise.all(lines.map(async (line) => await write(line)))
+    const eventsOf = (text: string) =>
+      new Set(receiver.arrivals.filter((one) => one.text === text).map(({ eventId }) => eventId))
+    const arrived = async (wanted: string[]) =>
+      await until(() => wanted.every((text) => eventsOf(text).size > 0), { what: "all messages", withinMs })
+    await arrived(lines.map(({ bridge }) => `${bridge}, 1`))
+
+    const from = seen.length
+    const stopAt = performance.now()
+    await service.stop()
+    const startAt = performance.now()
+    service = await start()
+    const runsAt = performance.now()
+    const seconds = await Promise.all(lines.map(async (line) => await awayFor(line, seen, from)))
+    ending.abort()
+    await writing
+    // What is missing now is counted below.
+    await arrived(texts).catch(() => {})
+    return {
+      bridges,
+      stop_s: (startAt - stopAt) / 1000,
+      start_s: (runsAt - startAt) / 1000,
+      without_session_p50_s: quantile(seconds, 0.5),
+      without_session_max_s: Math.max(...seconds),
+      messages: texts.length,
+      lost: texts.filter((text) => eventsOf(text).size === 0).length,
+      doubled: texts.filter((text) => eventsOf(text).size > 1).length,
+    }
+  } finally {
+    await service.stop()
+    await log.stop()
+    await receiver.stop()
+    await simulator.stop()
+  }
+}
+
+/** The seconds from the end of the bridge's connection until the network heard from it again. */
+async function awayFor({ device }: Line, seen: Entry[], from: number): Promise<number> {
+  const find = async (what: string, isIt: (entry: Entry) => boolean) =>
+    await until(() => seen.slice(from).find((entry) => entry.who === device && isIt(entry)), {
+      what: `${device} ${what}`,
+      withinMs,
+    })
+  const gone = await find("gone", ({ event }) => event === "disconnected")
+  const back = await find("back", ({ kind, at }) => kind === "in" && at > gone.at)
+  return (back.at - gone.at) / 1000
+}
+
+async function startService({ dir, network }: { dir: string; network: object }) {
+  const child: ChildProcess = fork(
+    new URL("../bench/processes/service.ts", import.meta.url),
+    [JSON.stringify({ network })],
+    {
+      env: {
+        ...process.env,
+        ...noLimits,
+        DATA_DIR: dir,
+        PORT: "0",
+        SANDBOX: "0",
+        NODE_COMPILE_CACHE: join(dir, "compiled"),
+      },
+    },
+  )
+  const ended = once(child, "exit")
+  const first = await Promise.race([once(child, "message"), ended.then(() => undefined)])
+  if (!first) throw new Error("the service did not start")
+  const { baseUrl } = z.object({ baseUrl: z.string() }).parse(first[0])
+  const stop = async () => {
+    child.kill("SIGTERM")
+    await ended
+  }
+  return { child, baseUrl, stop }
+}
