@@ -244,9 +244,9 @@ export async function isThere(bridge: Info): Promise<boolean> {
  * A webhook URL in the form in which it is stored; `""` for the hosted inbox.
  * @throws ApiError `invalid_webhook_url`
  */
-export function webhookUrl(given: unknown): string {
+export function webhookUrl(given: unknown, field: "webhook_url" | "url" = "webhook_url"): string {
   if (given === "" || given === null) return ""
-  return valid("invalid_webhook_url", "webhook_url", WebhookUrl, given)
+  return valid("invalid_webhook_url", field, WebhookUrl, given)
 }
 
 /**

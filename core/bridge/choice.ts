@@ -38,7 +38,7 @@ function isChosen({ events }: Info, type: Event["event"]): boolean {
 }
 
 /** Whether this chat (a JID) is ignored. */
-export function ignores({ ignore }: Info, chat: string): boolean {
+export function ignores({ ignore }: Pick<Info, "ignore">, chat: string): boolean {
   if (chat === "status@broadcast") return ignore.includes("status")
   return isGroup(chat) && ignore.includes("groups")
 }

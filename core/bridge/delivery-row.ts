@@ -2,6 +2,7 @@ export * as DeliveryRow from "./delivery-row.ts"
 
 import { Delivery } from "../event/delivery.ts"
 import { Receiver } from "../event/receiver.ts"
+import { now } from "../platform/clock.ts"
 import { shardOf } from "../event/waiting-deliveries.ts"
 import type { Row, Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
@@ -11,6 +12,69 @@ const { first, key, nobody } = Delivery
 /** The write that creates a new bridge's row: nothing waits. */
 export function creation(receiver: Receiver.Info): Write {
   return { Put: { TableName: tables.events, Item: newRow(receiver) } }
+}
+
+/**
+ * The write that creates a further webhook's row, behind the event of the number `newest`. Somebody may have appended an
+ * event since that was read, so a look is promised.
+ */
+export function furtherCreation(
+  receiver: Receiver.Info,
+  { newest, skipped, batch }: { newest: number; skipped: Delivery.Info["skipped"]; batch?: number },
+): Write {
+  const promised = { due: now() + Delivery.claimedFor(), since: now() }
+  const about = { created_at: now(), start: newest, head: newest, ...(skipped.length > 0 && { skipped }) }
+  return {
+    Put: {
+      TableName: tables.events,
+      Item: { ...newRow(receiver), ...promised, ...about, ...(batch !== undefined && { batch }) },
+      ConditionExpression: "attribute_not_exists(pk)",
+    },
+  }
+}
+
+/** The write by which the first webhook's row names these further ones. Refused if they have changed since it was read. */
+export function naming(first: Delivery.Info, further: string[]): Write {
+  const { ConditionExpression, ExpressionAttributeValues } = ifFurtherAre(first.further)
+  const change = further.length === 0 ? "REMOVE further" : "SET further = :next"
+  const values = { ...ExpressionAttributeValues, ...(further.length > 0 && { ":next": further }) }
+  return {
+    Update: {
+      TableName: tables.events,
+      Key: key(first),
+      UpdateExpression: change,
+      ConditionExpression: `attribute_exists(pk) AND ${ConditionExpression}`,
+      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+    },
+  }
+}
+
+/**
+ * The change of a webhook's row: attributes by name, with their new values, and those that end.
+ * @param before attributes that must be as they were seen; undefined: absent
+ */
+export function changing(set: Row, remove: string[], before: Row = {}) {
+  const names = [...Object.keys(set), ...remove]
+  const seen = Object.entries(before).map(([name, value]) =>
+    value === undefined ? ` AND attribute_not_exists(#${name})` : ` AND #${name} = :${name}_before`,
+  )
+  const values = [
+    ...Object.entries(set).map(([name, value]) => [`:${name}`, value] as const),
+    ...Object.entries(before).flatMap(([name, value]) =>
+      value === undefined ? [] : [[`:${name}_before`, value] as const],
+    ),
+  ]
+  const sets = Object.keys(set).map((name) => `#${name} = :${name}`)
+  const removes = remove.map((name) => `#${name}`)
+  return {
+    UpdateExpression: [
+      ...(sets.length > 0 ? [`SET ${sets.join(", ")}`] : []),
+      ...(removes.length > 0 ? [`REMOVE ${removes.join(", ")}`] : []),
+    ].join(" "),
+    ConditionExpression: `attribute_exists(pk)${seen.join("")}`,
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+    ...(values.length > 0 && { ExpressionAttributeValues: Object.fromEntries(values) }),
+  }
 }
 
 /**
@@ -26,7 +90,7 @@ export function removals([delivery, ...rest]: Delivery.Info[]): Write[] {
 }
 
 /** The condition that the first webhook's row still names these further ones. */
-function ifFurtherAre(further: string[]) {
+function ifFurtherAre(further: string[]): { ConditionExpression: string; ExpressionAttributeValues?: Row } {
   return further.length === 0
     ? { ConditionExpression: "attribute_not_exists(further)" }
     : { ConditionExpression: "further = :further", ExpressionAttributeValues: { ":further": further } }

@@ -5,6 +5,7 @@ import { BridgeLog } from "./bridge-log.ts"
 import { now } from "../platform/clock.ts"
 import { DeliveryRow } from "./delivery-row.ts"
 import { ApiError, noSuchBridge } from "../error.ts"
+import type { Delivery } from "../event/delivery.ts"
 import { Receiver } from "../event/receiver.ts"
 import { open, seal } from "../keys/seal.ts"
 import { transact } from "../store/store.ts"
@@ -29,6 +30,44 @@ export async function of(bridge: Bridge.Info): Promise<[string, ...string[]]> {
 /** Until when the replaced secret signs as well, Unix seconds; undefined if only one does. */
 export function overlapUntil({ secretBefore }: Bridge.Info): number | undefined {
   return secretBefore && secretBefore.until > now() ? secretBefore.until : undefined
+}
+
+/**
+ * Gives a webhook a new secret. For a day the old one signs as well.
+ * @throws ApiError `secret_overlap` while an earlier one still signs, `not_found`
+ */
+export async function rollOf(
+  bridge: Bridge.Info,
+  webhook: Delivery.Info,
+): Promise<{ secret: string; until: number }> {
+  if (Receiver.isFirst(webhook)) return await roll(bridge)
+  const { before, sealedSecret: old } = webhook.receiver
+  if (before && before.until > now()) throw new ApiError("secret_overlap")
+  const secret = Bridge.newSecret()
+  const until = now() + overlap
+  const sealedSecret = seal(await Bridge.deliveryKeyOf(bridge), Receiver.key(webhook), secret)
+  const { Update } = DeliveryRow.resecreted(webhook, { sealedSecret, before: { sealedSecret: old, until } })
+  const refused = await transact([
+    {
+      Update: {
+        ...Update!,
+        // Two that roll at once must not drop the secret that the receiver knows.
+        ConditionExpression: "webhook_secret = :before",
+      },
+    },
+  ])
+  if (refused?.[0]?.pk !== undefined) throw new ApiError("secret_overlap")
+  if (refused) throw noSuchBridge()
+  BridgeLog.append(bridge.id, "info", `secret of webhook ${webhook.webhookId} replaced: for a day both sign`)
+  return { secret, until }
+}
+
+/** Ends the use of the replaced secret now. Does nothing if it has ended. @throws ApiError `not_found` */
+export async function finishOf(bridge: Bridge.Info, webhook: Delivery.Info): Promise<void> {
+  if (Receiver.isFirst(webhook)) return await finish(bridge)
+  const refused = await transact([DeliveryRow.resecretedFully(webhook)])
+  if (refused) throw noSuchBridge()
+  BridgeLog.append(bridge.id, "info", `the replaced secret of webhook ${webhook.webhookId} signs no more`)
 }
 
 /**

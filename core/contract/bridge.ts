@@ -117,6 +117,14 @@ const JudgedUrl = z
       '`""` or null is the hosted inbox.',
   })
 
+/** The URL of a further webhook, which the domain checks too: never the inbox. */
+export const UrlOfWebhook = z.unknown().optional().openapi({
+  type: "string",
+  maxLength: 2048,
+  pattern: "^[Hh][Tt][Tt][Pp][Ss]?://[^\\s#]+$",
+  description: "As `webhook_url` of a bridge, but never empty.",
+})
+
 export const createBridge = createRoute({
   method: "post",
   path: "/api/instances",

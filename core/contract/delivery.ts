@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
+import { ofWebhook } from "./webhook.ts"
 import { Event, EventType } from "./event.ts"
 import { Ok, proxy, refusals, reply, unreachable, body } from "./route-parts.ts"
 
@@ -59,6 +60,11 @@ export const listEvents = createRoute({
         .enum(["inbox", "undelivered", "pending"])
         .optional()
         .openapi({ description: "Without it, every event that is kept, delivered ones included." }),
+      webhook: ofWebhook.shape.webhook.openapi({
+        description:
+          "With `state`: the webhook at which it is so, by its id; `first` unless you say another. Of another, `pending` has " +
+          "also what its filters let through.",
+      }),
       type: EventType.optional().openapi({ description: "Only events of this type." }),
       chat: z
         .string()
@@ -119,8 +125,8 @@ export const resendEvent = createRoute({
   path: "/api/instances/{customer_ref}/events/{event_id}/resend",
   summary: "Deliver an event once more, under the same id",
   description:
-    "At most 100 events of a bridge can wait to be sent again. Beyond that the answer is 429 until some have been sent.",
-  request: { params: path.extend({ event_id: EventId }) },
+    "At most 100 events can wait to be sent again to a webhook. Beyond that the answer is 429 until some have been sent.",
+  request: { params: path.extend({ event_id: EventId }), query: ofWebhook },
   responses: {
     202: reply("It will be sent between two other events.", Ok),
     ...refusals("not_found", "invalid_webhook_url"),
@@ -132,7 +138,7 @@ export const testWebhook = createRoute({
   method: "post",
   path: "/api/instances/{customer_ref}/webhook-test",
   summary: "Send a signed `test` event to the webhook, and say what it answered",
-  request: { params: path },
+  request: { params: path, query: ofWebhook },
   responses: {
     200: reply("What the receiver did.", Attempt),
     ...refusals("not_found", "invalid_webhook_url"),
@@ -163,9 +169,22 @@ export const DeliveryOfEvent = StoredEvent.omit({ event: true })
   .extend({
     headers: z.record(z.string(), z.string()).openapi({
       description:
-        "The headers of the last known attempt; the secret is left out. Empty if no attempt is known.",
+        "The headers of the last known attempt; the secret and your own headers are left out. Empty if no attempt is known.",
     }),
     body: z.string().openapi({ description: "The body that is sent, byte for byte." }),
+    webhooks: z
+      .array(
+        z.object({
+          id: z.string(),
+          state: z.enum(["pending", "delivered", "undelivered", "not_wanted"]),
+        }),
+      )
+      .optional()
+      .openapi({
+        description:
+          "If the bridge has further webhooks: what became of the event at each. `not_wanted`: its filters, as they are now, " +
+          "leave it out, or the event is from before the webhook.",
+      }),
     attempts: z
       .array(
         Attempt.extend({
@@ -184,13 +203,13 @@ export const DeliveryOfEvent = StoredEvent.omit({ event: true })
 export type DeliveryOfEvent = z.infer<typeof DeliveryOfEvent>
 
 const ofBridge = "/api/instances/{customer_ref}"
-const ofEvent = { params: path.extend({ event_id: EventId }) }
+const ofEvent = { params: path.extend({ event_id: EventId }), query: ofWebhook }
 
 export const listDeliveries = createRoute({
   method: "get",
   path: `${ofBridge}/deliveries`,
   summary: "How far delivery has come: what waits, until when, since when it fails, and the latest attempts",
-  request: { params: path },
+  request: { params: path, query: ofWebhook },
   responses: { 200: reply("The deliveries of the bridge.", Deliveries), ...refusals("not_found") },
 })
 
@@ -234,6 +253,7 @@ export const resendSince = createRoute({
     "have been sent. While 100 wait, the answer is 429.",
   request: {
     params: path,
+    query: ofWebhook,
     body: body(
       z.object({
         since: z

@@ -55,6 +55,7 @@ export const sentences: Record<ErrorCode, string> = {
     "a phone took the last code, and its account wants a passkey: answer the request that `status` has, or `logout` to begin again with a new code",
   passkey_not_awaited: "no phone asks for a passkey now: link it again with a new code first",
   secret_overlap: "the secret was replaced less than a day ago, and both still sign: finish that first",
+  webhook_limit_reached: "this bridge has five webhooks, which is the most: delete one first",
   group_full: "the group would have more than 1,024 members: name fewer, or remove some first",
   group_conflict: "somebody else changed the group at the same time: try again",
   media_expired: "neither the network nor the phone has this file any more",

@@ -1,4 +1,4 @@
-import type { Event } from "./event.ts"
+import { type Event, EventType } from "./event.ts"
 import type { RouteName } from "./routes.ts"
 
 interface Example {
@@ -34,6 +34,31 @@ const chosen = {
   message_status: "counts" as const,
   daily_presence: true,
   pacing: { new_chats_a_day: 50, gap_ms: 2000, typing_ms: 1000 },
+}
+
+const firstWebhook = {
+  id: "first",
+  url: secret.webhook_url,
+  secret: secret.webhook_secret,
+  events: EventType.options,
+  ignore: [],
+  chats: null,
+  headers: {},
+  batch: null,
+  state: "active",
+  created_at: bridge.created_at,
+}
+const webhook = {
+  id: "wh_5d0c7a9be1f24c68",
+  url: "https://statistics.example/in",
+  secret: "whsec_YW5vdGhlciBleGFtcGxlIG9mIDMyIHJhbmRvbSBieXQ=",
+  events: ["message"],
+  ignore: ["groups", "status"],
+  chats: null,
+  headers: { "X-Api-Key": "***" },
+  batch: 50,
+  state: "active",
+  created_at: 1_795_160_000,
 }
 
 const person = {
@@ -443,6 +468,24 @@ export const examples: Record<RouteName, Example> = {
   retryDelivery: { parameters: { event_id: eventId }, answer: ok },
   skipDelivery: { parameters: { event_id: eventId }, answer: ok },
   resendSince: { body: { since: 1_795_160_000 }, answer: { ok: true, count: 42 } },
+  listWebhooks: { answer: [firstWebhook, webhook] },
+  createWebhook: {
+    body: {
+      url: webhook.url,
+      events: ["message"],
+      ignore: ["groups", "status"],
+      headers: { "X-Api-Key": "4d2f0c9e71" },
+      batch: 50,
+    },
+    answer: webhook,
+  },
+  getWebhook: { parameters: { webhook_id: webhook.id }, answer: webhook },
+  updateWebhook: {
+    parameters: { webhook_id: webhook.id },
+    body: { state: "paused" },
+    answer: { ...webhook, state: "paused" },
+  },
+  removeWebhook: { parameters: { webhook_id: webhook.id } },
   rollSecret: {
     answer: { webhook_secret: secret.webhook_secret, overlap_until: 1_795_253_160 },
   },

@@ -5,6 +5,7 @@ import * as contact from "./contact.ts"
 import * as group from "./group.ts"
 import * as debug from "./debug-figures.ts"
 import * as delivery from "./delivery.ts"
+import * as webhook from "./webhook.ts"
 import * as webhookSecret from "./webhook-secret.ts"
 import * as log from "./log.ts"
 import * as message from "./message.ts"
@@ -97,6 +98,11 @@ export const routes = {
     retryDelivery: delivery.retryDelivery,
     skipDelivery: delivery.skipDelivery,
     resendSince: delivery.resendSince,
+    listWebhooks: webhook.listWebhooks,
+    createWebhook: webhook.createWebhook,
+    getWebhook: webhook.getWebhook,
+    updateWebhook: webhook.updateWebhook,
+    removeWebhook: webhook.removeWebhook,
     rollSecret: webhookSecret.rollSecret,
     finishSecret: webhookSecret.finishSecret,
   },

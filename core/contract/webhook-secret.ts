@@ -1,9 +1,10 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
+import { ofWebhook } from "./webhook.ts"
 import { Ok, refusals, reply } from "./route-parts.ts"
 
 const Rolled = z.object({
-  webhook_secret: z.string().openapi({ description: "The bridge's secret from now on." }),
+  webhook_secret: z.string().openapi({ description: "The webhook's secret from now on." }),
   overlap_until: z.number().int().openapi({
     description: "Until then the secret that it replaces signs as well. Unix seconds.",
   }),
@@ -17,7 +18,7 @@ export const rollSecret = createRoute({
   description:
     "`X-Webhook-Signature` then has two `v1=`, and `webhook-signature` two signatures, the new secret's first: a receiver that " +
     "accepts either misses nothing. `Authorization` carries the new secret at once.",
-  request: { params: path },
+  request: { params: path, query: ofWebhook },
   responses: { 200: reply("The new secret.", Rolled), ...refusals("not_found", "secret_overlap") },
 })
 
@@ -26,6 +27,6 @@ export const finishSecret = createRoute({
   method: "post",
   path: "/api/instances/{customer_ref}/webhook-secret/finish",
   summary: "Stop signing with the replaced secret now",
-  request: { params: path },
+  request: { params: path, query: ofWebhook },
   responses: { 200: reply("Only the new secret signs.", Ok), ...refusals("not_found") },
 })

@@ -13,6 +13,8 @@ import { tables } from "../store/tables.ts"
 const kept = 200
 /** How long a failed attempt is kept with its answer, in seconds (Contract, "Deliveries"). */
 const failureKeptFor = 7 * 86_400
+/** How long attempts of a further webhook are kept, in seconds: so that they go when it is deleted. */
+const ringKeptFor = 30 * 86_400
 
 /** A delivery attempt and its number among all that were recorded for the webhook. */
 export interface Entry {
@@ -23,12 +25,17 @@ export interface Entry {
   isResend: boolean
   /** The headers that prove it, as they were sent. */
   signatures: Signatures
+  /** The batch that it was in. */
+  batch?: Batch
   /** Only of a failure. */
   failure?: Failure | undefined
 }
 
 const Signatures = z.object({ signature: z.string(), standard: z.string() })
 type Signatures = z.infer<typeof Signatures>
+
+const Batch = z.object({ batch_id: z.string(), batch_size: z.number().int() })
+type Batch = z.infer<typeof Batch>
 
 /** Where a failed attempt went, and the first bytes of the answer. */
 interface Failure {
@@ -42,6 +49,7 @@ export interface Known extends Partial<Failure> {
   attempt: Attempt
   isResend: boolean
   signatures?: Signatures
+  batch?: Batch
 }
 
 /**
@@ -51,9 +59,13 @@ export interface Known extends Partial<Failure> {
 export async function append(id: Receiver.Id, entries: Entry[], deliveryKey: Uint8Array): Promise<void> {
   await batchWrite(
     entries.flatMap((entry) => {
-      const { count, n, attempt, isResend, signatures, failure } = entry
-      const row = { count, ...attempt, ...signatures, ...(isResend && { resend: true }) }
-      const inRing = { ...ringKey(id, count), ...row }
+      const { count, n, attempt, isResend, signatures, batch, failure } = entry
+      const row = { count, ...attempt, ...signatures, ...batch, ...(isResend && { resend: true }) }
+      const inRing = {
+        ...ringKey(id, count),
+        ...row,
+        ...(!Receiver.isFirst(id) && { expires_at: now() + ringKeptFor }),
+      }
       if (!failure) return [{ table: tables.events, row: inRing }]
       const key = failureKey(id, n, count)
       const sealed = seal(deliveryKey, key, JSON.stringify(failure))
@@ -97,11 +109,13 @@ async function ring(id: Receiver.Id): Promise<Known[]> {
 
 function fromRow(row: Row): Known {
   const signatures = Signatures.safeParse(row).data
+  const batch = Batch.safeParse(row).data
   return {
     count: Number(row.count),
     attempt: Attempt.parse(row),
     isResend: row.resend === true,
     ...(signatures && { signatures }),
+    ...(batch && { batch }),
   }
 }
 

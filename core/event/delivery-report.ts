@@ -1,12 +1,14 @@
 export * as DeliveryReport from "./delivery-report.ts"
 
 import { Bridge } from "../bridge/bridge.ts"
+import type { Event } from "../contract/event.ts"
 import type { Deliveries, DeliveryOfEvent } from "../contract/delivery.ts"
 import { now } from "../platform/clock.ts"
 import { AttemptLog } from "./attempt-log.ts"
 import { Delivery } from "./delivery.ts"
 import { EventIndex } from "./event-index.ts"
 import { EventRow } from "./event-row.ts"
+import { Filter } from "./filter.ts"
 import type { Receiver } from "./receiver.ts"
 
 /** How far the deliveries to a webhook have come, without their attempts. */
@@ -41,6 +43,7 @@ export async function ofEvent(
     event_id: event.eventId,
     state: event.state,
     created_at: event.createdAt,
+    ...(await atEach(bridge, event, deliveryKey)),
     headers: headersOf(event, attempts.at(-1)),
     body: EventRow.bodyOf(event, deliveryKey).toString(),
     attempts: attempts.map(({ attempt, isResend, url = "", answer = "" }) => ({
@@ -52,6 +55,28 @@ export async function ofEvent(
   }
 }
 
+/** What became of an event at each webhook, if the bridge has more than one. */
+async function atEach(
+  bridge: Bridge.Info,
+  event: EventRow.Info,
+  deliveryKey: Uint8Array,
+): Promise<Pick<DeliveryOfEvent, "webhooks">> {
+  const [, ...further] = await Delivery.all(bridge.id)
+  if (further.length === 0) return {}
+  const body = JSON.parse(EventRow.bodyOf(event, deliveryKey).toString()) as Event // as it was written
+  const states = further.map(async (delivery) => {
+    const { start, webhookId, receiver } = delivery
+    const isWanted = event.n > start && (!receiver.filter || Filter.passes(receiver.filter, body))
+    return {
+      id: webhookId,
+      state: isWanted ? await EventIndex.stateAt(delivery, event) : ("not_wanted" as const),
+    }
+  })
+  // An inbox is the first of them, and has its own lists.
+  const first = { id: "first", state: event.state === "inbox" ? ("delivered" as const) : event.state }
+  return { webhooks: [first, ...(await Promise.all(states))] }
+}
+
 /** The headers of the last attempt. */
 function headersOf(event: EventRow.Info, last: AttemptLog.Known | undefined): Record<string, string> {
   if (!last?.signatures) return {}
@@ -61,10 +86,12 @@ function headersOf(event: EventRow.Info, last: AttemptLog.Known | undefined): Re
     authorization: "Bearer ***",
     "content-type": "application/json",
     "x-webhook-signature": signature,
-    "x-webhook-event-id": event.eventId,
+    ...(last.batch
+      ? { "x-webhook-batch": String(last.batch.batch_size) }
+      : { "x-webhook-event-id": event.eventId }),
     "x-webhook-attempt": String(last.attempt.attempt),
     ...(last.isResend && { "x-webhook-resend": "true" }),
-    "webhook-id": event.eventId,
+    "webhook-id": last.batch?.batch_id ?? event.eventId,
     "webhook-timestamp": timestamp,
     "webhook-signature": standard,
   }

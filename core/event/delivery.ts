@@ -11,6 +11,16 @@ import { get as getRow, type Key, type Row, update as updateRow } from "../store
 import { Usage } from "./usage.ts"
 import { tables } from "../store/tables.ts"
 
+const Missed = z.object({
+  /** How many events of the bridge, whichever they were. */
+  events: z.number().int(),
+  /** The id of the first, if it was still there. */
+  first: z.string(),
+  /** When it last passed over some. */
+  at: z.number().int(),
+})
+export type Missed = z.infer<typeof Missed>
+
 /**
  * How far the delivery of a bridge's events to one of its webhooks has come. `due` is a promise: by then (Unix seconds) somebody will have
  * looked; 0 means that nothing waits. A ringer sets it, a deliverer keeps it in force (`claim.ts`), and only a
@@ -55,6 +65,18 @@ const Info = z.object({
   failingSince: z.number().int().optional(),
   /** When that ended last. */
   failedUntil: z.number().int().optional(),
+  /** Since when it is paused: it keeps its place, and nobody is due to look. Only of a further webhook. */
+  pausedAt: z.number().int().optional(),
+  /** The events that it has passed over because they had waited for too long, or were gone. */
+  missed: Missed.optional(),
+  /** The number of the newest event at its creation: it gets those after it. */
+  start: z.number().int().default(0),
+  /** When it was made; absent for the first, which is as old as its bridge. */
+  createdAt: z.number().int().optional(),
+  /** Up to so many events in one POST; absent: one, and in another form. */
+  batch: z.number().int().optional(),
+  /** The last event of a batch that failed: it is tried again with no other. */
+  batchEnd: z.number().int().optional(),
   /** Only in the row of the first webhook: the ids of the bridge's further ones, oldest first. */
   further: z.array(z.string()).default([]),
   receiver: z.custom<Receiver.Info>(),
@@ -167,6 +189,7 @@ export async function wake(bridgeId: string, signal?: AbortSignal): Promise<bool
 export async function ringAnew(bridgeId: string, signal?: AbortSignal): Promise<true> {
   await eachOf(bridgeId, signal, (seen) =>
     untilDone(bridgeId, signal, async () => {
+      if (seen.pausedAt !== undefined) return
       await promiseUnlessDue(seen)
       await ring(seen)
     }),
@@ -202,11 +225,11 @@ async function untilDone(
   }
 }
 
-/** @returns false when somebody is already due to look. */
+/** @returns false when somebody is already due to look, or nobody has to. */
 async function promiseUnlessDue(delivery: Info): Promise<boolean> {
   let seen: Info | undefined = delivery
-  // A delivery without a row is deleted: nobody has to look.
-  while (seen && !isPromised(seen)) {
+  // A delivery without a row is deleted.
+  while (seen && seen.pausedAt === undefined && !isPromised(seen)) {
     if (await promise(seen, seen.due)) return true
     seen = await get(seen)
   }
@@ -231,6 +254,42 @@ export async function promise(id: Receiver.Id, seenDue: number): Promise<boolean
   // The value that refused us is the one we wrote: most likely our own write, whose answer was lost. An extra bell does
   // no harm.
   return held !== undefined || refused?.due === due
+}
+
+/**
+ * One update that gives somebody something to do, with a promise that somebody will look unless one is in force: a
+ * process that dies after it leaves work for the sweep.
+ * @param change what it sets, and the condition besides
+ * @returns whether the caller has to ring; undefined when the condition does not hold, or there is no row
+ */
+export async function updateAndPromise(
+  id: Receiver.Id,
+  change: { set: string; remove?: string; condition: string; values: Row },
+): Promise<boolean | undefined> {
+  const remove = change.remove === undefined ? "" : ` REMOVE ${change.remove}`
+  let promised: number | undefined
+  for (;;) {
+    const seen = await get(id)
+    if (!seen) return undefined
+    // The value that was seen is the one we wrote: our own write, whose answer was lost.
+    if (seen.due === promised) return true
+    const isInForce = isPromised(seen)
+    const due = now() + claimedFor()
+    const { held, refused } = await update(id, {
+      UpdateExpression: isInForce
+        ? `SET ${change.set}${remove}`
+        : `SET ${change.set}, due = :due, holder = :nobody, ${inIndex}${remove}`,
+      ConditionExpression: `due = :seen AND ${change.condition}`,
+      ExpressionAttributeValues: {
+        ...change.values,
+        ":seen": seen.due,
+        ...(!isInForce && { ":due": due, ":nobody": nobody, ":now": now() }),
+      },
+    })
+    if (held) return !isInForce
+    if (!refused || refused.due === seen.due) return undefined
+    if (!isInForce) promised = due
+  }
 }
 
 /**
@@ -275,6 +334,9 @@ export function fromRow(row: Row): Info {
     resendAttempt: row.resend_attempt,
     failingSince: row.failing_since,
     failedUntil: row.failed_until,
+    pausedAt: row.paused_at,
+    createdAt: row.created_at,
+    batchEnd: row.batch_end,
     receiver: Receiver.fromRow(id, row),
   })
 }

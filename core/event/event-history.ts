@@ -7,10 +7,11 @@ import type { Event } from "../contract/event.ts"
 import { Delivery } from "./delivery.ts"
 import { EventIndex } from "./event-index.ts"
 import { EventRow } from "./event-row.ts"
+import { Filter } from "./filter.ts"
 import { toJid } from "../jid.ts"
 
 /** Which events of a bridge are wanted. */
-export interface Filter {
+export interface Wanted {
   type?: Event["event"] | undefined
   /** A chat as the contract accepts it. */
   chat?: string | undefined
@@ -22,9 +23,11 @@ export interface Filter {
   since?: number | undefined
 }
 
-interface Asked extends Filter {
+interface Asked extends Wanted {
   /** Absent: every event that is kept, in whatever state. */
   state?: EventIndex.Listed | undefined
+  /** The webhook at which it is so; undefined: the first. */
+  webhook?: Delivery.Info | undefined
   /** Go on behind the event of this number. */
   from?: number | undefined
   isNewestFirst?: boolean | undefined
@@ -47,7 +50,9 @@ export async function page(
   asked: Asked,
 ): Promise<{ events: StoredEvent[]; next?: string }> {
   const { limit, maxBytes = Infinity } = asked
-  const read = reader(await Bridge.deliveryKeyOf(bridge), asked)
+  const { webhook } = asked
+  const filter = asked.state === "pending" ? webhook?.receiver.filter : undefined
+  const read = reader(await Bridge.deliveryKeyOf(bridge), { ...asked, filter })
   const events: StoredEvent[] = []
   const bytes = { found: 0, read: 0 }
   let looked = 0
@@ -71,16 +76,17 @@ export async function page(
 }
 
 async function walk(bridgeId: string, asked: Asked): Promise<AsyncIterable<EventRow.Info>> {
-  const { state, from, isNewestFirst = false, since } = asked
-  const head = state === "inbox" || state === "undelivered" ? 0 : await headOf(bridgeId)
+  const { state, webhook, from, isNewestFirst = false, since } = asked
+  const head = state === "inbox" || state === "undelivered" ? 0 : (webhook?.head ?? (await headOf(bridgeId)))
   const first = since === undefined ? 1 : await EventIndex.firstSince(bridgeId, since)
   const after = Math.max(first - 1, state === "pending" ? head : 0)
   const range = isNewestFirst
     ? { after, before: from, isNewestFirst }
     : { after: Math.max(after, from ?? 0), isNewestFirst }
   if (state === "inbox" || state === "undelivered")
-    return EventIndex.pointed(Delivery.first(bridgeId), state, range)
-  return EventIndex.kept(bridgeId, range, head)
+    return EventIndex.pointed(webhook ?? Delivery.first(bridgeId), state, range)
+  const kept = EventIndex.kept(bridgeId, range, head)
+  return webhook && state === "pending" ? EventIndex.allPending(kept) : kept
 }
 
 async function headOf(bridgeId: string): Promise<number> {
@@ -88,7 +94,10 @@ async function headOf(bridgeId: string): Promise<number> {
 }
 
 /** Opens an event, if it is wanted. The chat is sealed with the body. */
-function reader(deliveryKey: Uint8Array, wanted: Filter): (event: EventRow.Info) => StoredEvent | undefined {
+function reader(
+  deliveryKey: Uint8Array,
+  wanted: Wanted & { filter?: Filter.Info | undefined },
+): (event: EventRow.Info) => StoredEvent | undefined {
   const chat = wanted.chat === undefined ? undefined : toJid(wanted.chat)
   const search = wanted.search?.toLowerCase()
   return (event) => {
@@ -98,6 +107,7 @@ function reader(deliveryKey: Uint8Array, wanted: Filter): (event: EventRow.Info)
     if (chat !== undefined && !("chat_id" in body && body.chat_id === chat)) return undefined
     if (wanted.direction !== undefined && directionOf(body) !== wanted.direction) return undefined
     if (search !== undefined && !contains(body, search)) return undefined
+    if (wanted.filter && !Filter.passes(wanted.filter, body)) return undefined
     return { event_id: event.eventId, state: event.state, created_at: event.createdAt, event: body }
   }
 }
@@ -122,7 +132,7 @@ function contains(value: unknown, text: string): boolean {
 export async function* follow(
   bridge: Bridge.Info,
   after: number,
-  wanted: Filter,
+  wanted: Wanted,
   news: () => Promise<void>,
 ): AsyncGenerator<{ events: StoredEvent[]; at: number }> {
   const read = reader(await Bridge.deliveryKeyOf(bridge), wanted)

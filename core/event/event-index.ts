@@ -6,7 +6,7 @@ import { Delivery } from "./delivery.ts"
 import { sessionUnavailable } from "../error.ts"
 import { EventRow } from "./event-row.ts"
 import { Receiver } from "./receiver.ts"
-import { batchGet, batchWrite, type Key, query, type Row, type Write } from "../store/store.ts"
+import { batchGet, batchWrite, get, type Key, query, type Row, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
 /** The states that have a list of their own. */
@@ -30,8 +30,26 @@ export function pointer(id: Receiver.Id, event: { n: number }, state: "undeliver
   }
 }
 
+/**
+ * The writes of an event's outcome at a webhook: to the event's own row if it is the first, and to the webhook's list if
+ * the event is to be found there.
+ */
+export function outcome(
+  id: Receiver.Id,
+  event: { bridgeId: string; n: number },
+  state: keyof typeof EventRow.keptFor,
+): Write[] {
+  return [
+    ...(Receiver.isFirst(id) ? [EventRow.outcome(event, state)] : []),
+    ...(state === "delivered" ? [] : [pointer(id, event, state)]),
+  ]
+}
+
 /** The write that takes an event off its list after a resend succeeded. */
 export function unlisting(id: Receiver.Id, event: EventRow.Info): Write[] {
+  // Only its own list knows whether it was given up there.
+  if (!Receiver.isFirst(id))
+    return [{ Delete: { TableName: tables.events, Key: pointerKey(id, "undelivered", event.n) } }]
   if (event.state !== "undelivered" && event.state !== "inbox") return []
   return [{ Delete: { TableName: tables.events, Key: pointerKey(id, event.state, event.n) } }]
 }
@@ -56,6 +74,16 @@ async function named(bridgeId: string, eventId: string): Promise<EventRow.Info |
   return event?.eventId === eventId ? event : undefined
 }
 
+/** The states in which a further webhook has an event. */
+export type StateAt = "pending" | "delivered" | "undelivered"
+
+/** What became of an event at a further webhook whose delivery has come to `head`, if the webhook wanted it. */
+export async function stateAt(delivery: Delivery.Info, { n }: { n: number }): Promise<StateAt> {
+  if (n > delivery.head) return "pending"
+  const listed = await get(tables.events, pointerKey(delivery, "undelivered", n))
+  return listed ? "undelivered" : "delivered"
+}
+
 /** The events in this state after that number, oldest first, at most `limit`; for `pending`, those after the head. */
 export async function page(
   id: Receiver.Id,
@@ -75,6 +103,11 @@ export async function* kept(bridgeId: string, range: Range, head: number): Async
     // DynamoDB removes expired rows late.
     if (event.state === "pending" || event.expiresAt > now()) yield event
   }
+}
+
+/** The same events as a further webhook has them that is to get them: the state in their rows is that at the first. */
+export async function* allPending(events: AsyncIterable<EventRow.Info>): AsyncGenerator<EventRow.Info> {
+  for await (const event of events) yield { ...event, state: "pending" }
 }
 
 /** The number of the newest event; 0 if there is none. */
@@ -163,18 +196,20 @@ async function* listedSince(
     if (Pointer.parse(row).expires_at - EventRow.keptFor[state] >= since) yield row
 }
 
-async function follow({ bridgeId }: Receiver.Id, state: EventRow.State, rows: Row[]) {
+async function follow(id: Receiver.Id, state: EventRow.State, rows: Row[]) {
   const kept: EventRow.Info[] = []
   const all = rows.map((row) => Pointer.parse(row))
   const pointers = all.filter(({ expires_at }) => expires_at > now())
   // DynamoDB removes expired rows late.
   const stale: Key[] = all.filter(({ expires_at }) => expires_at <= now()).map(({ pk, sk }) => ({ pk, sk }))
   const found = await batchGet(
-    pointers.map(({ n }) => ({ table: tables.events, key: EventRow.key(bridgeId, n) })),
+    pointers.map(({ n }) => ({ table: tables.events, key: EventRow.key(id.bridgeId, n) })),
   )
   for (const [i, { pk, sk }] of pointers.entries()) {
     const event = found[i] && EventRow.fromRow(found[i])
-    if (event?.state === state) kept.push(event)
+    // The state in the event's row is that at the first webhook.
+    if (event && !Receiver.isFirst(id)) kept.push({ ...event, state })
+    else if (event?.state === state) kept.push(event)
     // A pending event gets its outcome in the transaction that wrote this pointer, and will show it in a moment.
     else if (event?.state !== "pending") stale.push({ pk, sk })
   }

@@ -34,6 +34,11 @@ export type Info = z.infer<typeof Info>
 const day = 86_400
 /** How long an event may wait for delivery after its creation (Contract, "Kept events"). */
 export const waitsFor = 30 * day
+/**
+ * How long it may wait for a further webhook (Contract, "Webhooks"). The row may go after that: its outcome is that at
+ * the first webhook.
+ */
+export const waitsForFurther = 7 * day
 /** How long a row is kept after its outcome is known (Contract, "Kept events"). */
 export const keptFor = { delivered: 7 * day, undelivered: 30 * day, inbox: 30 * day } as const
 /** How long a row is kept if its outcome is never written: while it may wait, and then as long as a delivered one. */
@@ -137,7 +142,11 @@ const most = { events: 25, bytes: 1_000_000 }
  * Reads ahead after event `n`: `next` are the events that follow it without a gap. Nothing after a gap counts, since
  * the rows of a transaction may become visible one by one; `beyond` is then the first number after the gap.
  */
-export async function after(bridgeId: string, n: number): Promise<{ next: Info[]; beyond?: number }> {
+export async function after(
+  bridgeId: string,
+  n: number,
+  atOnce = most.events,
+): Promise<{ next: Info[]; beyond?: number }> {
   const rows = query({
     TableName: tables.events,
     ConsistentRead: true,
@@ -147,16 +156,17 @@ export async function after(bridgeId: string, n: number): Promise<{ next: Info[]
       ":from": key(bridgeId, n + 1).sk,
       ":to": "EVENT#~",
     },
-    Limit: most.events,
+    Limit: Math.max(most.events, atOnce),
   })
   const next: Info[] = []
   let bytes = 0
+  const limit = Math.max(most.events, atOnce)
   for await (const row of rows) {
     const event = fromRow(row)
     if (event.n !== n + next.length + 1) return { next, beyond: event.n }
     next.push(event)
     bytes += event.body.length
-    if (next.length === most.events || bytes > most.bytes) break
+    if (next.length === limit || bytes > most.bytes) break
   }
   return { next }
 }

@@ -3,6 +3,7 @@ export * as Receiver from "./receiver.ts"
 import { z } from "zod"
 import { now } from "../platform/clock.ts"
 import { DataKeys } from "../keys/data-keys.ts"
+import { Filter } from "./filter.ts"
 import { open, seal } from "../keys/seal.ts"
 import { Bytes, type Row } from "../store/store.ts"
 import { bridgeIdOf } from "../store/tables.ts"
@@ -42,6 +43,10 @@ const Info = z.object({
   deliveryKey: Bytes,
   /** The secret that was replaced, sealed for this row, and until when it signs as well. */
   before: z.object({ sealedSecret: Bytes, until: z.number().int() }).optional(),
+  /** The customer's own headers, as JSON, sealed for this row. */
+  sealedHeaders: Bytes.optional(),
+  /** Which of the bridge's events it gets; absent: all. Only of a further webhook. */
+  filter: Filter.Info.optional(),
 })
 export type Info = z.infer<typeof Info>
 
@@ -88,6 +93,8 @@ export interface Keys {
   secrets: [string, ...string[]]
   /** It opens the body. */
   deliveryKey: Uint8Array
+  /** The customer's own headers. */
+  headers: Record<string, string>
 }
 
 /** @throws as `unwrap` does */
@@ -96,8 +103,12 @@ export async function keysOf(receiver: Info): Promise<Keys> {
   const deliveryKey = await DataKeys.unwrapped("delivery", receiver, receiver.deliveryKey)
   const opened = (sealed: Uint8Array) => open(deliveryKey, key(receiver), sealed).toString()
   const older = before && before.until > now() ? [opened(before.sealedSecret)] : []
-  return { secrets: [opened(receiver.sealedSecret), ...older], deliveryKey }
+  const { sealedHeaders } = receiver
+  const headers = sealedHeaders ? Headers.parse(JSON.parse(opened(sealedHeaders))) : {}
+  return { secrets: [opened(receiver.sealedSecret), ...older], deliveryKey, headers }
 }
+
+const Headers = z.record(z.string(), z.string())
 
 /** Its attributes in the row. */
 export function toRow(receiver: Info): Row {
@@ -106,6 +117,8 @@ export function toRow(receiver: Info): Row {
     webhook_url: receiver.url,
     webhook_secret: receiver.sealedSecret,
     delivery_key: receiver.deliveryKey,
+    ...(receiver.sealedHeaders && { headers: receiver.sealedHeaders }),
+    ...(receiver.filter && { filter: receiver.filter }),
   }
 }
 
@@ -118,5 +131,7 @@ export function fromRow(id: Id, row: Row): Info {
     sealedSecret: row.webhook_secret,
     deliveryKey: row.delivery_key,
     before: row.secret_before && { sealedSecret: row.secret_before, until: row.secret_before_until },
+    sealedHeaders: row.headers,
+    filter: row.filter,
   })
 }

@@ -5,7 +5,7 @@ import { Delivery } from "./delivery.ts"
 import { ring } from "./doorbell.ts"
 import { Claim } from "./claim.ts"
 import { EventIndex } from "./event-index.ts"
-import { EventRow } from "./event-row.ts"
+import type { EventRow } from "./event-row.ts"
 import { log } from "../platform/log.ts"
 import type { Receiver } from "./receiver.ts"
 import { transact, type Write } from "../store/store.ts"
@@ -145,7 +145,8 @@ export async function settle(
     return settled ?? (refused?.holder === holder && refused.resendAttempt === 0 ? refused : undefined)
   }
   const write: Write = { Update: { TableName: tables.events, Key: Delivery.key(held), ...done } }
-  const refused = await transact([write, EventRow.outcome(made.delivered, "delivered"), ...unlisting])
+  const outcome = EventIndex.outcome(held, made.delivered, "delivered")
+  const refused = await transact([write, ...outcome, ...unlisting])
   if (refused?.[0]) return undefined
   // The event's row may have expired meanwhile.
   if (refused) return await settle(held, { attempts: made.attempts })

@@ -56,8 +56,9 @@ export async function skipEvent(
   for (;;) {
     const refused = await giveUp(id, event)
     if (!refused) break
-    if (refused[0]) throw eventNotFound()
-    if (Number(refused[1]?.head) !== event.n - 1) throw await whyNotWaiting(id, event)
+    const [delivery] = refused
+    if (!delivery) throw eventNotFound()
+    if (Number(delivery.head) !== event.n - 1) throw await whyNotWaiting(id, event)
     if (performance.now() >= until)
       throw notWaiting("an attempt at this event is under way: try again when it has ended")
     await sleep(lookEachMs)
@@ -70,14 +71,13 @@ export async function skipEvent(
 async function giveUp(id: Receiver.Id, event: EventRow.Info) {
   const { n } = event
   return await transact([
-    EventRow.outcome(event, "undelivered"),
     {
       Update: {
         TableName: tables.events,
         Key: Delivery.key(id),
         UpdateExpression:
           "SET head = :n, attempt = :zero, failures = :zero, retry_at_ms = :zero, holder = :nobody, due = :due, " +
-          Delivery.inIndex,
+          `${Delivery.inIndex} REMOVE batch_end`,
         // A claim whose time is over belongs to a deliverer that died.
         ConditionExpression: `head = :before AND (holder = :nobody OR ${Delivery.hasPassed})`,
         ExpressionAttributeValues: {
@@ -90,7 +90,7 @@ async function giveUp(id: Receiver.Id, event: EventRow.Info) {
         },
       },
     },
-    EventIndex.pointer(id, event, "undelivered"),
+    ...EventIndex.outcome(id, event, "undelivered"),
   ])
 }
 

@@ -9,6 +9,7 @@ import { EventIndex } from "#core/event/event-index.ts"
 import { Resend } from "#core/event/resend.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { now } from "#core/platform/clock.ts"
+import { Webhook } from "#core/bridge/webhook.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
 import { page } from "../answer.ts"
 import { ago, copyButton, type Html, icon, note, press } from "../elements.ts"
@@ -28,7 +29,7 @@ export const deliveries = new Hono<DashboardEnv>()
   .get("/numbers/:ref/deliveries/stream", (c) => live(c, lookEachMs, follower(c)))
   .post("/numbers/:ref/deliveries/test", async (c) => {
     if (c.var.bridge.webhookUrl === "") return await show(c)
-    const attempt = await sendTest(c.var.bridge)
+    const attempt = await sendTest(await Webhook.get(c.var.bridge, "first"))
     const words = attempt.success
       ? `The receiver took a test event: status ${attempt.status_code}, in ${attempt.latency_ms} ms.`
       : `The receiver did not take a test event. ${whyOf(attempt)}.`

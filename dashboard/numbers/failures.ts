@@ -111,6 +111,10 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
     title: "It is being sent at this moment",
     next: "Wait until that has ended, then look again.",
   },
+  webhook_limit_reached: {
+    title: "This number has five webhooks, which is the most",
+    next: "Delete one of them by the API first.",
+  },
   secret_overlap: {
     title: "The secret was replaced a short time ago",
     next: "End the time in which both sign, in the settings. Then replace it again.",

@@ -1,7 +1,6 @@
 import type { Bridge } from "#core/bridge/bridge.ts"
-import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
+import { Webhook } from "#core/bridge/webhook.ts"
 import * as contract from "#core/contract/delivery.ts"
-import { finishSecret, rollSecret } from "#core/contract/webhook-secret.ts"
 import { ApiError, eventNotFound, invalid, rateLimited } from "#core/error.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { DeliveryReport } from "#core/event/delivery-report.ts"
@@ -9,52 +8,48 @@ import { EventIndex } from "#core/event/event-index.ts"
 import { Resend } from "#core/event/resend.ts"
 import type { EventRow } from "#core/event/event-row.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
-import { Receiver } from "#core/event/receiver.ts"
 import { contractRouter } from "../http/contract-router.ts"
 
 const ok = { ok: true as const }
 
-/** The deliveries of a bridge, what a customer may do with them, and the secret that signs them. */
+/** The deliveries of a bridge to its webhooks, what a customer may do with them, and the secret that signs them. */
 export const deliveries = contractRouter()
   .openapi(contract.listDeliveries, async (c) => {
-    const first = Receiver.first(c.var.bridge.id)
-    const [summary, attempts] = await Promise.all([DeliveryReport.summary(first), AttemptLog.latest(first)])
+    const webhook = await Webhook.get(c.var.bridge, c.req.valid("query").webhook)
+    const [summary, attempts] = await Promise.all([
+      DeliveryReport.summary(webhook),
+      AttemptLog.latest(webhook),
+    ])
     return c.json({ ...summary, attempts }, 200)
   })
   .openapi(contract.getDelivery, async (c) => {
     const event = await eventOf(c.var.bridge, c.req.valid("param").event_id)
-    return c.json(await DeliveryReport.ofEvent(c.var.bridge, Receiver.first(event.bridgeId), event), 200)
+    const webhook = await Webhook.get(c.var.bridge, c.req.valid("query").webhook)
+    return c.json(await DeliveryReport.ofEvent(c.var.bridge, webhook, event), 200)
   })
   .openapi(contract.retryDelivery, async (c) => {
     const event = await eventOf(c.var.bridge, c.req.valid("param").event_id)
-    await retryEvent(Receiver.first(event.bridgeId), event)
+    await retryEvent(await Webhook.get(c.var.bridge, c.req.valid("query").webhook), event)
     return c.json(ok, 202)
   })
   .openapi(contract.skipDelivery, async (c) => {
     const event = await eventOf(c.var.bridge, c.req.valid("param").event_id)
-    await skipEvent(Receiver.first(event.bridgeId), event)
+    await skipEvent(await Webhook.get(c.var.bridge, c.req.valid("query").webhook), event)
     return c.json(ok, 200)
   })
   .openapi(contract.resendSince, async (c) => {
     const { bridge } = c.var
     const { since, after } = c.req.valid("json")
-    if (bridge.webhookUrl === "")
+    const webhook = await Webhook.get(bridge, c.req.valid("query").webhook)
+    if (webhook.receiver.url === "")
       throw new ApiError("invalid_webhook_url", "this bridge has no webhook: its events are in its inbox")
     const from = after === undefined ? 0 : await EventIndex.numberOf(bridge.id, after)
     if (from === undefined) throw invalid([{ path: "after", message: "not an event of this bridge" }])
-    const { events, isAll } = await Resend.askSince(Receiver.first(bridge.id), { since, after: from })
+    const { events, isAll } = await Resend.askSince(webhook, { since, after: from })
     // The list of resends is full.
     if (events.length === 0 && !isAll) throw rateLimited(10)
     const next = events.at(-1)?.eventId ?? after ?? ""
     return c.json({ ...ok, count: events.length, ...(!isAll && next !== "" && { next }) }, 202)
-  })
-  .openapi(rollSecret, async (c) => {
-    const { secret, until } = await WebhookSecret.roll(c.var.bridge)
-    return c.json({ webhook_secret: secret, overlap_until: until }, 200)
-  })
-  .openapi(finishSecret, async (c) => {
-    await WebhookSecret.finish(c.var.bridge)
-    return c.json(ok, 200)
   })
 
 async function eventOf(bridge: Bridge.Info, eventId: string): Promise<EventRow.Info> {

@@ -2,7 +2,7 @@ import * as contract from "#core/contract/delivery.ts"
 import { ApiError, eventNotFound, invalid, rateLimited } from "#core/error.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { EventHistory } from "#core/event/event-history.ts"
-import { Receiver } from "#core/event/receiver.ts"
+import { Webhook } from "#core/bridge/webhook.ts"
 import { Resend } from "#core/event/resend.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { contractRouter } from "../http/contract-router.ts"
@@ -11,9 +11,11 @@ import { contractRouter } from "../http/contract-router.ts"
 export const events = contractRouter()
   .openapi(contract.listEvents, async (c) => {
     const { bridge } = c.var
-    const { after, order, ...asked } = c.req.valid("query")
+    const { after, order, webhook, ...asked } = c.req.valid("query")
     const { events: listed, next } = await EventHistory.page(bridge, {
       ...asked,
+      // Without a state, the events are the bridge's: their state is that at the first webhook.
+      webhook: asked.state && webhook !== "first" ? await Webhook.get(bridge, webhook) : undefined,
       from: after === undefined ? undefined : await lastSeen(bridge.id, after),
       isNewestFirst: order === "newest",
       maxBytes: StoredMedia.inline.maxBytes,
@@ -25,9 +27,10 @@ export const events = contractRouter()
     const { bridge } = c.var
     const event = await EventIndex.find(bridge.id, c.req.valid("param").event_id)
     if (!event) throw eventNotFound()
-    if (bridge.webhookUrl === "")
+    const webhook = await Webhook.get(bridge, c.req.valid("query").webhook)
+    if (webhook.receiver.url === "")
       throw new ApiError("invalid_webhook_url", "this bridge has no webhook: its events are in its inbox")
-    if ((await Resend.ask(Receiver.first(bridge.id), event.n)) === "full") throw rateLimited(10)
+    if ((await Resend.ask(webhook, event.n)) === "full") throw rateLimited(10)
     return c.json({ ok: true as const }, 202)
   })
 

@@ -8,6 +8,7 @@ import { deliveries } from "./deliveries.ts"
 import { door } from "../http/door.ts"
 import { events } from "./events.ts"
 import { proxy } from "./proxy-routes.ts"
+import { webhooks } from "./webhooks.ts"
 import { reference } from "../docs/routes.ts"
 
 /**
@@ -17,5 +18,5 @@ import { reference } from "../docs/routes.ts"
 export const app = door({
   pages: dashboard,
   open: [reference],
-  guarded: [bridges, eventStream, events, deliveries, account, logs, webhookTest, proxy],
+  guarded: [bridges, eventStream, events, deliveries, webhooks, account, logs, webhookTest, proxy],
 })

@@ -14,18 +14,19 @@ const withinMs = 1000
 
 /** An attempt that was made, beside its outcome. */
 interface Made {
-  event: EventRow.Info
+  /** Those that were in the POST. */
+  events: EventRow.Info[]
   number: number
-  /** Absent when the claim was lost. */
+  /** Its number among all that were recorded, of the first event's; absent when the claim was lost. */
   count: number | undefined
   url: string
   deliveryKey: Uint8Array
   isResend?: boolean
 }
 
-function entryOf(made: Made, outcome: Outcome): Omit<AttemptLog.Entry, "count"> {
-  const { event, number, url, isResend = false } = made
-  const { headers, verdict, answer } = outcome
+function entryOf(event: EventRow.Info, made: Made, outcome: Outcome): Omit<AttemptLog.Entry, "count"> {
+  const { number, url, isResend = false } = made
+  const { headers, verdict, answer, message } = outcome
   const signatures = {
     signature: headers["x-webhook-signature"] ?? "",
     standard: headers["webhook-signature"] ?? "",
@@ -37,6 +38,7 @@ function entryOf(made: Made, outcome: Outcome): Omit<AttemptLog.Entry, "count"> 
     attempt: toWire({ event: event.type, eventId: event.eventId, number }, outcome),
     isResend,
     signatures,
+    ...(message.batch !== undefined && { batch: { batch_id: message.id, batch_size: message.batch } }),
     ...(isKept && { failure: { url, answer: Buffer.from(answer ?? []).toString() } }),
   }
 }
@@ -59,12 +61,12 @@ export class Notes {
    * another's.
    */
   add(made: Made, outcome: Outcome): void {
-    const { count, deliveryKey } = made
+    const { events, count, deliveryKey } = made
     logOutcome(this.#id, made, outcome)
     if (count === undefined) return
     this.#deliveryKey = deliveryKey
-    this.#waiting.push({ count, ...entryOf(made, outcome) })
-    if (this.#waiting.length === together) return this.#write()
+    this.#waiting.push(...events.map((event, i) => ({ count: count + i, ...entryOf(event, made, outcome) })))
+    if (this.#waiting.length >= together) return this.#write()
     this.#timer ??= setTimeout(() => this.#write(), withinMs)
   }
 
@@ -91,16 +93,26 @@ export class Notes {
 
 function logOutcome(
   { bridgeId, webhookId }: Receiver.Id,
-  made: { event: EventRow.Info; number: number },
+  made: { events: EventRow.Info[]; number: number },
   outcome: Outcome,
 ): void {
-  const { eventId, type } = made.event
+  const { eventId, type } = made.events[0]!
+  const more = made.events.length > 1 ? ` and ${made.events.length - 1} more` : ""
   const { statusCode, error, latencyMs, verdict } = outcome
   Metrics.add("Attempts")
   // An alarm divides `Undelivered` by `Attempts`, so each must have data wherever the other has.
   Metrics.add("Undelivered", 0)
   log.info(
-    { bridgeId, webhookId, eventId, attempt: made.number, status: statusCode, error, ms: latencyMs },
+    {
+      bridgeId,
+      webhookId,
+      eventId,
+      events: made.events.length,
+      attempt: made.number,
+      status: statusCode,
+      error,
+      ms: latencyMs,
+    },
     "delivery attempted",
   )
   const level = verdict === "delivered" ? "info" : "warn"
@@ -109,6 +121,6 @@ function logOutcome(
   BridgeLog.append(
     bridgeId,
     level,
-    `event ${type} ${eventId}, ${toWhich}attempt ${made.number}: ${answer} after ${latencyMs} ms`,
+    `event ${type} ${eventId}${more}, ${toWhich}attempt ${made.number}: ${answer} after ${latencyMs} ms`,
   )
 }

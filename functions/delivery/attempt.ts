@@ -3,6 +3,8 @@ import type { Attempt } from "#core/contract/delivery.ts"
 import type { Connections } from "#core/fetch/connections.ts"
 import { FetchError } from "#core/fetch/fetch-error.ts"
 import { safeFetch } from "#core/fetch/safe-fetch.ts"
+import type { Receiver } from "#core/event/receiver.ts"
+import type { Message } from "./message.ts"
 import { signedHeaders } from "./sign.ts"
 
 /** Contract, "Delivery", dialling included. */
@@ -19,7 +21,9 @@ export interface Outcome {
   /** Why it is not a success, in one word; `""` for a success. */
   error: string
   latencyMs: number
-  /** The headers that were sent. They have the bridge's secret. */
+  /** What was sent. */
+  message: Message
+  /** The headers that were sent. They have the webhook's secret. */
   headers: Record<string, string>
   /** The first bytes of an answer that was no success. */
   answer?: Uint8Array
@@ -39,30 +43,34 @@ export function toWire(made: { event: string; eventId: string; number: number },
   }
 }
 
-/** POSTs an event to its receiver once. The bytes signed are the bytes sent. */
+/** POSTs an event or a batch to its receiver once. The bytes signed are the bytes sent. */
 export async function attempt(input: {
-  bridgeId: string
+  id: Receiver.Id
   url: string
-  secrets: [string, ...string[]]
-  eventId: string
+  keys: Pick<Receiver.Keys, "secrets" | "headers">
+  message: Message
   number: number
-  body: Uint8Array
   connections: Connections
   /** The customer asked for it, after delivery of the event had ended. */
   isResend?: boolean
 }): Promise<Outcome> {
-  const { url, body, connections, secrets, eventId } = input
-  const signed = signedHeaders({ secrets, eventId, body, attempt: input.number, timestamp: now() })
-  const headers = { ...signed, ...(input.isResend && { "x-webhook-resend": "true" }) }
+  const { url, message, connections, keys } = input
+  const { secrets } = keys
+  const signed = signedHeaders({ secrets, ...message, attempt: input.number, timestamp: now() })
+  const headers = {
+    ...signed,
+    ...(input.isResend && { "x-webhook-resend": "true" }),
+    ...inLowerCase(keys.headers),
+  }
   const start = performance.now()
   const latencyMs = () => Math.round(performance.now() - start)
   try {
     const answer = await safeFetch({
       url,
       connections,
-      share: input.bridgeId,
+      share: `${input.id.bridgeId} ${input.id.webhookId}`,
       headers,
-      body,
+      body: message.body,
       method: "POST",
       withinMs,
       maxBytes: readBytes,
@@ -70,11 +78,23 @@ export async function attempt(input: {
     const first = await beginningOf(answer.body)
     const judged = judge(answer.status)
     const kept = judged.verdict === "delivered" ? {} : { answer: first }
-    return { ...judged, ...kept, headers, statusCode: answer.status, latencyMs: latencyMs() }
+    return { ...judged, ...kept, message, headers, statusCode: answer.status, latencyMs: latencyMs() }
   } catch (error) {
     if (!(error instanceof FetchError)) throw error
-    return { verdict: "retry", error: error.category, headers, statusCode: 0, latencyMs: latencyMs() }
+    return {
+      verdict: "retry",
+      error: error.category,
+      message,
+      headers,
+      statusCode: 0,
+      latencyMs: latencyMs(),
+    }
   }
+}
+
+/** As ours are: one of the customer's own then takes the place of ours, and does not stand beside it. */
+function inLowerCase(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
 /** Contract, "Delivery": any 2xx is a success; 429 and 5xx are retried; redirects and other refusals are not. */

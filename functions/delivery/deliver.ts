@@ -2,13 +2,17 @@ import { randomUUID } from "node:crypto"
 import { Claim } from "#core/event/claim.ts"
 import { now, nowMs } from "#core/platform/clock.ts"
 import { Delivery } from "#core/event/delivery.ts"
+import type { Event } from "#core/contract/event.ts"
+import { EventIndex } from "#core/event/event-index.ts"
 import { EventRow } from "#core/event/event-row.ts"
+import { Filter } from "#core/event/filter.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import type { Usage } from "#core/event/usage.ts"
 import { arrivalsOf } from "#core/event/arrivals.ts"
 import { attempt, type Outcome } from "./attempt.ts"
+import { messageOf } from "./message.ts"
 import { newConnections } from "./connections.ts"
 import { type Means, orLetGo } from "./means.ts"
 import { Notes } from "./attempt-notes.ts"
@@ -19,13 +23,15 @@ import { newTimeLimit } from "./time-for-one-bridge.ts"
 export const waits = [10, 30, 60, Delivery.longestWait]
 /** An answer that kills the deliverer is never recorded. After this many POSTs the event is given up. */
 const maxAttempts = 10
+/** How many bytes of events go into one POST: a single event may be larger. */
+const largestBatch = 1_000_000
 
 /** The claim got no answer, or a refusal: most likely nothing was claimed. */
 export class NotClaimed extends Error {}
 
 /**
- * Answers a doorbell: posts the events of a bridge to one of its webhooks, one at a time and in order, until none waits, one is to be retried,
- * or the time is over.
+ * Answers a doorbell: posts the events of a bridge to one of its webhooks, in order, one at a time or in
+ * batches, until none waits, one is to be retried, or the time is over.
  * @param stopping aborted when this process is to end: the time is then over
  * @returns the seconds after which the doorbell is to ring again; undefined when it has done its duty.
  * @throws NotClaimed, or what went wrong under a claim
@@ -65,13 +71,17 @@ async function work(claimed: Delivery.Info, means: Means): Promise<number | unde
   let ahead: EventRow.Info[] = []
   let isAll = false
   while (held) {
+    if (held.pausedAt !== undefined) {
+      held = await Claim.rest(held)
+      continue
+    }
     if (ahead.length === 0 && !isAll) {
       const seen: Seen | undefined =
         justWritten(held, means) ?? (await look(held, { isFresh: held === claimed }))
       if (!seen) return undefined
       ;({ held, ahead, isAll } = seen)
     }
-    const event = ahead.shift()
+    const event = ahead[0]
     if (!event && held.resend.length === 0) {
       isAll = (await means.arrivals.after(held.head)) <= held.head
       if (!isAll) continue
@@ -89,11 +99,12 @@ async function work(claimed: Delivery.Info, means: Means): Promise<number | unde
       return undefined
     }
     if (event) {
-      const next: Next = await deliverOne(held, event, means)
+      const next: Next = await goOn(held, ahead, means)
       if (next && "wait" in next) return next.wait
       held = next
-      // The bridge has got a webhook URL in place of the inbox.
-      if (held && held.head < event.n) ahead.unshift(event)
+      const head = held ? held.head : event.n
+      // It is still ahead if the bridge has got a webhook URL in place of the inbox.
+      ahead = ahead.filter(({ n }) => n > head)
     }
     // Resends go between two events, and never beyond an invocation's time.
     if (held && held.resend.length > 0 && !means.timeLimit.isOver()) held = await sendAgain(held, means)
@@ -110,13 +121,34 @@ interface Seen {
 
 /** Reads ahead. Reads the row too, unless it is fresh: events appended after a PATCH go to the new URL. */
 async function look(held: Delivery.Info, { isFresh }: { isFresh: boolean }): Promise<Seen | undefined> {
-  const { next, beyond } = await orLetGo(held, () => EventRow.after(held.bridgeId, held.head))
+  const { next, beyond } = await orLetGo(held, () => EventRow.after(held.bridgeId, held.head, held.batch))
   if (next.length === 0 && beyond !== undefined) {
     const skipped = await Claim.stepOver(held, beyond)
     return skipped && (await look(skipped, { isFresh: true }))
   }
+  if (next[0] && isTooOld(held, next[0])) {
+    const later = await miss(held, next[0])
+    return later && (await look(later, { isFresh: true }))
+  }
   const current = isFresh ? held : await orLetGo(held, () => Claim.refresh(held))
   return current && { held: current, ahead: next, isAll: next.length <= 1 && beyond === undefined }
+}
+
+/** Whether an event has waited for too long for a further webhook, which then misses it (Contract, "Webhooks"). */
+function isTooOld(held: Delivery.Info, { createdAt }: EventRow.Info): boolean {
+  return !Receiver.isFirst(held) && now() - createdAt >= EventRow.waitsForFurther
+}
+
+/** Passes over all that has waited for too long, `first` being the first of it. */
+async function miss(held: Delivery.Info, first: EventRow.Info): Promise<Delivery.Info | undefined> {
+  const since = now() - EventRow.waitsForFurther + 1
+  const to = (await orLetGo(held, () => EventIndex.firstSince(held.bridgeId, since))) - 1
+  log.warn({ ...idOf(held), events: to - held.head }, "events missed by a webhook")
+  return await Claim.stepTo(held, to, Claim.missing(held, to, first.eventId))
+}
+
+function idOf({ bridgeId, webhookId }: Delivery.Info): Receiver.Id {
+  return { bridgeId, webhookId }
 }
 
 /** What `look` would find, where this process knows it. */
@@ -131,45 +163,82 @@ function justWritten(held: Delivery.Info, { arrivals }: Means): Seen | undefined
  */
 type Next = Delivery.Info | { wait: number } | undefined
 
-async function deliverOne(held: Delivery.Info, event: EventRow.Info, means: Means): Promise<Next> {
-  const { receiver } = held
-  if (receiver.url === "")
+/** Does what is next with the events that wait: passes over one that is not wanted, or posts one or a batch. */
+async function goOn(held: Delivery.Info, ahead: EventRow.Info[], means: Means): Promise<Next> {
+  const [event] = ahead as [EventRow.Info, ...EventRow.Info[]] // something waits
+  if (!(await isWanted(held, event))) return await passOver(held, event)
+  if (held.receiver.url === "")
     return await Claim.settle(held, {
       state: "inbox",
       attempts: 0,
-      made: { type: event.type, end: "delivered" },
+      made: [{ type: event.type, end: "delivered" }],
     })
   const why = whyHopeless(held, event)
-  if (why) {
-    log.error({ bridgeId: held.bridgeId, eventId: event.eventId, why }, "event given up")
-    Metrics.add("Undelivered")
-    // An alarm divides `Undelivered` by `Attempts`, so each must have data wherever the other has.
-    Metrics.add("Attempts", 0)
-    return await Claim.settle(held, {
-      state: "undelivered",
-      attempts: 0,
-      made: { type: event.type, end: "undelivered" },
-    })
-  }
+  if (!why) return await post(held, await batchOf(held, ahead), means)
+  log.error({ ...idOf(held), eventId: event.eventId, why }, "event given up")
+  Metrics.add("Undelivered")
+  // An alarm divides `Undelivered` by `Attempts`, so each must have data wherever the other has.
+  Metrics.add("Attempts", 0)
+  return await Claim.settle(held, {
+    state: "undelivered",
+    attempts: 0,
+    made: [{ type: event.type, end: "undelivered" }],
+  })
+}
 
+/** Whether the webhook's filter lets an event pass. */
+async function isWanted(held: Delivery.Info, event: EventRow.Info): Promise<boolean> {
+  const { filter } = held.receiver
+  if (!filter) return true
+  if (!Filter.mayPass(filter, event.type)) return false
+  // It is given up next, since its body may be what nobody can open.
+  if (held.attempt > maxAttempts) return true
+  const { deliveryKey } = await orLetGo(held, () => Receiver.keysOf(held.receiver))
+  return Filter.passes(filter, JSON.parse(EventRow.bodyOf(event, deliveryKey).toString()) as Event) // as it was written
+}
+
+/** The next write moves the row's `head` beyond it. What is recorded of its attempts must not count for the next event. */
+async function passOver(held: Delivery.Info, { n }: EventRow.Info): Promise<Delivery.Info | undefined> {
+  if (held.failures > 0 || held.attempt > maxAttempts) return await Claim.stepTo(held, n)
+  return { ...held, head: n }
+}
+
+/** The events of the next POST: the first, and in a batch what follows and is wanted. */
+async function batchOf(held: Delivery.Info, ahead: EventRow.Info[]): Promise<Posted> {
+  const [first, ...more] = ahead as Posted // something waits
+  const { batch = 1, batchEnd = Infinity } = held
+  const events: Posted = [first]
+  let bytes = first.body.length
+  for (const event of more) {
+    bytes += event.body.length
+    if (events.length === batch || bytes > largestBatch || event.n > batchEnd) break
+    if (await isWanted(held, event)) events.push(event)
+  }
+  return events
+}
+
+type Posted = [EventRow.Info, ...EventRow.Info[]]
+
+async function post(held: Delivery.Info, events: Posted, means: Means): Promise<Next> {
+  const { receiver } = held
   // Measured before the keys are asked for, so that the alarm rings as well where the keys are out of reach.
-  if (isAgeOurs(held, event)) Metrics.add("EventOldestMs", nowMs() - event.createdAt * 1000)
+  if (isAgeOurs(held, events[0])) Metrics.add("EventOldestMs", nowMs() - events[0].createdAt * 1000)
   // A step that may fail for every event costs no attempt. A step that may fail for this event alone costs one, so that
   // it cannot fail for ever.
-  const { secrets, deliveryKey } = await orLetGo(held, () => Receiver.keysOf(receiver))
+  const keys = await orLetGo(held, () => Receiver.keysOf(receiver))
   const outcome = await attempt({
-    bridgeId: held.bridgeId,
+    id: held,
     url: receiver.url,
-    secrets,
-    eventId: event.eventId,
+    keys,
+    message: messageOf(events, keys.deliveryKey, { isBatch: held.batch !== undefined }),
     number: held.attempt,
-    body: EventRow.bodyOf(event, deliveryKey),
     connections: means.connections,
   })
   means.timeLimit.answered(outcome.latencyMs)
-  const { isOurs, next } = await conclude(held, event, outcome, means.bell)
+  const { isOurs, next } = await conclude(held, events, outcome, means.bell)
   const count = isOurs ? held.attempts + 1 : undefined
-  means.notes.add({ event, number: held.attempt, count, url: receiver.url, deliveryKey }, outcome)
+  const { deliveryKey } = keys
+  means.notes.add({ events, number: held.attempt, count, url: receiver.url, deliveryKey }, outcome)
   return next
 }
 
@@ -186,34 +255,46 @@ function whyHopeless(held: Delivery.Info, event: EventRow.Info): string | undefi
   return undefined
 }
 
-/** Records the outcome of an event. `isOurs`: the claim was still held. */
+/** Records the outcome of a POST. `isOurs`: the claim was still held. */
 async function conclude(
   held: Delivery.Info,
-  event: EventRow.Info,
+  events: Posted,
   outcome: Outcome,
   bell: string | undefined,
 ): Promise<{ isOurs: boolean; next: Next }> {
   const isDelivered = outcome.verdict === "delivered"
-  const made: Usage.Made = {
-    type: event.type,
-    attempt: { isFailure: !isDelivered, latencyMs: outcome.latencyMs },
-  }
+  const attempt = { isFailure: !isDelivered, latencyMs: outcome.latencyMs }
+  const attempts = events.length
+  const last = events.at(-1)!.n
   const wait = outcome.verdict === "retry" ? waits[held.failures] : undefined
-  if (wait !== undefined) return { isOurs: await Claim.fail(held, wait, { bell, made }), next: { wait } }
-
-  const ended: Usage.Made = { ...made, end: isDelivered ? "delivered" : "undelivered" }
-  if (!isDelivered) Metrics.add("Undelivered")
-  const isPrompt = now() - event.createdAt < EventRow.promptly
+  if (wait !== undefined) {
+    const batchEnd = held.batch === undefined ? undefined : last
+    const made: Usage.Made = { type: events[0].type, attempt }
+    return { isOurs: await Claim.fail(held, wait, { bell, made, batchEnd, attempts }), next: { wait } }
+  }
+  const end = isDelivered ? "delivered" : "undelivered"
+  if (!isDelivered) Metrics.add("Undelivered", attempts)
+  const made = events.map(({ type }, i): Usage.Made => ({ type, end, ...(i === 0 && { attempt }) }))
+  // A delivered event of the first webhook is kept for seven days from its delivery.
+  const isPrompt = !Receiver.isFirst(held) || now() - events[0].createdAt < EventRow.promptly
   const after =
     isDelivered && isPrompt
-      ? await Claim.advance(held, ended)
-      : await Claim.settle(held, {
-          state: isDelivered ? "delivered" : "undelivered",
-          attempts: 1,
-          made: ended,
-        })
+      ? await Claim.advance(held, { to: last, attempts, made })
+      : await settleAll(held, events, { state: end, made })
   if (!after || held.attempt === 1) return { isOurs: after !== undefined, next: after }
   // This doorbell has been received a few times: ring a fresh one.
   await Claim.passOn(after)
   return { isOurs: true, next: undefined }
+}
+
+/** Gives each event of a POST its outcome. If this deliverer dies on the way, the rest is posted again. */
+async function settleAll(
+  held: Delivery.Info,
+  events: Posted,
+  { state, made }: { state: "delivered" | "undelivered"; made: Usage.Made[] },
+): Promise<Delivery.Info | undefined> {
+  let after: Delivery.Info | undefined = held
+  for (const [i, { n }] of events.entries())
+    after = after && (await Claim.settle({ ...after, head: n - 1 }, { state, attempts: 1, made: [made[i]!] }))
+  return after
 }

@@ -3,6 +3,7 @@ import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Resend } from "#core/event/resend.ts"
 import { attempt } from "./attempt.ts"
+import { messageOf } from "./message.ts"
 import { type Means, orLetGo } from "./means.ts"
 
 /** A resend gets one attempt, and a few more if the deliverer died during it. */
@@ -18,29 +19,35 @@ export async function sendAgain(
 ): Promise<Delivery.Info | undefined> {
   // A step that may fail for every event comes before the count, as in a first delivery.
   const receiver = held.receiver
-  const { secrets, deliveryKey } = await orLetGo(held, () => Receiver.keysOf(receiver))
+  const keys = await orLetGo(held, () => Receiver.keysOf(receiver))
   const counted = await Resend.count(held)
   if (!counted) return undefined
   const row = await EventRow.get(counted.bridgeId, counted.resend[0]!) // `count` has seen it
   const url = counted.receiver.url
   // The event may have expired, or the bridge may have a hosted inbox by now.
   if (!row || url === "" || counted.resendAttempt > maxAttempts)
-    return await Resend.settle(counted, { attempts: 0 })
+    return atLeast(held.head, await Resend.settle(counted, { attempts: 0 }))
 
   const event = EventRow.asOf(row, counted.head)
   const outcome = await attempt({
-    bridgeId: counted.bridgeId,
+    id: counted,
     url,
-    secrets,
-    eventId: event.eventId,
+    keys,
+    message: messageOf([event], keys.deliveryKey, { isBatch: counted.batch !== undefined }),
     number: counted.resendAttempt,
-    body: EventRow.bodyOf(event, deliveryKey),
     connections,
     isResend: true,
   })
   const delivered = outcome.verdict === "delivered" ? event : undefined
   const after = await Resend.settle(counted, { attempts: 1, delivered })
   const count = after && counted.attempts + 1
-  notes.add({ event, number: counted.resendAttempt, count, url, deliveryKey, isResend: true }, outcome)
-  return after
+  const { deliveryKey } = keys
+  const made = { events: [event], number: counted.resendAttempt, count, url, deliveryKey, isResend: true }
+  notes.add(made, outcome)
+  return atLeast(held.head, after)
+}
+
+/** The row, whose `head` may be behind the one that its holder knows. */
+function atLeast(head: number, row: Delivery.Info | undefined): Delivery.Info | undefined {
+  return row && { ...row, head: Math.max(row.head, head) }
 }

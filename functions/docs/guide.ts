@@ -145,6 +145,12 @@ function receiving(): Html {
       "`updateBridge` chooses which events are sent: `events` names their types, and `ignore` the chats to leave out, " +
         "`status` and `groups`. Messages that are switched off are taken from the network and forgotten. Busy groups and " +
         "statuses are most of the traffic of many numbers.",
+      "A bridge has up to five webhooks: `createWebhook` adds one, with its own secret, choice of events and headers. Each is " +
+        "delivered to by itself, so that a dead one delays no other. `updateWebhook` pauses one for up to seven days. The routes " +
+        "about deliveries take `?webhook=<id>`.",
+      "One event at a time is slow if each answer takes long: a receiver of 200 ms gets five a second. With `batch` a POST " +
+        'has up to 50 events: the body is an array of `{"event_id", "event"}`, and `X-Webhook-Batch` says how many. Your ' +
+        "answer is for all of them: take all before you answer, and deduplicate by `event_id`.",
       "Before anything else, check that an event is genuine. Compute the signature over the bytes as they arrived, with the " +
         "bridge's whole `webhook_secret`, `whsec_` included. The libraries of Standard Webhooks check the `webhook-…` headers with the same secret.",
     )}

@@ -102,6 +102,14 @@ const headers = z.object({
     description:
       "`v1,<base64>`: HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>` under the decoded bytes of the secret.",
   }),
+  "X-Webhook-Batch": z
+    .string()
+    .optional()
+    .openapi({
+      description:
+        'How many events the body has, if the webhook takes batches: it is then an array of `{"event_id", "event"}`, and there ' +
+        "is no `X-Webhook-Event-Id`.",
+    }),
   "X-Webhook-Resend": z.literal("true").optional().openapi({
     description: "This event was requested with `resendEvent`: newer events may have come before it.",
   }),

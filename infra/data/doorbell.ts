@@ -10,7 +10,7 @@ export const deadDoorbells = new sst.aws.Queue("DeadDoorbells", {
   },
 })
 
-/** "Somebody look at this bridge." Message group = bridge. */
+/** "Somebody look at this delivery." Message group = webhook of a bridge. */
 export const doorbell = new sst.aws.Queue("Doorbell", {
   fifo: true,
   visibilityTimeout: "120 seconds",

@@ -22,7 +22,7 @@ test.for(all)("%s", async ([name, route]) => {
 })
 
 /**
- * The fields that `bridge-health.test.ts`, `refused-logins.test.ts`, `deliveries.test.ts`, `send/pacing.test.ts` and
+ * The fields that `bridge-health.test.ts`, `refused-logins.test.ts`, `deliveries.test.ts`, `webhooks.test.ts`, `send/pacing.test.ts` and
  * `live-network/restrictions.test.ts`, and of messages that were looked up `commands/look-up-message.test.ts`, show; and those
  * that `listGroups` shows, of a group in a community.
  */
@@ -54,7 +54,20 @@ const elsewhere = [
   "getGroup.community",
   "updateGroup.community",
   "listDeliveries.resending",
+  "getDelivery.webhooks",
   "resendSince.next",
+  "listWebhooks[].secret_overlap_until",
+  "listWebhooks[].failing_since",
+  "listWebhooks[].missed",
+  "createWebhook.secret_overlap_until",
+  "createWebhook.failing_since",
+  "createWebhook.missed",
+  "getWebhook.secret_overlap_until",
+  "getWebhook.failing_since",
+  "getWebhook.missed",
+  "updateWebhook.secret_overlap_until",
+  "updateWebhook.failing_since",
+  "updateWebhook.missed",
   "getUsage[].messages_in",
   "getUsage[].messages_out",
 ]

@@ -52,7 +52,7 @@ const header = headerOf(body)
 const another = `,v1=${"0".repeat(64)}`
 
 function headerOf(bytes: Buffer, timestamp = now): string {
-  const delivery = { secrets: [secret] as [string], eventId: "evt_1", attempt: 1, body: bytes, timestamp }
+  const delivery = { secrets: [secret] as [string], id: "evt_1", attempt: 1, body: bytes, timestamp }
   return signedHeaders(delivery)["x-webhook-signature"]!
 }
 

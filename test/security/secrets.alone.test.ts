@@ -57,6 +57,7 @@ async function aLife({ network, ...whole }: Service) {
   const heard = marked("heard")
   const idempotencyKey = marked("idempotency-key")
   const answered = marked("answered")
+  const header = marked("header")
   // It answers a picture with 500, and says more than it was asked.
   const receiver = await startReceiver(({ body }) => (response) => {
     response.writeHead(body.includes("image") ? 500 : 200, { "x-words": answered }).end(answered)
@@ -101,6 +102,13 @@ async function aLife({ network, ...whole }: Service) {
   const paired = await customer.call("POST", "/instances/second/proxy/pair", { phone: "491711234567" })
   const { code } = z.object({ code: z.string() }).parse(await paired.json())
 
+  const asked2 = { url: receiver.url, headers: { "X-Api-Key": header } }
+  const added = await customer.call("POST", "/instances/shop/webhooks", asked2)
+  const further = z.object({ id: z.string(), secret: z.string() }).parse(await added.json())
+  for (const path of ["webhooks", `webhooks/${further.id}`])
+    await customer.call("GET", `/instances/shop/${path}`)
+  await network.send(contact.number, owner.number, heard)
+  await got(heard, 3)
   const replaced = await customer.call("POST", "/instances/second/webhook-secret/roll")
   const { webhook_secret } = z.object({ webhook_secret: z.string() }).parse(await replaced.json())
   const expected = { expected_phone: contact.number, return_url: `https://shop.example/${wrong}` }
@@ -156,6 +164,8 @@ async function aLife({ network, ...whole }: Service) {
       "browser's cookie": cookieOf(signedIn),
       "passkey's challenge": cookieOf(asked),
       "webhook secret": bridge.webhook_secret,
+      "secret of a further webhook": further.secret,
+      "header of a webhook": header,
       "webhook key": bridge.webhook_secret.slice("whsec_".length),
     },
   }

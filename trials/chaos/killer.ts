@@ -1,3 +1,4 @@
+import type { Receiver } from "#core/event/receiver.ts"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { NetworkClient } from "#local/network/client.ts"
 import type { Random } from "#local/random.ts"
@@ -37,8 +38,8 @@ interface Input {
   network: NetworkClient
   receiver: Pick<ReceiverFaults, "failNext">
   lines: Line[]
-  /** The number of the event that a bridge's delivery comes to next. Never rejects. */
-  nextEvent: (bridgeId: string) => Promise<number>
+  /** The number of the event that a delivery comes to next. Never rejects. */
+  nextEvent: (id: Receiver.Id) => Promise<number>
   /** At the time, Unix milliseconds. */
   onHostKilled: (at: number) => void
 }
@@ -122,10 +123,11 @@ export function newKiller(input: Input) {
     const ms = random.between(beat, 12 * beat)
     const stop = { at: Date.now(), until: Date.now() + ms }
     for (const work of steps.openOf(pid)) {
-      const [word, bridgeId = "", n] = work.split(" ")
+      const [word, bridgeId = "", webhookId = "", n] = work.split(" ")
       if (word === "attempt") stoppedAttempts.push({ bridgeId, n: Number(n), ...stop })
       // As the row is now: while this claim holds, nobody else goes on.
-      if (word === "claim") stoppedAttempts.push({ bridgeId, n: input.nextEvent(bridgeId), ...stop })
+      if (word === "claim")
+        stoppedAttempts.push({ bridgeId, n: input.nextEvent({ bridgeId, webhookId }), ...stop })
     }
     const goOn = setTimeout(() => {
       paused.delete(pid)

@@ -17,6 +17,8 @@ const Options = z.object({
   /** `LEASE_BEAT_MS`, of which every other time of a lease is a multiple. In production 5000. */
   beat: whole.min(50).max(10_000).default(500),
   break: z.enum(breakableRules).optional(),
+  /** Webhooks of each bridge: one of the further ones is dead until the last blow, one is slow. */
+  webhooks: whole.min(1).max(5).default(1),
   /** The shape of accounts and their messages. */
   shape: z.enum(shapes).default("small"),
   /** Messages and answers that the first bridge of the shape `real` has exchanged with one device before the first blow. */

@@ -1,4 +1,5 @@
 import type { Random } from "#local/random.ts"
+import { deadWebhook, slowWebhook } from "../cluster/lines.ts"
 import type { Answer, Arrival } from "#test/support/service/start-receiver.ts"
 
 /** Bad answers to a share of the deliveries. The others are answered with 200. */
@@ -15,7 +16,9 @@ export function newReceiverFaults(random: Random) {
   let faulty = false
   let failing = false
 
-  function answerNow(): Answer {
+  function answerNow(to: string): Answer {
+    if (faulty && to.endsWith(deadWebhook)) return 500
+    if (to.endsWith(slowWebhook)) return (response) => void setTimeout(() => response.end(), 300)
     const roll = random.next()
     if (failing) {
       failing = false
@@ -28,8 +31,9 @@ export function newReceiverFaults(random: Random) {
 
   return {
     answer: (arrival: Arrival): Answer => {
-      const answer = answerNow()
-      if (answer !== 200) refused.add(arrival)
+      const answer = answerNow(arrival.bridge)
+      const isTaken = answer === 200 || arrival.bridge.endsWith(slowWebhook)
+      if (!isTaken) refused.add(arrival)
       return answer
     },
     /** The arrivals that were not answered with success; the list grows. */

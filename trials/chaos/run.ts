@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
+import type { Receiver } from "#core/event/receiver.ts"
 import type { Entry } from "#local/network/client.ts"
 import { seeded } from "#local/random.ts"
 import { followNetworkLog } from "../cluster/follow-network-log.ts"
@@ -48,6 +49,8 @@ export async function run(options: Options, dir: string, say: (line: string) => 
     await service.stop()
   }
 }
+
+const longestWaitMs = Delivery.longestWait * 1000
 
 interface About {
   options: Options
@@ -123,7 +126,15 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
       : "the last blow has fallen: now everything has to come to rest",
   )
   await traffic.stop(options.messages, withinMs)
-  const unsettled = await untilSettled({ lines, receiver, network, produced: traffic.produced, withinMs })
+  // Each webhook of a bridge is to get what was written to the bridge.
+  const produced = new Map(
+    lines.flatMap((line) =>
+      [line.bridge, ...line.webhooks].map((name) => [name, traffic.produced.get(line.bridge) ?? []] as const),
+    ),
+  )
+  // A dead receiver that lives again may be tried again after three minutes.
+  const patienceMs = options.webhooks > 1 ? withinMs + longestWaitMs : withinMs
+  const unsettled = await untilSettled({ lines, receiver, network, produced, withinMs: patienceMs })
   await log.stop()
   const { owners, injected } = await cluster.room.report()
   const shown: Evidence["shown"] = new Map()
@@ -134,8 +145,8 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
     )
 
   const evidence: Evidence = {
-    bridges: lines.map(({ bridge }) => bridge),
-    produced: traffic.produced,
+    bridges: [...produced.keys()],
+    produced,
     arrivals: receiver.arrivals,
     refused: receiverFaults.refused,
     sent: traffic.sent,
@@ -165,8 +176,8 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
 }
 
 /** As the store says now, or does not: then no attempt is excused. */
-async function nextEvent(bridgeId: string): Promise<number> {
-  const delivery = await Delivery.get(Delivery.first(bridgeId)).catch(() => undefined)
+async function nextEvent(id: Receiver.Id): Promise<number> {
+  const delivery = await Delivery.get(id).catch(() => undefined)
   return (delivery?.head ?? -1) + 1
 }
 
@@ -189,5 +200,5 @@ function total({ produced }: Traffic): number {
 }
 
 function repeated({ arrivals }: Evidence): number {
-  return arrivals.length - new Set(arrivals.map(({ eventId }) => eventId)).size
+  return arrivals.length - new Set(arrivals.map(({ bridge, eventId }) => `${bridge} ${eventId}`)).size
 }

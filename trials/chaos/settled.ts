@@ -31,12 +31,14 @@ export async function untilSettled(input: {
 type Input = Omit<Parameters<typeof untilSettled>[0], "lines" | "withinMs">
 
 async function openOf(
-  { bridge, id, device }: Line,
+  { bridge, id, device, webhooks }: Line,
   { produced, receiver, network }: Input,
 ): Promise<string[]> {
-  const arrived = new Set(receiver.arrivals.filter((one) => one.bridge === bridge).map(({ text }) => text))
-  const missing = (produced.get(bridge) ?? []).filter((text) => !arrived.has(text)).length
-  if (missing > 0) return [`${bridge} (${id}): ${missing} messages have not arrived; ${await delivery(id)}`]
+  for (const name of [bridge, ...webhooks]) {
+    const arrived = new Set(receiver.arrivals.filter((one) => one.bridge === name).map(({ text }) => text))
+    const missing = (produced.get(name) ?? []).filter((text) => !arrived.has(text)).length
+    if (missing > 0) return [`${name} (${id}): ${missing} messages have not arrived; ${await delivery(id)}`]
+  }
   if (!(await network.settled(device, 0)))
     return [`${bridge} (${id}): the network still has something for it`]
   const waiting = await delivery(id)
@@ -67,9 +69,10 @@ async function rowsOf(table: string, bridgeId: string, prefix: string) {
   )
 }
 
-/** The holder of a bridge, and what its delivery waits for; nothing when it waits for nothing. */
+/** The holder of a bridge, and what one of its deliveries waits for; nothing when none waits for anything. */
 async function delivery(bridgeId: string): Promise<string> {
-  const row = await Delivery.get(Delivery.first(bridgeId))
+  const rows = (await Delivery.all(bridgeId)).toSorted((a, b) => a.head - b.head)
+  const row = rows.find(({ due }) => due > 0) ?? rows[0]
   const next = row && (await EventRow.get(bridgeId, row.head + 1))
   if (row && row.due === 0 && !next) return ""
   const lease = await Lease.get(bridgeId)

@@ -13,6 +13,8 @@ import { type Around, companions, peopleFor, type Shape } from "./account-shapes
 export interface Line {
   bridge: string
   id: string
+  /** The names of its further webhooks, as the receiver has them. */
+  webhooks: string[]
   /** Numbers. */
   owner: string
   contact: string
@@ -24,6 +26,11 @@ export interface Line {
   companion: string | undefined
 }
 
+/** How the names of those further webhooks end that refuse everything, or take their time. */
+export const deadWebhook = "-dead"
+export const slowWebhook = "-slow"
+const furtherNames = [deadWebhook, slowWebhook, "-3", "-4"]
+
 interface Receiving {
   usually?: Parameters<typeof startReceiver>[0]
   /** The host in the URL of a bridge's webhook; by default an address of this machine. */
@@ -32,7 +39,7 @@ interface Receiving {
 
 /** A cluster with linked bridges of one customer, and the customer's receiver, which answers as `usually` says. */
 export async function startLines(
-  options: Options & { shape?: Shape },
+  options: Options & { shape?: Shape; webhooks?: number },
   { dir, usually, hostOf }: Receiving & { dir: string },
 ) {
   const cluster = await startCluster(options, dir)
@@ -59,6 +66,7 @@ export async function startLines(
           around,
           hasCompanion: shape === "real" && i <= companions,
           hostOf,
+          webhooks: options.webhooks ?? 1,
         }),
       )
     /** The customer of a bridge wants to know what becomes of messages, beside everything else. */
@@ -95,6 +103,7 @@ export async function newLine(
     around,
     hasCompanion,
     hostOf,
+    webhooks = 1,
   }: {
     network: NetworkClient
     receiver: Receiver
@@ -103,12 +112,19 @@ export async function newLine(
     around: Around
     hasCompanion: boolean
     hostOf: Receiving["hostOf"]
+    /** How many it has in all. */
+    webhooks?: number
   },
 ): Promise<Line> {
   const call = apiClient(api, apiKey)
   const wanted = { customer_ref: bridge, webhook_url: receiver.urlOf(bridge, hostOf?.(bridge)) }
   const created = Created.parse(await (await call("POST", "/instances", wanted)).json())
   receiver.trust(bridge, created.webhook_secret)
+  const further = furtherNames.slice(0, webhooks - 1).map((name) => `${bridge}${name}`)
+  for (const name of further) {
+    const added = await call("POST", `/instances/${bridge}/webhooks`, { url: receiver.urlOf(name) })
+    receiver.trust(name, z.object({ secret: z.string() }).parse(await added.json()).secret)
+  }
 
   const owner = await network.create(`Owner ${bridge}`)
   const contact = await network.create(`Contact ${bridge}`)
@@ -133,6 +149,7 @@ export async function newLine(
   return {
     bridge,
     id: created.id,
+    webhooks: further,
     owner: owner.number,
     contact: contact.number,
     group: group.jid,

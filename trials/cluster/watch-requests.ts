@@ -3,7 +3,8 @@ import diagnostics from "node:diagnostics_channel"
 import type { ClientRequest } from "node:http"
 import { SQSClient } from "@aws-sdk/client-sqs"
 import { z } from "zod"
-import { store } from "#core/store/store.ts"
+import { Receiver } from "#core/event/receiver.ts"
+import { type Key, store } from "#core/store/store.ts"
 import { wrapClientCalls, type StoreCommand } from "#test/support/wrap-client-calls.ts"
 import type { Steps } from "./armed-steps.ts"
 import { stepNamesOf } from "./step-names.ts"
@@ -63,52 +64,54 @@ export function watchRequests(steps: Steps, word: string): void {
 
 /**
  * From the count of an attempt to its outcome: a deliverer that stands still meanwhile may post late. Under way is an
- * `attempt` of a bridge's event, by its number; or the `claim` of a bridge, whose answer will say which event comes next.
+ * `attempt` of a bridge's event at a webhook, by its number; or the `claim` of a delivery, whose answer will say which event
+ * comes next.
  */
 export function watchAttempts({ begin }: Steps): void {
   const ends = new Map<string, () => void>()
-  const end = (bridge: string) => {
-    ends.get(bridge)?.()
-    ends.delete(bridge)
+  const end = (delivery: string) => {
+    ends.get(delivery)?.()
+    ends.delete(delivery)
   }
-  const attempts = (bridge: string, head: number) => {
-    end(bridge)
-    ends.set(bridge, begin(`attempt ${bridge} ${head + 1}`))
+  const attempts = (delivery: string, head: number) => {
+    end(delivery)
+    ends.set(delivery, begin(`attempt ${delivery} ${head + 1}`))
   }
   wrapClientCalls(store, async (command, go) => {
     const words = stepNamesOf(command)
-    const bridge = bridgeOf(command)
-    if (words.includes("record failure")) end(bridge)
+    const delivery = deliveryOf(command)
+    if (words.includes("record failure")) end(delivery)
     // An advance counts the attempt of the next event.
-    if (words.includes("advance")) attempts(bridge, headSetBy(command))
+    if (words.includes("advance")) attempts(delivery, headSetBy(command))
     if (words.includes("claim delivery")) {
-      const done = begin(`claim ${bridge}`)
+      const done = begin(`claim ${delivery}`)
       return await go()
         .then((answer) => {
-          attempts(bridge, headIn(answer))
+          attempts(delivery, headIn(answer))
           return answer
         })
         .finally(done)
     }
     const answer = await go()
-    if (words.includes("go idle") || words.includes("pass on")) end(bridge)
+    if (words.includes("go idle") || words.includes("pass on")) end(delivery)
     return answer
   })
 }
 
-function bridgeOf({ input }: StoreCommand): string {
-  const [first] = input.TransactItems ?? []
-  const key = input.Key ?? first?.Update?.Key ?? first?.ConditionCheck?.Key
-  return String(key?.pk).slice("BRIDGE#".length)
+/** Its bridge and webhook. */
+function deliveryOf({ input }: StoreCommand): string {
+  const keys = [input.Key, ...(input.TransactItems ?? []).map(({ Update }) => Update?.Key)]
+  const ids = keys.flatMap((key) => (key ? (Receiver.atKey(key as Key) ?? []) : []))
+  return ids.map(({ bridgeId, webhookId }) => `${bridgeId} ${webhookId}`).join()
 }
 
 /** As the store answers it, in its own JSON or not. */
 const Head = z.union([z.number(), z.object({ N: z.coerce.number() }).transform(({ N }) => N)])
 const Answered = z.object({ Attributes: z.object({ head: Head }) })
-/** An advance says where it goes; one past what has expired sets `:head`. */
+/** An advance says where it goes; one past what has expired sets `:to`. */
 const Advance = z.union([
   z.object({ ":n": z.number() }).transform((values) => values[":n"]),
-  z.object({ ":head": z.number() }).transform((values) => values[":head"]),
+  z.object({ ":to": z.number() }).transform((values) => values[":to"]),
 ])
 
 /** The `head` of a delivery's row, as an update returns it. */

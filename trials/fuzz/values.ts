@@ -56,6 +56,11 @@ function poolOf(name: string, known: KnownValues): readonly unknown[] | undefine
       return known.urls
     case "webhook_url":
       return known.webhookUrls
+    case "webhook":
+    case "webhook_id":
+      return ["first"]
+    case "chats":
+      return known.chats
     case "customer_ref":
       return known.spares
     default:

@@ -6,6 +6,11 @@ import type { Ask } from "../asking.ts"
 import type { CasesOf } from "./cases.ts"
 import { ada, adaWrites, arrived, grace, whole } from "./stage.ts"
 
+/** The further webhook of the bridge `shop`, while it has one. */
+let second: { id: string; secret: string }
+/** One with all that a webhook may choose, for a chat in which nobody writes. */
+let full: { id: string }
+
 export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "Debug"> = {
   createBridge: async (ask) => {
     const body = { customer_ref: "made", webhook_url: whole.webhook.urlOf("made") }
@@ -221,6 +226,53 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     const { count } = (await ask({ body: { since: 0 } })).json as { count: number }
     expect(count).toBeGreaterThan(0)
     await until(async () => whole.webhook.of("shop").length >= before + count)
+  },
+  listWebhooks: async (ask) => {
+    const headers = { "X-Api-Key": "k" }
+    const asked = {
+      url: whole.webhook.urlOf("whole"),
+      ignore: ["groups"],
+      chats: ["491711234567"],
+      headers,
+      batch: 9,
+    }
+    const made = await whole.call("POST", "/api/instances/typed/webhooks", asked)
+    const { id } = (await made.json()) as { id: string }
+    expect((await ask({ ref: "typed" })).json).toMatchObject([
+      { id: "first" },
+      { id, chats: ["491711234567@s.whatsapp.net"], headers: { "X-Api-Key": "***" } },
+    ])
+    await whole.call("DELETE", `/api/instances/typed/webhooks/${id}`)
+  },
+  createWebhook: async (ask) => {
+    const chosen = { ignore: ["status"], chats: ["491700000000"], batch: 9, headers: { "X-Api-Key": "k" } }
+    full = (await ask({ body: { url: whole.webhook.urlOf("full"), ...chosen } })).json as { id: string }
+    const { json } = await ask({ body: { url: whole.webhook.urlOf("second") } })
+    second = json as { id: string; secret: string }
+    whole.webhook.trust("second", second.secret)
+    await arrived(await adaWrites({ text: "to two webhooks" }))
+    await whole.webhook.event("second", "message", ({ body }) => body === "to two webhooks")
+  },
+  getWebhook: async (ask) => {
+    expect((await ask({ with: { webhook_id: full.id } })).json).toMatchObject({ id: full.id, batch: 9 })
+    expect((await ask({ with: { webhook_id: second.id } })).json).toMatchObject({
+      id: second.id,
+      state: "active",
+    })
+  },
+  updateWebhook: async (ask) => {
+    const webhook_id = second.id
+    await ask({ with: { webhook_id: full.id }, body: { batch: 10 } })
+    const { json } = await ask({ with: { webhook_id }, body: { state: "paused" } })
+    expect(json).toMatchObject({ state: "paused" })
+    await arrived(await adaWrites({ text: "while it is paused" }))
+    await ask({ with: { webhook_id }, body: { state: "active" } })
+    await whole.webhook.event("second", "message", ({ body }) => body === "while it is paused")
+  },
+  removeWebhook: async (ask) => {
+    for (const { id } of [second, full]) await ask({ with: { webhook_id: id } })
+    const left = await whole.call("GET", "/api/instances/shop/webhooks")
+    expect(await left.json()).toMatchObject([{ id: "first" }])
   },
   rollSecret: async (ask) => {
     const { webhook_secret } = (await ask({ ref: "typed" })).json as { webhook_secret: string }

@@ -131,7 +131,7 @@ describe("openapi.json", () => {
   test("has every header that a delivery is sent with", () => {
     const about = {
       secrets: ["whsec_AAAA"] as [string],
-      eventId: "evt_1",
+      id: "evt_1",
       attempt: 1,
       body: Buffer.from("{}"),
       timestamp: 1,
@@ -139,7 +139,7 @@ describe("openapi.json", () => {
     const sent = Object.keys(signedHeaders(about)).filter((name) => name !== "content-type")
     for (const { post } of Object.values(document.webhooks)) {
       const documented = (post.parameters ?? []).map(({ name }) => name.toLowerCase())
-      expect(documented.toSorted()).toEqual([...sent, "x-webhook-resend"].toSorted())
+      expect(documented.toSorted()).toEqual([...sent, "x-webhook-batch", "x-webhook-resend"].toSorted())
     }
   })
 

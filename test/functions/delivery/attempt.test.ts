@@ -36,12 +36,11 @@ async function attemptOn(url: string) {
   onTestFinished(() => connections.destroy())
   const body = Buffer.from(`{"event":"test"}`)
   return await attempt({
-    bridgeId: "b",
+    id: { bridgeId: "b", webhookId: "first" },
     url,
-    secrets: ["whsec_c2VjcmV0"],
-    eventId: "evt_1",
+    keys: { secrets: ["whsec_c2VjcmV0"], headers: {} },
+    message: { id: "evt_1", body },
     number: 1,
-    body,
     connections,
   })
 }

@@ -17,13 +17,12 @@ async function connectionsOfTwo(isLambda: boolean): Promise<number> {
     const { connections, leave } = newConnections(isLambda)
     const secret = "whsec_c2VjcmV0"
     const outcome = await attempt({
-      bridgeId: "b",
+      id: { bridgeId: "b", webhookId: "first" },
       url,
       connections,
-      secrets: [secret],
-      eventId,
+      keys: { secrets: [secret], headers: {} },
+      message: { id: eventId, body: Buffer.from("{}") },
       number: 1,
-      body: Buffer.from("{}"),
     })
     expect(outcome.verdict).toBe("delivered")
     await leave()

@@ -5,7 +5,7 @@ import { signedHeaders } from "#functions/delivery/sign.ts"
 test("the standard signature is that of Standard Webhooks' own example", () => {
   const headers = signedHeaders({
     secrets: ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
-    eventId: "msg_p5jXN8AQM9LWM0D4loKWxJek",
+    id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
     attempt: 1,
     body: Buffer.from(`{"test": 2432232314}`),
     timestamp: 1_614_265_330,
@@ -21,7 +21,7 @@ test("our own signature is keyed with the whole secret, over the timestamp, a do
   const body = Buffer.from([0x7b, 0xc3, 0xa4, 0xff, 0x7d])
   const headers = signedHeaders({
     secrets: ["whsec_c2VjcmV0"],
-    eventId: "evt_1",
+    id: "evt_1",
     attempt: 3,
     body,
     timestamp: 17,

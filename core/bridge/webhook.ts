@@ -1,0 +1,215 @@
+export * as Webhook from "./webhook.ts"
+
+import { randomBytes } from "node:crypto"
+import { now } from "../platform/clock.ts"
+import { ApiError, noSuchBridge } from "../error.ts"
+import { Delivery } from "../event/delivery.ts"
+import { ring } from "../event/doorbell.ts"
+import { EventIndex } from "../event/event-index.ts"
+import type { Filter } from "../event/filter.ts"
+import { Receiver } from "../event/receiver.ts"
+import { toJid } from "../jid.ts"
+import { seal } from "../keys/seal.ts"
+import { log } from "../platform/log.ts"
+import { Storage } from "../platform/storage.ts"
+import { type Row, transact } from "../store/store.ts"
+import { tables } from "../store/tables.ts"
+import { Bridge } from "./bridge.ts"
+import { BridgeLog } from "./bridge-log.ts"
+import { DeliveryRow } from "./delivery-row.ts"
+
+/** How many webhooks a bridge may have, `webhook_url` among them (Contract, "Webhooks"). */
+const most = 5
+
+/** What a customer may choose of a webhook. What is undefined stays as it is; null ends it. */
+export interface Choice {
+  events?: string[] | null | undefined
+  ignore?: Filter.Info["ignore"] | undefined
+  /** In any form in which a caller may name a chat. */
+  chats?: string[] | null | undefined
+  headers?: Record<string, string> | null | undefined
+  batch?: number | null | undefined
+}
+
+/**
+ * Adds a webhook to a bridge, or finds the one that has this URL: it gets the events that are appended from now on.
+ * @throws ApiError `webhook_limit_reached`, `not_found`, `storage_full`
+ */
+export async function create(
+  bridge: Bridge.Info,
+  url: string,
+  choice: Choice,
+): Promise<{ webhook: Delivery.Info; created: boolean }> {
+  for (;;) {
+    const webhooks = await list(bridge)
+    const [first] = webhooks
+    const found = webhooks.find(({ receiver }) => receiver.url === url)
+    if (found) return { webhook: found, created: false }
+    if (webhooks.length >= most || first.further.length >= most - 1)
+      throw new ApiError("webhook_limit_reached")
+    if (!Storage.hasRoom()) throw Storage.refusal()
+    const id: Receiver.Id = { bridgeId: bridge.id, webhookId: `wh_${randomBytes(8).toString("hex")}` }
+    // Read before the row is there. An event that comes in between has a higher number, and this webhook gets it: either
+    // whoever appends it finds the row, or the row is there first, and is promised a look from the beginning.
+    const newest = await EventIndex.newest(bridge.id)
+    const receiver = await receiverOf(bridge, id, url, choice)
+    const further = [...first.further, id.webhookId]
+    const refused = await transact([
+      DeliveryRow.furtherCreation(receiver, {
+        newest,
+        skipped: first.skipped,
+        ...(choice.batch && { batch: choice.batch }),
+      }),
+      DeliveryRow.naming(first, further),
+    ])
+    // Another was added or removed meanwhile, or the bridge was deleted.
+    if (refused) continue
+    await ring(id).catch((error: unknown) => log.warn({ ...id, error }, "doorbell not sent"))
+    BridgeLog.append(bridge.id, "info", `webhook ${id.webhookId} added`)
+    return { webhook: await get(bridge, id.webhookId), created: true }
+  }
+}
+
+async function receiverOf(
+  bridge: Bridge.Info,
+  id: Receiver.Id,
+  url: string,
+  choice: Choice,
+): Promise<Receiver.Info> {
+  const dataKey = await Bridge.deliveryKeyOf(bridge)
+  const filter = filterOf(undefined, choice)
+  return {
+    ...Receiver.of({
+      owner: { accountId: bridge.accountId, bridgeId: bridge.id },
+      webhookId: id.webhookId,
+      url,
+      secret: Bridge.newSecret(),
+      dataKey,
+      wrapped: bridge.deliveryKey,
+    }),
+    ...(choice.headers && { sealedHeaders: sealedHeaders(dataKey, id, choice.headers) }),
+    ...(filter && { filter }),
+  }
+}
+
+function sealedHeaders(dataKey: Uint8Array, id: Receiver.Id, headers: Record<string, string>): Uint8Array {
+  return seal(dataKey, Receiver.key(id), JSON.stringify(headers))
+}
+
+/** A filter after a change; undefined if every event passes. */
+function filterOf(before: Filter.Info | undefined, choice: Choice): Filter.Info | undefined {
+  const events = choice.events === undefined ? before?.events : (choice.events ?? undefined)
+  const chats = choice.chats === undefined ? before?.chats : choice.chats?.map(toJid)
+  const ignore = [...new Set(choice.ignore ?? before?.ignore)]
+  if (!events && !chats && ignore.length === 0) return undefined
+  return {
+    ...(events && { events: [...new Set(events)] }),
+    ignore,
+    ...(chats && { chats: [...new Set(chats)] }),
+  }
+}
+
+/** The webhooks of a bridge, `webhook_url` first. @throws ApiError `not_found` once it is deleted */
+export async function list(bridge: Bridge.Info): Promise<[Delivery.Info, ...Delivery.Info[]]> {
+  const [first, ...further] = await Delivery.all(bridge.id)
+  if (!first) throw noSuchBridge()
+  return [first, ...further]
+}
+
+/** @throws ApiError `not_found` */
+export async function get(bridge: Bridge.Info, webhookId: string): Promise<Delivery.Info> {
+  const webhook = /^[a-z0-9_]{1,64}$/.test(webhookId)
+    ? await Delivery.get({ bridgeId: bridge.id, webhookId })
+    : undefined
+  if (!webhook) throw noSuchWebhook()
+  return webhook
+}
+
+function noSuchWebhook(): ApiError {
+  return new ApiError("not_found", "this bridge has no such webhook: GET …/webhooks lists them")
+}
+
+/**
+ * Changes a webhook. The change holds from the next attempt on.
+ * @param url undefined: it stays
+ * @throws ApiError `not_found`
+ */
+export async function update(
+  bridge: Bridge.Info,
+  webhook: Delivery.Info,
+  { url, ...choice }: Choice & { url?: string | undefined },
+): Promise<void> {
+  const set: Row = {}
+  const remove: string[] = []
+  const change = (name: string, value: unknown) => {
+    if (value === undefined) remove.push(name)
+    else set[name] = value
+  }
+  if (url !== undefined) change("webhook_url", url)
+  if (choice.batch !== undefined) change("batch", choice.batch ?? undefined)
+  if (choice.headers !== undefined) {
+    const dataKey = await Bridge.deliveryKeyOf(bridge)
+    const { headers } = choice
+    const isAny = headers !== null && Object.keys(headers).length > 0
+    change("headers", isAny ? sealedHeaders(dataKey, webhook, headers) : undefined)
+  }
+  const { filter } = webhook.receiver
+  const isOfFilter = [choice.events, choice.ignore, choice.chats].some((field) => field !== undefined)
+  if (isOfFilter) change("filter", filterOf(filter, choice))
+  // Two that change a filter at once must each keep what the other has changed.
+  const { held, refused } = await Delivery.update(
+    webhook,
+    DeliveryRow.changing(set, remove, isOfFilter ? { filter } : {}),
+  )
+  if (!held && refused) return await update(bridge, refused, { url, ...choice })
+  if (!held) throw noSuchWebhook()
+  BridgeLog.append(bridge.id, "info", `webhook ${webhook.webhookId} changed`)
+}
+
+/** It is sent nothing from now on, and keeps its place; an attempt that is under way goes on. @throws ApiError `not_found` */
+export async function pause(webhook: Delivery.Info): Promise<void> {
+  const { held, refused } = await Delivery.update(webhook, {
+    UpdateExpression: "SET paused_at = :now",
+    ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(paused_at)",
+    ExpressionAttributeValues: { ":now": now() },
+  })
+  if (!held && !refused) throw noSuchWebhook()
+  if (held) BridgeLog.append(webhook.bridgeId, "info", `webhook ${webhook.webhookId} paused`)
+}
+
+/** It goes on where it stood. @throws ApiError `not_found` */
+export async function resume(webhook: Delivery.Info): Promise<void> {
+  const mustRing = await Delivery.updateAndPromise(webhook, {
+    // What waited meanwhile is not late by our fault.
+    set: "failed_until = :now_at",
+    remove: "paused_at",
+    condition: "attribute_exists(paused_at)",
+    values: { ":now_at": now() },
+  })
+  if (mustRing === undefined) {
+    if (!(await Delivery.get(webhook))) throw noSuchWebhook()
+    return
+  }
+  if (mustRing) await ring(webhook).catch((error: unknown) => log.warn({ error }, "doorbell not sent"))
+  BridgeLog.append(webhook.bridgeId, "info", `webhook ${webhook.webhookId} goes on`)
+}
+
+/**
+ * Deletes a further webhook: whoever delivers to it loses its claim. Its attempts and lists go when they expire.
+ * @throws ApiError `not_found`
+ */
+export async function remove(bridge: Bridge.Info, webhookId: string): Promise<void> {
+  for (;;) {
+    const [first] = await list(bridge)
+    if (!first.further.includes(webhookId)) throw noSuchWebhook()
+    const further = first.further.filter((id) => id !== webhookId)
+    const id = { bridgeId: bridge.id, webhookId }
+    const refused = await transact([
+      { Delete: { TableName: tables.events, Key: Receiver.key(id) } },
+      DeliveryRow.naming(first, further),
+    ])
+    if (refused) continue
+    BridgeLog.append(bridge.id, "info", `webhook ${webhookId} deleted`)
+    return
+  }
+}

@@ -1,0 +1,191 @@
+import { createRoute, z } from "@hono/zod-openapi"
+import { path, UrlOfWebhook } from "./bridge.ts"
+import { EventType, Ignored } from "./event.ts"
+import { Chat } from "./field-types.ts"
+import { body, refusals, reply } from "./route-parts.ts"
+
+/** Headers that prove a delivery, belong to the connection, or say what the body is. */
+const reserved =
+  /^(?:x-webhook-.*|webhook-.*|content-.*|proxy-.*|sec-.*|host|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|accept-encoding|date|via)$/i
+
+const HeaderName = z
+  .string()
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/, "a header's name has 1 to 64 letters, digits and dashes")
+  .refine(
+    (name) => !reserved.test(name),
+    "this header cannot be chosen: it belongs to the delivery or its connection",
+  )
+const HeaderValue = z
+  .string()
+  .regex(
+    /^[!-~](?:[ -~]{0,1022}[!-~])?$/,
+    "1 to 1,024 printable ASCII characters, without spaces at its ends",
+  )
+  .refine((value) => value !== masked, "`***` stands for a value that is not shown: give the value")
+
+/** What stands for a header's value in answers. */
+export const masked = "***"
+
+const Headers = z
+  .record(HeaderName, HeaderValue)
+  .refine((headers) => Object.keys(headers).length <= 10, "at most 10 headers")
+  .refine(
+    (headers) =>
+      new Set(Object.keys(headers).map((name) => name.toLowerCase())).size === Object.keys(headers).length,
+    "a header is there twice",
+  )
+  .refine(
+    (headers) => Object.entries(headers).flat().join("").length <= 2048,
+    "at most 2,048 characters together",
+  )
+
+const Batch = z.number().int().min(1).max(50).nullish().openapi({
+  description:
+    'Up to so many events in one POST, 1 to 50: see "Batches". Null: one event for each POST, in the usual form.',
+})
+
+/** What a webhook may choose. What is not given stays as it is. */
+const chosen = {
+  events: z.array(EventType).max(50).nullish().openapi({
+    description:
+      "The types of events that it gets, of those that the bridge gets; null is all, including those of later releases.",
+  }),
+  ignore: z.array(Ignored).max(50).optional().openapi({
+    description: "Chats whose events it does not get: `status`, `groups`; `[]` is none.",
+  }),
+  chats: z.array(Chat).min(1).max(50).nullish().openapi({
+    description: "The chats whose events it gets, and no event of no chat; null is all events.",
+  }),
+  headers: Headers.nullish().openapi({
+    description:
+      "Headers that each of its POSTs has besides; they replace those of before, and null ends them. At most 10, and 2,048 " +
+      "characters together. `Authorization` replaces the one with the secret. They are secret: answers show `***`.",
+  }),
+  batch: Batch,
+}
+
+/** Contract, "Webhooks" */
+const Webhook = z
+  .object({
+    id: z.string().openapi({ description: "`first` is `webhook_url`." }),
+    url: z.string().openapi({ description: 'Of `first`, `""` is the hosted inbox.' }),
+    secret: z.string().openapi({
+      description: 'Authenticates its deliveries: see "Receive". `""` for a key that may only read.',
+    }),
+    secret_overlap_until: z.number().int().optional().openapi({
+      description: "The secret was replaced: until then the one before signs as well. Unix seconds.",
+    }),
+    events: z
+      .array(EventType)
+      .openapi({ description: "The types of events that it gets, of those that the bridge gets." }),
+    ignore: z.array(Ignored),
+    chats: z.array(z.string()).nullable().openapi({ description: "JIDs; null is all." }),
+    headers: z.record(z.string(), z.string()).openapi({ description: "Each value is `***`." }),
+    batch: z.number().int().nullable(),
+    state: z.enum(["active", "paused"]),
+    created_at: z.number().int().openapi({ description: "Unix seconds." }),
+    failing_since: z.number().int().optional().openapi({
+      description: "Since when each attempt has failed. Unix seconds.",
+    }),
+    missed: z
+      .object({
+        events: z
+          .number()
+          .int()
+          .openapi({ description: "How many events of the bridge, whichever they were." }),
+        first: z.string().openapi({ description: 'The id of the first; `""` if it was kept no more.' }),
+        at: z.number().int().openapi({ description: "When it last passed over some. Unix seconds." }),
+      })
+      .optional()
+      .openapi({ description: "The events that had waited for longer than seven days, and are not sent." }),
+  })
+  .openapi("Webhook")
+
+const webhooks = "/api/instances/{customer_ref}/webhooks"
+const one = `${webhooks}/{webhook_id}` as const
+const onePath = path.extend({
+  webhook_id: z
+    .string()
+    .max(64)
+    .openapi({ description: "As `listWebhooks` gives it; `first` is `webhook_url`." }),
+})
+
+export const listWebhooks = createRoute({
+  method: "get",
+  path: webhooks,
+  summary: "The webhooks of a bridge, `webhook_url` first",
+  request: { params: path },
+  responses: { 200: reply("One to five.", z.array(Webhook)), ...refusals("not_found") },
+})
+
+export const createWebhook = createRoute({
+  method: "post",
+  path: webhooks,
+  summary: "Add a webhook: it gets each event from now on, besides the others",
+  description:
+    "A bridge has up to five. Each is delivered in order and at least once by itself, so one that is slow or dead delays no " +
+    "other. A URL that a webhook of the bridge has already is answered with that one, unchanged.",
+  request: {
+    params: path,
+    body: body(z.object({ url: UrlOfWebhook, ...chosen }).openapi({ required: ["url"] })),
+  },
+  responses: {
+    200: reply("A webhook has this URL: that one, unchanged.", Webhook),
+    201: reply("The new webhook.", Webhook),
+    ...refusals("not_found", "invalid_webhook_url", "webhook_limit_reached", "storage_full"),
+  },
+})
+
+export const getWebhook = createRoute({
+  method: "get",
+  path: one,
+  summary: "Get a webhook",
+  request: { params: onePath },
+  responses: { 200: reply("The webhook.", Webhook), ...refusals("not_found") },
+})
+
+export const updateWebhook = createRoute({
+  method: "patch",
+  path: one,
+  summary: "Change a webhook, pause it, or let it go on",
+  description:
+    "A field that is not given stays as it is. A change holds from the next attempt on, also for events that wait. A paused " +
+    "webhook keeps its place for seven days: it then goes on with what is younger, and `missed` says how much is not sent. " +
+    "`first` takes `headers` and `batch` alone: what it gets is what the bridge gets, and its URL is the bridge's " +
+    "`webhook_url`.",
+  request: {
+    params: onePath,
+    body: body(
+      z
+        .object({
+          url: UrlOfWebhook,
+          ...chosen,
+          state: z.enum(["active", "paused"]).optional(),
+        })
+        .refine(
+          (input) => Object.values(input).some((value) => value !== undefined),
+          "give at least one field",
+        ),
+    ),
+  },
+  responses: {
+    200: reply("The webhook, as it is now.", Webhook),
+    ...refusals("not_found", "invalid_webhook_url"),
+  },
+})
+
+export const removeWebhook = createRoute({
+  method: "delete",
+  path: one,
+  summary: "Delete a webhook: what waits for it is not sent, and the others lose nothing",
+  request: { params: onePath },
+  responses: { 204: { description: "Gone." }, ...refusals("not_found") },
+})
+
+/** Which webhook a route about deliveries is about. */
+export const ofWebhook = z.object({
+  webhook: z.string().max(64).default("first").openapi({
+    description:
+      "The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another.",
+  }),
+})

@@ -1,0 +1,112 @@
+import { Bridge } from "#core/bridge/bridge.ts"
+import { Webhook } from "#core/bridge/webhook.ts"
+import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
+import * as contract from "#core/contract/webhook.ts"
+import { EventType } from "#core/contract/event.ts"
+import { finishSecret, rollSecret } from "#core/contract/webhook-secret.ts"
+import { invalid } from "#core/error.ts"
+import type { Delivery } from "#core/event/delivery.ts"
+import { Receiver } from "#core/event/receiver.ts"
+import { type ApiEnv, contractRouter } from "../http/contract-router.ts"
+
+/** The webhooks of a bridge, and the secrets that sign their deliveries (Contract, "Webhooks"). */
+export const webhooks = contractRouter()
+  .openapi(contract.listWebhooks, async (c) => {
+    const all = await Webhook.list(c.var.bridge)
+    return c.json(await Promise.all(all.map((webhook) => wire(c.var, webhook))), 200)
+  })
+  .openapi(contract.createWebhook, async (c) => {
+    const { url, ...choice } = c.req.valid("json")
+    const { webhook, created } = await Webhook.create(c.var.bridge, furtherUrl(url), choice)
+    return c.json(await wire(c.var, webhook), created ? 201 : 200)
+  })
+  .openapi(contract.getWebhook, async (c) => {
+    const webhook = await Webhook.get(c.var.bridge, c.req.valid("param").webhook_id)
+    return c.json(await wire(c.var, webhook), 200)
+  })
+  .openapi(contract.updateWebhook, async (c) => {
+    const { bridge } = c.var
+    const { url, state, ...choice } = c.req.valid("json")
+    const changes = { ...choice, url: url === undefined ? undefined : furtherUrl(url) }
+    const webhook = await Webhook.get(bridge, c.req.valid("param").webhook_id)
+    if (Receiver.isFirst(webhook)) onlyItsOwn(c.req.valid("json"))
+    if (Object.values(changes).some((change) => change !== undefined))
+      await Webhook.update(bridge, webhook, changes)
+    if (state === "paused") await Webhook.pause(webhook)
+    if (state === "active") await Webhook.resume(webhook)
+    return c.json(await wire(c.var, await Webhook.get(bridge, webhook.webhookId)), 200)
+  })
+  .openapi(contract.removeWebhook, async (c) => {
+    const webhook = await Webhook.get(c.var.bridge, c.req.valid("param").webhook_id)
+    if (Receiver.isFirst(webhook))
+      throw invalid([
+        {
+          path: "webhook_id",
+          message: "`first` cannot be deleted: PATCH the bridge with another `webhook_url`",
+        },
+      ])
+    await Webhook.remove(c.var.bridge, webhook.webhookId)
+    return c.body(null, 204)
+  })
+  .openapi(rollSecret, async (c) => {
+    const webhook = await Webhook.get(c.var.bridge, c.req.valid("query").webhook)
+    const { secret, until } = await WebhookSecret.rollOf(c.var.bridge, webhook)
+    return c.json({ webhook_secret: secret, overlap_until: until }, 200)
+  })
+  .openapi(finishSecret, async (c) => {
+    await WebhookSecret.finishOf(c.var.bridge, await Webhook.get(c.var.bridge, c.req.valid("query").webhook))
+    return c.json({ ok: true as const }, 200)
+  })
+
+/** @throws ApiError `invalid_webhook_url` */
+function furtherUrl(given: unknown): string {
+  const url = Bridge.webhookUrl(given, "url")
+  if (url === "")
+    throw invalid(
+      [{ path: "url", message: "give a URL: only `first` can be the inbox" }],
+      "invalid_webhook_url",
+    )
+  return url
+}
+
+/** What `first` gets is what its bridge gets. @throws ApiError `invalid_request` */
+function onlyItsOwn(input: object): void {
+  const others = Object.entries(input).filter(
+    ([name, value]) => value !== undefined && name !== "headers" && name !== "batch",
+  )
+  if (others.length === 0) return
+  throw invalid(
+    others.map(([path]) => {
+      return {
+        path,
+        message: "`first` takes `headers` and `batch` alone: PATCH the bridge, or add a webhook",
+      }
+    }),
+  )
+}
+
+/** A webhook as the customer sees it. A key that may only read sees no secret. */
+async function wire(
+  { bridge, access }: Pick<ApiEnv["Variables"], "bridge" | "access">,
+  webhook: Delivery.Info,
+) {
+  const { receiver, failingSince, missed, batch, pausedAt } = webhook
+  const { filter, before } = receiver
+  const { secrets, headers } = await Receiver.keysOf(receiver)
+  const state = pausedAt === undefined ? ("active" as const) : ("paused" as const)
+  return {
+    id: webhook.webhookId,
+    url: receiver.url,
+    secret: access.scope === "read" ? "" : secrets[0],
+    ...(before && secrets.length > 1 && { secret_overlap_until: before.until }),
+    events: EventType.options.filter((type) => filter?.events?.includes(type) ?? true),
+    ignore: filter?.ignore ?? [],
+    chats: filter?.chats ?? null,
+    headers: Object.fromEntries(Object.keys(headers).map((name) => [name, contract.masked])),
+    batch: batch ?? null,
+    state,
+    created_at: webhook.createdAt ?? Math.floor(bridge.createdMs / 1000),
+    ...(failingSince !== undefined && { failing_since: failingSince }),
+    ...(missed && { missed }),
+  }
+}
