@@ -22,7 +22,18 @@ const looks: Record<string, (said: string, about: About) => unknown> = {
   "/metrics": (said) => must(said.includes("# TYPE bridge_sessions_up gauge"), said),
   journalctl: (said) => must(said.includes("request answered"), said),
   "admin backup make": (said) => must(said.includes(".backup"), said),
-  "admin backup list": (said) => must(said.includes(".backup"), said),
+  "admin backup list": async (said, { machine, number }) => {
+    must(said.includes(".backup"), said)
+    const refused = machine.run("sudo /opt/messaging-bridge/one-machine/restore /etc/hostname")
+    must(
+      await refused.then(
+        () => false,
+        () => true,
+      ),
+      "what is no backup was restored",
+    )
+    await number!.receives("after a restore that was refused")
+  },
   "one-machine/restore": async (said, { machine, number }) => {
     must(said.includes("restored="), said)
     await number!.receives("after the restore")

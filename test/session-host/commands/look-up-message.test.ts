@@ -9,8 +9,8 @@ import { until } from "#test/support/until.ts"
 const time = expect.closeTo(Date.now() / 1000, -4)
 
 /** A chat, and a look-up of its messages. */
-async function aLookedUpChat(events?: string[]) {
-  const chat = await aChat({ timing: { ackMs: 1000 } })
+async function aLookedUpChat(events?: string[], beside: Parameters<typeof aChat>[0] = {}) {
+  const chat = await aChat({ timing: { ackMs: 1000 }, ...beside })
   if (events) {
     await Lease.choose(chat.bridge.id, { events })
     await call(chat.bridge.id, "POST", "/look-at-lease")
@@ -124,7 +124,8 @@ test("what others wrote and what was written on the phone is found, and of one i
 test("an unknown id, and one of another bridge, is 404 with a sentence", async () => {
   const one = await aLookedUpChat()
   const { message_id: id } = await one.ask("POST", "/send/text", { chat: one.bob.number, body: "hello" })
-  const other = await aLookedUpChat()
+  const { network, host } = one
+  const other = await aLookedUpChat(undefined, { network, host })
   for (const unknown of [id, newMessageId(), "NOSUCH", "x".repeat(200), "__proto__"])
     expect(await other.lookUp(unknown)).toMatchObject({
       status: 404,
