@@ -28,6 +28,11 @@ export function wants(choice: Info, event: Event): boolean {
   return !("chat_id" in event && ignores(choice, event.chat_id))
 }
 
+/** Whether the customer wants to know what happens in this group (a JID). */
+export function followsGroup(choice: Info, group: string): boolean {
+  return isChosen(choice, "group") && !ignores(choice, group)
+}
+
 /** Whether the customer wants to know what becomes of messages to this chat (a JID). */
 export function follows(choice: Info, chat: string): boolean {
   return isChosen(choice, "message_status") && !ignores(choice, chat)

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi"
+import { groupSettings } from "./field-types.ts"
 
 const Timestamp = z.number().int().openapi({ description: "Unix seconds." })
 const ContactJid = z
@@ -255,6 +256,66 @@ const ProfilePictureUpdatedEvent = z
     description: "The session's own picture was changed or removed.",
   })
 
+const GroupEvent = z
+  .object({
+    event: z.literal("group"),
+    kind: z
+      .enum([
+        "created",
+        "added",
+        "joined",
+        "left",
+        "removed",
+        "promoted",
+        "demoted",
+        "subject",
+        "description",
+        "picture",
+        "settings",
+        "link",
+        "request",
+        "request_over",
+        "deleted",
+      ])
+      .openapi({
+        description:
+          "`joined`: by a link or an invitation; otherwise somebody has `added` them. `removed`: by somebody else than who has " +
+          "`left`. `subject` and `description`: the group has another name or topic. `settings`: others may do something now. " +
+          "`link`: the link was revoked, and there is a new one. `request`: somebody asks to join. `request_over`: they have " +
+          "withdrawn that, or an admin has turned them away.",
+      }),
+    chat_id: z.string().openapi({ description: "JID of the group." }),
+    contact_id: z.string().openapi({
+      description:
+        'JID of the person who made the change, as in other events; `""` if the network does not say.',
+    }),
+    phone: Phone,
+    name: z.string().openapi({ description: "That person's display name, as the network gives it." }),
+    username: Username,
+    from_me: z.boolean().openapi({
+      description:
+        "The session's own account made the change, on its phone, another device or through this API.",
+    }),
+    timestamp: Timestamp,
+    participants: z.array(z.string()).optional().openapi({
+      description:
+        "JIDs of the people whom it concerns, in the form of `contact_id`; of `created`: the first members.",
+    }),
+    subject: z.string().optional().openapi({
+      description: "The group's name: of `subject`, and where the account has come into the group.",
+    }),
+    description: z.string().optional().openapi({ description: 'The group\'s topic; `""`: it was removed.' }),
+    picture_id: z.string().optional().openapi({ description: "Of `picture`; absent: it was removed." }),
+    settings: z.object(groupSettings).partial().optional().openapi({ description: "What was changed." }),
+    link: z.string().optional(),
+    offline: Offline,
+  })
+  .openapi("GroupEvent", {
+    description:
+      "Something has changed in a group that the account is in, or its membership of one. It comes only if `events` of the bridge names " +
+      "it. Changes that were made through this API come as well, as the network tells of them.",
+  })
+
 /** How many members of a group have come as far. */
 export const Counts = z.object({
   recipients: z
@@ -319,6 +380,7 @@ export const Event = z.discriminatedUnion("event", [
   OfflineSyncPreviewEvent,
   OfflineSyncCompletedEvent,
   ProfilePictureUpdatedEvent,
+  GroupEvent,
   MessageStatusEvent,
   TestEvent,
 ])
@@ -339,14 +401,18 @@ export const EventType = z
     "offline_sync_preview",
     "offline_sync_completed",
     "profile_picture_updated",
+    "group",
     "message_status",
   ] satisfies Exclude<Event["event"], "test">[])
   .openapi("EventType")
 export type EventType = z.infer<typeof EventType>
 
+/** Those that are sent only if they are named. */
+const unusual = new Set<EventType>(["message_status", "group"])
+
 /** Whether events of this type are sent to a customer who has chosen none: all but those that are sent only if they are named. */
 export function isUsual(type: EventType): boolean {
-  return type !== "message_status"
+  return !unusual.has(type)
 }
 
 /** What events of the type `message_status` say of a group: how many members, or also who. */

@@ -204,6 +204,17 @@ export const eventExamples: { [Type in Event["event"]]: Extract<Event, { event: 
     timestamp: 1_795_166_900,
     picture_id: "1795166900",
   },
+  group: {
+    event: "group",
+    kind: "added",
+    chat_id: "120363041234567890@g.us",
+    contact_id: contact,
+    phone: chat,
+    name: "Ada",
+    from_me: false,
+    timestamp: 1_795_166_920,
+    participants: ["491715555555@s.whatsapp.net"],
+  },
   message_status: {
     event: "message_status",
     message_id: messageId,

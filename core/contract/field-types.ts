@@ -76,3 +76,17 @@ export const MessageId = OpaqueId.openapi({
 export const CallId = OpaqueId.openapi({
   description: "A call id, as `call_incoming` gave it; percent-encoded.",
 })
+
+/** Whom a right in a group belongs to. */
+const Who = z.enum(["all", "admins"])
+
+/** What is set for a group: in its card, in a change of it, and in the event about one. */
+export const groupSettings = {
+  write: Who.openapi({ description: "Who may write." }),
+  edit: Who.openapi({ description: "Who may change name, topic, picture and disappearing messages." }),
+  add_members: Who.openapi({ description: "Who may add members." }),
+  approval: z.boolean().openapi({ description: "Whether admins decide about those who come by the link." }),
+  disappearing: z
+    .int()
+    .openapi({ description: "After how many seconds messages disappear; 0: they do not." }),
+}

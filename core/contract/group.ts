@@ -1,27 +1,13 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { jpeg } from "./contact.ts"
-import { Group as GroupId, PersonAddress, text } from "./field-types.ts"
+import { Group as GroupId, groupSettings, PersonAddress, text } from "./field-types.ts"
 import { idempotent, unsent } from "./message.ts"
 import { PictureUrl } from "./profile.ts"
 import { asking, body, Ok, proxy, refusals, reply } from "./route-parts.ts"
 
-/** Whom a right in a group belongs to. */
-const Who = z.enum(["all", "admins"])
-
 /** `owner` made the group; admins may neither remove nor demote them. */
 const Role = z.enum(["member", "admin", "owner"])
-
-/** What is set for a group: in its card, in a change of it, and in the event about one. */
-const groupSettings = {
-  write: Who.openapi({ description: "Who may write." }),
-  edit: Who.openapi({ description: "Who may change name, topic, picture and disappearing messages." }),
-  add_members: Who.openapi({ description: "Who may add members." }),
-  approval: z.boolean().openapi({ description: "Whether admins decide about those who come by the link." }),
-  disappearing: z
-    .int()
-    .openapi({ description: "After how many seconds messages disappear; 0: they do not." }),
-}
 
 /** In seconds: never, a day, a week, 90 days. The network takes no others. */
 const timers = [0, 86_400, 604_800, 7_776_000]

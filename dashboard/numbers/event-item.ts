@@ -82,6 +82,8 @@ function aboutOf(event: Event): Html | string {
       return html`<b>${whoIs(event.contact_id)}</b> ${event.reason}`
     case "offline_sync_completed":
       return event.count === 0 ? "nothing was missed" : `${event.count} things happened meanwhile`
+    case "group":
+      return html`<b>${event.name || whoIs(event.contact_id)}</b> ${event.kind}`
     case "message_status":
       return html`to <b>${whoIs(event.chat_id)}</b> ${event.status}`
     case "presence":

@@ -1,7 +1,8 @@
 import { type BinaryNode, decodeMessageNode, proto, type AuthenticationCreds } from "@whiskeysockets/baileys"
+import { isGroup } from "#core/jid.ts"
 import type { Stanza } from "../network/connection.ts"
 
-/** The kinds of notification that may become an event; the others are about keys and settings, for Baileys alone. */
+/** The kinds of notification that may become an event, besides the news of groups (`receive/group-news.ts`). The others are for Baileys alone. */
 const notifications = new Set(["picture"])
 
 /** Whether this stanza may become an event, and is no message. */
@@ -12,7 +13,7 @@ export function mayBecomeEvent(node: BinaryNode): boolean {
     case "chatstate":
       return true
     case "notification":
-      return notifications.has(node.attrs.type ?? "")
+      return notifications.has(node.attrs.type ?? "") && !isGroup(node.attrs.from ?? "")
     case "ib":
       return hasChild(node, "offline_preview") || hasChild(node, "offline")
     default:

@@ -5,6 +5,7 @@ import type { Acquaintance } from "../network/connection.ts"
 import { reportExpiration } from "../receive/expiration.ts"
 import { filterReceipts } from "../receive/filter-receipts.ts"
 import { readFrames } from "../receive/frames.ts"
+import { newGroupNews } from "../receive/group-news.ts"
 import { newNotices } from "../receive/notices.ts"
 import { oneByOne } from "../receive/one-by-one.ts"
 import { newAnswers } from "../receive/unanswered.ts"
@@ -81,6 +82,7 @@ export function tap(parts: Parts): void {
 
   // Baileys reads an address book in one stretch, and acknowledges that it has changed before it has read it.
   replace(ws, "CB:notification", appState.onServerSync)
+  replace(ws, "CB:notification", newGroupNews(parts))
   // Baileys throws at a receipt that names no sender, and asks the network for keys at each that asks for a message.
   replace(ws, "CB:receipt", filterReceipts({ ...parts, onError: failedAt("CB:receipt") }))
   // Baileys works at any number of these at once, and for each it reads the store or asks the network. Outside of the two above,

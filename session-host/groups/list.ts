@@ -31,6 +31,8 @@ export async function allGroups({ connection, own }: ConnectedSession): Promise<
   const cards = childrenOf(child(answer, "groups"), "group")
   const groups = await groupsOf(cards, { own, connection })
   groups.sort((one, other) => (one.jid < other.jid ? -1 : 1))
-  kept.set(connection, { groups, atMs: performance.now() })
+  const now = { groups, atMs: performance.now() }
+  kept.set(connection, now)
+  setTimeout(() => kept.get(connection) === now && kept.delete(connection), keptMs).unref()
   return groups
 }

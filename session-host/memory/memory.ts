@@ -153,6 +153,7 @@ export class Memory {
       contacts: () => this.#contacts,
       connection: input.connection,
       ignores: (chat) => Choice.ignores(input.choice(), chat),
+      followsGroup: (group) => Choice.followsGroup(input.choice(), group),
       forgetsSome: () => input.choice().events !== undefined,
       // At first a suspect takes one message at a time. The message that brings it down is then the first one next time,
       // and can be skipped.

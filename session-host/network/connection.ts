@@ -137,6 +137,8 @@ export interface Intake {
    * every type of event.
    */
   forgets(attrs: Received["attrs"]): "always" | "maybe" | "never"
+  /** Whether the customer wants to know what happens in this group. */
+  followsGroup(group: string): boolean
   /**
    * Takes in a decrypted message. Resolves when its unit is made: its events, what remembers it, and the changes of keys that
    * decrypting it has made. Nothing is made for a message that was taken in before. Rejects as `Vault.keep` does.

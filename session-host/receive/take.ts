@@ -27,6 +27,8 @@ interface Options {
   skip: OperatorSkip
   /** Whether the customer ignores this chat. */
   ignores: (chat: string) => boolean
+  /** Whether the customer wants to know what happens in this group. */
+  followsGroup: (group: string) => boolean
   /** Whether the customer has not chosen every type of event. */
   forgetsSome: () => boolean
   /** Whether each message must be durable before the next one is decrypted. */
@@ -112,6 +114,10 @@ export class SessionIntake implements Intake {
   forgets(attrs: Received["attrs"]) {
     if (this.#ignores(attrs)) return "always"
     return this.#options.forgetsSome() ? "maybe" : "never"
+  }
+
+  followsGroup(group: string): boolean {
+    return this.#options.followsGroup(group)
   }
 
   /** Whether the message with these attributes is ignored: its ratchet advances, and nothing else is kept. */

@@ -1,5 +1,8 @@
 import { proto } from "@whiskeysockets/baileys"
+import { inMode } from "../network/addressing.ts"
 import type { Household } from "../network/directory.ts"
+import type { Network } from "../network/network.ts"
+import * as Jid from "../wire/jid.ts"
 import { el } from "../wire/node.ts"
 import { compose, type Content } from "./content/compose.ts"
 import type { Message } from "./messages.ts"
@@ -34,7 +37,7 @@ function answerWith(phone: Phone, answer: Answer): () => void {
   return handset.inbox.listen(() => {
     for (const message of handset.inbox.after(last)) {
       last = message.n
-      if (message.from_me || message.chat !== message.from) continue
+      if (message.from_me || !isForThem(handset.network, message)) continue
       reply(phone, message, answer).catch((error: unknown) =>
         handset.network.log.note(phone.pn, "not answered", { error: String(error) }),
       )
@@ -42,14 +45,22 @@ function answerWith(phone: Phone, answer: Answer): () => void {
   })
 }
 
+/** In a group they answer the owner of their household alone, or they would answer one another for ever. */
+function isForThem({ directory }: Network, { chat, from }: Message): boolean {
+  return chat === from || directory.user(from)?.household?.role === "owner"
+}
+
 /** Reads it, and sends what there is to say. */
 async function reply(phone: Phone, message: Message, answer: Answer): Promise<void> {
   const { handset } = phone
-  const user = handset.network.directory.user(message.from)
-  if (!user) return
-  const target: Target = { user, mode: "lid" }
+  const { directory, groups } = handset.network
+  const user = directory.user(message.from)
+  const group = groups.find(Jid.parse(message.chat))
+  if (!user || (!group && message.chat !== message.from)) return
+  const target: Target = group ? { group } : { user, mode: "lid" }
   const to = jidOfTarget(target)
-  handset.submit(el("receipt", { id: message.id, to, type: "read" }))
+  const participant = group && inMode(group.mode, user)
+  handset.submit(el("receipt", { id: message.id, to, type: "read", participant }))
   const said = answer(proto.Message.fromObject(message.content as object), message.id)
   if (!said) return
   await phone.send({ target, content: isContent(said) ? compose(handset, target, said) : said })

@@ -15,6 +15,7 @@ const shownIn = {
   offline_sync_preview: "happenings",
   offline_sync_completed: "happenings",
   profile_picture_updated: "happenings",
+  group: "groups",
   message_status: "messages",
   test: "happenings",
 } as const satisfies Record<Event["event"], string>

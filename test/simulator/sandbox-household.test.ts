@@ -112,3 +112,18 @@ async function peopleOnTheNetwork(): Promise<string[]> {
   const phones = z.array(z.object({ number: z.string() })).parse(await network.call("GET", "/phones"))
   return phones.map(({ number }) => number)
 }
+
+test("in a group a household's people answer its owner alone, and its link leads nobody else there", async () => {
+  const { sock } = one.client
+  const helpers = (await network.control.phones()).filter(({ name }) => name === "Echo" || name === "Voter")
+  const own: string[] = []
+  for (const { jid } of helpers) if ((await sock.onWhatsApp(jid))?.[0]?.exists) own.push(jid)
+  expect(own).toHaveLength(2)
+  const { id } = await sock.groupCreate("All of us", own)
+  await sock.sendMessage(id, { text: "hello, both" })
+  await one.client.message("hello, both")
+  await one.client.message("I vote on polls and answer event messages: send me one.")
+  const code = (await sock.groupInviteCode(id))!
+  for (const client of [other.client, stranger])
+    await expect(client.sock.groupGetInviteInfo(code)).rejects.toThrow("not-acceptable")
+})

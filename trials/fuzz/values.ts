@@ -43,6 +43,7 @@ function poolOf(name: string, known: KnownValues): readonly unknown[] | undefine
       return known.chats
     case "phone":
     case "phones":
+    case "members":
       return known.phones
     case "id":
     case "message_id":

@@ -8,8 +8,6 @@ import {
   readdirSync,
   readFileSync,
   writeFileSync,
-  globSync,
-  renameSync,
 } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
@@ -131,13 +129,6 @@ export class Machine {
     return join(folder, readdirSync(folder).toSorted().at(-1)!)
   }
 
-  /** The network and its phones, which are with the data here, outlive the service's loss of it. */
-  #keepNetwork(): void {
-    const [network] = globSync(`${this.dataDir}.lost-*/simulator`)
-    if (network && !existsSync(join(this.dataDir, "simulator")))
-      renameSync(network, join(this.dataDir, "simulator"))
-  }
-
   get #origin(): string {
     return join(this.#folder, "origin")
   }
@@ -219,7 +210,6 @@ export class Machine {
     )
     const [command, ...args] = value("ExecStart").split(" ")
     mkdirSync(this.dataDir, { recursive: true, mode: 0o700 })
-    this.#keepNetwork()
     return spawn(here(command!), args, {
       cwd: here(value("WorkingDirectory")),
       env: {

@@ -2,6 +2,7 @@ import type { Stanza } from "../../network/connection.ts"
 import { fromCall } from "./call.ts"
 import { fromChatState } from "./typing.ts"
 import type { At } from "./connection.ts"
+import { fromGroupNews, isGroupNews } from "./group.ts"
 import type { Mapped } from "./mapped.ts"
 import { fromInfo } from "./offline-sync.ts"
 import type { Known } from "./people-in-stanza.ts"
@@ -20,6 +21,7 @@ export function fromStanza(stanza: Stanza, known: Known, at: At): Mapped[] {
     case "presence":
       return fromPresence(stanza, known, at)
     case "notification":
+      if (isGroupNews(stanza)) return fromGroupNews(stanza, known)
       return stanza.attrs.type === "picture" ? fromPictureNotification(stanza, known) : []
     default:
       return []

@@ -46,6 +46,7 @@ export function personIn(stanza: Stanza, { own, phones }: Known): (jid: string) 
   }
 }
 
+/** A group in a notification has people in it, two levels below. */
 function nodesOf(stanza: Stanza): Stanza[] {
-  return [stanza, ...stanza.children]
+  return [stanza, ...stanza.children.flatMap(nodesOf)]
 }

@@ -2,6 +2,7 @@ import { freeId } from "#simulator/storage/collection.ts"
 import { type Group, isAdmin, jidOf, mostMembers, newGroup, roleOf } from "#simulator/network/groups.ts"
 import type { ConnectedDevice } from "#simulator/network/connected-device.ts"
 import { now } from "#simulator/clock.ts"
+import { knowEachOther } from "#simulator/network/household-isolation.ts"
 import type { Network } from "#simulator/network/network.ts"
 import * as Jid from "#simulator/wire/jid.ts"
 import { bytes, child, children, el, type Node } from "#simulator/wire/node.ts"
@@ -126,17 +127,19 @@ export function leave(network: Network, line: ConnectedDevice, iq: Node): Node[]
   ]
 }
 
-/** The group that a code leads to. @throws Refusal 410 for a code that it had before, 406 for any other */
-function invitedTo(network: Network, code: string): Group {
+/** The group that a code leads to. @throws Refusal 410 for a code that it had before, 406 for any other, or another household's */
+function invitedTo(network: Network, line: ConnectedDevice, code: string): Group {
+  const { directory } = network
   const group = network.groups.byInvite(code)
-  if (group) return group
+  const maker = group && directory.user(group.createdBy)
+  if (group && knowEachOther(directory.user(line.device.user), maker)) return group
   throw network.groups.byFormerInvite(code) ? new Refusal(410, "gone") : new Refusal(406, "not-acceptable")
 }
 
 /** The code by which strangers join, for admins; or what it leads to, for whoever has it. */
 export function invite(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const code = child(iq, "invite")?.attrs.code
-  if (code) return [withoutMembers(groupNode(network, invitedTo(network, code)))]
+  if (code) return [withoutMembers(groupNode(network, invitedTo(network, line, code)))]
   const group = network.groups.find(Jid.parse(iq.attrs.to))
   if (!group) throw notFound()
   const by = line.device.user
@@ -154,7 +157,7 @@ function withoutMembers(card: Node): Node {
 export function setInvite(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const code = child(iq, "invite")?.attrs.code
   if (!code) return change(network, line, iq)
-  const group = invitedTo(network, code)
+  const group = invitedTo(network, line, code)
   const by = line.device.user
   if (roleOf(group, by)) throw new Refusal(409, "conflict")
   if (group.removed?.includes(by)) throw new Refusal(401, "not-authorized")

@@ -100,6 +100,7 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
     isSeen,
     expect: async () => {},
     forgets: () => "never",
+    followsGroup: () => true,
     followsReceipts: false,
     takeReceipts: async () => {},
     take: (received, changed) => keep({ ...(changed.length > 0 && { keys: changed }), received }),
