@@ -179,10 +179,11 @@ interface Typed {
   typing: string
 }
 
+const number = (text: string, each = 1) => (text.trim() === "" ? undefined : Math.round(Number(text) * each))
+const text = (value: number | undefined, each = 1) => (value === undefined ? "" : String(value / each))
+
 /** The pacing in a form; null where each field is empty. @throws ApiError `invalid_request` */
 function pacingIn({ new_chats, gap, typing }: Typed): Pacing | null {
-  const number = (text: string, each = 1) =>
-    text.trim() === "" ? undefined : Math.round(Number(text) * each)
   const given = {
     new_chats_a_day: number(new_chats),
     gap_ms: number(gap, 1000),
@@ -200,7 +201,6 @@ function pacingIn({ new_chats, gap, typing }: Typed): Pacing | null {
 }
 
 function typedOf({ new_chats_a_day, gap_ms, typing_ms }: Pacing): Typed {
-  const text = (value: number | undefined, each = 1) => (value === undefined ? "" : String(value / each))
   return { new_chats: text(new_chats_a_day), gap: text(gap_ms, 1000), typing: text(typing_ms, 1000) }
 }
 

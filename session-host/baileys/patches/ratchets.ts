@@ -14,8 +14,11 @@ import {
 import { askingForSignedPreKey } from "../context.ts"
 import { isSignedBy } from "./verify.ts"
 
-/** Closed sessions kept per address for messages still on their way; libsignal keeps 40, about 38 KB a write. */
-const closedSessionsKept = 4
+/**
+ * Closed sessions kept per address, for messages that are still on their way and phones that go back to one of their 40. libsignal
+ * keeps 40 as well, about 38 KB a write, which strangers could make us pay.
+ */
+const closedSessionsKept = 12
 
 /** Repairs libsignal 6.0.0 for the whole process. */
 export function repairRatchets() {
@@ -28,7 +31,7 @@ export function repairRatchets() {
   }
   SessionBuilder.prototype.initOutgoing = openOutgoing
   // Baileys gives libsignal the present signed prekey, whichever it asks for.
-  const { initIncoming } = SessionBuilder.prototype
+  const initIncoming = Reflect.get(SessionBuilder.prototype, "initIncoming")
   SessionBuilder.prototype.initIncoming = function (record, message) {
     return askingForSignedPreKey(message.signedPreKeyId, () => initIncoming.call(this, record, message))
   }

@@ -62,7 +62,7 @@ export function newSignedPreKeys({ sock, creds, keepCreds, lifetime, onError }: 
   async function rotate(): Promise<void> {
     const before = creds.signedPreKey
     const id = kept().nextId ?? (before.keyId % lastId) + 1
-    const next = kept().next ?? (await signedKeyPair(creds.signedIdentityKey, id))
+    const next = kept().next ?? signedKeyPair(creds.signedIdentityKey, id)
     keep({ next })
     try {
       await ask(sock, { xmlns: "encrypt", type: "set", children: [el("rotate", {}, [stanzaOf(next)])] })

@@ -226,10 +226,12 @@ function strangeUsernames(
   ]
 }
 
+function expiration(attrs: Record<string, string | number>) {
+  return el("ib", { from: "s.whatsapp.net" }, [el("client_expiration", attrs)])
+}
+
 /** Days on which this version is refused that are none, and hashes of nobody. */
 function strangeExpirations(from: string): Wrong[] {
-  const ib = (attrs: Record<string, string | number>) =>
-    el("ib", { from: "s.whatsapp.net" }, [el("client_expiration", attrs)])
   const hashes = (...hash: string[]) =>
     el(
       "notification",
@@ -237,10 +239,10 @@ function strangeExpirations(from: string): Wrong[] {
       hash.map((one) => el("update", { hash: one })),
     )
   return [
-    ["a version that is refused soon", ib({ t: "soon" })],
-    ["a version that was refused before all times", ib({ t: "-1" })],
-    ["a version that is refused after all times", ib({ t: huge })],
-    ["a version that is refused at a fraction", ib({ t: "1800000000.5" })],
+    ["a version that is refused soon", expiration({ t: "soon" })],
+    ["a version that was refused before all times", expiration({ t: "-1" })],
+    ["a version that is refused after all times", expiration({ t: huge })],
+    ["a version that is refused at a fraction", expiration({ t: "1800000000.5" })],
     ["a version of bytes", el("ib", { from }, randomBytes(20))],
     ["a hash of nothing", hashes("")],
     ["a huge hash", hashes(huge)],

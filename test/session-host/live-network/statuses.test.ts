@@ -36,15 +36,16 @@ test("what comes after a status comes after its event, and a status that comes t
   expect(new Set(events).size).toBe(events.length)
 })
 
+const enc = (type: string, bytes = "Cv////9/") => ({
+  tag: "enc",
+  attrs: { v: "2", type },
+  content: { base64: bytes },
+})
+
 test("a status that becomes no event is acknowledged as a status all the same, whatever is wrong with it", async () => {
   const chat = await aChat()
   const { network, bob, phone, message } = chat
   const device = deviceOf(chat)
-  const enc = (type: string, bytes = "Cv////9/") => ({
-    tag: "enc",
-    attrs: { v: "2", type },
-    content: { base64: bytes },
-  })
   const participant = bob.lid
   const forms: [id: string, attrs: Record<string, string>, content?: ReturnType<typeof enc>[]][] = [
     ["EMPTY", { participant }],

@@ -30,7 +30,7 @@ async function aDevice() {
     creds,
     id: () => creds().signedPreKey.keyId,
     /** So many days later it logs in again. */
-    async later(days: number) {
+    later: async (days: number) => {
       connection.close()
       await vault.settled()
       vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + days * 86_400_000 })
@@ -38,7 +38,7 @@ async function aDevice() {
       await connection.happens("open")
     },
     /** How often it has offered a signed prekey to the network. */
-    async offers() {
+    offers: async () => {
       const asked = await network.control.log({
         who: device,
         kind: "in",
@@ -47,7 +47,7 @@ async function aDevice() {
       return asked.filter(({ stanza }) => JSON.stringify(stanza?.content).includes('"rotate"')).length
     },
     /** Somebody who has got the present signed prekey, and writes with it whenever they are told to. */
-    async aWriter() {
+    aWriter: async () => {
       const { lid, jid } = await network.phone()
       const writer = await aSignalDevice(lid)
       const { signedPreKey, signedIdentityKey, registrationId, me } = creds()
@@ -58,7 +58,7 @@ async function aDevice() {
         signedPreKey: { keyId, publicKey: generateSignalPubKey(keyPair.public), signature },
       }
       const to = me!.lid!
-      await writer.repository.injectE2ESession({ jid: to, session: session as never })
+      await writer.repository.injectE2ESession({ jid: to, session })
       return async (text: string) => {
         const { type, ciphertext } = await writer.encrypt(to, { conversation: text })
         const content = { base64: Buffer.from(ciphertext).toString("base64") }
