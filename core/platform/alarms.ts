@@ -47,7 +47,6 @@ export const alarms: Record<string, Rule> = {
   // Each session is told at its login.
   ClientExpires: { of: "ClientExpires", stat: "Sum", above: 0, minutes: [1, 1], hourly: true },
   Replaced: { of: "Replaced", stat: "Sum", above: 5, minutes: [1, 1] },
-  DoorbellFailed: { of: "DoorbellFailed", stat: "Sum", above: 5, minutes: [2, 5] },
   // A doorbell that was not answered comes back after 30 to 120 s, also where it is the only one.
   DoorbellUnanswered: { of: "DoorbellUnanswered", stat: "Sum", above: 0, minutes: [2, 5] },
   // Where nothing is answered by anybody it is one of five: each event is tried five times.

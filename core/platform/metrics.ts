@@ -22,7 +22,6 @@ const watched = {
   EventOldestMs: "Milliseconds",
   Attempts: "Count",
   Undelivered: "Count",
-  DoorbellFailed: "Count",
   DoorbellUnanswered: "Count",
   SweepRang: "Count",
 
@@ -47,6 +46,7 @@ const watched = {
  */
 type Noted =
   | "FetchBlocked"
+  | "DoorbellFailed"
   | "SendRejected"
   | "IdemReplay"
   | "IdemConflict"

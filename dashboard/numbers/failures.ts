@@ -127,7 +127,7 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
     title: "An admin has removed this number from the group",
     next: "Ask one of them to add it again.",
   },
-  invite_revoked: { title: "The link was revoked", next: "Ask for the group's new one." },
+  invite_revoked: { title: "The link was revoked", next: "Ask for the new one." },
   group_full: { title: "The group is full", next: "Name fewer people, or remove some first." },
   group_conflict: {
     title: "Somebody else changed the group at the same time",

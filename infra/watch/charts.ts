@@ -29,7 +29,7 @@ const charts: Record<string, Metric[]> = {
     ofQueue(doorbell, "ApproximateNumberOfMessagesVisible"),
     ofQueue(doorbell, "ApproximateAgeOfOldestMessage"),
     ofQueue(deadDoorbells, "ApproximateNumberOfMessagesVisible"),
-    ...sums("SweepRang", "DoorbellFailed"),
+    ...sums("SweepRang"),
   ],
   Sessions: ["SessionsUp", "SessionsExpected"].map((name) => metric(name, "Average")),
   Leases: [

@@ -60,7 +60,11 @@ export const groups = {
   ),
 
   setGroupAvatar: command(contract.setGroupAvatar, ({ session, params, body }) =>
-    session.use((connected) => asGroup(setPicture(connected, body.url, params.jid))),
+    session.use(async (connected) => {
+      // Before anything is fetched for it.
+      if (!(await groupCard(connected.connection, params.jid))) throw notInIt()
+      return await asGroup(setPicture(connected, body.url, params.jid))
+    }),
   ),
 
   removeGroupAvatar: command(contract.removeGroupAvatar, async ({ session, params }) => {

@@ -39,7 +39,7 @@ async function aHeldLease() {
 const waits: Record<string, Wait> = {
   "the limit of requests": async () => {
     const who = randomUUID()
-    const isRefused = async () => (await RateLimit.count("mailsTo", who)).isExceeded
+    const isRefused = async () => (await RateLimit.count("mailsBetween", who)).isExceeded
     for (let i = 0; i < 3; i++) expect(await isRefused()).toBe(false)
     return isRefused
   },

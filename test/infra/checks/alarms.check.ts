@@ -19,7 +19,7 @@ test("every alarm tells somebody, says when it is over, and is explained in docs
     ...graph.all("cloudwatch/metricAlarm:MetricAlarm").filter(({ name }) => !partsOf.has(name)),
     ...graph.all("cloudwatch/compositeAlarm:CompositeAlarm"),
   ]
-  expect(alarms).toHaveLength(41)
+  expect(alarms).toHaveLength(40)
   const explained = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8")
   for (const { name, inputs } of alarms) {
     const topic = [expect.stringMatching(/^arn:aws:sns:.*:Alarms$/)]
@@ -122,7 +122,6 @@ test.for([
   ["Suspects", "Suspects", 0],
   ["Replaced", "Replaced", 5],
   ["ClientExpires", "ClientExpires", 0],
-  ["DoorbellFailed", "DoorbellFailed", 5],
 ] as const)("%s rings when %s is above %d", ([name, metricName, threshold]) => {
   expect(alarm(name)).toMatchObject({
     namespace: "MessagingBridge",
