@@ -35,11 +35,11 @@ test("a message that no session can read changes none", async () => {
   expect(await text(bob.decrypt(ada.lid, { type, ciphertext }))).toBe("broken")
 })
 
-test("the newest four closed sessions with a device are kept", async () => {
+test("the newest twelve closed sessions with a device are kept", async () => {
   const { ada, bob } = await twoSignalDevices()
-  for (let i = 0; i < 8; i++) await ada.open(bob)
+  for (let i = 0; i < 16; i++) await ada.open(bob)
   const [kept] = ada.vault.ofType("session")
-  expect(Object.keys(JSON.parse(kept!)._sessions)).toHaveLength(5)
+  expect(Object.keys(JSON.parse(kept!)._sessions)).toHaveLength(13)
 })
 
 test("a bundle whose prekey the identity has not signed opens no session", async () => {
