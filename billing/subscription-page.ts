@@ -203,7 +203,7 @@ export function paymentLine(account: {
 
 const labels: Partial<Record<State, string>> = { none: "Subscribe", canceled: "Subscribe again" }
 
-/** What is wrong with the payment, and what that does to the account's numbers, if there are any. */
+/** Says that a payment failed, and what that does to the account's numbers. */
 const lines: Partial<Record<State, [what: string, so: string]>> = {
   none: ["This account has no subscription", ": your numbers are paused"],
   past_due: ["A payment has failed", ". Your numbers run for now"],

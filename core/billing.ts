@@ -4,7 +4,7 @@ import { config } from "./platform/config.ts"
 import { transact, type Write } from "./store/store.ts"
 
 /**
- * What accounts need of billing. The folder `billing/` implements these hooks. Without that folder they do nothing, and
+ * The hooks by which accounts use billing. The folder `billing/` implements these hooks. Without that folder they do nothing, and
  * nobody pays. The dashboard has hooks of its own, in `dashboard/billing-hooks.ts`.
  *
  * Both hooks return writes. The caller puts them into its own transaction, so that billing learns of a change exactly if

@@ -65,7 +65,7 @@ const longestId = 500
 const idFields = ["account", "person", "browser", "passkey", "email"]
 
 /** An id that nothing can have is an error of the caller, not one of ours. */
-export const wholeIds = createMiddleware<DashboardEnv>(async (c, next) => {
+export const possibleIds = createMiddleware<DashboardEnv>(async (c, next) => {
   const isForm = c.req.method === "POST" && !c.req.header("content-type")?.includes("json")
   const form = isForm ? await c.req.parseBody() : {}
   const ids = [...c.req.path.split("/"), c.req.query("id"), ...idFields.map((name) => form[name])]

@@ -11,7 +11,7 @@ import { ago, block, type Html, icon, note, press, time } from "./elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "./fresh-sign-in.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { head } from "./layout.ts"
-import { did } from "./record.ts"
+import { did } from "./audit-log.ts"
 
 /** The account's API keys. */
 export const keys = new Hono<DashboardEnv>()

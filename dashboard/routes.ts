@@ -19,7 +19,7 @@ import {
   inAccount,
   known,
   runsService,
-  wholeIds,
+  possibleIds,
 } from "./guard.ts"
 import { keys } from "./keys.ts"
 import { link } from "./link-page.ts"
@@ -40,7 +40,7 @@ import { account } from "./people/account.ts"
 import { accounts } from "./people/accounts.ts"
 import { passkeys } from "./people/passkeys.ts"
 import { signIn } from "./people/sign-in.ts"
-import { record } from "./record.ts"
+import { auditLog } from "./audit-log.ts"
 import { reference, trying } from "./reference.ts"
 import { start } from "./start/start.ts"
 import { usage } from "./usage.ts"
@@ -76,7 +76,7 @@ pages.onError(refusedPage)
 /** Forms come from our own pages, whatever the name of the function behind the router. */
 const ownForms = csrf({ origin: (origin, c) => origin === originOf(c) })
 for (const path of [...open, "/accounts/*", ...own])
-  pages.use(path, headers, counted, atLocalhost, ownForms, limited, wholeIds)
+  pages.use(path, headers, counted, atLocalhost, ownForms, limited, possibleIds)
 pages.use("/accounts/*", known)
 for (const path of own) pages.use(path, known, inAccount)
 for (const path of ["/operator/*", "/dev/mail"]) pages.use(path, runsService)
@@ -104,7 +104,7 @@ for (const part of [
   usage,
   trying,
   account,
-  record,
+  auditLog,
   accounts,
   operator,
   find,

@@ -63,7 +63,7 @@ function hasAddress(name: string): boolean {
   return name.normalize("NFKC").includes("@")
 }
 
-/** Whether a name passes for the messenger's own: whoever reads it on the page of a link would trust it with their phone. */
+/** Whether a name looks like WhatsApp's own. People who read it on the page of a link would trust that page with their phone. */
 function isMessengers(name: string): boolean {
   const plain = name.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()
   return plain.replaceAll(/[^\p{L}\p{N}]/gu, "").includes("whatsapp") || /\b(?:meta|facebook)\b/.test(plain)

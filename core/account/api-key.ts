@@ -63,6 +63,11 @@ const known = new LRUCache<string, { found: z.infer<typeof Stored> | undefined }
 /** Who makes a key: somebody by their address, or a key by its id. */
 export type Maker = { email: string } | { keyId: string }
 
+/** A maker as lists of keys name them. */
+export function nameOf(by: Maker): string {
+  return "email" in by ? by.email : by.keyId
+}
+
 /**
  * Creates an API key: `mbk_`, 12 characters of id, `_`, 32 of secret, 6 of checksum. Only its HMAC is stored.
  * @param by undefined: the operator
@@ -84,7 +89,7 @@ export async function create(
     created_at: now(),
     scope,
     ...(bridge && { bridge_id: bridge.id, customer_ref: bridge.customerRef }),
-    ...(by && { created_by: "email" in by ? by.email : by.keyId }),
+    ...(by && { created_by: nameOf(by) }),
   }
   const refused = await transact([
     // A revoked key is remembered for half a minute, and must not outlive itself in one that it makes then.

@@ -10,7 +10,7 @@ import { tables } from "../store/tables.ts"
 import { Mail } from "./mail.ts"
 import { Member } from "./member.ts"
 
-/** What is recorded, as what follows the name of who did it. */
+/** The acts that are recorded. Each continues a sentence that begins with the name of who did it. */
 const acts = {
   signed_in: "signed in",
   passkey_added: "added a passkey",
@@ -25,7 +25,9 @@ const acts = {
   key_revoked: "revoked the API key",
   secret_shown: "looked at the webhook secret of",
   secret_replaced: "replaced the webhook secret of",
+  webhook_added: "added a webhook to",
   webhook_changed: "changed where events go of",
+  webhook_removed: "removed a webhook of",
   events_changed: "changed which events are sent of",
   sending_changed: "changed the pacing or the daily presence of",
   number_unlinked: "unlinked the phone of",
@@ -33,7 +35,7 @@ const acts = {
 } as const
 export type Act = keyof typeof acts
 
-/** Whoever has these done to them without knowing may have lost their mailbox: the person is mailed. */
+/** Somebody else may do these in a person's name, for instance with their mailbox: the person is mailed. */
 const toThePerson = new Set<Act>(["signed_in", "passkey_added"])
 /** These let somebody in, or lead events elsewhere: the owners are mailed. */
 const toOwners = new Set<Act>([
@@ -62,12 +64,12 @@ const Entry = z.object({
 })
 export type Entry = z.infer<typeof Entry>
 
-/** What somebody did, in a sentence without its full stop. */
+/** A sentence that says who did what, without a full stop. */
 export function sentenceOf({ by, act, about }: Pick<Entry, "by" | "act" | "about">): string {
   return `${by} ${acts[act]}${about === "" ? "" : ` ${about}`}`
 }
 
-/** What is mailed of an act besides its sentence. */
+/** How an act is mailed. */
 interface Mailed {
   /** It is recorded and mailed to nobody, such as a sign-in in a browser that is known. */
   isQuiet?: boolean
@@ -107,7 +109,7 @@ async function mail(accountId: string, entry: Omit<Entry, "at_ms">, origin?: str
     `${said}.`,
     `From ${entry.address}, ${entry.agent.slice(0, 200) || "without a browser"}.`,
     "",
-    `Was that none of you? Then sign out that browser or remove that person${where}, and revoke the keys that you do not know.`,
+    `If none of you did this, sign out that browser or remove that person${where}, and revoke the keys that you do not know.`,
   ].join("\n")
   await Promise.all(to.map(async (one) => await Mail.send({ to: one, subject: said, text })))
 }

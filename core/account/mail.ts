@@ -29,7 +29,7 @@ const most = 50
 let onKept: ((mail: Info) => void) | undefined
 
 /**
- * What happens to a mail. It is `sent` if the service has an address to send from. Without one, it is `kept` by `npm start`,
+ * Says how this service treats mails. A mail is `sent` if the service has an address to send from. Without one, it is `kept` by `npm start`,
  * for the person who tries the service on their own machine. Everywhere else there is `none`: a function ends and forgets
  * what it keeps, and customers cannot read what `npm run serve` would keep.
  */

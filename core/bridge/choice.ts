@@ -11,7 +11,7 @@ export const Info = z.object({
   events: z.array(z.string()).optional(),
   /** Kinds of chats that are ignored: no event is sent for them, and nothing is kept. */
   ignore: z.array(Ignored).default([]),
-  /** What is said of a group's messages, if their statuses are chosen. */
+  /** How detailed the statuses of a group's messages are: numbers alone, or with the participants. */
   messageStatus: StatusDetail.default("counts"),
   /** Whether the session is shown as available for some minutes a day (Contract, "Presence"). */
   dailyPresence: z.boolean().default(true),

@@ -8,8 +8,7 @@ import { remove } from "#core/bridge/remove.ts"
 import { awake } from "#core/bridge/restart.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { EventType, isUsual } from "#core/contract/event.ts"
-import { Pacing } from "#core/contract/pacing.ts"
-import { ApiError, invalid } from "#core/error.ts"
+import { ApiError } from "#core/error.ts"
 import { freshLease } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { ask } from "#functions/api/ask-host.ts"
@@ -20,8 +19,8 @@ import { block, type Html, note, press, until } from "../elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import { type DashboardEnv, onlyLooks } from "../guard.ts"
 import { numberHead } from "../layout.ts"
-import { did } from "../record.ts"
-import { evidenceOf } from "./evidence.ts"
+import { did } from "../audit-log.ts"
+import { pacingIn, sendingCard, type TypedPacing } from "./sending.ts"
 
 const ignorable = [
   ["groups", "Groups: no event, and nothing is kept"],
@@ -169,39 +168,7 @@ interface Shown {
   secret?: string
   notice?: Html
   /** What was refused: the address, or the fields of the pacing. */
-  typed?: { url?: string; pacing?: Typed } | undefined
-}
-
-/** The pacing as people read and type it: seconds, and nothing where there is no limit. */
-interface Typed {
-  new_chats: string
-  gap: string
-  typing: string
-}
-
-const number = (text: string, each = 1) => (text.trim() === "" ? undefined : Math.round(Number(text) * each))
-const text = (value: number | undefined, each = 1) => (value === undefined ? "" : String(value / each))
-
-/** The pacing in a form; null where each field is empty. @throws ApiError `invalid_request` */
-function pacingIn({ new_chats, gap, typing }: Typed): Pacing | null {
-  const given = {
-    new_chats_a_day: number(new_chats),
-    gap_ms: number(gap, 1000),
-    typing_ms: number(typing, 1000),
-  }
-  if (Object.values(given).every((value) => value === undefined)) return null
-  const { data, error } = Pacing.safeParse(given)
-  if (data) return data
-  throw invalid([
-    {
-      path: String(error.issues[0]?.path[0] ?? ""),
-      message: "not a number in the range that its field allows",
-    },
-  ])
-}
-
-function typedOf({ new_chats_a_day, gap_ms, typing_ms }: Pacing): Typed {
-  return { new_chats: text(new_chats_a_day), gap: text(gap_ms, 1000), typing: text(typing_ms, 1000) }
+  typed?: { url?: string; pacing?: TypedPacing } | undefined
 }
 
 async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiError["status"]) {
@@ -213,8 +180,7 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
     me.role === "viewer"
       ? note("info", onlyLooks)
       : html`${shown.notice ?? ""} ${webhook(bridge, url)} ${secretCard(bridge, shown.secret)}
-        ${eventsCard(bridge, choice)}
-        ${sendingCard(bridge, { ...choice, ...(await leftToday(bridge, choice)) }, shown.typed?.pacing)}
+        ${eventsCard(bridge, choice)} ${await sendingCard(bridge, choice, shown.typed?.pacing)}
         ${endings(bridge, runningOf(lease))}`
   const body = html`${numberHead(bridge, "settings")} ${content}`
   const title = `Settings of ${bridge.customerRef}`
@@ -293,7 +259,7 @@ function choice(name: string, value: string, isChosen: boolean, label: Html | st
   >`
 }
 
-function eventsCard(bridge: Bridge.Info, { events, ignore }: Choices): Html {
+function eventsCard(bridge: Bridge.Info, { events, ignore }: ReturnType<typeof Choice.wire>): Html {
   return html`<section class="card">
     <header>
       <h2>Events</h2>
@@ -307,80 +273,6 @@ function eventsCard(bridge: Bridge.Info, { events, ignore }: Choices): Html {
       <fieldset class="stack">
         <legend class="label">Ignore</legend>
         ${ignorable.map(([value, label]) => choice("ignore", value, ignore.includes(value), label))}
-      </fieldset>
-      <div class="row"><button class="button">Save</button></div>
-    </form>
-  </section>`
-}
-
-/** How many chats it may still begin today; unknown where nothing limits it, or its session does not say. */
-async function leftToday(bridge: Bridge.Info, { pacing }: Choices): Promise<{ left?: number | undefined }> {
-  if (pacing?.new_chats_a_day === undefined) return {}
-  const evidence = await evidenceOf(bridge)
-  return evidence.kind === "said" ? { left: evidence.new_chats_left } : {}
-}
-
-type Choices = ReturnType<typeof Choice.wire>
-
-function sendingCard(
-  bridge: Bridge.Info,
-  { pacing, daily_presence, left }: Choices & { left?: number | undefined },
-  typed = typedOf(pacing ?? {}),
-): Html {
-  const field = (input: { name: keyof Typed; label: string; max: number; step: string; hint: string }) =>
-    html`<div>
-      <label for="${input.name}">${input.label}</label>
-      <input
-        id="${input.name}"
-        name="${input.name}"
-        type="number"
-        min="0"
-        max="${input.max}"
-        step="${input.step}"
-        value="${typed[input.name]}"
-        placeholder="no limit"
-        autocomplete="off"
-        aria-describedby="${input.name}-hint"
-      />
-      <p class="hint" id="${input.name}-hint">${input.hint}</p>
-    </div>`
-  const leftNow = left === undefined ? "" : ` ${left} are left today.`
-  return html`<section class="card" id="sending">
-    <header>
-      <h2>Sending</h2>
-      <p>
-        Accounts that write to many strangers, or too fast, are restricted or banned. A message beyond these
-        limits is refused with <code>pacing</code>, and was not sent.
-      </p>
-    </header>
-    <form method="post" action="${pathOf(bridge)}/sending">
-      ${field({
-        name: "new_chats",
-        label: "New chats a day",
-        max: 10_000,
-        step: "1",
-        hint: `With people who have not written to this number. 20 is a careful beginning.${leftNow}`,
-      })}
-      ${field({
-        name: "gap",
-        label: "Seconds between two messages",
-        max: 60,
-        step: "0.1",
-        hint: "Up to half as much is added at random. 3 is a careful beginning.",
-      })}
-      ${field({
-        name: "typing",
-        label: "Seconds of typing before a message",
-        max: 3,
-        step: "0.1",
-        hint: "For so long people see that you are typing. 1.5 is a careful beginning.",
-      })}
-      <fieldset class="stack">
-        <legend class="label">Presence</legend>
-        <label class="choice"
-          ><input type="checkbox" name="daily_presence" ${daily_presence ? "checked" : ""} /> Appear as
-          available for five minutes a day, so that the phone does not take this device for inactive</label
-        >
       </fieldset>
       <div class="row"><button class="button">Save</button></div>
     </form>

@@ -15,7 +15,7 @@ import { ago, browserName, type Html, note, press } from "../elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import { type DashboardEnv, notAllowed, pageOrigin } from "../guard.ts"
 import { head } from "../layout.ts"
-import { did } from "../record.ts"
+import { did } from "../audit-log.ts"
 import { turnTo } from "./accounts.ts"
 import { invitation, inviting, membersCard, onlyOwners, roleForm, typedIn } from "./members.ts"
 import { passkeysCard } from "./passkeys.ts"
@@ -167,7 +167,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html, typedName?: string)
       ${invited.length > 0 ? note("info", html`You are invited to another account. <a href="/accounts">Look who invites you</a>`) : ""}
       ${mayLeave ? leave() : ""}
     </section>
-    ${isOwner ? html`<p><a href="/account/record">Who did what in this account</a></p>` : ""}
+    ${isOwner ? html`<p><a href="/account/audit-log">Who did what in this account</a></p>` : ""}
     ${membersCard({ members, invitations, isOwner, personId: person.id })}
     ${isOwner ? [inviting(draft), roleForm(members, person.id, draft)] : note("info", onlyOwners)}
     ${passkeysCard(passkeys, draft.get("passkey") ?? "")} ${browsersCard(browsers, browser.id)}`

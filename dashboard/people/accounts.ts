@@ -9,7 +9,7 @@ import { Member } from "#core/account/member.ts"
 import { lonePage } from "../answer.ts"
 import { type Html, note, press } from "../elements.ts"
 import { type DashboardEnv, ownPath, pageOrigin, putCookie } from "../guard.ts"
-import { fromWhere } from "../record.ts"
+import { fromWhere } from "../audit-log.ts"
 
 /** Where people choose an account. They are signed in, and perhaps in none. */
 export const accounts = new Hono<DashboardEnv>()

@@ -9,7 +9,7 @@ import { passkeyScript } from "../assets.ts"
 import { ago, type Html, press } from "../elements.ts"
 import { signInAgain, unlessFresh } from "../fresh-sign-in.ts"
 import { cookie, type DashboardEnv, ownPath, putCookie } from "../guard.ts"
-import { did } from "../record.ts"
+import { did } from "../audit-log.ts"
 import { admitBrowser } from "./sign-in.ts"
 
 /**

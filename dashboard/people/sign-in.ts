@@ -16,7 +16,7 @@ import { lonePage, type Status } from "../answer.ts"
 import { passkeyScript } from "../assets.ts"
 import { emailField, type Html, note, span } from "../elements.ts"
 import { cookie, type DashboardEnv, ownPath, pageOrigin, putCookie } from "../guard.ts"
-import { fromWhere } from "../record.ts"
+import { fromWhere } from "../audit-log.ts"
 
 const month = 30 * 86_400
 

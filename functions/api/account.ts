@@ -1,7 +1,5 @@
-import type { Context } from "hono"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
-import { AuditLog } from "#core/account/audit-log.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import type { UsageRow } from "#core/contract/account.ts"
 import * as contract from "#core/contract/account.ts"
@@ -9,8 +7,8 @@ import { ApiError, invalid } from "#core/error.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Usage } from "#core/event/usage.ts"
 import { iso, now } from "#core/platform/clock.ts"
-import { addressOf } from "../http/address.ts"
-import { type ApiEnv, contractRouter } from "../http/contract-router.ts"
+import { contractRouter } from "../http/contract-router.ts"
+import { recordByKey } from "./record-by-key.ts"
 
 /** An account may have this many keys, so that no loop makes them without end. */
 const mostKeys = 100
@@ -44,13 +42,6 @@ export const account = contractRouter()
     return c.body(null, 204)
   })
 
-/** Records what a program did. Nobody is mailed: programs do these things in the course of their work. */
-export async function recordByKey(c: Context<ApiEnv>, act: AuditLog.Act, about: string): Promise<void> {
-  const by = `the API key ${c.var.keyId}`
-  const agent = c.req.header("user-agent") ?? ""
-  await AuditLog.add(c.var.accountId, { by, act, about, address: addressOf(c), agent }, { isQuiet: true })
-}
-
 /**
  * Makes a key for an account.
  * @throws ApiError `invalid_request` without the bridge of a key for one, `not_found`, `forbidden` if there are too many,
@@ -68,8 +59,7 @@ export async function makeKey(
   if ((await ApiKey.list(accountId)).length >= mostKeys)
     throw new ApiError("forbidden", `an account may have ${mostKeys} keys: revoke one first`)
   const key = await ApiKey.create(accountId, name, { scope, bridge }, by)
-  const createdBy = "email" in by ? by.email : by.keyId
-  return { keyId: ApiKey.idOf(key), name, scope, bridge, createdAt: now(), createdBy, key }
+  return { keyId: ApiKey.idOf(key), name, scope, bridge, createdAt: now(), createdBy: ApiKey.nameOf(by), key }
 }
 
 /** The deliveries of an account's bridges by day, oldest first; by default, those of the last 30 days. */

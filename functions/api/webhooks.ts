@@ -8,6 +8,7 @@ import { invalid } from "#core/error.ts"
 import type { Delivery } from "#core/event/delivery.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { type ApiEnv, contractRouter } from "../http/contract-router.ts"
+import { recordByKey } from "./record-by-key.ts"
 
 /** The webhooks of a bridge, and the secrets that sign their deliveries (Contract, "Webhooks"). */
 export const webhooks = contractRouter()
@@ -18,6 +19,7 @@ export const webhooks = contractRouter()
   .openapi(contract.createWebhook, async (c) => {
     const { url, ...choice } = c.req.valid("json")
     const { webhook, created } = await Webhook.create(c.var.bridge, furtherUrl(url), choice)
+    if (created) await recordByKey(c, "webhook_added", whereOf(webhook, c.var.bridge))
     return c.json(await wire(c.var, webhook), created ? 201 : 200)
   })
   .openapi(contract.getWebhook, async (c) => {
@@ -34,7 +36,9 @@ export const webhooks = contractRouter()
       await Webhook.update(bridge, webhook, changes)
     if (state === "paused") await Webhook.pause(webhook)
     if (state === "active") await Webhook.resume(webhook)
-    return c.json(await wire(c.var, await Webhook.get(bridge, webhook.webhookId)), 200)
+    const changed = await Webhook.get(bridge, webhook.webhookId)
+    if (changes.url !== undefined) await recordByKey(c, "webhook_changed", whereOf(changed, bridge))
+    return c.json(await wire(c.var, changed), 200)
   })
   .openapi(contract.removeWebhook, async (c) => {
     const webhook = await Webhook.get(c.var.bridge, c.req.valid("param").webhook_id)
@@ -46,17 +50,24 @@ export const webhooks = contractRouter()
         },
       ])
     await Webhook.remove(c.var.bridge, webhook.webhookId)
+    await recordByKey(c, "webhook_removed", whereOf(webhook, c.var.bridge))
     return c.body(null, 204)
   })
   .openapi(rollSecret, async (c) => {
     const webhook = await Webhook.get(c.var.bridge, c.req.valid("query").webhook)
     const { secret, until } = await WebhookSecret.rollOf(c.var.bridge, webhook)
+    await recordByKey(c, "secret_replaced", c.var.bridge.customerRef)
     return c.json({ webhook_secret: secret, overlap_until: until }, 200)
   })
   .openapi(finishSecret, async (c) => {
     await WebhookSecret.finishOf(c.var.bridge, await Webhook.get(c.var.bridge, c.req.valid("query").webhook))
     return c.json({ ok: true as const }, 200)
   })
+
+/** Where a webhook leads, as the audit log says it. */
+function whereOf({ receiver }: Delivery.Info, { customerRef }: Bridge.Info): string {
+  return `${customerRef}: ${receiver.url}`
+}
 
 /** @throws ApiError `invalid_webhook_url` */
 function furtherUrl(given: unknown): string {

@@ -25,8 +25,12 @@ export const stream = aStream("Stream", {
  */
 export const transfer = aStream("Transfer", {
   places: stage.transfers,
-  environment: { MEDIA_BUCKET: media.name },
-  permissions: [{ actions: ["s3:GetObject"], resources: [$interpolate`${media.arn}/*`] }],
+  environment: { EVENTS_TABLE: events.name, MEDIA_BUCKET: media.name },
+  permissions: [
+    // The row of the webhook that is tested.
+    tableAccess(events, "GetItem"),
+    { actions: ["s3:GetObject"], resources: [$interpolate`${media.arn}/*`] },
+  ],
 })
 
 /** In no VPC: it posts to customers' addresses; of hosts and leases it knows nothing. The API answers what is not its own. */

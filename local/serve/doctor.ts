@@ -8,7 +8,7 @@ import { createTransport } from "nodemailer"
 import { nowMs } from "#core/platform/clock.ts"
 import { ownBackups } from "../backup/backup.ts"
 import { oldMs } from "../backup/hourly.ts"
-import { isThere } from "../dynamodb/rows/file.ts"
+import { isThere, networkOf } from "../dynamodb/rows/file.ts"
 import { listen } from "../listen.ts"
 import { firstExisting } from "../service/data-folder.ts"
 import { find } from "../service/running.ts"
@@ -62,16 +62,6 @@ const ok = (says: string) => ({ is: "ok" as const, says })
 const weak = (says: string) => ({ is: "look" as const, says })
 const bad = (says: string) => ({ is: "bad" as const, says })
 
-/** File systems that are elsewhere, by their numbers in statfs(2): a store there loses what it confirms. */
-const networkFileSystems = new Map([
-  [0x69_69, "NFS"],
-  [0xff_53_4d_42, "CIFS"],
-  [0xfe_53_4d_42, "SMB"],
-  [0x51_7b, "SMB"],
-  [0x01_02_19_97, "9P"],
-  [0x00_c3_64_00, "Ceph"],
-])
-
 const checks: Record<string, Check> = {
   clock: async ({ HOST_NETWORK }) => {
     if (HOST_NETWORK === "simulated") return ok("not compared with anybody's, on the simulated network")
@@ -89,9 +79,10 @@ const checks: Record<string, Check> = {
       : ok("sessions report the network's own version of WhatsApp Web")
   },
   disk: ({ DATA_DIR }) => {
-    const { bavail, bsize, type } = statfsSync(firstExisting(DATA_DIR))
-    const elsewhere = networkFileSystems.get(type)
-    if (elsewhere) return bad(`${DATA_DIR} is on ${elsewhere}: the store needs a disk of this machine`)
+    const folder = firstExisting(DATA_DIR)
+    const network = networkOf(folder)
+    if (network) return bad(`${DATA_DIR} is on ${network}: the store needs a disk of this machine`)
+    const { bavail, bsize } = statfsSync(folder)
     const freeMb = Math.floor((bavail * bsize) / 1e6)
     if (freeMb < 1000) return bad(`${freeMb} MB are free for ${DATA_DIR}: make room`)
     return freeMb < 5000

@@ -74,7 +74,7 @@ export function tap(parts: Parts): void {
     onError: failedAt("CB:message"),
   })
   const pass = replace(ws, "CB:message", message)
-  // A status comes as a stanza of its own. Baileys listens for no such stanza, and reads and acknowledges it as any message.
+  // A status comes as a stanza of its own. Baileys does not listen for it, but can read it as it reads a message.
   ws.on("CB:status", (node: BinaryNode) => message(node, pass))
 
   // An error that a listener throws, or leaves in a promise that nobody awaits, would end the process.

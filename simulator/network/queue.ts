@@ -9,6 +9,19 @@ export interface Waiting {
   stanza: Node
 }
 
+/** What a device says that it has. */
+interface Settled {
+  tag: string
+  id: string
+  /** Tells ids of different senders apart; some receipts of Baileys do not say it. */
+  from: string | undefined
+  /** The number of the last stanza that was sent before it said so. */
+  sent: number
+  /** Of a receipt, whose id is that of the message that it is about: its kind, and the member of a group whose it is. */
+  type?: string | undefined
+  participant?: string | undefined
+}
+
 /** The stanzas for devices. Each stays until the device's receipt or ack, so it comes at least once. */
 export type Queue = ReturnType<typeof open>
 
@@ -24,9 +37,10 @@ export function open(store: Store) {
     "INSERT INTO queue (device, class, id, chat, stanza) VALUES (?, ?, ?, ?, ?)",
   )
   const after = store.db.prepare("SELECT n, stanza FROM queue WHERE device = ? AND n > ? ORDER BY n LIMIT ?")
-  const remove = store.db.prepare(
-    "DELETE FROM queue WHERE device = ? AND id = ? AND class = ? AND n <= ? AND (chat = ? OR ? = '')",
+  const named = store.db.prepare(
+    "SELECT n, stanza FROM queue WHERE device = ? AND id = ? AND class = ? AND n <= ? AND (chat = ? OR ? = '')",
   )
+  const remove = store.db.prepare("DELETE FROM queue WHERE n = ?")
   const exists = store.db.prepare("SELECT 1 FROM queue WHERE n = ?")
   const counts = store.db.prepare("SELECT class, count(*) AS n FROM queue WHERE device = ? GROUP BY class")
   const notifications = store.db.prepare(
@@ -49,16 +63,12 @@ export function open(store: Store) {
       after
         .all(key(address), n, limit)
         .map((row) => ({ n: Number(row.n), stanza: unpack(row.stanza) as Node })),
-    /**
-     * Settles what was sent (up to number `sent`) under this id.
-     * `from` tells ids of different senders apart; some receipts of Baileys do not say it.
-     */
-    settle(
-      address: Address,
-      settled: { tag: string; id: string; from: string | undefined; sent: number },
-    ): void {
+    /** Settles what was sent under this id; of receipts those of this kind and person alone, since a message has many. */
+    settle(address: Address, settled: Settled): void {
+      const { tag, id, sent } = settled
       const chat = chatOf(settled.from)
-      remove.run(key(address), settled.id, settled.tag, settled.sent, chat, chat)
+      for (const { n, stanza } of named.all(key(address), id, tag, sent, chat, chat))
+        if (tag !== "receipt" || isThis((unpack(stanza) as Node).attrs, settled)) remove.run(n!)
     },
     /** How many stanzas of each tag wait. */
     counts: (address: Address): Record<string, number> =>
@@ -72,6 +82,10 @@ export function open(store: Store) {
     last: (address: Address): number => Number(last.get(key(address))?.n ?? 0),
     clear: (address: Address) => clear.run(key(address)),
   }
+}
+
+function isThis(waiting: Node["attrs"], { type, participant }: Settled): boolean {
+  return waiting.type === type && chatOf(waiting.participant) === chatOf(participant)
 }
 
 const chatOf = (from: string | undefined) => Jid.parse(from)?.user ?? ""

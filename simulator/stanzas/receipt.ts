@@ -33,11 +33,18 @@ export function receipt(network: Network, line: ConnectedDevice, stanza: Node) {
 
 /** The device has a stanza, or (`error`) cannot use it; either way it is not sent again. */
 export function ack(network: Network, line: ConnectedDevice, stanza: Node) {
-  const { class: tag, id, to, error } = stanza.attrs
+  const { class: tag, id, to, error, type, participant } = stanza.attrs
   if (network.faults.strike("unsettled", key(line.device))) return
   if (error && to === "status@broadcast" && line.stuckAt !== undefined) return
   if (tag && id)
-    network.queue.settle(line.device, { tag, id, from: to, sent: line.asked.get(id) ?? line.sent })
+    network.queue.settle(line.device, {
+      tag,
+      id,
+      from: to,
+      sent: line.asked.get(id) ?? line.sent,
+      type,
+      participant,
+    })
   if (id) line.asked.delete(id)
   goOn(network, line)
 }

@@ -305,6 +305,43 @@ test("one id from two senders is two messages, each settled by its own receipt",
   expect(senders).toEqual([eve.lid])
 })
 
+test("two receipts of one message are two stanzas: each comes again until it has its own ack", async () => {
+  const [ada, bob] = [await network.phone(), await network.phone()]
+  const turn = (on: boolean) => network.call("PATCH", `/phones/${bob.number}`, { on })
+  const client = await network.paired(ada)
+  await turn(false)
+  const { key } = (await client.sock.sendMessage(bob.jid, { text: "well?" }))!
+  client.close()
+  await client.closed()
+  await turn(true)
+  const about = { chat: ada.number, addressing: "pn", message_ids: [key.id] }
+  await network.call("POST", `/phones/${bob.number}/read`, about)
+
+  const receiptsOf = (one: typeof client) => {
+    const types: (string | undefined)[] = []
+    one.sock.ws.on("CB:receipt", ({ attrs }: { attrs: Record<string, string> }) => {
+      if (attrs.id === key.id) types.push(attrs.type)
+      one.changed()
+    })
+    return types
+  }
+  // The acks of the first two do not arrive, the third does.
+  await network.fault({ kind: "unsettled", device: deviceOf(client), times: 2 })
+  const first = network.client(client.device)
+  const seen = receiptsOf(first)
+  await first.until("all receipts", () => seen[2])
+  expect(seen).toEqual(["sender", undefined, "read"])
+  await network.log({ kind: "in", who: deviceOf(client), tag: "ack", attrs: { type: "read" } })
+  first.close()
+  await first.closed()
+
+  const second = network.client(client.device)
+  const again = receiptsOf(second)
+  await second.until("those without an ack", () => again[0])
+  await network.call("GET", `/devices/${deviceOf(client)}/settled?wait=10000`)
+  expect(again).toEqual(["sender", undefined])
+})
+
 test("each prekey is handed out once; without any left a session starts all the same", async () => {
   const ada = await network.phone()
   const client = await network.paired(await network.phone())

@@ -21,7 +21,7 @@ const paths = [
   "/keys",
   "/usage",
   "/account",
-  "/account/record",
+  "/account/audit-log",
   "/accounts",
   "/operator",
   "/dev/mail",

@@ -36,7 +36,7 @@ export interface RestoredEvidence {
  * - A send that had no answer yet is shown twice, if its key was new.
  *
  * An event that waited when the backup was made comes again, with the same id and bytes. Each life between two losses is judged
- * by itself as strictly as any run.
+ * by itself, and strictly.
  */
 export function judgeRestored(restored: RestoredEvidence): Violation[] {
   const { evidence, losses } = restored

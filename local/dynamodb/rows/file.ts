@@ -182,6 +182,11 @@ const overNetwork = new Map([
   [0x00_c3_64_00, "Ceph"],
 ])
 
+/** The network over which a folder's file system is; undefined where it is this machine's own. */
+export function networkOf(folder: string): string | undefined {
+  return overNetwork.get(statfsSync(folder).type)
+}
+
 /**
  * Holds the folder, which is made if it is missing, until it is undone or this process ends, however it ends.
  * @throws CannotStart
@@ -190,7 +195,7 @@ export function lock(folder: string): () => void {
   const path = join(folder, "store.lock")
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const network = overNetwork.get(statfsSync(folder).type)
+    const network = networkOf(folder)
     if (network)
       throw new CannotStart(
         `${folder} is on a network file system (${network}), whose locks do not hold: choose a local folder with DATA_DIR=...`,

@@ -197,7 +197,7 @@ test("owners see who did what, from where; and are mailed what lets somebody in 
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: JSON.stringify({ webhook_url: "https://shop.example/hook" }),
   })
-  const page = (await (await owner.get("/account/record", { "user-agent": "x" })).text()).replaceAll(
+  const page = (await (await owner.get("/account/audit-log", { "user-agent": "x" })).text()).replaceAll(
     "&#x2F;",
     "/",
   )
@@ -219,5 +219,5 @@ test("owners see who did what, from where; and are mailed what lets somebody in 
   // A second browser is news to the person, and a member sees nothing of it all.
   await aVisitor().post(`/sign-in/link/${await SignIn.print(owner.email)}`)
   await until(() => Mail.list()[0]?.subject === `${owner.email} signed in`)
-  expect((await (await aPerson("member")).get("/account/record")).status).toBe(403)
+  expect((await (await aPerson("member")).get("/account/audit-log")).status).toBe(403)
 })

@@ -123,7 +123,7 @@ test("hosts cannot read accounts, delivery cannot read leases, the sweep reads d
   expect(mayDo("SessionHostTaskRole", "AccountsTable")).toEqual([])
   for (const role of ["StreamRole", "TransferRole"])
     expect(mayDo(role, "AccountsTable")).toEqual(["dynamodb:GetItem", "dynamodb:Query"])
-  expect(mayDo("TransferRole", "EventsTable")).toEqual([])
+  expect(mayDo("TransferRole", "EventsTable")).toEqual(["dynamodb:GetItem"])
   expect(mayDo("StreamRole", "EventsTable")).toEqual(["dynamodb:GetItem", "dynamodb:Query"])
   expect(mayDo("StreamRole", "LeasesTable")).toEqual([])
   expect(mayDo("DeliveryRole", "LeasesTable")).toEqual([])

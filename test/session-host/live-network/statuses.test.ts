@@ -7,7 +7,7 @@ import { aSharedHost } from "#test/support/session/shared-host.ts"
 const { aChat } = await aSharedHost()
 const deviceOf = (chat: Awaited<ReturnType<typeof aChat>>) => `${chat.phone.number}:1`
 
-test("a status that comes as a stanza of its own is an event as any message, and is acknowledged as a status", async () => {
+test("a status that comes as a stanza of its own becomes an event like any message, and is acknowledged as a status", async () => {
   const chat = await aChat()
   const { network, bob, phone, message } = chat
   const device = deviceOf(chat)

@@ -9,7 +9,7 @@ import { type DashboardEnv, notAllowed, pageOrigin } from "./guard.ts"
 import { head } from "./layout.ts"
 
 /** Who did what in the account, for its owners. */
-export const record = new Hono<DashboardEnv>().get("/account/record", async (c) => {
+export const auditLog = new Hono<DashboardEnv>().get("/account/audit-log", async (c) => {
   if (c.var.me.role !== "owner") return await notAllowed(c, "Only owners see who did what.")
   const before = Number(c.req.query("before"))
   const entries = await AuditLog.page(
@@ -23,7 +23,7 @@ export const record = new Hono<DashboardEnv>().get("/account/record", async (c) 
     about: "Sign-ins, people, keys, secrets and webhooks of this account, for a bit more than a year.",
   })}
   ${entries.length === 0 ? html`<p class="muted">Nothing yet.</p>` : table(entries)}
-  ${last === undefined ? "" : html`<p><a href="/account/record?before=${last.at_ms}">Older</a></p>`}`
+  ${last === undefined ? "" : html`<p><a href="/account/audit-log?before=${last.at_ms}">Older</a></p>`}`
   return await page(c, { title: "Who did what", place: "account", body })
 })
 

@@ -1,0 +1,123 @@
+import { html } from "hono/html"
+import type { Bridge } from "#core/bridge/bridge.ts"
+import type { Choice } from "#core/bridge/choice.ts"
+import { Pacing } from "#core/contract/pacing.ts"
+import { invalid } from "#core/error.ts"
+import type { Html } from "../elements.ts"
+import { evidenceOf } from "./evidence.ts"
+
+// The part of a number's settings that is about how it sends.
+
+type Choices = ReturnType<typeof Choice.wire>
+
+/** The pacing as people read and type it: seconds, and nothing where there is no limit. */
+export interface TypedPacing {
+  new_chats: string
+  gap: string
+  typing: string
+}
+
+const number = (text: string, each = 1) => (text.trim() === "" ? undefined : Math.round(Number(text) * each))
+const text = (value: number | undefined, each = 1) => (value === undefined ? "" : String(value / each))
+
+/** The pacing in a form; null where each field is empty. @throws ApiError `invalid_request` */
+export function pacingIn({ new_chats, gap, typing }: TypedPacing): Pacing | null {
+  const given = {
+    new_chats_a_day: number(new_chats),
+    gap_ms: number(gap, 1000),
+    typing_ms: number(typing, 1000),
+  }
+  if (Object.values(given).every((value) => value === undefined)) return null
+  const { data, error } = Pacing.safeParse(given)
+  if (data) return data
+  throw invalid([
+    {
+      path: String(error.issues[0]?.path[0] ?? ""),
+      message: "not a number in the range that its field allows",
+    },
+  ])
+}
+
+function typedOf({ new_chats_a_day, gap_ms, typing_ms }: Pacing): TypedPacing {
+  return { new_chats: text(new_chats_a_day), gap: text(gap_ms, 1000), typing: text(typing_ms, 1000) }
+}
+
+/** How many chats it may still begin today; unknown where nothing limits it, or its session does not say. */
+async function leftToday(bridge: Bridge.Info, { pacing }: Choices): Promise<number | undefined> {
+  if (pacing?.new_chats_a_day === undefined) return undefined
+  const evidence = await evidenceOf(bridge)
+  return evidence.kind === "said" ? evidence.new_chats_left : undefined
+}
+
+/** The card with the pacing and the daily presence of a number. `typed`: a pacing that was refused. */
+export async function sendingCard(
+  bridge: Bridge.Info,
+  choice: Choices,
+  typed: TypedPacing = typedOf(choice.pacing ?? {}),
+): Promise<Html> {
+  const left = await leftToday(bridge, choice)
+  const field = (input: {
+    name: keyof TypedPacing
+    label: string
+    max: number
+    step: string
+    hint: string
+  }) =>
+    html`<div>
+      <label for="${input.name}">${input.label}</label>
+      <input
+        id="${input.name}"
+        name="${input.name}"
+        type="number"
+        min="0"
+        max="${input.max}"
+        step="${input.step}"
+        value="${typed[input.name]}"
+        placeholder="no limit"
+        autocomplete="off"
+        aria-describedby="${input.name}-hint"
+      />
+      <p class="hint" id="${input.name}-hint">${input.hint}</p>
+    </div>`
+  const leftNow = left === undefined ? "" : ` ${left} are left today.`
+  return html`<section class="card" id="sending">
+    <header>
+      <h2>Sending</h2>
+      <p>
+        Accounts that write to many strangers, or too fast, are restricted or banned. A message beyond these
+        limits is refused with <code>pacing</code>, and was not sent.
+      </p>
+    </header>
+    <form method="post" action="/numbers/${bridge.customerRef}/settings/sending">
+      ${field({
+        name: "new_chats",
+        label: "New chats a day",
+        max: 10_000,
+        step: "1",
+        hint: `With people who have not written to this number. 20 is a careful beginning.${leftNow}`,
+      })}
+      ${field({
+        name: "gap",
+        label: "Seconds between two messages",
+        max: 60,
+        step: "0.1",
+        hint: "Up to half as much is added at random. 3 is a careful beginning.",
+      })}
+      ${field({
+        name: "typing",
+        label: "Seconds of typing before a message",
+        max: 3,
+        step: "0.1",
+        hint: "For so long people see that you are typing. 1.5 is a careful beginning.",
+      })}
+      <fieldset class="stack">
+        <legend class="label">Presence</legend>
+        <label class="choice"
+          ><input type="checkbox" name="daily_presence" ${choice.daily_presence ? "checked" : ""} /> Appear as
+          available for five minutes a day, so that the phone does not take this device for inactive</label
+        >
+      </fieldset>
+      <div class="row"><button class="button">Save</button></div>
+    </form>
+  </section>`
+}
