@@ -34,6 +34,7 @@ const lease: Lease.Info = {
   logins: 0,
   loginAt: 0,
   removedUntil: 0,
+  moves: 0,
   choice: { ignore: [], dailyPresence: true, messageStatus: "counts" },
 }
 const host = { id: "h", state: "up" } as Host.Info // the parts that are read
@@ -58,6 +59,7 @@ test.for<[string, Partial<Facts>, RegExp]>([
   ["replaced", { status: "replaced" }, /another login/],
   ["paused by hand", { lease: { ...lease, host: Lease.NONE, stopped: ["operator"] } }, /`bridge wake`/],
   ["suspended", { lease: { ...lease, host: Lease.NONE, stopped: ["suspended"] } }, /`bridge resume`/],
+  ["moved", { lease: { ...lease, host: Lease.NONE, stopped: ["operator", "moved"] } }, /`take-back`/],
   ["deleted", { lease: { ...lease, host: Lease.GONE } }, /deleted/],
   [
     "without a host",
