@@ -82,7 +82,7 @@ Their customers call this service from now on, with the keys that they have, if 
 
 /** What an operator has to know who says that nobody else has it. */
 function whatItBreaks(movedMs: number | undefined): string {
-  if (movedMs === undefined)
+  if (!movedMs)
     return "its export was not finished: run `export` again, or, to let it run here, name its customer_ref behind its id"
   return `it left in a file at ${iso(movedMs)}. If another service has imported that, then from now on
   - both encrypt with the same keys, and two messages under one key tell something of each
@@ -107,7 +107,7 @@ async function allBridges(): Promise<Bridge.Info[]> {
   const found: Bridge.Info[] = []
   for (const { id } of await Account.list()) found.push(...(await Bridge.list(id)))
   const leases = await Promise.all(found.map(async ({ id }) => await Lease.get(id)))
-  return found.filter(({ isSandbox }, at) => !isSandbox && leases[at]?.movedMs === undefined)
+  return found.filter(({ isSandbox }, at) => !isSandbox && !leases[at]?.movedMs)
 }
 
 /** @throws Refused without one */

@@ -72,7 +72,7 @@ async function mustBeHere({ id, customerRef, isSandbox }: Bridge.Info): Promise<
   const lease = await Lease.get(id)
   if (lease?.arriving !== undefined)
     throw new Unusable(`${customerRef} (${id}) has not arrived here yet: \`import\` its file again`)
-  if (lease?.movedMs !== undefined)
+  if (lease?.movedMs)
     throw new Unusable(
       `${customerRef} (${id}) has moved already. If its file is lost, \`take-back\` comes first`,
     )

@@ -248,7 +248,13 @@ function ownPepper(keyId: string): Buffer {
 }
 
 function pepperOf(keyId: string, found: Stored | undefined): Uint8Array {
-  return found?.pepper ? open(sealingKey(), rowKey(keyId), found.pepper) : ownPepper(keyId)
+  if (!found?.pepper) return ownPepper(keyId)
+  try {
+    return open(sealingKey(), rowKey(keyId), found.pepper)
+  } catch {
+    // The pepper of this service was replaced, which makes every key void.
+    return ownPepper(keyId)
+  }
 }
 
 /** Who can write rows, but does not know the pepper of this service, can make no key. */

@@ -134,8 +134,8 @@ export async function choose(bridgeId: string, choice: Choice.Given): Promise<In
   return await change({
     Key: key(bridgeId),
     UpdateExpression: "SET choice = :choice",
-    ConditionExpression: "attribute_exists(pk) AND #host <> :gone AND NOT contains(stopped, :moved)",
+    ConditionExpression: "attribute_exists(pk) AND #host <> :gone AND attribute_not_exists(moved_ms)",
     ExpressionAttributeNames: { "#host": "host" },
-    ExpressionAttributeValues: { ":choice": choice, ":gone": GONE, ":moved": "moved" },
+    ExpressionAttributeValues: { ":choice": choice, ":gone": GONE },
   })
 }

@@ -8,7 +8,7 @@ import { change, freeOf, fromRow, type Info, key, NONE, type Reason, wanted } fr
 export function leaving({ bridgeId, epoch, stopped, moves }: Info): Write {
   return stopping(bridgeId, {
     UpdateExpression:
-      "SET #host = :host, addr = :nowhere, epoch = epoch + :one, stopped = :stopped, moves = :moves",
+      "SET #host = :host, addr = :nowhere, epoch = epoch + :one, stopped = :stopped, moves = :moves, moved_ms = :unknown",
     ConditionExpression: "epoch = :seen",
     ExpressionAttributeValues: {
       ":host": NONE,
@@ -16,6 +16,7 @@ export function leaving({ bridgeId, epoch, stopped, moves }: Info): Write {
       ":one": 1,
       ":stopped": [...stopped, "moved"] satisfies Reason[],
       ":moves": moves + 1,
+      ":unknown": 0,
       ":seen": epoch,
     },
   })
@@ -26,8 +27,8 @@ export async function left(bridgeId: string, movedMs: number): Promise<void> {
   await change({
     Key: key(bridgeId),
     UpdateExpression: "SET moved_ms = :moved_ms",
-    ConditionExpression: "contains(stopped, :moved)",
-    ExpressionAttributeValues: { ":moved_ms": movedMs, ":moved": "moved" },
+    ConditionExpression: "attribute_exists(moved_ms)",
+    ExpressionAttributeValues: { ":moved_ms": movedMs },
   })
 }
 
@@ -36,13 +37,12 @@ export function staying({ bridgeId, epoch, stopped }: Info): Write {
   const others = stopped.filter((one) => one !== "moved")
   return stopping(bridgeId, {
     UpdateExpression: "SET #host = :host, epoch = epoch + :one, stopped = :stopped REMOVE moved_ms",
-    ConditionExpression: "epoch = :seen AND contains(stopped, :moved) AND attribute_not_exists(arriving)",
+    ConditionExpression: "epoch = :seen AND attribute_exists(moved_ms) AND attribute_not_exists(arriving)",
     ExpressionAttributeValues: {
       ":host": others.length === 0 ? freeOf(bridgeId) : NONE,
       ":one": 1,
       ":stopped": others,
       ":seen": epoch,
-      ":moved": "moved",
     },
   })
 }
@@ -63,7 +63,7 @@ export async function claimArrival(
   importId: string,
 ): Promise<boolean> {
   if (!seen) {
-    const away: Row = { ...wanted(bridgeId, network), host: NONE, epoch: 0, stopped: ["moved"] }
+    const away: Row = { ...wanted(bridgeId, network), host: NONE, epoch: 0, stopped: ["moved"], moved_ms: 0 }
     const refused = await put({
       TableName: tables.leases,
       Item: { ...away, arriving: importId },
@@ -74,8 +74,8 @@ export async function claimArrival(
   const claimed = await change({
     Key: key(bridgeId),
     UpdateExpression: "SET arriving = :me",
-    ConditionExpression: "epoch = :seen AND contains(stopped, :moved)",
-    ExpressionAttributeValues: { ":me": importId, ":seen": seen.epoch, ":moved": "moved" },
+    ConditionExpression: "epoch = :seen AND attribute_exists(moved_ms)",
+    ExpressionAttributeValues: { ":me": importId, ":seen": seen.epoch },
   })
   return claimed !== undefined
 }

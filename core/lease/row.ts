@@ -71,7 +71,7 @@ export const Info = z.object({
   anew: z.boolean().optional(),
   /** How often it has left a service: an export that is older than what is here is refused. */
   moves: z.number().int().default(0),
-  /** When the file that it left in was whole, Unix ms; absent while it is being exported. */
+  /** When the file that it left in was whole, Unix ms; 0 while that is written, and while it arrives; absent if it has not left. */
   movedMs: z.number().int().optional(),
   /** The import that writes its rows; another one takes over by naming itself here. */
   arriving: z.string().optional(),

@@ -106,7 +106,22 @@ async function headerOf(file: FileHandle, path: string, kind: Kind): Promise<Hea
   }
 }
 
-async function derived(passphrase: string, salt: Buffer): Promise<{ key: Buffer; check: Buffer }> {
+interface Derived {
+  key: Buffer
+  check: Buffer
+}
+
+/** A file is written and then checked, or checked and then read: what scrypt makes for it takes a second, and is needed twice. */
+let latest: { passphrase: string; salt: Buffer; made: Derived } | undefined
+
+async function derived(passphrase: string, salt: Buffer): Promise<Derived> {
+  if (latest?.passphrase === passphrase && latest.salt.equals(salt)) return latest.made
+  const made = await derive(passphrase, salt)
+  latest = { passphrase, salt: Buffer.from(salt), made }
+  return made
+}
+
+async function derive(passphrase: string, salt: Buffer): Promise<Derived> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   scrypt(passphrase.normalize(), salt, 32 + checkBytes, cost, (error, bytes) =>
     error ? reject(error) : resolve(bytes),

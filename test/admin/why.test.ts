@@ -139,7 +139,10 @@ test("a deployed stage is asked by what its settings say, where no service runs 
         ...process.env,
         DATA_DIR: "/nowhere",
         ...Object.fromEntries(
-          ["Accounts", "Leases", "Events", "Requests"].map((name) => [`${name.toUpperCase()}_TABLE`, name]),
+          ["Accounts", "Leases", "Sessions", "Events", "Requests"].map((name) => [
+            `${name.toUpperCase()}_TABLE`,
+            name,
+          ]),
         ),
         LOG_GROUP: "/bridges",
         STAGE: "production",
