@@ -178,6 +178,7 @@ export const sendContact = send("contact", "Send contact cards", {
   contacts: z.array(Card).min(1).max(20),
 })
 
+/** Contract, "Forwarded messages" */
 export const sendForward = send("forward", "Forward a message", {
   chat: Chat,
   message_id: MessageId,
@@ -397,7 +398,7 @@ export const editMessage = createRoute({
   },
 })
 
-/** For how long a message is pinned, in seconds: a day, a week, or 30 days. */
+/** Contract, "Pinned messages". For how long, in seconds: a day, a week, or 30 days. */
 const PinnedFor = z
   .union([z.literal(86_400), z.literal(604_800), z.literal(2_592_000)])
   .optional()
