@@ -10,6 +10,7 @@ import type { Keys } from "./signal/keys.ts"
 import type { Hold } from "#core/platform/locks.ts"
 import type { ILogger } from "./quiet-log.ts"
 import { durableRepository, type RepositoryInput } from "./signal/repository.ts"
+import { closingSessions } from "./signal/close-sessions.ts"
 import { sendingNow } from "./context.ts"
 
 interface Input {
@@ -37,7 +38,7 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
         // Baileys itself only removes sessions, and not while one is in use.
         set: (data) =>
           hold(Object.keys(data.session ?? {}), async () =>
-            keys.set(sendingNow()?.holdBackKeyHolders(data) ?? data),
+            keys.set(await closingSessions(sendingNow()?.holdBackKeyHolders(data) ?? data, keys)),
           ),
       },
     },
