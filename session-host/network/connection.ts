@@ -46,7 +46,10 @@ export interface Outgoing {
   chat: string
   /** The protobuf `Message`. It is built only once, since secrets and media keys are random each time. */
   message: Uint8Array
-  /** Of a group: whom it was encrypted for, by address without device, ourselves included. */
+  /**
+   * Of a status: those who may see it. Of a group, once it is encrypted: whom it was encrypted for, ourselves included. By
+   * address without device.
+   */
   members?: string[]
 }
 
