@@ -134,11 +134,13 @@ test.for(broken)("%s is noticed as %s", ([, kind, more]) => {
   expect(judge(evidence(more)).map((violation) => violation.kind)).toContain(kind)
 })
 
+/** A POST with these texts, in this order. */
+const batch = (attempt: number, ...texts: string[]): Seen[] =>
+  texts.map((text) => arrival(text, { attempt, begins: `evt_${texts[0]!}` }))
+const kindsOf = (...arrivals: Seen[][]) =>
+  judge(evidence({ arrivals: arrivals.flat() })).map(({ kind }) => kind)
+
 test("a batch may come again, alone or with what came since, but not after a later one", () => {
-  const batch = (attempt: number, ...texts: string[]) =>
-    texts.map((text) => arrival(text, { attempt, begins: `evt_${texts[0]!}` }))
-  const kindsOf = (...arrivals: Seen[][]) =>
-    judge(evidence({ arrivals: arrivals.flat() })).map(({ kind }) => kind)
   expect(kindsOf(batch(1, "1", "2"), batch(2, "1", "2"), batch(1, "3"))).toEqual([])
   expect(kindsOf(batch(1, "1", "2"), batch(2, "1", "2", "3"))).toEqual([])
   expect(kindsOf(batch(1, "1", "2"), batch(1, "3"), batch(2, "1", "2"))).toContain("reordered")
