@@ -10,7 +10,7 @@ import type { Keys } from "./signal/keys.ts"
 import type { Hold } from "#core/platform/locks.ts"
 import type { ILogger } from "./quiet-log.ts"
 import { durableRepository, type RepositoryInput } from "./signal/repository.ts"
-import { closingSessions } from "./signal/close-sessions.ts"
+import { remembered } from "./signal/remembered.ts"
 import { sendingNow } from "./context.ts"
 
 interface Input {
@@ -38,7 +38,7 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
         // Baileys itself only removes sessions, and not while one is in use.
         set: (data) =>
           hold(Object.keys(data.session ?? {}), async () =>
-            keys.set(await closingSessions(sendingNow()?.holdBackKeyHolders(data) ?? data, keys)),
+            keys.set(await remembered(sendingNow()?.holdBackKeyHolders(data) ?? data, keys)),
           ),
       },
     },
@@ -55,8 +55,8 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
     retryRequestDelayMs: 0,
     ...input.recipientDevices,
     getMessage: async ({ id }) => {
-      const message = id ? await input.sent(id) : undefined
-      return message && proto.Message.decode(message)
+      const sent = id ? await input.sent(id) : undefined
+      return sent && proto.Message.decode(sent.message)
     },
     makeSignalRepository: () =>
       durableRepository({ creds, keys, hold, ...input.repository }, input.log, input.lidsOf),

@@ -174,8 +174,8 @@ export class SessionVault implements Vault {
     return { ...sent, members: unread(others) }
   }
 
-  async sent(messageId: string): Promise<Uint8Array | undefined> {
-    return (await sentMessage(this.#parts.store, messageId))?.message
+  async sent(messageId: string): Promise<Pick<Sent, "chat" | "message"> | undefined> {
+    return await sentMessage(this.#parts.store, messageId)
   }
 
   /** The other address of a person (phone number or LID), if the network has said which belong together. */

@@ -115,8 +115,8 @@ export interface Vault {
    * made.
    */
   keep(change: Change): Promise<void>
-  /** The protobuf of a recently sent message, by its id alone, for retry receipts. */
-  sent(messageId: string): Promise<Uint8Array | undefined>
+  /** A recently sent message, by its id alone, for retry receipts. */
+  sent(messageId: string): Promise<Pick<Outgoing, "chat" | "message"> | undefined>
 }
 
 /** Where a session's messages arrive, whichever connection brings them. */
