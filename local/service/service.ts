@@ -187,7 +187,10 @@ async function start(
   await forgetHosts()
   // Session hosts take seconds to start; the rest goes on meanwhile.
   await sweep.start(store.answer ? config.LEASE_BEAT_MS : unwatchedMs)
-  stops.push(await lookAtRoom(), await removeOldUploads())
+  stops.push(await lookAtRoom())
+  const { startRemovingUploads } = await import("./old-uploads.ts")
+  const stopRemoving = startRemovingUploads()
+  stops.push(async () => stopRemoving())
   const { listener } = await import("#functions/api/listener.ts")
   const operators = serving && measurements && (await watched(serving, { measurements, dataDir, stops }))
   api.server.removeAllListeners("request")
@@ -318,15 +321,6 @@ async function lookAtRoom(): Promise<() => Promise<void>> {
   const { Storage } = await import("#core/platform/storage.ts")
   const looking = setInterval(() => Storage.hasRoom(), roomMs).unref()
   return async () => clearInterval(looking)
-}
-
-async function removeOldUploads(): Promise<() => Promise<void>> {
-  const { Uploads } = await import("#core/uploads.ts")
-  const remove = () =>
-    void Uploads.removeOld().catch((error: unknown) => console.error("old uploads were not removed", error))
-  remove()
-  const removing = setInterval(remove, 3_600_000).unref()
-  return async () => clearInterval(removing)
 }
 
 /** Hosts are children of this process, so those of an earlier one are dead, however it ended: no bridge is to blame. */
