@@ -17,6 +17,8 @@ export interface Load {
   /** For each bridge and month, beside them: messages in groups, and statuses, which are events as well. */
   groups?: number
   statuses?: number
+  /** Webhooks of each bridge beside its first, each of which gets all that comes in. */
+  webhooks?: number
   /** Log and event streams, and pages of the dashboard, that are open at any time. */
   streams?: number
   pages?: number
@@ -28,7 +30,15 @@ export interface Load {
 
 /** US dollars a month, by what they are paid for. */
 export function monthly(load: Load): Record<string, number> {
-  const { stage = "production", groups = 0, statuses = 0, streams = 0, pages = 0, year = 1 } = load
+  const {
+    stage = "production",
+    groups = 0,
+    statuses = 0,
+    webhooks = 0,
+    streams = 0,
+    pages = 0,
+    year = 1,
+  } = load
   const hosts = Math.ceil((load.bridges + spare[stage]) / sized.hostCapacity)
   const inbound = (load.bridges * load.messages) / 2
   const outbound = inbound
@@ -41,8 +51,10 @@ export function monthly(load: Load): Record<string, number> {
       outbound * units(counted.outbound.writeUnits, counted.outbound.readUnits),
     "store, kept":
       ((load.bridges * assumed.storedMbPerBridge) / 1000) * (prices.tableGbMonth + prices.recoveryGbMonth),
-    "groups, told": load.bridges * groups * event(),
-    "statuses, told": load.bridges * statuses * event(),
+    "groups, told": load.bridges * groups * event(counted.inbound),
+    "statuses, told": load.bridges * statuses * event(counted.inbound),
+    "further webhooks":
+      load.bridges * webhooks * (load.messages / 2 + groups + statuses) * event(counted.webhook),
     "delivery (Lambda)":
       inbound * counted.inbound.deliveries * run(assumed.deliverySeconds * sized.deliveryGb),
     // Sent, received, deleted.
@@ -103,9 +115,8 @@ export function sum(bill: Record<string, number>): number {
   return Object.values(bill).reduce((total, dollars) => total + dollars, 0)
 }
 
-/** All that an event costs which comes in and is delivered. */
-function event(): number {
-  const { writeUnits, readUnits, deliveries } = counted.inbound
+/** All that an event costs which comes in and is delivered, or its delivery to a further webhook. */
+function event({ writeUnits, readUnits, deliveries }: typeof counted.inbound): number {
   return (
     units(writeUnits, readUnits) +
     deliveries * (run(assumed.deliverySeconds * sized.deliveryGb) + 3 * prices.sqsRequest) +

@@ -2,6 +2,7 @@ import * as account from "./account.ts"
 import * as bridge from "./bridge.ts"
 import * as call from "./call.ts"
 import * as contact from "./contact.ts"
+import * as file from "./file.ts"
 import * as group from "./group.ts"
 import * as debug from "./debug-figures.ts"
 import * as delivery from "./delivery.ts"
@@ -35,15 +36,21 @@ export const routes = {
   Messages: {
     sendText: message.sendText,
     sendMedia: message.sendMedia,
+    createUpload: file.createUpload,
     sendReaction: message.sendReaction,
     sendPoll: message.sendPoll,
     sendLocation: message.sendLocation,
     sendEvent: message.sendEvent,
+    sendContact: message.sendContact,
+    sendForward: message.sendForward,
+    sendStatus: message.sendStatus,
     sendTyping: message.sendTyping,
     getMessage: message.getMessage,
     findMessage: message.findMessage,
     revokeMessage: message.revokeMessage,
     editMessage: message.editMessage,
+    pinMessage: message.pinMessage,
+    unpinMessage: message.unpinMessage,
     readMessage: message.readMessage,
     messageMedia: message.messageMedia,
   },
