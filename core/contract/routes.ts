@@ -1,6 +1,7 @@
 import * as account from "./account.ts"
 import * as bridge from "./bridge.ts"
 import * as call from "./call.ts"
+import * as chat from "./chat.ts"
 import * as contact from "./contact.ts"
 import * as group from "./group.ts"
 import * as debug from "./debug-figures.ts"
@@ -47,6 +48,7 @@ export const routes = {
     readMessage: message.readMessage,
     messageMedia: message.messageMedia,
   },
+  Chats: { listMessages: chat.listMessages },
   Calls: { rejectCall: call.rejectCall },
   Contacts: {
     listContacts: contact.listContacts,

@@ -150,7 +150,7 @@ export class SessionVault implements Vault {
     )
     // The credentials go last, in case it takes several transactions.
     const writes: UnitWrite[] = [
-      ...(change.sending ? [sentRow(store, this.#sent(change.sending))] : []),
+      ...(change.sending ? [sentRow(store, this.#sent(change.sending)), ...(change.sending.beside ?? [])] : []),
       ...shared,
       ...keys.flatMap(({ sk, value, isShared }) => {
         if (isShared) return []
@@ -165,7 +165,7 @@ export class SessionVault implements Vault {
   }
 
   /** A message that is about to leave, with whom receipts may come from, if anybody wants to know. */
-  #sent({ members, ...outgoing }: Outgoing): Sent {
+  #sent({ members, beside: _, ...outgoing }: Outgoing): Sent {
     const sent = { ...outgoing, generation: this.generation, state: "sent" as const }
     if (!members || !this.#parts.follows(outgoing.chat)) return sent
     const own = [this.#login?.jid, this.#login?.lid]

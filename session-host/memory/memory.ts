@@ -9,6 +9,7 @@ import type { Logger } from "#core/platform/log.ts"
 import { Awaited, awaitedPrefix } from "../receive/awaited.ts"
 import { Bell } from "../receive/bell.ts"
 import { Commits } from "./commits.ts"
+import { Transcript } from "../chats/transcript.ts"
 import { CreatedGroups } from "./created-groups.ts"
 import type { UnitWrite } from "./packing.ts"
 import { SessionIntake } from "../receive/take.ts"
@@ -78,6 +79,7 @@ export class Memory {
   readonly pacing: Pacing
   readonly statuses: Statuses
   readonly createdGroups: CreatedGroups
+  readonly transcript: Transcript
   readonly intake: SessionIntake
   /**
    * The account, if this is its sandbox: the phone is simulated and scans each code by itself. Undefined for other
@@ -101,7 +103,8 @@ export class Memory {
     this.messages = new Messages(store)
     this.tally = new Tally({ bridgeId, everyMs: timing.tallyMs, log })
     const floor = Math.max(0, ...deliveries.map((delivery) => Delivery.floorOf(delivery)))
-    const { commits, bell, messages, tally } = this
+    this.transcript = new Transcript({ store, vault: () => this.#vault, choice: input.choice, log })
+    const { commits, bell, messages, tally, transcript } = this
     this.outbox = new EventOutbox({
       store,
       commits,
@@ -113,6 +116,7 @@ export class Memory {
       // Rows of delivered events expire.
       next: Math.max(lastEvent, floor) + 1,
       wants: (event) => Choice.wants(input.choice(), event),
+      transcript,
     })
     const onOpened = (phone: string) => noteLinked(bridgeId, phone, log)
     const { outbox } = this

@@ -5,6 +5,7 @@
  */
 import type { PasskeyAssertion, PasskeyOptions } from "#core/contract/passkey.ts"
 import type { proto } from "@whiskeysockets/baileys"
+import type { Put } from "../memory/rows.ts"
 import type { Media } from "./content.ts"
 
 /** The decoded content of a message: plain data under the protocol's names. */
@@ -48,6 +49,8 @@ export interface Outgoing {
   message: Uint8Array
   /** Of a group: whom it was encrypted for, by address without device, ourselves included. */
   members?: string[]
+  /** Rows that are written with its own. */
+  beside?: Put[]
 }
 
 /** What the devices of a recipient say of a message, in the order in which it happens. */

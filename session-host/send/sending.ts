@@ -4,6 +4,7 @@ import { Condition } from "../concurrency/condition.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Memory } from "../memory/memory.ts"
 import { sentMessage } from "../memory/messages/sent.ts"
+import type { Put } from "../memory/rows.ts"
 import type { Connection, Outgoing } from "../network/connection.ts"
 import { NetworkRejected, NobodyReached, NotSent, OutcomeUnknown } from "../network/errors.ts"
 import { networkRefusal } from "../network/refusals.ts"
@@ -12,7 +13,7 @@ import type { ConnectedSession } from "../session/connected-session.ts"
 import { SessionEnded } from "../session/session-ended.ts"
 
 interface Input {
-  memory: Pick<Memory, "store" | "vault" | "statuses">
+  memory: Pick<Memory, "store" | "vault" | "statuses" | "transcript">
   uplink: Pick<Uplink, "ready" | "during">
   /** The session, as commands need it, on this connection. */
   connected: (connection: Connection) => ConnectedSession
@@ -102,7 +103,9 @@ export class Sending {
     // A new message is not written yet. If the host dies here, a retry composes it again.
     const outgoing = { messageId, chat, message, generation }
     const repeated = before !== undefined
-    const timestamp = await this.#transmit(connection, outgoing, repeated)
+    // The row of a repeated one is there: it was written with the message's own.
+    const line = repeated ? undefined : await memory.transcript.rowOf(outgoing)
+    const timestamp = await this.#transmit(connection, outgoing, repeated, line)
     // If the host dies before this is durable, a retry sends the same bytes once more.
     await unlessEnded(memory.statuses.acked(outgoing, timestamp))
     return { messageId, timestamp, repeated }
@@ -111,14 +114,16 @@ export class Sending {
   /** Encrypts, commits, and lets the stanza through the gate; resolves with the time of the network's answer. */
   async #transmit(
     connection: Connection,
-    outgoing: Omit<Outgoing, "members"> & { generation: number },
+    outgoing: Omit<Outgoing, "members" | "beside"> & { generation: number },
     again: boolean,
+    line: Put | undefined,
   ): Promise<number> {
     const { messageId } = outgoing
     const { log } = this.#input
     const start = performance.now()
     try {
-      const { timestamp } = await connection.send(outgoing, again)
+      const beside = line && { beside: [line] }
+      const { timestamp } = await connection.send({ ...outgoing, ...beside }, again)
       count({ isUnknown: false })
       Metrics.add("SendAckMs", Math.round(performance.now() - start))
       log.info({ messageId, again }, "message acknowledged")
@@ -132,7 +137,9 @@ export class Sending {
         if (again) throw outcomeUnknown()
         // If the host dies before this is durable, a retry sends the same bytes: accepted, the message is sent; refused
         // again, its outcome stays unknown.
-        await unlessEnded(this.#input.memory.statuses.refused(outgoing, error.networkCode))
+        const { statuses, transcript } = this.#input.memory
+        const beside = line ? [transcript.withdrawal(line)] : []
+        await unlessEnded(statuses.refused(outgoing, error.networkCode, beside))
         throw networkRefusal(error.networkCode)
       }
       // These two say that the stanza has not left. A row may be there all the same: a retry finds it and sends those bytes.

@@ -206,7 +206,7 @@ export class Session {
   }
 
   /** What it remembers, whether or not it is connected. @throws ApiError `session_unavailable` */
-  async memory(): Promise<Pick<Memory, "messages" | "vault">> {
+  async memory(): Promise<Pick<Memory, "messages" | "vault" | "transcript" | "store">> {
     return (await this.#started()).memory
   }
 

@@ -3,6 +3,7 @@ import { expect, test } from "vitest"
 import { type RouteName, routes } from "#core/contract/routes.ts"
 import { asking, type Route, successesOf } from "./asking.ts"
 import { bridges } from "./endpoints/bridges.ts"
+import { chats } from "./endpoints/chats.ts"
 import type { CasesOf } from "./endpoints/cases.ts"
 import { groups } from "./endpoints/groups.ts"
 import { messages } from "./endpoints/messages.ts"
@@ -14,7 +15,7 @@ const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [
 
 const answers = new Map<RouteName, unknown[]>()
 
-const cases: CasesOf<keyof typeof routes> = { ...bridges, ...messages, ...people, ...groups }
+const cases: CasesOf<keyof typeof routes> = { ...bridges, ...messages, ...chats, ...people, ...groups }
 
 test.for(all)("%s", async ([name, route]) => {
   expect(cases).toHaveProperty(name)
