@@ -17,6 +17,8 @@ export interface Load {
   /** For each bridge and month, beside them: messages in groups, and statuses, which are events as well. */
   groups?: number
   statuses?: number
+  /** For how many days each bridge keeps its messages; 0: it does not. */
+  keep?: number
   /** Log and event streams, and pages of the dashboard, that are open at any time. */
   streams?: number
   pages?: number
@@ -28,7 +30,7 @@ export interface Load {
 
 /** US dollars a month, by what they are paid for. */
 export function monthly(load: Load): Record<string, number> {
-  const { stage = "production", groups = 0, statuses = 0, streams = 0, pages = 0, year = 1 } = load
+  const { stage = "production", groups = 0, statuses = 0, keep = 0, streams = 0, pages = 0, year = 1 } = load
   const hosts = Math.ceil((load.bridges + spare[stage]) / sized.hostCapacity)
   const inbound = (load.bridges * load.messages) / 2
   const outbound = inbound
@@ -41,6 +43,7 @@ export function monthly(load: Load): Record<string, number> {
       outbound * units(counted.outbound.writeUnits, counted.outbound.readUnits),
     "store, kept":
       ((load.bridges * assumed.storedMbPerBridge) / 1000) * (prices.tableGbMonth + prices.recoveryGbMonth),
+    "messages, kept": keep === 0 ? 0 : kept(inbound + outbound + load.bridges * groups, keep),
     "groups, told": load.bridges * groups * event(),
     "statuses, told": load.bridges * statuses * event(),
     "delivery (Lambda)":
@@ -101,6 +104,15 @@ function whileOpen(what: (typeof open)["stream" | "page"], gb: number): number {
 
 export function sum(bill: Record<string, number>): number {
   return Object.values(bill).reduce((total, dollars) => total + dollars, 0)
+}
+
+/** Messages of a month that are written down, and stay for some days. */
+function kept(messages: number, days: number): number {
+  const gb = (messages * (days / 30) * assumed.keptKb) / 1e6
+  return (
+    messages * units(counted.kept.writeUnits, counted.kept.readUnits) +
+    gb * (prices.tableGbMonth + prices.recoveryGbMonth)
+  )
 }
 
 /** All that an event costs which comes in and is delivered. */

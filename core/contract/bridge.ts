@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { EventType, Ignored, StatusDetail } from "./event.ts"
-import { Keep } from "./keep.ts"
+import { Keep, keepOrNull } from "./keep.ts"
 import { Pacing } from "./pacing.ts"
 import { body, refusals, reply, unreachable } from "./route-parts.ts"
 
@@ -78,6 +78,7 @@ const chosen = {
   }),
   pacing: Pacing.nullable().openapi({ description: "How slowly it sends; null: as fast as it is asked to." }),
   keep: Keep.nullable().openapi({
+    ...keepOrNull,
     description: "For how many days messages are kept, to be listed; null: they are not.",
   }),
 }
@@ -215,6 +216,7 @@ export const updateBridge = createRoute({
             "for longer than five seconds is refused with 429 `pacing`.",
         }),
         keep: Keep.nullish().openapi({
+          ...keepOrNull,
           description:
             "For how many days messages are kept from now on, those that come in and those that are sent, so that `listMessages` has " +
             "them; null keeps no more of them. Those in chats that `ignore` names are not kept.",

@@ -5,15 +5,13 @@ import { Group, PersonAddress } from "./field-types.ts"
 import { proxy, refusals, reply, unreachable } from "./route-parts.ts"
 
 /** A chat, in a form that names it without asking the network. */
-const ChatAddress = z
-  .union([PersonAddress, Group])
-  .openapi({
-    type: "string",
-    description:
-      "A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's " +
-      "(`…@g.us`).",
-    example: "491711234567",
-  })
+const ChatAddress = z.union([PersonAddress, Group]).openapi({
+  type: "string",
+  description:
+    "A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's " +
+    "(`…@g.us`).",
+  example: "491711234567",
+})
 
 /** Contract, "Kept messages" */
 export const KeptMessage = MessageEvent.omit({ event: true, offline: true })
@@ -22,13 +20,10 @@ export const KeptMessage = MessageEvent.omit({ event: true, offline: true })
       description:
         "The session's own account wrote it: through this API, on its phone or on another of its devices.",
     }),
-    status: z
-      .enum(["pending", "sent", "delivered", "read", "played"])
-      .optional()
-      .openapi({
-        description:
-          "Of a message that was sent through this API, for 30 days: as `getMessage` has it, which also has the times.",
-      }),
+    status: z.enum(["pending", "sent", "delivered", "read", "played"]).optional().openapi({
+      description:
+        "Of a message that was sent through this API, for 30 days: as `getMessage` has it, which also has the times.",
+    }),
   })
   .openapi("KeptMessage", {
     description:

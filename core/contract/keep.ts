@@ -2,4 +2,9 @@ import { z } from "@hono/zod-openapi"
 
 /** Contract, "Kept messages": for how many days. */
 export const Keep = z.union([z.literal(7), z.literal(30), z.literal(90)])
-export type Keep = z.infer<typeof Keep>
+
+/** How a schema of it, or of null, is shown. */
+export const keepOrNull = { type: ["integer", "null"], enum: [7, 30, 90, null] } satisfies object as {
+  type: ["integer", "null"]
+  enum: (number | null)[]
+}

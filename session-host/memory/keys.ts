@@ -150,7 +150,9 @@ export class SessionVault implements Vault {
     )
     // The credentials go last, in case it takes several transactions.
     const writes: UnitWrite[] = [
-      ...(change.sending ? [sentRow(store, this.#sent(change.sending)), ...(change.sending.beside ?? [])] : []),
+      ...(change.sending
+        ? [sentRow(store, this.#sent(change.sending)), ...(change.sending.beside ?? [])]
+        : []),
       ...shared,
       ...keys.flatMap(({ sk, value, isShared }) => {
         if (isShared) return []

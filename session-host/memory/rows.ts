@@ -175,7 +175,10 @@ export class SessionStore {
    * read as are asked for, some at a time.
    * @throws SessionEnded
    */
-  async *backwards(prefix: string, { from, before }: { from: string; before: string }): AsyncGenerator<Stored> {
+  async *backwards(
+    prefix: string,
+    { from, before }: { from: string; before: string },
+  ): AsyncGenerator<Stored> {
     const bottom = prefix + from
     for (let below = prefix + before; ;) {
       const input = {
@@ -192,9 +195,10 @@ export class SessionStore {
       const lowest = isLast ? bottom : String(read.at(-1)?.sk)
       const ours = [...made.values()].filter(({ sk }) => sk >= lowest && sk < below)
       const others = read.filter(({ sk }) => String(sk) < below && !made.has(String(sk)))
-      yield* [...others.map((row) => this.#opened(row)), ...ours.flatMap((write) => this.#asRead(write))].toSorted(
-        (a, b) => (a.sk > b.sk ? -1 : 1),
-      )
+      yield* [
+        ...others.map((row) => this.#opened(row)),
+        ...ours.flatMap((write) => this.#asRead(write)),
+      ].toSorted((a, b) => (a.sk > b.sk ? -1 : 1))
       if (isLast) return
       below = lowest
     }

@@ -36,6 +36,15 @@ test("a message in a group and a status cost what a message costs that comes in"
   expect(groups! - none!).toBeLessThan(bill({ messages: 1000 }) - none!)
 })
 
+test("kept messages cost writes and room, and nothing costs more where none are kept", () => {
+  const load = { messages: 1000 }
+  const [none, week, quarter] = [0, 7, 90].map((keep) => bill({ ...load, keep }))
+  expect(none).toBe(bill(load))
+  expect(week! - none!).toBeGreaterThan(0)
+  expect(quarter).toBeGreaterThan(week!)
+  expect((quarter! - none!) / 10).toBeLessThan(0.01)
+})
+
 test("the command prints a bill for three sizes, or for one that is asked for", () => {
   const { stdout, status } = cost()
   expect(status).toBe(0)

@@ -225,7 +225,14 @@ describe("reading", () => {
     const bridge = await answer.json()
     expect(bridge).toEqual(expect.schemaMatching(BridgeWithManager.strict()))
     const manager = { health: "starting", started_at: "", fail_count: 0 }
-    const choice = { events: usual, ignore: [], message_status: "counts", daily_presence: true, pacing: null }
+    const choice = {
+      events: usual,
+      ignore: [],
+      message_status: "counts",
+      daily_presence: true,
+      pacing: null,
+      keep: null,
+    }
     expect(bridge).toEqual({ ...created, ...choice, manager })
   })
 
@@ -353,7 +360,14 @@ describe("PATCH", () => {
     expect(answer.status).toBe(200)
     const changed = await answer.json()
     expect(changed).toEqual(expect.schemaMatching(BridgeAfterPatch.strict()))
-    const told = { events: usual, ignore: [], message_status: "counts", daily_presence: true, pacing: null }
+    const told = {
+      events: usual,
+      ignore: [],
+      message_status: "counts",
+      daily_presence: true,
+      pacing: null,
+      keep: null,
+    }
     expect(changed).toEqual({ ...created, ...told, webhook_url: "http://new.example/in", inbox: false })
     expect(await json(customer.patch("/api/instances/a", { webhook_url: null }))).toMatchObject({
       inbox: true,

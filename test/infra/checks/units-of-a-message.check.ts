@@ -116,8 +116,12 @@ function total(byRow: Map<string, number>): number {
  */
 const remembered = /^GetItem (Leases LEASE|Accounts KEY)/
 
-test("a message costs what the price says, in and out", async () => {
+test.for([
+  ["a message", {}, { writeUnits: 0, readUnits: 0 }],
+  ["a message that is kept", { keep: 30 }, counted.kept],
+] as const)("%s costs what the price says, in and out", async ([, choice, more]) => {
   const { customer, phone, other, delivered, taken } = await aMeteredBridge()
+  await customer.patch("/api/instances/shop", { daily_presence: true, ...choice })
   // The first in each direction sets up a ratchet.
   await other.send(phone.number, "first")
   await delivered("first")
@@ -126,7 +130,12 @@ test("a message costs what the price says, in and out", async () => {
     await other.send(phone.number, `inbound ${i}`)
     await delivered(`inbound ${i}`)
   }
-  expect(sum("a text in", taken())).toEqual(counted.inbound)
+  const { inbound, outbound } = counted
+  const dearer = (than: { writeUnits: number; readUnits: number }) => ({
+    writeUnits: than.writeUnits + more.writeUnits,
+    readUnits: than.readUnits + more.readUnits,
+  })
+  expect(sum("a text in", taken())).toEqual({ ...inbound, ...dearer(inbound) })
 
   const send = (body: string) => {
     const asked = { chat: other.number, body }
@@ -142,5 +151,5 @@ test("a message costs what the price says, in and out", async () => {
   const { reads, ...rest } = taken()
   const others = new Map([...reads].filter(([row]) => !remembered.test(row)))
   const { readUnits, ...out } = sum("a text out", { ...rest, reads: others })
-  expect({ ...out, readUnits: readUnits + 2 }).toEqual({ ...counted.outbound, deliveries: 0 })
+  expect({ ...out, readUnits: readUnits + 2 }).toEqual({ ...dearer(outbound), deliveries: 0 })
 })
