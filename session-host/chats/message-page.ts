@@ -67,7 +67,8 @@ async function filterOf(
 async function withStatus({ store }: Pick<Memory, "store">, found: Line[]): Promise<Message[]> {
   const own = found.flatMap(({ message }) => (message.from_me ? message.message_id : []))
   const sent = new Map((await sentMessages(store, own)).map((each) => [each.messageId, each]))
-  return found.map(({ message: { event: _, offline: __, ...message } }) => {
+  return found.map((line) => {
+    const { event: _event, offline: _offline, ...message } = line.message
     const outcome = sent.get(message.message_id)
     if (!message.from_me || !outcome) return message
     const { status } = outcomeOf({ sent: outcome, fromMe: true })

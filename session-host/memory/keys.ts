@@ -167,7 +167,8 @@ export class SessionVault implements Vault {
   }
 
   /** A message that is about to leave, with whom receipts may come from, if anybody wants to know. */
-  #sent({ members, beside: _, ...outgoing }: Outgoing): Sent {
+  #sent(sending: Outgoing): Sent {
+    const { members, beside: _beside, ...outgoing } = sending
     const sent = { ...outgoing, generation: this.generation, state: "sent" as const }
     if (!members || !this.#parts.follows(outgoing.chat)) return sent
     const own = [this.#login?.jid, this.#login?.lid]

@@ -328,12 +328,17 @@ describe("PATCH", () => {
     await customer.patch("/api/instances/a", { pacing })
     await customer.patch("/api/instances/a", { daily_presence: true })
     expect(await shown()).toMatchObject({ ignore: ["groups"], daily_presence: true, pacing })
-    await customer.patch("/api/instances/a", { pacing: null })
-    expect(await shown()).toMatchObject({ pacing: null })
+    await customer.patch("/api/instances/a", { pacing: null, keep: 30 })
+    expect(await shown()).toMatchObject({ pacing: null, keep: 30 })
+    await customer.patch("/api/instances/a", { ignore: [] })
+    expect(await shown()).toMatchObject({ keep: 30 })
+    await customer.patch("/api/instances/a", { keep: null })
+    expect(await shown()).toMatchObject({ keep: null })
   })
 
   test.for([
     [{ events: ["message", "reaction"] }, "events.1", /must be "message" or "connected" or/],
+    [{ keep: 8 }, "keep", /7/],
     [{ ignore: ["broadcasts"] }, "ignore.0", /must be "status" or "groups"/],
     [{ events: "message" }, "events", /must be an array/],
     [{ ignore: null }, "ignore", /must be an array/],
