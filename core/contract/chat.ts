@@ -13,6 +13,34 @@ const ChatAddress = z.union([PersonAddress, Group]).openapi({
   example: "491711234567",
 })
 
+/** Contract, "Chats" */
+export const Chat = z
+  .object({
+    chat_id: z.string().openapi({ description: "As in events." }),
+    name: z.string().openapi({
+      description:
+        'The name of the person as in `listContacts`, or of the group, which may be a day old; `""`: not known.',
+    }),
+    is_group: z.boolean(),
+    unread: z
+      .number()
+      .int()
+      .openapi({
+        description:
+          "How many messages of others have come since somebody of the account has written in the chat, or read it on the phone or by " +
+          "`readMessage`.",
+      }),
+    marked_unread: z.boolean().openapi({ description: "It was marked as unread by hand." }),
+    archived: z.boolean(),
+    pinned: z.boolean(),
+    muted: z.boolean(),
+    muted_until: z.number().int().openapi({
+      description: "Unix seconds; 0: it is not muted, or without an end.",
+    }),
+    last_message_at: z.number().int().openapi({ description: "Unix seconds; 0: there is none yet." }),
+  })
+  .openapi("Chat")
+
 /** Contract, "Kept messages" */
 export const KeptMessage = MessageEvent.omit({ event: true, offline: true })
   .extend({
@@ -40,6 +68,24 @@ const page = {
     description: "The `X-Next-After` of the page before, of the same bridge and chat.",
   }),
 }
+
+export const listChats = createRoute({
+  method: "get",
+  path: `${proxy}/chats` as const,
+  summary: "The chats of the session, the one with the latest message first",
+  description:
+    "Those with messages that are kept (`keep` of the bridge), and those that the phone has archived, pinned or muted. Where it has done so " +
+    "before `keep` was set is known after the session's next login. It needs no connection.",
+  request: { params: path, query: z.object(page) },
+  responses: {
+    200: reply(
+      "A page. The header `X-Next-After` is there while there are more: give it as `after`. A chat that gets a message meanwhile moves " +
+        "to the front, and is not on a later page.",
+      z.array(Chat),
+    ),
+    ...refusals(...unreachable, "not_paired", "not_kept"),
+  },
+})
 
 export const listMessages = createRoute({
   method: "get",

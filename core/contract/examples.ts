@@ -335,6 +335,23 @@ export const examples: Record<RouteName, Example> = {
   readMessage: { parameters: { id: "3A0F5C7B9D1E2F4A6B8C" }, body: { chat }, answer: ok },
   messageMedia: { parameters: { id: "3A0F5C7B9D1E2F4A6B8C" } },
 
+  listChats: {
+    parameters: { limit: 50 },
+    answer: [
+      {
+        chat_id: contact,
+        name: "Ada Lovelace",
+        is_group: false,
+        unread: 2,
+        marked_unread: false,
+        archived: false,
+        pinned: true,
+        muted: false,
+        muted_until: 0,
+        last_message_at: 1_795_166_760,
+      },
+    ],
+  },
   listMessages: {
     parameters: { chat, limit: 50 },
     answer: [

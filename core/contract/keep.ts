@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi"
 
 /** Contract, "Kept messages": for how many days. */
-export const Keep = z.union([z.literal(7), z.literal(30), z.literal(90)])
+export const Keep = z.literal([7, 30, 90])
 
 /** How a schema of it, or of null, is shown. */
 export const keepOrNull = {

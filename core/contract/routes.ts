@@ -48,7 +48,7 @@ export const routes = {
     readMessage: message.readMessage,
     messageMedia: message.messageMedia,
   },
-  Chats: { listMessages: chat.listMessages },
+  Chats: { listChats: chat.listChats, listMessages: chat.listMessages },
   Calls: { rejectCall: call.rejectCall },
   Contacts: {
     listContacts: contact.listContacts,

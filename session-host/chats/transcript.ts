@@ -7,14 +7,14 @@ import { now, nowMs } from "#core/platform/clock.ts"
 import { strangersJson } from "#core/strangers-json.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { SessionVault } from "../memory/keys.ts"
-import type { Put, Removal, SessionStore, Stored } from "../memory/rows.ts"
+import type { Put, SessionStore, Stored } from "../memory/rows.ts"
 import { decodeBare } from "../network/decode.ts"
 import type { Outgoing } from "../network/connection.ts"
 import { lidsIn } from "../receive/map/chat-and-sender.ts"
 import { fromMessage } from "../receive/map/message.ts"
 import { fromWeb } from "../receive/map/resent-by-phone.ts"
 
-type MessageEvent = Extract<Event, { event: "message" }>
+export type MessageEvent = Extract<Event, { event: "message" }>
 
 interface Parts {
   store: SessionStore
@@ -77,7 +77,13 @@ export class Transcript {
    * The row of a message that is to be sent; undefined if it is not to be kept, or says nothing to people. One that cannot be
    * written here is sent all the same.
    */
-  async rowOf({ messageId, chat, message }: Pick<Outgoing, "messageId" | "chat" | "message">) {
+  async rowOf({
+    messageId,
+    chat,
+    message,
+  }: Pick<Outgoing, "messageId" | "chat" | "message">): Promise<
+    { said: MessageEvent; row: Put } | undefined
+  > {
     const { vault, log } = this.#parts
     const own = vault().login
     if (!own || !this.#takesChat(chat)) return undefined
@@ -89,16 +95,12 @@ export class Transcript {
     const pairs = await Promise.all(lids.map(async (lid) => [lid, await vault().phoneOf(lid)] as const))
     try {
       const [mapped] = fromMessage({ ...about, phones: new Map(pairs) })
-      return mapped?.event.event === "message" ? this.row(mapped.event) : undefined
+      const said = mapped?.event
+      return said?.event === "message" ? { said, row: this.row(said) } : undefined
     } catch (error) {
       log.warn({ error, messageId }, "a message that is sent was not written in its transcript")
       return undefined
     }
-  }
-
-  /** Takes back the row of a message that the network has refused. */
-  withdrawal(row: Put): Removal {
-    return this.#parts.store.remove(row.sk)
   }
 
   /**
@@ -169,10 +171,12 @@ async function* merged(lists: AsyncGenerator<Line>[]): AsyncGenerator<Line> {
   }
 }
 
-function padded(value: number, digits: number): string {
+/** A number whose text sorts as it does. */
+export function padded(value: number, digits: number): string {
   return String(Math.max(0, value)).padStart(digits, "0")
 }
 
-function hashed(text: string): string {
+/** In a key: a JID is a phone number. */
+export function hashed(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 22)
 }

@@ -151,7 +151,7 @@ export class SessionVault implements Vault {
     // The credentials go last, in case it takes several transactions.
     const writes: UnitWrite[] = [
       ...(change.sending
-        ? [sentRow(store, this.#sent(change.sending)), ...(change.sending.beside ?? [])]
+        ? [sentRow(store, this.#sent(change.sending)), ...(change.sending.beside?.() ?? [])]
         : []),
       ...shared,
       ...keys.flatMap(({ sk, value, isShared }) => {

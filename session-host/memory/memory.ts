@@ -9,6 +9,8 @@ import type { Logger } from "#core/platform/log.ts"
 import { Awaited, awaitedPrefix } from "../receive/awaited.ts"
 import { Bell } from "../receive/bell.ts"
 import { Commits } from "./commits.ts"
+import { Chats } from "../chats/chats.ts"
+import { Keeping } from "../chats/keeping.ts"
 import { Transcript } from "../chats/transcript.ts"
 import { CreatedGroups } from "./created-groups.ts"
 import type { UnitWrite } from "./packing.ts"
@@ -80,6 +82,8 @@ export class Memory {
   readonly statuses: Statuses
   readonly createdGroups: CreatedGroups
   readonly transcript: Transcript
+  readonly chats: Chats
+  readonly keeping: Keeping
   readonly intake: SessionIntake
   /**
    * The account, if this is its sandbox: the phone is simulated and scans each code by itself. Undefined for other
@@ -103,8 +107,11 @@ export class Memory {
     this.messages = new Messages(store)
     this.tally = new Tally({ bridgeId, everyMs: timing.tallyMs, log })
     const floor = Math.max(0, ...deliveries.map((delivery) => Delivery.floorOf(delivery)))
-    this.transcript = new Transcript({ store, vault: () => this.#vault, choice: input.choice, log })
-    const { commits, bell, messages, tally, transcript } = this
+    const { commits, bell, messages, tally } = this
+    const ofChats = { store, commits, vault: () => this.#vault, choice: input.choice, log }
+    this.transcript = new Transcript(ofChats)
+    this.chats = new Chats(ofChats)
+    this.keeping = new Keeping(this)
     this.outbox = new EventOutbox({
       store,
       commits,
@@ -116,7 +123,7 @@ export class Memory {
       // Rows of delivered events expire.
       next: Math.max(lastEvent, floor) + 1,
       wants: (event) => Choice.wants(input.choice(), event),
-      transcript,
+      keeping: this.keeping,
     })
     const onOpened = (phone: string) => noteLinked(bridgeId, phone, log)
     const { outbox } = this
@@ -146,6 +153,7 @@ export class Memory {
     this.createdGroups = new CreatedGroups({ store, commits })
     this.intake = new SessionIntake({
       awaited: this.awaited,
+      chats: this.chats,
       statuses: this.statuses,
       commits,
       messages,

@@ -206,13 +206,17 @@ export class SessionStore {
 
   /** The keys of those rows, without their content. @throws SessionEnded */
   async names(prefix: string): Promise<string[]> {
-    const only = { ...beginning(this.#pk, prefix), ProjectionExpression: "sk" }
-    const rows = await this.#merged(
+    return (await this.heads(prefix, [])).map(({ sk }) => sk)
+  }
+
+  /** The keys of those rows with some of their readable attributes. @throws SessionEnded */
+  async heads(prefix: string, attributes: string[]): Promise<Pick<Stored, "sk" | "row">[]> {
+    const only = { ...beginning(this.#pk, prefix), ProjectionExpression: ["sk", ...attributes].join(", ") }
+    return await this.#merged(
       prefix,
       () => Array.fromAsync(query(only)),
-      (row) => [{ sk: String(row.sk) }],
+      (row) => [{ sk: String(row.sk), row }],
     )
-    return rows.map(({ sk }) => sk)
   }
 
   /** The rows read, overlaid with writes made before or meanwhile. */

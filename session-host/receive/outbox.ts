@@ -11,7 +11,7 @@ import type { UnitWrite } from "../memory/packing.ts"
 import type { Known, Messages } from "../memory/messages/messages.ts"
 import type { SessionStore } from "../memory/rows.ts"
 import type { Tally } from "../memory/tally.ts"
-import type { Transcript } from "../chats/transcript.ts"
+import type { Keeping } from "../chats/keeping.ts"
 
 /** The network repeats unacknowledged stanzas for 14 days. */
 const markedFor = 14 * 86_400
@@ -28,7 +28,7 @@ interface Options {
   next: number
   /** Whether the customer wants this event. */
   wants: (event: Event) => boolean
-  transcript: Pick<Transcript, "takes" | "row">
+  keeping: Pick<Keeping, "takes" | "ready">
 }
 
 /** The rest of a unit, beside the events. */
@@ -80,8 +80,8 @@ export class EventOutbox {
    * SessionEnded
    */
   async make(happened: Mapped[], { message, writes }: Beside = {}): Promise<number> {
-    const { wants, transcript } = this.#options
-    const mapped = happened.filter(({ event }) => wants(event) || transcript.takes(event))
+    const { wants, keeping } = this.#options
+    const mapped = happened.filter(({ event }) => wants(event) || keeping.takes(event))
     // An unwanted occurrence leaves no row behind.
     const isForgotten = happened.length > 0 && mapped.length === 0
     return await this.#make(mapped, isForgotten ? { writes } : { message, writes })
@@ -89,11 +89,12 @@ export class EventOutbox {
 
   async #make(mapped: Mapped[], beside: Beside): Promise<number> {
     const fresh = await this.#notMade(mapped, beside.message)
+    const lineOf = await this.#options.keeping.ready(fresh.map(({ mapped: { event } }) => event))
     // No `await` from here on: numbers are given and units made in one step.
     let next = this.#next
     const rows = fresh.map((each) => [
       ...(each.isTold ? [this.#rowOf(each, next++)] : []),
-      ...this.#lineOf(each.mapped.event),
+      ...lineOf(each.mapped.event),
     ])
     this.#options.store.mustFit([...rows.flat(), ...(beside.writes ?? [])])
     this.#next = next
@@ -117,11 +118,6 @@ export class EventOutbox {
     bell.want()
     for (const { mapped, isTold } of fresh)
       if (isTold && mapped.event.event === "message") tally.add(mapped.event.from_me ? "out" : "in")
-  }
-
-  #lineOf(event: Event): UnitWrite[] {
-    const { transcript } = this.#options
-    return transcript.takes(event) ? [transcript.row(event)] : []
   }
 
   async #notMade(mapped: Mapped[], brought: Known | undefined): Promise<Fresh[]> {

@@ -1,10 +1,10 @@
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { Metrics } from "#core/platform/metrics.ts"
+import type { Keeping } from "../chats/keeping.ts"
 import { Condition } from "../concurrency/condition.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Memory } from "../memory/memory.ts"
 import { sentMessage } from "../memory/messages/sent.ts"
-import type { Put } from "../memory/rows.ts"
 import type { Connection, Outgoing } from "../network/connection.ts"
 import { NetworkRejected, NobodyReached, NotSent, OutcomeUnknown } from "../network/errors.ts"
 import { networkRefusal } from "../network/refusals.ts"
@@ -13,7 +13,7 @@ import type { ConnectedSession } from "../session/connected-session.ts"
 import { SessionEnded } from "../session/session-ended.ts"
 
 interface Input {
-  memory: Pick<Memory, "store" | "vault" | "statuses" | "transcript">
+  memory: Pick<Memory, "store" | "vault" | "statuses" | "keeping">
   uplink: Pick<Uplink, "ready" | "during">
   /** The session, as commands need it, on this connection. */
   connected: (connection: Connection) => ConnectedSession
@@ -103,9 +103,9 @@ export class Sending {
     // A new message is not written yet. If the host dies here, a retry composes it again.
     const outgoing = { messageId, chat, message, generation }
     const repeated = before !== undefined
-    // The row of a repeated one is there: it was written with the message's own.
-    const line = repeated ? undefined : await memory.transcript.rowOf(outgoing)
-    const timestamp = await this.#transmit(connection, outgoing, repeated, line)
+    // A repeated one was kept when it was sent first.
+    const kept = repeated ? undefined : await memory.keeping.outgoing(outgoing)
+    const timestamp = await this.#transmit(connection, outgoing, repeated, kept)
     // If the host dies before this is durable, a retry sends the same bytes once more.
     await unlessEnded(memory.statuses.acked(outgoing, timestamp))
     return { messageId, timestamp, repeated }
@@ -116,13 +116,13 @@ export class Sending {
     connection: Connection,
     outgoing: Omit<Outgoing, "members" | "beside"> & { generation: number },
     again: boolean,
-    line: Put | undefined,
+    kept: Awaited<ReturnType<Keeping["outgoing"]>>,
   ): Promise<number> {
     const { messageId } = outgoing
     const { log } = this.#input
     const start = performance.now()
     try {
-      const beside = line && { beside: [line] }
+      const beside = kept && { beside: kept.beside }
       const { timestamp } = await connection.send({ ...outgoing, ...beside }, again)
       count({ isUnknown: false })
       Metrics.add("SendAckMs", Math.round(performance.now() - start))
@@ -137,9 +137,8 @@ export class Sending {
         if (again) throw outcomeUnknown()
         // If the host dies before this is durable, a retry sends the same bytes: accepted, the message is sent; refused
         // again, its outcome stays unknown.
-        const { statuses, transcript } = this.#input.memory
-        const beside = line ? [transcript.withdrawal(line)] : []
-        await unlessEnded(statuses.refused(outgoing, error.networkCode, beside))
+        const { statuses } = this.#input.memory
+        await unlessEnded(statuses.refused(outgoing, error.networkCode, kept?.withdrawal))
         throw networkRefusal(error.networkCode)
       }
       // These two say that the stanza has not left. A row may be there all the same: a retry finds it and sends those bytes.

@@ -365,7 +365,7 @@ const kinds: Record<string, string[]> = {
     "LINK-OF",
   ],
   Leases: ["HOSTS", "HOST_STOP", "BRIDGE", "LEASE", "KEYS"],
-  Sessions: ["CREDS", "SIGNAL", "SEND", "MESSAGE", "CONTACT", "SAID"],
+  Sessions: ["CREDS", "SIGNAL", "SEND", "MESSAGE", "CONTACT", "SAID", "CHAT"],
   Events: ["EVENT", "STATE", "DELIVERY", "ATTEMPT", "FAILURE"],
   Requests: ["RATE", "IDEM"],
 }

@@ -338,7 +338,7 @@ describe("PATCH", () => {
 
   test.for([
     [{ events: ["message", "reaction"] }, "events.1", /must be "message" or "connected" or/],
-    [{ keep: 8 }, "keep", /7/],
+    [{ keep: 8 }, "keep", /must be 7 or 30 or 90/],
     [{ ignore: ["broadcasts"] }, "ignore.0", /must be "status" or "groups"/],
     [{ events: "message" }, "events", /must be an array/],
     [{ ignore: null }, "ignore", /must be an array/],
