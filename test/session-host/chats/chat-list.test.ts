@@ -92,15 +92,14 @@ test("messages of others are unread until somebody of the account reads or write
   await once(bob.jid, { unread: 1 })
   await ask("POST", "/send/text", { chat: bob.number, body: "an answer" })
   await once(bob.jid, { unread: 0 })
-  await bob.post(phone.number, { reaction: { emoji: "👍", message_id: id } }).catch(() => {})
   const last = await writes("four")
   await once(bob.jid, { unread: 1 })
   await network.call("POST", `/phones/${phone.number}/read`, { chat: bob.number, message_ids: [last] })
-  await once(bob.jid, { unread: 0 })
+  expect(await once(bob.jid, { unread: 0 })).toMatchObject({ marked_unread: false })
 })
 
 test("what the phone has archived, pinned, muted or marked is shown, also from before the login", async () => {
-  const { bob, phone, network, once, set, end } = await aListOfChats()
+  const { bob, phone, network, one, once, set, end } = await aListOfChats()
   await bob.send(phone.number, "hello")
   await once(bob.jid, { unread: 1, archived: false, pinned: false, muted: false })
   const muteEndTimestamp = (Math.floor(Date.now() / 1000) + 3600) * 1000
@@ -117,7 +116,11 @@ test("what the phone has archived, pinned, muted or marked is shown, also from b
   const cy = await network.phone("Cy")
   await end("cut")
   await set("regular_low", ["pin_v1", cy.lid], { pinAction: { pinned: true } })
-  await once(cy.jid, { pinned: true, last_message_at: 0 })
+  expect(await once(cy.lid, { pinned: true })).toMatchObject({ last_message_at: 0, name: "" })
+  // Her message tells her number.
+  await cy.send(phone.number, "hello")
+  await once(cy.jid, { pinned: true, unread: 1 })
+  expect(await one(cy.lid)).toBeUndefined()
 })
 
 test("an `after` of another bridge's chats is refused, and the answer says what to do", async () => {
