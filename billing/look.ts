@@ -36,7 +36,8 @@ async function hasLooked(accountId: string): Promise<boolean> {
   for (const other of others) await cancelSecond(accountId, other)
   const said = own && saidOf(own)
   const pastDueSince = said?.status === "past_due" ? (payer.pastDueSince ?? now()) : undefined
-  const subscription = account.isByHand ? account.subscription : stateOf(said?.status, pastDueSince)
+  const hasPaid = payer.hasPaid || (pastDueSince !== undefined && (await hasPaidOnce(payer)))
+  const subscription = account.isByHand ? account.subscription : stateOf(said?.status, pastDueSince, hasPaid)
   const mayRun = Account.mayRun(account, subscription)
   const isGivenUp = isOver(subscription) && !account.isByHand
   const seen: Payer.Info = {
@@ -44,6 +45,7 @@ async function hasLooked(accountId: string): Promise<boolean> {
     ...customersBy(payer, own),
     said,
     hadTrial: payer.hadTrial || said?.trialEnd !== undefined,
+    hasPaid,
     pastDueSince,
     wanted: (await isStillWanted(payer)) ? payer.wanted : undefined,
     stoppedAt: isGivenUp ? (payer.stoppedAt ?? now()) : undefined,
@@ -74,6 +76,7 @@ function ofThisStripe(payer: Payer.Info): Payer.Info {
     version,
     mode,
     hadTrial: false,
+    hasPaid: false,
     checkouts: checkouts + 1,
     generation: generation + 1,
     others: Payer.customersOf(payer),
@@ -163,21 +166,36 @@ function saidOf(subscription: Stripe.Subscription): Payer.Said {
   }
 }
 
-/** Stripe can be told to leave a payment past due for ever. Bridges do not run so long without one. In seconds. */
-const pastDueFor = 60 * 86_400
+/** Whether the account has paid for an invoice. That of a trial is paid as well, with nothing. */
+async function hasPaidOnce(payer: Payer.Info): Promise<boolean> {
+  const { invoices } = await stripe()
+  for (const customer of Payer.customersOf(payer)) {
+    const paid = await ifThere(invoices.list({ customer, status: "paid", limit: 100 }))
+    if (paid?.data.some(({ amount_paid }) => amount_paid > 0)) return true
+  }
+  return false
+}
+
+/**
+ * How long bridges run while a payment is past due, in seconds. Stripe can be told to leave one past due for ever, and a card
+ * that was never charged may be one that never can be.
+ */
+const pastDueFor = { hasPaid: 60 * 86_400, neverPaid: 3 * 86_400 }
 
 /** The state of an account's subscription, by Stripe's word for it. */
 function stateOf(
   status: Payer.Said["status"] | undefined,
   pastDueSince: number | undefined,
+  hasPaid: boolean,
 ): Account.Subscription {
+  const patience = hasPaid ? pastDueFor.hasPaid : pastDueFor.neverPaid
   switch (status) {
     case undefined:
     case "incomplete":
     case "incomplete_expired":
       return "none"
     case "past_due":
-      return (pastDueSince ?? now()) + pastDueFor < now() ? "unpaid" : "past_due"
+      return (pastDueSince ?? now()) + patience < now() ? "unpaid" : "past_due"
     case "trialing":
     case "active":
     case "canceled":

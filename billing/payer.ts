@@ -46,6 +46,8 @@ const Info = z.object({
   said: Said.optional(),
   /** It has had its trial; there is one for each account. */
   hadTrial: z.boolean(),
+  /** It has paid for an invoice once. Asked for only while a payment is past due. */
+  hasPaid: z.boolean(),
   /** How many pages of Stripe's Checkout were asked for, and the last of them while it may be open. */
   checkouts: z.number().int(),
   checkout: z.string().optional(),
@@ -83,7 +85,7 @@ export async function of(accountId: string): Promise<Info> {
 }
 
 function blank(accountId: string): Info {
-  return { accountId, version: 0, others: [], hadTrial: false, checkouts: 0, generation: 0 }
+  return { accountId, version: 0, others: [], hadTrial: false, hasPaid: false, checkouts: 0, generation: 0 }
 }
 
 /** The write of a row, as a member of a transaction. It is refused if somebody wrote it after it was read. */
@@ -163,6 +165,7 @@ function toRow(payer: Info): Row {
       cancel_at: said.cancelAt,
     },
     had_trial: payer.hadTrial,
+    has_paid: payer.hasPaid,
     checkouts: payer.checkouts,
     checkout: payer.checkout,
     wanted: wanted && { customer_ref: wanted.customerRef, webhook_url: wanted.webhookUrl, at: wanted.at },
@@ -187,6 +190,7 @@ function fromRow(row: Row): Info {
     },
     others: row.others ?? [],
     hadTrial: row.had_trial,
+    hasPaid: row.has_paid,
     wanted: wanted && { ...wanted, customerRef: wanted.customer_ref, webhookUrl: wanted.webhook_url },
     pastDueSince: row.past_due_since,
     stoppedAt: row.stopped_at,

@@ -27,6 +27,9 @@ export function isGroup(jid: string): boolean {
   return jid.endsWith("@g.us")
 }
 
+/** The chat of all statuses. */
+export const statusChat = "status@broadcast"
+
 /** Whether a `chat` is a username, with or without the four digits that its owner may ask for. */
 export function isUsername(chat: string): boolean {
   return chat.startsWith("@")

@@ -5,6 +5,8 @@
 export const counted = {
   /** A text that comes in, is stored, and is delivered at the first attempt while nothing else waits. */
   inbound: { writeUnits: 18, readUnits: 3, deliveries: 1 },
+  /** What a further webhook of the bridge adds to that, if it wants the text. */
+  webhook: { writeUnits: 8, readUnits: 2, deliveries: 1 },
   /**
    * A text that is sent under an Idempotency-Key to a recipient with one phone, and the receipts that come back. Two of the
    * units read are the key and the lease, which the API knows for half a minute and for two seconds: a burst reads them once.

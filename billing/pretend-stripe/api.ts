@@ -155,6 +155,14 @@ export function api(input: { world: World; keys: () => string[]; isBroken: () =>
     return c.json(subscription.items.data[0])
   })
 
+  app.get("/v1/invoices", (c) => {
+    const { status } = c.var.form
+    const asked = customerOf(text(c.var.form, "customer")).id
+    const data = Object.values(book.invoices)
+      .filter((one) => one.customer === asked && (status === undefined || one.status === status))
+      .toSorted((a, b) => b.created - a.created)
+    return c.json({ object: "list", url: "/v1/invoices", has_more: false, data })
+  })
   app.get("/v1/invoices/:id", (c) => c.json(invoiceOf(c.req.param("id"))))
   app.post("/v1/invoices/:id/finalize", (c) => {
     const invoice = invoiceOf(c.req.param("id"))

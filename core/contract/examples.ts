@@ -320,6 +320,12 @@ export const examples: Record<RouteName, Example> = {
     },
     answer: sent,
   },
+  sendContact: {
+    body: { chat, contacts: [{ name: "Ada Lovelace", phone: "491719876543", organization: "The Shop" }] },
+    answer: sent,
+  },
+  sendForward: { body: { chat, message_id: "3A0F5C7B9D1E2F4A6B8C" }, answer: sent },
+  sendStatus: { body: { body: "Open until ten tonight", background: "#205e7a" }, answer: sent },
   sendTyping: { body: { chat, state: "composing" }, answer: ok },
   getMessage: { parameters: { id: messageId }, answer: found },
   findMessage: { parameters: { idempotency_key: "order-17" }, answer: found },
@@ -332,6 +338,8 @@ export const examples: Record<RouteName, Example> = {
     body: { chat, body: "Your order is ready at noon." },
     answer: sent,
   },
+  pinMessage: { parameters: { id: messageId }, body: { duration: 604_800 }, answer: sent },
+  unpinMessage: { parameters: { id: messageId }, answer: sent },
   readMessage: { parameters: { id: "3A0F5C7B9D1E2F4A6B8C" }, body: { chat }, answer: ok },
   messageMedia: { parameters: { id: "3A0F5C7B9D1E2F4A6B8C" } },
 

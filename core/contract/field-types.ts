@@ -9,6 +9,14 @@ export function text(min: number, max: number) {
     .refine((given) => given.isWellFormed() && !given.includes("\0"), "not well-formed text")
 }
 
+/** Bytes, at most so many, as the standard base64 of RFC 4648. */
+export function base64(maxBytes: number) {
+  return z
+    .base64("not base64")
+    .min(1)
+    .max(Math.ceil(maxBytes / 3) * 4)
+}
+
 /** A URL that the service fetches for a caller. Schemes other than http(s) are refused then (`url_not_allowed`). */
 export const FetchedUrl = text(1, 2048)
   .refine((url) => URL.canParse(url), "not a URL")

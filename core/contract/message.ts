@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Counts } from "./event.ts"
-import { Chat, FetchedUrl, MessageId, PersonAddress, text } from "./field-types.ts"
+import { base64, Chat, FetchedUrl, MessageId, PersonAddress, PhoneNumber, text } from "./field-types.ts"
 import type { ErrorCode } from "./error.ts"
 import { asking, body, Ok, optionalBody, proxy, refusals, reply, unreachable } from "./route-parts.ts"
 
@@ -58,6 +58,14 @@ export const unsent = [
   "invalid_idempotency_key",
 ] as const
 
+/** Why a file may not be sent. */
+const fetching = [
+  "url_not_allowed",
+  "media_fetch_failed",
+  "media_type_mismatch",
+  "payload_too_large",
+] as const
+
 /** A rule across fields. */
 interface Check<Fields extends z.ZodRawShape> {
   holds: (input: z.infer<z.ZodObject<Fields>>) => boolean
@@ -70,7 +78,7 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
   suffix: Path,
   summary: string,
   fields: Fields,
-  more: { check?: Check<Fields>; refusals?: ErrorCode[] } = {},
+  more: { check?: Check<Fields>; refusals?: readonly ErrorCode[] } = {},
 ) {
   const { check } = more
   const schema = z.object(fields).refine(
@@ -90,7 +98,34 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
   })
 }
 
-export const sendText = send("text", "Send a text message", { ...addressed, body: text(1, 65_536) })
+/** In bytes. A picture of this size and the text beside it fit into a body. */
+const previewBytes = 256 * 1024
+
+/** Contract, "Previews of links" */
+const Preview = z
+  .object({
+    url: text(1, 2048).openapi({ description: "The link, as it stands in `body`.", format: "uri" }),
+    title: text(1, 300),
+    description: text(0, 1000).optional(),
+    image: base64(previewBytes)
+      .optional()
+      .openapi({ description: "A JPEG, PNG or WebP of at most 256 KiB. It is sent small." }),
+  })
+  .openapi({ description: "What is shown of a link. The service never fetches a link in a text." })
+
+export const sendText = send(
+  "text",
+  "Send a text message",
+  { ...addressed, body: text(1, 65_536), preview: Preview.optional() },
+  {
+    check: {
+      holds: ({ body, preview }) => !preview || body.includes(preview.url),
+      path: "preview",
+      message: "its url is not in the body",
+    },
+    refusals: ["media_type_mismatch", "payload_too_large"],
+  },
+)
 
 export const sendMedia = send(
   "media",
@@ -109,12 +144,75 @@ export const sendMedia = send(
       .boolean()
       .optional()
       .openapi({ description: "Sends a WebP as a sticker; any other file is `media_type_mismatch`." }),
+    view_once: z.boolean().optional().openapi({
+      description:
+        "An image, a video or a voice note that can be opened once; any other file is `media_type_mismatch`.",
+    }),
     caption: text(0, 65_536).optional().openapi({ description: "The text beside it." }),
     filename: text(1, 255)
       .optional()
       .openapi({ description: "The name of a document; by default the last part of the URL's path." }),
   },
-  { refusals: ["url_not_allowed", "media_fetch_failed", "media_type_mismatch", "payload_too_large"] },
+  { refusals: fetching },
+)
+
+/** Contract, "Contact cards" */
+const Card = z
+  .object({
+    name: text(1, 255),
+    phone: PhoneNumber.optional(),
+    organization: text(0, 255).optional(),
+    email: text(0, 255).optional(),
+    vcard: text(1, 16_384)
+      .regex(/^BEGIN:VCARD\r?\n[^]*\nEND:VCARD\s*$/i, "not a vCard: BEGIN:VCARD ... END:VCARD")
+      .optional()
+      .openapi({ description: "The whole card, in place of the fields above but the name." }),
+  })
+  .refine(({ phone, vcard }) => (phone === undefined) !== (vcard === undefined), {
+    path: ["phone"],
+    message: "give either a phone or a vcard",
+  })
+
+export const sendContact = send("contact", "Send contact cards", {
+  ...addressed,
+  contacts: z.array(Card).min(1).max(20),
+})
+
+/** Contract, "Forwarded messages" */
+export const sendForward = send("forward", "Forward a message", {
+  chat: Chat,
+  message_id: MessageId,
+  from_chat: MessageChat.openapi({
+    description: "The chat that the message is in; needed only if messages of several chats have this id.",
+  }),
+})
+
+/** Contract, "Statuses of an account": as long as phones let them be. */
+const statusLength = 700
+
+export const sendStatus = send(
+  "status",
+  "Post a status: a text, or a picture",
+  {
+    body: text(1, statusLength)
+      .optional()
+      .openapi({ description: "The text, or the one beside the picture." }),
+    url: FetchedUrl.optional().openapi({ description: "A JPEG, PNG or WebP, as in `sendMedia`." }),
+    background: z
+      .string()
+      .regex(/^#[0-9a-f]{6}$/i, "not #RRGGBB")
+      .optional()
+      .openapi({ description: "The colour behind a text.", example: "#205e7a" }),
+  },
+  {
+    check: {
+      holds: ({ body, url, background }) =>
+        (body !== undefined || url !== undefined) && !(url !== undefined && background !== undefined),
+      path: "body",
+      message: "give a body, a url or both; a background goes with a body alone",
+    },
+    refusals: fetching,
+  },
 )
 
 /** A reaction quotes nothing and names nobody. */
@@ -298,6 +396,32 @@ export const editMessage = createRoute({
     200: reply("Changed; the id is the edited message's.", SendResult),
     ...refusals(...asking, "not_own_message", ...unsent),
   },
+})
+
+/** Contract, "Pinned messages". For how long, in seconds: a day, a week, or 30 days. */
+const PinnedFor = z
+  .union([z.literal(86_400), z.literal(604_800), z.literal(2_592_000)])
+  .optional()
+  .openapi({ description: "For how many seconds; by default 604,800, a week." })
+
+export const pinMessage = createRoute({
+  method: "post",
+  path: `${proxy}/messages/{id}/pin` as const,
+  summary: "Pin a message in its chat, for everyone",
+  request: {
+    params: message,
+    headers: idempotent,
+    body: optionalBody(z.object({ chat: MessageChat, duration: PinnedFor })),
+  },
+  responses: { 200: reply("Pinned.", SendResult), ...refusals(...asking, ...unsent) },
+})
+
+export const unpinMessage = createRoute({
+  method: "delete",
+  path: `${proxy}/messages/{id}/pin` as const,
+  summary: "Unpin a message",
+  request: { params: message, headers: idempotent },
+  responses: { 200: reply("Unpinned.", SendResult), ...refusals(...asking, ...unsent) },
 })
 
 export const readMessage = createRoute({

@@ -64,6 +64,7 @@ function open(input: ConnectInput): Connection {
     ...dialled,
     addressOf: addressing.addressOf,
     senderKeys: newSenderKeys({ ...dialled, me: () => creds.me, sock: () => sock }),
+    me: () => creds.me,
     isOpen: () => lifetime.isOpen,
     onRefused: (chat, networkCode) => {
       groups.forget(chat)

@@ -10,6 +10,7 @@ import type { Keys } from "./signal/keys.ts"
 import type { Hold } from "#core/platform/locks.ts"
 import type { ILogger } from "./quiet-log.ts"
 import { durableRepository, type RepositoryInput } from "./signal/repository.ts"
+import { remembered } from "./signal/remembered.ts"
 import { sendingNow } from "./context.ts"
 
 interface Input {
@@ -37,7 +38,7 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
         // Baileys itself only removes sessions, and not while one is in use.
         set: (data) =>
           hold(Object.keys(data.session ?? {}), async () =>
-            keys.set(sendingNow()?.holdBackKeyHolders(data) ?? data),
+            keys.set(await remembered(sendingNow()?.holdBackKeyHolders(data) ?? data, keys)),
           ),
       },
     },
@@ -54,8 +55,8 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
     retryRequestDelayMs: 0,
     ...input.recipientDevices,
     getMessage: async ({ id }) => {
-      const message = id ? await input.sent(id) : undefined
-      return message && proto.Message.decode(message)
+      const sent = id ? await input.sent(id) : undefined
+      return sent && proto.Message.decode(sent.message)
     },
     makeSignalRepository: () =>
       durableRepository({ creds, keys, hold, ...input.repository }, input.log, input.lidsOf),

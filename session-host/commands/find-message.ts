@@ -1,6 +1,7 @@
 import { ApiError } from "#core/error.ts"
 import { isGroup, isLid, toJid } from "#core/jid.ts"
 import type { Key } from "../send/compose.ts"
+import type { Recalled } from "../memory/messages/messages.ts"
 import type { Remembered } from "../receive/map/mapped.ts"
 import { isSameChat, type ConnectedSession } from "../session/connected-session.ts"
 
@@ -17,10 +18,10 @@ interface Asked {
 export async function findMessages(
   connected: ConnectedSession,
   asked: Asked,
-): Promise<[Remembered, ...Remembered[]]> {
+): Promise<[Recalled, ...Recalled[]]> {
   const all = await connected.messages(asked.id)
   const wanted = asked.chat === undefined ? undefined : await connected.named(toJid(asked.chat))
-  const found: Remembered[] = []
+  const found: Recalled[] = []
   for (const message of all)
     if (wanted === undefined || (await isSameChat(connected, wanted, chatOf(message)))) found.push(message)
   const [first, ...more] = found
@@ -30,7 +31,7 @@ export async function findMessages(
 }
 
 /** A message that the session's own account wrote. @throws ApiError `not_found`, `not_own_message` */
-export async function findOwn(connected: ConnectedSession, asked: Asked): Promise<Remembered> {
+export async function findOwn(connected: ConnectedSession, asked: Asked): Promise<Recalled> {
   const [message] = await findMessages(connected, asked)
   if (message.fromMe) return message
   throw new ApiError("not_own_message")

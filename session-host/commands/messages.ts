@@ -1,26 +1,41 @@
 import * as contract from "#core/contract/message.ts"
 import { ApiError } from "#core/error.ts"
-import { toJid } from "#core/jid.ts"
-import { kindOf, unwrap } from "../network/content.ts"
+import { statusChat, toJid } from "#core/jid.ts"
+import { readPreview } from "../media/picture.ts"
+import type { Recalled } from "../memory/messages/messages.ts"
+import type { MessageContent } from "../network/connection.ts"
+import { contextOf as contextIn, isSeenOnce, kindOf, textOf as textIn, unwrap } from "../network/content.ts"
+import { statusAudience } from "../people/status-audience.ts"
+import { longestKept } from "../receive/map/kept-content.ts"
 import {
   built,
+  contactsOf,
+  type Context,
   editOf,
   eventOf,
+  forwardOf,
   locationOf,
+  pinOf,
   pollOf,
   reactionOf,
   revocationOf,
+  statusTextOf,
   textOf,
 } from "../send/compose.ts"
+import type { ConnectedSession } from "../session/connected-session.ts"
 import { chatOf, findMessages, findOwn, keyOf } from "./find-message.ts"
-import { command } from "./command.ts"
+import { type Called, command } from "./command.ts"
 import { recall, wire } from "./look-up-message.ts"
 import { mediaOfMessage } from "./message-media.ts"
 import { sendAndAnswer, sendCommand } from "./send-command.ts"
 import { composeMedia } from "./send-media.ts"
 
 export const messages = {
-  sendText: sendCommand(contract.sendText, (input, { context }) => textOf(input.body, context)),
+  sendText: sendCommand(contract.sendText, async ({ body, preview }, { context }) => {
+    if (!preview) return textOf(body, context)
+    const thumbnail = preview.image && (await readPreview(Buffer.from(preview.image, "base64")))
+    return textOf(body, context, { ...preview, thumbnail: thumbnail || undefined })
+  }),
 
   sendMedia: sendCommand(contract.sendMedia, (input, { connected, context }) =>
     composeMedia(input, connected, context),
@@ -57,6 +72,26 @@ export const messages = {
     ),
   ),
 
+  sendContact: sendCommand(contract.sendContact, (input, { context }) => contactsOf(input.contacts, context)),
+
+  sendForward: sendCommand(contract.sendForward, async (input, { connected, context }) => {
+    const [message] = await findMessages(connected, { id: input.message_id, chat: input.from_chat })
+    return forwarded(message, context)
+  }),
+
+  sendStatus: command(contract.sendStatus, (called) =>
+    sendAndAnswer(called, async (connected) => {
+      const { body = "", url, background } = called.body
+      const members = await statusAudience(connected)
+      const content =
+        url === undefined
+          ? statusTextOf(body, background)
+          : await composeMedia({ url, caption: body, kind: "image" }, connected, {})
+      await connected.pace(statusChat)
+      return { chat: statusChat, message: built(content), members }
+    }),
+  ),
+
   sendTyping: command(contract.sendTyping, async ({ session, body }) => {
     await session.use(async (connected) => {
       const chat = await connected.reach(toJid(body.chat))
@@ -72,7 +107,9 @@ export const messages = {
   revokeMessage: command(contract.revokeMessage, (called) =>
     sendAndAnswer(called, async (connected) => {
       const message = await findOwn(connected, { id: called.params.id })
-      return { chat: message.chat, message: built(revocationOf(keyOf(message))) }
+      const { chat } = message
+      const members = chat === statusChat ? await viewersOf(message, connected) : undefined
+      return { chat, message: built(revocationOf(keyOf(message))), members }
     }),
   ),
 
@@ -92,6 +129,12 @@ export const messages = {
     return edit
   }),
 
+  pinMessage: command(contract.pinMessage, (called) =>
+    pin(called, called.body.chat, called.body.duration ?? week),
+  ),
+
+  unpinMessage: command(contract.unpinMessage, (called) => pin(called, undefined, undefined)),
+
   readMessage: command(contract.readMessage, async ({ session, params, body }) => {
     await session.use(async (connected) => {
       const found = await findMessages(connected, { id: params.id, chat: body.chat })
@@ -105,4 +148,44 @@ export const messages = {
   }),
 
   messageMedia: command(contract.messageMedia, ({ session, params }) => mediaOfMessage(session, params.id)),
+}
+
+const week = 604_800
+
+/** Pins a message for so many seconds, or unpins it. */
+function pin(
+  called: Pick<Called, "session" | "call"> & { params: { id: string } },
+  chat: string | undefined,
+  seconds: number | undefined,
+): Promise<Response> {
+  return sendAndAnswer(called, async (connected) => {
+    const [message] = await findMessages(connected, { id: called.params.id, chat })
+    if (message.chat.endsWith("@broadcast"))
+      throw new ApiError("invalid_request", "only a message of a chat or a group can be pinned")
+    return { chat: message.chat, message: built(pinOf(keyOf(message), seconds)) }
+  })
+}
+
+/** @throws ApiError `invalid_request` for a message that may not be forwarded */
+function forwarded({ content, fromMe, sent }: Recalled, context: Context): MessageContent {
+  const inner = unwrap(content)
+  // Of what came, only a quote's length is remembered.
+  if (!sent && (textIn(inner) ?? "").length >= longestKept)
+    throw new ApiError(
+      "invalid_request",
+      "a text this long is not remembered whole: send it with `send/text`",
+    )
+  const before = contextIn(inner)?.forwardingScore ?? 0
+  const forwardings = fromMe ? before : before + 1
+  const forward = isSeenOnce(content) ? undefined : forwardOf(inner, { ...context, forwardings })
+  if (forward) return forward
+  throw new ApiError(
+    "invalid_request",
+    "only texts, media, places and contact cards can be forwarded, and nothing that is to be seen once",
+  )
+}
+
+/** Those whom a status was shown to, or may be now if it was not posted here. */
+async function viewersOf({ sent }: Recalled, connected: ConnectedSession): Promise<string[]> {
+  return sent?.members ? Object.keys(sent.members) : await statusAudience(connected)
 }

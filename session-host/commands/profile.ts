@@ -8,8 +8,9 @@ import { removePicture, setPicture } from "../media/set-picture.ts"
 import type { Connection, Stanza } from "../network/connection.ts"
 import { NetworkRejected } from "../network/errors.ts"
 import { askMex } from "../network/mex.ts"
-import { child, childrenOf, el } from "../network/stanza.ts"
+import { child, el } from "../network/stanza.ts"
 import { aboutOf } from "../people/questions.ts"
+import { peopleOn, statusLists } from "../people/status-audience.ts"
 import { command } from "./command.ts"
 import { jpeg } from "./contacts.ts"
 
@@ -49,10 +50,8 @@ export const profile = {
   }),
 
   statusPrivacy: command(privacy.statusPrivacy, async ({ session }) => {
-    const answer = await session.use(({ connection }) =>
-      connection.ask({ xmlns: "status", type: "get", children: [el("privacy")] }),
-    )
-    return childrenOf(child(answer, "privacy"), "list").map(privacyOf)
+    const lists = await session.use(({ connection }) => statusLists(connection))
+    return lists.map(privacyOf)
   }),
 }
 
@@ -77,7 +76,7 @@ function linkOf(code: string): string {
 function privacyOf(list: Stanza): z.infer<typeof privacy.StatusPrivacy> {
   return {
     is_default: list.attrs.default === "true",
-    list: childrenOf(list, "user").flatMap(({ attrs }) => attrs.jid ?? []),
+    list: peopleOn(list),
     type: list.attrs.type ?? "",
   }
 }

@@ -1,4 +1,4 @@
-import sharp from "sharp"
+import sharp, { type Sharp } from "sharp"
 import { ApiError } from "#core/error.ts"
 import { newTurns } from "#core/platform/locks.ts"
 
@@ -10,8 +10,9 @@ const mostPixels = 25_000_000
  * pixel.
  */
 const mostPixelsInOneScan = 200_000_000
-/** The width that other clients use. */
+/** The widths that other clients use, beside a picture and beside a link. */
 const thumbnailWidth = 72
+const previewWidth = 192
 
 /** A host has a quarter of a core, and other pictures wait. */
 const patience = { seconds: 15 }
@@ -38,6 +39,11 @@ export function readPicture(path: string): Promise<Picture> {
   return oneByOne(() => readNow(path))
 }
 
+/** A small JPEG of a picture, beside a link. One at a time in this process. @throws as `readPicture` does */
+export function readPreview(picture: Buffer): Promise<Buffer> {
+  return oneByOne(async () => small((await opened(picture)).image, previewWidth))
+}
+
 /** The size that other clients use: the network refuses pictures that are larger or not square. */
 const avatarWidth = 640
 
@@ -55,8 +61,8 @@ export function readAvatar(path: string): Promise<Buffer> {
   })
 }
 
-async function opened(path: string) {
-  const header = await orMismatch(sharp(path, { limitInputPixels: false }).metadata())
+async function opened(from: string | Buffer) {
+  const header = await orMismatch(sharp(from, { limitInputPixels: false }).metadata())
   const { width, height, pages = 1, format, isProgressive } = header
   const most = format === "jpeg" && !isProgressive ? mostPixelsInOneScan : mostPixels
   if (width * height > most)
@@ -64,18 +70,22 @@ async function opened(path: string) {
       "payload_too_large",
       "the picture is too large: at most 25 megapixels, or 200 for a JPEG that is not progressive",
     )
-  return { image: sharp(path, { limitInputPixels: most }), width, height, pages }
+  return { image: sharp(from, { limitInputPixels: most }), width, height, pages }
 }
 
 async function readNow(path: string): Promise<Picture> {
   const { image, width, height, pages } = await opened(path)
-  const thumbnail = image
+  return { width, height, isAnimated: pages > 1, thumbnail: await small(image, thumbnailWidth) }
+}
+
+function small(image: Sharp, width: number): Promise<Buffer> {
+  const jpeg = image
     .timeout(patience)
     .rotate()
-    .resize(thumbnailWidth, thumbnailWidth, { fit: "inside" })
+    .resize(width, width, { fit: "inside" })
     .flatten({ background: "#ffffff" })
     .jpeg({ quality: 50 })
-  return { width, height, isAnimated: pages > 1, thumbnail: await orMismatch(thumbnail.toBuffer()) }
+  return orMismatch(jpeg.toBuffer())
 }
 
 /** The beginning was right, but it is not a picture: libvips reports that in its own words. */

@@ -1,13 +1,13 @@
 import { LRUCache } from "lru-cache"
 import { z } from "zod"
-import { isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
+import { isLid, isPhoneJid, statusChat, userOf, withoutDevice } from "#core/jid.ts"
 import type { Change, Gate, Outgoing, Vault } from "../network/connection.ts"
 import type { Commits } from "./commits.ts"
 import type { UnitWrite } from "./packing.ts"
 import { bytesOf, Pieces } from "./pieces.ts"
 import { PreKeys } from "./pre-keys.ts"
 import { newLocks } from "#core/platform/locks.ts"
-import { type Sent, sentMessage, sentRow } from "./messages/sent.ts"
+import { type Sent, sentMessage, sentRow, unread } from "./messages/sent.ts"
 import type { Put, SessionStore, SessionWrite, Stored } from "./rows.ts"
 
 /** Baileys' word for this kind of key. */
@@ -166,18 +166,19 @@ export class SessionVault implements Vault {
     if (change.creds !== undefined) this.#setCreds(change.creds)
   }
 
-  /** A message that is about to leave, with whom receipts may come from, if anybody wants to know. */
+  /** A message that is about to leave, with whom receipts may come from, if anybody wants to know; a status always with its viewers. */
   #sent(sending: Outgoing): Sent {
     const { members, beside: _beside, ...outgoing } = sending
     const sent = { ...outgoing, generation: this.generation, state: "sent" as const }
-    if (!members || !this.#parts.follows(outgoing.chat)) return sent
+    const isKept = outgoing.chat === statusChat || this.#parts.follows(outgoing.chat)
+    if (!members || !isKept) return sent
     const own = [this.#login?.jid, this.#login?.lid]
     const others = members.map(withoutDevice).filter((member) => !own.includes(member))
-    return { ...sent, members: Object.fromEntries(others.map((member) => [member, 0])) }
+    return { ...sent, members: unread(others) }
   }
 
-  async sent(messageId: string): Promise<Uint8Array | undefined> {
-    return (await sentMessage(this.#parts.store, messageId))?.message
+  async sent(messageId: string): Promise<Pick<Sent, "chat" | "message"> | undefined> {
+    return await sentMessage(this.#parts.store, messageId)
   }
 
   /** The other address of a person (phone number or LID), if the network has said which belong together. */

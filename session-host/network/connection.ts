@@ -47,7 +47,10 @@ export interface Outgoing {
   chat: string
   /** The protobuf `Message`. It is built only once, since secrets and media keys are random each time. */
   message: Uint8Array
-  /** Of a group: whom it was encrypted for, by address without device, ourselves included. */
+  /**
+   * Of a status: those who may see it. Of a group, once it is encrypted: whom it was encrypted for, ourselves included. By
+   * address without device.
+   */
   members?: string[]
   /** Rows that are written with its own; asked for when they are. */
   beside?: () => SessionWrite[]
@@ -115,8 +118,8 @@ export interface Vault {
    * made.
    */
   keep(change: Change): Promise<void>
-  /** The protobuf of a recently sent message, by its id alone, for retry receipts. */
-  sent(messageId: string): Promise<Uint8Array | undefined>
+  /** A recently sent message, by its id alone, for retry receipts. */
+  sent(messageId: string): Promise<Pick<Outgoing, "chat" | "message"> | undefined>
 }
 
 /** Where a session's messages arrive, whichever connection brings them. */

@@ -45,6 +45,18 @@ function innerOf(content: MessageContent): MessageContent | null | undefined {
   return wrapper?.message
 }
 
+/** Whether a content is to be seen once. */
+export function isSeenOnce(content: MessageContent): boolean {
+  const { viewOnceMessage, viewOnceMessageV2, viewOnceMessageV2Extension } = content
+  const { imageMessage, videoMessage, audioMessage } = unwrap(content)
+  return Boolean(
+    viewOnceMessage ??
+    viewOnceMessageV2 ??
+    viewOnceMessageV2Extension ??
+    (imageMessage ?? videoMessage ?? audioMessage)?.viewOnce,
+  )
+}
+
 /** The text of a text message; undefined for every other content. */
 export function textOf(content: MessageContent): string | undefined {
   return content.extendedTextMessage?.text ?? content.conversation ?? undefined

@@ -3,16 +3,21 @@ import {
   type AuthenticationCreds,
   type BinaryNode,
   buildAckStanza,
+  getAllBinaryNodeChildren,
+  getBinaryNodeChildren,
   type WASocket,
 } from "@whiskeysockets/baileys"
 import { LRUCache } from "lru-cache"
-import { isGroup } from "#core/jid.ts"
+import { isGroup, isLid, userOf, withoutDevice } from "#core/jid.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { Keys } from "../baileys/signal/keys.ts"
+import { anew } from "../baileys/signal/remembered.ts"
 import type { Instead } from "../baileys/tap.ts"
 import type { Guarded } from "../baileys/lifetime.ts"
 import { toStanza } from "../baileys/stanza.ts"
 import type { Intake, Vault } from "../network/connection.ts"
+import { groupOf } from "../send/devices.ts"
+import type { Groups } from "../send/groups.ts"
 import { chatReadIn, receiptsIn } from "./map/receipt.ts"
 import type { UnsettledStanzas } from "./order.ts"
 
@@ -20,9 +25,10 @@ interface Input {
   intake: Pick<Intake, "followsReceipts" | "takeReceipts" | "keepsChats" | "takeRead">
   guarded: Guarded
   unsettled: Pick<UnsettledStanzas, "afterThose">
-  sock: Pick<WASocket, "sendNode">
+  sock: Pick<WASocket, "sendNode" | "query" | "signalRepository">
   creds: Pick<AuthenticationCreds, "me">
   keys: Pick<Keys, "get" | "set">
+  groups: Groups
   sent: Vault["sent"]
   onError: (error: unknown) => void
 }
@@ -34,27 +40,27 @@ const most = { atOnce: 20, aMinute: 10 }
  * Acknowledges receipts that Baileys 7.0.0-rc14 should not see. At one that names no sender it throws before it has
  * acknowledged it, so that it would come again with each connection. For one that asks for a message again it asks the
  * network for its sender's keys first, even if there never was such a message: strangers could make it ask for ever. And it
- * would send again whatever is asked for, to everybody in a group if a phone asks.
+ * would send again whatever is asked for, to whoever knows its id, and to everybody in a group if a phone asks.
  *
  * Baileys acknowledges a receipt when it is given it, and the ack waits at the gate for everything that was made before. So what a
  * receipt says of a sent message is made first.
  */
 export function filterReceipts(input: Input): Instead {
-  const { sock, creds, keys, sent, onError } = input
+  const { sock, creds, keys, onError } = input
   const isAllowed = newAllowance()
   /** Messages of Baileys' own, to our phone, are in no vault. */
   const isOurs = ({ from, participant }: BinaryNode["attrs"]) =>
     [creds.me?.id, creds.me?.lid].some((own) => areJidsSameUser(participant ?? from, own))
-  const asksForNothing = async ({ attrs }: BinaryNode) =>
-    attrs.type === "retry" && !isOurs(attrs) && !(attrs.id && (await sent(attrs.id)))
-  const isHeldBack = ({ attrs }: BinaryNode) => {
-    if (attrs.type !== "retry" || isOurs(attrs) || isAllowed(attrs.from ?? "")) return false
+  const isAnswered = async (node: BinaryNode) => {
+    if (node.attrs.type !== "retry" || isOurs(node.attrs)) return true
+    if (!(await wentTo(input, node))) return false
+    if (isAllowed(node.attrs.from!)) return true
     Metrics.add("ResendsHeldBack")
-    return true
+    return false
   }
   return async (node, pass) => {
     await takeIn(input, node, (jid) => isOurs({ from: jid }))
-    if (node.attrs.from && !(await asksForNothing(node)) && !isHeldBack(node)) return await pass(node)
+    if (node.attrs.from && (await isAnswered(node))) return await pass(node)
     if (node.attrs.type === "retry") await giveKeyAgain(keys, node.attrs).catch(onError)
     return await sock.sendNode(buildAckStanza(node)).catch(onError)
   }
@@ -74,13 +80,39 @@ async function takeIn(
   if (chat !== undefined) await guarded(() => intake.takeRead(chat))
 }
 
+/**
+ * Whether the one message that a receipt asks for again went to who asks (WhatsApp Web, `isRetryEligible`). Who has left a group
+ * since is not sent it: with it they would be given our present sender key.
+ */
+async function wentTo({ sock, groups, sent, onError }: Input, { attrs, content }: BinaryNode) {
+  const { from = "", participant = "", id } = attrs
+  const [first] = getAllBinaryNodeChildren({ tag: "receipt", attrs, content })
+  const message = id ? await sent(id) : undefined
+  // Baileys takes further ids from the first child. No client is known to ask for several messages at once.
+  if (!message || getBinaryNodeChildren(first, "item").length > 0) return false
+  const usersOf = async (jid: string) => await addressesOf(jid, sock.signalRepository)
+  if (!isGroup(from)) {
+    const recipients = await usersOf(message.chat)
+    return (await usersOf(from)).some((user) => recipients.includes(user))
+  }
+  if (message.chat !== from) return false
+  const group = await groupOf({ groups, sock: () => sock }, from).catch(onError)
+  return group ? (await usersOf(participant)).some((user) => group.members.has(user)) : false
+}
+
+/** The user parts of somebody's addresses. */
+async function addressesOf(jid: string, { lidMapping }: WASocket["signalRepository"]): Promise<string[]> {
+  const plain = withoutDevice(jid)
+  const other = await (isLid(plain) ? lidMapping.getPNForLID(plain) : lidMapping.getLIDForPN(plain))
+  return [plain, ...(other ? [other] : [])].map(userOf)
+}
+
 /** A group's member does not get the message again, so the next one brings them our sender key anew. */
 async function giveKeyAgain(keys: Input["keys"], { from = "", participant }: BinaryNode["attrs"]) {
   if (!isGroup(from) || !participant) return
   const { [from]: holders } = await keys.get("sender-key-memory", [from])
   if (!holders?.[participant]) return
-  const { [participant]: _, ...others } = holders
-  await keys.set({ "sender-key-memory": { [from]: others } })
+  await keys.set({ "sender-key-memory": { [from]: anew(holders, [participant]) } })
 }
 
 /** Whether one more message may be sent again in a chat now. */

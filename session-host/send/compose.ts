@@ -21,6 +21,8 @@ export interface Context {
   mentions?: string[]
   /** The message disappears after this many seconds, like the chat's other messages. */
   expiration?: number
+  /** How often the content was forwarded, this time included; 0: nobody is told that it was. */
+  forwardings?: number
 }
 
 /**
@@ -29,13 +31,113 @@ export interface Context {
  */
 export function built(content: MessageContent): Uint8Array {
   const isAnswer = content.reactionMessage ?? content.protocolMessage
-  const secret = { messageContextInfo: { messageSecret: randomBytes(32) } }
+  const secret = { messageContextInfo: { ...content.messageContextInfo, messageSecret: randomBytes(32) } }
   return proto.Message.encode({ ...content, ...(!isAnswer && secret) }).finish()
 }
 
-/** Without a link preview, which would mean fetching whatever address the text names. */
-export function textOf(body: string, context: Context = {}): MessageContent {
-  return { extendedTextMessage: { text: body, contextInfo: contextInfo(context) } }
+/** What is shown of a link, as the caller gives it: to make one would mean fetching whatever address the text names. */
+interface Preview {
+  url: string
+  title: string
+  description?: string | undefined
+  /** A small JPEG. */
+  thumbnail?: Uint8Array | undefined
+}
+
+export function textOf(body: string, context: Context = {}, preview?: Preview): MessageContent {
+  const link = preview && {
+    matchedText: preview.url,
+    title: preview.title,
+    description: preview.description,
+    jpegThumbnail: preview.thumbnail,
+    previewType: proto.Message.ExtendedTextMessage.PreviewType.NONE,
+  }
+  return { extendedTextMessage: { text: body, ...link, contextInfo: contextInfo(context) } }
+}
+
+/** A text for everybody who may see the account's statuses. @param background `#RRGGBB` */
+export function statusTextOf(text: string, background = "#205e7a"): MessageContent {
+  const backgroundArgb = Number.parseInt(`ff${background.slice(1)}`, 16)
+  return { extendedTextMessage: { text, backgroundArgb, textArgb: 0xff_ff_ff_ff } }
+}
+
+interface Card {
+  name: string
+  phone?: string | undefined
+  organization?: string | undefined
+  email?: string | undefined
+  /** The whole of it, in place of the rest. */
+  vcard?: string | undefined
+}
+
+export function contactsOf(cards: Card[], context: Context): MessageContent {
+  const contacts = cards.map((card) => ({ displayName: card.name, vcard: card.vcard ?? vcardOf(card) }))
+  if (contacts.length === 1) return { contactMessage: { ...contacts[0], contextInfo: contextInfo(context) } }
+  const displayName = `${contacts.length} contacts`
+  return { contactsArrayMessage: { displayName, contacts, contextInfo: contextInfo(context) } }
+}
+
+/** RFC 2426. `waid` makes phones offer a chat. */
+function vcardOf({ name, phone = "", organization, email }: Card): string {
+  const digits = phone.replace("+", "")
+  return [
+    "BEGIN:VCARD",
+    "VERSION:3.0",
+    `N:;${escaped(name)};;;`,
+    `FN:${escaped(name)}`,
+    ...(organization ? [`ORG:${escaped(organization)}`] : []),
+    `TEL;type=CELL;type=VOICE;waid=${digits}:+${digits}`,
+    ...(email ? [`EMAIL:${escaped(email)}`] : []),
+    "END:VCARD",
+  ].join("\n")
+}
+
+function escaped(value: string): string {
+  return value.replaceAll(/[\\;,]/g, "\\$&").replaceAll(/\r\n|[\r\n]/g, "\\n")
+}
+
+/** The kinds of content that others may be shown as they are. */
+const forwardable = [
+  "extendedTextMessage",
+  "imageMessage",
+  "videoMessage",
+  "ptvMessage",
+  "audioMessage",
+  "documentMessage",
+  "stickerMessage",
+  "locationMessage",
+  "contactMessage",
+  "contactsArrayMessage",
+] as const
+
+/**
+ * The same content for somebody else, without what it referred to. Undefined if it is of a kind that is not forwarded.
+ * @param content without its wrappers
+ */
+export function forwardOf(content: MessageContent, context: Context): MessageContent | undefined {
+  const { conversation } = content
+  if (conversation) return textOf(conversation, context)
+  const kind = forwardable.find((one) => content[one])
+  if (!kind) return undefined
+  const part = { ...content[kind], contextInfo: contextInfo(context) }
+  return kind === "documentMessage" ? documentOf(part) : { [kind]: part }
+}
+
+/** Clients show a document's caption only in this form. */
+function documentOf(documentMessage: NonNullable<MessageContent["documentMessage"]>): MessageContent {
+  return documentMessage.caption
+    ? { documentWithCaptionMessage: { message: { documentMessage } } }
+    : { documentMessage }
+}
+
+/** Pins a message for so many seconds, or unpins it. */
+export function pinOf(key: Key, seconds: number | undefined): MessageContent {
+  const { PIN_FOR_ALL, UNPIN_FOR_ALL } = proto.Message.PinInChatMessage.Type
+  const type = seconds === undefined ? UNPIN_FOR_ALL : PIN_FOR_ALL
+  return {
+    pinInChatMessage: { key, type, senderTimestampMs: nowMs() },
+    messageContextInfo: { messageAddOnDurationInSecs: seconds ?? 0 },
+  }
 }
 
 /** An empty emoji removes the reaction. */
@@ -117,10 +219,22 @@ export interface File extends Omit<Encrypted, "path"> {
   caption?: string | undefined
   /** For an image or a sticker. */
   picture?: Picture | undefined
+  /** For an image, a video or a voice note: it can be opened once. */
+  viewOnce?: boolean | undefined
+}
+
+/** Whether clients can show a file of this kind once. */
+export function maySeeOnce(kind: Kind): boolean {
+  return kind === "image" || kind === "video" || kind === "voice"
 }
 
 export function mediaOf(file: File, context: Context): MessageContent {
-  const { kind, picture, caption, fileName } = file
+  const content = contentOf(file, context)
+  return file.viewOnce ? { viewOnceMessage: { message: content } } : content
+}
+
+function contentOf(file: File, context: Context): MessageContent {
+  const { kind, picture, caption, fileName, viewOnce } = file
   const common = {
     url: file.url,
     directPath: file.directPath,
@@ -131,6 +245,7 @@ export function mediaOf(file: File, context: Context): MessageContent {
     fileLength: file.fileLength,
     mimetype: file.mimetype,
     contextInfo: contextInfo(context),
+    ...(viewOnce && { viewOnce }),
   }
   const size = { width: picture?.width, height: picture?.height }
   switch (kind) {
@@ -145,13 +260,8 @@ export function mediaOf(file: File, context: Context): MessageContent {
     case "voice":
       // Clients play a voice note only with this type.
       return { audioMessage: { ...common, mimetype: "audio/ogg; codecs=opus", ptt: true } }
-    case "document": {
-      const document = { ...common, fileName, title: fileName, caption }
-      // Clients show a document's caption only in this form.
-      return caption
-        ? { documentWithCaptionMessage: { message: { documentMessage: document } } }
-        : { documentMessage: document }
-    }
+    case "document":
+      return documentOf({ ...common, fileName, title: fileName, caption })
   }
 }
 
@@ -165,9 +275,11 @@ export function editOf(key: Key, content: MessageContent): MessageContent {
   return { protocolMessage: { key, type, editedMessage: content, timestampMs: nowMs() } }
 }
 
-function contextInfo({ quoted, mentions, expiration }: Context): proto.IContextInfo | undefined {
-  if (!quoted && !mentions?.length && !expiration) return undefined
+function contextInfo(context: Context): proto.IContextInfo | undefined {
+  const { quoted, mentions, expiration, forwardings } = context
+  if (!quoted && !mentions?.length && !expiration && !forwardings) return undefined
   return {
+    ...(forwardings && { isForwarded: true, forwardingScore: forwardings }),
     ...(expiration && { expiration }),
     ...(mentions?.length && { mentionedJid: mentions }),
     ...(quoted && {

@@ -4,7 +4,7 @@ import {
   type USyncQueryResultList,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import { userOf, withoutDevice } from "#core/jid.ts"
+import { statusChat, userOf, withoutDevice } from "#core/jid.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import type { Stanza } from "../network/connection.ts"
 import { NobodyReached } from "../network/errors.ts"
@@ -176,7 +176,8 @@ async function withoutKey(
   devices: Device[],
   { chat, members }: Transmission,
 ): Promise<Device[]> {
-  if (!members) return devices
+  // Baileys gives the key to all who are shown a status, each time.
+  if (!members || chat === statusChat) return devices
   const { [chat]: holders = {} } = await keys.get("sender-key-memory", [chat])
   return devices.filter((device) => !holders[jidOf(device)])
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import type { Pacing as Limits } from "#core/contract/pacing.ts"
 import { ApiError } from "#core/error.ts"
-import { isGroup } from "#core/jid.ts"
+import { isGroup, statusChat } from "#core/jid.ts"
 import { now } from "#core/platform/clock.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import type { Commits } from "../memory/commits.ts"
@@ -57,8 +57,11 @@ export class Pacing {
   async wait(chat: string, connection: Pick<Connection, "showTyping">): Promise<void> {
     const limits = this.#parts.limits()
     if (!limits) return
-    const { gap_ms = 0, typing_ms = 0 } = limits
-    await this.#inTurn(() => this.#mayWrite(chat))
+    const isStatus = chat === statusChat
+    const { gap_ms = 0 } = limits
+    // Nobody would see it.
+    const typing_ms = isStatus ? 0 : (limits.typing_ms ?? 0)
+    if (!isStatus) await this.#inTurn(() => this.#mayWrite(chat))
     await sleep(this.#turn(gap_ms, typing_ms))
     if (typing_ms === 0) return
     await connection.showTyping(chat, "composing")

@@ -37,15 +37,19 @@ export function newSenderKeys({ groups, keys, hold, me, sock }: Input) {
       }),
     )
   return {
-    /** Renews it if somebody has left. Call it before Baileys looks who has it. @throws NetworkRejected, NoAnswer */
-    async renewIfLeft(chat: string): Promise<void> {
-      if (!isGroup(chat)) return
+    /**
+     * Renews it if somebody has left, or may see a status no more. Call it before Baileys looks who has it.
+     * @param viewers those who may see the status, by the user part of their addresses
+     * @throws NetworkRejected, NoAnswer
+     */
+    async renewIfLeft(chat: string, viewers?: ReadonlyMap<string, string>): Promise<void> {
+      if (!isGroup(chat) && !viewers) return
       const { [chat]: holders } = await keys.get("sender-key-memory", [chat])
-      const group = holders && (await groupOf({ groups, sock }, chat))
-      if (!group) return
+      const members = holders && (viewers ?? (await groupOf({ groups, sock }, chat))?.members)
+      if (!members) return
       const own = new Set([me()?.id, me()?.lid].map((jid) => userOf(jid ?? "")))
       const users = Object.keys(holders).map(userOf)
-      if (users.every((user) => own.has(user) || group.members.has(user))) return
+      if (users.every((user) => own.has(user) || members.has(user))) return
       await renew(chat)
       renewals.set(chat, (renewals.get(chat) ?? 0) + 1)
     },

@@ -1,10 +1,11 @@
 import { ApiError, sessionUnavailable } from "#core/error.ts"
+import { statusChat } from "#core/jid.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { Keeping } from "../chats/keeping.ts"
 import { Condition } from "../concurrency/condition.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Memory } from "../memory/memory.ts"
-import { sentMessage } from "../memory/messages/sent.ts"
+import { type Sent, sentMessage, unread } from "../memory/messages/sent.ts"
 import type { Connection, Outgoing } from "../network/connection.ts"
 import { NetworkRejected, NobodyReached, NotSent, OutcomeUnknown } from "../network/errors.ts"
 import { networkRefusal } from "../network/refusals.ts"
@@ -30,7 +31,7 @@ export interface Wish {
    */
   isNew?: boolean | undefined
   /** Finds the chat and composes the message, at most once in a call. An error here is definite: nothing was written. */
-  compose: (connected: ConnectedSession) => Promise<{ chat: string; message: Uint8Array }>
+  compose: (connected: ConnectedSession) => Promise<Pick<Outgoing, "chat" | "message" | "members">>
 }
 
 export interface Answer {
@@ -97,24 +98,25 @@ export class Sending {
       // The present obstacle says nothing about the earlier transmission.
       throw before && error instanceof ApiError ? outcomeUnknown() : error
     })
-    const { chat, message } =
-      before ?? (await uplink.during(connection, () => compose(connected(connection))))
+    const { chat, message, members } = before
+      ? { ...before, members: viewersOf(before) }
+      : await uplink.during(connection, () => compose(connected(connection)))
 
     // A new message is not written yet. If the host dies here, a retry composes it again.
-    const outgoing = { messageId, chat, message, generation }
+    const outgoing = { messageId, chat, message, generation, ...(members && { members }) }
     const repeated = before !== undefined
     // A repeated one was kept when it was sent first.
     const kept = repeated ? undefined : await memory.keeping.outgoing(outgoing)
     const timestamp = await this.#transmit(connection, outgoing, repeated, kept)
     // If the host dies before this is durable, a retry sends the same bytes once more.
-    await unlessEnded(memory.statuses.acked(outgoing, timestamp))
+    await unlessEnded(memory.statuses.acked(inRow(outgoing), timestamp))
     return { messageId, timestamp, repeated }
   }
 
   /** Encrypts, commits, and lets the stanza through the gate; resolves with the time of the network's answer. */
   async #transmit(
     connection: Connection,
-    outgoing: Omit<Outgoing, "members" | "beside"> & { generation: number },
+    outgoing: Omit<Outgoing, "beside"> & { generation: number },
     again: boolean,
     kept: Awaited<ReturnType<Keeping["outgoing"]>>,
   ): Promise<number> {
@@ -138,7 +140,7 @@ export class Sending {
         // If the host dies before this is durable, a retry sends the same bytes: accepted, the message is sent; refused
         // again, its outcome stays unknown.
         const { statuses } = this.#input.memory
-        await unlessEnded(statuses.refused(outgoing, error.networkCode, kept?.withdrawal))
+        await unlessEnded(statuses.refused(inRow(outgoing), error.networkCode, kept?.withdrawal))
         throw networkRefusal(error.networkCode)
       }
       // These two say that the stanza has not left. A row may be there all the same: a retry finds it and sends those bytes.
@@ -153,6 +155,15 @@ export class Sending {
       throw error
     }
   }
+}
+
+/** Those whom a status is for. The members of a group are found anew. */
+function viewersOf({ chat, members }: Sent): string[] | undefined {
+  return chat === statusChat && members ? Object.keys(members) : undefined
+}
+
+function inRow({ members, ...outgoing }: Outgoing & { generation: number }) {
+  return { ...outgoing, ...(members && { members: unread(members) }) }
 }
 
 /** The network has answered. If the session ends before that is written, the bridge's next holder does not know. */

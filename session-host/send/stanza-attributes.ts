@@ -14,6 +14,7 @@ export function stanzaAttributesOf(message: proto.IMessage): StanzaAttributes {
   if (protocolMessage?.editedMessage) return { additionalAttributes: { edit: "1" }, additionalNodes: [] }
   // 8 would be an admin's, of somebody else's message.
   if (protocolMessage?.key) return { additionalAttributes: { edit: "7" }, additionalNodes: [] }
+  if (message.pinInChatMessage) return { additionalAttributes: { edit: "2" }, additionalNodes: [] }
   if (message.pollCreationMessage ?? message.pollCreationMessageV3) return meta({ polltype: "creation" })
   if (message.eventMessage) return meta({ event_type: "creation" })
   return { additionalAttributes: {}, additionalNodes: [] }

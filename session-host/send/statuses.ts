@@ -1,7 +1,7 @@
 import { Choice } from "#core/bridge/choice.ts"
 import type { Event } from "#core/contract/event.ts"
 import { networkRejected } from "#core/contract/error-sentences.ts"
-import { isGroup } from "#core/jid.ts"
+import { isGroup, statusChat } from "#core/jid.ts"
 import { now } from "#core/platform/clock.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import type { Logger } from "#core/platform/log.ts"
@@ -28,14 +28,14 @@ interface Input {
   log: Logger
 }
 
-type Unacked = Omit<Outgoing, "members" | "beside"> & { generation: number }
+type Unacked = Omit<Outgoing, "members" | "beside"> & Pick<Sent, "generation" | "members">
 
 interface Waiting {
   receipts: Receipt[]
   taken: PromiseWithResolvers<void>
 }
 
-/** How long receipts of a group wait for others of their kind, in ms, and how many stanzas wait at most. */
+/** How long receipts of a group or a status wait for others of their kind, in ms, and how many stanzas wait at most. */
 const lingerMs = 500
 const mostWaiting = 50
 
@@ -126,7 +126,8 @@ export class Statuses {
     if (others.length === 0) return
     const taken = Promise.withResolvers<void>()
     this.#waiting.push({ receipts: others, taken })
-    const mayWait = others.every(({ chat }) => isGroup(chat)) && this.#waiting.length < mostWaiting
+    const mayWait =
+      others.every(({ chat }) => isGroup(chat) || chat === statusChat) && this.#waiting.length < mostWaiting
     if (!mayWait) this.#begin()
     else this.#timer ??= setTimeout(() => this.#begin(), lingerMs)
     await taken.promise

@@ -12,7 +12,7 @@ export class Transmission {
   chat: string
   /** Which of our sender keys of the group it leaves under. */
   senderKey = 0
-  /** The addresses of the members of the group that it goes to, by their user part. */
+  /** The addresses of the members of the group, or the viewers of the status, by their user part. */
   members: ReadonlyMap<string, string> | undefined
   /** The people whose devices it goes to, by the user part of their addresses. */
   users: string[] = []

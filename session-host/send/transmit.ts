@@ -1,4 +1,5 @@
 import { type BinaryNode, proto, type WASocket } from "@whiskeysockets/baileys"
+import { statusChat, userOf, withoutDevice } from "#core/jid.ts"
 import { within } from "../concurrency/call-deadline.ts"
 import { NetworkRejected, NotSent, OutcomeUnknown } from "../network/errors.ts"
 import type { Outgoing } from "../network/connection.ts"
@@ -23,6 +24,7 @@ export interface SendInput {
   /** The address under which a message to this chat leaves. */
   addressOf: (chat: string) => Promise<string>
   senderKeys: SenderKeys
+  me: () => { id: string } | undefined
   /** Logged in, and not ended. */
   isOpen: () => boolean
   /** The network has refused a message to this chat. */
@@ -108,13 +110,21 @@ async function noteKeyHolders(keys: SendInput["keys"], holders: Transmission["ke
 async function relay(input: SendInput, sending: Transmission): Promise<Error | undefined> {
   try {
     sending.chat = await input.addressOf(sending.outgoing.chat)
-    await input.senderKeys.renewIfLeft(sending.chat)
+    if (sending.chat === statusChat) sending.members = await viewersOf(input, sending)
+    await input.senderKeys.renewIfLeft(sending.chat, sending.members)
     sending.senderKey = input.senderKeys.versionOf(sending.chat)
     await sendOnce(input, sending)
     return undefined
   } catch (error) {
     return error instanceof Error ? error : new Error("unknown error", { cause: error })
   }
+}
+
+/** The viewers of a status, under the addresses of their chats, and our own devices. */
+async function viewersOf({ addressOf, me }: SendInput, { outgoing }: Transmission) {
+  const people = [...(outgoing.members ?? []), withoutDevice(me()?.id ?? "")]
+  const addresses = await Promise.all(people.map((person) => addressOf(person)))
+  return new Map(addresses.map((address) => [userOf(address), address]))
 }
 
 /**
@@ -136,6 +146,7 @@ async function sendOnce(
       additionalAttributes,
       additionalNodes: participant ? additionalNodes : lookedAtLast(additionalNodes, () => sending.built()),
       ...(participant && { participant }),
+      ...(chat === statusChat && { statusJidList: [...(sending.members?.values() ?? [])] }),
     }),
   )
 }

@@ -1,7 +1,7 @@
 import { isLid } from "#core/jid.ts"
 import type { Contacts } from "../people/contacts.ts"
 import type { Own } from "../receive/map/chat-and-sender.ts"
-import type { Remembered } from "../receive/map/mapped.ts"
+import type { Recalled } from "../memory/messages/messages.ts"
 import type { Connection } from "../network/connection.ts"
 import type { Slots } from "#core/platform/slots.ts"
 import type { CreatedGroups } from "../memory/created-groups.ts"
@@ -19,7 +19,7 @@ export interface ConnectedSession {
   /** Waits until a message to this chat may leave (Contract, "Pacing"). @throws ApiError `pacing` */
   pace: (chat: string) => Promise<void>
   /** Every remembered message of this id, ours first. */
-  messages: (id: string) => Promise<Remembered[]>
+  messages: (id: string) => Promise<Recalled[]>
   contacts: Contacts
   /** The number of the login. */
   generation: number

@@ -12,7 +12,7 @@ import { isStoreFault } from "#core/store/store.ts"
 import { Condition } from "../concurrency/condition.ts"
 import type { Contacts } from "../people/contacts.ts"
 import type { Connect } from "../uplink/dialler.ts"
-import type { Remembered } from "../receive/map/mapped.ts"
+import type { Recalled } from "../memory/messages/messages.ts"
 import { LeaseNotes } from "../host/lease-notes.ts"
 import type { ConnectedSession } from "./connected-session.ts"
 import type { Logger } from "#core/platform/log.ts"
@@ -200,7 +200,7 @@ export class Session {
   }
 
   /** Every remembered message of this id, ours first. @throws ApiError `session_unavailable` */
-  async messages(id: string): Promise<Remembered[]> {
+  async messages(id: string): Promise<Recalled[]> {
     const { memory } = await this.#started()
     return await memory.messages.all(id)
   }

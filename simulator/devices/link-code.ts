@@ -3,10 +3,13 @@ import { bytes, child, el, newStanzaId, type Node } from "../wire/node.ts"
 import * as Jid from "../wire/jid.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
-import { type Pairing, PairingError } from "./pairing.ts"
+import { type Pairing, PairingError, stay } from "./pairing.ts"
 
 /** How long a companion may take to answer the phone, in milliseconds. */
 const answerTime = 10_000
+
+/** How long a code may be typed, in milliseconds (whatsapp-rust, `pair_code.rs`). */
+const validity = 180_000
 
 /** A companion that waits for its code to be typed on the phone with this number. */
 export interface LinkCode {
@@ -42,6 +45,7 @@ function hello(network: Network, pairing: Pairing, reg: Node): Node[] | undefine
   if (!number || wrappedKey?.length !== 80) return undefined
   const ref = randomBytes(32)
   pairing.linkCode = { number, ref, wrappedKey }
+  stay(pairing, validity)
   network.log.note(number, "link code shown", { known: network.directory.user(number) !== undefined })
   return [el("link_code_companion_reg", { stage: "companion_hello" }, [el("link_code_pairing_ref", {}, ref)])]
 }

@@ -103,6 +103,13 @@ export function begin(network: Network, companion: Companion): Pairing | undefin
   return pairing
 }
 
+/** Lets it stay for so long from now, also when its codes have expired before. */
+export function stay(pairing: Pairing, ms: number) {
+  clearTimeout(pairing.expiry)
+  pairing.expiry = setTimeout(() => pairing.end(), ms)
+  pairing.expiry.unref()
+}
+
 /** Forgets it, when its connection ends. */
 export function forget(network: Network, pairing: Pairing) {
   clearTimeout(pairing.expiry)

@@ -6,7 +6,7 @@ import type { Network } from "../network/network.ts"
 import { Refusal } from "../stanzas/refusal.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, el, newStanzaId, type Node } from "../wire/node.ts"
-import type { Pairing } from "./pairing.ts"
+import { type Pairing, stay } from "./pairing.ts"
 
 /**
  * The network's part of linking with a passkey ("shortcake"), as whatsmeow (`pair-passkey.go`), whatsapp-rust (928) and zapo
@@ -59,9 +59,7 @@ export function ask(network: Network, pairing: Pairing, begun: Pick<Ceremony, "p
   const until = Date.now() + passkeyMs
   pairing.ceremony = { ...begun, challenge: newChallenge(), until, stage: "asked", isBusy: false }
   // Its codes would expire before a person has found their passkey.
-  clearTimeout(pairing.expiry)
-  pairing.expiry = setTimeout(() => pairing.end(), passkeyMs + afterwards)
-  pairing.expiry.unref()
+  stay(pairing, passkeyMs + afterwards)
   notify(pairing, "passkey_prologue_request", optionsOf(pairing.ceremony))
 }
 

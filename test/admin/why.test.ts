@@ -3,6 +3,7 @@ import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { Webhook } from "#core/bridge/webhook.ts"
 import type { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { HostShortage } from "#core/lease/host-shortage.ts"
@@ -166,6 +167,26 @@ test("events that were given up are listed without what is in them, and sent aga
   expect(receiver.arrivals.slice(2).map(({ eventId }) => eventId)).toEqual(ids)
   expect(await events.undelivered!.run([id])).toEqual([])
   expect(await events.resend!.run([id, ids[0]!])).toMatchObject([{ event_id: ids[0] }])
+})
+
+test("of several webhooks the operator sees each, what it gave up, and sends it to that one again", async () => {
+  const [good, bad] = [await aReceiver(), await aReceiver([400])]
+  const made = await aBridge(good.url)
+  const { webhook } = await Webhook.create(made, bad.url, {})
+  const [eventId] = await (await anOutbox(made)).append(anEvent("one"))
+  await answerAll()
+  expect(await events.undelivered!.run([made.id])).toMatchObject([
+    { event_id: eventId, webhook: webhook.webhookId },
+  ])
+  expect((await bridge.why!.run([made.id])).filter((row) => "webhook_id" in row)).toMatchObject([
+    { webhook: good.url, webhook_id: "first", last_attempt: expect.stringContaining("200") },
+    { webhook: bad.url, webhook_id: webhook.webhookId, last_attempt: expect.stringContaining("400") },
+  ])
+  expect(await events.resend!.run([made.id, "all"])).toEqual([])
+  expect(await events.resend!.run([made.id, "all", webhook.webhookId])).toHaveLength(1)
+  await answerAll()
+  expect([good, bad].map(({ arrivals }) => arrivals.length)).toEqual([1, 2])
+  await expect(events.resend!.run([made.id, "all", "wh_1"])).rejects.toThrow(webhook.webhookId)
 })
 
 test.for([

@@ -15,6 +15,7 @@ import {
   leaseOf,
   newcomer,
   pays,
+  putOnFile,
   stateOf,
   subscriber,
   unpaidSubscriber,
@@ -115,16 +116,26 @@ describe("a payment that fails", () => {
     expect(await isRunning(bridge)).toBe(true)
   })
 
-  test("and that Stripe leaves past due stops the bridges after sixty days", async () => {
-    const { id, bridge } = await subscriber(card.fails)
+  test("and that Stripe leaves past due stops the bridges after sixty days, or after three of an account that never paid", async () => {
+    const { id, bridge } = await subscriber()
     await days(id, 8)
-    latestInvoice(id).next_payment_attempt = Number.MAX_SAFE_INTEGER
-    vi.setSystemTime(Date.now() + 59 * 86_400_000)
-    await look(id)
-    expect(await stateOf(id)).toBe("past_due")
-    vi.setSystemTime(Date.now() + 2 * 86_400_000)
-    await look(id)
-    expect(await stateOf(id)).toBe("unpaid")
+    putOnFile(id, card.fails)
+    await days(id, 31)
+    const { id: never, bridge: theirs } = await subscriber(card.fails)
+    await days(never, 8)
+    const states = async () => [await stateOf(id), await stateOf(never)]
+    for (const account of [id, never]) latestInvoice(account).next_payment_attempt = Number.MAX_SAFE_INTEGER
+    const inDays = async (count: number) => {
+      vi.setSystemTime(Date.now() + count * 86_400_000)
+      for (const account of [id, never]) await look(account)
+      return await states()
+    }
+    expect(await states()).toEqual(["past_due", "past_due"])
+    expect(await inDays(2)).toEqual(["past_due", "past_due"])
+    expect(await inDays(2)).toEqual(["past_due", "unpaid"])
+    expect([await isRunning(bridge), await isRunning(theirs)]).toEqual([true, false])
+    expect(await inDays(55)).toEqual(["past_due", "unpaid"])
+    expect(await inDays(2)).toEqual(["unpaid", "unpaid"])
     expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
   })
 })

@@ -6,6 +6,7 @@ import { billing } from "#billing/verbs.ts"
 import { bridge as bridgeVerbs } from "#admin/bridge.ts"
 import { Account } from "#core/account/account.ts"
 import { Checkout } from "#billing/checkout.ts"
+import { cardOf } from "#billing/pretend-stripe/cards.ts"
 import { Due } from "#billing/due.ts"
 import { look } from "#billing/look.ts"
 import { payPage } from "#billing/payment-pages.ts"
@@ -75,6 +76,11 @@ export async function subscribes(accountId: string) {
 export async function pays(accountId: string) {
   await payWith(card.pays, (await payPage(accountId))!)
   await look(accountId)
+}
+
+/** Another card takes the place of the account's, without a page. */
+export function putOnFile(accountId: string, number: string): void {
+  for (const { customer } of ofStripe(accountId)) stripe.book.cards[customer] = cardOf(number)!
 }
 
 export const addSecond = async (accountId: string) =>

@@ -80,7 +80,7 @@ test("a first message that is replayed when its session was pruned becomes no se
   const first = await eve.encrypt({ conversation: "first" })
   await eve.post({ id: "REPLAYED" }, first)
   await told("first")
-  for (let n = 1; n <= 7; n++) {
+  for (let n = 1; n <= 13; n++) {
     await eve.begin()
     await eve.post({ id: `LATER${n}` }, await eve.encrypt({ conversation: `later ${n}` }))
     await told(`later ${n}`)

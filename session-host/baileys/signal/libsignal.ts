@@ -13,6 +13,7 @@ export interface SessionRecord {
   closeSession(session: Session): void
   setSession(session: Session): void
   removeOldSessions(): void
+  serialize(): unknown
 }
 
 export interface Storage {

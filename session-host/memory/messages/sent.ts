@@ -29,13 +29,18 @@ const Receipts = z.object({
   played: Time.optional(),
 })
 
-/** Of a group: how far each member has come, as a place in `receiptKinds` from 1; 0: no receipt has come. */
+/** Of a group or a status: how far each recipient has come, as a place in `receiptKinds` from 1; 0: no receipt has come. */
 const Members = z.record(z.string(), z.number().int())
 
 /** A message that we sent, the login (generation) that sent it, and what became of it: the `SEND` row. */
 export type Sent = Omit<Outgoing, "members" | "beside"> &
   Outcome &
   z.infer<typeof Receipts> & { generation: number; members?: z.infer<typeof Members> }
+
+/** Recipients of whom no receipt has come. */
+export function unread(recipients: string[]): z.infer<typeof Members> {
+  return Object.fromEntries(recipients.map((recipient) => [recipient, 0]))
+}
 
 export function sentRow(store: SessionStore, sent: Sent): Put {
   const { messageId, chat, message, generation, members, ...outcome } = sent

@@ -2,7 +2,7 @@ import type { MessageContent } from "../../network/connection.ts"
 import { mediaOf, pollOf, textOf } from "../../network/content.ts"
 
 /** A quote shows no more; in characters. */
-const longest = 4096
+export const longestKept = 4096
 
 /** The only binary fields that are needed. Thumbnails are not, and may be large. */
 const keys = new Set(["mediaKey", "fileEncSha256", "fileSha256"])
@@ -15,7 +15,7 @@ export function kept(content: MessageContent): MessageContent {
 
 function partOf(content: MessageContent): MessageContent {
   const text = textOf(content)
-  if (text !== undefined) return { conversation: text.slice(0, longest) }
+  if (text !== undefined) return { conversation: text.slice(0, longestKept) }
   const { imageMessage, videoMessage, ptvMessage, audioMessage, documentMessage, stickerMessage } = content
   if (mediaOf(content))
     return {
@@ -42,7 +42,7 @@ function slim<Part extends object>(part: Part): Part {
   )
   const cut = entries.map(([name, value]: [string, unknown]) => [
     name,
-    typeof value === "string" ? value.slice(0, longest) : value,
+    typeof value === "string" ? value.slice(0, longestKept) : value,
   ])
   return Object.fromEntries(cut) as Part // the same fields, some of them shorter or absent, which all are optional
 }

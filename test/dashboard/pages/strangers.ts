@@ -79,7 +79,8 @@ test("a number rings ten phones in a quarter of an hour, from its page, its link
     })
   }
   // No host runs here: each try was counted all the same.
-  for (let i = 0; i < 10; i++) expect((await ring(i)).status).not.toBe(429)
+  const tries = await Promise.all(Array.from({ length: 10 }, (_, i) => ring(i)))
+  for (const { status } of tries) expect(status).not.toBe(429)
   for (const i of [0, 1, 2]) expect((await ring(i)).status).toBe(429)
   expect(await (await ring(0)).text()).toMatch(/Try again in \d+ min/)
 })

@@ -2,7 +2,7 @@ import { expect } from "vitest"
 import { z } from "zod"
 import { aFileServer } from "#test/support/file-server.ts"
 import type { CasesOf } from "./cases.ts"
-import { ada, adaReads, adaWrites, arrived, grace, group, seen, whole } from "./stage.ts"
+import { ada, adaReads, adaWrites, arrived, grace, group, hal, network, seen, whole } from "./stage.ts"
 
 const Sent = z.object({ message_id: z.string() })
 const idIn = ({ json }: { json: unknown }) => Sent.parse(json).message_id
@@ -66,6 +66,25 @@ export const messages: CasesOf<"Messages" | "Calls"> = {
     await adaWrites({ rsvp: { message_id: id, response: "going" } })
     await whole.webhook.event("shop", "event_response", (answer) => answer.event_id === id)
   },
+  sendContact: async (ask) => {
+    const card = { name: "Hal", phone: hal.number }
+    const id = idIn(await ask({ body: { chat: ada.number, contacts: [card] } }))
+    expect(await adaReads({ id })).toMatchObject([{ content: { contactMessage: { displayName: "Hal" } } }])
+  },
+  sendForward: async (ask) => {
+    const about = await adaWrites({ text: "pass it on" })
+    await arrived(about)
+    const id = idIn(await ask({ body: { chat: group, message_id: about } }))
+    const contextInfo = { isForwarded: true }
+    expect(await adaReads({ id })).toMatchObject([
+      { text: "pass it on", content: { extendedTextMessage: { contextInfo } } },
+    ])
+  },
+  sendStatus: async (ask) => {
+    await network.addressBook(grace.number, [{ number: ada.number, full_name: "Ada" }])
+    const id = idIn(await ask({ body: { body: "open till ten" } }))
+    expect(await adaReads({ id })).toMatchObject([{ text: "open till ten" }])
+  },
   sendTyping: async (ask) => {
     await ask({ body: { chat: ada.number, state: "recording" } })
     expect(await seen("chatstate")).toMatchObject([
@@ -112,6 +131,20 @@ export const messages: CasesOf<"Messages" | "Calls"> = {
     const [, edit] = await adaReads({ kind: "protocolMessage", count: 2 })
     expect(edit).toMatchObject({ content: { protocolMessage: { key: { id } } } })
     expect(JSON.stringify(edit!.content)).toContain("first")
+  },
+  pinMessage: async (ask) => {
+    const about = await sendText("to remember")
+    const id = idIn(await ask({ with: { id: about }, body: { duration: 86_400 } }))
+    expect(await adaReads({ id })).toMatchObject([
+      { content: { pinInChatMessage: { key: { id: about }, type: "PIN_FOR_ALL" } } },
+    ])
+  },
+  unpinMessage: async (ask) => {
+    const about = await sendText("to forget")
+    const id = idIn(await ask({ with: { id: about } }))
+    expect(await adaReads({ id })).toMatchObject([
+      { content: { pinInChatMessage: { key: { id: about }, type: "UNPIN_FOR_ALL" } } },
+    ])
   },
   readMessage: async (ask) => {
     const id = await adaWrites({ text: "seen?" })

@@ -10,7 +10,7 @@ import { place } from "../whole-service.ts"
 export const whole = await place.start()
 afterAll(() => whole.stop())
 
-const { network } = whole
+export const { network } = whole
 export const grace = await network.create("Grace")
 export const ada = await network.create("Ada")
 export const bakery = await network.create("Bakery")

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { sendingFor } from "#session-host/baileys/context.ts"
 import { trustRoot } from "#session-host/baileys/patches/certificates.ts"
 import { aConnection } from "#test/support/session/recorded-connection.ts"
@@ -44,6 +44,22 @@ test("it pairs by a code, is told to restart, opens, and texts both ways", async
   await expect.poll(() => texts(vault)).toEqual(["hello Ada"])
   expect(vault.taken().at(-1)?.attrs).toMatchObject({ from: bob.lid, sender_pn: bob.jid, notify: "Bob" })
   connection.close()
+})
+
+test("a code that is typed on the phone at the end of its three minutes links", async () => {
+  const ada = await network.phone()
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })
+  const linking = aConnection({ url: network.url, vault: aVault() })
+  try {
+    await linking.happens("qr")
+    const code = await linking.linkCode(ada.number)
+    await vi.advanceTimersByTimeAsync(179_000)
+    await ada.typeCode(code)
+    expect((await linking.happens("closed")).reason).toBe("restart")
+  } finally {
+    vi.useRealTimers()
+    linking.close()
+  }
 })
 
 test("the network hears that it is paired only when the credentials are kept", async () => {

@@ -113,6 +113,29 @@ test("a status that cannot be read is asked for once more, and withholds nothing
   ])
 })
 
+test("a message that could not be read twice makes no other message of its sender unreadable", async () => {
+  const { bob, phone, bridge, network, message } = await aChat()
+  const device = `${phone.number}:1`
+  // Once each has read the other, Bob's messages begin no session.
+  await sendText(bridge.id, bob.number, "hello")
+  await bob.read({ text: "hello" })
+  await message((await bob.send(phone.number, "hello, too")).id)
+  const spoilt = {
+    tag: "message",
+    attrs: { id: "SPOILT", from: bob.lid, sender_pn: bob.jid, type: "text", t: "1800000000" },
+    content: [{ tag: "enc", attrs: { v: "2", type: "msg" }, content: { base64: "MwgBEAEaBQ==" } }],
+  }
+  for (let copy = 1; copy <= 2; copy++) await network.control.stanza(device, spoilt)
+  const { id } = await bob.send(phone.number, "from before that")
+  expect(await message(id)).toMatchObject({ body: "from before that" })
+  const receipts = async (of: string) =>
+    (await network.control.log({ who: device, kind: "in", tag: "receipt", attrs: { id: of } })).map(
+      ({ stanza }) => stanza!.attrs.type,
+    )
+  expect(await receipts("SPOILT")).toEqual(["retry", "retry"])
+  expect(await receipts(id)).toEqual(["inactive"])
+})
+
 test("in a community, messages of its groups are told as of any group, and nobody writes to the community itself", async () => {
   const { bob, phone, bridge, network, message, ask } = await aChat()
   const { sock } = await network.paired(bob)

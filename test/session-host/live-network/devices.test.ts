@@ -150,6 +150,31 @@ test("a storm of devices that ask for messages again is answered up to twenty, a
   expect(again).toBeLessThanOrEqual(21)
 })
 
+test("a member who asks for a message that nobody remembers is given the group's key with the next one", async () => {
+  const { bob, phone, bridge, network } = await aChat()
+  const device = `${phone.number}:1`
+  const group = await network.group([bob, phone])
+  /** Whom a message gives the key. */
+  const given = async (body: string) => {
+    const { message_id: id } = (await sendText(bridge.id, group.jid, body)) as unknown as {
+      message_id: string
+    }
+    const [sent] = await network.control.log({ who: device, kind: "in", tag: "message", attrs: { id } })
+    return [...JSON.stringify(sent!.stanza).matchAll(/"tag":"to","attrs":\{"jid":"([^"]+)"/g)].map(
+      ([, jid]) => jid,
+    )
+  }
+  expect(await given("the first")).toContain(bob.lid)
+  expect(await given("the second")).toEqual([])
+  await network.control.stanza(device, {
+    tag: "receipt",
+    attrs: { id: "FORGOTTEN", from: group.jid, participant: bob.lid, type: "retry", t: "1800000000" },
+    content: [{ tag: "retry", attrs: { count: "1", id: "FORGOTTEN", t: "1800000000", v: "1" }, content: [] }],
+  })
+  expect(await network.control.settled(device, 10_000)).toBe(true)
+  expect(await given("the third")).toEqual([bob.lid])
+})
+
 test("a device that asks for a message with its own keys gets it under these, and the network is asked for none", async () => {
   const chat = await aChat()
   const { phone, bridge, network } = chat

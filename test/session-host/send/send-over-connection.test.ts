@@ -30,7 +30,7 @@ test("a message is durable before its stanza leaves", async () => {
   release()
   await sending
   await later
-  expect(Buffer.from((await vault.sent(message.messageId))!)).toEqual(Buffer.from(message.message))
+  expect(Buffer.from((await vault.sent(message.messageId))!.message)).toEqual(Buffer.from(message.message))
   connection.close()
 })
 

@@ -35,6 +35,7 @@ function aSender(relay: Relay, keys: Pick<Keys, "get" | "set"> = keysOf(aVault()
     keys,
     addressOf: async (chat) => chat,
     senderKeys: { renewIfLeft: async () => {}, versionOf: () => 0 },
+    me: () => undefined,
     isOpen: () => world.open,
     onRefused: () => {},
     onError: (error) => expect.fail(String(error)),

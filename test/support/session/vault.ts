@@ -108,7 +108,7 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
     take: (received, changed) => keep({ ...(changed.length > 0 && { keys: changed }), received }),
     async sent(messageId) {
       await unanswered
-      return sends.get(messageId)?.message
+      return sends.get(messageId)
     },
   }
 

@@ -1,0 +1,50 @@
+import type { SignalDataSet } from "@whiskeysockets/baileys"
+import type { Keys } from "./keys.ts"
+import { SessionRecord } from "./libsignal.ts"
+
+/**
+ * These changes of Baileys' own (7.0.0-rc14), without the two by which it forgets too much.
+ *
+ * It deletes all sessions with a device when a message of that device, or one to it, cannot be read for the second time. What
+ * the device has written meanwhile, or the network still keeps, would be unreadable as well. They are closed instead: a
+ * closed session still reads, and the next message to the device begins another.
+ *
+ * It forgets who has our sender key of a group when somebody asks for a message again. Nobody would notice any more that one of
+ * them has left the group, and our next messages could be read with the key that they have. So their names stay.
+ */
+export async function remembered(changes: SignalDataSet, keys: Pick<Keys, "get">): Promise<SignalDataSet> {
+  const { session, "sender-key-memory": holders } = changes
+  return {
+    ...changes,
+    ...(session && { session: { ...session, ...(await closed(forgotten(session), keys)) } }),
+    ...(holders && { "sender-key-memory": { ...holders, ...(await without(forgotten(holders), keys)) } }),
+  }
+}
+
+function forgotten(values: Record<string, unknown>): string[] {
+  return Object.keys(values).filter((id) => values[id] === null)
+}
+
+async function closed(addresses: string[], keys: Pick<Keys, "get">) {
+  const kept = Object.entries(await keys.get("session", addresses))
+  return Object.fromEntries(
+    kept.map(([address, value]) => {
+      const record = SessionRecord.deserialize(value)
+      const open = record.getOpenSession()
+      if (open) record.closeSession(open)
+      record.removeOldSessions()
+      // Baileys' types take a record for bytes.
+      return [address, record.serialize() as Uint8Array]
+    }),
+  )
+}
+
+async function without(groups: string[], keys: Pick<Keys, "get">) {
+  const kept = Object.entries(await keys.get("sender-key-memory", groups))
+  return Object.fromEntries(kept.map(([group, holders]) => [group, anew(holders, Object.keys(holders))]))
+}
+
+/** The holders of a sender key, of whom these get it once more. */
+export function anew(holders: Record<string, boolean>, devices: string[]): Record<string, boolean> {
+  return { ...holders, ...Object.fromEntries(devices.map((device) => [device, false])) }
+}

@@ -1,0 +1,50 @@
+import { ApiError } from "#core/error.ts"
+import type { Connection, Stanza } from "../network/connection.ts"
+import { child, childrenOf, el } from "../network/stanza.ts"
+import type { ConnectedSession } from "../session/connected-session.ts"
+import type { Contact } from "./contacts.ts"
+
+/** The most people whom a status is encrypted for. */
+const mostViewers = 5000
+
+/** Who may see the account's statuses, as its owner has chosen on the phone: the lists there are. @throws NetworkRejected, NoAnswer */
+export async function statusLists(connection: Pick<Connection, "ask">): Promise<Stanza[]> {
+  const answer = await connection.ask({ xmlns: "status", type: "get", children: [el("privacy")] })
+  return childrenOf(child(answer, "privacy"), "list")
+}
+
+export function peopleOn(list: Stanza | undefined): string[] {
+  return childrenOf(list, "user").flatMap(({ attrs }) => attrs.jid ?? [])
+}
+
+/**
+ * Those who may see a status that is posted now: the address book, or all of it but some, or some alone.
+ * @throws ApiError `recipient_not_found`, `payload_too_large`. NetworkRejected, NoAnswer
+ */
+export async function statusAudience(connected: ConnectedSession): Promise<string[]> {
+  const list = (await statusLists(connected.connection)).find(({ attrs }) => attrs.default === "true")
+  const named = peopleOn(list)
+  const type = list?.attrs.type ?? "contacts"
+  const isOfContacts = type === "contacts" || type === "blacklist"
+  const viewers = isOfContacts ? await contactsBut(new Set(named), connected) : named
+  if (viewers.length === 0) throw new ApiError("recipient_not_found", nobody)
+  if (viewers.length > mostViewers) throw new ApiError("payload_too_large", tooMany(viewers.length))
+  return viewers
+}
+
+async function contactsBut(hidden: Set<string>, { contacts, own }: ConnectedSession): Promise<string[]> {
+  const found: string[] = []
+  const isShown = ({ jid, lid, isRegistered }: Contact) =>
+    isRegistered && jid !== own.jid && ![jid, lid].some((address) => hidden.has(address))
+  for await (const page of contacts.pages({}))
+    for (const contact of page)
+      if ((contact.fullName || contact.firstName) && isShown(contact)) found.push(contact.jid || contact.lid)
+  return found
+}
+
+const nobody =
+  "nobody may see this account's statuses: its address book is empty, or its owner has chosen so on the phone"
+
+function tooMany(count: number): string {
+  return `${count} people may see this account's statuses, and a status goes to ${mostViewers} at most: its owner can choose fewer on the phone`
+}

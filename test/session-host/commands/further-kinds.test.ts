@@ -1,0 +1,225 @@
+import { expect, test } from "vitest"
+import "#test/support/store.ts"
+import { proto } from "@whiskeysockets/baileys"
+import sharp from "sharp"
+import { statusChat } from "#core/jid.ts"
+import { newMessageId } from "#core/message-id.ts"
+import { aFileServer, trustMediaOf } from "#test/support/file-server.ts"
+import { aChat } from "#test/support/session/chat.ts"
+import { call } from "#test/support/session/host.ts"
+import { until } from "#test/support/until.ts"
+
+const chat = await aChat({ isShared: true })
+const { ask, bob, phone, network, message, bridge } = chat
+trustMediaOf(network)
+const eve = await network.phone("Eve")
+/** A real Baileys client of Bob's. */
+const client = await network.paired(bob)
+
+/** What Bob's Baileys client has read under this id, as it gives it to its program. */
+const readBy = async (id: string) => {
+  const { message: read } = await client.until(id, () =>
+    client.messages.find(({ message: { key, message } }) => key.id === id && message),
+  )
+  return proto.Message.fromObject(read.message!)
+}
+const contentOf = (read: { content: unknown } | undefined) =>
+  proto.Message.fromObject(read?.content as object)
+/** How often the network was asked where files may be uploaded. */
+const uploads = async () =>
+  (await network.control.log({ kind: "in", attrs: { xmlns: "w:m", type: "set" } })).length
+const picture = await sharp({ create: { width: 600, height: 400, channels: 3, background: "#336699" } })
+  .jpeg()
+  .toBuffer()
+
+test("one card and several arrive as contact cards, whatever their names contain", async () => {
+  const contacts = [{ name: "Ada; Countess,\nof \\Lovelace", phone: `+${eve.number}`, organization: "Mill" }]
+  const sent = await ask("POST", "/send/contact", { chat: bob.number, contacts })
+  const { contactMessage } = await readBy(sent.message_id)
+  expect(contactMessage?.displayName).toBe(contacts[0]!.name)
+  expect(contactMessage?.vcard?.split("\n")).toEqual([
+    "BEGIN:VCARD",
+    "VERSION:3.0",
+    "N:;Ada\\; Countess\\,\\nof \\\\Lovelace;;;",
+    "FN:Ada\\; Countess\\,\\nof \\\\Lovelace",
+    "ORG:Mill",
+    `TEL;type=CELL;type=VOICE;waid=${eve.number}:+${eve.number}`,
+    "END:VCARD",
+  ])
+  const vcard = "BEGIN:VCARD\nVERSION:3.0\nFN:Eve\nEND:VCARD"
+  const two = await ask("POST", "/send/contact", {
+    chat: bob.number,
+    contacts: [...contacts, { name: "Eve", vcard }],
+  })
+  const { contactsArrayMessage } = await readBy(two.message_id)
+  expect(contactsArrayMessage?.contacts).toHaveLength(2)
+  expect(contactsArrayMessage?.contacts?.[1]).toMatchObject({ displayName: "Eve", vcard })
+  for (const card of [{ name: "x" }, { name: "x", phone: eve.number, vcard }, { name: "x", vcard: "FN:x" }])
+    expect(await ask("POST", "/send/contact", { chat: bob.number, contacts: [card] })).toMatchObject({
+      status: 400,
+    })
+})
+
+test("a link's preview is the caller's, with a small picture, and nothing is fetched", async () => {
+  const server = await aFileServer({
+    "/offer": { type: "text/html", body: Buffer.from("<title>theirs</title>") },
+  })
+  const url = `${server.url}/offer`
+  const preview = { url, title: "Our offer", description: "Only today", image: picture.toString("base64") }
+  const sent = await ask("POST", "/send/text", { chat: bob.number, body: `Look: ${url}`, preview })
+  const { extendedTextMessage } = await readBy(sent.message_id)
+  expect(extendedTextMessage).toMatchObject({
+    matchedText: url,
+    title: "Our offer",
+    description: "Only today",
+  })
+  const thumbnail = Buffer.from(extendedTextMessage!.jpegThumbnail!)
+  expect(await sharp(thumbnail).metadata()).toMatchObject({ format: "jpeg", width: 192 })
+  expect(server.asked).toEqual([])
+
+  const elsewhere = { ...preview, url: "https://example.org/other" }
+  const refused = await ask("POST", "/send/text", {
+    chat: bob.number,
+    body: `Look: ${url}`,
+    preview: elsewhere,
+  })
+  expect(refused).toMatchObject({ status: 400, issues: [{ path: "preview" }] })
+  const torn = { ...preview, image: Buffer.from("no picture").toString("base64") }
+  expect(await ask("POST", "/send/text", { chat: bob.number, body: url, preview: torn })).toMatchObject({
+    status: 422,
+    code: "media_type_mismatch",
+  })
+})
+
+test("a message is pinned in its chat, for everyone and for a time, and unpinned", async () => {
+  const { id } = await bob.send(phone.number, "the address is Mill Lane 1")
+  await message(id)
+  const pinned = await ask("POST", `/messages/${id}/pin`, { duration: 86_400 })
+  const { PIN_FOR_ALL, UNPIN_FOR_ALL } = proto.Message.PinInChatMessage.Type
+  const pin = await readBy(pinned.message_id)
+  expect(pin.pinInChatMessage).toMatchObject({ type: PIN_FOR_ALL, key: { id, fromMe: false } })
+  expect(pin.messageContextInfo?.messageAddOnDurationInSecs).toBe(86_400)
+  const unpinned = await ask("DELETE", `/messages/${id}/pin`)
+  expect((await readBy(unpinned.message_id)).pinInChatMessage?.type).toBe(UNPIN_FOR_ALL)
+  const [stanza] = await network.log({ kind: "in", tag: "message", attrs: { id: pinned.message_id } })
+  expect(stanza?.stanza?.attrs.edit).toBe("2")
+  expect(await ask("POST", `/messages/${id}/pin`, { duration: 60 })).toMatchObject({ status: 400 })
+  expect(await ask("POST", "/messages/NOSUCH/pin", {})).toMatchObject({ status: 404 })
+})
+
+test("a forwarded text, picture or card says that it was forwarded; the file is not uploaded again", async () => {
+  const { id } = await eve.send(phone.number, "pass it on")
+  await message(id)
+  const text = await ask("POST", "/send/forward", { chat: bob.number, message_id: id, from_chat: eve.number })
+  expect((await readBy(text.message_id)).extendedTextMessage).toMatchObject({
+    text: "pass it on",
+    contextInfo: { isForwarded: true, forwardingScore: 1 },
+  })
+
+  const media = {
+    kind: "image",
+    mimetype: "image/jpeg",
+    data: picture.toString("base64"),
+    caption: "the mill",
+  }
+  const { id: image } = await eve.post(phone.number, { media })
+  await message(image)
+  const before = await uploads()
+  const forward = await ask("POST", "/send/forward", { chat: bob.number, message_id: image })
+  expect((await readBy(forward.message_id)).imageMessage).toMatchObject({
+    caption: "the mill",
+    contextInfo: { isForwarded: true },
+  })
+  expect((await bob.file(forward.message_id)).equals(picture)).toBe(true)
+  expect(await uploads()).toBe(before)
+
+  // What we wrote ourselves is not somebody else's.
+  const own = await ask("POST", "/send/text", { chat: eve.number, body: "our own" })
+  const again = await ask("POST", "/send/forward", { chat: bob.number, message_id: own.message_id })
+  expect((await readBy(again.message_id)).extendedTextMessage?.contextInfo).toBeFalsy()
+})
+
+test("what is not remembered whole, or is not for others, is not forwarded", async () => {
+  const poll = await ask("POST", "/send/poll", { chat: bob.number, question: "?", options: ["a", "b"] })
+  const { url } = await aFileServer({ "/a.jpg": { type: "image/jpeg", body: picture } })
+  const once = await ask("POST", "/send/media", { chat: bob.number, url: `${url}/a.jpg`, view_once: true })
+  const long = await bob.send(phone.number, "long ".repeat(2000))
+  await message(long.id)
+  for (const message_id of [poll.message_id, once.message_id, long.id])
+    expect(await ask("POST", "/send/forward", { chat: eve.number, message_id })).toMatchObject({
+      status: 400,
+      code: "invalid_request",
+    })
+  expect(await ask("POST", "/send/forward", { chat: eve.number, message_id: "NOSUCH" })).toMatchObject({
+    status: 404,
+  })
+})
+
+test("a picture that is seen once arrives as such; a document cannot be", async () => {
+  const { url } = await aFileServer({
+    "/a.jpg": { type: "image/jpeg", body: picture },
+    "/a.pdf": { type: "application/pdf", body: Buffer.from("%PDF-1.7 x") },
+  })
+  const sent = await ask("POST", "/send/media", { chat: bob.number, url: `${url}/a.jpg`, view_once: true })
+  const { viewOnceMessage } = await readBy(sent.message_id)
+  expect(viewOnceMessage?.message?.imageMessage).toMatchObject({ viewOnce: true, width: 600 })
+  for (const [file, more] of [
+    ["a.pdf", { view_once: true }],
+    ["a.jpg", { view_once: true, as_sticker: true }],
+  ] as const)
+    expect(
+      await ask("POST", "/send/media", { chat: bob.number, url: `${url}/${file}`, ...more }),
+    ).toMatchObject({ status: 422, code: "media_type_mismatch" })
+})
+
+test("a status goes to the address book but those who are hidden from it, once under its key, and is revoked there", async () => {
+  expect(await ask("POST", "/send/status", { body: "nobody there" })).toMatchObject({
+    status: 422,
+    code: "recipient_not_found",
+  })
+  const people = [bob, eve].map(({ number }, i) => ({ number, full_name: `Friend ${i}` }))
+  await network.control.addressBook(phone.number, people)
+  await until(async () => (await ask("GET", `/contacts/${eve.number}@s.whatsapp.net`)).status === 200)
+  await until(async () => (await ask("GET", `/contacts/${bob.number}@s.whatsapp.net`)).status === 200)
+
+  const first = await ask("POST", "/send/status", { body: "open till ten", background: "#ff0080" })
+  // Baileys knows no stanzas of statuses, as the network sends them since July, so the phones read it.
+  const [read] = await bob.read({ id: first.message_id })
+  expect(contentOf(read).extendedTextMessage).toMatchObject({
+    text: "open till ten",
+    backgroundArgb: 0xff_ff_00_80,
+  })
+  expect(contentOf((await eve.read({ id: first.message_id }))[0]).extendedTextMessage?.text).toBe(
+    "open till ten",
+  )
+
+  await network.control.change(phone.number, { status_hidden_from: [eve.number] })
+  const { url } = await aFileServer({ "/a.jpg": { type: "image/jpeg", body: picture } })
+  const messageId = newMessageId()
+  const post = async () =>
+    await (
+      await call(bridge.id, "POST", "/send/status", {
+        body: { url: `${url}/a.jpg`, body: "new in" },
+        messageId,
+      })
+    ).json()
+  expect(await post()).toMatchObject({ message_id: messageId })
+  expect(contentOf((await bob.read({ id: messageId }))[0]).imageMessage).toMatchObject({ caption: "new in" })
+  // A second call under the id is answered from the row.
+  expect(await post()).toMatchObject({ message_id: messageId })
+  expect(await ask("GET", `/messages/${messageId}`)).toMatchObject({
+    chat_id: statusChat,
+    status: "sent",
+    counts: { recipients: 1, read: 0 },
+  })
+  const revoked = await ask("DELETE", `/messages/${first.message_id}`)
+  expect(contentOf((await bob.read({ id: revoked.message_id }))[0]).protocolMessage?.key).toMatchObject({
+    id: first.message_id,
+  })
+  // Whoever has seen it is told, and whoever may not see the new one has not got it.
+  const [toEve] = await eve.read({ id: revoked.message_id })
+  expect(contentOf(toEve).protocolMessage?.key).toMatchObject({ id: first.message_id })
+  expect(await network.control.read(eve.number, { id: messageId })).toEqual([])
+  for (const body of [{}, { background: "#fff" }, { url: `${url}/a.jpg`, background: "#ffffff" }])
+    expect(await ask("POST", "/send/status", body)).toMatchObject({ status: 400 })
+})

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { trustRoot } from "#session-host/baileys/patches/certificates.ts"
+import { aLinkedDevice, outgoing } from "#test/support/session/linked-device.ts"
+import { aNetwork, type Network } from "#test/support/network/network.ts"
+import type { VolatileVault } from "#test/support/session/vault.ts"
+
+let network: Network
+
+beforeAll(async () => {
+  network = await aNetwork()
+  trustRoot(network.rootKey)
+})
+
+afterAll(() => network.close())
+
+/** A linked device in a group with Bob and Eve, who may leave it, and ways to ask the device for messages again. */
+async function aGroup() {
+  const linked = await aLinkedDevice(network)
+  const { ada, bob, device, connection, heard } = linked
+  const eve = await network.phone("Eve")
+  const { jid } = await network.group([ada, bob, eve])
+  return {
+    ...linked,
+    eve,
+    jid,
+    say: async (chat: string, body: string) => {
+      const message = outgoing(chat, body)
+      await connection.send(message)
+      return message.messageId
+    },
+    removeEve: () => network.call("PATCH", `/groups/${jid}`, { by: ada.number, remove: [eve.number] }),
+    /** Has somebody ask for this message once more, and for others in the same receipt. */
+    ask: async (id: string, who: { from: string; participant?: string }, others: string[] = []) => {
+      const retry = { tag: "retry", attrs: { count: "1", id, t: "1800000000", v: "1" }, content: [] }
+      const items = others.map((other) => ({ tag: "item", attrs: { id: other }, content: [] }))
+      const list = items.length > 0 ? [{ tag: "list", attrs: {}, content: items }] : []
+      const attrs = { id, type: "retry", t: "1800000000", ...who }
+      await network.control.stanza(device, { tag: "receipt", attrs, content: [...list, retry] })
+      expect(await network.control.settled(device, 10_000)).toBe(true)
+    },
+    /** How often the device has sent this message. */
+    times: async (id: string) => (await heard("message", id)).length,
+  }
+}
+
+test("a message goes once more to those whom it went to, and to nobody else, whatever they ask for", async () => {
+  const { bob, eve, jid, connection, say, removeEve, ask, times } = await aGroup()
+  const inGroup = await say(jid, "to the group")
+  const toBob = await say(bob.jid, "to Bob alone")
+  await ask(toBob, { from: eve.lid })
+  await ask(toBob, { from: jid, participant: eve.lid })
+  await ask(inGroup, { from: bob.lid })
+  await ask(inGroup, { from: (await network.phone("Stranger")).lid })
+  await ask(inGroup, { from: jid })
+  await ask(inGroup, { from: jid, participant: bob.lid }, [toBob])
+  await removeEve()
+  for (const participant of [eve.lid, eve.lid.replace("@", ":1@"), eve.jid])
+    await ask(inGroup, { from: jid, participant })
+  expect([await times(inGroup), await times(toBob)]).toEqual([1, 1])
+
+  await ask(inGroup, { from: jid, participant: bob.lid })
+  await ask(toBob, { from: bob.lid })
+  expect([await times(inGroup), await times(toBob)]).toEqual([2, 2])
+  connection.close()
+})
+
+/** The public half of the key with which the device signs what it sends to a group. */
+const groupKey = (vault: VolatileVault) =>
+  (JSON.parse(vault.ofType("sender-key").at(-1)!) as { senderSigningKey: { public: unknown } }[]).at(-1)!
+    .senderSigningKey.public
+
+test.for(["a member, for the last message", "who has left, for one that nobody remembers"])(
+  "who has left a group cannot read on, though somebody asks for a message again before the next one: %s",
+  async (whoAsks) => {
+    const { bob, eve, jid, vault, connection, say, removeEve, ask } = await aGroup()
+    const last = await say(jid, "for all")
+    const before = groupKey(vault)
+    await removeEve()
+    if (whoAsks.startsWith("a member")) await ask(last, { from: jid, participant: bob.lid })
+    else await ask("FORGOTTEN", { from: jid, participant: eve.lid })
+    expect(groupKey(vault)).toEqual(before)
+    await say(jid, "without Eve")
+    expect(groupKey(vault)).not.toEqual(before)
+    expect(await bob.read({ text: "without Eve" })).toMatchObject([{ times: 1 }])
+    connection.close()
+  },
+)
