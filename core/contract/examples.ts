@@ -301,6 +301,17 @@ export const examples: Record<RouteName, Example> = {
     body: { chat, url: "https://shop.example/pictures/blue.jpg", caption: "The blue one" },
     answer: sent,
   },
+  createUpload: {
+    body: { content_type: "application/pdf", filename: "invoice-17.pdf", size: 48_213 },
+    answer: {
+      file: "mN3x8QbX0mJ7cVtY2kLw5g",
+      upload: {
+        url: "https://bridge.example/uploads",
+        fields: { token: "b7Qm0xEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLE12" },
+      },
+      expires_at: 1_795_166_760,
+    },
+  },
   sendReaction: { body: { chat, emoji: "👍", message_id: "3A0F5C7B9D1E2F4A6B8C" }, answer: sent },
   sendPoll: {
     body: { chat, question: "When may we deliver?", options: ["Monday", "Tuesday"], max_answers: 1 },

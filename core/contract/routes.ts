@@ -3,6 +3,7 @@ import * as bridge from "./bridge.ts"
 import * as call from "./call.ts"
 import * as chat from "./chat.ts"
 import * as contact from "./contact.ts"
+import * as file from "./file.ts"
 import * as group from "./group.ts"
 import * as debug from "./debug-figures.ts"
 import * as delivery from "./delivery.ts"
@@ -36,6 +37,7 @@ export const routes = {
   Messages: {
     sendText: message.sendText,
     sendMedia: message.sendMedia,
+    createUpload: file.createUpload,
     sendReaction: message.sendReaction,
     sendPoll: message.sendPoll,
     sendLocation: message.sendLocation,

@@ -81,12 +81,12 @@ export const messages = {
 
   sendStatus: command(contract.sendStatus, (called) =>
     sendAndAnswer(called, async (connected) => {
-      const { body = "", url, background } = called.body
+      const { body, background, ...source } = called.body
       const members = await statusAudience(connected)
-      const content =
-        url === undefined
-          ? statusTextOf(body, background)
-          : await composeMedia({ url, caption: body, kind: "image" }, connected, {})
+      const hasPicture = Object.values(source).some((place) => place !== undefined)
+      const content = hasPicture
+        ? await composeMedia({ ...source, caption: body, kind: "image" }, connected, {})
+        : statusTextOf(body ?? "", background)
       await connected.pace(statusChat)
       return { chat: statusChat, message: built(content), members }
     }),

@@ -56,13 +56,15 @@ describe("openapi.json", () => {
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
     const refusing = operations.filter((one) => JSON.stringify(one.responses).includes("media_type_mismatch"))
     expect(refusing.map(({ operationId }) => operationId)).toEqual([
+      "sendText",
       "sendMedia",
+      "sendStatus",
       "setGroupAvatar",
       "setAvatar",
     ])
     for (const { requestBody } of refusing) {
-      const { url } = requestBody!.content["application/json"]!.schema.properties!
-      expect(url).toMatchObject({ description: expect.stringContaining("`media_type_mismatch`") })
+      const { url, preview } = requestBody!.content["application/json"]!.schema.properties!
+      expect(JSON.stringify(url ?? preview)).toContain("`media_type_mismatch`")
     }
   })
 
