@@ -104,9 +104,13 @@ async function run(
     arrivals: receiver.arrivals,
   })
   const apiOf = (bridge: string) => apiClient(homes.get(bridge)?.baseUrl ?? "", apiKey)
+  const unconnected: Violation[] = []
   const connected = async (some: Line[]) => {
     const signal = AbortSignal.timeout(connectedWithinMs)
-    for (const { bridge } of some) await untilConnected(bridge, { api: apiOf(bridge), signal })
+    for (const { bridge } of some)
+      await untilConnected(bridge, { api: apiOf(bridge), signal }).catch((error: unknown) =>
+        unconnected.push({ kind: "lost", what: `${bridge} does not connect: ${String(error)}` }),
+      )
   }
 
   let [kills, moves, interrupted] = [0, 0, 0]
@@ -189,7 +193,7 @@ async function run(
   await log.stop()
   const evidence = await gather(await openOf(lines, network, apiOf))
   return {
-    violations: [...judge(evidence), ...(await unlinked(lines, network))],
+    violations: [...judge(evidence), ...unconnected, ...(await unlinked(lines, network))],
     kills,
     moves,
     interrupted,
