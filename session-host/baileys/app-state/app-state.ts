@@ -1,5 +1,5 @@
 import type { BaileysEventMap, WASocket } from "@whiskeysockets/baileys"
-import type { Vault } from "../../network/connection.ts"
+import type { Vault, MediaHost } from "../../network/connection.ts"
 import type { AnswerOrEnd } from "../answer-or-end.ts"
 import type { Lifetime } from "../lifetime.ts"
 import type { ILogger } from "../quiet-log.ts"
@@ -18,7 +18,7 @@ interface Input {
   lifetime: Lifetime
   answerOrEnd: AnswerOrEnd
   /** Where the network keeps files. */
-  mediaHost: () => Promise<string>
+  mediaHost: () => Promise<MediaHost>
   log: ILogger
 }
 

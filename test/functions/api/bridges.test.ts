@@ -225,7 +225,14 @@ describe("reading", () => {
     const bridge = await answer.json()
     expect(bridge).toEqual(expect.schemaMatching(BridgeWithManager.strict()))
     const manager = { health: "starting", started_at: "", fail_count: 0 }
-    const choice = { events: usual, ignore: [], message_status: "counts", daily_presence: true, pacing: null }
+    const choice = {
+      events: usual,
+      ignore: [],
+      message_status: "counts",
+      daily_presence: true,
+      pacing: null,
+      proxy_url: null,
+    }
     expect(bridge).toEqual({ ...created, ...choice, manager })
   })
 
@@ -322,6 +329,14 @@ describe("PATCH", () => {
     await customer.patch("/api/instances/a", { daily_presence: true })
     expect(await shown()).toMatchObject({ ignore: ["groups"], daily_presence: true, pacing })
     await customer.patch("/api/instances/a", { pacing: null })
+    const proxy_url = "socks5://ada:word@127.0.0.1:1080"
+    expect(await json(customer.patch("/api/instances/a", { proxy_url }))).toMatchObject({ proxy_url: "***" })
+    expect(await shown()).toMatchObject({ proxy_url: "***" })
+    const refused = await customer.patch("/api/instances/a", { proxy_url: "ftp://ada:word@127.0.0.1" })
+    expect(refused.status).toBe(400)
+    expect(await refused.text()).not.toContain("word")
+    await customer.patch("/api/instances/a", { proxy_url: null })
+    expect(await shown()).toMatchObject({ proxy_url: null })
     expect(await shown()).toMatchObject({ pacing: null })
   })
 
@@ -353,7 +368,14 @@ describe("PATCH", () => {
     expect(answer.status).toBe(200)
     const changed = await answer.json()
     expect(changed).toEqual(expect.schemaMatching(BridgeAfterPatch.strict()))
-    const told = { events: usual, ignore: [], message_status: "counts", daily_presence: true, pacing: null }
+    const told = {
+      events: usual,
+      ignore: [],
+      message_status: "counts",
+      daily_presence: true,
+      pacing: null,
+      proxy_url: null,
+    }
     expect(changed).toEqual({ ...created, ...told, webhook_url: "http://new.example/in", inbox: false })
     expect(await json(customer.patch("/api/instances/a", { webhook_url: null }))).toMatchObject({
       inbox: true,
