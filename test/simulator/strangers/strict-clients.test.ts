@@ -141,7 +141,7 @@ test("a new member of a group is told all about it; the others are told who came
   const [one, other, late] = [await network.paired(ada), await network.paired(bob), await network.paired(eve)]
   const { id } = await one.sock.groupCreate("Growing", [bob.jid])
   const added = await one.sock.groupParticipantsUpdate(id, [eve.jid], "add")
-  expect(added).toMatchObject([{ status: "200" }])
+  expect(added).toMatchObject([{ status: "200", content: { attrs: { type: "200" } } }])
   const create = getBinaryNodeChild(await groupNotice(late), "create")
   expect(getBinaryNodeChild(create, "group")).toMatchObject({ attrs: { subject: "Growing", size: "3" } })
   const { prev_v_id: before, v_id: after } = getBinaryNodeChild(await groupNotice(other, 2), "add")!.attrs
