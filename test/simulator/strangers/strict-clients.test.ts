@@ -203,6 +203,7 @@ test("a newsletter is made, found, followed, read and left", async () => {
   const { message } = await reader.message("It rains")
   expect(message.key).toMatchObject({ remoteJid: made.id, fromMe: false, server_id: "100" })
   await network.control.settled(deviceOf(reader), 10_000)
+  expect(await network.control.phone(bob.number)).toMatchObject({ not_decrypted: { bad: 0 } })
   const last = await reader.sock.newsletterFetchMessages(made.id, 10, 0, 0)
   expect(
     getBinaryNodeChildren(
