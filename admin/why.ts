@@ -39,14 +39,6 @@ export async function why(bridgeId: string): Promise<Row[]> {
   const [shortage, isStopped] = [await HostShortage.get(lease.network), await HostStop.isOn()]
   const status = host && ((await statusOf(lease)) ?? Lease.statusOf(lease))
   const account = await Account.get(bridge.accountId)
-  const first = Delivery.first(bridgeId)
-  const delivery = await Delivery.get(first)
-  const waiting = await EventIndex.page(first, {
-    state: "pending",
-    after: delivery?.head ?? 0,
-    limit: 1000,
-  })
-  const [attempt] = await AttemptLog.latest(first)
   return [
     { why: sentence({ lease, host, shortage, isStopped, status, now: now() }) },
     {
@@ -78,16 +70,26 @@ export async function why(bridgeId: string): Promise<Row[]> {
       host_task: host?.task ?? "",
       shortage: shortage ? `${shortage.kind} since ${time(shortage.since)}: ${shortage.why}` : "",
     },
-    {
-      webhook: bridge.webhookUrl === "" ? "hosted inbox" : bridge.webhookUrl,
-      events_waiting: waiting.length,
-      oldest_waiting: time(waiting[0]?.createdAt ?? 0),
-      failures_of_the_first: delivery?.failures ?? 0,
-      next_attempt: time(Math.ceil((delivery?.retryAtMs ?? 0) / 1000)),
-      last_attempt: attempt ? `${attempt.timestamp} ${attempt.status_code} ${attempt.error}`.trim() : "",
-    },
+    ...(await Promise.all((await Delivery.all(bridgeId)).map(webhookRow))),
     ...(await lastLines(bridgeId)).map((line) => ({ log: line })),
   ]
+}
+
+/** How the delivery to one of the bridge's webhooks stands. */
+async function webhookRow(delivery: Delivery.Info): Promise<Row> {
+  const { webhookId, head, receiver, failures, retryAtMs, pausedAt } = delivery
+  const waiting = await EventIndex.page(delivery, { state: "pending", after: head, limit: 1000 })
+  const [attempt] = await AttemptLog.latest(delivery)
+  return {
+    webhook: receiver.url === "" ? "hosted inbox" : receiver.url,
+    webhook_id: webhookId,
+    paused_at: time(pausedAt ?? 0),
+    events_waiting: waiting.length,
+    oldest_waiting: time(waiting[0]?.createdAt ?? 0),
+    failures_of_the_first: failures,
+    next_attempt: time(Math.ceil(retryAtMs / 1000)),
+    last_attempt: attempt ? `${attempt.timestamp} ${attempt.status_code} ${attempt.error}`.trim() : "",
+  }
 }
 
 /** The first obstacle, and what to do about it. */
@@ -113,6 +115,8 @@ export const stoppedSince: Record<Lease.Reason, string> = {
   billing: "it is paused for billing: `bridge wake` lets it run",
   operator: "its operator has paused it: `bridge wake` lets it run",
   customer: "its own people have paused it in the dashboard: only they wake it, there",
+  moved:
+    "it has moved to another service. If it is certain that no other service has it, `take-back` lets it run here again",
   suspended: "it is suspended: `bridge resume` lets it run",
 }
 

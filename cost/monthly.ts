@@ -17,6 +17,10 @@ export interface Load {
   /** For each bridge and month, beside them: messages in groups, and statuses, which are events as well. */
   groups?: number
   statuses?: number
+  /** For how many days each bridge keeps its messages; 0: it does not. */
+  keep?: number
+  /** Webhooks of each bridge beside its first, each of which gets all that comes in. */
+  webhooks?: number
   /** Log and event streams, and pages of the dashboard, that are open at any time. */
   streams?: number
   pages?: number
@@ -28,7 +32,16 @@ export interface Load {
 
 /** US dollars a month, by what they are paid for. */
 export function monthly(load: Load): Record<string, number> {
-  const { stage = "production", groups = 0, statuses = 0, streams = 0, pages = 0, year = 1 } = load
+  const {
+    stage = "production",
+    groups = 0,
+    statuses = 0,
+    keep = 0,
+    webhooks = 0,
+    streams = 0,
+    pages = 0,
+    year = 1,
+  } = load
   const hosts = Math.ceil((load.bridges + spare[stage]) / sized.hostCapacity)
   const inbound = (load.bridges * load.messages) / 2
   const outbound = inbound
@@ -41,8 +54,11 @@ export function monthly(load: Load): Record<string, number> {
       outbound * units(counted.outbound.writeUnits, counted.outbound.readUnits),
     "store, kept":
       ((load.bridges * assumed.storedMbPerBridge) / 1000) * (prices.tableGbMonth + prices.recoveryGbMonth),
-    "groups, told": load.bridges * groups * event(),
-    "statuses, told": load.bridges * statuses * event(),
+    "messages, kept": keep === 0 ? 0 : kept(inbound + outbound + load.bridges * groups, keep),
+    "groups, told": load.bridges * groups * event(counted.inbound),
+    "statuses, told": load.bridges * statuses * event(counted.inbound),
+    "further webhooks":
+      load.bridges * webhooks * (load.messages / 2 + groups + statuses) * event(counted.webhook),
     "delivery (Lambda)":
       inbound * counted.inbound.deliveries * run(assumed.deliverySeconds * sized.deliveryGb),
     // Sent, received, deleted.
@@ -103,9 +119,17 @@ export function sum(bill: Record<string, number>): number {
   return Object.values(bill).reduce((total, dollars) => total + dollars, 0)
 }
 
-/** All that an event costs which comes in and is delivered. */
-function event(): number {
-  const { writeUnits, readUnits, deliveries } = counted.inbound
+/** Messages of a month that are written down, and stay for some days. */
+function kept(messages: number, days: number): number {
+  const gb = (messages * (days / 30) * assumed.keptKb) / 1e6
+  return (
+    messages * units(counted.kept.writeUnits, counted.kept.readUnits) +
+    gb * (prices.tableGbMonth + prices.recoveryGbMonth)
+  )
+}
+
+/** All that an event costs which comes in and is delivered, or its delivery to a further webhook. */
+function event({ writeUnits, readUnits, deliveries }: typeof counted.inbound): number {
   return (
     units(writeUnits, readUnits) +
     deliveries * (run(assumed.deliverySeconds * sized.deliveryGb) + 3 * prices.sqsRequest) +

@@ -3,6 +3,7 @@ import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { Webhook } from "#core/bridge/webhook.ts"
 import type { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { HostShortage } from "#core/lease/host-shortage.ts"
@@ -34,6 +35,7 @@ const lease: Lease.Info = {
   logins: 0,
   loginAt: 0,
   removedUntil: 0,
+  moves: 0,
   choice: { ignore: [], dailyPresence: true, messageStatus: "counts" },
 }
 const host = { id: "h", state: "up" } as Host.Info // the parts that are read
@@ -58,6 +60,7 @@ test.for<[string, Partial<Facts>, RegExp]>([
   ["replaced", { status: "replaced" }, /another login/],
   ["paused by hand", { lease: { ...lease, host: Lease.NONE, stopped: ["operator"] } }, /`bridge wake`/],
   ["suspended", { lease: { ...lease, host: Lease.NONE, stopped: ["suspended"] } }, /`bridge resume`/],
+  ["moved", { lease: { ...lease, host: Lease.NONE, stopped: ["operator", "moved"] } }, /`take-back`/],
   ["deleted", { lease: { ...lease, host: Lease.GONE } }, /deleted/],
   [
     "without a host",
@@ -137,7 +140,10 @@ test("a deployed stage is asked by what its settings say, where no service runs 
         ...process.env,
         DATA_DIR: "/nowhere",
         ...Object.fromEntries(
-          ["Accounts", "Leases", "Events", "Requests"].map((name) => [`${name.toUpperCase()}_TABLE`, name]),
+          ["Accounts", "Leases", "Sessions", "Events", "Requests"].map((name) => [
+            `${name.toUpperCase()}_TABLE`,
+            name,
+          ]),
         ),
         LOG_GROUP: "/bridges",
         STAGE: "production",
@@ -166,6 +172,26 @@ test("events that were given up are listed without what is in them, and sent aga
   expect(receiver.arrivals.slice(2).map(({ eventId }) => eventId)).toEqual(ids)
   expect(await events.undelivered!.run([id])).toEqual([])
   expect(await events.resend!.run([id, ids[0]!])).toMatchObject([{ event_id: ids[0] }])
+})
+
+test("of several webhooks the operator sees each, what it gave up, and sends it to that one again", async () => {
+  const [good, bad] = [await aReceiver(), await aReceiver([400])]
+  const made = await aBridge(good.url)
+  const { webhook } = await Webhook.create(made, bad.url, {})
+  const [eventId] = await (await anOutbox(made)).append(anEvent("one"))
+  await answerAll()
+  expect(await events.undelivered!.run([made.id])).toMatchObject([
+    { event_id: eventId, webhook: webhook.webhookId },
+  ])
+  expect((await bridge.why!.run([made.id])).filter((row) => "webhook_id" in row)).toMatchObject([
+    { webhook: good.url, webhook_id: "first", last_attempt: expect.stringContaining("200") },
+    { webhook: bad.url, webhook_id: webhook.webhookId, last_attempt: expect.stringContaining("400") },
+  ])
+  expect(await events.resend!.run([made.id, "all"])).toEqual([])
+  expect(await events.resend!.run([made.id, "all", webhook.webhookId])).toHaveLength(1)
+  await answerAll()
+  expect([good, bad].map(({ arrivals }) => arrivals.length)).toEqual([1, 2])
+  await expect(events.resend!.run([made.id, "all", "wh_1"])).rejects.toThrow(webhook.webhookId)
 })
 
 test.for([

@@ -36,6 +36,24 @@ test("a message in a group and a status cost what a message costs that comes in"
   expect(groups! - none!).toBeLessThan(bill({ messages: 1000 }) - none!)
 })
 
+test("kept messages cost writes and room, and nothing costs more where none are kept", () => {
+  const load = { messages: 1000 }
+  const [none, week, quarter] = [0, 7, 90].map((keep) => bill({ ...load, keep }))
+  expect(none).toBe(bill(load))
+  expect(week! - none!).toBeGreaterThan(0)
+  expect(quarter).toBeGreaterThan(week!)
+  expect((quarter! - none!) / 10).toBeLessThan(0.01)
+})
+
+test("a further webhook costs less than the message that it is told of, for each that comes in", () => {
+  const cost = (webhooks: number, more: object = {}) => bill({ messages: 1000, webhooks, ...more })
+  const each = cost(1) - cost(0)
+  expect(each).toBeGreaterThan(0)
+  expect(each).toBeLessThan(cost(0) - bill({}))
+  expect(cost(4) - cost(0)).toBeCloseTo(4 * each, 9)
+  expect(cost(1, { statuses: 500 }) - cost(0, { statuses: 500 })).toBeCloseTo(2 * each, 9)
+})
+
 test("the command prints a bill for three sizes, or for one that is asked for", () => {
   const { stdout, status } = cost()
   expect(status).toBe(0)

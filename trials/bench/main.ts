@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { cpus, tmpdir } from "node:os"
 import { join, resolve } from "node:path"
+import { measureDeadWebhook } from "./dead-webhook.ts"
 import { measureFleets } from "./fleet.ts"
 import type { Measured } from "./measure.ts"
 import { startNetwork } from "./network.ts"
@@ -34,6 +35,7 @@ const broken: string[] = []
 
 await traffic()
 if (isWanted("units")) await units()
+if (isWanted("webhooks")) await webhooks()
 if (isWanted("fleet")) await fleets()
 await receiver.stop()
 await network.stop()
@@ -67,6 +69,15 @@ async function units(): Promise<void> {
   })
   printUnits(results.units)
   tell("ours", results.units.faults)
+}
+
+async function webhooks(): Promise<void> {
+  results.webhooks = await measureDeadWebhook({ ...given, messages: options.short ? 15 : 300 })
+  printHead()
+  for (const [name, measured] of Object.entries(results.webhooks)) {
+    printMeasured("webhooks-5", name, measured)
+    tell("ours", measured.faults)
+  }
 }
 
 async function fleets(): Promise<void> {

@@ -8,6 +8,8 @@ export interface Results {
   /** By side and scenario: `ours in-50`. */
   measured: Map<string, Measured>
   units?: Awaited<ReturnType<typeof countDynamoDbUnits>>
+  /** With five webhooks, of which one works as the others do or is dead. */
+  webhooks?: Record<"healthy" | "dead", Measured>
   fleets?: Record<Side["name"], Fleet>
 }
 
@@ -15,7 +17,7 @@ const cpu = (one: Measured) => one.cpuMs
 const p50 = (one: Measured) => one.p50Ms
 
 /** The last line of a run. A figure that was not measured is `null`. */
-export function summaryOf({ measured, units, fleets }: Results): Record<string, number | null> {
+export function summaryOf({ measured, units, webhooks, fleets }: Results): Record<string, number | null> {
   const of = (side: string, scenario: string, figure: (one: Measured) => number) => {
     const one = measured.get(`${side} ${scenario}`)
     return one ? figure(one) : NaN
@@ -40,6 +42,7 @@ export function summaryOf({ measured, units, fleets }: Results): Record<string, 
     write_units_in_burst: rounded(units?.burst.writes),
     write_units_out: rounded(units?.out.writes),
     requests_in: rounded(units?.alone.requests),
+    dead_webhook_p99_ratio: rounded((webhooks?.dead.p99Ms ?? NaN) / (webhooks?.healthy.p99Ms ?? NaN)),
     rss_100_ratio: rounded(rss(fleets?.ours) / rss(fleets?.bare)),
     restart_100_s: rounded(fleets?.ours.restartSeconds),
     restart_100_ratio: rounded((fleets?.ours.restartSeconds ?? NaN) / (fleets?.bare.restartSeconds ?? NaN)),

@@ -134,6 +134,19 @@ test.for(broken)("%s is noticed as %s", ([, kind, more]) => {
   expect(judge(evidence(more)).map((violation) => violation.kind)).toContain(kind)
 })
 
+/** A POST with these texts, in this order. */
+const batch = (attempt: number, ...texts: string[]): Seen[] =>
+  texts.map((text) => arrival(text, { attempt, begins: `evt_${texts[0]!}` }))
+const kindsOf = (...arrivals: Seen[][]) =>
+  judge(evidence({ arrivals: arrivals.flat() })).map(({ kind }) => kind)
+
+test("a batch may come again, alone or with what came since, but not after a later one", () => {
+  expect(kindsOf(batch(1, "1", "2"), batch(2, "1", "2"), batch(1, "3"))).toEqual([])
+  expect(kindsOf(batch(1, "1", "2"), batch(2, "1", "2", "3"))).toEqual([])
+  expect(kindsOf(batch(1, "1", "2"), batch(1, "3"), batch(2, "1", "2"))).toContain("reordered")
+  expect(kindsOf(batch(1, "2", "1"), batch(1, "3"))).toContain("reordered")
+})
+
 test("only what a deliverer was about to post when it was stopped may come late", () => {
   const arrivals = [arrival("1"), arrival("2"), arrival("1", { attempt: 2, at: 5000 }), arrival("3")]
   const stopped = { eventId: "evt_1", at: 2000, until: 4500 }

@@ -98,17 +98,23 @@ function outOfOrder(bridge: string, arrivals: Seen[], produced: string[]): Viola
   return found
 }
 
-/** All arrivals of an event come before the first of the next, but for the POST of a deliverer that stood still. */
+/**
+ * All arrivals of an event come before the first of the next, but for the POST of a deliverer that stood still. A batch may be
+ * posted again with more events: it stands where its first event does.
+ */
 function afterNewer(bridge: string, arrivals: Seen[], { stoppedAttempts }: Evidence): Violation[] {
-  const isLate = ({ eventId, at }: Seen) =>
-    stoppedAttempts.some((stop) => stop.eventId === eventId && at >= stop.at && at <= stop.until + lateMs)
-  const order = [...new Set(arrivals.map(({ eventId }) => eventId))]
+  const isLate = (arrival: Seen) =>
+    stoppedAttempts.some(
+      ({ eventId, at, until }) =>
+        eventId === startOf(arrival) && arrival.at >= at && arrival.at <= until + lateMs,
+    )
+  const order = [...new Set(arrivals.map(startOf))]
   const place = new Map(order.map((eventId, i) => [eventId, i]))
   const found: Violation[] = []
   let newest = -1
   for (const arrival of arrivals) {
     const { eventId, attempt } = arrival
-    const at = place.get(eventId)! // of all arrivals
+    const at = place.get(startOf(arrival))! // of all arrivals
     if (at < newest && !isLate(arrival))
       found.push({
         kind: "reordered",
@@ -118,6 +124,8 @@ function afterNewer(bridge: string, arrivals: Seen[], { stoppedAttempts }: Evide
   }
   return found
 }
+
+const startOf = ({ begins, eventId }: Seen) => begins ?? eventId
 
 /** How long after it went on a stopped deliverer may still post. */
 const lateMs = 2000

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import type { Receiver } from "#core/event/receiver.ts"
+import { type Arrival, eventsIn } from "#test/support/service/start-receiver.ts"
 import type { Entry } from "#local/network/client.ts"
 import { seeded } from "#local/random.ts"
 import { followNetworkLog } from "../cluster/follow-network-log.ts"
@@ -144,11 +145,17 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
       (await network.readAll(contact)).filter(({ from }) => from === owner),
     )
 
+  const refused = new Set<Arrival>()
+  const arrivals = receiver.arrivals.flatMap((arrival) => {
+    const events = eventsIn(arrival)
+    if (receiverFaults.refused.has(arrival)) for (const event of events) refused.add(event)
+    return events
+  })
   const evidence: Evidence = {
     bridges: [...produced.keys()],
     produced,
-    arrivals: receiver.arrivals,
-    refused: receiverFaults.refused,
+    arrivals,
+    refused,
     sent: traffic.sent,
     followed,
     read: traffic.read,

@@ -6,7 +6,7 @@ import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import type { NetworkClient } from "#local/network/client.ts"
 import type { Line } from "../cluster/lines.ts"
-import type { Receiver } from "#test/support/service/start-receiver.ts"
+import { eventsIn, type Receiver } from "#test/support/service/start-receiver.ts"
 
 /** Waits until no work is under way. @returns the work that still is when nothing has moved for so long. */
 export async function untilSettled(input: {
@@ -35,7 +35,8 @@ async function openOf(
   { produced, receiver, network }: Input,
 ): Promise<string[]> {
   for (const name of [bridge, ...webhooks]) {
-    const arrived = new Set(receiver.arrivals.filter((one) => one.bridge === name).map(({ text }) => text))
+    const arrivals = receiver.arrivals.filter((one) => one.bridge === name).flatMap(eventsIn)
+    const arrived = new Set(arrivals.map(({ text }) => text))
     const missing = (produced.get(name) ?? []).filter((text) => !arrived.has(text)).length
     if (missing > 0) return [`${name} (${id}): ${missing} messages have not arrived; ${await delivery(id)}`]
   }

@@ -71,6 +71,14 @@ export const sends: CrashPoint[] = [
   kill("api", "C14 refused, before the key is freed", "before free key", "refusal"),
 ]
 
+/** The crash points of a group that is created. */
+export const groups: CrashPoint[] = [
+  kill("session-host", "G1 before it is durable that a group is asked for", "before group question commit"),
+  kill("session-host", "G2 that is durable, the network is not asked", "after group question commit"),
+  kill("session-host", "G3 the group is there, which is not durable", "before group answer commit"),
+  kill("session-host", "G4 that is durable, and is not answered", "after group answer commit"),
+]
+
 /** The crash points of a message that comes in. */
 export const arrivals: CrashPoint[] = [
   kill("session-host", "W1 decrypted, before its unit is made", "before live"),

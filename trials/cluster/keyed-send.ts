@@ -28,6 +28,11 @@ const answerWithinMs = 20_000
 
 const Answer = z.object({ message_id: z.string() })
 
+interface Patience {
+  giveUp: () => boolean
+  waitMs: () => number
+}
+
 /**
  * Sends a text and asks again, with the same key, until there is a definite answer or it is told to give up. `one` is
  * kept up to date meanwhile.
@@ -35,31 +40,59 @@ const Answer = z.object({ message_id: z.string() })
 export async function sendUnderKey(
   customer: Customer,
   one: Sent,
-  { chat, giveUp, waitMs }: { chat: string; giveUp: () => boolean; waitMs: () => number },
+  { chat, ...patience }: Patience & { chat: string },
 ): Promise<void> {
-  const key = randomUUID()
   one.beganMs = Date.now()
-  while (!giveUp()) {
+  const call = { bridge: one.bridge, path: "send/text", body: { chat, body: one.text } }
+  for await (const answer of askUnderKey(customer, call, patience)) {
     one.tries++
-    const answer = await post(customer, one, { chat, key })
     one.status = answer?.status ?? 0
     one.endedMs = Date.now()
     if (answer?.status === 200) one.messageId = Answer.parse(answer.body).message_id
+  }
+}
+
+/** Makes a call again and again under one key, until there is a definite answer, which is the last one that it yields. */
+export async function* askUnderKey(
+  customer: Customer,
+  call: Call,
+  { giveUp, waitMs }: Patience,
+): AsyncGenerator<Answered | undefined> {
+  const key = randomUUID()
+  while (!giveUp()) {
+    const answer = await post(customer, call, key)
+    yield answer
     if (answer && !passing.has(answer.status)) return
     await sleep(waitMs())
   }
 }
 
-async function post({ api, apiKey }: Customer, one: Sent, { chat, key }: { chat: string; key: string }) {
+interface Call {
+  bridge: string
+  /** Under `proxy`. */
+  path: string
+  body: object
+}
+
+interface Answered {
+  status: number
+  body: unknown
+}
+
+async function post(
+  { api, apiKey }: Customer,
+  { bridge, path, body }: Call,
+  key: string,
+): Promise<Answered | undefined> {
   try {
-    const answer = await fetch(`${api()}/api/instances/${one.bridge}/proxy/send/text`, {
+    const answer = await fetch(`${api()}/api/instances/${bridge}/proxy/${path}`, {
       method: "POST",
       headers: {
         authorization: `Bearer ${apiKey}`,
         "content-type": "application/json",
         "idempotency-key": key,
       },
-      body: JSON.stringify({ chat, body: one.text }),
+      body: JSON.stringify(body),
       signal: AbortSignal.timeout(answerWithinMs),
     })
     return { status: answer.status, body: await answer.json() }

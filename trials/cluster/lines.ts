@@ -26,10 +26,11 @@ export interface Line {
   companion: string | undefined
 }
 
-/** How the names of those further webhooks end that refuse everything, or take their time. */
+/** How the names of those further webhooks end that refuse everything, or take their time; and of the one with batches. */
 export const deadWebhook = "-dead"
 export const slowWebhook = "-slow"
-const furtherNames = [deadWebhook, slowWebhook, "-3", "-4"]
+const batchWebhook = "-batch"
+const furtherNames = [deadWebhook, slowWebhook, batchWebhook, "-4"]
 
 interface Receiving {
   usually?: Parameters<typeof startReceiver>[0]
@@ -122,7 +123,8 @@ export async function newLine(
   receiver.trust(bridge, created.webhook_secret)
   const further = furtherNames.slice(0, webhooks - 1).map((name) => `${bridge}${name}`)
   for (const name of further) {
-    const added = await call("POST", `/instances/${bridge}/webhooks`, { url: receiver.urlOf(name) })
+    const batch = name.endsWith(batchWebhook) ? 50 : null
+    const added = await call("POST", `/instances/${bridge}/webhooks`, { url: receiver.urlOf(name), batch })
     receiver.trust(name, z.object({ secret: z.string() }).parse(await added.json()).secret)
   }
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest"
-import { sends } from "../cluster/crash-points.ts"
+import { groups, sends } from "../cluster/crash-points.ts"
 import { startUnderBlows } from "./service-under-blows.ts"
 
 const service = await startUnderBlows()
@@ -15,6 +15,19 @@ test.for(sends.map((phase) => [`${phase.role} ${phase.name}`, phase] as const))(
     expect(await service.shown(sent.text)).toEqual([sent.messageId])
     expect(await service.unreadable()).toBe(0)
     // The bridge lives on, and has proved itself to its host.
+    await service.received(await service.write())
+  },
+)
+
+test.for(groups.map((phase) => [phase.name, phase] as const))(
+  "a group is created once, and answered, whatever happens to the host: %s",
+  { timeout: 120_000 },
+  async ([name, phase]) => {
+    await service.strike(phase)
+    const [created] = await Promise.all([service.createGroup(name), service.fallen(phase)])
+    const [jid, ...others] = await service.groupsNamed(name)
+    expect(others).toEqual([])
+    expect(created).toMatchObject({ status: 200, body: { group: { jid }, members: [{ outcome: "added" }] } })
     await service.received(await service.write())
   },
 )

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { Options } from "../cluster/cluster.ts"
 import { lostAnswer, type CrashPoint, throttling } from "../cluster/crash-points.ts"
 import { startLines } from "../cluster/lines.ts"
-import { type Sent, sendUnderKey } from "../cluster/keyed-send.ts"
+import { askUnderKey, type Sent, sendUnderKey } from "../cluster/keyed-send.ts"
 import { statusesOf } from "../chaos/statuses.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Host } from "#core/lease/host.ts"
@@ -27,6 +27,8 @@ export async function startUnderBlows({
   )
   const { bridge, id, contact, owner, device } = lines[0]!
   if (isFollowed) await follow(bridge)
+  const customer = { api: () => apis()[0], apiKey }
+  const patience = { giveUp: () => false, waitMs: () => 200 }
   let messages = 0
   /** The lease that was lost to the last blow. */
   let lostEpoch = 0
@@ -112,13 +114,19 @@ export async function startUnderBlows({
     /** A customer's send under a key, repeated until it succeeds. */
     async send(): Promise<Sent> {
       const one = { bridge, text: `out ${++messages}`, status: 0, messageId: undefined, tries: 0 }
-      await sendUnderKey({ api: () => apis()[0], apiKey }, one, {
-        chat: contact,
-        giveUp: () => false,
-        waitMs: () => 200,
-      })
+      await sendUnderKey(customer, one, { chat: contact, ...patience })
       return one
     },
+    /** A customer creates a group under a key, and repeats that until it succeeds. @returns the last answer */
+    async createGroup(name: string) {
+      const call = { bridge, path: "groups", body: { name, members: [contact] } }
+      let last: { status: number; body: unknown } | undefined
+      for await (const answer of askUnderKey(customer, call, patience)) last = answer
+      return last
+    },
+    /** The groups of this name on the network. */
+    groupsNamed: async (name: string) =>
+      (await network.groups()).filter(({ subject }) => subject === name).map(({ jid }) => jid),
     /** The ids under which the contact is shown a text. */
     async shown(text: string): Promise<string[]> {
       await until(async () => (await network.readAll(contact)).some((read) => read.text === text), {

@@ -1,5 +1,5 @@
 import "../slow-lease-beat.ts"
-import { DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb"
+import { DynamoDBClient, QueryCommand } from "@aws-sdk/client-dynamodb"
 import { expect, onTestFinished, test } from "vitest"
 import { counted } from "#cost/usage.ts"
 import { dynamoDb, sqs } from "#test/support/store.ts"
@@ -47,13 +47,21 @@ async function aMeteredBridge() {
   const phone = await network.phone("Ada")
   await phone.scan(await codeOf(id))
   await until(async () => (await statusOf(id)) === "connected")
+  const further = await aReceiver()
+  const receivers = [receiver]
   return {
     customer,
     phone,
     other: await network.phone("Bob"),
-    /** Resolves when the receiver has a message and nothing waits any more. */
+    addWebhook: async () => {
+      receivers.push(further)
+      return await customer.post("/api/instances/shop/webhooks", { url: further.url })
+    },
+    /** Resolves when every receiver has a message and nothing waits any more. */
     delivered: async (text: string) => {
-      await until(async () => receiver.arrivals.some(({ body }) => body.includes(text)))
+      await until(async () =>
+        receivers.every(({ arrivals }) => arrivals.some(({ body }) => body.includes(text))),
+      )
       await until(() => isIdle(id))
     },
     /** Each message's part since the last time that this was asked. */
@@ -70,14 +78,19 @@ async function aMeteredBridge() {
   }
 }
 
-/** Whether nothing waits for the bridge's receiver. Asked past the meter: how often depends on the machine. */
+/** Whether nothing waits for any of the bridge's receivers. Asked past the meter: how often depends on the machine. */
 async function isIdle(bridgeId: string): Promise<boolean> {
   const store = new DynamoDBClient({ endpoint: dynamoDb.endpoint })
   try {
     const { pk, sk } = Delivery.key(Delivery.first(bridgeId))
-    const Key = { pk: { S: pk }, sk: { S: sk } }
-    const { Item } = await store.send(new GetItemCommand({ TableName: tables.events, Key }))
-    return Item?.due?.N === "0"
+    const { Items } = await store.send(
+      new QueryCommand({
+        TableName: tables.events,
+        KeyConditionExpression: "pk = :pk AND begins_with(sk, :sk)",
+        ExpressionAttributeValues: { ":pk": { S: pk }, ":sk": { S: sk } },
+      }),
+    )
+    return Items!.every(({ due }) => due?.N === "0")
   } finally {
     store.destroy()
   }
@@ -116,16 +129,16 @@ function total(byRow: Map<string, number>): number {
  */
 const remembered = /^GetItem (Leases LEASE|Accounts KEY)/
 
-test("a message costs what the price says, in and out", async () => {
-  const { customer, phone, other, delivered, taken } = await aMeteredBridge()
-  // The first in each direction sets up a ratchet.
-  await other.send(phone.number, "first")
-  await delivered("first")
-  taken()
-  for (let i = 0; i < messages; i++) {
-    await other.send(phone.number, `inbound ${i}`)
-    await delivered(`inbound ${i}`)
+test("a message costs what the price says, in, out, and at each further webhook", async () => {
+  const { customer, phone, other, addWebhook, delivered, taken } = await aMeteredBridge()
+  const receive = async (body: string) => {
+    await other.send(phone.number, body)
+    await delivered(body)
   }
+  // The first in each direction sets up a ratchet.
+  await receive("first")
+  taken()
+  for (let i = 0; i < messages; i++) await receive(`inbound ${i}`)
   expect(sum("a text in", taken())).toEqual(counted.inbound)
 
   const send = (body: string) => {
@@ -143,4 +156,29 @@ test("a message costs what the price says, in and out", async () => {
   const others = new Map([...reads].filter(([row]) => !remembered.test(row)))
   const { readUnits, ...out } = sum("a text out", { ...rest, reads: others })
   expect({ ...out, readUnits: readUnits + 2 }).toEqual({ ...counted.outbound, deliveries: 0 })
+
+  expect((await addWebhook()).status).toBe(201)
+  await receive("at both")
+  taken()
+  for (let i = 0; i < messages; i++) await receive(`at both ${i}`)
+  const { inbound, webhook } = counted
+  expect(sum("a text in, two webhooks", taken())).toEqual({
+    writeUnits: inbound.writeUnits + webhook.writeUnits,
+    readUnits: inbound.readUnits + webhook.readUnits,
+    deliveries: inbound.deliveries + webhook.deliveries,
+  })
+
+  expect((await customer.patch("/api/instances/shop", { keep: 30 })).status).toBe(200)
+  await receive("kept")
+  taken()
+  for (let i = 0; i < messages; i++) await receive(`kept ${i}`)
+  expect(sum("a text in, two webhooks, kept", taken())).toMatchObject({
+    writeUnits: inbound.writeUnits + webhook.writeUnits + counted.kept.writeUnits,
+    readUnits: inbound.readUnits + webhook.readUnits + counted.kept.readUnits,
+  })
+  for (let i = 0; i < messages; i++) expect((await send(`kept, outbound ${i}`)).status).toBe(200)
+  await other.read({ text: `kept, outbound ${messages - 1}` })
+  expect(sum("a text out, kept", taken()).writeUnits).toBe(
+    counted.outbound.writeUnits + counted.kept.writeUnits,
+  )
 })

@@ -122,6 +122,20 @@ function textOf({ event, body, poll_id, event_id }: z.infer<typeof Told>): strin
   return event === "poll_vote" ? `a vote on ${poll_id}` : undefined
 }
 
+/** The events of a POST as arrivals of their own: several if it was a batch. */
+export function eventsIn(arrival: Arrival): (Arrival & { begins?: string })[] {
+  if (arrival.headers["x-webhook-batch"] === undefined) return [arrival]
+  const events = Batch.parse(JSON.parse(arrival.body.toString()))
+  return events.map(({ event_id, event }) => {
+    const told = Told.parse(event)
+    const body = Buffer.from(JSON.stringify(event))
+    const own = { eventId: event_id, body, type: told.event, text: textOf(told) }
+    return { ...arrival, ...own, begins: events[0]!.event_id } // there is `event` at least
+  })
+}
+
+const Batch = z.array(z.object({ event_id: z.string(), event: z.unknown() }))
+
 function toldIn(body: Buffer): z.infer<typeof Told> | undefined {
   try {
     return Told.safeParse(JSON.parse(body.toString())).data

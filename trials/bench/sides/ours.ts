@@ -30,6 +30,8 @@ interface Input {
 interface Ours extends Side {
   /** The customer wants to know what becomes of this bridge's messages. */
   follow: (ref: string) => Promise<void>
+  /** Adds a webhook to this bridge. @returns changes its URL */
+  addWebhook: (ref: string, url: string) => Promise<(url: string) => Promise<void>>
 }
 
 /**
@@ -96,6 +98,12 @@ export async function startOurs({ dir, network, receiver, store, name = "ours" }
     },
     async follow(ref) {
       await apiClient(baseUrl, apiKey)("PATCH", `/instances/${ref}`, { events: EventType.options })
+    },
+    async addWebhook(ref, url) {
+      const api = apiClient(baseUrl, apiKey)
+      const made = await api("POST", `/instances/${ref}/webhooks`, { url })
+      const { id } = z.object({ id: z.string() }).parse(await made.json())
+      return async (next) => void (await api("PATCH", `/instances/${ref}/webhooks/${id}`, { url: next }))
     },
     async processes(): Promise<Process[]> {
       const hosts = (await sessionHostPids(running)).map((pid) => ({ role: "hosts", pid }))

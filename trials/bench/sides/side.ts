@@ -10,6 +10,8 @@ export interface Line {
   device: string
   /** The path at the receiver to which its events go. */
   path: string
+  /** Those of its further webhooks that are to get all of it, too. */
+  further?: string[]
 }
 
 /** One of the two sides that are compared. */

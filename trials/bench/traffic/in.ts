@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { quantile } from "#test/support/quantile.ts"
 import { type Measured, shared, spentDuring } from "../measure.ts"
-import type { Network } from "../network.ts"
+import type { Handed, Network } from "../network.ts"
 import type { Receiver } from "../receiver.ts"
 import type { Line, Side } from "../sides/side.ts"
 import { faultsOf, type Pair } from "./once-in-order.ts"
@@ -32,8 +32,12 @@ const afterwardsMs = 500
 export async function inbound(input: Input): Promise<Measured> {
   const { side, network } = input
   const lines = side.lines.slice(0, input.bridges)
-  const from = lines.map(({ path }) => input.receiver.arrivals(path).length)
-  const arrivals = () => lines.map(({ path }, i) => input.receiver.arrivals(path).slice(from[i]))
+  const ways = lines.flatMap(({ ref, device, path, further = [] }) =>
+    [path, ...further].map((to) => ({ ref, device, to })),
+  )
+  const from = ways.map(({ to }) => input.receiver.arrivals(to).length)
+  const arrivals = () => ways.map(({ to }, i) => input.receiver.arrivals(to).slice(from[i]))
+  const expected = (input.messages * ways.length) / lines.length
   const written = new Set<string>()
   const watching = network.watch()
 
@@ -46,12 +50,14 @@ export async function inbound(input: Input): Promise<Measured> {
   const spent = await spentDuring(side, network, async () => {
     await Promise.all(release.map((remove) => remove()))
     if (!isHeld) await write(input, lines, written)
-    await untilArrived(input, () => arrivals().reduce((sum, { length }) => sum + length, 0))
+    await untilArrived({ ...input, messages: expected }, () =>
+      arrivals().reduce((sum, { length }) => sum + length, 0),
+    )
     await sleep(afterwardsMs)
   })
 
   const handed = await watching.end()
-  const pairs = lines.map(({ device }, i) => ({
+  const pairs = ways.map(({ device }, i) => ({
     handed: (handed.get(device) ?? []).filter(({ id }) => written.has(id)),
     arrived: arrivals()[i]!,
   }))
@@ -64,8 +70,8 @@ export async function inbound(input: Input): Promise<Measured> {
     p50Ms: quantile(delays, 0.5),
     p99Ms: quantile(delays, 0.99),
     faults: [
-      ...pairs.flatMap((pair, i) => faultsOf(`${side.name} ${lines[i]!.ref}`, pair)),
-      ...notHandedOver(written, pairs),
+      ...pairs.flatMap((pair, i) => faultsOf(`${side.name} ${ways[i]!.ref}`, pair)),
+      ...notHandedOver(written, handed),
     ],
   }
 }
@@ -102,8 +108,9 @@ async function untilArrived({ messages, progress }: Input, count: () => number):
 }
 
 /** Messages that the network's log lacks: nothing proves that they came. */
-function notHandedOver(written: Set<string>, pairs: Pair[]): string[] {
-  const missing = written.size - pairs.reduce((sum, { handed }) => sum + handed.length, 0)
+function notHandedOver(written: Set<string>, handed: Map<string, Handed[]>): string[] {
+  const ids = new Set([...handed.values()].flat().map(({ id }) => id))
+  const missing = [...written].filter((id) => !ids.has(id)).length
   return missing > 0 ? [`${missing} messages are not in the network's log`] : []
 }
 
