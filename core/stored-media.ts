@@ -1,7 +1,8 @@
 export * as StoredMedia from "./stored-media.ts"
 
 import { nowMs } from "./platform/clock.ts"
-import { open } from "node:fs/promises"
+import { createHmac } from "node:crypto"
+import { open as openFile } from "node:fs/promises"
 import type { Readable } from "node:stream"
 import {
   AbortMultipartUploadCommand,
@@ -9,6 +10,7 @@ import {
   CreateMultipartUploadCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  NoSuchKey,
   NotFound,
   PutObjectCommand,
   S3Client,
@@ -78,7 +80,7 @@ export async function put(input: {
 }): Promise<void> {
   const target = { Bucket: need("MEDIA_BUCKET"), Key: input.key }
   const about = { ContentType: input.contentType, ContentDisposition: dispositionOf(input.fileName) }
-  const file = await open(input.path)
+  const file = await openFile(input.path)
   try {
     const { size } = await file.stat()
     const part = async (at: number) => {
@@ -119,6 +121,72 @@ async function putParts(
   }
 }
 
+/** A file that a customer has put there themselves, with a form of `formFor`. */
+export interface Uploaded {
+  contentType: string
+  fileName: string
+  body: Readable
+}
+
+/** An object that is younger than this; undefined when there is none. */
+export async function open(key: string, youngerThanMs: number): Promise<Uploaded | undefined> {
+  try {
+    const found = await bucket.send(new GetObjectCommand({ Bucket: need("MEDIA_BUCKET"), Key: key }))
+    const body = found.Body as Readable // on Node
+    if (nowMs() - (found.LastModified?.getTime() ?? 0) < youngerThanMs) {
+      const contentType = found.ContentType ?? "application/octet-stream"
+      return { contentType, fileName: nameIn(found.ContentDisposition), body }
+    }
+    body.destroy()
+    return undefined
+  } catch (error) {
+    if (error instanceof NoSuchKey) return undefined
+    throw error
+  }
+}
+
+/**
+ * A form with which anybody may put exactly this object into the bucket, until then (Amazon S3, "Browser-Based Uploads Using POST",
+ * AWS Signature Version 4). S3 itself refuses any other key, type or size.
+ */
+export async function formFor(input: {
+  key: string
+  contentType: string
+  fileName: string
+  /** The least and the most bytes. */
+  size: [number, number]
+  until: Date
+}): Promise<{ url: string; fields: Record<string, string> }> {
+  const Bucket = need("MEDIA_BUCKET")
+  const region = await bucket.config.region()
+  const { accessKeyId, secretAccessKey, sessionToken } = await bucket.config.credentials()
+  const time = new Date(nowMs()).toISOString().replaceAll(/[-:]|\.\d+/g, "")
+  const scope = [time.slice(0, 8), region, "s3", "aws4_request"]
+  const signed = {
+    key: input.key,
+    "Content-Type": input.contentType,
+    "Content-Disposition": dispositionOf(input.fileName),
+    "x-amz-algorithm": "AWS4-HMAC-SHA256",
+    "x-amz-credential": [accessKeyId, ...scope].join("/"),
+    "x-amz-date": time,
+    ...(sessionToken && { "x-amz-security-token": sessionToken }),
+  }
+  const conditions = [{ bucket: Bucket }, ["content-length-range", ...input.size], ...each(signed)]
+  const policy = Buffer.from(JSON.stringify({ expiration: input.until.toISOString(), conditions })).toString(
+    "base64",
+  )
+  const key = scope.reduce<string | Buffer>((key, word) => hmac(key, word), `AWS4${secretAccessKey}`)
+  const signature = hmac(key, policy).toString("hex")
+  const local = process.env.AWS_ENDPOINT_URL_S3
+  const url = local ? `${local}/${Bucket}` : `https://${Bucket}.s3.${region}.amazonaws.com/`
+  return { url, fields: { ...signed, policy, "x-amz-signature": signature } }
+}
+
+const each = (fields: Record<string, string>) =>
+  Object.entries(fields).map(([name, value]) => ({ [name]: value }))
+
+const hmac = (key: string | Buffer, text: string) => createHmac("sha256", key).update(text).digest()
+
 /** The answer to a call for media: a stranger's bytes, which a browser must neither run nor show. */
 export async function get(key: string): Promise<{ headers: Record<string, string>; body: Readable }> {
   const found = await bucket.send(new GetObjectCommand({ Bucket: need("MEDIA_BUCKET"), Key: key }))
@@ -135,6 +203,11 @@ export async function get(key: string): Promise<{ headers: Record<string, string
     // On Node, the SDK returns a Node stream.
     body: found.Body as Readable,
   }
+}
+
+/** The name in a header of `dispositionOf`. */
+function nameIn(disposition = ""): string {
+  return decodeURIComponent(/filename\*=UTF-8''(\S+)$/.exec(disposition)?.[1] ?? "")
 }
 
 /** RFC 6266, with the name in RFC 8187's form, which can hold any name that a stranger chooses. */

@@ -2,6 +2,7 @@ export * as Choice from "./choice.ts"
 
 import { z } from "zod"
 import { type Event, EventType, Ignored, isUsual, StatusDetail } from "../contract/event.ts"
+import { Keep } from "../contract/keep.ts"
 import { Pacing } from "../contract/pacing.ts"
 import { isGroup } from "../jid.ts"
 
@@ -17,6 +18,8 @@ export const Info = z.object({
   dailyPresence: z.boolean().default(true),
   /** How slowly it sends; undefined: as fast as it is asked to. */
   pacing: Pacing.optional(),
+  /** For how many days messages are kept to be listed; undefined: they are not. */
+  keep: Keep.optional(),
 })
 export type Info = z.infer<typeof Info>
 /** A choice to write down: what is left out is as by default. */
@@ -50,12 +53,13 @@ export function ignores({ ignore }: Pick<Info, "ignore">, chat: string): boolean
 
 /** The choice as the customer sees it: every type by name. */
 export function wire(choice: Info) {
-  const { ignore, messageStatus, dailyPresence, pacing } = choice
+  const { ignore, messageStatus, dailyPresence, pacing, keep } = choice
   return {
     events: EventType.options.filter((type) => isChosen(choice, type)),
     ignore,
     message_status: messageStatus,
     daily_presence: dailyPresence,
     pacing: pacing ?? null,
+    keep: keep ?? null,
   }
 }

@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { EventType, Ignored, StatusDetail } from "./event.ts"
+import { Keep, keepOrNull } from "./keep.ts"
 import { Pacing } from "./pacing.ts"
 import { body, refusals, reply, unreachable } from "./route-parts.ts"
 
@@ -76,6 +77,10 @@ const chosen = {
       "Whether the session appears as available for some minutes a day, so that the phone does not take it for inactive.",
   }),
   pacing: Pacing.nullable().openapi({ description: "How slowly it sends; null: as fast as it is asked to." }),
+  keep: Keep.nullable().openapi({
+    ...keepOrNull,
+    description: "For how many days messages are kept, to be listed; null: they are not.",
+  }),
 }
 
 /** Contract, "Fields of a bridge", with the live state of the session. */
@@ -209,6 +214,12 @@ export const updateBridge = createRoute({
           description:
             "How slowly the bridge sends; it replaces the pacing of before, and null ends it. A message that would have to wait " +
             "for longer than five seconds is refused with 429 `pacing`.",
+        }),
+        keep: Keep.nullish().openapi({
+          ...keepOrNull,
+          description:
+            "For how many days messages are kept from now on, those that come in and those that are sent, so that `listMessages` has " +
+            "them; null keeps no more of them. Those in chats that `ignore` names are not kept.",
         }),
       }),
     ),

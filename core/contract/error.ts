@@ -28,6 +28,7 @@ export const errorStatus = {
   passkey_not_awaited: 409,
   secret_overlap: 409,
   webhook_limit_reached: 409,
+  not_kept: 409,
   group_full: 409,
   group_conflict: 409,
   media_expired: 410,

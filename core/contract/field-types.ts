@@ -22,6 +22,22 @@ export const FetchedUrl = text(1, 2048)
   .refine((url) => URL.canParse(url), "not a URL")
   .openapi({ format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" })
 
+/** A type of content, without parameters. */
+export const ContentType = z
+  .string()
+  .max(100)
+  .regex(/^[\w.+-]+\/[\w.+-]+$/, "not a type of content, such as image/jpeg")
+  .openapi({ example: "image/jpeg" })
+
+/** The name under which recipients see a document. */
+export const fileName = text(1, 255)
+
+/** An uploaded file (Contract, "Uploads"). */
+export const FileId = z
+  .string()
+  .regex(/^[\w-]{22}$/, "not the id of a file: POST .../files gives one")
+  .openapi({ description: "An uploaded file, as `createUpload` gave it.", example: "mN3x8QbX0mJ7cVtY2kLw5g" })
+
 export const PhoneNumber = z
   .string()
   .regex(/^\+?\d{7,15}$/, "7 to 15 digits without spaces or dashes")

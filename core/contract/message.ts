@@ -1,7 +1,18 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Counts } from "./event.ts"
-import { base64, Chat, FetchedUrl, MessageId, PersonAddress, PhoneNumber, text } from "./field-types.ts"
+import {
+  base64,
+  Chat,
+  ContentType,
+  FetchedUrl,
+  FileId,
+  fileName,
+  MessageId,
+  PersonAddress,
+  PhoneNumber,
+  text,
+} from "./field-types.ts"
 import type { ErrorCode } from "./error.ts"
 import { asking, body, Ok, optionalBody, proxy, refusals, reply, unreachable } from "./route-parts.ts"
 
@@ -107,9 +118,10 @@ const Preview = z
     url: text(1, 2048).openapi({ description: "The link, as it stands in `body`.", format: "uri" }),
     title: text(1, 300),
     description: text(0, 1000).optional(),
-    image: base64(previewBytes)
-      .optional()
-      .openapi({ description: "A JPEG, PNG or WebP of at most 256 KiB. It is sent small." }),
+    image: base64(previewBytes).optional().openapi({
+      description:
+        "A JPEG, PNG or WebP of at most 256 KiB. It is sent small; anything else is `media_type_mismatch`.",
+    }),
   })
   .openapi({ description: "What is shown of a link. The service never fetches a link in a text." })
 
@@ -127,19 +139,42 @@ export const sendText = send(
   },
 )
 
+/** In bytes. More does not fit into a body; it is uploaded, or fetched from a URL. */
+const inlineBytes = 350_000
+
+/** The three places of a file (Contract, "Sent files"). */
+const source = {
+  url: FetchedUrl.optional().openapi({
+    description:
+      "The service fetches it, and the Content-Type of the answer decides the kind: JPEG, PNG and WebP are sent as an image, " +
+      "`audio/ogg` as a voice note, other audio as audio, video as video, everything else as a document. At most 16 MB, or " +
+      "100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. " +
+      "Images and stickers are sent with a small preview, videos without one. An image, video or sound that does not begin " +
+      "as its Content-Type says, or an image that cannot be decoded, is `media_type_mismatch`.",
+  }),
+  file: FileId.optional(),
+  data: base64(inlineBytes).optional().openapi({ description: "A small file itself, at most 350 KB." }),
+  content_type: ContentType.optional().openapi({ description: "Of `data`." }),
+}
+
+type Source = { [Name in keyof typeof source]?: string | undefined }
+
+/** Whether no more than one place is named, and `data` with its type. */
+function isOnePlace({ url, file, data, content_type }: Source): boolean {
+  const named = [url, file, data].filter((place) => place !== undefined)
+  return named.length < 2 && (data === undefined) === (content_type === undefined)
+}
+
+function hasFile({ url, file, data }: Source): boolean {
+  return (url ?? file ?? data) !== undefined
+}
+
 export const sendMedia = send(
   "media",
   "Send an image, video, audio, document or sticker",
   {
     ...addressed,
-    url: FetchedUrl.openapi({
-      description:
-        "The service fetches it, and the Content-Type of the answer decides the kind: JPEG, PNG and WebP are sent as an image, " +
-        "`audio/ogg` as a voice note, other audio as audio, video as video, everything else as a document. At most 16 MB, or " +
-        "100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. " +
-        "Images and stickers are sent with a small preview, videos without one. An image, video or sound that does not begin " +
-        "as its Content-Type says, or an image that cannot be decoded, is `media_type_mismatch`.",
-    }),
+    ...source,
     as_sticker: z
       .boolean()
       .optional()
@@ -149,11 +184,19 @@ export const sendMedia = send(
         "An image, a video or a voice note that can be opened once; any other file is `media_type_mismatch`.",
     }),
     caption: text(0, 65_536).optional().openapi({ description: "The text beside it." }),
-    filename: text(1, 255)
-      .optional()
-      .openapi({ description: "The name of a document; by default the last part of the URL's path." }),
+    filename: fileName.optional().openapi({
+      description:
+        "The name of a document; by default that of the upload, or the last part of the URL's path.",
+    }),
   },
-  { refusals: fetching },
+  {
+    check: {
+      holds: (input) => hasFile(input) && isOnePlace(input),
+      path: "url",
+      message: "give one of url, file and data; and content_type with data alone",
+    },
+    refusals: fetching,
+  },
 )
 
 /** Contract, "Contact cards" */
@@ -197,7 +240,7 @@ export const sendStatus = send(
     body: text(1, statusLength)
       .optional()
       .openapi({ description: "The text, or the one beside the picture." }),
-    url: FetchedUrl.optional().openapi({ description: "A JPEG, PNG or WebP, as in `sendMedia`." }),
+    ...source,
     background: z
       .string()
       .regex(/^#[0-9a-f]{6}$/i, "not #RRGGBB")
@@ -206,10 +249,11 @@ export const sendStatus = send(
   },
   {
     check: {
-      holds: ({ body, url, background }) =>
-        (body !== undefined || url !== undefined) && !(url !== undefined && background !== undefined),
+      holds: (input) =>
+        isOnePlace(input) && (hasFile(input) ? input.background === undefined : input.body !== undefined),
       path: "body",
-      message: "give a body, a url or both; a background goes with a body alone",
+      message:
+        "give a body, a picture (one of url, file and data; content_type with data) or both; a background goes with a body alone",
     },
     refusals: fetching,
   },
@@ -400,7 +444,7 @@ export const editMessage = createRoute({
 
 /** Contract, "Pinned messages". For how long, in seconds: a day, a week, or 30 days. */
 const PinnedFor = z
-  .union([z.literal(86_400), z.literal(604_800), z.literal(2_592_000)])
+  .literal([86_400, 604_800, 2_592_000])
   .optional()
   .openapi({ description: "For how many seconds; by default 604,800, a week." })
 

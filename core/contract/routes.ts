@@ -1,7 +1,9 @@
 import * as account from "./account.ts"
 import * as bridge from "./bridge.ts"
 import * as call from "./call.ts"
+import * as chat from "./chat.ts"
 import * as contact from "./contact.ts"
+import * as file from "./file.ts"
 import * as group from "./group.ts"
 import * as debug from "./debug-figures.ts"
 import * as delivery from "./delivery.ts"
@@ -35,6 +37,7 @@ export const routes = {
   Messages: {
     sendText: message.sendText,
     sendMedia: message.sendMedia,
+    createUpload: file.createUpload,
     sendReaction: message.sendReaction,
     sendPoll: message.sendPoll,
     sendLocation: message.sendLocation,
@@ -52,6 +55,7 @@ export const routes = {
     readMessage: message.readMessage,
     messageMedia: message.messageMedia,
   },
+  Chats: { listChats: chat.listChats, listMessages: chat.listMessages },
   Calls: { rejectCall: call.rejectCall },
   Contacts: {
     listContacts: contact.listContacts,

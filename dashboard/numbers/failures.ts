@@ -111,6 +111,7 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
     title: "It is being sent at this moment",
     next: "Wait until that has ended, then look again.",
   },
+  not_kept: wrongCall("This number keeps no messages"),
   webhook_limit_reached: {
     title: "This number has five webhooks, which is the most",
     next: "Delete one of them by the API first.",

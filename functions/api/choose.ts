@@ -16,6 +16,8 @@ interface Said {
   daily_presence?: boolean | undefined
   /** Null: none. */
   pacing?: Choice.Info["pacing"] | null
+  /** Null: no message is kept. */
+  keep?: Choice.Info["keep"] | null
 }
 
 /**
@@ -28,12 +30,14 @@ export async function choose(lease: Lease.Info, said: Said, requestId: string): 
   const { bridgeId } = lease
   const events = said.events === undefined ? lease.choice.events : (said.events ?? undefined)
   const pacing = said.pacing === undefined ? lease.choice.pacing : (said.pacing ?? undefined)
+  const keep = said.keep === undefined ? lease.choice.keep : (said.keep ?? undefined)
   const chosen = await Lease.choose(bridgeId, {
     ...(events && { events: [...new Set(events)] }),
     ignore: [...new Set(said.ignore ?? lease.choice.ignore)],
     messageStatus: said.message_status ?? lease.choice.messageStatus,
     dailyPresence: said.daily_presence ?? lease.choice.dailyPresence,
     ...(pacing && { pacing }),
+    ...(keep && { keep }),
   })
   if (!chosen) throw noSuchBridge()
   try {
@@ -47,6 +51,6 @@ export async function choose(lease: Lease.Info, said: Said, requestId: string): 
 }
 
 /** Whether a request changes the choice: it has at least one of its fields. */
-export function isChoice({ events, ignore, message_status, daily_presence, pacing }: Said): boolean {
-  return [events, ignore, message_status, daily_presence, pacing].some((field) => field !== undefined)
+export function isChoice({ events, ignore, message_status, daily_presence, pacing, keep }: Said): boolean {
+  return [events, ignore, message_status, daily_presence, pacing, keep].some((field) => field !== undefined)
 }

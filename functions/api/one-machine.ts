@@ -8,6 +8,7 @@ import { deliveries } from "./deliveries.ts"
 import { door } from "../http/door.ts"
 import { events } from "./events.ts"
 import { proxy } from "./proxy-routes.ts"
+import { files, uploads } from "./uploads.ts"
 import { webhooks } from "./webhooks.ts"
 import { reference } from "../docs/routes.ts"
 
@@ -17,6 +18,6 @@ import { reference } from "../docs/routes.ts"
  */
 export const app = door({
   pages: dashboard,
-  open: [reference],
-  guarded: [bridges, eventStream, events, deliveries, webhooks, account, logs, webhookTest, proxy],
+  open: [reference, uploads],
+  guarded: [bridges, eventStream, events, deliveries, webhooks, account, logs, webhookTest, files, proxy],
 })

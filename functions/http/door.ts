@@ -34,7 +34,7 @@ export function door({ pages, open = [], guarded = [] }: Rooms): Routes {
   // A call is checked in this order: address, key, rate of the key, bridge, scope of the key, body. Its method is checked
   // last, but a HEAD is refused at once.
   app.use(routed, identified, answered)
-  for (const path of ["/api/*", "/healthz"]) app.use(path, byAddress)
+  for (const path of ["/api/*", "/healthz", "/uploads"]) app.use(path, byAddress)
   app.use(onlyTheirMethods(app))
   if (pages) app.route("/", pages)
   app.get("/healthz", (c) => c.json({ ok: true }))

@@ -2,6 +2,7 @@ import { tableAccess } from "../iam-statements.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
+import { media } from "../data/media.ts"
 import { apiKeyPepper, routerSecret } from "../data/secrets.ts"
 import { accounts, events, leases, requests } from "../data/tables.ts"
 import { operator } from "../stage/settings.ts"
@@ -32,6 +33,7 @@ export const api = new sst.aws.Function("Api", {
     REQUESTS_TABLE: requests.name,
     DOORBELL_URL: doorbell.url,
     LOG_GROUP: bridgeLogs.name,
+    MEDIA_BUCKET: media.name,
     CALLS_FUNCTION: calls.name,
     SESSION_WRAPPING_KEY: sessionKey.arn,
     DELIVERY_WRAPPING_KEY: deliveryKey.arn,
@@ -55,6 +57,8 @@ export const api = new sst.aws.Function("Api", {
     // What a customer changes is a line of the bridge's log.
     { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [bridgeStreams] },
     { actions: ["lambda:InvokeFunction"], resources: [calls.arn] },
+    // A form for an upload has the rights of whoever signed it.
+    { actions: ["s3:PutObject"], resources: [$interpolate`${media.arn}/*`] },
     // Its own environment.
     { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
   ],

@@ -188,6 +188,9 @@ async function start(
   // Session hosts take seconds to start; the rest goes on meanwhile.
   await sweep.start(store.answer ? config.LEASE_BEAT_MS : unwatchedMs)
   stops.push(await lookAtRoom())
+  const { startRemovingUploads } = await import("./old-uploads.ts")
+  const stopRemoving = startRemovingUploads()
+  stops.push(async () => stopRemoving())
   const { listener } = await import("#functions/api/listener.ts")
   const operators = serving && measurements && (await watched(serving, { measurements, dataDir, stops }))
   api.server.removeAllListeners("request")

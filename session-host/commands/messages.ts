@@ -81,12 +81,12 @@ export const messages = {
 
   sendStatus: command(contract.sendStatus, (called) =>
     sendAndAnswer(called, async (connected) => {
-      const { body = "", url, background } = called.body
+      const { body, background, ...source } = called.body
       const members = await statusAudience(connected)
-      const content =
-        url === undefined
-          ? statusTextOf(body, background)
-          : await composeMedia({ url, caption: body, kind: "image" }, connected, {})
+      const hasPicture = Object.values(source).some((place) => place !== undefined)
+      const content = hasPicture
+        ? await composeMedia({ ...source, caption: body, kind: "image" }, connected, {})
+        : statusTextOf(body ?? "", background)
       await connected.pace(statusChat)
       return { chat: statusChat, message: built(content), members }
     }),
@@ -140,7 +140,9 @@ export const messages = {
       const found = await findMessages(connected, { id: params.id, chat: body.chat })
       // Our own messages need no receipt.
       const received = found.find(({ fromMe }) => !fromMe)
-      if (received) await connected.connection.markRead(keyOf(received))
+      if (!received) return
+      await connected.connection.markRead(keyOf(received))
+      await (await session.memory()).chats.read(chatOf(received))
     })
     return { ok: true }
   }),

@@ -3,13 +3,12 @@ import type { MessageContent } from "../network/connection.ts"
 import { type Context, type File, maySeeOnce, mediaOf } from "../send/compose.ts"
 import { encryptFile } from "../media/encrypt.ts"
 import type { Kind } from "../media/kind-and-content-type.ts"
-import { fetchMedia } from "../media/fetch.ts"
+import { fetchMedia, type Source } from "../media/fetch.ts"
 import { readPicture } from "../media/picture.ts"
 import { transfer } from "../media/transfer.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 
-interface Asked {
-  url: string
+interface Asked extends Source {
   as_sticker?: boolean | undefined
   view_once?: boolean | undefined
   caption?: string | undefined
@@ -18,23 +17,37 @@ interface Asked {
   kind?: Kind
 }
 
-/** Fetches a file, uploads it encrypted, and makes the message that leads to it. */
-export function composeMedia(
+/** Makes the message that leads to a file, which goes to the network unless the session has sent this upload before. */
+export async function composeMedia(
   input: Asked,
   connected: ConnectedSession,
   context: Context,
 ): Promise<MessageContent> {
+  const file = await sentFile(input, connected)
+  const { caption, filename, view_once: viewOnce } = input
+  return mediaOf({ ...file, caption, fileName: filename ?? file.fileName, viewOnce }, context)
+}
+
+async function sentFile(input: Asked, connected: ConnectedSession): Promise<File> {
+  const { sentFiles } = connected
+  const name = input.file && `${input.file} ${input.as_sticker ?? false}`
+  const known = name ? sentFiles.get(name) : undefined
+  if (known) {
+    mustFit(known.kind, input)
+    return known
+  }
+  const sent = await encryptedAndUploaded(input, connected)
+  if (name) sentFiles.set(name, sent)
+  return sent
+}
+
+/** Fetches a file and uploads it encrypted. */
+function encryptedAndUploaded(input: Asked, connected: ConnectedSession): Promise<File> {
   return transfer(connected.media, async (folder) => {
-    const fetched = await fetchMedia({
-      url: input.url,
-      bridgeId: connected.bridgeId,
-      asSticker: input.as_sticker ?? false,
-      folder,
-    })
+    const { bridgeId } = connected
+    const fetched = await fetchMedia({ ...input, bridgeId, asSticker: input.as_sticker ?? false, folder })
     const { path, kind, mimetype } = fetched
-    if (input.kind && input.kind !== kind)
-      throw new ApiError("media_type_mismatch", `this takes an ${input.kind} alone`)
-    if (input.view_once && !maySeeOnce(kind)) throw new ApiError("media_type_mismatch", onceOnly)
+    mustFit(kind, input)
     const isPicture = kind === "image" || kind === "sticker"
     const picture = isPicture ? await readPicture(path) : undefined
     const { path: sealed, ...keys } = await encryptFile(path, kind)
@@ -43,18 +56,14 @@ export function composeMedia(
       kind,
       fileEncSha256: keys.fileEncSha256,
     })
-    const file: File = {
-      ...keys,
-      ...where,
-      kind,
-      mimetype,
-      picture,
-      caption: input.caption,
-      fileName: input.filename ?? fetched.name,
-      viewOnce: input.view_once,
-    }
-    return mediaOf(file, context)
+    return { ...keys, ...where, kind, mimetype, picture, fileName: fetched.name || "file" }
   })
 }
 
-const onceOnly = "only an image, a video or a voice note can be opened once"
+/** @throws ApiError `media_type_mismatch` */
+function mustFit(kind: Kind, input: Asked): void {
+  if (input.kind && input.kind !== kind)
+    throw new ApiError("media_type_mismatch", `this takes an ${input.kind} alone`)
+  if (input.view_once && !maySeeOnce(kind))
+    throw new ApiError("media_type_mismatch", "only an image, a video or a voice note can be opened once")
+}

@@ -6,6 +6,7 @@ import { ApiError } from "#core/error.ts"
 import { Connections } from "#core/fetch/connections.ts"
 import { FetchError } from "#core/fetch/fetch-error.ts"
 import { safeFetch } from "#core/fetch/safe-fetch.ts"
+import { Uploads } from "#core/uploads.ts"
 import { contentTypeOf, headBytes, type Kind, kindOf, limitOf, looksLike } from "./kind-and-content-type.ts"
 
 /** Contract, "Time to answer": for the whole fetch, in ms. */
@@ -17,12 +18,21 @@ export interface Fetched {
   path: string
   kind: Kind
   mimetype: string
-  /** From the URL's path. */
+  /** Of the file; `""` if there is none. */
   name: string
 }
 
-interface Wanted {
-  url: string
+/** Where a file is: one of these (Contract, "Sent files"). */
+export interface Source {
+  url?: string | undefined
+  /** The id of an upload. */
+  file?: string | undefined
+  /** The file itself, in base64, and its type. */
+  data?: string | undefined
+  content_type?: string | undefined
+}
+
+interface Wanted extends Source {
   /** The bridge whose customer wants it. */
   bridgeId: string
   asSticker: boolean
@@ -30,13 +40,47 @@ interface Wanted {
 }
 
 /**
- * Fetches the file at a customer's URL into a folder.
- * @throws ApiError `url_not_allowed`, `media_fetch_failed`, `media_type_mismatch`, `payload_too_large`
+ * Brings a customer's file into a folder.
+ * @throws ApiError `url_not_allowed`, `media_fetch_failed`, `media_type_mismatch`, `payload_too_large`, `not_found`
  */
 export async function fetchMedia(wanted: Wanted): Promise<Fetched> {
+  const { url, file, data = "", content_type = "" } = wanted
+  if (url !== undefined) return await fromUrl({ ...wanted, url })
+  if (file === undefined) {
+    const bytes = Buffer.from(data, "base64")
+    return await written(
+      { body: [bytes], mimetype: contentTypeOf(content_type), name: "", says: "`content_type`" },
+      wanted,
+    )
+  }
+  const uploaded = await Uploads.open(wanted.bridgeId, file)
+  if (!uploaded) throw new ApiError("not_found", "there is no such file: an upload is kept for 24 hours")
+  const { body, contentType, fileName } = uploaded
+  return await written(
+    { body, mimetype: contentTypeOf(contentType), name: fileName, says: "the upload" },
+    wanted,
+  )
+}
+
+async function fromUrl(wanted: Wanted & { url: string }): Promise<Fetched> {
+  const { url, bridgeId } = wanted
   const connections = new Connections()
   try {
-    return await fetchWith(wanted, connections)
+    const answer = await safeFetch({
+      url,
+      connections,
+      share: bridgeId,
+      method: "GET",
+      redirects,
+      withinMs,
+      maxBytes: limitOf("document"),
+    })
+    if (answer.status < 200 || answer.status > 299)
+      throw new ApiError("media_fetch_failed", `the URL answers with status ${answer.status}`)
+    const mimetype = contentTypeOf(answer.headers["content-type"])
+    const kind = kindOf(mimetype, wanted.asSticker)
+    if (Number(answer.headers["content-length"] ?? 0) > limitOf(kind)) throw tooLarge(kind)
+    return await written({ body: answer.body, mimetype, name: nameIn(url), says: "the URL" }, wanted)
   } catch (error) {
     if (error instanceof FetchError) throw refusal(error)
     throw error
@@ -45,35 +89,28 @@ export async function fetchMedia(wanted: Wanted): Promise<Fetched> {
   }
 }
 
-async function fetchWith(input: Wanted, connections: Connections): Promise<Fetched> {
-  const { url, bridgeId } = input
-  const answer = await safeFetch({
-    url,
-    connections,
-    share: bridgeId,
-    method: "GET",
-    redirects,
-    withinMs,
-    maxBytes: limitOf("document"),
-  })
-  if (answer.status < 200 || answer.status > 299)
-    throw new ApiError("media_fetch_failed", `the URL answers with status ${answer.status}`)
-  const mimetype = contentTypeOf(answer.headers["content-type"])
-  const kind = kindOf(mimetype, input.asSticker)
-  if (Number(answer.headers["content-length"] ?? 0) > limitOf(kind)) throw tooLarge(kind)
+/** A file on its way, its type, and who has said that this is its type. */
+interface Coming {
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+  mimetype: string
+  name: string
+  says: string
+}
 
-  const path = join(input.folder, "plain")
-  await pipeline(bounded(answer.body, kind), createWriteStream(path, { flags: "wx", mode: 0o600 }))
+async function written({ body, mimetype, name, says }: Coming, wanted: Wanted): Promise<Fetched> {
+  const kind = kindOf(mimetype, wanted.asSticker)
+  const path = join(wanted.folder, "plain")
+  await pipeline(bounded(body, kind), createWriteStream(path, { flags: "wx", mode: 0o600 }))
   if (!looksLike(mimetype, await headOf(path)))
     throw new ApiError(
       "media_type_mismatch",
-      `the URL answers with ${mimetype}, but its file does not begin like one`,
+      `${says} says ${mimetype}, but the file does not begin like one`,
     )
-  return { path, kind, mimetype, name: nameIn(url) }
+  return { path, kind, mimetype, name }
 }
 
-/** Applies the limit of the file's kind, which only the answer's Content-Type reveals. */
-async function* bounded(body: AsyncIterable<Uint8Array>, kind: Kind): AsyncGenerator<Uint8Array> {
+/** Applies the limit of the file's kind, which only its type reveals. */
+async function* bounded(body: Coming["body"], kind: Kind): AsyncGenerator<Uint8Array> {
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.length

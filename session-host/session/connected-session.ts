@@ -1,8 +1,10 @@
+import type { LRUCache } from "lru-cache"
 import { isLid } from "#core/jid.ts"
 import type { Contacts } from "../people/contacts.ts"
 import type { Own } from "../receive/map/chat-and-sender.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
 import type { Connection } from "../network/connection.ts"
+import type { File } from "../send/compose.ts"
 import type { Slots } from "#core/platform/slots.ts"
 import type { CreatedGroups } from "../memory/created-groups.ts"
 import type { LoginStanding } from "../memory/login-standing.ts"
@@ -28,6 +30,8 @@ export interface ConnectedSession {
   standing: LoginStanding
   /** The limit on this bridge's media transfers. */
   media: Slots
+  /** Uploads that the network has by now, by their ids. */
+  sentFiles: Pick<LRUCache<string, File>, "get" | "set">
 }
 
 /** Whether both JIDs name one chat, by phone number or LID, as far as the pairs are known. */

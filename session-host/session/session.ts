@@ -23,6 +23,7 @@ import type { Linking } from "../uplink/linking.ts"
 import { Recipients } from "../people/recipients.ts"
 import { householdKnown } from "../uplink/link-sandbox.ts"
 import { scope } from "../host/exceptions.ts"
+import type { File } from "../send/compose.ts"
 import { type Answer, Sending, type Wish } from "../send/sending.ts"
 import { startAskingAgain } from "../receive/awaited.ts"
 import { startDailyPresence } from "./daily-presence.ts"
@@ -68,6 +69,8 @@ export class Session {
   })
   /** Keys of the media that this session has put into the bucket, for as long as they count as cached. */
   readonly storedMedia = new LRUCache<string, true>({ max: 10_000, ttl: StoredMedia.cachedForMs })
+  /** The network keeps files much longer. */
+  readonly #sentFiles = new LRUCache<string, File>({ max: 100, ttl: 24 * 3600 * 1000 })
   #parts: Parts | undefined
   #stopping = false
   #choice: Choice.Info
@@ -206,7 +209,9 @@ export class Session {
   }
 
   /** What it remembers, whether or not it is connected. @throws ApiError `session_unavailable` */
-  async memory(): Promise<Pick<Memory, "messages" | "vault">> {
+  async memory(): Promise<
+    Pick<Memory, "messages" | "vault" | "transcript" | "store" | "chats" | "contacts">
+  > {
     return (await this.#started()).memory
   }
 
@@ -319,6 +324,7 @@ export class Session {
       named: (chat) => this.#recipients.named(chat, connection),
       messages: (id) => messages.all(id),
       media: this.#media,
+      sentFiles: this.#sentFiles,
     }
   }
 

@@ -236,6 +236,7 @@ export class Uplink {
         break
       case "stanza":
       case "people":
+      case "chats":
       case "notice":
       case "acknowledged":
         this.#takeNews(happening, this.#at)

@@ -30,12 +30,19 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     })
     expect((await ask({ ref: "default" })).json).toEqual(json)
     const pacing = { new_chats_a_day: 1000 }
-    await whole.call("PATCH", "/api/instances/made", { ignore: ["status"], pacing })
+    await whole.call("PATCH", "/api/instances/made", { ignore: ["status"], pacing, keep: 30 })
     await whole.admin("bridge", "pause", await whole.idOf("made"))
     const rolled = await whole.call("POST", "/api/instances/made/webhook-secret/roll")
     const { webhook_secret } = (await rolled.json()) as { webhook_secret: string }
     whole.webhook.trust("made", webhook_secret)
-    const paused = { state: "paused", paused_reason: "manual", ignore: ["status"], pacing, webhook_secret }
+    const paused = {
+      state: "paused",
+      paused_reason: "manual",
+      ignore: ["status"],
+      pacing,
+      keep: 30,
+      webhook_secret,
+    }
     expect((await ask({ ref: "made" })).json).toMatchObject(paused)
     await whole.admin("bridge", "wake", await whole.idOf("made"))
   },
@@ -50,7 +57,7 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     const told = { events: ["message", "connected"], ignore: ["status", "groups"] }
     expect((await ask({ ref: "made", body: told })).json).toMatchObject({ webhook_url, ...told })
     expect(await (await whole.call("GET", "/api/instances/made")).json()).toMatchObject(told)
-    const back = { ignore: [], pacing: null }
+    const back = { ignore: [], pacing: null, keep: 7 }
     expect((await ask({ ref: "made", body: { events: null, ...back } })).json).toMatchObject(back)
     const inbox = await ask({ ref: "made", body: { webhook_url: null } })
     expect(inbox.json).toMatchObject({ webhook_url: "", inbox: true })

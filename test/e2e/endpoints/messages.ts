@@ -4,6 +4,10 @@ import { aFileServer } from "#test/support/file-server.ts"
 import type { CasesOf } from "./cases.ts"
 import { ada, adaReads, adaWrites, arrived, grace, group, hal, network, seen, whole } from "./stage.ts"
 
+const Upload = z.object({
+  file: z.string(),
+  upload: z.object({ url: z.string(), fields: z.record(z.string(), z.string()) }),
+})
 const Sent = z.object({ message_id: z.string() })
 const idIn = ({ json }: { json: unknown }) => Sent.parse(json).message_id
 
@@ -35,6 +39,19 @@ export const messages: CasesOf<"Messages" | "Calls"> = {
     expect(JSON.stringify(read!.content)).toContain("the plan")
     const file = await whole.network.file(ada.number, id)
     expect(file.data.toString()).toBe("%PDF-1.7 x")
+  },
+  createUpload: async (ask) => {
+    const { json } = await ask({ body: { content_type: "text/plain", filename: "list.txt" } })
+    const { file, upload } = Upload.parse(json)
+    const form = new FormData()
+    for (const [name, value] of Object.entries(upload.fields)) form.set(name, value)
+    form.set("file", new Blob(["one, two"]))
+    expect((await fetch(upload.url, { method: "POST", body: form })).status).toBe(204)
+    const sent = await whole.call("POST", "/api/instances/shop/proxy/send/media", { chat: ada.number, file })
+    const id = Sent.parse(await sent.json()).message_id
+    const [read] = await adaReads({ id })
+    expect(read).toMatchObject({ content: { documentMessage: { fileName: "list.txt" } } })
+    expect((await network.file(ada.number, id)).data.toString()).toBe("one, two")
   },
   sendReaction: async (ask) => {
     const about = await adaWrites({ text: "nice?" })

@@ -225,7 +225,14 @@ describe("reading", () => {
     const bridge = await answer.json()
     expect(bridge).toEqual(expect.schemaMatching(BridgeWithManager.strict()))
     const manager = { health: "starting", started_at: "", fail_count: 0 }
-    const choice = { events: usual, ignore: [], message_status: "counts", daily_presence: true, pacing: null }
+    const choice = {
+      events: usual,
+      ignore: [],
+      message_status: "counts",
+      daily_presence: true,
+      pacing: null,
+      keep: null,
+    }
     expect(bridge).toEqual({ ...created, ...choice, manager })
   })
 
@@ -321,12 +328,17 @@ describe("PATCH", () => {
     await customer.patch("/api/instances/a", { pacing })
     await customer.patch("/api/instances/a", { daily_presence: true })
     expect(await shown()).toMatchObject({ ignore: ["groups"], daily_presence: true, pacing })
-    await customer.patch("/api/instances/a", { pacing: null })
-    expect(await shown()).toMatchObject({ pacing: null })
+    await customer.patch("/api/instances/a", { pacing: null, keep: 30 })
+    expect(await shown()).toMatchObject({ pacing: null, keep: 30 })
+    await customer.patch("/api/instances/a", { ignore: [] })
+    expect(await shown()).toMatchObject({ keep: 30 })
+    await customer.patch("/api/instances/a", { keep: null })
+    expect(await shown()).toMatchObject({ keep: null })
   })
 
   test.for([
     [{ events: ["message", "reaction"] }, "events.1", /must be "message" or "connected" or/],
+    [{ keep: 8 }, "keep", /must be 7 or 30 or 90/],
     [{ ignore: ["broadcasts"] }, "ignore.0", /must be "status" or "groups"/],
     [{ events: "message" }, "events", /must be an array/],
     [{ ignore: null }, "ignore", /must be an array/],
@@ -353,7 +365,14 @@ describe("PATCH", () => {
     expect(answer.status).toBe(200)
     const changed = await answer.json()
     expect(changed).toEqual(expect.schemaMatching(BridgeAfterPatch.strict()))
-    const told = { events: usual, ignore: [], message_status: "counts", daily_presence: true, pacing: null }
+    const told = {
+      events: usual,
+      ignore: [],
+      message_status: "counts",
+      daily_presence: true,
+      pacing: null,
+      keep: null,
+    }
     expect(changed).toEqual({ ...created, ...told, webhook_url: "http://new.example/in", inbox: false })
     expect(await json(customer.patch("/api/instances/a", { webhook_url: null }))).toMatchObject({
       inbox: true,

@@ -9,6 +9,7 @@ import "#test/support/store.ts"
 import { aChat } from "#test/support/session/chat.ts"
 import { aFileServer, trustMediaOf } from "#test/support/file-server.ts"
 import { until } from "#test/support/until.ts"
+import { Uploads } from "#core/uploads.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { call } from "#test/support/session/host.ts"
 
@@ -195,4 +196,46 @@ test("a file arrives as it was fetched, byte for byte, also when it is large", a
   expect(sent).toMatchObject({ status: 200 })
   const got = await bob.file(sent.message_id)
   expect(createHash("sha256").update(got).digest("hex")).toBe(createHash("sha256").update(body).digest("hex"))
+})
+
+test("an upload is sent to one chat after the other, and goes to the network once; a small file comes in the request", async () => {
+  const { ask, bob, bridge, network } = await aMediaChat()
+  const eve = await network.phone("Eve")
+  const upload = Uploads.create({ bridgeId: bridge.id, contentType: "image/png", fileName: "blue.png" })
+  const { url, fields } = await Uploads.formFor(upload, new Date(Date.now() + 60_000))
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.set(name, value)
+  form.set("file", new Blob([new Uint8Array(files.png)]))
+  expect((await fetch(url, { method: "POST", body: form })).ok).toBe(true)
+  const { file } = upload
+  const paths: (string | null | undefined)[] = []
+  for (const phone of [bob, eve]) {
+    const sent = await ask("POST", "/send/media", { chat: phone.number, file, caption: phone.name })
+    expect(sent).toMatchObject({ status: 200 })
+    const { imageMessage } = contentOf((await phone.read({ id: sent.message_id }))[0])
+    expect(imageMessage).toMatchObject({ caption: phone.name, width: 30 })
+    expect((await phone.file(sent.message_id)).equals(files.png)).toBe(true)
+    paths.push(imageMessage?.directPath)
+  }
+  expect(paths[0]).toBe(paths[1])
+
+  const data = files.png.toString("base64")
+  const small = await ask("POST", "/send/media", { chat: bob.number, data, content_type: "Image/PNG" })
+  expect(small).toMatchObject({ status: 200 })
+  expect((await bob.file(small.message_id)).equals(files.png)).toBe(true)
+  const chat = bob.number
+  for (const [body, status, code] of [
+    [{ data, content_type: "image/jpeg" }, 422, "media_type_mismatch"],
+    [{ data }, 400, "invalid_request"],
+    [{ data: "%%%%", content_type: "image/png" }, 400, "invalid_request"],
+    [{ file, url }, 400, "invalid_request"],
+    [{ file, view_once: true, as_sticker: true }, 422, "media_type_mismatch"],
+    [{}, 400, "invalid_request"],
+    [{ file: "A".repeat(22) }, 404, "not_found"],
+  ] as const)
+    expect([body, await ask("POST", "/send/media", { chat, ...body })]).toMatchObject([
+      body,
+      { status, code },
+    ])
+  expect(leftovers()).toEqual([])
 })

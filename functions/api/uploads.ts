@@ -1,0 +1,133 @@
+import { randomBytes } from "node:crypto"
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import { Busboy, type BusboyFileStream } from "@fastify/busboy"
+import { Hono } from "hono"
+import { LRUCache } from "lru-cache"
+import { createUpload, maxUploadBytes } from "#core/contract/file.ts"
+import { ApiError } from "#core/error.ts"
+import { config } from "#core/platform/config.ts"
+import { nowMs } from "#core/platform/clock.ts"
+import { Slots } from "#core/platform/slots.ts"
+import { Storage } from "#core/platform/storage.ts"
+import { Uploads } from "#core/uploads.ts"
+import { originOf } from "../http/address.ts"
+import { type ApiEnv, contractRouter } from "../http/contract-router.ts"
+
+/** Contract, "Uploads": for how long a form may be sent, in ms. */
+const formMs = 15 * 60 * 1000
+
+/** Where forms go on one machine. */
+const uploadsPath = "/uploads"
+
+/** The forms that may still be sent here, by their tokens. Each is good for one file. */
+const awaited = new LRUCache<string, Uploads.Info>({ max: 10_000, ttl: formMs })
+
+/** How many files of a bridge, and of all, come at once. */
+const ofBridge = new LRUCache<string, Slots>({ max: 10_000 })
+const patience = { ms: 10_000, sentence: "too many files are being uploaded at once: try again" }
+const ofAll = new Slots(32, patience)
+
+export const files = contractRouter().openapi(createUpload, async (c) => {
+  if (!Storage.hasRoom()) throw Storage.refusal()
+  const { content_type: contentType, filename: fileName = "", size } = c.req.valid("json")
+  const upload = Uploads.create({ bridgeId: c.var.bridge.id, contentType, fileName, size })
+  const until = nowMs() + formMs
+  const form = config.STORAGE_DIR
+    ? formHere(upload, originOf(c))
+    : await Uploads.formFor(upload, new Date(until))
+  return c.json({ file: upload.file, upload: form, expires_at: Math.floor(until / 1000) }, 200)
+})
+
+function formHere(upload: Uploads.Info, origin: string) {
+  const token = randomBytes(32).toString("base64url")
+  awaited.set(token, upload)
+  return { url: `${origin}${uploadsPath}`, fields: { token } }
+}
+
+/** The door for forms on one machine. It needs no key: the form has its own. */
+export const uploads = new Hono<ApiEnv>().post(uploadsPath, async (c) => {
+  if (Number(c.req.header("content-length") ?? 0) > maxUploadBytes + formBytes) throw tooLarge()
+  await received(c.req.raw)
+  return c.body(null, 204)
+})
+
+/** The most bytes of a form beside the file. */
+const formBytes = 16_384
+
+/** Takes in a form: the token, then the file. What is not whole leaves nothing. @throws ApiError */
+async function received({ body, headers }: Request): Promise<void> {
+  const form = parserOf(headers.get("content-type") ?? "")
+  const fields = new Map<string, string>()
+  let file: BusboyFileStream | undefined
+  let kept: Promise<void> | undefined
+  form.on("field", (name, value) => void fields.set(name, value))
+  // Whoever reads them sees their errors; once nobody reads any more, nobody else must.
+  form.on("error", () => {})
+  form.on("file", (name, stream) => {
+    file = stream.on("error", () => {})
+    kept = name === "file" ? keep(fields.get("token") ?? "", stream) : Promise.reject(noFile())
+    // Nothing more is read then.
+    kept.catch((error: Error) => form.destroy(error))
+  })
+  try {
+    await pipeline(Readable.fromWeb(body ?? new Blob([]).stream()), form)
+    if (!kept) throw noFile()
+    await kept
+  } catch (error) {
+    // A part does not end with its form by itself.
+    file?.destroy(new Error("the form ended early"))
+    const reasons = [await kept?.catch((reason: unknown) => reason), error]
+    const ours = reasons.find((reason) => reason instanceof ApiError || isOfDisk(reason))
+    throw ours ?? new ApiError("invalid_request", "the form ended early, or is none: nothing was kept")
+  }
+}
+
+function noFile(): ApiError {
+  return new ApiError("invalid_request", "the form has no file: send it as the field `file`, last")
+}
+
+function isOfDisk(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && "path" in error
+}
+
+/** @throws ApiError `unsupported_media_type` */
+function parserOf(contentType: string) {
+  try {
+    return new Busboy({
+      headers: { "content-type": contentType },
+      limits: { files: 1, fields: 20, fieldSize: 4096, fileSize: maxUploadBytes },
+    })
+  } catch {
+    // It throws plain errors for any other type of content.
+    throw new ApiError("unsupported_media_type", "send the file as multipart/form-data")
+  }
+}
+
+/** @throws ApiError `not_found`, `payload_too_large`, `invalid_request`, `storage_full`, `session_unavailable` */
+async function keep(token: string, file: BusboyFileStream): Promise<void> {
+  const upload = awaited.get(token)
+  if (!upload)
+    throw new ApiError("not_found", "this form was used, is too old, or has no token before its file")
+  awaited.delete(token)
+  const slots = ofBridge.get(upload.bridgeId) ?? new Slots(2, patience)
+  ofBridge.set(upload.bridgeId, slots)
+  await slots.use(() => ofAll.use(() => Uploads.keep(upload, whole(file, upload.size))))
+}
+
+/** The bytes of a file, if they are as many as they may be. */
+async function* whole(file: BusboyFileStream, size: number | undefined): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const chunk of file as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length
+    yield chunk
+  }
+  if (file.truncated) throw tooLarge()
+  if (bytes === 0) throw new ApiError("invalid_request", "the file is empty")
+  if (size !== undefined && bytes !== size)
+    throw new ApiError("invalid_request", `the file has ${bytes} bytes, and the form was for ${size}`)
+}
+
+function tooLarge(): ApiError {
+  return new ApiError("payload_too_large", "the file is too large: at most 100 MB")
+}
