@@ -10,11 +10,11 @@ export const CustomerRef = z
   .regex(/^[A-Za-z0-9_-]{1,64}$/, "1 to 64 letters, digits, dashes and underscores")
   .refine((ref) => ref !== "default", "`default` is reserved: choose another reference")
 
-const State = z.enum(["running", "paused", "suspended"]).openapi({
+const State = z.enum(["running", "paused", "suspended", "moved"]).openapi({
   description:
     "`running`: it has a session, or gets one. `paused`: it has none; calls to it are 409 `bridge_paused`, unless it was " +
-    "idle: then they wake it. `suspended`: the operator has stopped it; calls are 409 `bridge_suspended`. The `status` of " +
-    "the session says whether it is connected.",
+    "idle: then they wake it. `suspended`: the operator has stopped it; calls are 409 `bridge_suspended`. `moved`: " +
+    "another service has it; calls are 409 `bridge_moved`. The `status` of the session says whether it is connected.",
 })
 const PausedReason = z.enum(["idle", "billing", "manual"]).openapi({
   description:
@@ -47,7 +47,7 @@ export const Manager = z
       description:
         "The health of the process that runs the session; `status` says whether the session is connected. `starting`: there " +
         "was no process yet. `unhealthy`: another process takes over from one that failed (seconds; calls are 503). " +
-        "`stopped`: the bridge is paused or suspended.",
+        "`stopped`: the bridge is paused or suspended, or has moved.",
     }),
     started_at: z
       .string()

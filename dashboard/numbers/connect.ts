@@ -12,7 +12,7 @@ import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { lastId, live, type Piece } from "../live.ts"
 import { codeFor, codeOf, roundOf } from "./codes.ts"
-import { type Evidence, evidenceOf, isLinked } from "./evidence.ts"
+import { type Evidence, evidenceOf, isLinked, isStopped } from "./evidence.ts"
 import { LinkSteps } from "./link-steps.ts"
 import {
   type Code,
@@ -36,12 +36,11 @@ export const connect = new Hono<DashboardEnv>()
       evidenceOf(bridge).then(followOfflineSync(bridge.id)),
       endedOf(bridge),
     ])
-    const isStopped = evidence.kind === "paused" || evidence.kind === "suspended"
     const onlyLooks = note("info", "You may look at this account, but link no phone: ask one of its owners.")
     const parts =
       me.role === "viewer"
         ? onlyLooks
-        : isStopped
+        : isStopped(evidence)
           ? stoppedCard(bridge, evidence)
           : await linkingNow(c, evidence, ended)
     return await show(c, html`${networkNote(bridge, evidence)} ${parts}`)
