@@ -8,6 +8,7 @@ const Asked = z.object({
   messages: z.coerce.number().min(0).default(1000),
   groups: z.coerce.number().min(0).default(0),
   statuses: z.coerce.number().min(0).default(0),
+  keep: z.coerce.number().int().min(0).max(90).default(0),
   webhooks: z.coerce.number().min(0).default(0),
   streams: z.coerce.number().min(0).default(0),
   pages: z.coerce.number().min(0).default(0),
@@ -26,7 +27,7 @@ if (asked.success)
 else {
   console.error(
     "usage: npm run cost -- [--bridges <number>], and of each bridge and month: [--messages <number>] [--groups <messages " +
-      "in groups>] [--statuses <number>] [--webhooks <beside the first>]; open at any time: [--streams <log and event streams>] [--pages <pages of the " +
+      "in groups>] [--statuses <number>] [--keep <days for which messages are kept>] [--webhooks <beside the first>]; open at any time: [--streams <log and event streams>] [--pages <pages of the " +
       "dashboard>]; [--year <of the stage's life>] [--stage production|staging|personal] [--json]; with numbers that are " +
       "paid for: [--billing]",
   )
@@ -41,6 +42,7 @@ function given(): Record<string, string | boolean> | undefined {
       messages: number,
       groups: number,
       statuses: number,
+      keep: number,
       webhooks: number,
       streams: number,
       pages: number,
@@ -54,7 +56,7 @@ function given(): Record<string, string | boolean> | undefined {
 }
 
 function print(fleets: number[], asked: Asked): void {
-  const { messages, groups, statuses, webhooks, streams, pages, year, stage } = asked
+  const { messages, groups, statuses, keep, webhooks, streams, pages, year, stage } = asked
   console.log(`US dollars a month, ${stage}, ${prices.region}, prices of ${prices.asOf} (to be checked),`)
   console.log(`${messages} messages a bridge, half in, half out; no free tier, no discount.`)
   console.log(
@@ -71,6 +73,7 @@ function print(fleets: number[], asked: Asked): void {
       messages,
       groups,
       statuses,
+      keep,
       webhooks,
       streams,
       pages,

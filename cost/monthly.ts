@@ -17,6 +17,8 @@ export interface Load {
   /** For each bridge and month, beside them: messages in groups, and statuses, which are events as well. */
   groups?: number
   statuses?: number
+  /** For how many days each bridge keeps its messages; 0: it does not. */
+  keep?: number
   /** Webhooks of each bridge beside its first, each of which gets all that comes in. */
   webhooks?: number
   /** Log and event streams, and pages of the dashboard, that are open at any time. */
@@ -34,6 +36,7 @@ export function monthly(load: Load): Record<string, number> {
     stage = "production",
     groups = 0,
     statuses = 0,
+    keep = 0,
     webhooks = 0,
     streams = 0,
     pages = 0,
@@ -51,6 +54,7 @@ export function monthly(load: Load): Record<string, number> {
       outbound * units(counted.outbound.writeUnits, counted.outbound.readUnits),
     "store, kept":
       ((load.bridges * assumed.storedMbPerBridge) / 1000) * (prices.tableGbMonth + prices.recoveryGbMonth),
+    "messages, kept": keep === 0 ? 0 : kept(inbound + outbound + load.bridges * groups, keep),
     "groups, told": load.bridges * groups * event(counted.inbound),
     "statuses, told": load.bridges * statuses * event(counted.inbound),
     "further webhooks":
@@ -113,6 +117,15 @@ function whileOpen(what: (typeof open)["stream" | "page"], gb: number): number {
 
 export function sum(bill: Record<string, number>): number {
   return Object.values(bill).reduce((total, dollars) => total + dollars, 0)
+}
+
+/** Messages of a month that are written down, and stay for some days. */
+function kept(messages: number, days: number): number {
+  const gb = (messages * (days / 30) * assumed.keptKb) / 1e6
+  return (
+    messages * units(counted.kept.writeUnits, counted.kept.readUnits) +
+    gb * (prices.tableGbMonth + prices.recoveryGbMonth)
+  )
 }
 
 /** All that an event costs which comes in and is delivered, or its delivery to a further webhook. */

@@ -12,6 +12,8 @@ export const counted = {
    * units read are the key and the lease, which the API knows for half a minute and for two seconds: a burst reads them once.
    */
   outbound: { writeUnits: 14, readUnits: 3 },
+  /** What each of the two costs more if it is kept (`keep`), with its chat. */
+  kept: { writeUnits: 4, readUnits: 0 },
 }
 
 /** The sizes of every stage: `test/infra` compares. */
@@ -56,6 +58,8 @@ export const assumed = {
   trafficKb: 2,
   /** Credentials, ratchets, events of a week. */
   storedMbPerBridge: 5,
+  /** A message that is kept. */
+  keptKb: 0.7,
   /** The host's image, which each deploy that changes it leaves behind once more. */
   imageGb: 0.15,
   /** SQS requests of Lambda's pollers while nothing rings, a minute. */

@@ -2,6 +2,7 @@ export * as Choice from "./choice.ts"
 
 import { z } from "zod"
 import { type Event, EventType, Ignored, isUsual, StatusDetail } from "../contract/event.ts"
+import { Keep } from "../contract/keep.ts"
 import { Pacing } from "../contract/pacing.ts"
 import { masked } from "../contract/webhook.ts"
 import { isGroup } from "../jid.ts"
@@ -20,6 +21,8 @@ export const Info = z.object({
   pacing: Pacing.optional(),
   /** The proxy that the session goes through, sealed (`proxy.ts`). */
   proxy: z.string().optional(),
+  /** For how many days messages are kept to be listed; undefined: they are not. */
+  keep: Keep.optional(),
 })
 export type Info = z.infer<typeof Info>
 /** A choice to write down: what is left out is as by default. */
@@ -53,7 +56,7 @@ export function ignores({ ignore }: Pick<Info, "ignore">, chat: string): boolean
 
 /** The choice as the customer sees it: every type by name. */
 export function wire(choice: Info) {
-  const { ignore, messageStatus, dailyPresence, pacing, proxy } = choice
+  const { ignore, messageStatus, dailyPresence, pacing, proxy, keep } = choice
   return {
     events: EventType.options.filter((type) => isChosen(choice, type)),
     ignore,
@@ -61,5 +64,6 @@ export function wire(choice: Info) {
     daily_presence: dailyPresence,
     pacing: pacing ?? null,
     proxy_url: proxy === undefined ? null : masked,
+    keep: keep ?? null,
   }
 }

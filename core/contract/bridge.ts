@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { EventType, Ignored, StatusDetail } from "./event.ts"
+import { Keep, keepOrNull } from "./keep.ts"
 import { Pacing } from "./pacing.ts"
 import { body, refusals, reply, unreachable } from "./route-parts.ts"
 
@@ -9,11 +10,11 @@ export const CustomerRef = z
   .regex(/^[A-Za-z0-9_-]{1,64}$/, "1 to 64 letters, digits, dashes and underscores")
   .refine((ref) => ref !== "default", "`default` is reserved: choose another reference")
 
-const State = z.enum(["running", "paused", "suspended"]).openapi({
+const State = z.enum(["running", "paused", "suspended", "moved"]).openapi({
   description:
     "`running`: it has a session, or gets one. `paused`: it has none; calls to it are 409 `bridge_paused`, unless it was " +
-    "idle: then they wake it. `suspended`: the operator has stopped it; calls are 409 `bridge_suspended`. The `status` of " +
-    "the session says whether it is connected.",
+    "idle: then they wake it. `suspended`: the operator has stopped it; calls are 409 `bridge_suspended`. `moved`: " +
+    "another service has it; calls are 409 `bridge_moved`. The `status` of the session says whether it is connected.",
 })
 const PausedReason = z.enum(["idle", "billing", "manual"]).openapi({
   description:
@@ -46,7 +47,7 @@ export const Manager = z
       description:
         "The health of the process that runs the session; `status` says whether the session is connected. `starting`: there " +
         "was no process yet. `unhealthy`: another process takes over from one that failed (seconds; calls are 503). " +
-        "`stopped`: the bridge is paused or suspended.",
+        "`stopped`: the bridge is paused or suspended, or has moved.",
     }),
     started_at: z
       .string()
@@ -80,6 +81,10 @@ const chosen = {
     .string()
     .nullable()
     .openapi({ description: "`***`: the session goes through a proxy; null: it does not." }),
+  keep: Keep.nullable().openapi({
+    ...keepOrNull,
+    description: "For how many days messages are kept, to be listed; null: they are not.",
+  }),
 }
 
 /** Contract, "Fields of a bridge", with the live state of the session. */
@@ -226,6 +231,12 @@ export const updateBridge = createRoute({
               "connects anew. No answer shows it again. null is none.",
             format: "uri",
           }),
+        keep: Keep.nullish().openapi({
+          ...keepOrNull,
+          description:
+            "For how many days messages are kept from now on, those that come in and those that are sent, so that `listMessages` has " +
+            "them; null keeps no more of them. Those in chats that `ignore` names are not kept.",
+        }),
       }),
     ),
   },

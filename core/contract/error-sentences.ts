@@ -45,6 +45,8 @@ export const sentences: Record<ErrorCode, string> = {
   method_not_allowed: wrongMethod(["GET", "POST"]),
   bridge_paused: "the operator of this service has paused this bridge: ask them to wake it",
   bridge_suspended: "the operator of this service has suspended this bridge: ask them to resume it",
+  bridge_moved:
+    "this bridge has moved to another service: call it there. The operator of this service says where that is",
   idempotency_conflict: "a request with this Idempotency-Key is still running: try again when it has ended",
   not_paired: "no phone is linked: scan the code that `qr` gives, or use `pair`",
   already_paired: "a phone is already linked: log out first",
@@ -56,6 +58,7 @@ export const sentences: Record<ErrorCode, string> = {
   passkey_not_awaited: "no phone asks for a passkey now: link it again with a new code first",
   secret_overlap: "the secret was replaced less than a day ago, and both still sign: finish that first",
   webhook_limit_reached: "this bridge has five webhooks, which is the most: delete one first",
+  not_kept: "this bridge keeps no messages: PATCH it with `keep`: 7, 30 or 90 days",
   group_full: "the group would have more than 1,024 members: name fewer, or remove some first",
   group_conflict: "somebody else changed the group at the same time: try again",
   media_expired: "neither the network nor the phone has this file any more",

@@ -48,7 +48,7 @@ const EventDetails = z.object({
   join_link: z.string(),
 })
 
-const MessageEvent = z
+export const MessageEvent = z
   .object({
     event: z.literal("message"),
     message_id: z.string(),

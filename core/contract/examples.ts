@@ -35,6 +35,7 @@ const chosen = {
   daily_presence: true,
   pacing: { new_chats_a_day: 50, gap_ms: 2000, typing_ms: 1000 },
   proxy_url: null,
+  keep: 30 as const,
 }
 
 const firstWebhook = {
@@ -354,6 +355,55 @@ export const examples: Record<RouteName, Example> = {
   readMessage: { parameters: { id: "3A0F5C7B9D1E2F4A6B8C" }, body: { chat }, answer: ok },
   messageMedia: { parameters: { id: "3A0F5C7B9D1E2F4A6B8C" } },
 
+  listChats: {
+    parameters: { limit: 50 },
+    answer: [
+      {
+        chat_id: contact,
+        name: "Ada Lovelace",
+        is_group: false,
+        unread: 2,
+        marked_unread: false,
+        archived: false,
+        pinned: true,
+        muted: false,
+        muted_until: 0,
+        last_message_at: 1_795_166_760,
+      },
+    ],
+  },
+  listMessages: {
+    parameters: { chat, limit: 50 },
+    answer: [
+      {
+        message_id: messageId,
+        contact_id: otherContact,
+        phone: other,
+        chat_id: contact,
+        name: "",
+        body: "Ready at four.",
+        type: "text",
+        media_type: "",
+        is_group: false,
+        from_me: true,
+        timestamp: 1_795_166_760,
+        status: "read",
+      },
+      {
+        message_id: "3A1F5B7C9D2E4F60",
+        contact_id: contact,
+        phone: chat,
+        chat_id: contact,
+        name: "Ada",
+        body: "When can I fetch the cake?",
+        type: "text",
+        media_type: "",
+        is_group: false,
+        from_me: false,
+        timestamp: 1_795_166_700,
+      },
+    ],
+  },
   rejectCall: { parameters: { id: "7F3A9C0D5B1E" }, body: { contact_id: contact }, answer: ok },
 
   listContacts: { parameters: { limit: 100, after: "491710000000@s.whatsapp.net" }, answer: [person] },

@@ -1,6 +1,7 @@
 import * as account from "./account.ts"
 import * as bridge from "./bridge.ts"
 import * as call from "./call.ts"
+import * as chat from "./chat.ts"
 import * as contact from "./contact.ts"
 import * as file from "./file.ts"
 import * as group from "./group.ts"
@@ -54,6 +55,7 @@ export const routes = {
     readMessage: message.readMessage,
     messageMedia: message.messageMedia,
   },
+  Chats: { listChats: chat.listChats, listMessages: chat.listMessages },
   Calls: { rejectCall: call.rejectCall },
   Contacts: {
     listContacts: contact.listContacts,

@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { PhoneNumber } from "./field-types.ts"
 import { PasskeyAssertion, PasskeyOptions } from "./passkey.ts"
-import { body, Ok, proxy, refusals, reply, unreachable, optionalBody } from "./route-parts.ts"
+import { elsewhere, body, Ok, proxy, refusals, reply, unreachable, optionalBody } from "./route-parts.ts"
 
 export const Status = z
   .enum(["unpaired", "connecting", "connected", "disconnected", "replaced", "passkey_required"])
@@ -170,6 +170,6 @@ export const createLinkSession = createRoute({
         })
         .openapi("LinkSession"),
     ),
-    ...refusals("not_found"),
+    ...refusals(...elsewhere),
   },
 })

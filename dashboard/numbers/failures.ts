@@ -70,6 +70,10 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
     title: "This number is paused",
     next: "Look at its overview: it says why, and who can wake it.",
   },
+  bridge_moved: {
+    title: "This number has moved to another service",
+    next: "Sign in there: the operator of this service says where that is.",
+  },
   bridge_suspended: {
     title: "This number is suspended",
     next: "Ask the operator of this service why, and whether they resume it.",
@@ -111,6 +115,7 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
     title: "It is being sent at this moment",
     next: "Wait until that has ended, then look again.",
   },
+  not_kept: wrongCall("This number keeps no messages"),
   webhook_limit_reached: {
     title: "This number has five webhooks, which is the most",
     next: "Delete one of them by the API first.",

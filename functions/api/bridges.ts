@@ -49,7 +49,8 @@ export const bridges = contractRouter()
         ...(c.var.access.scope === "read" && { webhook_secret: "" }),
         ...Choice.wire(lease.choice),
         ...(why &&
-          why !== "suspended" && {
+          why !== "suspended" &&
+          why !== "moved" && {
             paused_reason: why === "operator" || why === "customer" ? "manual" : why,
           }),
         ...(overlap !== undefined && { secret_overlap_until: overlap }),

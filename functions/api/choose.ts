@@ -18,6 +18,8 @@ interface Said {
   pacing?: Choice.Info["pacing"] | null
   /** Sealed. Null: none. */
   proxy?: string | null | undefined
+  /** Null: no message is kept. */
+  keep?: Choice.Info["keep"] | null
 }
 
 /**
@@ -31,6 +33,7 @@ export async function choose(lease: Lease.Info, said: Said, requestId: string): 
   const events = said.events === undefined ? lease.choice.events : (said.events ?? undefined)
   const pacing = said.pacing === undefined ? lease.choice.pacing : (said.pacing ?? undefined)
   const proxy = said.proxy === undefined ? lease.choice.proxy : (said.proxy ?? undefined)
+  const keep = said.keep === undefined ? lease.choice.keep : (said.keep ?? undefined)
   const chosen = await Lease.choose(bridgeId, {
     ...(events && { events: [...new Set(events)] }),
     ignore: [...new Set(said.ignore ?? lease.choice.ignore)],
@@ -38,6 +41,7 @@ export async function choose(lease: Lease.Info, said: Said, requestId: string): 
     dailyPresence: said.daily_presence ?? lease.choice.dailyPresence,
     ...(pacing && { pacing }),
     ...(proxy && { proxy }),
+    ...(keep && { keep }),
   })
   if (!chosen) throw noSuchBridge()
   try {
@@ -51,6 +55,9 @@ export async function choose(lease: Lease.Info, said: Said, requestId: string): 
 }
 
 /** Whether a request changes the choice: it has at least one of its fields. */
-export function isChoice({ events, ignore, message_status, daily_presence, pacing, proxy }: Said): boolean {
-  return [events, ignore, message_status, daily_presence, pacing, proxy].some((field) => field !== undefined)
+export function isChoice(said: Said): boolean {
+  const { events, ignore, message_status, daily_presence, pacing, proxy, keep } = said
+  return [events, ignore, message_status, daily_presence, pacing, proxy, keep].some(
+    (field) => field !== undefined,
+  )
 }

@@ -80,7 +80,13 @@ async function forward(c: Context<ApiEnv>, route: RouteConfig): Promise<Response
   if (refusal) throw refusal
   const stored = StoredMedia.pointedAt(success.headers)
   if (stored !== undefined) return await answerStored(c, stored)
-  const headers = hostHeaders(success.headers, "content-type", "cache-control", "x-qr-expires")
+  const headers = hostHeaders(
+    success.headers,
+    "content-type",
+    "cache-control",
+    "x-qr-expires",
+    "x-next-after",
+  )
   return c.body(Buffer.from(success.body), 200, {
     ...headers,
     ...(answers(route, "image/jpeg") && asDownload),

@@ -1,5 +1,6 @@
 import type { HostRoute, RouteNamed } from "#core/contract/routes.ts"
 import { calls } from "./calls.ts"
+import { chats } from "./chats.ts"
 import type { Command } from "./command.ts"
 import { contacts } from "./contacts.ts"
 import { debugFigures } from "./debug-figures.ts"
@@ -13,6 +14,7 @@ import { session } from "./session.ts"
 export const commands = {
   ...session,
   ...messages,
+  ...chats,
   ...calls,
   ...contacts,
   ...groups,

@@ -61,7 +61,8 @@ type Outcome = Omit<
   "message_id" | "chat_id" | "contact_id" | "from_me" | "type" | "media_type" | "body"
 >
 
-function outcomeOf({ sent, fromMe, atMs = 0 }: Recalled): Outcome {
+/** What became of a message. */
+export function outcomeOf({ sent, fromMe, atMs = 0 }: Pick<Recalled, "sent" | "fromMe" | "atMs">): Outcome {
   const at = Math.floor(atMs / 1000)
   if (!sent) return fromMe ? { status: "sent", sent_at: at } : { status: "received", received_at: at }
   if (sent.state === "sent") return { status: "pending" }

@@ -140,7 +140,9 @@ export const messages = {
       const found = await findMessages(connected, { id: params.id, chat: body.chat })
       // Our own messages need no receipt.
       const received = found.find(({ fromMe }) => !fromMe)
-      if (received) await connected.connection.markRead(keyOf(received))
+      if (!received) return
+      await connected.connection.markRead(keyOf(received))
+      await (await session.memory()).chats.read(chatOf(received))
     })
     return { ok: true }
   }),

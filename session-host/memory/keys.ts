@@ -150,7 +150,9 @@ export class SessionVault implements Vault {
     )
     // The credentials go last, in case it takes several transactions.
     const writes: UnitWrite[] = [
-      ...(change.sending ? [sentRow(store, this.#sent(change.sending))] : []),
+      ...(change.sending
+        ? [sentRow(store, this.#sent(change.sending)), ...(change.sending.beside?.() ?? [])]
+        : []),
       ...shared,
       ...keys.flatMap(({ sk, value, isShared }) => {
         if (isShared) return []
@@ -165,7 +167,8 @@ export class SessionVault implements Vault {
   }
 
   /** A message that is about to leave, with whom receipts may come from, if anybody wants to know; a status always with its viewers. */
-  #sent({ members, ...outgoing }: Outgoing): Sent {
+  #sent(sending: Outgoing): Sent {
+    const { members, beside: _beside, ...outgoing } = sending
     const sent = { ...outgoing, generation: this.generation, state: "sent" as const }
     const isKept = outgoing.chat === statusChat || this.#parts.follows(outgoing.chat)
     if (!members || !isKept) return sent

@@ -11,6 +11,9 @@ import type { Logger } from "#core/platform/log.ts"
 import { Awaited, awaitedPrefix } from "../receive/awaited.ts"
 import { Bell } from "../receive/bell.ts"
 import { Commits } from "./commits.ts"
+import { Chats } from "../chats/chats.ts"
+import { Keeping } from "../chats/keeping.ts"
+import { Transcript } from "../chats/transcript.ts"
 import { CreatedGroups } from "./created-groups.ts"
 import type { UnitWrite } from "./packing.ts"
 import { SessionIntake } from "../receive/take.ts"
@@ -80,6 +83,9 @@ export class Memory {
   readonly pacing: Pacing
   readonly statuses: Statuses
   readonly createdGroups: CreatedGroups
+  readonly transcript: Transcript
+  readonly chats: Chats
+  readonly keeping: Keeping
   readonly intake: SessionIntake
   /**
    * The account, if this is its sandbox: the phone is simulated and scans each code by itself. Undefined for other
@@ -106,6 +112,10 @@ export class Memory {
     this.tally = new Tally({ bridgeId, everyMs: timing.tallyMs, log })
     const floor = Math.max(0, ...deliveries.map((delivery) => Delivery.floorOf(delivery)))
     const { commits, bell, messages, tally } = this
+    const ofChats = { store, commits, vault: () => this.#vault, choice: input.choice, log }
+    this.transcript = new Transcript(ofChats)
+    this.chats = new Chats(ofChats)
+    this.keeping = new Keeping(this)
     this.outbox = new EventOutbox({
       store,
       commits,
@@ -117,6 +127,7 @@ export class Memory {
       // Rows of delivered events expire.
       next: Math.max(lastEvent, floor) + 1,
       wants: (event) => Choice.wants(input.choice(), event),
+      keeping: this.keeping,
     })
     const onOpened = (phone: string) => noteLinked(bridgeId, phone, log)
     const { outbox } = this
@@ -146,6 +157,7 @@ export class Memory {
     this.createdGroups = new CreatedGroups({ store, commits })
     this.intake = new SessionIntake({
       awaited: this.awaited,
+      chats: this.chats,
       statuses: this.statuses,
       commits,
       messages,

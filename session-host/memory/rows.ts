@@ -8,6 +8,9 @@ import { pack, Packing, unpack } from "./compress.ts"
 /** DynamoDB's limits: an item holds 409,600 bytes, attribute names included, and its sort key 1,024. */
 const most = { bytes: 400_000, keyBytes: 1_024 }
 
+/** How many rows are read at a time by `backwards`. */
+const readAtOnce = 50
+
 /** A row of a session to be written. It is sealed only at commit, since many rows are replaced before that. */
 export interface Put {
   sk: string
@@ -68,6 +71,21 @@ export class SessionStore {
       if (!("secret" in write) || write.secret.length * 3 < most.bytes) continue
       const bytes = Buffer.byteLength(pack(write.secret).bytes)
       if (bytes > most.bytes) throw new RowTooLarge(`a row of ${bytes} bytes`)
+    }
+  }
+
+  /** A text that callers carry and can neither read nor change, for this purpose at this bridge. */
+  sealed(purpose: string, text: string): string {
+    return Buffer.from(seal(this.#key, { pk: this.#pk, sk: purpose }, text)).toString("base64url")
+  }
+
+  /** That text; undefined if it was made for another purpose, for another bridge, or by somebody else. */
+  unsealed(purpose: string, given: string): string | undefined {
+    try {
+      return open(this.#key, { pk: this.#pk, sk: purpose }, Buffer.from(given, "base64url")).toString()
+    } catch {
+      // Whatever is wrong with it, it is none of ours.
+      return undefined
     }
   }
 
@@ -152,15 +170,53 @@ export class SessionStore {
     return page.limit === undefined ? found : found.slice(0, page.limit)
   }
 
+  /**
+   * Those rows from the last to the first, of the keys from the prefix + `from` on and below the prefix + `before`. As many are
+   * read as are asked for, some at a time.
+   * @throws SessionEnded
+   */
+  async *backwards(
+    prefix: string,
+    { from, before }: { from: string; before: string },
+  ): AsyncGenerator<Stored> {
+    const bottom = prefix + from
+    for (let below = prefix + before; ;) {
+      const input = {
+        ...beginning(this.#pk, prefix),
+        KeyConditionExpression: "pk = :bridge AND sk BETWEEN :bottom AND :below",
+        ExpressionAttributeValues: { ":bridge": this.#pk, ":bottom": bottom, ":below": below },
+        ScanIndexForward: false,
+        Limit: readAtOnce,
+      }
+      const made = this.#beginning(prefix)
+      const read = await this.#patience.read(() => first(readAtOnce, prefix, query(input)))
+      for (const [sk, write] of this.#beginning(prefix)) made.set(sk, write)
+      const isLast = read.length < readAtOnce
+      const lowest = isLast ? bottom : String(read.at(-1)?.sk)
+      const ours = [...made.values()].filter(({ sk }) => sk >= lowest && sk < below)
+      const others = read.filter(({ sk }) => String(sk) < below && !made.has(String(sk)))
+      yield* [
+        ...others.map((row) => this.#opened(row)),
+        ...ours.flatMap((write) => this.#asRead(write)),
+      ].toSorted((a, b) => (a.sk > b.sk ? -1 : 1))
+      if (isLast) return
+      below = lowest
+    }
+  }
+
   /** The keys of those rows, without their content. @throws SessionEnded */
   async names(prefix: string): Promise<string[]> {
-    const only = { ...beginning(this.#pk, prefix), ProjectionExpression: "sk" }
-    const rows = await this.#merged(
+    return (await this.heads(prefix, [])).map(({ sk }) => sk)
+  }
+
+  /** The keys of those rows with some of their readable attributes. @throws SessionEnded */
+  async heads(prefix: string, attributes: string[]): Promise<Pick<Stored, "sk" | "row">[]> {
+    const only = { ...beginning(this.#pk, prefix), ProjectionExpression: ["sk", ...attributes].join(", ") }
+    return await this.#merged(
       prefix,
       () => Array.fromAsync(query(only)),
-      (row) => [{ sk: String(row.sk) }],
+      (row) => [{ sk: String(row.sk), row }],
     )
-    return rows.map(({ sk }) => sk)
   }
 
   /** The rows read, overlaid with writes made before or meanwhile. */

@@ -6,6 +6,7 @@
 import type { Connections } from "#core/fetch/connections.ts"
 import type { PasskeyAssertion, PasskeyOptions } from "#core/contract/passkey.ts"
 import type { proto } from "@whiskeysockets/baileys"
+import type { SessionWrite } from "../memory/rows.ts"
 import type { Media } from "./content.ts"
 
 /** The decoded content of a message: plain data under the protocol's names. */
@@ -52,6 +53,8 @@ export interface Outgoing {
    * address without device.
    */
   members?: string[]
+  /** Rows that are written with its own; asked for when they are. */
+  beside?: () => SessionWrite[]
 }
 
 /** What the devices of a recipient say of a message, in the order in which it happens. */
@@ -155,6 +158,10 @@ export interface Intake {
    * nobody who was written to, make none. Rejects when the session has ended.
    */
   takeReceipts(receipts: Receipt[]): Promise<void>
+  /** Whether the customer wants to see chats, and what the account sets for them. */
+  readonly keepsChats: boolean
+  /** The account has read this chat on its phone or another of its devices. */
+  takeRead(chat: string): Promise<void>
 }
 
 /** The session's identity on the network. */
@@ -221,6 +228,8 @@ export type News =
   | { kind: "acknowledged"; messageId: string; timestamp: number }
   /** Information about people, from an address book, a history or a group. */
   | { kind: "people"; people: Acquaintance[]; onTaken?: () => void }
+  /** What the account has set for its chats, on its phone or another of its devices. */
+  | { kind: "chats"; settings: ChatSetting[]; onTaken?: () => void }
   /** About an account, for a log or for `status`. */
   | { kind: "notice"; notice: Notice }
 
@@ -246,6 +255,17 @@ export type Notice =
   | { kind: "bot_message" | "withheld_message" | "old_placeholder" | "quota_nears" }
   | { kind: "newsletter" }
   | { kind: "restriction"; restriction: Restriction; isOn: boolean }
+
+/** What an account has set for a chat; only what was set is there. */
+export interface ChatSetting {
+  jid: string
+  isArchived?: boolean
+  isPinned?: boolean
+  /** Unix seconds; 0: it is not muted, -1: for ever. */
+  mutedUntil?: number
+  /** False: it is marked as unread. */
+  isRead?: boolean
+}
 
 /** The network's information about a person; only what it said is set. */
 export interface Acquaintance {

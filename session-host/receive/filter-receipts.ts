@@ -18,11 +18,11 @@ import { toStanza } from "../baileys/stanza.ts"
 import type { Intake, Vault } from "../network/connection.ts"
 import { groupOf } from "../send/devices.ts"
 import type { Groups } from "../send/groups.ts"
-import { receiptsIn } from "./map/receipt.ts"
+import { chatReadIn, receiptsIn } from "./map/receipt.ts"
 import type { UnsettledStanzas } from "./order.ts"
 
 interface Input {
-  intake: Pick<Intake, "followsReceipts" | "takeReceipts">
+  intake: Pick<Intake, "followsReceipts" | "takeReceipts" | "keepsChats" | "takeRead">
   guarded: Guarded
   unsettled: Pick<UnsettledStanzas, "afterThose">
   sock: Pick<WASocket, "sendNode" | "query" | "signalRepository">
@@ -59,19 +59,25 @@ export function filterReceipts(input: Input): Instead {
     return false
   }
   return async (node, pass) => {
-    await takeIn(input, node)
+    await takeIn(input, node, (jid) => isOurs({ from: jid }))
     if (node.attrs.from && (await isAnswered(node))) return await pass(node)
     if (node.attrs.type === "retry") await giveKeyAgain(keys, node.attrs).catch(onError)
     return await sock.sendNode(buildAckStanza(node)).catch(onError)
   }
 }
 
-/** Takes in what the receipt says of sent messages, after the messages that arrived before it. */
-async function takeIn({ intake, guarded, unsettled }: Input, node: BinaryNode): Promise<void> {
+/** Takes in what the receipt says of sent messages, or of a chat that we have read, after the messages that arrived before it. */
+async function takeIn(
+  { intake, guarded, unsettled }: Input,
+  node: BinaryNode,
+  isOurs: (jid: string) => boolean,
+): Promise<void> {
   const receipts = intake.followsReceipts ? receiptsIn(toStanza(node)) : []
-  if (receipts.length === 0) return
+  const chat = intake.keepsChats ? chatReadIn(toStanza(node), isOurs) : undefined
+  if (receipts.length === 0 && chat === undefined) return
   await new Promise<void>((onTurn) => unsettled.afterThose(node, onTurn))
-  await guarded(() => intake.takeReceipts(receipts))
+  if (receipts.length > 0) await guarded(() => intake.takeReceipts(receipts))
+  if (chat !== undefined) await guarded(() => intake.takeRead(chat))
 }
 
 /**

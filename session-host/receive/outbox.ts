@@ -11,6 +11,7 @@ import type { UnitWrite } from "../memory/packing.ts"
 import type { Known, Messages } from "../memory/messages/messages.ts"
 import type { SessionStore } from "../memory/rows.ts"
 import type { Tally } from "../memory/tally.ts"
+import type { Keeping } from "../chats/keeping.ts"
 
 /** The network repeats unacknowledged stanzas for 14 days. */
 const markedFor = 14 * 86_400
@@ -27,6 +28,7 @@ interface Options {
   next: number
   /** Whether the customer wants this event. */
   wants: (event: Event) => boolean
+  keeping: Pick<Keeping, "takes" | "ready">
 }
 
 /** The rest of a unit, beside the events. */
@@ -39,6 +41,8 @@ interface Beside {
 /** An event that was not made before, and the row that remembers it. */
 interface Fresh {
   mapped: Mapped
+  /** Whether the customer gets it. Otherwise its message is only kept in the transcript. */
+  isTold: boolean
   message?: Known | undefined
   mark?: UnitWrite | undefined
 }
@@ -76,7 +80,8 @@ export class EventOutbox {
    * SessionEnded
    */
   async make(happened: Mapped[], { message, writes }: Beside = {}): Promise<number> {
-    const mapped = happened.filter(({ event }) => this.#options.wants(event))
+    const { wants, keeping } = this.#options
+    const mapped = happened.filter(({ event }) => wants(event) || keeping.takes(event))
     // An unwanted occurrence leaves no row behind.
     const isForgotten = happened.length > 0 && mapped.length === 0
     return await this.#make(mapped, isForgotten ? { writes } : { message, writes })
@@ -84,14 +89,19 @@ export class EventOutbox {
 
   async #make(mapped: Mapped[], beside: Beside): Promise<number> {
     const fresh = await this.#notMade(mapped, beside.message)
-    const rows = fresh.map((each, i) => this.#rowOf(each, this.#next + i))
-    this.#options.store.mustFit(beside.writes ?? [])
+    const lineOf = await this.#options.keeping.ready(fresh.map(({ mapped: { event } }) => event))
     // No `await` from here on: numbers are given and units made in one step.
-    this.#next += fresh.length
+    let next = this.#next
+    const rows = fresh.map((each) => [
+      ...(each.isTold ? [this.#rowOf(each, next++)] : []),
+      ...lineOf(each.mapped.event),
+    ])
+    this.#options.store.mustFit([...rows.flat(), ...(beside.writes ?? [])])
+    this.#next = next
     const { commits, messages } = this.#options
     const own: UnitWrite[] = []
     for (const [i, { message, mark }] of fresh.entries()) {
-      const writes = [rows[i]!, ...(mark ? [mark] : [])]
+      const writes = [...rows[i]!, ...(mark ? [mark] : [])] // as many as there are fresh ones
       if (!message) own.push(...writes)
       else if (message === beside.message) own.push(...writes)
       // A unit of its own: however many messages a stanza brings, each stays with its row.
@@ -106,8 +116,8 @@ export class EventOutbox {
   #kept(fresh: Fresh[]): void {
     const { bell, tally } = this.#options
     bell.want()
-    for (const { mapped } of fresh)
-      if (mapped.event.event === "message") tally.add(mapped.event.from_me ? "out" : "in")
+    for (const { mapped, isTold } of fresh)
+      if (isTold && mapped.event.event === "message") tally.add(mapped.event.from_me ? "out" : "in")
   }
 
   async #notMade(mapped: Mapped[], brought: Known | undefined): Promise<Fresh[]> {
@@ -116,7 +126,7 @@ export class EventOutbox {
     for (const each of mapped) {
       if (!each.message) {
         const mark = each.mayRepeat && (await this.#newMark(each))
-        if (mark !== false) fresh.push({ mapped: each, ...(mark && { mark }) })
+        if (mark !== false) fresh.push({ mapped: each, isTold: true, ...(mark && { mark }) })
         continue
       }
       const message = await this.#known(each.message, rows)
@@ -124,7 +134,7 @@ export class EventOutbox {
       // Reserves the event before it has its number, so that it is not made twice.
       message.event = 0
       message.remembered = each.remember
-      fresh.push({ mapped: each, message })
+      fresh.push({ mapped: each, isTold: this.#options.wants(each.event), message })
     }
     return fresh
   }

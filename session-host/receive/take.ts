@@ -5,6 +5,7 @@ import { nobody, type Own } from "./map/chat-and-sender.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { mapReceived, phonesOf } from "./map-received.ts"
 import type { Connection, Intake, KeyChange, Receipt, Received } from "../network/connection.ts"
+import type { Chats } from "../chats/chats.ts"
 import type { Contacts } from "../people/contacts.ts"
 import type { Statuses } from "../send/statuses.ts"
 import { SessionEnded } from "../session/session-ended.ts"
@@ -36,6 +37,7 @@ interface Options {
   contacts: () => Contacts
   awaited: Pick<Awaited, "expect" | "arrivedIn">
   statuses: Pick<Statuses, "isWanted" | "take">
+  chats: Pick<Chats, "areKept" | "read">
   /** The connection to ask, while there is one. */
   connection: () => Pick<Connection, "phonesOf"> | undefined
   commits: Pick<Commits, "made" | "whenKept">
@@ -151,6 +153,15 @@ export class SessionIntake implements Intake {
   /** @throws SessionEnded */
   async takeReceipts(receipts: Receipt[]): Promise<void> {
     await this.#options.statuses.take(receipts)
+  }
+
+  get keepsChats(): boolean {
+    return this.#options.chats.areKept
+  }
+
+  /** @throws SessionEnded */
+  async takeRead(chat: string): Promise<void> {
+    await this.#options.chats.read(chat)
   }
 
   /** @returns whether it made a unit: an earlier connection may have received the message. */

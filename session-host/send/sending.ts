@@ -1,6 +1,7 @@
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { statusChat } from "#core/jid.ts"
 import { Metrics } from "#core/platform/metrics.ts"
+import type { Keeping } from "../chats/keeping.ts"
 import { Condition } from "../concurrency/condition.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Memory } from "../memory/memory.ts"
@@ -13,7 +14,7 @@ import type { ConnectedSession } from "../session/connected-session.ts"
 import { SessionEnded } from "../session/session-ended.ts"
 
 interface Input {
-  memory: Pick<Memory, "store" | "vault" | "statuses">
+  memory: Pick<Memory, "store" | "vault" | "statuses" | "keeping">
   uplink: Pick<Uplink, "ready" | "during">
   /** The session, as commands need it, on this connection. */
   connected: (connection: Connection) => ConnectedSession
@@ -104,7 +105,9 @@ export class Sending {
     // A new message is not written yet. If the host dies here, a retry composes it again.
     const outgoing = { messageId, chat, message, generation, ...(members && { members }) }
     const repeated = before !== undefined
-    const timestamp = await this.#transmit(connection, outgoing, repeated)
+    // A repeated one was kept when it was sent first.
+    const kept = repeated ? undefined : await memory.keeping.outgoing(outgoing)
+    const timestamp = await this.#transmit(connection, outgoing, repeated, kept)
     // If the host dies before this is durable, a retry sends the same bytes once more.
     await unlessEnded(memory.statuses.acked(inRow(outgoing), timestamp))
     return { messageId, timestamp, repeated }
@@ -113,14 +116,16 @@ export class Sending {
   /** Encrypts, commits, and lets the stanza through the gate; resolves with the time of the network's answer. */
   async #transmit(
     connection: Connection,
-    outgoing: Outgoing & { generation: number },
+    outgoing: Omit<Outgoing, "beside"> & { generation: number },
     again: boolean,
+    kept: Awaited<ReturnType<Keeping["outgoing"]>>,
   ): Promise<number> {
     const { messageId } = outgoing
     const { log } = this.#input
     const start = performance.now()
     try {
-      const { timestamp } = await connection.send(outgoing, again)
+      const beside = kept && { beside: kept.beside }
+      const { timestamp } = await connection.send({ ...outgoing, ...beside }, again)
       count({ isUnknown: false })
       Metrics.add("SendAckMs", Math.round(performance.now() - start))
       log.info({ messageId, again }, "message acknowledged")
@@ -134,7 +139,8 @@ export class Sending {
         if (again) throw outcomeUnknown()
         // If the host dies before this is durable, a retry sends the same bytes: accepted, the message is sent; refused
         // again, its outcome stays unknown.
-        await unlessEnded(this.#input.memory.statuses.refused(inRow(outgoing), error.networkCode))
+        const { statuses } = this.#input.memory
+        await unlessEnded(statuses.refused(inRow(outgoing), error.networkCode, kept?.withdrawal))
         throw networkRefusal(error.networkCode)
       }
       // These two say that the stanza has not left. A row may be there all the same: a retry finds it and sends those bytes.

@@ -8,7 +8,7 @@ import type { Logger } from "#core/platform/log.ts"
 import type { Commits } from "../memory/commits.ts"
 import type { SessionVault } from "../memory/keys.ts"
 import { type Sent, sentMessage, sentMessages, sentRow } from "../memory/messages/sent.ts"
-import type { Put, SessionStore } from "../memory/rows.ts"
+import type { Put, SessionStore, SessionWrite } from "../memory/rows.ts"
 import type { Tally } from "../memory/tally.ts"
 import { changes } from "../network/content.ts"
 import type { Outgoing, Receipt } from "../network/connection.ts"
@@ -28,7 +28,7 @@ interface Input {
   log: Logger
 }
 
-type Unacked = Omit<Outgoing, "members"> & Pick<Sent, "generation" | "members">
+type Unacked = Omit<Outgoing, "members" | "beside"> & Pick<Sent, "generation" | "members">
 
 interface Waiting {
   receipts: Receipt[]
@@ -99,15 +99,15 @@ export class Statuses {
     if (sent?.state === "sent") await this.acked(sent, timestamp)
   }
 
-  /** The network refused the message. Resolves when that is durable. @throws SessionEnded */
-  async refused(sent: Unacked, networkCode: number): Promise<void> {
+  /** The network refused the message. Resolves when that is durable, `beside` with it. @throws SessionEnded */
+  async refused(sent: Unacked, networkCode: number, beside: SessionWrite[] = []): Promise<void> {
     const failed = { ...sent, state: "failed", network_code: networkCode, timestamp: now() } as const
     const { store, commits } = this.#input
-    if (!this.follows(sent.chat)) return await commits.write([sentRow(store, failed)])
+    if (!this.follows(sent.chat)) return await commits.write([sentRow(store, failed), ...beside])
     const { timestamp, network_code } = failed
     const reason = networkRejected(networkCode)
     const unit = await this.#turn(() =>
-      this.#make(failed, [{ status: "failed", timestamp, reason, network_code }]),
+      this.#make(failed, [{ status: "failed", timestamp, reason, network_code }], beside),
     )
     await commits.whenKept(unit)
   }
@@ -222,11 +222,11 @@ export class Statuses {
   }
 
   /** Makes the unit of a change: the row, and what the customer is told of it. @returns its number */
-  async #make(sent: Sent, told: Status[]): Promise<number> {
+  async #make(sent: Sent, told: Status[], beside: SessionWrite[] = []): Promise<number> {
     const chat = await this.#phoneOf(sent.chat)
     const counts = sent.members && countsOf(sent)
     const mapped = isEdit(sent) ? [] : told.map((status) => mappedOf(sent.messageId, chat, counts, status))
-    return await this.#input.outbox.append(() => mapped, [sentRow(this.#input.store, sent)])
+    return await this.#input.outbox.append(() => mapped, [sentRow(this.#input.store, sent), ...beside])
   }
 }
 

@@ -217,7 +217,9 @@ export class Session {
   }
 
   /** What it remembers, whether or not it is connected. @throws ApiError `session_unavailable` */
-  async memory(): Promise<Pick<Memory, "messages" | "vault">> {
+  async memory(): Promise<
+    Pick<Memory, "messages" | "vault" | "transcript" | "store" | "chats" | "contacts">
+  > {
     return (await this.#started()).memory
   }
 

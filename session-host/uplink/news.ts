@@ -39,6 +39,8 @@ export function newTakingNews({ memory, connection, say, log }: Input): (news: N
         return await append(news.stanza, at)
       case "people":
         return await memory.contacts.learn(news.people, phones)
+      case "chats":
+        return await memory.chats.set(news.settings)
       case "notice":
         return await notice(news.notice)
       case "acknowledged":

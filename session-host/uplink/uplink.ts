@@ -246,6 +246,7 @@ export class Uplink {
         break
       case "stanza":
       case "people":
+      case "chats":
       case "notice":
       case "acknowledged":
         this.#takeNews(happening, this.#at)

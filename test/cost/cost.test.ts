@@ -36,6 +36,15 @@ test("a message in a group and a status cost what a message costs that comes in"
   expect(groups! - none!).toBeLessThan(bill({ messages: 1000 }) - none!)
 })
 
+test("kept messages cost writes and room, and nothing costs more where none are kept", () => {
+  const load = { messages: 1000 }
+  const [none, week, quarter] = [0, 7, 90].map((keep) => bill({ ...load, keep }))
+  expect(none).toBe(bill(load))
+  expect(week! - none!).toBeGreaterThan(0)
+  expect(quarter).toBeGreaterThan(week!)
+  expect((quarter! - none!) / 10).toBeLessThan(0.01)
+})
+
 test("a further webhook costs less than the message that it is told of, for each that comes in", () => {
   const cost = (webhooks: number, more: object = {}) => bill({ messages: 1000, webhooks, ...more })
   const each = cost(1) - cost(0)

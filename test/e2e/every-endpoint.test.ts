@@ -3,6 +3,7 @@ import { expect, test } from "vitest"
 import { type RouteName, routes } from "#core/contract/routes.ts"
 import { asking, type Route, successesOf } from "./asking.ts"
 import { bridges } from "./endpoints/bridges.ts"
+import { chats } from "./endpoints/chats.ts"
 import type { CasesOf } from "./endpoints/cases.ts"
 import { groups } from "./endpoints/groups.ts"
 import { messages } from "./endpoints/messages.ts"
@@ -14,7 +15,7 @@ const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [
 
 const answers = new Map<RouteName, unknown[]>()
 
-const cases: CasesOf<keyof typeof routes> = { ...bridges, ...messages, ...people, ...groups }
+const cases: CasesOf<keyof typeof routes> = { ...bridges, ...messages, ...chats, ...people, ...groups }
 
 test.for(all)("%s", async ([name, route]) => {
   expect(cases).toHaveProperty(name)
@@ -24,7 +25,7 @@ test.for(all)("%s", async ([name, route]) => {
 /**
  * The fields that `bridge-health.test.ts`, `refused-logins.test.ts`, `deliveries.test.ts`, `webhooks.test.ts`, `send/pacing.test.ts` and
  * `live-network/restrictions.test.ts`, and of messages that were looked up `commands/look-up-message.test.ts`, show; and those
- * that `listGroups` shows, of a group in a community.
+ * that `listGroups` shows, of a group in a community; and those of messages that `every-message.test.ts` shows of their events.
  */
 const elsewhere = [
   "getBridge.manager.fail_count",
@@ -48,6 +49,19 @@ const elsewhere = [
   "findMessage.counts",
   "findMessage.reason",
   "findMessage.network_code",
+  "listMessages[].username",
+  "listMessages[].media_type",
+  "listMessages[].caption",
+  "listMessages[].forwarded",
+  "listMessages[].reaction",
+  "listMessages[].edit",
+  "listMessages[].target_id",
+  "listMessages[].location",
+  "listMessages[].options",
+  "listMessages[].max_answers",
+  "listMessages[].event_details",
+  "listMessages[].is_broadcast",
+  "listMessages[].verified_business",
   "createGroup.group.community",
   "lookAtInvite.role",
   "lookAtInvite.community",

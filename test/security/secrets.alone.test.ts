@@ -73,6 +73,7 @@ async function aLife({ network, ...whole }: Service) {
   const proxy = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
     customer.call(method, `/instances/shop/proxy/${path}`, body, headers)
 
+  await customer.call("PATCH", "/instances/shop", { keep: 7 })
   const chat = contact.number
   const sent = await proxy("POST", "send/text", { chat, body: first }, { "idempotency-key": idempotencyKey })
   const { message_id } = z.object({ message_id: z.string() }).parse(await sent.json())
@@ -364,7 +365,7 @@ const kinds: Record<string, string[]> = {
     "LINK-OF",
   ],
   Leases: ["HOSTS", "HOST_STOP", "BRIDGE", "LEASE", "KEYS"],
-  Sessions: ["CREDS", "SIGNAL", "SEND", "MESSAGE", "CONTACT"],
+  Sessions: ["CREDS", "SIGNAL", "SEND", "MESSAGE", "CONTACT", "SAID", "CHAT"],
   Events: ["EVENT", "STATE", "DELIVERY", "ATTEMPT", "FAILURE"],
   Requests: ["RATE", "IDEM"],
 }

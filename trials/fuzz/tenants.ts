@@ -69,6 +69,7 @@ async function askingAccount(service: Service, files: string) {
   const owner = await network.create("Owner")
   const contact = await network.create("Contact")
   await ours.linked(shop, owner.number)
+  await ours.call("PATCH", `/instances/${shop}`, { keep: 30 })
   await ours.call("POST", "/instances", { customer_ref: "hooked", webhook_url: `${files}/hook` })
   await ours.call("POST", "/instances", { customer_ref: "spare" })
   await network.send(contact.number, owner.number, "hello")

@@ -1,5 +1,5 @@
 import type { BaileysEventMap, WASocket } from "@whiskeysockets/baileys"
-import type { Vault, MediaHost } from "../../network/connection.ts"
+import type { ChatSetting, Intake, MediaHost, Vault } from "../../network/connection.ts"
 import type { AnswerOrEnd } from "../answer-or-end.ts"
 import type { Lifetime } from "../lifetime.ts"
 import type { ILogger } from "../quiet-log.ts"
@@ -16,6 +16,7 @@ interface Input {
   keep: Vault["keep"]
   gate: Vault["gate"]
   lifetime: Lifetime
+  intake: Pick<Intake, "keepsChats">
   answerOrEnd: AnswerOrEnd
   /** Where the network keeps files. */
   mediaHost: () => Promise<MediaHost>
@@ -40,9 +41,23 @@ export function newAppState(input: Input): AppState {
     vault: input,
     learn: (people) => answerOrEnd(learned(people)),
   })
+  const recordChats = async (settings: ChatSetting[]) => {
+    if (settings.length === 0) return
+    const taken = new Promise<void>((onTaken) => lifetime.emit({ kind: "chats", settings, onTaken }))
+    await answerOrEnd(taken)
+  }
+  const keepsChats = () => input.intake.keepsChats
   const common = { isOpen, mediaHost, recordPeople }
   const askForKeys = (ids: string[]) => answerOrEnd(askForSyncKeys(sock, ids))
-  const { readIfNew, changed } = newSyncedSettings({ ...common, sock, keys, askForKeys, log })
+  const { readIfNew, changed } = newSyncedSettings({
+    ...common,
+    sock,
+    keys,
+    askForKeys,
+    recordChats,
+    keepsChats,
+    log,
+  })
   const onError = (error: unknown) => log.warn({ error }, "the phone's history was not read")
   return {
     readIfNew,

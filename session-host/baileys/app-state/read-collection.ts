@@ -13,11 +13,12 @@ import {
   type SignalDataTypeMap,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import type { Acquaintance, MediaHost } from "#session-host/network/connection.ts"
+import type { Acquaintance, ChatSetting, MediaHost } from "#session-host/network/connection.ts"
 import { blobOf } from "#session-host/media/own-devices-file.ts"
 import type { ILogger } from "../quiet-log.ts"
 import type { Keys } from "../signal/keys.ts"
 import { type Field, fieldsIn } from "./protobuf-fields.ts"
+import { chatSettingIn } from "./chat-settings.ts"
 import { entryIn } from "./people.ts"
 import { atATime, type RecordPeople } from "./record-people-in-batches.ts"
 
@@ -31,6 +32,7 @@ export interface Reading {
   /** Where the network keeps files. */
   mediaHost: () => Promise<MediaHost>
   recordPeople: RecordPeople
+  recordChats: (settings: ChatSetting[]) => Promise<void>
   /** The key of this id, in base64, if it has come. */
   keyOf: Parameters<typeof decodeSyncdMutations>[2]
   log: ILogger
@@ -163,15 +165,19 @@ async function applySome(reading: Reading, changes: Change[]): Promise<void> {
     },
   } as unknown as BaileysEventEmitter // nothing else of it is used
   const { me } = sock.authState.creds
+  const chats: ChatSetting[] = []
   for (const mutation of await decoded(reading, changes)) {
     const entry = entryIn(mutation)
     if (entry) found.people.push(entry)
+    chats.push(...chatSettingIn(mutation))
     try {
       processSyncAction(mutation, listener, me ?? { id: "" }, undefined, log)
     } catch (error) {
       log.warn({ error }, "a setting was not understood")
     }
   }
+  // It waits until everything before it is durable, these too.
+  await reading.recordChats(chats)
   await reading.recordPeople(found)
 }
 

@@ -2,13 +2,16 @@ import { isMissingKeyError } from "@whiskeysockets/baileys"
 import { newTurns } from "#core/platform/locks.ts"
 import { kind, readCollection, type Reading } from "./read-collection.ts"
 
-/** The settings that are used: the account's push name, and its address book. */
-const collections = ["critical_block", "critical_unblock_low"] as const
-type Collection = (typeof collections)[number]
+/** The settings that are used: the account's push name, its address book; and what it has set for its chats. */
+const always = ["critical_block", "critical_unblock_low"] as const
+const ofChats = ["regular_high", "regular_low"] as const
+type Collection = (typeof always | typeof ofChats)[number]
 
 interface Input extends Omit<Reading, "keyOf"> {
   /** Asks the account's phone for keys, by their ids in base64. */
   askForKeys: (ids: string[]) => Promise<unknown>
+  /** Whether settings of chats are wanted. */
+  keepsChats: () => boolean
 }
 
 /** How long a key may take to come by itself, in ms: after a link the phone sends it just after the first login. */
@@ -16,7 +19,8 @@ const keyComesMs = 3000
 
 /** The account's settings, as they are on its phone. */
 export function newSyncedSettings(input: Input) {
-  const { keys, isOpen, askForKeys, log } = input
+  const { keys, isOpen, askForKeys, keepsChats, log } = input
+  const wanted = (): Collection[] => [...always, ...(keepsChats() ? ofChats : [])]
   /** Changed under a key that has not come yet. */
   const blocked = new Set<Collection>()
   /** Missing keys, and whether the phone was asked for them on this connection. */
@@ -42,7 +46,8 @@ export function newSyncedSettings(input: Input) {
   }
 
   async function readMissing(): Promise<void> {
-    const known = await keys.get(kind, [...collections])
+    const collections = wanted()
+    const known = await keys.get(kind, collections)
     for (const name of collections) if (!known[name] || blocked.has(name)) await readUnlessBlocked(name)
   }
 
@@ -87,7 +92,7 @@ export function newSyncedSettings(input: Input) {
      * or the connection has ended.
      */
     changed: async (names: string[]): Promise<boolean> => {
-      const ours = collections.filter((name) => names.includes(name))
+      const ours = wanted().filter((name) => names.includes(name))
       if (ours.length === 0) return true
       // Changes from while we were away are reported before the login is over.
       if (!isOpen()) await opened

@@ -22,7 +22,7 @@ export interface Known {
   sk: string
   /** Hashes of its ciphertexts that were decrypted. */
   seen: string[]
-  /** The number of the event that it became; undefined if it became none. */
+  /** The number of the event that it became, 0 if it is in the transcript alone; undefined if it became none. */
   event?: number | undefined
   /** The message that others may refer to. */
   remembered?: Remembered | undefined

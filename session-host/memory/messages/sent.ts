@@ -33,7 +33,7 @@ const Receipts = z.object({
 const Members = z.record(z.string(), z.number().int())
 
 /** A message that we sent, the login (generation) that sent it, and what became of it: the `SEND` row. */
-export type Sent = Omit<Outgoing, "members"> &
+export type Sent = Omit<Outgoing, "members" | "beside"> &
   Outcome &
   z.infer<typeof Receipts> & { generation: number; members?: z.infer<typeof Members> }
 

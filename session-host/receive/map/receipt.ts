@@ -41,6 +41,17 @@ export function receiptsIn(stanza: Stanza): Receipt[] {
   )
 }
 
+/**
+ * The chat (a JID) that the account itself has read on its phone or another of its devices, if the receipt is of that: it comes from
+ * ourselves, and in a group it is ours (whatsmeow, `receipt.go`).
+ */
+export function chatReadIn({ tag, attrs }: Stanza, isOurs: (jid: string) => boolean): string | undefined {
+  const { from = "", participant, recipient, type } = attrs
+  if (tag !== "receipt" || !(type === "read" || type === "read-self")) return undefined
+  if (isGroup(from)) return participant !== undefined && isOurs(participant) ? from : undefined
+  return isOurs(from) && recipient !== undefined ? withoutDevice(recipient) : undefined
+}
+
 /** The first id is the receipt's own, the others are listed. */
 function idsIn(stanza: Stanza): string[] {
   const listed = childrenOf(child(stanza, "list"), "item").map(({ attrs }) => attrs.id ?? "")

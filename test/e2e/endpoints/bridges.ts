@@ -31,7 +31,7 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     expect((await ask({ ref: "default" })).json).toEqual(json)
     const pacing = { new_chats_a_day: 1000 }
     const proxy_url = "http://ada:word@127.0.0.1:9"
-    await whole.call("PATCH", "/api/instances/made", { ignore: ["status"], pacing, proxy_url })
+    await whole.call("PATCH", "/api/instances/made", { ignore: ["status"], pacing, keep: 30, proxy_url })
     await whole.admin("bridge", "pause", await whole.idOf("made"))
     const rolled = await whole.call("POST", "/api/instances/made/webhook-secret/roll")
     const { webhook_secret } = (await rolled.json()) as { webhook_secret: string }
@@ -42,6 +42,7 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
       ignore: ["status"],
       pacing,
       proxy_url: "***",
+      keep: 30,
       webhook_secret,
     }
     expect((await ask({ ref: "made" })).json).toMatchObject(paused)
@@ -58,7 +59,7 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     const told = { events: ["message", "connected"], ignore: ["status", "groups"] }
     expect((await ask({ ref: "made", body: told })).json).toMatchObject({ webhook_url, ...told })
     expect(await (await whole.call("GET", "/api/instances/made")).json()).toMatchObject(told)
-    const back = { ignore: [], pacing: null, proxy_url: null }
+    const back = { ignore: [], pacing: null, keep: 7, proxy_url: null }
     expect((await ask({ ref: "made", body: { events: null, ...back } })).json).toMatchObject(back)
     const inbox = await ask({ ref: "made", body: { webhook_url: null } })
     expect(inbox.json).toMatchObject({ webhook_url: "", inbox: true })

@@ -4,6 +4,7 @@ import { z } from "zod"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge as Stored } from "#core/bridge/bridge.ts"
+import { Move } from "#core/bridge/move.ts"
 import { config } from "#core/platform/config.ts"
 import { Bridge, BridgeAfterPatch, BridgeInList, BridgeWithManager } from "#core/contract/bridge.ts"
 import { EventType, isUsual } from "#core/contract/event.ts"
@@ -232,6 +233,7 @@ describe("reading", () => {
       daily_presence: true,
       pacing: null,
       proxy_url: null,
+      keep: null,
     }
     expect(bridge).toEqual({ ...created, ...choice, manager })
   })
@@ -338,10 +340,17 @@ describe("PATCH", () => {
     await customer.patch("/api/instances/a", { proxy_url: null })
     expect(await shown()).toMatchObject({ proxy_url: null })
     expect(await shown()).toMatchObject({ pacing: null })
+    await customer.patch("/api/instances/a", { pacing: null, keep: 30 })
+    expect(await shown()).toMatchObject({ pacing: null, keep: 30 })
+    await customer.patch("/api/instances/a", { ignore: [] })
+    expect(await shown()).toMatchObject({ keep: 30 })
+    await customer.patch("/api/instances/a", { keep: null })
+    expect(await shown()).toMatchObject({ keep: null })
   })
 
   test.for([
     [{ events: ["message", "reaction"] }, "events.1", /must be "message" or "connected" or/],
+    [{ keep: 8 }, "keep", /must be 7 or 30 or 90/],
     [{ ignore: ["broadcasts"] }, "ignore.0", /must be "status" or "groups"/],
     [{ events: "message" }, "events", /must be an array/],
     [{ ignore: null }, "ignore", /must be an array/],
@@ -375,6 +384,7 @@ describe("PATCH", () => {
       daily_presence: true,
       pacing: null,
       proxy_url: null,
+      keep: null,
     }
     expect(changed).toEqual({ ...created, ...told, webhook_url: "http://new.example/in", inbox: false })
     expect(await json(customer.patch("/api/instances/a", { webhook_url: null }))).toMatchObject({
@@ -456,6 +466,30 @@ describe("PATCH", () => {
     expect(woken.status).toBe(200)
     expect(await woken.json()).toMatchObject({ state: "running" })
     expect(await Lease.get(String(id))).toMatchObject({ host: Lease.FREE })
+  })
+
+  test("a bridge that has moved is 409, whatever is asked of it, but can be looked at and deleted", async () => {
+    const customer = await aCustomer()
+    const { id } = await json(customer.post("/api/instances", { customer_ref: "a" }))
+    await Move.leave((await Stored.byId(String(id)))!)
+    for (const [method, path, body] of [
+      ["PATCH", "", { events: ["message"] }],
+      ["GET", "/webhooks"],
+      ["POST", "/webhooks", { url: "http://new.example/" }],
+      ["GET", "/events?state=inbox"],
+      ["POST", "/webhook-secret/roll"],
+      ["POST", "/proxy/send/text", { chat: "491711234567", body: "hello" }],
+      ["GET", "/proxy/status"],
+    ] as const) {
+      const answer = await customer.call(method, `/api/instances/a${path}`, body)
+      expect([path, answer.status, (await json(answer)).code]).toEqual([path, 409, "bridge_moved"])
+    }
+    expect(await json(customer.get("/api/instances/a"))).toMatchObject({
+      state: "moved",
+      manager: { health: "stopped" },
+    })
+    expect((await customer.call("DELETE", "/api/instances/a")).status).toBe(204)
+    expect((await customer.post("/api/instances", { customer_ref: "a" })).status).toBe(201)
   })
 
   test("the store does not wake it: 502 orchestrator_failed, and it stays as it was", async () => {

@@ -124,8 +124,8 @@ describe("openapi.json", () => {
         const codes = Object.values(responses).flatMap(({ description }) => description.match(/`\w+`/g) ?? [])
         expect([operationId, codes]).toEqual([operationId, [...new Set(codes)]])
         const isForNetwork = path.includes("/proxy/") && codes.includes("`not_paired`")
-        // The contacts are stored here.
-        const isAsked = isForNetwork && operationId !== "listContacts"
+        // The contacts and what is kept are stored here.
+        const isAsked = isForNetwork && !["listContacts", "listChats", "listMessages"].includes(operationId)
         expect([operationId, isAsked && !codes.includes("`network_rejected`")]).toEqual([operationId, false])
       }
   })

@@ -167,4 +167,18 @@ test("a message costs what the price says, in, out, and at each further webhook"
     readUnits: inbound.readUnits + webhook.readUnits,
     deliveries: inbound.deliveries + webhook.deliveries,
   })
+
+  expect((await customer.patch("/api/instances/shop", { keep: 30 })).status).toBe(200)
+  await receive("kept")
+  taken()
+  for (let i = 0; i < messages; i++) await receive(`kept ${i}`)
+  expect(sum("a text in, two webhooks, kept", taken())).toMatchObject({
+    writeUnits: inbound.writeUnits + webhook.writeUnits + counted.kept.writeUnits,
+    readUnits: inbound.readUnits + webhook.readUnits + counted.kept.readUnits,
+  })
+  for (let i = 0; i < messages; i++) expect((await send(`kept, outbound ${i}`)).status).toBe(200)
+  await other.read({ text: `kept, outbound ${messages - 1}` })
+  expect(sum("a text out, kept", taken()).writeUnits).toBe(
+    counted.outbound.writeUnits + counted.kept.writeUnits,
+  )
 })

@@ -83,14 +83,15 @@ place.start = async () =>
     stop: async () => {},
     remove: () => {},
   })
-const [{ bridges }, { messages }, { people }, { groups }, { ada, grace, whole }] = [
+const [{ bridges }, { messages }, { people }, { groups }, { chats }, { ada, grace, whole }] = [
   await import("#test/e2e/endpoints/bridges.ts"),
   await import("#test/e2e/endpoints/messages.ts"),
   await import("#test/e2e/endpoints/people.ts"),
   await import("#test/e2e/endpoints/groups.ts"),
+  await import("#test/e2e/endpoints/chats.ts"),
   await import("#test/e2e/endpoints/stage.ts"),
 ]
-const cases = { ...bridges, ...messages, ...people, ...groups }
+const cases = { ...bridges, ...messages, ...people, ...groups, ...chats }
 const all = Object.values(routes).flatMap((group) => Object.entries(group)) as [RouteName, Route][] // as declared there
 
 test.for(all)("the route %s does what it says, under its policy", async ([name, route]) => {

@@ -103,6 +103,8 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
     followsGroup: () => true,
     followsReceipts: false,
     takeReceipts: async () => {},
+    keepsChats: false,
+    takeRead: async () => {},
     take: (received, changed) => keep({ ...(changed.length > 0 && { keys: changed }), received }),
     async sent(messageId) {
       await unanswered

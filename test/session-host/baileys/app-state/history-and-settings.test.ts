@@ -85,7 +85,16 @@ function aReader(answers: (collection: string, version: number) => proto.ISyncdM
   const recordPeople = newRecordPeople({ sock, vault, learn })
   const wanted: string[] = []
   const askForKeys = async (ids: string[]) => void wanted.push(...ids)
-  const following = { sock, keys, isOpen: () => true, mediaHost, recordPeople, askForKeys }
+  const following = {
+    sock,
+    keys,
+    isOpen: () => true,
+    mediaHost,
+    recordPeople,
+    recordChats: async () => {},
+    keepsChats: () => false,
+    askForKeys,
+  }
   return {
     vault,
     keys,

@@ -1,0 +1,114 @@
+import { createRoute, z } from "@hono/zod-openapi"
+import { path } from "./bridge.ts"
+import { MessageEvent } from "./event.ts"
+import { Group, PersonAddress } from "./field-types.ts"
+import { proxy, refusals, reply, unreachable } from "./route-parts.ts"
+
+/** A chat, in a form that names it without asking the network. */
+const ChatAddress = z.union([PersonAddress, Group]).openapi({
+  type: "string",
+  description:
+    "A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's " +
+    "(`…@g.us`).",
+  example: "491711234567",
+})
+
+/** Contract, "Chats" */
+export const Chat = z
+  .object({
+    chat_id: z.string().openapi({ description: "As in events." }),
+    name: z.string().openapi({
+      description:
+        'The name of the person as in `listContacts`, or of the group, which may be a day old; `""`: not known.',
+    }),
+    is_group: z.boolean(),
+    unread: z
+      .number()
+      .int()
+      .openapi({
+        description:
+          "How many messages of others have come since somebody of the account has written in the chat, or read it on the phone or by " +
+          "`readMessage`.",
+      }),
+    marked_unread: z.boolean().openapi({ description: "It was marked as unread by hand." }),
+    archived: z.boolean(),
+    pinned: z.boolean(),
+    muted: z.boolean(),
+    muted_until: z.number().int().openapi({
+      description: "Unix seconds; 0: it is not muted, or without an end.",
+    }),
+    last_message_at: z.number().int().openapi({ description: "Unix seconds; 0: there is none yet." }),
+  })
+  .openapi("Chat")
+
+/** Contract, "Kept messages" */
+export const KeptMessage = MessageEvent.omit({ event: true, offline: true })
+  .extend({
+    from_me: z.boolean().openapi({
+      description:
+        "The session's own account wrote it: through this API, on its phone or on another of its devices.",
+    }),
+    status: z.enum(["pending", "sent", "delivered", "read", "played"]).optional().openapi({
+      description:
+        "Of a message that was sent through this API, for 30 days: as `getMessage` has it, which also has the times.",
+    }),
+  })
+  .openapi("KeptMessage", {
+    description:
+      "A message that is kept, as its event has it. An edit, a revocation, a pin and a reaction are messages of their own, with the " +
+      "`target_id` of the one that they are about.",
+  })
+
+const Time = (description: string) =>
+  z.coerce.number().int().min(0).max(9_999_999_999).optional().openapi({ type: "integer", description })
+
+const page = {
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  after: z.string().max(256).optional().openapi({
+    description: "The `X-Next-After` of the page before, of the same bridge and chat.",
+  }),
+}
+
+export const listChats = createRoute({
+  method: "get",
+  path: `${proxy}/chats` as const,
+  summary: "The chats of the session, the one with the latest message first",
+  description:
+    "Those with messages that are kept (`keep` of the bridge), and those that the phone has archived, pinned or muted. Where it has done so " +
+    "before `keep` was set is known after the session's next login. It needs no connection.",
+  request: { params: path, query: z.object(page) },
+  responses: {
+    200: reply(
+      "A page. The header `X-Next-After` is there while there are more: give it as `after`. A chat that gets a message meanwhile moves " +
+        "to the front, and is not on a later page.",
+      z.array(Chat),
+    ),
+    ...refusals(...unreachable, "not_paired", "not_kept"),
+  },
+})
+
+export const listMessages = createRoute({
+  method: "get",
+  path: `${proxy}/chats/{chat}/messages` as const,
+  summary: "The messages of a chat that are kept, newest first",
+  description:
+    "Those that came in or were sent while `keep` of the bridge was set, for as many days. It needs no connection.",
+  request: {
+    params: path.extend({ chat: ChatAddress }),
+    query: z.object({
+      since: Time("Only messages from this time on, Unix seconds."),
+      until: Time("Only messages before this time, Unix seconds."),
+      person: PersonAddress.optional().openapi({ description: "Only messages that this person wrote." }),
+      type: MessageEvent.shape.type.optional().openapi({ description: "Only messages of this type." }),
+      ...page,
+    }),
+  },
+  responses: {
+    200: reply(
+      "`limit` messages or fewer: a page ends early if its messages are large, or if the filters match few. The header " +
+        "`X-Next-After` is there while there may be more: give it as `after`.",
+      z.array(KeptMessage),
+    ),
+    ...refusals(...unreachable, "not_paired", "not_kept"),
+  },
+})

@@ -1,0 +1,19 @@
+import { type ChatMutation, jidNormalizedUser } from "@whiskeysockets/baileys"
+import type { ChatSetting } from "#session-host/network/connection.ts"
+
+/** What an entry of the account's settings says of a chat; empty if it is about something else. */
+export function chatSettingIn({ syncAction: { value }, index: [, chat] }: ChatMutation): ChatSetting[] {
+  if (!value || !chat?.includes("@")) return []
+  const jid = jidNormalizedUser(chat)
+  const { archiveChatAction, pinAction, muteAction, markChatAsReadAction } = value
+  if (archiveChatAction) return [{ jid, isArchived: archiveChatAction.archived === true }]
+  if (pinAction) return [{ jid, isPinned: pinAction.pinned === true }]
+  if (markChatAsReadAction) return [{ jid, isRead: markChatAsReadAction.read === true }]
+  return muteAction ? [{ jid, mutedUntil: muteAction.muted ? endOf(muteAction.muteEndTimestamp) : 0 }] : []
+}
+
+/** Unix milliseconds, or -1 for ever, as some clients also write 0. */
+function endOf(given: unknown): number {
+  const endMs = Number(given ?? -1)
+  return Number.isSafeInteger(endMs) && endMs > 0 ? Math.floor(endMs / 1000) : -1
+}

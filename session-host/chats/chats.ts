@@ -1,0 +1,197 @@
+import { LRUCache } from "lru-cache"
+import { z } from "zod"
+import type { Choice } from "#core/bridge/choice.ts"
+import { now } from "#core/platform/clock.ts"
+import type { Logger } from "#core/platform/log.ts"
+import type { Commits } from "../memory/commits.ts"
+import type { SessionVault } from "../memory/keys.ts"
+import type { SessionStore, SessionWrite } from "../memory/rows.ts"
+import type { ChatSetting } from "../network/connection.ts"
+import { hashed, type MessageEvent, padded } from "./transcript.ts"
+
+/** A chat, as its row has it. */
+const Chat = z.object({
+  /** A group's JID, or the person's: the phone number's where that was known last. */
+  jid: z.string(),
+  /** Of a group, as the network had it at `namedAt` (Unix seconds); `""`: not known. */
+  name: z.string().default(""),
+  namedAt: z.number().int().default(0),
+  /** The time of its last message, Unix seconds. */
+  lastAt: z.number().int().default(0),
+  /** How many messages of others nobody of the account has read. */
+  unread: z.number().int().default(0),
+  /** Somebody has marked it as unread. */
+  isMarked: z.boolean().default(false),
+  isArchived: z.boolean().default(false),
+  isPinned: z.boolean().default(false),
+  /** Unix seconds; 0: it is not muted, -1: for ever. */
+  mutedUntil: z.number().int().default(0),
+})
+export type Chat = z.infer<typeof Chat>
+
+interface Parts {
+  store: SessionStore
+  commits: Pick<Commits, "note">
+  vault: () => Pick<SessionVault, "login" | "phoneOf" | "otherAddress">
+  choice: () => Choice.Info
+  log: Logger
+}
+
+/** Where a chat's row is, and since when. */
+export interface Place {
+  sk: string
+  lastAt: number
+}
+
+const day = 86_400
+
+/**
+ * The chats of a bridge that keeps messages, a row each: what is shown of them in a list. A message changes the row in the unit that
+ * keeps the message, so it is counted once. A session alone writes its rows, so it trusts what it has read or written. A row
+ * goes with the last of the chat's messages, as far as strangers can make it; what the account itself has set stays.
+ */
+export class Chats {
+  readonly #parts: Parts
+  readonly #known = new LRUCache<string, Entry>({ max: 2000 })
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** Whether there are any: the bridge keeps messages. */
+  get areKept(): boolean {
+    return this.#parts.choice().keep !== undefined
+  }
+
+  /** Reads what `said`, `read` and `set` need of a chat (a JID) before they change it. @throws SessionEnded */
+  async load(jid: string): Promise<Loaded> {
+    const { store, vault } = this.#parts
+    const [phone, lid] = [await vault().phoneOf(jid), await vault().otherAddress(jid)]
+    const former = [jid, lid].flatMap((other) => (other && other !== phone ? this.#skOf(other) : []))
+    const sk = this.#skOf(phone)
+    const known = this.#known.get(sk)
+    if (known) return { sk, jid: phone, entry: known }
+    // It may be under the LID, from when the number was not known.
+    const rows = await store.getAll([sk, ...former])
+    const found = rows.find((row) => row.sk === sk) ?? rows[0]
+    // It may have been read meanwhile.
+    const entry = this.#known.get(sk) ?? {
+      chat: found && Chat.parse(JSON.parse(found.secret.toString())),
+      former: rows.map((row) => row.sk).filter((other) => other !== sk),
+    }
+    this.#known.set(sk, entry)
+    return { sk, jid: phone, entry }
+  }
+
+  /** The writes of a message that is kept: it is the chat's last one, and unread if others wrote it. */
+  said(loaded: Loaded, message: MessageEvent): SessionWrite[] {
+    const before = this.#chatAt(loaded)
+    const isNew = message.edit === undefined && message.type !== "reaction"
+    const unread = message.from_me ? 0 : before.unread + Number(isNew)
+    return this.#change(loaded, {
+      lastAt: Math.max(before.lastAt, message.timestamp),
+      unread,
+      isMarked: before.isMarked && !message.from_me,
+    })
+  }
+
+  /** The account has read this chat. A note: if it is lost, the chat is shown as unread until it is read again. */
+  async read(jid: string): Promise<void> {
+    if (!this.areKept) return
+    const loaded = await this.load(jid)
+    const { unread, isMarked } = this.#chatAt(loaded)
+    if (unread > 0 || isMarked) this.#parts.commits.note(this.#change(loaded, { unread: 0, isMarked: false }))
+  }
+
+  /** What the account's phone, or another of its devices, has set for its chats. @throws SessionEnded */
+  async set(settings: ChatSetting[]): Promise<void> {
+    if (!this.areKept) return
+    for (const { jid, isRead, ...set } of settings) {
+      const loaded = await this.load(jid)
+      const read = isRead === undefined ? {} : isRead ? { unread: 0, isMarked: false } : { isMarked: true }
+      this.#parts.commits.note(this.#change(loaded, { ...set, ...read }))
+    }
+  }
+
+  /** Groups have got names. */
+  async name(names: Map<string, string>): Promise<void> {
+    for (const [jid, name] of names) {
+      const loaded = await this.load(jid)
+      this.#parts.commits.note(this.#change(loaded, { name, namedAt: now() }))
+    }
+  }
+
+  /** Every chat's place, the one with the latest message first. @throws SessionEnded */
+  async places(): Promise<Place[]> {
+    const rows = await this.#parts.store.heads(this.#prefix, ["last_at", "expires_at"])
+    const Head = z.object({ last_at: z.number(), expires_at: z.number().default(Infinity) })
+    const places = rows.flatMap(({ sk, row }) => {
+      const { last_at: lastAt, expires_at } = Head.parse(row)
+      // DynamoDB removes expired rows late.
+      return expires_at > now() ? [{ sk, lastAt }] : []
+    })
+    return places.toSorted(later)
+  }
+
+  /** The chats at these places, in this order. @throws SessionEnded */
+  async at(places: Place[]): Promise<Chat[]> {
+    const rows = await this.#parts.store.getAll(places.map(({ sk }) => sk))
+    return rows.map(({ secret }) => Chat.parse(JSON.parse(secret.toString())))
+  }
+
+  #chatAt({ entry, jid }: Loaded): Chat {
+    return { ...(entry.chat ?? Chat.parse({ jid })), jid }
+  }
+
+  #change(loaded: Loaded, change: Partial<Chat>): SessionWrite[] {
+    const { store, choice } = this.#parts
+    const chat = { ...this.#chatAt(loaded), ...change }
+    loaded.entry.chat = chat
+    const isSet = chat.isArchived || chat.isPinned || chat.mutedUntil !== 0
+    const expires_at = now() + (choice().keep ?? 0) * day
+    const row = { last_at: chat.lastAt, ...(!isSet && { expires_at }) }
+    return [
+      store.put(loaded.sk, JSON.stringify(chat), row),
+      ...loaded.entry.former.splice(0).map((sk) => store.remove(sk)),
+    ]
+  }
+
+  get #prefix(): string {
+    return `CHAT#${hashed(this.#parts.vault().login?.jid ?? "").slice(0, 11)}#`
+  }
+
+  #skOf(jid: string): string {
+    return this.#prefix + hashed(jid)
+  }
+}
+
+/** What is known of a row. */
+interface Entry {
+  /** Undefined where there is none. */
+  chat: Chat | undefined
+  /** Rows of the same person under another address, to be removed. */
+  former: string[]
+}
+
+/** A chat whose row was read. */
+export interface Loaded {
+  sk: string
+  jid: string
+  entry: Entry
+}
+
+/** Sorts the latest first. */
+function later(one: Place, other: Place): number {
+  return other.lastAt - one.lastAt || (one.sk < other.sk ? -1 : 1)
+}
+
+/** What an `after` says: chats behind this place follow. */
+export function nameOf({ sk, lastAt }: Place): string {
+  return `${padded(lastAt, 10)} ${sk}`
+}
+
+/** Whether a place is behind the one of that name. */
+export function isBehind(place: Place, name: string): boolean {
+  const [lastAt = "", sk = ""] = name.split(" ")
+  return later({ lastAt: Number(lastAt), sk }, place) < 0
+}

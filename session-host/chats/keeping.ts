@@ -1,0 +1,54 @@
+import type { Event } from "#core/contract/event.ts"
+import type { SessionStore, SessionWrite } from "../memory/rows.ts"
+import type { Outgoing } from "../network/connection.ts"
+import type { Chats, Loaded } from "./chats.ts"
+import type { Transcript } from "./transcript.ts"
+
+interface Parts {
+  store: Pick<SessionStore, "remove">
+  transcript: Transcript
+  chats: Chats
+}
+
+/** Keeps messages in the units that exist without them: each with its line in the transcript, and what its chat's row says then. */
+export class Keeping {
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** Whether this event is a message to be kept. */
+  takes(event: Event): boolean {
+    return this.#parts.transcript.takes(event)
+  }
+
+  /** Reads what is needed to keep these. @returns makes the writes of each; none of one that is not kept. @throws SessionEnded */
+  async ready(events: Event[]): Promise<(event: Event) => SessionWrite[]> {
+    const { transcript, chats } = this.#parts
+    const loaded = new Map<string, Loaded>()
+    for (const event of events)
+      if (transcript.takes(event)) loaded.set(event.chat_id, await chats.load(event.chat_id))
+    return (event) => {
+      const chat = transcript.takes(event) ? loaded.get(event.chat_id) : undefined
+      return chat && transcript.takes(event) ? [transcript.row(event), ...chats.said(chat, event)] : []
+    }
+  }
+
+  /**
+   * The writes that go with a message that is sent, and those that go with its refusal by the network. Undefined if it is not kept.
+   * @throws SessionEnded
+   */
+  async outgoing(outgoing: Pick<Outgoing, "messageId" | "chat" | "message">) {
+    const { transcript, chats, store } = this.#parts
+    const line = await transcript.rowOf(outgoing)
+    if (!line) return undefined
+    const { row, said } = line
+    const chat = await chats.load(said.chat_id)
+    return {
+      // Asked for in the moment in which they are made: messages may come in meanwhile.
+      beside: () => [row, ...chats.said(chat, said)],
+      withdrawal: [store.remove(row.sk)],
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import type { z } from "@hono/zod-openapi"
+import type * as contract from "#core/contract/chat.ts"
+import { ApiError, invalid } from "#core/error.ts"
+import { toJid } from "#core/jid.ts"
+import { StoredMedia } from "#core/stored-media.ts"
+import { outcomeOf } from "../commands/look-up-message.ts"
+import type { Memory } from "../memory/memory.ts"
+import { sentMessages } from "../memory/messages/sent.ts"
+import type { Line } from "./transcript.ts"
+
+type Message = z.input<typeof contract.KeptMessage>
+type Asked = z.output<typeof contract.listMessages.request.query> & { chat: string }
+
+/** How much is read for one page, since a filter may match little of it. */
+const most = { lines: 2000, bytes: 8_000_000 }
+
+/**
+ * A page of the messages of a chat, newest first, and what leads to the next one, if there may be more (Contract, "Kept messages").
+ * @throws ApiError `not_kept`, `invalid_request` for an `after` of another bridge or chat; SessionEnded
+ */
+export async function messagePage(
+  memory: Pick<Memory, "transcript" | "store">,
+  asked: Asked,
+): Promise<{ messages: Message[]; next?: string }> {
+  const { transcript, store } = memory
+  if (transcript.days === undefined) throw new ApiError("not_kept")
+  const chat = toJid(asked.chat)
+  const [name = chat] = await transcript.namesOf(chat)
+  const purpose = `messages after, of ${name}`
+  const before = asked.after === undefined ? undefined : store.unsealed(purpose, asked.after)
+  if (asked.after !== undefined && before === undefined) throw notItsPage()
+  const wants = await filterOf(memory, asked)
+  const found: Line[] = []
+  const read = { lines: 0, bytes: 0, found: 0 }
+  let last: Line | undefined
+  for await (const line of transcript.backwards(chat, { ...asked, before })) {
+    const isFull = found.length === asked.limit || read.lines === most.lines || read.bytes > most.bytes
+    const isTooLong = found.length > 0 && read.found + line.bytes > StoredMedia.inline.maxBytes
+    if (last && (isFull || isTooLong))
+      return { messages: await withStatus(memory, found), next: store.sealed(purpose, last.place) }
+    last = line
+    read.lines++
+    read.bytes += line.bytes
+    if (!wants(line)) continue
+    read.found += line.bytes
+    found.push(line)
+  }
+  return { messages: await withStatus(memory, found) }
+}
+
+function notItsPage(): ApiError {
+  const message = "not from a page of this chat at this bridge: leave it out to begin with the newest"
+  return invalid([{ path: "after", message }])
+}
+
+/** Whether a message is of the person and the type that were asked for. */
+async function filterOf(
+  { transcript }: Pick<Memory, "transcript">,
+  { person, type }: Asked,
+): Promise<(line: Line) => boolean> {
+  const names = person === undefined ? undefined : await transcript.namesOf(toJid(person))
+  return ({ message }) =>
+    (names === undefined || names.has(message.contact_id)) && (type === undefined || message.type === type)
+}
+
+/** The messages in the contract's form; with what became of those that the API sent. */
+async function withStatus({ store }: Pick<Memory, "store">, found: Line[]): Promise<Message[]> {
+  const own = found.flatMap(({ message }) => (message.from_me ? message.message_id : []))
+  const sent = new Map((await sentMessages(store, own)).map((each) => [each.messageId, each]))
+  return found.map((line) => {
+    const { event: _event, offline: _offline, ...message } = line.message
+    const outcome = sent.get(message.message_id)
+    if (!message.from_me || !outcome) return message
+    const { status } = outcomeOf({ sent: outcome, fromMe: true })
+    return status === "failed" || status === "received" ? message : { ...message, status }
+  })
+}

@@ -1,0 +1,182 @@
+import { createHash } from "node:crypto"
+import { z } from "zod"
+import { Choice } from "#core/bridge/choice.ts"
+import type { Event } from "#core/contract/event.ts"
+import { isGroup, isLid, isPhoneJid } from "#core/jid.ts"
+import { now, nowMs } from "#core/platform/clock.ts"
+import { strangersJson } from "#core/strangers-json.ts"
+import type { Logger } from "#core/platform/log.ts"
+import type { SessionVault } from "../memory/keys.ts"
+import type { Put, SessionStore, Stored } from "../memory/rows.ts"
+import { decodeBare } from "../network/decode.ts"
+import type { Outgoing } from "../network/connection.ts"
+import { lidsIn } from "../receive/map/chat-and-sender.ts"
+import { fromMessage } from "../receive/map/message.ts"
+import { fromWeb } from "../receive/map/resent-by-phone.ts"
+
+export type MessageEvent = Extract<Event, { event: "message" }>
+
+interface Parts {
+  store: SessionStore
+  vault: () => Pick<SessionVault, "login" | "phoneOf" | "otherAddress">
+  /** The customer's present choice. */
+  choice: () => Choice.Info
+  log: Logger
+}
+
+/** A message in the transcript, in the form of its event. */
+export interface Line {
+  message: MessageEvent
+  /** Its place in its chat: later messages have greater ones. */
+  place: string
+  /** The size of its row. */
+  bytes: number
+}
+
+const day = 86_400
+/** A row holds 400 KB. */
+const largest = 380_000
+
+/**
+ * What was said in a bridge's chats, for as long as its customer keeps that (`keep`): a row for each message, in the form of its
+ * event. A message that came is written in the unit of its event, and one that is sent in the unit that lets it leave, so each is
+ * there once. The keys are the chat and the time, so a chat is read from any time on, and nothing else is read. The chat is
+ * hashed with the account's own number: whoever links another phone to the bridge reads nothing of the last one's.
+ */
+export class Transcript {
+  readonly #parts: Parts
+  /** The time of the last row, in ms. Of two messages within a second, the one that came later has the greater one. */
+  #lastMs = 0
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** For how many days messages are kept; undefined: they are not. */
+  get days(): number | undefined {
+    return this.#parts.choice().keep
+  }
+
+  /** Whether this event is a message to be kept. */
+  takes(event: Event): event is MessageEvent {
+    return event.event === "message" && this.#takesChat(event.chat_id)
+  }
+
+  /** The row of a message. @throws Error for one that is too large for any row: a hostile one, parked as its event would be */
+  row(message: MessageEvent): Put {
+    const json = strangersJson(message)
+    if (Buffer.byteLength(json) > largest) throw new Error(`a message of ${json.length} characters`)
+    const atMs = Math.max(nowMs(), this.#lastMs + 1)
+    this.#lastMs = atMs
+    const place = `${padded(message.timestamp, 10)}#${padded(atMs, 13)}#${hashed(message.message_id).slice(0, 6)}`
+    const expires_at = now() + (this.days ?? 0) * day
+    return this.#parts.store.put(this.#prefixOf(message.chat_id) + place, json, { expires_at })
+  }
+
+  /**
+   * The row of a message that is to be sent; undefined if it is not to be kept, or says nothing to people. One that cannot be
+   * written here is sent all the same.
+   */
+  async rowOf({
+    messageId,
+    chat,
+    message,
+  }: Pick<Outgoing, "messageId" | "chat" | "message">): Promise<
+    { said: MessageEvent; row: Put } | undefined
+  > {
+    const { vault, log } = this.#parts
+    const own = vault().login
+    if (!own || !this.#takesChat(chat)) return undefined
+    const key = { id: messageId, remoteJid: chat, fromMe: true }
+    const [sent] = fromWeb({ key, message: decodeBare(message), messageTimestamp: now() }, own)
+    if (!sent) return undefined
+    const about = { ...sent, own }
+    const lids = [...lidsIn(about), chat].filter(isLid)
+    const pairs = await Promise.all(lids.map(async (lid) => [lid, await vault().phoneOf(lid)] as const))
+    try {
+      const [mapped] = fromMessage({ ...about, phones: new Map(pairs) })
+      const said = mapped?.event
+      return said?.event === "message" ? { said, row: this.row(said) } : undefined
+    } catch (error) {
+      log.warn({ error, messageId }, "a message that is sent was not written in its transcript")
+      return undefined
+    }
+  }
+
+  /**
+   * The messages of a chat (a JID), newest first, under each address of the person. `since` and `until` are Unix seconds, the
+   * second excluded; `before` is the place of a message.
+   * @throws SessionEnded
+   */
+  async *backwards(
+    chat: string,
+    from: { since?: number | undefined; until?: number | undefined; before?: string | undefined },
+  ): AsyncGenerator<Line> {
+    const { store } = this.#parts
+    // What is older is not shown, even if it was kept for longer once.
+    const oldest = now() - (this.days ?? 0) * day
+    const since = padded(Math.max(from.since ?? 0, oldest), 10)
+    const until = from.until === undefined ? "~" : padded(from.until, 10)
+    const before = from.before !== undefined && from.before < until ? from.before : until
+    const prefixes = [...(await this.namesOf(chat))].map((name) => this.#prefixOf(name))
+    const rows = prefixes.map((prefix) =>
+      lines(store.backwards(prefix, { from: since, before }), (sk) => sk.slice(prefix.length)),
+    )
+    yield* merged(rows)
+  }
+
+  /** A person's address (JID) and the other one, if that is known; a group's only one. The phone number's first. */
+  async namesOf(jid: string): Promise<Set<string>> {
+    const vault = this.#parts.vault()
+    return new Set([await vault.phoneOf(jid), jid, (await vault.otherAddress(jid)) ?? jid])
+  }
+
+  #takesChat(chat: string): boolean {
+    const isConversation = isGroup(chat) || isPhoneJid(chat) || isLid(chat)
+    return this.days !== undefined && isConversation && !Choice.ignores(this.#parts.choice(), chat)
+  }
+
+  #prefixOf(chat: string): string {
+    const own = this.#parts.vault().login?.jid ?? ""
+    return `SAID#${hashed(`${own}\n${chat}`)}#`
+  }
+}
+
+/** As it was written. */
+const Written = z.custom<MessageEvent>()
+const Expiring = z.object({ expires_at: z.number().int() })
+
+async function* lines(rows: AsyncIterable<Stored>, placeOf: (sk: string) => string): AsyncGenerator<Line> {
+  for await (const { sk, row, secret } of rows) {
+    // DynamoDB removes expired rows late.
+    if (Expiring.parse(row).expires_at <= now()) continue
+    const message = Written.parse(JSON.parse(secret.toString()))
+    yield { message, place: placeOf(sk), bytes: secret.length }
+  }
+}
+
+/** Several lists, each newest first, as one. */
+async function* merged(lists: AsyncGenerator<Line>[]): AsyncGenerator<Line> {
+  const heads = await Promise.all(lists.map((list) => list.next()))
+  for (;;) {
+    const next = heads.reduce<number>((best, head, i) => {
+      const [one, other] = [head, heads[best]]
+      if (one.done) return best
+      return !other || other.done || one.value.place > other.value.place ? i : best
+    }, -1)
+    const head = heads[next]
+    if (!head || head.done) return
+    yield head.value
+    heads[next] = await lists[next]!.next() // the list of this head
+  }
+}
+
+/** A number whose text sorts as it does. */
+export function padded(value: number, digits: number): string {
+  return String(Math.max(0, value)).padStart(digits, "0")
+}
+
+/** In a key: a JID is a phone number. */
+export function hashed(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 22)
+}

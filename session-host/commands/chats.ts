@@ -1,0 +1,25 @@
+import * as contract from "#core/contract/chat.ts"
+import { strangersJson } from "#core/strangers-json.ts"
+import { chatPage } from "../chats/chat-page.ts"
+import { messagePage } from "../chats/message-page.ts"
+import { command } from "./command.ts"
+
+export const chats = {
+  listChats: command(contract.listChats, async ({ session, query }) => {
+    await (await session.linking()).paired()
+    const { chats: page, next } = await chatPage(session, query)
+    return paged(page, next)
+  }),
+
+  listMessages: command(contract.listMessages, async ({ session, params, query }) => {
+    await (await session.linking()).paired()
+    const { messages, next } = await messagePage(await session.memory(), { ...query, chat: params.chat })
+    return paged(messages, next)
+  }),
+}
+
+/** A page; `next` leads to the one after it. */
+function paged(page: object[], next: string | undefined): Response {
+  const headers = { "content-type": "application/json", ...(next !== undefined && { "x-next-after": next }) }
+  return new Response(strangersJson(page), { headers })
+}

@@ -1,0 +1,42 @@
+import { expect } from "vitest"
+import { until as eventually } from "#test/support/until.ts"
+import type { CasesOf } from "./cases.ts"
+import { ada, adaWrites, arrived, grace, whole } from "./stage.ts"
+
+const shop = "/api/instances/shop"
+
+export const chats: CasesOf<"Chats"> = {
+  listChats: async (ask) => {
+    expect((await whole.call("GET", `${shop}/proxy/chats`)).status).toBe(409)
+    await whole.call("PATCH", shop, { keep: 7 })
+    await arrived(await adaWrites({ text: "unread" }))
+    const until = Math.floor(Date.now() / 1000) + 3600
+    await whole.network.call("POST", `/phones/${grace.number}/app-state/regular_high`, {
+      index: ["mute", ada.jid],
+      value: { muteAction: { muted: true, muteEndTimestamp: until * 1000 } },
+      version: 2,
+    })
+    const muted = { muted: true, muted_until: until, archived: false, pinned: false }
+    const [chat] = await eventually(async () => {
+      const { json } = await ask({ with: { limit: 1 } })
+      const chats = json as { muted: boolean }[]
+      return chats[0]?.muted && chats
+    })
+    expect(chat).toMatchObject({ ...muted, chat_id: ada.jid, name: "Ada", unread: 1 })
+  },
+  listMessages: async (ask) => {
+    const question = await adaWrites({ text: "kept?" })
+    await arrived(question)
+    await whole.call("POST", `${shop}/proxy/send/text`, {
+      chat: ada.number,
+      body: "yes",
+      quoted_message_id: question,
+      mentions: [ada.number],
+    })
+    const { json, headers } = await ask({ with: { chat: ada.number, limit: 1 } })
+    expect(json).toMatchObject([{ body: "yes", from_me: true, quoted: { message_id: question } }])
+    const after = headers.get("x-next-after")!
+    const next = await ask({ with: { chat: ada.number, after, limit: 1 } })
+    expect(next.json).toMatchObject([{ message_id: question, body: "kept?", contact_id: ada.jid }])
+  },
+}
