@@ -90,6 +90,7 @@ function open(input: ConnectInput): Connection {
 
   return {
     ...questions,
+    changeSetting: appState.change,
     takePasskey: (assertion) => answerOrEnd(passkey.take(assertion)),
     send(message, again = false) {
       vitals.asked()

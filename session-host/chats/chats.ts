@@ -113,6 +113,12 @@ export class Chats {
     }
   }
 
+  /** The chat of this address; undefined if it is not in the list. @throws SessionEnded */
+  async get(jid: string): Promise<Chat | undefined> {
+    const loaded = await this.load(jid)
+    return loaded.entry.chat && this.#chatAt(loaded)
+  }
+
   /** Groups have got names. */
   async name(names: Map<string, string>): Promise<void> {
     for (const [jid, name] of names) {
