@@ -8,7 +8,7 @@ import type { ChatSetting, SettingChange } from "../network/connection.ts"
 import { refusalOf } from "../network/refusals.ts"
 import type { Session } from "../session/session.ts"
 import { wireOf } from "./chat-page.ts"
-import type { Chat } from "./chats.ts"
+import { changed, type Chat } from "./chats.ts"
 
 type Wanted = z.output<
   (typeof contract.updateChat)["request"]["body"]["content"]["application/json"]["schema"]
@@ -36,6 +36,7 @@ export async function changeChat(session: Session, asked: string, wanted: Wanted
     throw invalid([{ path: "pinned", message: "an archived chat cannot be pinned" }])
   const steps = await stepsOf(memory, chat, wanted)
   const done: Step["field"][] = []
+  let after = chat
   await session.use(async ({ connection }) => {
     for (const { field, change, setting } of steps) {
       try {
@@ -43,11 +44,11 @@ export async function changeChat(session: Session, asked: string, wanted: Wanted
       } catch (error) {
         throw withDone(error, done)
       }
-      await chats.set([setting])
       done.push(field)
+      after = changed(after, setting)
     }
   })
-  return await wireOf(memory, (await chats.get(jid)) ?? chat)
+  return await wireOf(memory, after)
 }
 
 function withDone(error: unknown, done: string[]): unknown {

@@ -67,7 +67,11 @@ export function newAppState(input: Input): AppState {
   const change = newSettingChanges({ sock, mediaHost, keyOf })
   return {
     readIfNew,
-    change: (setting) => answerOrEnd(answered(change(setting))),
+    async change(setting) {
+      await answerOrEnd(answered(change(setting)))
+      // Read back among the changes of other devices, since the last of them counts and not the last that was asked for here.
+      await answerOrEnd(changed([setting.collection]))
+    },
     onServerSync: serverSync(changed),
     onMessages: newHistory({ ...common, keys, onError }),
   }
