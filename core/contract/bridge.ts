@@ -77,6 +77,10 @@ const chosen = {
       "Whether the session appears as available for some minutes a day, so that the phone does not take it for inactive.",
   }),
   pacing: Pacing.nullable().openapi({ description: "How slowly it sends; null: as fast as it is asked to." }),
+  proxy_url: z
+    .string()
+    .nullable()
+    .openapi({ description: "`***`: the session goes through a proxy; null: it does not." }),
   keep: Keep.nullable().openapi({
     ...keepOrNull,
     description: "For how many days messages are kept, to be listed; null: they are not.",
@@ -176,7 +180,7 @@ export const updateBridge = createRoute({
   description:
     "`webhook_url` is required unless another field is given; a field that is not given stays as it is. Messages that " +
     "`events` and `ignore` switch off are taken from the network and forgotten: they give no event, and cannot be replied to " +
-    "or downloaded. A change of all but the address restarts nothing, and takes effect within half a minute. A new address restarts the " +
+    "or downloaded. A change of all but the address and the proxy restarts nothing, and takes effect within half a minute. A new address restarts the " +
     "session, which takes a few seconds; the phone stays linked. After five logins in a row that did not last, restarts " +
     "included, the session waits up to a minute before the next. The current address restarts nothing, unless another place has taken over the session (`status` is " +
     "`replaced`): then the session connects again, and the other place is replaced.",
@@ -215,6 +219,18 @@ export const updateBridge = createRoute({
             "How slowly the bridge sends; it replaces the pacing of before, and null ends it. A message that would have to wait " +
             "for longer than five seconds is refused with 429 `pacing`.",
         }),
+        proxy_url: z
+          .string()
+          .min(1)
+          .max(2048)
+          .nullish()
+          .openapi({
+            description:
+              "A proxy for the session: `http://`, `https://` or `socks5://`, with a user name and password if it wants them, at a public " +
+              "address unless the operator allows others. Socket, files and look-ups of names go through it, and the session " +
+              "connects anew. No answer shows it again. null is none.",
+            format: "uri",
+          }),
         keep: Keep.nullish().openapi({
           ...keepOrNull,
           description:

@@ -183,6 +183,16 @@ export const refusals: Record<Objection, { word: string; cause: string }> = {
     cause:
       "The network no longer takes this version of the service. The session tries again by itself. If it stays so, the operator has to update the service.",
   },
+  proxy_unreachable: {
+    word: "Proxy away",
+    cause:
+      "The proxy of this number does not answer. The session tries again by itself. Set another `proxy_url` through the API, or none.",
+  },
+  proxy_refused: {
+    word: "Proxy refuses",
+    cause:
+      "The proxy of this number wants another password, or does not lead to the network. Set another `proxy_url` through the API, or none.",
+  },
 }
 
 /** Failures that only the phone shows: the network tells them to nobody else. */

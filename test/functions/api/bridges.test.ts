@@ -232,6 +232,7 @@ describe("reading", () => {
       message_status: "counts",
       daily_presence: true,
       pacing: null,
+      proxy_url: null,
       keep: null,
     }
     expect(bridge).toEqual({ ...created, ...choice, manager })
@@ -329,6 +330,16 @@ describe("PATCH", () => {
     await customer.patch("/api/instances/a", { pacing })
     await customer.patch("/api/instances/a", { daily_presence: true })
     expect(await shown()).toMatchObject({ ignore: ["groups"], daily_presence: true, pacing })
+    await customer.patch("/api/instances/a", { pacing: null })
+    const proxy_url = "socks5://ada:word@127.0.0.1:1080"
+    expect(await json(customer.patch("/api/instances/a", { proxy_url }))).toMatchObject({ proxy_url: "***" })
+    expect(await shown()).toMatchObject({ proxy_url: "***" })
+    const refused = await customer.patch("/api/instances/a", { proxy_url: "ftp://ada:word@127.0.0.1" })
+    expect(refused.status).toBe(400)
+    expect(await refused.text()).not.toContain("word")
+    await customer.patch("/api/instances/a", { proxy_url: null })
+    expect(await shown()).toMatchObject({ proxy_url: null })
+    expect(await shown()).toMatchObject({ pacing: null })
     await customer.patch("/api/instances/a", { pacing: null, keep: 30 })
     expect(await shown()).toMatchObject({ pacing: null, keep: 30 })
     await customer.patch("/api/instances/a", { ignore: [] })
@@ -372,6 +383,7 @@ describe("PATCH", () => {
       message_status: "counts",
       daily_presence: true,
       pacing: null,
+      proxy_url: null,
       keep: null,
     }
     expect(changed).toEqual({ ...created, ...told, webhook_url: "http://new.example/in", inbox: false })
