@@ -45,6 +45,8 @@ export const sentences: Record<ErrorCode, string> = {
   method_not_allowed: wrongMethod(["GET", "POST"]),
   bridge_paused: "the operator of this service has paused this bridge: ask them to wake it",
   bridge_suspended: "the operator of this service has suspended this bridge: ask them to resume it",
+  bridge_moved:
+    "this bridge has moved to another service: call it there. The operator of this service says where that is",
   idempotency_conflict: "a request with this Idempotency-Key is still running: try again when it has ended",
   not_paired: "no phone is linked: scan the code that `qr` gives, or use `pair`",
   already_paired: "a phone is already linked: log out first",

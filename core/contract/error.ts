@@ -18,6 +18,7 @@ export const errorStatus = {
   method_not_allowed: 405,
   bridge_paused: 409,
   bridge_suspended: 409,
+  bridge_moved: 409,
   idempotency_conflict: 409,
   not_paired: 409,
   already_paired: 409,
