@@ -39,13 +39,15 @@ export function toVoice(path: string): Promise<Voice> {
   return conversions.use(async () => {
     const [voice, loudness] = [`${path}.ogg`, `${path}.raw`]
     const sound = ["-map", "0:a:0", "-ac", "1", "-t", String(mostSeconds + 1)]
-    await ffmpeg([
-      ...["-v", "quiet", "-nostdin", "-threads", "1"],
-      ...["-protocol_whitelist", "file", "-format_whitelist", containers, "-i", `file:${path}`],
-      ...["-map_metadata", "-1", ...sound, "-ar", "48000", "-c:a", "libopus", "-b:a", "32k"],
-      ...["-application", "voip", "-compression_level", "5", "-f", "ogg", `file:${voice}`],
-      ...[...sound, "-ar", String(samplesPerSecond), "-f", "u8", `file:${loudness}`],
-    ])
+    await ffmpeg(
+      [
+        ["-v", "quiet", "-nostdin", "-threads", "1"],
+        ["-protocol_whitelist", "file", "-format_whitelist", containers, "-i", `file:${path}`],
+        ["-map_metadata", "-1", ...sound, "-ar", "48000", "-c:a", "libopus", "-b:a", "32k"],
+        ["-application", "voip", "-compression_level", "5", "-f", "ogg", `file:${voice}`],
+        [...sound, "-ar", String(samplesPerSecond), "-f", "u8", `file:${loudness}`],
+      ].flat(),
+    )
     const { size } = await stat(loudness)
     if (size === 0) throw noSound()
     if (size > mostSeconds * samplesPerSecond) throw tooLong("at most 15 minutes")
