@@ -120,7 +120,7 @@ export interface Vault {
    */
   keep(change: Change): Promise<void>
   /** A recently sent message, by its id alone, for retry receipts. */
-  sent(messageId: string): Promise<Pick<Outgoing, "chat" | "message"> | undefined>
+  sent(messageId: string): Promise<Pick<Outgoing, "chat" | "message" | "members"> | undefined>
 }
 
 /** Where a session's messages arrive, whichever connection brings them. */

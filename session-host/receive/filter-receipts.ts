@@ -8,7 +8,7 @@ import {
   type WASocket,
 } from "@whiskeysockets/baileys"
 import { LRUCache } from "lru-cache"
-import { isGroup, isLid, userOf, withoutDevice } from "#core/jid.ts"
+import { isGroup, isLid, statusChat, userOf, withoutDevice } from "#core/jid.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { Keys } from "../baileys/signal/keys.ts"
 import { anew } from "../baileys/signal/remembered.ts"
@@ -91,13 +91,13 @@ async function wentTo({ sock, groups, sent, onError }: Input, { attrs, content }
   // Baileys takes further ids from the first child. No client is known to ask for several messages at once.
   if (!message || getBinaryNodeChildren(first, "item").length > 0) return false
   const usersOf = async (jid: string) => await addressesOf(jid, sock.signalRepository)
-  if (!isGroup(from)) {
-    const recipients = await usersOf(message.chat)
-    return (await usersOf(from)).some((user) => recipients.includes(user))
-  }
+  const asking = await usersOf(isGroup(from) || from === statusChat ? participant : from)
+  if (from === statusChat)
+    return message.chat === from && !!message.members?.some((one) => asking.includes(userOf(one)))
+  if (!isGroup(from)) return (await usersOf(message.chat)).some((user) => asking.includes(user))
   if (message.chat !== from) return false
   const group = await groupOf({ groups, sock: () => sock }, from).catch(onError)
-  return group ? (await usersOf(participant)).some((user) => group.members.has(user)) : false
+  return group ? asking.some((user) => group.members.has(user)) : false
 }
 
 /** The user parts of somebody's addresses. */
