@@ -1,6 +1,5 @@
 import type { BaileysEventMap, WASocket } from "@whiskeysockets/baileys"
-import type { ChatSetting, Connection, Intake, Vault } from "../../network/connection.ts"
-import type { ChatSetting, Intake, MediaHost, Vault } from "../../network/connection.ts"
+import type { ChatSetting, Connection, Intake, MediaHost, Vault } from "../../network/connection.ts"
 import type { AnswerOrEnd } from "../answer-or-end.ts"
 import type { Lifetime } from "../lifetime.ts"
 import type { ILogger } from "../quiet-log.ts"

@@ -13,7 +13,6 @@ import {
   type SignalDataTypeMap,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import type { Acquaintance, ChatSetting } from "#session-host/network/connection.ts"
 import { NetworkRejected } from "#session-host/network/errors.ts"
 import type { Acquaintance, ChatSetting, MediaHost } from "#session-host/network/connection.ts"
 import { blobOf } from "#session-host/media/own-devices-file.ts"
