@@ -46,6 +46,8 @@ export async function exportBridges(
     await stopped(bridges, say)
     await writeExport(part, passphrase, contentOf(bridges, rows))
     await checkExport(part, passphrase)
+    // Before anybody can have the file: exported once more, a bridge would be in two files.
+    for (const { id } of bridges) await Move.left(id)
     await rename(part, path)
     syncFolder(dirname(path))
   } catch (error) {
@@ -58,7 +60,6 @@ export async function exportBridges(
       throw new Unusable(`${path} cannot be written: ${String(error)}`, { cause: error })
     throw error
   }
-  for (const { id } of bridges) await Move.left(id)
   return bridges.map((bridge) => ({ bridge, rows: rows.get(bridge.id)! }))
 }
 

@@ -69,7 +69,7 @@ export async function leftAs(bridge: Bridge.Info): Promise<Left> {
   return { lease, bridge: row, deliveries: rows.filter((one) => one !== undefined), keys }
 }
 
-/** The file that it left in is whole. From here on only `takeBack` lets it run here again. */
+/** The file that it leaves in is whole. From here on only `takeBack` lets it run here again. */
 export async function left(bridgeId: string): Promise<void> {
   await Lease.left(bridgeId, nowMs())
 }

@@ -67,7 +67,9 @@ export const sentences: Record<ErrorCode, string> = {
   unsupported_media_type: "the body has another Content-Type: send it as application/json",
   media_fetch_failed: "the URL could not be fetched: timeout",
   media_type_mismatch:
-    "the file is not of the type that its Content-Type says, or that is needed here: a sticker must be image/webp",
+    "the file is not of the type that its Content-Type says, or that is needed here: a sticker is made of a WebP, JPEG or PNG",
+  conversion_unavailable:
+    "this service cannot convert sounds, for it has no ffmpeg: send Ogg with Opus without `as_voice`, or ask its operator to install it",
   recipient_not_found: "nobody on the network has this address: check `chat`",
   passkey_refused:
     "this came after the request's time: use the passkey again, for the request that `status` has now",

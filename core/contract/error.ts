@@ -38,6 +38,7 @@ export const errorStatus = {
   unsupported_media_type: 415,
   media_fetch_failed: 422,
   media_type_mismatch: 422,
+  conversion_unavailable: 422,
   recipient_not_found: 422,
   passkey_refused: 422,
   rate_limited: 429,

@@ -22,7 +22,7 @@ export function leaving({ bridgeId, epoch, stopped, moves }: Info): Write {
   })
 }
 
-/** The file that it left in is whole: from here on another service may have it. */
+/** The file that it leaves in is whole: from here on another service may have it. */
 export async function left(bridgeId: string, movedMs: number): Promise<void> {
   await change({
     Key: key(bridgeId),

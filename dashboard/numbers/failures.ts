@@ -155,6 +155,10 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
     title: "The file could not be fetched",
     next: "Check that its address can be opened without a sign-in.",
   },
+  conversion_unavailable: {
+    title: "This service cannot convert sounds",
+    next: "Ask its operator to install ffmpeg, or send a voice note that is Ogg with Opus already.",
+  },
   media_type_mismatch: {
     title: "This file is of another kind",
     next: "Send a sticker as image/webp, and each file under its own Content-Type.",
