@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { MessageEvent } from "./event.ts"
 import { Group, PersonAddress } from "./field-types.ts"
-import { proxy, refusals, reply, unreachable } from "./route-parts.ts"
+import { asking, body, proxy, refusals, reply, unreachable } from "./route-parts.ts"
 
 /** A chat, in a form that names it without asking the network. */
 const ChatAddress = z.union([PersonAddress, Group]).openapi({
@@ -85,6 +85,42 @@ export const listChats = createRoute({
     ),
     ...refusals(...unreachable, "not_paired", "not_kept"),
   },
+})
+
+export const updateChat = createRoute({
+  method: "patch",
+  path: `${proxy}/chats/{chat}` as const,
+  summary: "Archive, pin or mute a chat, or mark it as read or unread",
+  description:
+    "On the phone and all other devices of the account. Nobody else hears of it: `readMessage` sends a read receipt. Archiving ends a " +
+    "pin. If a change fails after others, the error names those that were made.",
+  request: {
+    params: path.extend({ chat: ChatAddress }),
+    body: body(
+      z
+        .object({
+          archived: z.boolean().optional(),
+          pinned: z.boolean().optional(),
+          muted: z.boolean().optional(),
+          muted_until: z.int().min(1).max(9_999_999_999).optional().openapi({
+            description: "With `muted`: until when, Unix seconds; without it there is no end.",
+          }),
+          unread: z.boolean().optional().openapi({ description: "False marks it as read." }),
+        })
+        .refine((wanted) => Object.values(wanted).some((value) => value !== undefined), {
+          message: "say at least one of archived, pinned, muted and unread",
+        })
+        .refine((wanted) => wanted.muted_until === undefined || wanted.muted === true, {
+          path: ["muted_until"],
+          message: "only with muted: true",
+        })
+        .refine((wanted) => !(wanted.archived && wanted.pinned), {
+          path: ["pinned"],
+          message: "an archived chat cannot be pinned",
+        }),
+    ),
+  },
+  responses: { 200: reply("The chat, as it is now.", Chat), ...refusals(...asking, "not_kept") },
 })
 
 export const listMessages = createRoute({

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Contact as ContactId, PhoneNumber } from "./field-types.ts"
-import { asking, body, proxy, refusals, reply, unreachable } from "./route-parts.ts"
+import { asking, body, Ok, proxy, refusals, reply, unreachable } from "./route-parts.ts"
 
 /** Contract, "Contacts" */
 export const Contact = z
@@ -96,4 +96,34 @@ export const contactAvatar = createRoute({
   summary: "A contact's picture",
   request: { params: contact },
   responses: { 200: jpeg, ...refusals(...asking) },
+})
+
+export const listBlocked = createRoute({
+  method: "get",
+  path: `${proxy}/contacts/blocked` as const,
+  summary: "The people whom the account has blocked",
+  request: { params: path },
+  responses: {
+    200: reply(
+      "Their JIDs: the phone number's where known, else the LID.",
+      z.array(z.object({ jid: z.string(), phone: z.string() })),
+    ),
+    ...refusals(...asking),
+  },
+})
+
+export const blockContact = createRoute({
+  method: "put",
+  path: `${proxy}/contacts/{jid}/block` as const,
+  summary: "Block somebody: the network takes no more messages and calls of theirs",
+  request: { params: contact },
+  responses: { 200: reply("They are blocked.", Ok), ...refusals(...asking) },
+})
+
+export const unblockContact = createRoute({
+  method: "delete",
+  path: `${proxy}/contacts/{jid}/block` as const,
+  summary: "Unblock somebody",
+  request: { params: contact },
+  responses: { 200: reply("They are not blocked.", Ok), ...refusals(...asking) },
 })

@@ -372,6 +372,22 @@ export const examples: Record<RouteName, Example> = {
       },
     ],
   },
+  updateChat: {
+    parameters: { chat },
+    body: { archived: true },
+    answer: {
+      chat_id: contact,
+      name: "Ada Lovelace",
+      is_group: false,
+      unread: 0,
+      marked_unread: false,
+      archived: true,
+      pinned: false,
+      muted: false,
+      muted_until: 0,
+      last_message_at: 1_795_166_760,
+    },
+  },
   listMessages: {
     parameters: { chat, limit: 50 },
     answer: [
@@ -407,6 +423,9 @@ export const examples: Record<RouteName, Example> = {
   rejectCall: { parameters: { id: "7F3A9C0D5B1E" }, body: { contact_id: contact }, answer: ok },
 
   listContacts: { parameters: { limit: 100, after: "491710000000@s.whatsapp.net" }, answer: [person] },
+  listBlocked: { answer: [{ jid: otherContact, phone: other }] },
+  blockContact: { parameters: { jid: other }, answer: ok },
+  unblockContact: { parameters: { jid: other }, answer: ok },
   checkContacts: {
     body: { phones: [chat] },
     answer: [

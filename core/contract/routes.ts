@@ -55,13 +55,16 @@ export const routes = {
     readMessage: message.readMessage,
     messageMedia: message.messageMedia,
   },
-  Chats: { listChats: chat.listChats, listMessages: chat.listMessages },
+  Chats: { listChats: chat.listChats, updateChat: chat.updateChat, listMessages: chat.listMessages },
   Calls: { rejectCall: call.rejectCall },
   Contacts: {
     listContacts: contact.listContacts,
     checkContacts: contact.checkContacts,
+    listBlocked: contact.listBlocked,
     getContact: contact.getContact,
     contactAvatar: contact.contactAvatar,
+    blockContact: contact.blockContact,
+    unblockContact: contact.unblockContact,
   },
   Groups: {
     listGroups: group.listGroups,

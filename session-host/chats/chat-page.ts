@@ -61,7 +61,7 @@ async function named(session: Session, { chats }: Pick<Memory, "chats">, page: C
 }
 
 /** In the contract's form. A person is called as in the list of contacts. */
-async function wireOf({ contacts }: Pick<Memory, "contacts">, chat: Chat): Promise<Wire> {
+export async function wireOf({ contacts }: Pick<Memory, "contacts">, chat: Chat): Promise<Wire> {
   const { jid, name, unread, isMarked, isArchived, isPinned, mutedUntil, lastAt } = chat
   const contact = isGroup(jid) ? undefined : await contacts.get(jid)
   return {

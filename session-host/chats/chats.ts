@@ -106,11 +106,16 @@ export class Chats {
   /** What the account's phone, or another of its devices, has set for its chats. @throws SessionEnded */
   async set(settings: ChatSetting[]): Promise<void> {
     if (!this.areKept) return
-    for (const { jid, isRead, ...set } of settings) {
-      const loaded = await this.load(jid)
-      const read = isRead === undefined ? {} : isRead ? { unread: 0, isMarked: false } : { isMarked: true }
-      this.#parts.commits.note(this.#change(loaded, { ...set, ...read }))
+    for (const setting of settings) {
+      const loaded = await this.load(setting.jid)
+      this.#parts.commits.note(this.#change(loaded, changed(this.#chatAt(loaded), setting)))
     }
+  }
+
+  /** The chat of this address; undefined if it is not in the list. @throws SessionEnded */
+  async get(jid: string): Promise<Chat | undefined> {
+    const loaded = await this.load(jid)
+    return loaded.entry.chat && this.#chatAt(loaded)
   }
 
   /** Groups have got names. */
@@ -178,6 +183,12 @@ export interface Loaded {
   sk: string
   jid: string
   entry: Entry
+}
+
+/** The chat once this was set for it. */
+export function changed(chat: Chat, { jid: _jid, isRead, ...set }: ChatSetting): Chat {
+  if (isRead === undefined) return { ...chat, ...set }
+  return isRead ? { ...chat, ...set, unread: 0, isMarked: false } : { ...chat, ...set, isMarked: true }
 }
 
 /** Sorts the latest first. */

@@ -1,5 +1,6 @@
 import * as contract from "#core/contract/chat.ts"
 import { strangersJson } from "#core/strangers-json.ts"
+import { changeChat } from "../chats/change-chat.ts"
 import { chatPage } from "../chats/chat-page.ts"
 import { messagePage } from "../chats/message-page.ts"
 import { command } from "./command.ts"
@@ -10,6 +11,10 @@ export const chats = {
     const { chats: page, next } = await chatPage(session, query)
     return paged(page, next)
   }),
+
+  updateChat: command(contract.updateChat, ({ session, params, body }) =>
+    changeChat(session, params.chat, body),
+  ),
 
   listMessages: command(contract.listMessages, async ({ session, params, query }) => {
     await (await session.linking()).paired()

@@ -5,8 +5,10 @@ import { avatarOf } from "../media/avatar.ts"
 import type { Registered } from "../network/connection.ts"
 import { el } from "../network/stanza.ts"
 import { type Contact, type Learnt, stranger, wire } from "../people/contacts.ts"
+import { blockedPeople, setBlocked } from "../people/blocked.ts"
 import { personOf } from "../people/questions.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
+import type { Session } from "../session/session.ts"
 import { command } from "./command.ts"
 import { listOf } from "./contact-list.ts"
 
@@ -25,6 +27,11 @@ export const contacts = {
     return digits.map((phone) => resultOf(phone, found.get(phone)))
   }),
 
+  // Before a contact by its JID: this path has a word in its place.
+  listBlocked: command(contract.listBlocked, ({ session }) =>
+    session.use(({ connection }) => blockedPeople(connection)),
+  ),
+
   getContact: command(contract.getContact, ({ session, params }) =>
     session.use(async (connected) => find(connected, await connected.named(toJid(params.jid)))),
   ),
@@ -36,6 +43,20 @@ export const contacts = {
       ),
     ),
   ),
+
+  blockContact: command(contract.blockContact, ({ session, params }) => block(session, params.jid, true)),
+
+  unblockContact: command(contract.unblockContact, ({ session, params }) =>
+    block(session, params.jid, false),
+  ),
+}
+
+/** Blocks the contact of a call, or unblocks them. */
+async function block(session: Session, jid: string, isBlocked: boolean) {
+  await session.use(async ({ connection, named }) =>
+    setBlocked(connection, await named(toJid(jid)), isBlocked),
+  )
+  return { ok: true as const }
 }
 
 export function jpeg(picture: Uint8Array<ArrayBuffer>): Response {

@@ -267,6 +267,16 @@ export interface ChatSetting {
   isRead?: boolean
 }
 
+/** A change of the account's settings, for all its devices. */
+export interface SettingChange {
+  collection: "regular_high" | "regular_low"
+  /** What it is about, such as [archive, jid]. */
+  index: string[]
+  value: proto.ISyncActionValue
+  /** Of this kind of setting. */
+  version: number
+}
+
 /** The network's information about a person; only what it said is set. */
 export interface Acquaintance {
   /** The JID with the phone number. */
@@ -359,6 +369,12 @@ export interface Connection {
    * @throws NetworkRejected, NoAnswer
    */
   markRead(message: { id: string; remoteJid?: string; participant?: string }): Promise<void>
+  /**
+   * Changes a setting of the account.
+   * @returns whether it was reported as well (`chats`), among the changes of other devices; else that comes later
+   * @throws NetworkRejected, NoAnswer
+   */
+  changeSetting(change: SettingChange): Promise<boolean>
   /** Uploads an encrypted file. Its message then says where it is. @throws NetworkRejected, NoAnswer */
   upload(file: { path: string; kind: Media["kind"]; fileEncSha256: Uint8Array }): Promise<{
     url: string

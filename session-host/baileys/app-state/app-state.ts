@@ -1,10 +1,12 @@
 import type { BaileysEventMap, WASocket } from "@whiskeysockets/baileys"
-import type { ChatSetting, Intake, MediaHost, Vault } from "../../network/connection.ts"
+import type { ChatSetting, Connection, Intake, MediaHost, Vault } from "../../network/connection.ts"
 import type { AnswerOrEnd } from "../answer-or-end.ts"
 import type { Lifetime } from "../lifetime.ts"
 import type { ILogger } from "../quiet-log.ts"
 import type { Keys } from "../signal/keys.ts"
 import type { Instead } from "../tap.ts"
+import { answered } from "../questions/ask.ts"
+import { newSettingChanges } from "./change-setting.ts"
 import { newHistory } from "./history.ts"
 import { newRecordPeople } from "./record-people-in-batches.ts"
 import { askForSyncKeys, serverSync } from "./server-sync.ts"
@@ -26,6 +28,8 @@ interface Input {
 export interface AppState {
   /** Reads the account's settings, unless they were read before. */
   readIfNew: () => void
+  /** Changes a setting, as the phone does. Throws NetworkRejected, NoAnswer */
+  change: Connection["changeSetting"]
   onServerSync: Instead
   onMessages: (news: BaileysEventMap["messages.upsert"]) => void
 }
@@ -59,8 +63,15 @@ export function newAppState(input: Input): AppState {
     log,
   })
   const onError = (error: unknown) => log.warn({ error }, "the phone's history was not read")
+  const keyOf = async (id: string) => (await keys.get("app-state-sync-key", [id]))[id]
+  const change = newSettingChanges({ sock, mediaHost, keyOf })
   return {
     readIfNew,
+    async change(setting) {
+      await answerOrEnd(answered(change(setting)))
+      // Read back among the changes of other devices, since the last of them counts and not the last that was asked for here.
+      return await answerOrEnd(changed([setting.collection]))
+    },
     onServerSync: serverSync(changed),
     onMessages: newHistory({ ...common, keys, onError }),
   }

@@ -13,6 +13,7 @@ import {
   type SignalDataTypeMap,
   type WASocket,
 } from "@whiskeysockets/baileys"
+import { NetworkRejected } from "#session-host/network/errors.ts"
 import type { Acquaintance, ChatSetting, MediaHost } from "#session-host/network/connection.ts"
 import { blobOf } from "#session-host/media/own-devices-file.ts"
 import type { ILogger } from "../quiet-log.ts"
@@ -43,24 +44,36 @@ interface Answer {
   snapshot: Uint8Array | undefined
   patches: proto.SyncdPatch[]
   hasMore: boolean
+  /** A change was not taken, since another device has changed the collection meanwhile. */
+  isConflict: boolean
 }
 
 type Change = proto.ISyncdMutation | proto.ISyncdRecord
 
+/** Some changes of a collection, in order; after the last of a snapshot or a patch the version that they lead to. */
+interface Batch {
+  changes: Change[]
+  version?: number
+}
+
 /**
  * Reads a collection of the account's settings from where it was read last. Baileys' own reading never yields: a large address
- * book would stop the host for seconds. And it keeps a hash of each setting that was ever read, for clients that change
- * settings; here nobody does. How far a collection was read is kept only once all that it said of people is durable.
+ * book would stop the host for seconds. And it keeps a hash of each setting that was ever read, which only `change-setting.ts` needs.
+ * How far a collection was read is kept only once all that it said of people and chats is durable.
  * @throws Error where a key is missing (`isMissingKeyError`), or the network refuses or does not answer
  */
 export async function readCollection(reading: Reading, name: string): Promise<void> {
   const { keys, isOpen } = reading
   for (let hasMore = true; hasMore && isOpen();) {
     const before = (await keys.get(kind, [name]))[name]?.version ?? 0
-    const answer = await ask(reading, name, before)
-    const version = await apply(reading, answer, before)
-    if (version !== before) await keep(keys, name, version)
-    hasMore = answer.hasMore && version !== before
+    const answer = await answerOf(reading, name, before)
+    let after = before
+    for await (const { changes, version } of batchesIn(reading, answer)) {
+      await applySome(reading, changes)
+      after = version ?? after
+    }
+    if (after !== before) await keep(keys, name, after)
+    hasMore = answer.hasMore && after !== before
   }
 }
 
@@ -69,17 +82,31 @@ async function keep(keys: Pick<Keys, "set">, name: string, version: number): Pro
   await keys.set({ [kind]: { [name]: state } })
 }
 
-/** @throws Error when the network does not answer, or refuses */
-async function ask({ sock }: Reading, name: string, version: number): Promise<Answer> {
-  const attrs = { name, version: String(version), return_snapshot: String(version === 0) }
+/**
+ * What the network has of a collection beyond this version; or whether it takes a patch that leads on from there.
+ * @throws NetworkRejected, and Error when the network does not answer
+ */
+export async function answerOf(
+  { sock }: { sock: Pick<WASocket, "query"> },
+  name: string,
+  version: number,
+  patch?: Uint8Array,
+): Promise<Answer> {
+  const attrs = { name, version: String(version), return_snapshot: String(version === 0 && !patch) }
+  const content = patch && [{ tag: "patch", attrs: {}, content: patch }]
   const answer = await sock.query({
     tag: "iq",
     attrs: { to: "s.whatsapp.net", xmlns: "w:sync:app:state", type: "set" },
-    content: [{ tag: "sync", attrs: {}, content: [{ tag: "collection", attrs }] }],
+    content: [
+      { tag: "sync", attrs: {}, content: [{ tag: "collection", attrs, ...(content && { content }) }] },
+    ],
   })
   const collection = getBinaryNodeChild(getBinaryNodeChild(answer, "sync"), "collection")
-  if (!collection || collection.attrs.type === "error") throw new Error(`the network refused ${name}`)
-  return answerIn(collection)
+  if (!collection) throw new NetworkRejected(0)
+  if (collection.attrs.type !== "error") return answerIn(collection)
+  const code = Number(getBinaryNodeChild(collection, "error")?.attrs.code ?? 0)
+  if (code !== 409) throw new NetworkRejected(code)
+  return { snapshot: undefined, patches: [], hasMore: false, isConflict: true }
 }
 
 function answerIn(collection: BinaryNode): Answer {
@@ -95,6 +122,7 @@ function answerIn(collection: BinaryNode): Answer {
       return [patch]
     }),
     hasMore: collection.attrs.has_more_patches === "true",
+    isConflict: false,
   }
 }
 
@@ -102,56 +130,49 @@ function bytesOf(node: BinaryNode | undefined): Uint8Array | undefined {
   return node?.content instanceof Uint8Array ? node.content : undefined
 }
 
-/** @returns the version that it leads to. */
-async function apply(reading: Reading, { snapshot, patches }: Answer, before: number): Promise<number> {
-  let version = before
-  if (snapshot) version = await applySnapshot(reading, snapshot)
-  for (const patch of patches) {
-    await applyPatch(reading, patch)
-    version = Number(patch.version?.version)
-  }
-  return version
-}
-
 /** Numbers of fields of `SyncdSnapshot` and `SyncdMutations`. */
 const snapshotFields = { version: 1, records: 2 }
 const mutationsField = 1
 
-async function applySnapshot(reading: Reading, reference: Uint8Array): Promise<number> {
-  const blob = proto.ExternalBlobReference.decode(reference)
-  const chunks = blobOf(blob, "App State", await reading.mediaHost())
-  let version = 0
-  await applyAll(reading, fieldsIn(chunks), ({ number, bytes }) => {
-    if (number === snapshotFields.version) version = Number(proto.SyncdVersion.decode(bytes).version)
-    return number === snapshotFields.records ? proto.SyncdRecord.decode(bytes) : undefined
-  })
-  return version
+/** The changes in an answer, as many at a time as are worked at in one stretch. */
+export async function* batchesIn(
+  { mediaHost }: Pick<Reading, "mediaHost">,
+  { snapshot, patches }: Pick<Answer, "snapshot" | "patches">,
+): AsyncGenerator<Batch> {
+  if (snapshot) {
+    const blob = proto.ExternalBlobReference.decode(snapshot)
+    let version = 0
+    yield* together(fieldsIn(blobOf(blob, "App State", await mediaHost())), ({ number, bytes }) => {
+      if (number === snapshotFields.version) version = Number(proto.SyncdVersion.decode(bytes).version)
+      return number === snapshotFields.records ? proto.SyncdRecord.decode(bytes) : undefined
+    })
+    yield { changes: [], version }
+  }
+  for (const { mutations, externalMutations, version } of patches) {
+    for (let at = 0; at < mutations.length; at += atATime)
+      yield { changes: mutations.slice(at, at + atATime) }
+    if (externalMutations)
+      yield* together(
+        fieldsIn(blobOf(externalMutations, "App State", await mediaHost())),
+        ({ number, bytes }) => (number === mutationsField ? proto.SyncdMutation.decode(bytes) : undefined),
+      )
+    yield { changes: [], version: Number(version?.version) }
+  }
 }
 
-async function applyPatch(reading: Reading, patch: proto.SyncdPatch): Promise<void> {
-  for (let at = 0; at < patch.mutations.length; at += atATime)
-    await applySome(reading, patch.mutations.slice(at, at + atATime))
-  if (!patch.externalMutations) return
-  const chunks = blobOf(patch.externalMutations, "App State", await reading.mediaHost())
-  await applyAll(reading, fieldsIn(chunks), ({ number, bytes }) =>
-    number === mutationsField ? proto.SyncdMutation.decode(bytes) : undefined,
-  )
-}
-
-async function applyAll(
-  reading: Reading,
+async function* together(
   fields: AsyncIterable<Field>,
   decode: (field: Field) => Change | undefined,
-): Promise<void> {
-  let some: Change[] = []
+): AsyncGenerator<Batch> {
+  let changes: Change[] = []
   for await (const field of fields) {
     const change = decode(field)
-    if (change) some.push(change)
-    if (some.length < atATime) continue
-    await applySome(reading, some)
-    some = []
+    if (change) changes.push(change)
+    if (changes.length < atATime) continue
+    yield { changes }
+    changes = []
   }
-  await applySome(reading, some)
+  yield { changes }
 }
 
 async function applySome(reading: Reading, changes: Change[]): Promise<void> {

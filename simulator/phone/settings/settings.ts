@@ -107,12 +107,19 @@ async function current(handset: Handset, collection: Collection): Promise<Read> 
       async (id) => ({ keyData: appStateKeyOf(handset.keys, Buffer.from(id, "base64"))?.data }),
       {},
     )
-    now = { ...now, state, mutations: Object.assign(now.mutations, mutationMap) }
+    const taken = Object.entries(mutationMap).filter(([, { syncAction }]) => isWhole(syncAction.value))
+    now = { ...now, state, mutations: Object.assign(now.mutations, Object.fromEntries(taken)) }
     more = page.more
     if (!more) keepSnapshot(handset, collection, now)
   }
   known.set(collection, now)
   return now
+}
+
+/** A phone passes over what does not say up to which message of the chat it is. */
+function isWhole(value: proto.ISyncActionValue | null | undefined): boolean {
+  const about = value?.archiveChatAction ?? value?.markChatAsReadAction
+  return !about || Number(about.messageRange?.lastMessageTimestamp ?? 0) > 0
 }
 
 async function patchesAfter(handset: Handset, collection: Collection, version: number) {

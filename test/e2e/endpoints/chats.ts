@@ -24,6 +24,20 @@ export const chats: CasesOf<"Chats"> = {
     })
     expect(chat).toMatchObject({ ...muted, chat_id: ada.jid, name: "Ada", unread: 1 })
   },
+  updateChat: async (ask) => {
+    const settings = `/phones/${grace.number}/app-state/regular_low`
+    const { json } = await ask({ with: { chat: ada.number }, body: { pinned: true, muted: false } })
+    expect(json).toMatchObject({ chat_id: ada.jid, name: "Ada", pinned: true, muted: false })
+    expect(JSON.stringify(await whole.network.call("GET", settings))).toContain('"pinned":true')
+    const muted_until = Math.floor(Date.now() / 1000) + 3600
+    const muted = await ask({ with: { chat: ada.number }, body: { muted: true, muted_until } })
+    expect(muted.json).toMatchObject({ muted: true, muted_until })
+    await adaWrites({ text: "still unread" })
+    await eventually(async () => {
+      const { json: pinned } = await ask({ with: { chat: ada.number }, body: { pinned: true } })
+      return (pinned as { unread: number }).unread > 0
+    })
+  },
   listMessages: async (ask) => {
     const question = await adaWrites({ text: "kept?" })
     await arrived(question)

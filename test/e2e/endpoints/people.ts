@@ -45,6 +45,22 @@ export const people: CasesOf<"Contacts" | "Profile" | "Presence"> = {
       { phone: bakery.number, is_business: true, verified_name: "Bakery", registered: true },
     ])
   },
+  listBlocked: async (ask) => {
+    await whole.call("PUT", `/api/instances/shop/proxy/contacts/${bakery.number}/block`)
+    expect((await ask()).json).toEqual([{ jid: bakery.jid, phone: bakery.number }])
+    await whole.call("DELETE", `/api/instances/shop/proxy/contacts/${bakery.number}/block`)
+    expect((await ask()).json).toEqual([])
+  },
+  blockContact: async (ask) => {
+    await ask({ with: { jid: bakery.jid } })
+    const blocklist = await whole.call("GET", "/api/instances/shop/proxy/contacts/blocked")
+    expect(await blocklist.json()).toHaveLength(1)
+  },
+  unblockContact: async (ask) => {
+    await ask({ with: { jid: bakery.number } })
+    const blocklist = await whole.call("GET", "/api/instances/shop/proxy/contacts/blocked")
+    expect(await blocklist.json()).toEqual([])
+  },
   getContact: async (ask) => {
     const { json } = await ask({ with: { jid: ada.number } })
     expect(json).toMatchObject({

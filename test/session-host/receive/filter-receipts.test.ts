@@ -78,6 +78,19 @@ test("a status goes once more to whom it was shown, and to nobody else", async (
   connection.close()
 })
 
+test("a viewer whose phone has lost its sessions is shown a status once more, and nobody else is", async () => {
+  const { bob, eve, connection, say, heard } = await aGroup()
+  await say(bob.jid, "so that there is a session")
+  await bob.read({ text: "so that there is a session" })
+  await network.call("DELETE", `/phones/${bob.number}/sessions`)
+  const status = { ...outgoing(statusChat, "open till ten"), members: [bob.jid, eve.jid] }
+  await connection.send(status)
+  expect(await bob.read({ text: "open till ten" })).toMatchObject([{ chat: statusChat }])
+  expect(await eve.read({ text: "open till ten" })).toMatchObject([{ times: 1 }])
+  expect(await heard("message", status.messageId)).toMatchObject([{ to: statusChat }, { to: statusChat }])
+  connection.close()
+})
+
 /** The public half of the key with which the device signs what it sends to a group. */
 const groupKey = (vault: VolatileVault) =>
   (JSON.parse(vault.ofType("sender-key").at(-1)!) as { senderSigningKey: { public: unknown } }[]).at(-1)!

@@ -1,0 +1,93 @@
+import {
+  encodeSyncdPatch,
+  type LTHashState,
+  newLTHashState,
+  proto,
+  type WASocket,
+} from "@whiskeysockets/baileys"
+import { makeLtHashGenerator } from "@whiskeysockets/baileys/lib/Utils/chat-utils.js"
+import { setImmediate as nextTurn } from "node:timers/promises"
+import { FetchError } from "#core/fetch/fetch-error.ts"
+import { newTurns } from "#core/platform/locks.ts"
+import type { SettingChange } from "#session-host/network/connection.ts"
+import { NetworkRejected, NoAnswer } from "#session-host/network/errors.ts"
+import { answerOf, batchesIn, type Reading } from "./read-collection.ts"
+
+interface Changing extends Pick<Reading, "mediaHost"> {
+  sock: Pick<WASocket, "query" | "authState">
+  /** The key of this id, in base64. */
+  keyOf: (id: string) => Promise<proto.Message.IAppStateSyncKeyData | null | undefined>
+}
+
+/** How often a change is begun anew because another device of the account was first. */
+const mostTries = 4
+
+/**
+ * Changes settings of the account, as its phone does. A change has to prove that its maker knows the whole collection: a hash over all of
+ * it, which is made here from what the network has, and kept for as long as the connection. Nobody else needs it, and it grows with
+ * each setting that was ever made, so it is in no row.
+ * @returns makes one change. It throws NetworkRejected, NoAnswer
+ */
+export function newSettingChanges(input: Changing) {
+  const states = new Map<string, LTHashState>()
+
+  /** Brings what is known of a collection up to date. */
+  async function known(name: string): Promise<LTHashState> {
+    let state = states.get(name) ?? newLTHashState()
+    for (let hasMore = true; hasMore;) {
+      const answer = await answerOf(input, name, state.version)
+      const before = state.version
+      for await (const { changes, version } of batchesIn(input, answer)) {
+        state = { ...state, ...hashed(state, changes), version: version ?? state.version }
+        await nextTurn()
+      }
+      hasMore = answer.hasMore && state.version !== before
+    }
+    states.set(name, state)
+    return state
+  }
+
+  /** Changes one after the other: each begins where the one before has led. */
+  const inTurn = newTurns()
+  const change = async ({ collection, index, value, version }: SettingChange): Promise<void> => {
+    const { myAppStateKeyId } = input.sock.authState.creds
+    const hasKey = myAppStateKeyId !== undefined && (await input.keyOf(myAppStateKeyId))
+    if (!myAppStateKeyId || !hasKey)
+      throw new NoAnswer("the phone has not given the keys of its settings yet")
+    for (let tries = 1; ; tries++) {
+      const before = await known(collection).catch((error: unknown) => {
+        throw error instanceof FetchError ? new NoAnswer("a file of settings was not fetched") : error
+      })
+      const { patch, state } = await encodeSyncdPatch(
+        {
+          type: collection,
+          index,
+          syncAction: { timestamp: Date.now(), ...value },
+          apiVersion: version,
+          operation: proto.SyncdMutation.SyncdOperation.SET,
+        },
+        myAppStateKeyId,
+        before,
+        input.keyOf,
+      )
+      const bytes = proto.SyncdPatch.encode(patch).finish()
+      const answer = await answerOf(input, collection, before.version, bytes)
+      if (!answer.isConflict) return void states.set(collection, state)
+      // Another device has changed the collection meanwhile. What it changed is read, and this change is made anew.
+      if (tries === mostTries) throw new NetworkRejected(409)
+    }
+  }
+  return (setting: SettingChange): Promise<void> => inTurn(() => change(setting))
+}
+
+function hashed(state: LTHashState, changes: (proto.ISyncdMutation | proto.ISyncdRecord)[]) {
+  const generator = makeLtHashGenerator(state)
+  for (const change of changes) {
+    const record = "record" in change ? change.record : (change as proto.ISyncdRecord)
+    const operation = "record" in change ? change.operation : proto.SyncdMutation.SyncdOperation.SET
+    const [indexMac, value] = [record?.index?.blob, record?.value?.blob]
+    if (indexMac && value && operation !== null && operation !== undefined)
+      generator.mix({ indexMac, valueMac: value.subarray(-32), operation })
+  }
+  return generator.finish()
+}

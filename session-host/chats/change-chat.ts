@@ -1,0 +1,130 @@
+import type { z } from "@hono/zod-openapi"
+import type * as contract from "#core/contract/chat.ts"
+import { ApiError, invalid } from "#core/error.ts"
+import { isLid, toJid } from "#core/jid.ts"
+import { now } from "#core/platform/clock.ts"
+import type { Memory } from "../memory/memory.ts"
+import type { ChatSetting, SettingChange } from "../network/connection.ts"
+import { refusalOf } from "../network/refusals.ts"
+import type { Session } from "../session/session.ts"
+import { wireOf } from "./chat-page.ts"
+import { changed, type Chat } from "./chats.ts"
+
+type Wanted = z.output<
+  (typeof contract.updateChat)["request"]["body"]["content"]["application/json"]["schema"]
+>
+
+/** One change, as the account's devices hear of it and as it is shown here. */
+interface Step {
+  field: "archived" | "pinned" | "muted" | "unread"
+  change: SettingChange
+  setting: ChatSetting
+}
+
+/**
+ * Changes a chat on all of the account's devices, one field after the other (Contract, "Chats").
+ * @throws ApiError `not_kept`, `not_found`; if a later change fails, its sentence names those before it. NetworkRejected, NoAnswer
+ */
+export async function changeChat(session: Session, asked: string, wanted: Wanted) {
+  const memory = await session.memory()
+  const { chats } = memory
+  if (!chats.areKept) throw new ApiError("not_kept")
+  const jid = toJid(asked)
+  const chat = await chats.get(jid)
+  if (!chat) throw new ApiError("not_found", "there is no such chat: GET chats lists those that there are")
+  if (wanted.pinned && (wanted.archived ?? chat.isArchived))
+    throw invalid([{ path: "pinned", message: "an archived chat cannot be pinned" }])
+  const steps = await stepsOf(memory, chat, wanted)
+  const done: Step["field"][] = []
+  let after = chat
+  await session.use(async ({ connection }) => {
+    for (const { field, change, setting } of steps) {
+      try {
+        const isReported = await connection.changeSetting(change)
+        if (!isReported) await chats.set([setting])
+      } catch (error) {
+        throw withDone(error, done)
+      }
+      done.push(field)
+      after = changed(after, setting)
+    }
+  })
+  return await wireOf(memory, after)
+}
+
+function withDone(error: unknown, done: string[]): unknown {
+  const refusal = error instanceof ApiError ? error : refusalOf(error)
+  if (done.length === 0 || !refusal) return error
+  const { code, message, fields, headers } = refusal
+  return new ApiError(code, `${message}. Changed before that: ${done.join(", ")}`, { fields, headers })
+}
+
+/** The settings, with their versions, are those of WhatsApp Web (whatsmeow, `appstate/encode.go`). */
+async function stepsOf(
+  memory: Pick<Memory, "transcript" | "vault">,
+  chat: Chat,
+  wanted: Wanted,
+): Promise<Step[]> {
+  const { jid } = chat
+  // Chats are by private id since summer 2026 (docs/network.md).
+  const other = isLid(jid) ? undefined : await memory.vault.otherAddress(jid)
+  const named = other ?? jid
+  const steps: Step[] = []
+  const { archived, muted, muted_until, unread } = wanted
+  // Archiving ends a pin, as phones do it.
+  const pinned = archived && chat.isPinned ? false : wanted.pinned
+  const messageRange = archived === undefined && unread === undefined ? {} : await rangeOf(memory, jid, named)
+  if (pinned !== undefined)
+    steps.push({
+      field: "pinned",
+      change: {
+        collection: "regular_low",
+        index: ["pin_v1", named],
+        value: { pinAction: { pinned } },
+        version: 5,
+      },
+      setting: { jid, isPinned: pinned },
+    })
+  if (archived !== undefined) {
+    const value = { archiveChatAction: { archived, messageRange } }
+    steps.push({
+      field: "archived",
+      change: { collection: "regular_low", index: ["archive", named], value, version: 3 },
+      setting: { jid, isArchived: archived },
+    })
+  }
+  if (muted !== undefined) {
+    const mutedUntil = muted ? (muted_until ?? -1) : 0
+    const end = muted && { muteEndTimestamp: muted_until === undefined ? -1 : muted_until * 1000 }
+    const value = { muteAction: { muted, ...end } }
+    steps.push({
+      field: "muted",
+      change: { collection: "regular_high", index: ["mute", named], value, version: 2 },
+      setting: { jid, mutedUntil },
+    })
+  }
+  if (unread !== undefined) {
+    const value = { markChatAsReadAction: { read: !unread, messageRange } }
+    steps.push({
+      field: "unread",
+      change: { collection: "regular_low", index: ["markChatAsRead", named], value, version: 3 },
+      setting: { jid, isRead: !unread },
+    })
+  }
+  return steps
+}
+
+/** Up to which message the change is of the chat: phones take none for an older state of theirs. */
+async function rangeOf(
+  { transcript, vault }: Pick<Memory, "transcript" | "vault">,
+  jid: string,
+  remoteJid: string,
+) {
+  for await (const { message } of transcript.backwards(jid, {})) {
+    const { message_id: id, from_me: fromMe, is_group, contact_id, timestamp } = message
+    const participant = is_group && !fromMe && ((await vault.otherAddress(contact_id)) ?? contact_id)
+    const key = { id, remoteJid, fromMe, ...(participant && { participant }) }
+    return { lastMessageTimestamp: timestamp, messages: [{ key, timestamp }] }
+  }
+  return { lastMessageTimestamp: now() }
+}

@@ -1,0 +1,41 @@
+import { ApiError } from "#core/error.ts"
+import { isLid, isPhoneJid, userOf } from "#core/jid.ts"
+import type { Connection, Stanza } from "../network/connection.ts"
+import { child, childrenOf, el } from "../network/stanza.ts"
+
+type Asked = Pick<Connection, "ask" | "registered" | "phonesOf">
+
+/** The people whom the account has blocked. @throws NetworkRejected, NoAnswer */
+export async function blockedPeople(connection: Asked): Promise<{ jid: string; phone: string }[]> {
+  const answer = await connection.ask({ xmlns: "blocklist", type: "get" })
+  const items = childrenOf(child(answer, "list"), "item")
+  const unknown = items.flatMap(({ attrs }) => (attrs.jid && !attrs.pn_jid ? attrs.jid : [])).filter(isLid)
+  const phones = await connection.phonesOf(unknown)
+  return items.flatMap(({ attrs: { jid, pn_jid } }) => {
+    const known = pn_jid ?? phones.get(jid ?? "") ?? jid
+    return known ? [{ jid: known, phone: isPhoneJid(known) ? userOf(known) : "" }] : []
+  })
+}
+
+/** Blocks or unblocks a person (a JID). @throws ApiError `not_found`, NetworkRejected, NoAnswer */
+export async function setBlocked(connection: Asked, jid: string, isBlocked: boolean): Promise<void> {
+  await connection.ask({
+    xmlns: "blocklist",
+    type: "set",
+    children: [await itemOf(connection, jid, isBlocked)],
+  })
+}
+
+/** Names the person as Baileys does: by private id, and to block them by number as well. */
+async function itemOf(connection: Asked, jid: string, isBlocked: boolean): Promise<Stanza> {
+  const { lid, phone } = await bothOf(connection, jid)
+  const action = isBlocked ? "block" : "unblock"
+  return el("item", { action, jid: lid ?? jid, ...(isBlocked && phone && { pn_jid: phone }) })
+}
+
+async function bothOf(connection: Asked, jid: string): Promise<{ lid?: string; phone?: string | undefined }> {
+  if (isLid(jid)) return { lid: jid, phone: (await connection.phonesOf([jid])).get(jid) }
+  const found = (await connection.registered([userOf(jid)])).get(userOf(jid))
+  if (!found) throw new ApiError("not_found", "nobody on the network has this number")
+  return { ...(found.lid && { lid: found.lid }), phone: found.jid }
+}
