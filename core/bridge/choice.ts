@@ -20,6 +20,8 @@ export const Info = z.object({
   pacing: Pacing.optional(),
   /** For how many days messages are kept to be listed; undefined: they are not. */
   keep: Keep.optional(),
+  /** Whether what was said before a phone is linked is kept, too. */
+  history: z.boolean().default(false),
 })
 export type Info = z.infer<typeof Info>
 /** A choice to write down: what is left out is as by default. */
@@ -53,7 +55,7 @@ export function ignores({ ignore }: Pick<Info, "ignore">, chat: string): boolean
 
 /** The choice as the customer sees it: every type by name. */
 export function wire(choice: Info) {
-  const { ignore, messageStatus, dailyPresence, pacing, keep } = choice
+  const { ignore, messageStatus, dailyPresence, pacing, keep, history } = choice
   return {
     events: EventType.options.filter((type) => isChosen(choice, type)),
     ignore,
@@ -61,5 +63,6 @@ export function wire(choice: Info) {
     daily_presence: dailyPresence,
     pacing: pacing ?? null,
     keep: keep ?? null,
+    history,
   }
 }

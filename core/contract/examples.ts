@@ -35,6 +35,7 @@ const chosen = {
   daily_presence: true,
   pacing: { new_chats_a_day: 50, gap_ms: 2000, typing_ms: 1000 },
   keep: 30 as const,
+  history: true,
 }
 
 const firstWebhook = {

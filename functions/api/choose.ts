@@ -18,6 +18,7 @@ interface Said {
   pacing?: Choice.Info["pacing"] | null
   /** Null: no message is kept. */
   keep?: Choice.Info["keep"] | null
+  history?: boolean | undefined
 }
 
 /**
@@ -38,6 +39,7 @@ export async function choose(lease: Lease.Info, said: Said, requestId: string): 
     dailyPresence: said.daily_presence ?? lease.choice.dailyPresence,
     ...(pacing && { pacing }),
     ...(keep && { keep }),
+    history: said.history ?? lease.choice.history,
   })
   if (!chosen) throw noSuchBridge()
   try {
@@ -51,6 +53,8 @@ export async function choose(lease: Lease.Info, said: Said, requestId: string): 
 }
 
 /** Whether a request changes the choice: it has at least one of its fields. */
-export function isChoice({ events, ignore, message_status, daily_presence, pacing, keep }: Said): boolean {
-  return [events, ignore, message_status, daily_presence, pacing, keep].some((field) => field !== undefined)
+export function isChoice(said: Said): boolean {
+  const { events, ignore, message_status, daily_presence, pacing, keep, history } = said
+  const fields = [events, ignore, message_status, daily_presence, pacing, keep, history]
+  return fields.some((field) => field !== undefined)
 }

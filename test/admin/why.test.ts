@@ -35,7 +35,7 @@ const lease: Lease.Info = {
   logins: 0,
   loginAt: 0,
   removedUntil: 0,
-  choice: { ignore: [], dailyPresence: true, messageStatus: "counts" },
+  choice: { ignore: [], dailyPresence: true, messageStatus: "counts", history: false },
 }
 const host = { id: "h", state: "up" } as Host.Info // the parts that are read
 const quota = {

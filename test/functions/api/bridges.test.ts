@@ -232,6 +232,7 @@ describe("reading", () => {
       daily_presence: true,
       pacing: null,
       keep: null,
+      history: false,
     }
     expect(bridge).toEqual({ ...created, ...choice, manager })
   })
@@ -372,6 +373,7 @@ describe("PATCH", () => {
       daily_presence: true,
       pacing: null,
       keep: null,
+      history: false,
     }
     expect(changed).toEqual({ ...created, ...told, webhook_url: "http://new.example/in", inbox: false })
     expect(await json(customer.patch("/api/instances/a", { webhook_url: null }))).toMatchObject({
