@@ -40,7 +40,8 @@ export async function changeChat(session: Session, asked: string, wanted: Wanted
   await session.use(async ({ connection }) => {
     for (const { field, change, setting } of steps) {
       try {
-        await connection.changeSetting(change)
+        const isReported = await connection.changeSetting(change)
+        if (!isReported) await chats.set([setting])
       } catch (error) {
         throw withDone(error, done)
       }

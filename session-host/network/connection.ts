@@ -372,8 +372,12 @@ export interface Connection {
    * @throws NetworkRejected, NoAnswer
    */
   markRead(message: { id: string; remoteJid?: string; participant?: string }): Promise<void>
-  /** Changes a setting of the account. @throws NetworkRejected, NoAnswer */
-  changeSetting(change: SettingChange): Promise<void>
+  /**
+   * Changes a setting of the account.
+   * @returns whether it was reported as well (`chats`), among the changes of other devices; else that comes later
+   * @throws NetworkRejected, NoAnswer
+   */
+  changeSetting(change: SettingChange): Promise<boolean>
   /** Uploads an encrypted file. Its message then says where it is. @throws NetworkRejected, NoAnswer */
   upload(file: { path: string; kind: Media["kind"]; fileEncSha256: Uint8Array }): Promise<{
     url: string

@@ -73,7 +73,7 @@ export function newAppState(input: Input): AppState {
     async change(setting) {
       await answerOrEnd(answered(change(setting)))
       // Read back among the changes of other devices, since the last of them counts and not the last that was asked for here.
-      await answerOrEnd(changed([setting.collection]))
+      return await answerOrEnd(changed([setting.collection]))
     },
     onServerSync: serverSync(changed),
     onMessages: newHistory({ ...common, keys, keepsHistory, recordChat, onError }),

@@ -7,6 +7,7 @@ import {
 } from "@whiskeysockets/baileys"
 import { makeLtHashGenerator } from "@whiskeysockets/baileys/lib/Utils/chat-utils.js"
 import { setImmediate as nextTurn } from "node:timers/promises"
+import { FetchError } from "#core/fetch/fetch-error.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import type { SettingChange } from "#session-host/network/connection.ts"
 import { NetworkRejected, NoAnswer } from "#session-host/network/errors.ts"
@@ -50,9 +51,13 @@ export function newSettingChanges(input: Changing) {
   const inTurn = newTurns()
   const change = async ({ collection, index, value, version }: SettingChange): Promise<void> => {
     const { myAppStateKeyId } = input.sock.authState.creds
-    if (!myAppStateKeyId) throw new NoAnswer("the phone has not given the keys of its settings yet")
+    const hasKey = myAppStateKeyId !== undefined && (await input.keyOf(myAppStateKeyId))
+    if (!myAppStateKeyId || !hasKey)
+      throw new NoAnswer("the phone has not given the keys of its settings yet")
     for (let tries = 1; ; tries++) {
-      const before = await known(collection)
+      const before = await known(collection).catch((error: unknown) => {
+        throw error instanceof FetchError ? new NoAnswer("a file of settings was not fetched") : error
+      })
       const { patch, state } = await encodeSyncdPatch(
         {
           type: collection,

@@ -1,6 +1,7 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
 import { Lease } from "#core/lease/lease.ts"
+import { trustMediaOf } from "#test/support/file-server.ts"
 import { aChat } from "#test/support/session/chat.ts"
 import { call } from "#test/support/session/host.ts"
 import { until } from "#test/support/until.ts"
@@ -76,10 +77,12 @@ test("changes of the phone at the same time are kept, and so are those made here
   // The phone itself gives up a change that a companion has made meanwhile.
   await Promise.allSettled(theirs)
   expect(await setting("regular_low", "pin_v1")).toMatchObject({ value: { pinAction: { pinned: true } } })
-  // A long collection comes as a file.
+  // A long collection comes as a file. Without it nothing is changed, and the caller may try again.
   await network.fault({ kind: "files", device: `${phone.number}:1`, times: 100 })
   await network.call("POST", `/connections/${phone.number}:1/end`, { how: "cut" })
   await until(async () => (await change({ muted: true })).status === 200)
+  expect(await change({ pinned: false })).toMatchObject({ status: 503, code: "session_unavailable" })
+  trustMediaOf(network)
   expect(await change({ pinned: false }, bob.lid)).toMatchObject({ pinned: false, muted: true })
   expect(await setting("regular_low", "pin_v1")).toMatchObject({ value: { pinAction: { pinned: false } } })
 })
