@@ -1,11 +1,9 @@
-import { z } from "zod"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { makeBackup, ownBackups } from "#local/backup/backup.ts"
 import { restoreBackup } from "#local/backup/restore.ts"
-import { Unusable } from "#local/backup/unusable.ts"
-import { BackupSettings, CannotStart, DataDir } from "#local/service/settings.ts"
-import { argument, Refused, type Verb } from "./verb.ts"
+import { BackupSettings, DataDir } from "#local/service/settings.ts"
+import { argument, orRefused, Refused, type Verb } from "./verb.ts"
 import { ofStage } from "./which-service.ts"
 
 export const backup: Record<string, Verb> = {
@@ -83,16 +81,4 @@ function settled(): BackupSettings {
   if (!settings)
     throw new Refused("BACKUP_PASSPHRASE, or BACKUP_PASSPHRASE_FILE, is not set: backups are sealed under it")
   return settings
-}
-
-/** @throws Refused in place of what a person can put right */
-async function orRefused<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof Unusable || error instanceof CannotStart) throw new Refused(error.message)
-    if (error instanceof z.ZodError)
-      throw new Refused(error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("\n"))
-    throw error
-  }
 }

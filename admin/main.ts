@@ -4,7 +4,7 @@ import { ApiError } from "#core/error.ts"
 import { config } from "#core/platform/config.ts"
 import { logToErrorOutput } from "#core/platform/log.ts"
 import { type Nouns, nouns } from "./nouns.ts"
-import { Refused, type Row } from "./verb.ts"
+import { type Options, Refused, type Row } from "./verb.ts"
 import { which } from "./which-service.ts"
 
 logToErrorOutput()
@@ -25,10 +25,15 @@ async function main(): Promise<number> {
   }
 }
 
-async function run({ words, json }: Asked): Promise<number> {
+async function run({ words, json, options }: Asked): Promise<number> {
   const { verb, name, args } = find(nouns, words)
   if (!verb) {
     console.error(unknown(words))
+    return 2
+  }
+  const extra = Object.keys(options).find((one) => !verb.options?.some((its) => its === one))
+  if (extra) {
+    console.error(`\`${name}\` takes no --${extra}\nusage: npm run admin -- ${name} ${verb.takes}`)
     return 2
   }
   const service = verb.isOfFolder ? undefined : await which(process.env)
@@ -37,7 +42,7 @@ async function run({ words, json }: Asked): Promise<number> {
   // With --json the caller is a program, and needs no introduction.
   if (service && !json) console.error(service.says)
   try {
-    const rows = await verb.run(args)
+    const rows = await verb.run(args, options)
     if (json) console.log(JSON.stringify(rows))
     else if (rows.length > 0) console.log(lines(rows))
     // Written for the person, to stderr: a pipe that counts lines must count none.
@@ -70,6 +75,7 @@ function find(nouns: Nouns, [noun = "", name = "", ...rest]: string[]) {
 
 interface Asked {
   words: string[]
+  options: Options
   json: boolean
   help: boolean
 }
@@ -77,9 +83,16 @@ interface Asked {
 /** The parsed command line; undefined when an option is unknown. */
 function parse(): Asked | undefined {
   try {
-    const options = { json: { type: "boolean" }, help: { type: "boolean", short: "h" } } as const
+    const options = {
+      json: { type: "boolean" },
+      help: { type: "boolean", short: "h" },
+      bridge: { type: "string", multiple: true },
+      all: { type: "boolean" },
+      account: { type: "string" },
+    } as const
     const { positionals, values } = parseArgs({ allowPositionals: true, options })
-    return { words: positionals, json: values.json ?? false, help: values.help ?? false }
+    const { json = false, help = false, ...others } = values
+    return { words: positionals, json, help, options: others }
   } catch (error) {
     if (error instanceof TypeError) return undefined
     throw error

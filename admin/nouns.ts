@@ -6,6 +6,7 @@ import { doctor } from "./doctor.ts"
 import { events } from "./events.ts"
 import { host } from "./host.ts"
 import { key } from "./key.ts"
+import { exporting, importing, takeBack } from "./move.ts"
 import { wrapping } from "./wrapping.ts"
 import type { Verb } from "./verb.ts"
 
@@ -21,6 +22,9 @@ export const nouns: Nouns = {
   ...plugged,
   wrapping,
   backup,
+  export: { "": exporting },
+  import: { "": importing },
+  "take-back": { "": takeBack },
   "login-link": { "": loginLink },
   doctor: { "": doctor },
 }

@@ -1,5 +1,9 @@
+import { z } from "zod"
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { StoreAway } from "#core/store/store.ts"
+import { Unusable } from "#local/backup/unusable.ts"
+import { CannotStart } from "#local/service/settings.ts"
 
 /** One command of an operator. Its result is printed: as one line per row, or all of it as JSON. */
 export interface Verb {
@@ -8,7 +12,16 @@ export interface Verb {
   says: string
   /** It is about this machine's data folder, whether or not a service runs there. */
   isOfFolder?: true
-  run: (args: string[]) => Promise<Row[]>
+  /** The options that it takes, besides `--json`. */
+  options?: readonly (keyof Options)[]
+  run: (args: string[], options?: Options) => Promise<Row[]>
+}
+
+/** What may stand behind `--`, of the verbs that name it. */
+export interface Options {
+  bridge?: string[] | undefined
+  all?: boolean | undefined
+  account?: string | undefined
 }
 
 export type Row = Record<string, string | number>
@@ -37,4 +50,18 @@ export async function bridgeId(args: string[]): Promise<string> {
     throw new Refused(`${others.length + 1} accounts have a bridge called ${given}: name it by its id`)
   if (found) console.error(`${given} is ${found.id}, of the account ${found.accountId}`)
   return found?.id ?? given
+}
+
+/** @throws Refused in place of what a person can put right */
+export async function orRefused<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof StoreAway)
+      throw new Refused(`the store cannot be reached: ${error.message}. Try again`)
+    if (error instanceof Unusable || error instanceof CannotStart) throw new Refused(error.message)
+    if (error instanceof z.ZodError)
+      throw new Refused(error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("\n"))
+    throw error
+  }
 }

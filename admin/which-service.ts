@@ -6,6 +6,7 @@ import { Refused } from "./verb.ts"
 export const ofStage = [
   "ACCOUNTS_TABLE",
   "LEASES_TABLE",
+  "SESSIONS_TABLE",
   "EVENTS_TABLE",
   "REQUESTS_TABLE",
   "DOORBELL_URL",

@@ -115,6 +115,8 @@ export const stoppedSince: Record<Lease.Reason, string> = {
   billing: "it is paused for billing: `bridge wake` lets it run",
   operator: "its operator has paused it: `bridge wake` lets it run",
   customer: "its own people have paused it in the dashboard: only they wake it, there",
+  moved:
+    "it has moved to another service. If it is certain that no other service has it, `take-back` lets it run here again",
   suspended: "it is suspended: `bridge resume` lets it run",
 }
 

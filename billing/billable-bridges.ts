@@ -17,8 +17,8 @@ export async function isStillWanted({ accountId, wanted }: Payer.Info): Promise<
   return (await billableBridges(accountId)).every(({ customerRef }) => customerRef !== wanted.customerRef)
 }
 
-/** How many bridges an account is to pay for: those that its operator has suspended cost nothing. */
+/** How many bridges an account is to pay for: those that its operator has suspended, or that have moved, cost nothing. */
 export async function countPaid(accountId: string): Promise<number> {
   const leases = await Promise.all((await billableBridges(accountId)).map(({ id }) => Lease.get(id)))
-  return leases.filter((lease) => lease && Lease.stateOf(lease) !== "suspended").length
+  return leases.filter((lease) => lease && !["suspended", "moved"].includes(Lease.stateOf(lease))).length
 }

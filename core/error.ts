@@ -66,6 +66,11 @@ export function noSuchBridge(): ApiError {
   return new ApiError("not_found")
 }
 
+/** @throws ApiError `bridge_moved`: it is at another service, and nothing here changes anything for it. */
+export function mustBeHere({ isMoved }: { isMoved: boolean }): void {
+  if (isMoved) throw new ApiError("bridge_moved")
+}
+
 export function eventNotFound(): ApiError {
   return new ApiError("not_found", "there is no such event: it may have expired")
 }

@@ -12,7 +12,7 @@ import { lonePage } from "./answer.ts"
 import { elsewhere, type Html, note, until } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { live, type Piece } from "./live.ts"
-import { codeFor, codeOf, lookEachMs, type Refused, roundMs } from "./numbers/codes.ts"
+import { codeFor, codeOf, lookEachMs, type Refused, roundOf } from "./numbers/codes.ts"
 import { evidenceOf, forStrangers, isLinked } from "./numbers/evidence.ts"
 import {
   type Code,
@@ -42,14 +42,20 @@ export const link = new Hono<DashboardEnv>()
     const name = await nameOf(session)
     if (place === "taken") return await show(c, linkTaken(name))
     const isRefused = place === "refused" || c.req.query("refused") !== undefined
-    const card = linkingCard(evidence, shownOf(c, session, name))
-    const parts = whileLinking({ at: c.req.path, query: `begun=${nowMs()}`, card, evidence })
+    const { begun, isTyped } = roundOf(c)
+    // A program that scans mails opens the link, and is shown no code. Our script says since when the page is open.
+    const isAsking = !isLinked(evidence) && !wantsPasskey(evidence) && c.req.query("begun") !== undefined
+    // The card with the code to type stands on the page already that asks for its steps.
+    const card = isTyped
+      ? html``
+      : linkingCard(evidence, shownOf(c, session, name), isAsking ? await codeShown(c, session) : undefined)
+    const parts = whileLinking({ at: c.req.path, query: `begun=${begun}`, card, evidence })
     return await show(c, html`${head(session, name)} ${isRefused ? otherPhone(session) : ""} ${parts}`)
   })
   .get("/link/:token/stream", async (c) => {
     const token = c.req.param("token")
-    const { begun = "0", typed, taken } = c.req.query()
-    const ends = Number(begun) + roundMs
+    const { taken } = c.req.query()
+    const { isTyped } = roundOf(c)
     const at = `/link/${token}`
     const first = await LinkSession.open(token)
     if (!first) return await dead(c)
@@ -71,13 +77,11 @@ export const link = new Hono<DashboardEnv>()
       if (isLinked(evidence)) return pieces
       const isPasskeyWanted = wantsPasskey(evidence)
       if (isPasskeyWanted) await LinkSession.show(token, session)
-      if (isPasskeyWanted ? challengeIn(evidence) !== taken : typed === undefined)
+      if (isPasskeyWanted ? challengeIn(evidence) !== taken : !isTyped)
         pieces.set("linking", { html: linkingCard(evidence, shown) })
-      if (isPasskeyWanted || typed !== undefined) return pieces
-      const code: Code = nowMs() < ends ? await codeOf(session.bridge, c.var.requestId) : { kind: "over" }
-      if (code.kind === "linked") return pieces
-      if (code.kind === "shown") await LinkSession.show(token, session)
-      return pieces.set("code", { html: codePiece(at, code) })
+      if (isPasskeyWanted || isTyped) return pieces
+      const code = await codeShown(c, session)
+      return code.kind === "linked" ? pieces : pieces.set("code", { html: codePiece(at, code) })
     }
     return await live(c, lookEachMs, follow, undefined, `LINK#${first.bridge.id}`)
   })
@@ -120,6 +124,14 @@ export const link = new Hono<DashboardEnv>()
     await turnAway(session.bridge, c.var.requestId)
     return c.redirect(pathOf(c), 303)
   })
+
+/** The code to scan now, of which it is noted that this page has shown it. */
+async function codeShown(c: Context<DashboardEnv>, session: LinkSession.Info): Promise<Code> {
+  if (roundOf(c).isOver) return { kind: "over" }
+  const code = await codeOf(session.bridge, c.var.requestId)
+  if (code.kind === "shown") await LinkSession.show(c.req.param("token") ?? "", session)
+  return code
+}
 
 /** Where the page is, also for its forms and its stream. */
 const pathOf = (c: Context<DashboardEnv>) => `/link/${c.req.param("token")}`

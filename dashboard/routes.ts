@@ -4,7 +4,7 @@ import { csrf } from "hono/csrf"
 import { createMiddleware } from "hono/factory"
 import { Billing } from "#core/billing.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { ApiError } from "#core/error.ts"
+import { ApiError, mustBeHere } from "#core/error.ts"
 import { originOf } from "#functions/http/address.ts"
 import type { ApiEnv } from "#functions/http/contract-router.ts"
 import "#plugged-in/dashboard.ts"
@@ -82,7 +82,9 @@ for (const path of own) pages.use(path, known, inAccount)
 for (const path of ["/operator/*", "/dev/mail"]) pages.use(path, runsService)
 // A page finds its number as the API finds a bridge: for its own account only.
 pages.use("/numbers/:ref/*", async (c, next) => {
-  c.set("bridge", await Bridge.get(c.var.accountId, c.req.param("ref")))
+  const bridge = await Bridge.get(c.var.accountId, c.req.param("ref"))
+  if (c.req.method === "POST" && !c.req.path.endsWith("/settings/delete")) mustBeHere(bridge)
+  c.set("bridge", bridge)
   await next()
 })
 for (const part of [

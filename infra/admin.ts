@@ -3,18 +3,17 @@ import { bridgeLogs, bridgeStreams } from "./data/bridge-logs.ts"
 import { doorbell } from "./data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "./data/keys.ts"
 import { apiKeyPepper, phoneSecret } from "./data/secrets.ts"
-import { accounts, events, leases, requests } from "./data/tables.ts"
+import { accounts, events, leases, requests, sessions } from "./data/tables.ts"
 import { router } from "./router.ts"
 import { operator } from "./stage/settings.ts"
 import { accountId, region } from "./stage/stage.ts"
 
-/**
- * The settings of a deployed stage for the operator's `npm run admin`, under the names it reads from its environment.
- * Not the table of sessions: no person has business there.
- */
+/** The settings of a deployed stage for the operator's `npm run admin`, under the names it reads from its environment. */
 const settings = {
   ACCOUNTS_TABLE: accounts.name,
   LEASES_TABLE: leases.name,
+  // The name alone: only who moves bridges may read the table.
+  SESSIONS_TABLE: sessions.name,
   EVENTS_TABLE: events.name,
   REQUESTS_TABLE: requests.name,
   DOORBELL_URL: doorbell.url,
@@ -46,7 +45,10 @@ for (const [name, value] of Object.entries({
 
 const changes = ["GetItem", "UpdateItem", "DeleteItem", "Query"] as const
 
-/** For the people who operate the stage: the rights of every verb of `npm run admin`, and to read its settings. */
+/**
+ * For the people who operate the stage: the rights of every verb of `npm run admin` but those that move bridges, and to read
+ * its settings.
+ */
 new aws.iam.Policy("AdminPolicy", {
   name: `${$app.name}-${$app.stage}-admin`,
   description: `npm run admin, on the stage ${$app.stage}`,
@@ -72,6 +74,26 @@ new aws.iam.Policy("AdminPolicy", {
         resources: [sessionKey.arn, deliveryKey.arn],
         conditions: [{ test: "Bool", variable: "kms:ReEncryptOnSameKey", values: ["true"] }],
       },
+    ],
+  }).json,
+})
+
+/**
+ * The rights of `export`, `import` and `take-back`, which see keys and sessions in the clear. Nobody has it but for the time of a
+ * move (docs/operations.md, "Moving bridges").
+ */
+new aws.iam.Policy("MovePolicy", {
+  name: `${$app.name}-${$app.stage}-move`,
+  description: `npm run admin, moving bridges from or to the stage ${$app.stage}`,
+  policy: aws.iam.getPolicyDocumentOutput({
+    statements: [
+      tableAccess(accounts, "GetItem", "UpdateItem", "Query", "PutItem", "ConditionCheckItem"),
+      tableAccess(leases, "GetItem", "UpdateItem", "PutItem", "ConditionCheckItem"),
+      tableAccess(sessions, "Query", "PutItem", "DeleteItem"),
+      tableAccess(events, "GetItem", "UpdateItem", "Query", "PutItem", "DeleteItem"),
+      tableAccess(requests, "Scan", "PutItem"),
+      { actions: ["kms:Decrypt", "kms:Encrypt"], resources: [sessionKey.arn, deliveryKey.arn] },
+      { actions: ["sqs:SendMessage"], resources: [doorbell.arn] },
     ],
   }).json,
 })

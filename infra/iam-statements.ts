@@ -8,6 +8,7 @@ type TableAction =
   | "GetItem"
   | "BatchGetItem"
   | "Query"
+  | "Scan"
   | "PutItem"
   | "UpdateItem"
   | "DeleteItem"

@@ -105,7 +105,18 @@ export function creating(input: New): { account: Info; writes: Write[] } {
     createdAt: now(),
     isOperator: false,
   }
-  const writes: Write[] = [
+  return { account, writes: adding(account) }
+}
+
+/** The writes by which an account comes from another service, without bridges yet, and with no rights of an operator here. */
+export function arriving(account: Info): Write[] {
+  // What Stripe says of it, it says to that service.
+  const isByHand = account.isByHand || Billing.isOn()
+  return adding({ ...account, bridges: 0, isByHand })
+}
+
+function adding(account: Info): Write[] {
+  return [
     {
       Put: {
         TableName: tables.accounts,
@@ -115,7 +126,6 @@ export function creating(input: New): { account: Info; writes: Write[] } {
     },
     { Put: { TableName: tables.accounts, Item: { pk: "ACCOUNTS", sk: account.id } } },
   ]
-  return { account, writes }
 }
 
 export async function get(accountId: string): Promise<Info | undefined> {

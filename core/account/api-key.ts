@@ -5,6 +5,7 @@ import { crc32 } from "node:zlib"
 import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import { ApiError } from "../error.ts"
+import { open, seal } from "../keys/seal.ts"
 import { now } from "../platform/clock.ts"
 import { config, need } from "../platform/config.ts"
 import { log } from "../platform/log.ts"
@@ -25,6 +26,8 @@ const Stored = z.object({
   customer_ref: z.string().optional(),
   created_by: z.string().optional(),
   last_used_at: z.number().optional(),
+  /** Of a key that came from another service: its pepper there, sealed. */
+  pepper: Bytes.optional(),
 })
 type Stored = z.infer<typeof Stored>
 
@@ -97,7 +100,12 @@ export async function create(
     {
       Put: {
         TableName: tables.accounts,
-        Item: { ...rowKey(keyId), ...about, account_id: accountId, hmac: hmac(secretKey) },
+        Item: {
+          ...rowKey(keyId),
+          ...about,
+          account_id: accountId,
+          hmac: hmac(secretKey, ownPepper(keyId)),
+        },
         ConditionExpression: "attribute_not_exists(pk)",
       },
     },
@@ -133,7 +141,7 @@ export async function verify(secretKey: string): Promise<Owner | undefined> {
   if (!keyId || checksum(secretKey.slice(0, -6)) !== secretKey.slice(-6)) return undefined
 
   const { found } = known.get(keyId) ?? (await read(keyId))
-  const given = hmac(secretKey)
+  const given = hmac(secretKey, pepperOf(keyId, found))
   // An unknown id costs the same comparison as a wrong secret.
   const equal = timingSafeEqual(found?.hmac ?? Buffer.alloc(given.length), given)
   return found && equal ? { accountId: found.account_id, keyId, ...accessOf(found) } : undefined
@@ -230,8 +238,68 @@ function listKey(accountId: string, keyId: string) {
   return { pk: `ACCOUNT#${accountId}`, sk: `KEY#${keyId}` }
 }
 
-function hmac(secretKey: string): Buffer {
-  return createHmac("sha256", need("API_KEY_PEPPER")).update(secretKey).digest()
+function hmac(secretKey: string, pepper: Uint8Array): Buffer {
+  return createHmac("sha256", pepper).update(secretKey).digest()
+}
+
+/** Each key has a pepper of its own, so that one key can move to another service without those of all others. */
+function ownPepper(keyId: string): Buffer {
+  return createHmac("sha256", need("API_KEY_PEPPER")).update(`key ${keyId}`).digest()
+}
+
+function pepperOf(keyId: string, found: Stored | undefined): Uint8Array {
+  if (!found?.pepper) return ownPepper(keyId)
+  try {
+    return open(sealingKey(), rowKey(keyId), found.pepper)
+  } catch {
+    // The pepper of this service was replaced, which makes every key void.
+    return ownPepper(keyId)
+  }
+}
+
+/** Who can write rows, but does not know the pepper of this service, can make no key. */
+function sealingKey(): Buffer {
+  return createHmac("sha256", need("API_KEY_PEPPER")).update("peppers of other services").digest()
+}
+
+/** A key on its way to another service, where it opens the same account. */
+export const Moving = z.object({
+  row: Stored.omit({ account_id: true, hmac: true, pepper: true, last_used_at: true }),
+  hmac: z.base64(),
+  pepper: z.base64(),
+})
+export type Moving = z.infer<typeof Moving>
+
+/** The keys of an account, for another service. */
+export async function leaving(accountId: string): Promise<Moving[]> {
+  const found: Moving[] = []
+  for (const { keyId } of await list(accountId)) {
+    const row = await getRow(tables.accounts, rowKey(keyId))
+    if (!row) continue
+    const stored = Stored.parse(row)
+    const [hmac, pepper] = [stored.hmac, pepperOf(keyId, stored)].map((bytes) =>
+      Buffer.from(bytes).toString("base64"),
+    )
+    found.push(Moving.parse({ row, hmac, pepper }))
+  }
+  return found
+}
+
+/** A key that comes from another service. One that is here already stays as it is. */
+export async function arrive(accountId: string, { row, hmac: given, pepper }: Moving): Promise<void> {
+  const at = rowKey(row.key_id)
+  const sealed = seal(sealingKey(), at, Buffer.from(pepper, "base64"))
+  const about = { account_id: accountId, hmac: Buffer.from(given, "base64"), pepper: sealed }
+  await transact([
+    {
+      Put: {
+        TableName: tables.accounts,
+        Item: { ...at, ...row, ...about },
+        ConditionExpression: "attribute_not_exists(pk)",
+      },
+    },
+    { Put: { TableName: tables.accounts, Item: { ...listKey(accountId, row.key_id), ...row } } },
+  ])
 }
 
 function random(length: number): string {

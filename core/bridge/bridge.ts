@@ -10,7 +10,7 @@ import { CustomerRef } from "../contract/bridge.ts"
 import { DataKeys } from "../keys/data-keys.ts"
 import { Delivery } from "../event/delivery.ts"
 import { DeliveryRow } from "./delivery-row.ts"
-import { invalid, issuesOf, noSuchBridge } from "../error.ts"
+import { invalid, issuesOf, mustBeHere, noSuchBridge } from "../error.ts"
 import { Lease } from "../lease/lease.ts"
 import { mayName } from "../fetch/reachable-addresses.ts"
 import { Receiver } from "../event/receiver.ts"
@@ -36,6 +36,8 @@ export const Info = z.object({
   secretBefore: z.object({ sealed: Bytes, until: z.number().int() }).optional(),
   /** A sandbox is on the simulated network, for trying things. It needs no subscription and counts against no limit. */
   isSandbox: z.boolean(),
+  /** It has moved to another service, or is on its way. */
+  isMoved: z.boolean(),
 })
 export type Info = z.infer<typeof Info>
 
@@ -105,6 +107,7 @@ export async function create(input: {
     sealedSecret: seal(delivery.key, key(input.accountId, asked.customerRef), secret),
     deliveryKey: delivery.wrapped,
     isSandbox,
+    isMoved: false,
   }
   const refused = await transact([
     {
@@ -189,7 +192,7 @@ function uncounted(bridge: Info): Write {
 }
 
 /** The number of bridges changes, and with it what the account pays for. */
-async function billed(bridge: Info): Promise<Write[]> {
+export async function billed(bridge: Pick<Info, "accountId" | "isSandbox">): Promise<Write[]> {
   return Billing.isOn() && !bridge.isSandbox ? await Billing.changing(bridge.accountId) : []
 }
 
@@ -251,7 +254,7 @@ export function webhookUrl(given: unknown, field: "webhook_url" | "url" = "webho
 
 /**
  * Changes where events go: in the bridge's row and in the row that deliverers read.
- * @throws ApiError `not_found` when the bridge has been deleted meanwhile.
+ * @throws ApiError `not_found` when the bridge has been deleted meanwhile, `bridge_moved` when it has moved
  */
 export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
   const changed: Info = { ...bridge, webhookUrl: url }
@@ -261,12 +264,13 @@ export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
         TableName: tables.accounts,
         Key: key(bridge.accountId, bridge.customerRef),
         UpdateExpression: "SET webhook_url = :url",
-        ConditionExpression: "id = :id",
+        ConditionExpression: "id = :id AND attribute_not_exists(moved)",
         ExpressionAttributeValues: { ":url": url, ":id": bridge.id },
       },
     },
     DeliveryRow.redirection(bridge.id, url),
   ])
+  if (refused?.[0]) mustBeHere({ isMoved: refused[0].moved === true })
   if (refused) throw noSuchBridge()
   return changed
 }
@@ -310,6 +314,74 @@ export async function remove(bridge: Info): Promise<void> {
   if (refused?.[0] && deliveries.length > 0) return await remove(bridge)
   if (refused) throw noSuchBridge()
   DataKeys.forget(bridge.id)
+}
+
+/** The write by which it leaves for another service, or stays after all. */
+export function moving(bridge: Info, isLeaving: boolean): Write {
+  return {
+    Update: {
+      TableName: tables.accounts,
+      Key: key(bridge.accountId, bridge.customerRef),
+      UpdateExpression: isLeaving ? "SET moved = :yes" : "REMOVE moved",
+      ConditionExpression: "id = :id",
+      ExpressionAttributeValues: { ":id": bridge.id, ...(isLeaving && { ":yes": true }) },
+    },
+  }
+}
+
+/**
+ * The writes by which a bridge arrives from another service in an account, as it `left`. It counts as one more, unless it was
+ * here before.
+ * @param delivery its data key, in the clear and as it is wrapped here
+ */
+export function arriving(
+  left: Row,
+  {
+    accountId,
+    isNew,
+    delivery,
+  }: { accountId: string; isNew: boolean; delivery: { key: Uint8Array; wrapped: Uint8Array } },
+): Write[] {
+  const was = fromRow(left)
+  const before = key(was.accountId, was.customerRef)
+  const at = key(accountId, was.customerRef)
+  const sealedHere = (sealed: unknown) =>
+    seal(delivery.key, at, open(delivery.key, before, Bytes.parse(sealed)))
+  const { moved: _, ...kept } = left
+  const row: Row = {
+    ...kept,
+    ...at,
+    account_id: accountId,
+    delivery_key: delivery.wrapped,
+    webhook_secret: sealedHere(left.webhook_secret),
+    ...(left.secret_before !== undefined && { secret_before: sealedHere(left.secret_before) }),
+  }
+  const bridge = { ...was, accountId }
+  return [
+    {
+      Put: {
+        TableName: tables.accounts,
+        Item: row,
+        ConditionExpression: "attribute_not_exists(pk) OR id = :id",
+        ExpressionAttributeValues: { ":id": was.id },
+      },
+    },
+    isNew ? oneMore(bridge) : allowed(bridge),
+    { Put: { TableName: tables.accounts, Item: whereRow(bridge) } },
+  ]
+}
+
+/** The operator's word: no limit is asked. */
+function oneMore(bridge: Info): Write {
+  return {
+    Update: {
+      TableName: tables.accounts,
+      Key: Account.key(bridge.accountId),
+      UpdateExpression: "ADD bridges :one",
+      ConditionExpression: "attribute_exists(pk)",
+      ExpressionAttributeValues: { ":one": 1 },
+    },
+  }
 }
 
 /** The key under which this bridge's event bodies and webhook secret are sealed. */
@@ -371,10 +443,12 @@ function toRow(bridge: Info): Row {
     webhook_secret: bridge.sealedSecret,
     delivery_key: bridge.deliveryKey,
     ...(bridge.isSandbox && { sandbox: true }),
+    ...(bridge.isMoved && { moved: true }),
   }
 }
 
-function fromRow(row: Row): Info {
+/** Parses a stored row. */
+export function fromRow(row: Row): Info {
   return Info.parse({
     ...row,
     accountId: row.account_id,
@@ -384,6 +458,7 @@ function fromRow(row: Row): Info {
     sealedSecret: row.webhook_secret,
     deliveryKey: row.delivery_key,
     isSandbox: row.sandbox ?? false,
+    isMoved: row.moved ?? false,
     secretBefore: row.secret_before && { sealed: row.secret_before, until: row.secret_before_until },
   })
 }

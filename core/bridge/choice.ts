@@ -4,6 +4,7 @@ import { z } from "zod"
 import { type Event, EventType, Ignored, isUsual, StatusDetail } from "../contract/event.ts"
 import { Keep } from "../contract/keep.ts"
 import { Pacing } from "../contract/pacing.ts"
+import { masked } from "../contract/webhook.ts"
 import { isGroup } from "../jid.ts"
 
 /** The customer's choice: which events of a bridge they get, and how its session behaves. */
@@ -18,6 +19,8 @@ export const Info = z.object({
   dailyPresence: z.boolean().default(true),
   /** How slowly it sends; undefined: as fast as it is asked to. */
   pacing: Pacing.optional(),
+  /** The proxy that the session goes through, sealed (`proxy.ts`). */
+  proxy: z.string().optional(),
   /** For how many days messages are kept to be listed; undefined: they are not. */
   keep: Keep.optional(),
   /** Whether what was said before a phone is linked is kept, too. */
@@ -55,13 +58,14 @@ export function ignores({ ignore }: Pick<Info, "ignore">, chat: string): boolean
 
 /** The choice as the customer sees it: every type by name. */
 export function wire(choice: Info) {
-  const { ignore, messageStatus, dailyPresence, pacing, keep, history } = choice
+  const { ignore, messageStatus, dailyPresence, pacing, proxy, keep, history } = choice
   return {
     events: EventType.options.filter((type) => isChosen(choice, type)),
     ignore,
     message_status: messageStatus,
     daily_presence: dailyPresence,
     pacing: pacing ?? null,
+    proxy_url: proxy === undefined ? null : masked,
     keep: keep ?? null,
     history,
   }

@@ -43,7 +43,7 @@ export function naming(first: Delivery.Info, further: string[]): Write {
       TableName: tables.events,
       Key: key(first),
       UpdateExpression: change,
-      ConditionExpression: `attribute_exists(pk) AND ${ConditionExpression}`,
+      ConditionExpression: `attribute_exists(pk) AND attribute_not_exists(moved) AND ${ConditionExpression}`,
       ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
     },
   }
@@ -71,7 +71,7 @@ export function changing(set: Row, remove: string[], before: Row = {}) {
       ...(sets.length > 0 ? [`SET ${sets.join(", ")}`] : []),
       ...(removes.length > 0 ? [`REMOVE ${removes.join(", ")}`] : []),
     ].join(" "),
-    ConditionExpression: `attribute_exists(pk)${seen.join("")}`,
+    ConditionExpression: `attribute_exists(pk) AND attribute_not_exists(moved)${seen.join("")}`,
     ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
     ...(values.length > 0 && { ExpressionAttributeValues: Object.fromEntries(values) }),
   }
@@ -94,6 +94,56 @@ function ifFurtherAre(further: string[]): { ConditionExpression: string; Express
   return further.length === 0
     ? { ConditionExpression: "attribute_not_exists(further)" }
     : { ConditionExpression: "further = :further", ExpressionAttributeValues: { ":further": further } }
+}
+
+/** The writes by which nothing is delivered from here any more. Refused as `removals` are. */
+export function leaving([delivery, ...rest]: Delivery.Info[]): Write[] {
+  if (!delivery) return []
+  const { ConditionExpression, ExpressionAttributeValues } = ifFurtherAre(delivery.further)
+  return [
+    moved(delivery, `attribute_exists(pk) AND ${ConditionExpression}`, ExpressionAttributeValues),
+    ...rest.map((other) => moved(other, "attribute_exists(pk)")),
+  ]
+}
+
+function moved(id: Receiver.Id, condition: string, values: Row = {}): Write {
+  return {
+    Update: {
+      TableName: tables.events,
+      Key: key(id),
+      UpdateExpression: "SET moved = :yes",
+      ConditionExpression: condition,
+      ExpressionAttributeValues: { ":yes": true, ...values },
+    },
+  }
+}
+
+/** The writes by which deliveries that had left go on here. A look at each is promised. */
+export function staying(deliveries: Delivery.Info[]): Write[] {
+  return deliveries.map((delivery) => ({
+    Update: {
+      TableName: tables.events,
+      Key: key(delivery),
+      UpdateExpression: "SET due = :due, since = :now, holder = :nobody REMOVE moved",
+      ConditionExpression: "attribute_exists(pk)",
+      ExpressionAttributeValues: { ...promised(), ":nobody": nobody },
+    },
+  }))
+}
+
+/**
+ * The row of a delivery that comes from another service, where it left as `row`. Who held it there has ended, and a look is
+ * promised.
+ */
+export function arrived(row: Row, accountId: string, wrapped: Uint8Array): Row {
+  const { moved: _, bell: _rings, ...kept } = row
+  const at = { account_id: accountId, delivery_key: wrapped, holder: nobody }
+  if (row.paused_at !== undefined) return { ...kept, ...at }
+  return { ...kept, ...at, due: promised()[":due"], since: promised()[":now"] }
+}
+
+function promised() {
+  return { ":due": now() + Delivery.claimedFor(), ":now": now() }
 }
 
 /** The write of a new webhook URL, in one transaction with the bridge's own row. */

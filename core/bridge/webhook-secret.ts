@@ -4,7 +4,7 @@ import { Bridge } from "./bridge.ts"
 import { BridgeLog } from "./bridge-log.ts"
 import { now } from "../platform/clock.ts"
 import { DeliveryRow } from "./delivery-row.ts"
-import { ApiError, noSuchBridge } from "../error.ts"
+import { ApiError, mustBeHere, noSuchBridge } from "../error.ts"
 import type { Delivery } from "../event/delivery.ts"
 import { Receiver } from "../event/receiver.ts"
 import { open, seal } from "../keys/seal.ts"
@@ -52,10 +52,11 @@ export async function rollOf(
       Update: {
         ...Update!,
         // Two that roll at once must not drop the secret that the receiver knows.
-        ConditionExpression: "webhook_secret = :before",
+        ConditionExpression: "webhook_secret = :before AND attribute_not_exists(moved)",
       },
     },
   ])
+  mustBeHere({ isMoved: refused?.[0]?.moved === true })
   if (refused?.[0]?.pk !== undefined) throw new ApiError("secret_overlap")
   if (refused) throw noSuchBridge()
   BridgeLog.append(bridge.id, "info", `secret of webhook ${webhook.webhookId} replaced: for a day both sign`)
@@ -89,7 +90,7 @@ export async function roll(bridge: Bridge.Info): Promise<{ secret: string; until
         Key: rowKey,
         UpdateExpression: "SET webhook_secret = :new, secret_before = :old, secret_before_until = :until",
         // Two that roll at once must not drop the secret that the receiver knows.
-        ConditionExpression: "id = :id AND webhook_secret = :old",
+        ConditionExpression: "id = :id AND webhook_secret = :old AND attribute_not_exists(moved)",
         ExpressionAttributeValues: {
           ":new": seal(dataKey, rowKey, secret),
           ":old": bridge.sealedSecret,
@@ -107,6 +108,7 @@ export async function roll(bridge: Bridge.Info): Promise<{ secret: string; until
     BridgeLog.append(bridge.id, "info", "webhook secret replaced: for a day both sign")
     return { secret, until }
   }
+  mustBeHere({ isMoved: refused[0]?.moved === true })
   if (refused[0]?.id === bridge.id) throw new ApiError("secret_overlap")
   throw noSuchBridge()
 }

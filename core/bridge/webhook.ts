@@ -2,7 +2,7 @@ export * as Webhook from "./webhook.ts"
 
 import { randomBytes } from "node:crypto"
 import { now } from "../platform/clock.ts"
-import { ApiError, noSuchBridge } from "../error.ts"
+import { ApiError, mustBeHere, noSuchBridge } from "../error.ts"
 import { Delivery } from "../event/delivery.ts"
 import { ring } from "../event/doorbell.ts"
 import { EventIndex } from "../event/event-index.ts"
@@ -109,10 +109,14 @@ function filterOf(before: Filter.Info | undefined, choice: Choice): Filter.Info 
   }
 }
 
-/** The webhooks of a bridge, `webhook_url` first. @throws ApiError `not_found` once it is deleted */
+/**
+ * The webhooks of a bridge, `webhook_url` first.
+ * @throws ApiError `not_found` once it is deleted, `bridge_moved` once it has moved
+ */
 export async function list(bridge: Bridge.Info): Promise<[Delivery.Info, ...Delivery.Info[]]> {
   const [first, ...further] = await Delivery.all(bridge.id)
   if (!first) throw noSuchBridge()
+  mustBeHere(first)
   return [first, ...further]
 }
 
@@ -161,6 +165,7 @@ export async function update(
     webhook,
     DeliveryRow.changing(set, remove, isOfFilter ? { filter } : {}),
   )
+  if (refused) mustBeHere(refused)
   if (!held && refused) return await update(bridge, refused, { url, ...choice })
   if (!held) throw noSuchWebhook()
   BridgeLog.append(bridge.id, "info", `webhook ${webhook.webhookId} changed`)
@@ -170,10 +175,12 @@ export async function update(
 export async function pause(webhook: Delivery.Info): Promise<void> {
   const { held, refused } = await Delivery.update(webhook, {
     UpdateExpression: "SET paused_at = :now",
-    ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(paused_at)",
+    ConditionExpression:
+      "attribute_exists(pk) AND attribute_not_exists(paused_at) AND attribute_not_exists(moved)",
     ExpressionAttributeValues: { ":now": now() },
   })
   if (!held && !refused) throw noSuchWebhook()
+  if (refused) mustBeHere(refused)
   if (held) BridgeLog.append(webhook.bridgeId, "info", `webhook ${webhook.webhookId} paused`)
 }
 

@@ -10,11 +10,11 @@ export const CustomerRef = z
   .regex(/^[A-Za-z0-9_-]{1,64}$/, "1 to 64 letters, digits, dashes and underscores")
   .refine((ref) => ref !== "default", "`default` is reserved: choose another reference")
 
-const State = z.enum(["running", "paused", "suspended"]).openapi({
+const State = z.enum(["running", "paused", "suspended", "moved"]).openapi({
   description:
     "`running`: it has a session, or gets one. `paused`: it has none; calls to it are 409 `bridge_paused`, unless it was " +
-    "idle: then they wake it. `suspended`: the operator has stopped it; calls are 409 `bridge_suspended`. The `status` of " +
-    "the session says whether it is connected.",
+    "idle: then they wake it. `suspended`: the operator has stopped it; calls are 409 `bridge_suspended`. `moved`: " +
+    "another service has it; calls are 409 `bridge_moved`. The `status` of the session says whether it is connected.",
 })
 const PausedReason = z.enum(["idle", "billing", "manual"]).openapi({
   description:
@@ -47,7 +47,7 @@ export const Manager = z
       description:
         "The health of the process that runs the session; `status` says whether the session is connected. `starting`: there " +
         "was no process yet. `unhealthy`: another process takes over from one that failed (seconds; calls are 503). " +
-        "`stopped`: the bridge is paused or suspended.",
+        "`stopped`: the bridge is paused or suspended, or has moved.",
     }),
     started_at: z
       .string()
@@ -77,6 +77,10 @@ const chosen = {
       "Whether the session appears as available for some minutes a day, so that the phone does not take it for inactive.",
   }),
   pacing: Pacing.nullable().openapi({ description: "How slowly it sends; null: as fast as it is asked to." }),
+  proxy_url: z
+    .string()
+    .nullable()
+    .openapi({ description: "`***`: the session goes through a proxy; null: it does not." }),
   keep: Keep.nullable().openapi({
     ...keepOrNull,
     description: "For how many days messages are kept, to be listed; null: they are not.",
@@ -179,7 +183,7 @@ export const updateBridge = createRoute({
   description:
     "`webhook_url` is required unless another field is given; a field that is not given stays as it is. Messages that " +
     "`events` and `ignore` switch off are taken from the network and forgotten: they give no event, and cannot be replied to " +
-    "or downloaded. A change of all but the address restarts nothing, and takes effect within half a minute. A new address restarts the " +
+    "or downloaded. A change of all but the address and the proxy restarts nothing, and takes effect within half a minute. A new address restarts the " +
     "session, which takes a few seconds; the phone stays linked. After five logins in a row that did not last, restarts " +
     "included, the session waits up to a minute before the next. The current address restarts nothing, unless another place has taken over the session (`status` is " +
     "`replaced`): then the session connects again, and the other place is replaced.",
@@ -218,6 +222,18 @@ export const updateBridge = createRoute({
             "How slowly the bridge sends; it replaces the pacing of before, and null ends it. A message that would have to wait " +
             "for longer than five seconds is refused with 429 `pacing`.",
         }),
+        proxy_url: z
+          .string()
+          .min(1)
+          .max(2048)
+          .nullish()
+          .openapi({
+            description:
+              "A proxy for the session: `http://`, `https://` or `socks5://`, with a user name and password if it wants them, at a public " +
+              "address unless the operator allows others. Socket, files and look-ups of names go through it, and the session " +
+              "connects anew. No answer shows it again. null is none.",
+            format: "uri",
+          }),
         keep: Keep.nullish().openapi({
           ...keepOrNull,
           description:

@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { ofWebhook } from "./webhook.ts"
 import { Event, EventType } from "./event.ts"
-import { Ok, proxy, refusals, reply, unreachable, body } from "./route-parts.ts"
+import { elsewhere, Ok, proxy, refusals, reply, unreachable, body } from "./route-parts.ts"
 
 /** Contract, "Delivery log" */
 export const Attempt = z
@@ -110,7 +110,7 @@ export const listEvents = createRoute({
         "text/event-stream": { schema: z.string() },
       },
     },
-    ...refusals("not_found"),
+    ...refusals(...elsewhere),
   },
 })
 
@@ -129,7 +129,7 @@ export const resendEvent = createRoute({
   request: { params: path.extend({ event_id: EventId }), query: ofWebhook },
   responses: {
     202: reply("It will be sent between two other events.", Ok),
-    ...refusals("not_found", "invalid_webhook_url"),
+    ...refusals(...elsewhere, "invalid_webhook_url"),
   },
 })
 
@@ -141,7 +141,7 @@ export const testWebhook = createRoute({
   request: { params: path, query: ofWebhook },
   responses: {
     200: reply("What the receiver did.", Attempt),
-    ...refusals("not_found", "invalid_webhook_url"),
+    ...refusals(...elsewhere, "invalid_webhook_url"),
   },
 })
 
@@ -210,7 +210,7 @@ export const listDeliveries = createRoute({
   path: `${ofBridge}/deliveries`,
   summary: "How far delivery has come: what waits, until when, since when it fails, and the latest attempts",
   request: { params: path, query: ofWebhook },
-  responses: { 200: reply("The deliveries of the bridge.", Deliveries), ...refusals("not_found") },
+  responses: { 200: reply("The deliveries of the bridge.", Deliveries), ...refusals(...elsewhere) },
 })
 
 export const getDelivery = createRoute({
@@ -218,7 +218,7 @@ export const getDelivery = createRoute({
   path: `${ofBridge}/deliveries/{event_id}`,
   summary: "What was sent of an event, and what each attempt met with",
   request: ofEvent,
-  responses: { 200: reply("The delivery of the event.", DeliveryOfEvent), ...refusals("not_found") },
+  responses: { 200: reply("The delivery of the event.", DeliveryOfEvent), ...refusals(...elsewhere) },
 })
 
 export const retryDelivery = createRoute({
@@ -229,7 +229,7 @@ export const retryDelivery = createRoute({
   request: ofEvent,
   responses: {
     202: reply("It is tried now, or an attempt is under way.", Ok),
-    ...refusals("not_found", "not_waiting"),
+    ...refusals(...elsewhere, "not_waiting"),
   },
 })
 
@@ -241,7 +241,7 @@ export const skipDelivery = createRoute({
     "The event is undelivered: `listEvents` lists it, and `resendEvent` sends it again. An attempt that is under way is waited " +
     "for, up to 12 s.",
   request: ofEvent,
-  responses: { 200: reply("It is undelivered.", Ok), ...refusals("not_found", "not_waiting") },
+  responses: { 200: reply("It is undelivered.", Ok), ...refusals(...elsewhere, "not_waiting") },
 })
 
 export const resendSince = createRoute({
@@ -275,6 +275,6 @@ export const resendSince = createRoute({
         next: z.string().optional().openapi({ description: "There are more: behind this event." }),
       }),
     ),
-    ...refusals("not_found", "invalid_webhook_url"),
+    ...refusals(...elsewhere, "invalid_webhook_url"),
   },
 })

@@ -45,6 +45,8 @@ export const sentences: Record<ErrorCode, string> = {
   method_not_allowed: wrongMethod(["GET", "POST"]),
   bridge_paused: "the operator of this service has paused this bridge: ask them to wake it",
   bridge_suspended: "the operator of this service has suspended this bridge: ask them to resume it",
+  bridge_moved:
+    "this bridge has moved to another service: call it there. The operator of this service says where that is",
   idempotency_conflict: "a request with this Idempotency-Key is still running: try again when it has ended",
   not_paired: "no phone is linked: scan the code that `qr` gives, or use `pair`",
   already_paired: "a phone is already linked: log out first",
@@ -65,7 +67,9 @@ export const sentences: Record<ErrorCode, string> = {
   unsupported_media_type: "the body has another Content-Type: send it as application/json",
   media_fetch_failed: "the URL could not be fetched: timeout",
   media_type_mismatch:
-    "the file is not of the type that its Content-Type says, or that is needed here: a sticker must be image/webp",
+    "the file is not of the type that its Content-Type says, or that is needed here: a sticker is made of a WebP, JPEG or PNG",
+  conversion_unavailable:
+    "this service cannot convert sounds, for it has no ffmpeg: send Ogg with Opus without `as_voice`, or ask its operator to install it",
   recipient_not_found: "nobody on the network has this address: check `chat`",
   passkey_refused:
     "this came after the request's time: use the passkey again, for the request that `status` has now",

@@ -34,6 +34,7 @@ const chosen = {
   message_status: "counts" as const,
   daily_presence: true,
   pacing: { new_chats_a_day: 50, gap_ms: 2000, typing_ms: 1000 },
+  proxy_url: null,
   keep: 30 as const,
   history: true,
 }

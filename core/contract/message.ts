@@ -175,10 +175,18 @@ export const sendMedia = send(
   {
     ...addressed,
     ...source,
-    as_sticker: z
+    as_sticker: z.boolean().optional().openapi({
+      description:
+        "Sends a WebP as a sticker as it is, a JPEG or PNG as one of 512 by 512 pixels; any other file is `media_type_mismatch`.",
+    }),
+    as_voice: z
       .boolean()
       .optional()
-      .openapi({ description: "Sends a WebP as a sticker; any other file is `media_type_mismatch`." }),
+      .openapi({
+        description:
+          "Makes any sound, or that of a video, a voice note with its waveform: at most 15 minutes, of a file of at most 100 MB. Without " +
+          "ffmpeg at the service it is `conversion_unavailable`.",
+      }),
     view_once: z.boolean().optional().openapi({
       description:
         "An image, a video or a voice note that can be opened once; any other file is `media_type_mismatch`.",
@@ -191,11 +199,12 @@ export const sendMedia = send(
   },
   {
     check: {
-      holds: (input) => hasFile(input) && isOnePlace(input),
+      holds: (input) => hasFile(input) && isOnePlace(input) && !(input.as_voice && input.as_sticker),
       path: "url",
-      message: "give one of url, file and data; and content_type with data alone",
+      message:
+        "give one of url, file and data, and content_type with data alone; as_voice and as_sticker exclude each other",
     },
-    refusals: fetching,
+    refusals: [...fetching, "conversion_unavailable"],
   },
 )
 

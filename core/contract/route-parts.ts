@@ -40,8 +40,11 @@ export const proxy = "/api/instances/{customer_ref}/proxy"
 /** Success, with nothing more to say. */
 export const Ok = z.object({ ok: z.literal(true) }).openapi("Ok")
 
+/** Why any call about a bridge may be refused. */
+export const elsewhere = ["not_found", "bridge_moved"] as const
+
 /** Why any call to a session may be refused. */
-export const unreachable = ["not_found", "bridge_paused", "bridge_suspended"] as const
+export const unreachable = [...elsewhere, "bridge_paused", "bridge_suspended"] as const
 
 /** Why a call that asks something of the network may be refused. */
 export const asking = [...unreachable, "not_paired", "network_rejected"] as const

@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { PhoneNumber } from "./field-types.ts"
 import { PasskeyAssertion, PasskeyOptions } from "./passkey.ts"
-import { body, Ok, proxy, refusals, reply, unreachable, optionalBody } from "./route-parts.ts"
+import { elsewhere, body, Ok, proxy, refusals, reply, unreachable, optionalBody } from "./route-parts.ts"
 
 export const Status = z
   .enum(["unpaired", "connecting", "connected", "disconnected", "replaced", "passkey_required"])
@@ -37,13 +37,14 @@ export const SessionStatus = z
           "it waits no more: then ask for a new code.",
       }),
     objection: z
-      .enum(["locked", "banned", "temporarily_banned", "outdated"])
+      .enum(["locked", "banned", "temporarily_banned", "outdated", "proxy_unreachable", "proxy_refused"])
       .optional()
       .openapi({
         description:
           "Absent without one: why the network refused the last login. `locked`, `banned`: it has unlinked the session, and the " +
           "phone says what can be done. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the " +
-          "session connects again by itself. It ends with the next connection.",
+          "session connects again by itself. `proxy_unreachable`: the bridge's proxy does not answer; `proxy_refused`: it wants another " +
+          "password, or leads nowhere; the session goes on trying. It ends with the next connection.",
       }),
     new_chats_left: z.number().int().optional().openapi({
       description: "With a limit of `pacing`: how many chats the bridge may still begin today.",
@@ -169,6 +170,6 @@ export const createLinkSession = createRoute({
         })
         .openapi("LinkSession"),
     ),
-    ...refusals("not_found"),
+    ...refusals(...elsewhere),
   },
 })

@@ -262,14 +262,15 @@ export async function goIdle(
 }
 
 /**
- * It is paused: ends the claim, and nobody is due to look until it goes on. What waits keeps its place.
+ * It rests: ends the claim, and nobody is due to look until it goes on. What waits keeps its place.
  * @returns the row, still held, if it goes on already; undefined when the claim has ended, here or before.
  */
 export async function rest(held: Delivery.Info): Promise<Delivery.Info | undefined> {
   const { refused } = await Delivery.update(held, {
     UpdateExpression:
       "SET due = :zero, holder = :nobody, attempt = attempt - :one, head = :head REMOVE since",
-    ConditionExpression: "holder = :me AND head <= :head AND attribute_exists(paused_at)",
+    ConditionExpression:
+      "holder = :me AND head <= :head AND (attribute_exists(paused_at) OR attribute_exists(moved))",
     ExpressionAttributeValues: {
       ":zero": 0,
       ":one": 1,

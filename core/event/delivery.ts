@@ -67,6 +67,8 @@ const Info = z.object({
   failedUntil: z.number().int().optional(),
   /** Since when it is paused: it keeps its place, and nobody is due to look. Only of a further webhook. */
   pausedAt: z.number().int().optional(),
+  /** Its bridge has moved to another service: nothing is delivered from here. */
+  isMoved: z.boolean(),
   /** The events that it has passed over because they had waited for too long, or were gone. */
   missed: Missed.optional(),
   /** The number of the newest event at its creation: it gets those after it. */
@@ -113,6 +115,11 @@ export function promisedFor(): number {
 /** Whether somebody has promised to look, and has time left for it. */
 export function isPromised({ due }: Pick<Info, "due">): boolean {
   return left(due, promisedFor()) > 0
+}
+
+/** Whether nothing is delivered, and nobody is due to look: it is paused, or its bridge has moved. */
+export function rests({ pausedAt, isMoved }: Pick<Info, "pausedAt" | "isMoved">): boolean {
+  return pausedAt !== undefined || isMoved
 }
 
 /** The part of a condition that holds once `due` has passed. */
@@ -189,7 +196,7 @@ export async function wake(bridgeId: string, signal?: AbortSignal): Promise<bool
 export async function ringAnew(bridgeId: string, signal?: AbortSignal): Promise<true> {
   await eachOf(bridgeId, signal, (seen) =>
     untilDone(bridgeId, signal, async () => {
-      if (seen.pausedAt !== undefined) return
+      if (rests(seen)) return
       await promiseUnlessDue(seen)
       await ring(seen)
     }),
@@ -229,7 +236,7 @@ async function untilDone(
 async function promiseUnlessDue(delivery: Info): Promise<boolean> {
   let seen: Info | undefined = delivery
   // A delivery without a row is deleted.
-  while (seen && seen.pausedAt === undefined && !isPromised(seen)) {
+  while (seen && !rests(seen) && !isPromised(seen)) {
     if (await promise(seen, seen.due)) return true
     seen = await get(seen)
   }
@@ -335,6 +342,7 @@ export function fromRow(row: Row): Info {
     failingSince: row.failing_since,
     failedUntil: row.failed_until,
     pausedAt: row.paused_at,
+    isMoved: row.moved ?? false,
     createdAt: row.created_at,
     batchEnd: row.batch_end,
     receiver: Receiver.fromRow(id, row),

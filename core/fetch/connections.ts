@@ -2,6 +2,7 @@ import { isIP } from "node:net"
 import { buildConnector, Client } from "undici"
 import { FetchError } from "./fetch-error.ts"
 import { addressesOf } from "./look-up.ts"
+import { leadOn, type Proxy, ProxyError, withTls } from "./proxied.ts"
 import { mayReach } from "./reachable-addresses.ts"
 
 type Socket = NonNullable<Parameters<buildConnector.Callback>[1]>
@@ -19,19 +20,21 @@ interface Purpose {
 const connectWithinMs = 3000
 
 /**
- * Connections to strangers, each to a public address. One that is free again is kept for the next request to its origin.
+ * Connections to strangers, each to a public address, or through a proxy at one. One that is free again is kept for the next request to its origin.
  * They are dialled here and not by undici, which looks at a request's signal only once it is connected.
  */
 export class Connections {
   readonly #idleMs: number
+  readonly #proxy: Proxy | undefined
   readonly #dial = buildConnector({ timeout: connectWithinMs, allowH2: false })
   readonly #all = new Set<Client>()
   /** By origin: since when each is free, by the monotonic clock. */
   readonly #free = new Map<string, Map<Client, number>>()
 
   /** @param idleMs how long a free one is kept; 4 s by default */
-  constructor({ idleMs = 4000 }: { idleMs?: number } = {}) {
+  constructor({ idleMs = 4000, proxy }: { idleMs?: number; proxy?: Proxy | undefined } = {}) {
     this.#idleMs = idleMs
+    this.#proxy = proxy
   }
 
   /**
@@ -46,7 +49,7 @@ export class Connections {
       if (client.stats.connected && performance.now() - since < this.#idleMs) return client
       void client.destroy()
     }
-    return this.#clientOf(purpose.url, await this.#dialled(purpose))
+    return this.#clientOf(purpose.url, await this.dial(purpose))
   }
 
   /** Its request is over. It is kept if it is still open. */
@@ -85,14 +88,17 @@ export class Connections {
     return client
   }
 
-  /** Resolves with a connected socket, or rejects, at the latest when the signal is aborted. */
-  async #dialled(purpose: Purpose): Promise<Socket> {
+  /**
+   * Resolves with a connected socket, which is the caller's, or rejects, at the latest when the signal is aborted.
+   * @throws as `take` does
+   */
+  async dial(purpose: Purpose): Promise<Socket> {
     const { signal } = purpose
     signal.throwIfAborted()
     const ended = Promise.withResolvers<never>()
-    const end = () => ended.reject(signal.reason)
+    const end = () => ended.reject(this.#proxy ? new ProxyError(false) : signal.reason)
     signal.addEventListener("abort", end, { once: true })
-    const dialled = this.#dialChecked(purpose)
+    const dialled = this.#proxy ? this.#dialThrough(this.#proxy, purpose) : this.#dialChecked(purpose)
     dialled.then(
       (socket) => signal.aborted && socket.destroy(),
       () => "whoever waits is told",
@@ -102,6 +108,17 @@ export class Connections {
     } finally {
       signal.removeEventListener("abort", end)
     }
+  }
+
+  /** The proxy is dialled as any stranger is. It looks the target's name up. @throws ProxyError, and what TLS says */
+  async #dialThrough({ url: proxy, share }: Proxy, { url, signal }: Purpose): Promise<Socket> {
+    const to = await this.#dialChecked({ url: withPort(proxy), share, signal }).catch(() => {
+      throw new ProxyError(false)
+    })
+    const host = url.hostname.replace(/^\[|\]$/g, "")
+    const isSecure = url.protocol === "https:"
+    const tunnel = await leadOn(to, proxy, { host, port: Number(url.port) || (isSecure ? 443 : 80) })
+    return isSecure ? await withTls(tunnel, host) : tunnel
   }
 
   /** Every address of the name must pass. The checked address is dialled, not the name. */
@@ -134,4 +151,11 @@ export class Connections {
     this.#dial(options, (error, socket) => (socket ? resolve(socket) : reject(error)))
     return promise
   }
+}
+
+/** RFC 1928: where a SOCKS proxy listens unless its URL says otherwise. */
+function withPort(proxy: URL): URL {
+  const url = new URL(proxy)
+  if (url.protocol === "socks5:" && url.port === "") url.port = "1080"
+  return url
 }

@@ -30,11 +30,17 @@ export function key(bridgeId: string) {
 
 /** The row of a new bridge. Its session key is made here, and only hosts can unwrap it. */
 export async function row(owner: Owner, deliveryKey: Uint8Array, isSandbox: boolean): Promise<Row> {
+  const session = await newWrappedDataKey("session", owner)
+  return rowOf(owner, { session, delivery: deliveryKey }, isSandbox)
+}
+
+/** The row that holds these wrapped data keys. */
+export function rowOf(owner: Owner, keys: Record<Purpose, Uint8Array>, isSandbox: boolean): Row {
   return {
     ...key(owner.bridgeId),
     account_id: owner.accountId,
-    session_key: await newWrappedDataKey("session", owner),
-    delivery_key: deliveryKey,
+    session_key: keys.session,
+    delivery_key: keys.delivery,
     ...(isSandbox && { sandbox: true }),
   }
 }

@@ -1,5 +1,6 @@
 import {
   DecryptCommand,
+  EncryptCommand,
   GenerateDataKeyCommand,
   GenerateDataKeyWithoutPlaintextCommand,
   KMSClient,
@@ -42,6 +43,12 @@ export async function newWrappedDataKey(purpose: Purpose, owner: Owner): Promise
 export async function unwrap(purpose: Purpose, owner: Owner, wrapped: Uint8Array): Promise<Uint8Array> {
   const opened = await kms.send(new DecryptCommand({ ...under(purpose, owner), CiphertextBlob: wrapped }))
   return opened.Plaintext! // in every answer
+}
+
+/** Wraps a data key that was made elsewhere: that of a bridge which comes from another service. */
+export async function wrap(purpose: Purpose, owner: Owner, key: Uint8Array): Promise<Uint8Array> {
+  const made = await kms.send(new EncryptCommand({ ...under(purpose, owner), Plaintext: key }))
+  return made.CiphertextBlob! // in every answer
 }
 
 /**

@@ -29,7 +29,7 @@ export async function freshLease(bridgeId: string): Promise<Lease.Info> {
 
 /**
  * The lease of a bridge that runs or wants to. A bridge paused for idleness is woken.
- * @throws ApiError `bridge_paused`, `bridge_suspended`, `not_found`
+ * @throws ApiError `bridge_paused`, `bridge_suspended`, `bridge_moved`, `not_found`
  */
 export async function runningLease(bridgeId: string): Promise<Lease.Info> {
   for (;;) {
@@ -42,6 +42,7 @@ export async function runningLease(bridgeId: string): Promise<Lease.Info> {
 }
 
 function mustNotRun(reason: Lease.Reason | undefined): ApiError {
+  if (reason === "moved") return new ApiError("bridge_moved")
   if (reason === "suspended") return new ApiError("bridge_suspended")
   if (reason === "customer")
     return new ApiError(

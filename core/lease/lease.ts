@@ -26,6 +26,7 @@ export { check, freeFromDead, letGo, take } from "./take-and-let-go.ts"
 export { healthy, login, madeAnew, proven, skipped, stayed, report, usedAt } from "./session-notes.ts"
 export { makeAnew, pauseIdle, skipMessage, stop, wake, whyStopped } from "./stop-and-wake.ts"
 export { claimRemoval, gone, removalLeft } from "./removal.ts"
+export { arrivalCheck, arrived, claimArrival, leaving, left, staying } from "./moving.ts"
 
 export async function get(bridgeId: string): Promise<Info | undefined> {
   const row = await getRow(tables.leases, key(bridgeId))
@@ -38,8 +39,9 @@ export function isHeld(lease: Info): boolean {
 }
 
 /** The state of a bridge (Contract, "State of a bridge"), which is stored nowhere else. */
-export function stateOf(lease: Info): "running" | "paused" | "suspended" {
+export function stateOf(lease: Info): "running" | "paused" | "suspended" | "moved" {
   if (lease.host !== NONE) return "running"
+  if (lease.stopped.includes("moved")) return "moved"
   return lease.stopped.includes("suspended") ? "suspended" : "paused"
 }
 
@@ -126,13 +128,13 @@ async function some<Item>(items: AsyncIterable<Item>, most: number): Promise<Ite
 
 /**
  * Writes the choice of its customer; its session reads it when it is notified, and now and then.
- * @returns the lease as it is now; undefined when the bridge is deleted.
+ * @returns the lease as it is now; undefined when the bridge is deleted, or has moved away.
  */
 export async function choose(bridgeId: string, choice: Choice.Given): Promise<Info | undefined> {
   return await change({
     Key: key(bridgeId),
     UpdateExpression: "SET choice = :choice",
-    ConditionExpression: "attribute_exists(pk) AND #host <> :gone",
+    ConditionExpression: "attribute_exists(pk) AND #host <> :gone AND attribute_not_exists(moved_ms)",
     ExpressionAttributeNames: { "#host": "host" },
     ExpressionAttributeValues: { ":choice": choice, ":gone": GONE },
   })

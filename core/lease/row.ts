@@ -11,8 +11,11 @@ import { bridgeIdOf, tables } from "../store/tables.ts"
 export const Network = z.enum(["live", "simulated"])
 export type Network = z.infer<typeof Network>
 
-/** Why a bridge must not run, the gravest first. `operator`: its operator has paused it; `customer`: its own people. */
-export const Reason = z.enum(["suspended", "billing", "operator", "customer", "idle"])
+/**
+ * Why a bridge must not run, the gravest first. `moved`: another service has it; `operator`: its operator has paused it;
+ * `customer`: its own people.
+ */
+export const Reason = z.enum(["moved", "suspended", "billing", "operator", "customer", "idle"])
 export type Reason = z.infer<typeof Reason>
 
 /** The status that a session reports, since when (Unix seconds), and in which epoch of the lease. */
@@ -66,6 +69,12 @@ export const Info = z.object({
   skip: z.boolean().optional(),
   /** Its keys came back from a backup: its next session makes anew what may have been used since. */
   anew: z.boolean().optional(),
+  /** How often it has left a service: an export that is older than what is here is refused. */
+  moves: z.number().int().default(0),
+  /** When the file that it left in was whole, Unix ms; 0 while that is written, and while it arrives; absent if it has not left. */
+  movedMs: z.number().int().optional(),
+  /** The import that writes its rows; another one takes over by naming itself here. */
+  arriving: z.string().optional(),
   /** The last reported status, perhaps of an earlier holder. It lags, and lacks a change that cannot be written. */
   reported: Reported.optional(),
 })
@@ -136,6 +145,7 @@ export function fromRow(row: Row): Info {
     failedAt: row.failed_at,
     loginAt: row.login_at,
     removedUntil: row.removed_until,
+    movedMs: row.moved_ms,
     choice: Choice.Info.parse(row.choice ?? {}),
     startedMs: row.started_ms,
   })

@@ -76,6 +76,17 @@ export async function* query(input: Query): AsyncGenerator<Row> {
   } while (from)
 }
 
+/** Every row of a table, in no order: for what no query finds, and an operator looks for once. */
+export async function* scan(table: string): AsyncGenerator<Row> {
+  let from: unknown
+  do {
+    const input = { TableName: table, ConsistentRead: true, ExclusiveStartKey: from }
+    const page = await store.send({ name: "Scan", input })
+    for (const item of (page.Items ?? []) as Item[]) yield toRow(item)
+    from = page.LastEvaluatedKey
+  } while (from)
+}
+
 /**
  * Writes one transaction, repeated unchanged under one token until its outcome is known.
  *
@@ -235,6 +246,7 @@ interface Command {
 type Operation =
   | "GetItem"
   | "Query"
+  | "Scan"
   | "PutItem"
   | "UpdateItem"
   | "DeleteItem"

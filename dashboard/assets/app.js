@@ -133,16 +133,26 @@ function keepTab(name) {
   }
 }
 
-// A browser whose sign-in has ended is sent from a stream to the sign-in, and reads no stream there. So is its page.
-async function leaveIfSignedOut(stream) {
-  const asking = new AbortController()
+// Where a stream is refused, its part is taken from the page itself, which has everything as it is now. A page that leads
+// elsewhere, as to the sign-in, or has no such part any more, is gone to.
+async function lookInstead(part, nth) {
+  const url = new URL(location.href)
+  for (const [name, value] of new URL(part.dataset.stream, url).searchParams)
+    url.searchParams.set(name, value)
   try {
-    const { type } = await fetch(stream, { redirect: "manual", signal: asking.signal })
-    if (type === "opaqueredirect") location.assign(location.pathname + location.search)
+    const answer = await fetch(url, { redirect: "manual" })
+    const isPage = answer.ok && new DOMParser().parseFromString(await answer.text(), "text/html")
+    const fresh = isPage && isPage.querySelectorAll("[data-stream]")[nth]
+    const isElsewhere = answer.type === "opaqueredirect" || (isPage && !fresh)
+    if (isElsewhere) location.assign(location.pathname + location.search)
+    if (!fresh) return false
+    dress(fresh)
+    fresh.querySelectorAll("[id]").forEach(exchange)
+    tick()
+    return true
   } catch {
     // The service is away. The page says that it is not live.
-  } finally {
-    asking.abort()
+    return false
   }
 }
 
@@ -151,6 +161,11 @@ function follow(part, nth) {
   let last = ""
   let lost
   let isPaused = false
+  const seen = () => {
+    clearTimeout(lost)
+    lost = undefined
+    part.classList.remove("down")
+  }
   const open = () => {
     if (source || isPaused || document.hidden) return
     const url = new URL(part.dataset.stream, location.href)
@@ -158,9 +173,7 @@ function follow(part, nth) {
     if (last) url.searchParams.set("after", last)
     source = new EventSource(url)
     source.addEventListener("message", (event) => {
-      clearTimeout(lost)
-      lost = undefined
-      part.classList.remove("down")
+      seen()
       if (event.lastEventId) last = event.lastEventId
       if (event.data) place(event.data)
     })
@@ -168,11 +181,13 @@ function follow(part, nth) {
       lost ??= setTimeout(() => part.classList.add("down"), 3000)
       // A refused stream is not opened again by the browser.
       if (source?.readyState !== EventSource.CLOSED) return
-      const { url: refused } = source
       close()
-      void leaveIfSignedOut(refused)
-      setTimeout(open, 3000)
+      void pollOnce()
     })
+  }
+  const pollOnce = async () => {
+    if (await lookInstead(part, nth)) seen()
+    setTimeout(open, 3000)
   }
   const close = () => {
     source?.close()

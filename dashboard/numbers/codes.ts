@@ -1,3 +1,4 @@
+import type { Context } from "hono"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { PhoneNumber } from "#core/contract/field-types.ts"
@@ -11,7 +12,7 @@ import type { Code } from "./linking.ts"
 /** How often the network's present code is asked for: what is on the screen is older than it by this at most. */
 export const lookEachMs = 400
 /** The network shows codes for about three minutes; then somebody has to want one again. */
-export const roundMs = 170_000
+const roundMs = 170_000
 /** A code that is typed works this long (Contract, "Linking a phone"). */
 const typedMs = 180_000
 
@@ -28,6 +29,22 @@ export async function codeOf(bridge: Bridge.Info, requestId: string): Promise<Co
     if (error.code === "already_paired") return { kind: "linked" }
     return { kind: "refused", code: error.code, sentence: sentenceCase(error.message) }
   }
+}
+
+/** What a page that shows codes knows from its address. Its stream has the same, and so has a look in place of the stream. */
+export interface Round {
+  /** When the page was opened first, in Unix milliseconds. */
+  begun: number
+  /** The network's codes are shown no longer: somebody has to want one again. */
+  isOver: boolean
+  /** The page shows a code to type, and not those to scan. */
+  isTyped: boolean
+}
+
+export function roundOf(c: Context): Round {
+  const { begun = nowMs(), typed } = c.req.query()
+  const since = Number(begun)
+  return { begun: since, isOver: !(nowMs() < since + roundMs), isTyped: typed !== undefined }
 }
 
 /** A code to type on the phone, or why there is none. */

@@ -11,8 +11,8 @@ import { ago, type Html, note, press } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { lastId, live, type Piece } from "../live.ts"
-import { codeFor, codeOf, roundMs } from "./codes.ts"
-import { type Evidence, evidenceOf, isLinked } from "./evidence.ts"
+import { codeFor, codeOf, roundOf } from "./codes.ts"
+import { type Evidence, evidenceOf, isLinked, isStopped } from "./evidence.ts"
 import { LinkSteps } from "./link-steps.ts"
 import {
   type Code,
@@ -36,10 +36,14 @@ export const connect = new Hono<DashboardEnv>()
       evidenceOf(bridge).then(followOfflineSync(bridge.id)),
       endedOf(bridge),
     ])
-    const isStopped = evidence.kind === "paused" || evidence.kind === "suspended"
-    const parts = isStopped ? stoppedCard(bridge, evidence) : linkingNow(c, evidence, ended)
     const onlyLooks = note("info", "You may look at this account, but link no phone: ask one of its owners.")
-    return await show(c, html`${networkNote(bridge, evidence)} ${me.role === "viewer" ? onlyLooks : parts}`)
+    const parts =
+      me.role === "viewer"
+        ? onlyLooks
+        : isStopped(evidence)
+          ? stoppedCard(bridge, evidence)
+          : await linkingNow(c, evidence, ended)
+    return await show(c, html`${networkNote(bridge, evidence)} ${parts}`)
   })
   .get("/numbers/:ref/connect/stream", async (c) => {
     const { eachMs, look } = follower(c)
@@ -87,8 +91,7 @@ async function show(c: Context<DashboardEnv>, content: Html, status?: Status) {
 /** Looks at the session and the network's code, and remembers across breaks of the stream how far they were. */
 function follower(c: Context<DashboardEnv>) {
   const { bridge, me, requestId } = c.var
-  const { begun = "0", typed, taken } = c.req.query()
-  const ends = Number(begun) + roundMs
+  const { taken } = c.req.query()
   let linkSteps = LinkSteps.resumed(lastId(c))
   const withCatchUp = followOfflineSync(bridge.id)
   const look = async (): Promise<Map<string, Piece>> => {
@@ -99,11 +102,12 @@ function follower(c: Context<DashboardEnv>) {
     if (isLinked(evidence)) return pieces.set("linking", { html: linkedCard(bridge.customerRef, evidence) })
     if (me.role === "viewer") return pieces
     const isPasskeyWanted = wantsPasskey(evidence)
-    if (isPasskeyWanted ? challengeIn(evidence) !== taken : typed === undefined)
+    const { isOver, isTyped } = roundOf(c)
+    if (isPasskeyWanted ? challengeIn(evidence) !== taken : !isTyped)
       pieces.set("linking", { html: linkingCard(evidence, shownOf(c)), id: id() })
-    if (isPasskeyWanted || typed !== undefined) return pieces
-    const isOver = LinkSteps.isOver(linkSteps) || nowMs() >= ends
-    const code: Code = isOver ? { kind: "over" } : await codeOf(bridge, requestId)
+    if (isPasskeyWanted || isTyped) return pieces
+    const code: Code =
+      isOver || LinkSteps.isOver(linkSteps) ? { kind: "over" } : await codeOf(bridge, requestId)
     if (code.kind === "shown") linkSteps = LinkSteps.shown(linkSteps, code.expiresMs, nowMs())
     const now: Code = LinkSteps.isOver(linkSteps) ? { kind: "over" } : numbered(code, linkSteps)
     if (now.kind !== "linked") pieces.set("code", { html: codePiece(pathOf(bridge), now), id: id() })
@@ -147,13 +151,28 @@ function networkNote({ isSandbox }: Bridge.Info, evidence: Evidence): Html | str
 }
 
 /** The parts that the stream renews. */
-function linkingNow(c: Context<DashboardEnv>, evidence: Evidence, ended: Ended | undefined): Html {
-  const { bridge } = c.var
+async function linkingNow(
+  c: Context<DashboardEnv>,
+  evidence: Evidence,
+  ended: Ended | undefined,
+): Promise<Html> {
+  const { bridge, requestId } = c.var
+  const { begun, isOver, isTyped } = roundOf(c)
+  const query = `begun=${begun}`
+  // The card with the code to type stands on the page already that asks for its steps.
+  if (isTyped && !isLinked(evidence))
+    return whileLinking({ at: pathOf(bridge), query, card: html``, evidence })
   // The steps say why a login is refused. Nobody knows it of a number that says nothing.
   const isUnlinked = evidence.kind === "said" && evidence.objection === undefined && !isLinked(evidence)
+  const isAsking = !isLinked(evidence) && !wantsPasskey(evidence)
+  const code: Code | undefined = !isAsking
+    ? undefined
+    : isOver
+      ? { kind: "over" }
+      : await codeOf(bridge, requestId)
   const card = html`${isUnlinked && ended ? note("warn", html`${ended.sentence} That was ${ago(ended.atMs)}.`) : ""}
-  ${isLinked(evidence) ? linkedCard(bridge.customerRef, evidence) : linkingCard(evidence, shownOf(c))}`
-  return whileLinking({ at: pathOf(bridge), query: `begun=${nowMs()}`, card, evidence })
+  ${isLinked(evidence) ? linkedCard(bridge.customerRef, evidence) : linkingCard(evidence, shownOf(c), code)}`
+  return whileLinking({ at: pathOf(bridge), query, card, evidence })
 }
 
 /** Nothing can be linked to a number that does not run. */

@@ -53,6 +53,8 @@ export type Evidence =
   | { kind: "idle" }
   | { kind: "paused"; why: Why }
   | { kind: "suspended" }
+  /** Another service has it. */
+  | { kind: "moved" }
   | { kind: "gone" }
 
 /**
@@ -75,7 +77,7 @@ export async function evidenceOf(bridge: Bridge.Info): Promise<Evidence> {
   const lease = await Lease.get(bridge.id)
   if (!lease || lease.host === Lease.GONE) return { kind: "gone" }
   const state = Lease.stateOf(lease)
-  if (state === "suspended") return { kind: "suspended" }
+  if (state === "suspended" || state === "moved") return { kind: state }
   const why = Lease.whyStopped(lease)
   if (why === "idle") return { kind: "idle" }
   if (state === "paused") return { kind: "paused", why: await whyPaused(bridge.accountId, why) }
@@ -142,8 +144,12 @@ export function isLinked(evidence: Evidence): evidence is Extract<Evidence, { ki
   return evidence.kind === "said" && !["unpaired", "passkey_required"].includes(evidence.status)
 }
 
+/** Whether it must not run here. */
+export function isStopped({ kind }: Evidence): boolean {
+  return kind === "paused" || kind === "suspended" || kind === "moved"
+}
+
 /** The part of it that somebody may know who only links a phone. */
 export function forStrangers(evidence: Evidence): Evidence {
-  const isStopped = evidence.kind === "paused" || evidence.kind === "suspended"
-  return isStopped ? { kind: "paused", why: "secret" } : evidence
+  return isStopped(evidence) ? { kind: "paused", why: "secret" } : evidence
 }

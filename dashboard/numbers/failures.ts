@@ -70,6 +70,10 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
     title: "This number is paused",
     next: "Look at its overview: it says why, and who can wake it.",
   },
+  bridge_moved: {
+    title: "This number has moved to another service",
+    next: "Sign in there: the operator of this service says where that is.",
+  },
   bridge_suspended: {
     title: "This number is suspended",
     next: "Ask the operator of this service why, and whether they resume it.",
@@ -151,6 +155,10 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
     title: "The file could not be fetched",
     next: "Check that its address can be opened without a sign-in.",
   },
+  conversion_unavailable: {
+    title: "This service cannot convert sounds",
+    next: "Ask its operator to install ffmpeg, or send a voice note that is Ogg with Opus already.",
+  },
   media_type_mismatch: {
     title: "This file is of another kind",
     next: "Send a sticker as image/webp, and each file under its own Content-Type.",
@@ -178,6 +186,16 @@ export const refusals: Record<Objection, { word: string; cause: string }> = {
     word: "Outdated",
     cause:
       "The network no longer takes this version of the service. The session tries again by itself. If it stays so, the operator has to update the service.",
+  },
+  proxy_unreachable: {
+    word: "Proxy away",
+    cause:
+      "The proxy of this number does not answer. The session tries again by itself. Set another `proxy_url` through the API, or none.",
+  },
+  proxy_refused: {
+    word: "Proxy refuses",
+    cause:
+      "The proxy of this number wants another password, or does not lead to the network. Set another `proxy_url` through the API, or none.",
   },
 }
 

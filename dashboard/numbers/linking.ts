@@ -18,11 +18,11 @@ export type Code =
   | { kind: "linked" }
 
 /** The code to scan, and the way without a camera. `at` is the page where a phone is linked. */
-export function linking(at: string): Html {
+export function linking(at: string, code: Code): Html {
   return html`<div class="linking" id="linking" data-keep="codes">
     <section class="card" aria-label="Link with a camera">
       <div class="link">
-        ${codePiece(at, { kind: "asking" })}
+        ${codePiece(at, code)}
         <div class="stack">
           <h2>Scan this with the phone</h2>
           <ol class="how">

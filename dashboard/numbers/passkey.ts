@@ -8,7 +8,7 @@ import { sentenceCase } from "../answer.ts"
 import { block, type Html, note, press, until } from "../elements.ts"
 import { type Refused, sentenceOf } from "./codes.ts"
 import { type Evidence, evidenceOf } from "./evidence.ts"
-import { linking, reason, refusedCard, whileLinking } from "./linking.ts"
+import { type Code, linking, reason, refusedCard, whileLinking } from "./linking.ts"
 
 type Asked = NonNullable<Extract<Evidence, { kind: "said" }>["passkey"]>
 
@@ -36,9 +36,9 @@ export function challengeIn(evidence: Evidence): string | undefined {
   return requestIn(evidence)?.options.challenge
 }
 
-/** The codes, or what the phone wants that took one. */
-export function linkingCard(evidence: Evidence, shown: Shown): Html {
-  return wantsPasskey(evidence) ? passkeyCard(shown, evidence) : linking(shown.at)
+/** The code, or what the phone wants that took one. */
+export function linkingCard(evidence: Evidence, shown: Shown, code: Code = { kind: "asking" }): Html {
+  return wantsPasskey(evidence) ? passkeyCard(shown, evidence) : linking(shown.at, code)
 }
 
 /**

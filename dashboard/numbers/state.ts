@@ -56,6 +56,13 @@ export function inWords(evidence: Evidence): Words {
         word: "Suspended",
         cause: "The operator of this service has suspended it: ask them why.",
       }
+    case "moved":
+      return {
+        tone: "idle",
+        word: "Moved",
+        cause:
+          "Another service has it: the operator of this service says where. What is left here can be deleted.",
+      }
     case "gone":
       return { tone: "idle", word: "Deleted", cause: "This number was deleted." }
   }

@@ -203,6 +203,7 @@ function counted(n: number, what: string): string {
 function buttons(id: string, { state, why }: Shown): Html[] {
   const act = (name: string, label: string, kind: "" | "danger" = "") =>
     press({ action: `/operator/${name}`, label, kind, fields: { id } })
+  if (state === "moved") return []
   if (state === "suspended") return [act("resume", "Resume")]
   const suspend = act("suspend", "Suspend", "danger")
   if (state === "running" || why === "customer") return [act("pause", "Pause", "danger"), suspend]

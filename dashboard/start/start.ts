@@ -17,7 +17,7 @@ import type { DashboardEnv } from "../guard.ts"
 import { head } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { eventItem } from "../numbers/event-item.ts"
-import { type Evidence, evidenceOf } from "../numbers/evidence.ts"
+import { type Evidence, evidenceOf, isStopped } from "../numbers/evidence.ts"
 import { evidenceLine } from "../numbers/state.ts"
 import { codeBlocks } from "./code-blocks.ts"
 import { bubble, phoneCard, type PhoneState } from "./sandbox-phone.ts"
@@ -101,10 +101,10 @@ async function sandboxOf(c: Context<DashboardEnv>, known?: SimulatedPhone.Info) 
   return { bridge, evidence, found, phone: stateOf(found, evidence), contact: found?.number ?? "" }
 }
 
-function stateOf(found: SimulatedPhone.Info | undefined, { kind }: Evidence): PhoneState {
+function stateOf(found: SimulatedPhone.Info | undefined, evidence: Evidence): PhoneState {
   if (!SimulatedPhone.isHere()) return "elsewhere"
   if (found) return "ready"
-  return kind === "paused" || kind === "suspended" ? "stopped" : "linking"
+  return isStopped(evidence) ? "stopped" : "linking"
 }
 
 async function phoneOf(bridge: Bridge.Info, own: string, requestId: string) {

@@ -3,6 +3,7 @@ import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { Choice } from "#core/bridge/choice.ts"
 import * as contract from "#core/contract/bridge.ts"
 import { createLinkSession } from "#core/contract/session.ts"
+import { Proxy } from "#core/bridge/proxy.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -48,7 +49,8 @@ export const bridges = contractRouter()
         ...(c.var.access.scope === "read" && { webhook_secret: "" }),
         ...Choice.wire(lease.choice),
         ...(why &&
-          why !== "suspended" && {
+          why !== "suspended" &&
+          why !== "moved" && {
             paused_reason: why === "operator" || why === "customer" ? "manual" : why,
           }),
         ...(overlap !== undefined && { secret_overlap_until: overlap }),
@@ -58,7 +60,8 @@ export const bridges = contractRouter()
     )
   })
   .openapi(contract.updateBridge, async (c) => {
-    const input = c.req.valid("json")
+    const { proxy_url, ...given } = c.req.valid("json")
+    const input = { ...given, proxy: await proxyOf(c.var.bridge, proxy_url) }
     const isOfUrl = input.webhook_url !== undefined || !isChoice(input)
     const url = isOfUrl ? Bridge.webhookUrl(input.webhook_url) : c.var.bridge.webhookUrl
     const { requestId } = c.var
@@ -101,6 +104,11 @@ export async function redirect(
   const changed = await Bridge.setWebhookUrl(bridge, url)
   if (!isSame) BridgeLog.append(bridge.id, "info", "webhook URL changed")
   return changed
+}
+
+/** A request's proxy as the lease keeps it. @throws ApiError `invalid_request` */
+async function proxyOf(bridge: Bridge.Info, given: string | null | undefined) {
+  return given ? Proxy.sealed(given, bridge.id, await Bridge.deliveryKeyOf(bridge)) : given
 }
 
 function wireInList(bridge: Bridge.Info, lease: Lease.Info) {

@@ -16,6 +16,8 @@ interface Said {
   daily_presence?: boolean | undefined
   /** Null: none. */
   pacing?: Choice.Info["pacing"] | null
+  /** Sealed. Null: none. */
+  proxy?: string | null | undefined
   /** Null: no message is kept. */
   keep?: Choice.Info["keep"] | null
   history?: boolean | undefined
@@ -31,6 +33,7 @@ export async function choose(lease: Lease.Info, said: Said, requestId: string): 
   const { bridgeId } = lease
   const events = said.events === undefined ? lease.choice.events : (said.events ?? undefined)
   const pacing = said.pacing === undefined ? lease.choice.pacing : (said.pacing ?? undefined)
+  const proxy = said.proxy === undefined ? lease.choice.proxy : (said.proxy ?? undefined)
   const keep = said.keep === undefined ? lease.choice.keep : (said.keep ?? undefined)
   const chosen = await Lease.choose(bridgeId, {
     ...(events && { events: [...new Set(events)] }),
@@ -38,6 +41,7 @@ export async function choose(lease: Lease.Info, said: Said, requestId: string): 
     messageStatus: said.message_status ?? lease.choice.messageStatus,
     dailyPresence: said.daily_presence ?? lease.choice.dailyPresence,
     ...(pacing && { pacing }),
+    ...(proxy && { proxy }),
     ...(keep && { keep }),
     history: said.history ?? lease.choice.history,
   })
@@ -54,7 +58,7 @@ export async function choose(lease: Lease.Info, said: Said, requestId: string): 
 
 /** Whether a request changes the choice: it has at least one of its fields. */
 export function isChoice(said: Said): boolean {
-  const { events, ignore, message_status, daily_presence, pacing, keep, history } = said
-  const fields = [events, ignore, message_status, daily_presence, pacing, keep, history]
+  const { events, ignore, message_status, daily_presence, pacing, proxy, keep, history } = said
+  const fields = [events, ignore, message_status, daily_presence, pacing, proxy, keep, history]
   return fields.some((field) => field !== undefined)
 }

@@ -71,7 +71,7 @@ async function work(claimed: Delivery.Info, means: Means): Promise<number | unde
   let ahead: EventRow.Info[] = []
   let isAll = false
   while (held) {
-    if (held.pausedAt !== undefined) {
+    if (Delivery.rests(held)) {
       held = await Claim.rest(held)
       continue
     }

@@ -1,6 +1,6 @@
 import { createMiddleware } from "hono/factory"
 import { ApiKey } from "#core/account/api-key.ts"
-import { ApiError } from "#core/error.ts"
+import { ApiError, mustBeHere } from "#core/error.ts"
 import type { ApiEnv } from "./contract-router.ts"
 import { mayCreateSandbox } from "./scope.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
@@ -14,6 +14,16 @@ export const authenticate = createMiddleware<ApiEnv>(async (c, next) => {
   c.set("keyId", owner.keyId)
   c.set("access", owner)
   await ApiKey.noteUse(owner)
+  await next()
+})
+
+/** What one may still do with a bridge that has moved: look at it, and delete what is left of it. */
+const ofBridgeItself = /^\/api\/instances\/[^/]+$/
+
+/** Refuses calls to a bridge that another service has. @throws ApiError `bridge_moved` */
+export const bridgeIsHere = createMiddleware<ApiEnv>(async (c, next) => {
+  const isAllowed = ofBridgeItself.test(c.req.path) && ["GET", "DELETE"].includes(c.req.method)
+  if (!isAllowed) mustBeHere(c.var.bridge)
   await next()
 })
 

@@ -8,7 +8,7 @@ import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import "#plugged-in/api.ts"
-import { authenticate, bridgeOfPath } from "./authenticate.ts"
+import { authenticate, bridgeIsHere, bridgeOfPath } from "./authenticate.ts"
 import { jsonBody, limited } from "./json-body.ts"
 import { onlyTheirMethods } from "./methods.ts"
 import { byAddress, byKey, countAddress, rateHeaders } from "./rate-limits.ts"
@@ -41,7 +41,9 @@ export function door({ pages, open = [], guarded = [] }: Rooms): Routes {
   for (const routes of open) app.route("/", routes)
   app.use("/api/*", authenticate, byKey)
   app.use("/api/instances/:customer_ref/*", bridgeOfPath)
-  app.use("/api/*", withinScope, limited, jsonBody)
+  app.use("/api/*", withinScope)
+  app.use("/api/instances/:customer_ref/*", bridgeIsHere)
+  app.use("/api/*", limited, jsonBody)
   for (const routes of guarded) app.route("/", routes)
 
   app.notFound(async (c) => {

@@ -11,6 +11,7 @@ const Blob = z.base64().transform((text) => Buffer.from(text, "base64"))
 
 const OfKey = z.object({ KeyId: z.string() })
 const Generate = OfKey.extend({ EncryptionContext: Context })
+const Encrypt = Generate.extend({ Plaintext: Blob })
 const Decrypt = Generate.extend({ CiphertextBlob: Blob })
 const ReEncrypt = z.object({
   CiphertextBlob: Blob,
@@ -59,6 +60,11 @@ export async function startKms(input: { file: string; keyIds: string[]; port?: n
     return { KeyId, CiphertextBlob, Plaintext: base64(plain) }
   }
 
+  function encrypt(call: unknown) {
+    const { KeyId, EncryptionContext, Plaintext } = Encrypt.parse(call)
+    return { KeyId, CiphertextBlob: base64(wrap(KeyId, EncryptionContext, Plaintext)) }
+  }
+
   function decrypt(call: unknown) {
     const { KeyId, EncryptionContext, CiphertextBlob } = Decrypt.parse(call)
     return { KeyId, Plaintext: base64(unwrap(KeyId, EncryptionContext, CiphertextBlob)) }
@@ -87,6 +93,7 @@ export async function startKms(input: { file: string; keyIds: string[]; port?: n
     actions: {
       GenerateDataKey: generate,
       GenerateDataKeyWithoutPlaintext: (call) => ({ ...generate(call), Plaintext: undefined }),
+      Encrypt: encrypt,
       Decrypt: decrypt,
       ReEncrypt: reEncrypt,
       RotateKeyOnDemand: rotate,

@@ -70,7 +70,7 @@ export async function makeBackup({ dataDir, dir, passphrase, keep, reserveMb }: 
     await copyStore(dataDir, copy)
     // Read after the store: a key is in its file before anything is wrapped under it.
     const files = [copy, ...beside.map((name) => join(dataDir, name)).filter((file) => existsSync(file))]
-    await seal(part, { passphrase, service }, contentOf(madeMs, files))
+    await seal(part, { kind: "backup", passphrase, service }, contentOf(madeMs, files))
     await check(part, passphrase)
     await rename(part, path)
     syncFolder(dir)
@@ -97,7 +97,7 @@ export async function readBackup<Result>(
   passphrase: string,
   read: (about: About, pieces: AsyncIterable<Piece>) => Promise<Result>,
 ): Promise<Result> {
-  const content = opened(path, passphrase)
+  const content = opened("backup", path, passphrase)
   try {
     const first = await content.next()
     const bytes = first.done ? Buffer.alloc(0) : first.value

@@ -3,7 +3,7 @@ import { type FileHandle, open } from "node:fs/promises"
 import { Unusable } from "./unusable.ts"
 
 /*
- * The format of a backup's file. Its first line is readable: `messaging-bridge backup <version> <service>`. Then come a salt, a
+ * The format of the file of a backup or an export. Its first line is readable: `messaging-bridge <kind> <version> <service>`. Then come a salt, a
  * check of the passphrase, and the content in chunks, each sealed with AES-256-GCM under a key that scrypt makes of the
  * passphrase. The nonce of a chunk is its number and whether it is the last one (the STREAM construction of Hoang,
  * Reyhanitabar, Rogaway and Vizár, 2015): chunks that are missing, moved or cut off are noticed.
@@ -19,6 +19,9 @@ const chunkBytes = 1 << 20
 /** OWASP's recommendation for 64 MB of memory. They belong to the version of the format. */
 const cost = { N: 2 ** 16, r: 8, p: 2, maxmem: 2 ** 27 }
 
+/** What is in a file: all of a service, or bridges that leave it. */
+export type Kind = "backup" | "export"
+
 /** What opening a file needs of it. */
 interface Header {
   salt: Buffer
@@ -30,12 +33,12 @@ interface Header {
 /** Writes all content into a new file, for its owner alone. It is on the disk itself when this resolves. */
 export async function seal(
   path: string,
-  { passphrase, service }: { passphrase: string; service: string },
+  { kind, passphrase, service }: { kind: Kind; passphrase: string; service: string },
   content: AsyncIterable<Buffer>,
 ): Promise<void> {
   const salt = randomBytes(saltBytes)
   const { key, check } = await derived(passphrase, salt)
-  const header = Buffer.concat([Buffer.from(`messaging-bridge backup ${version} ${service}\n`), salt, check])
+  const header = Buffer.concat([Buffer.from(`messaging-bridge ${kind} ${version} ${service}\n`), salt, check])
   const file = await open(path, "wx", 0o600)
   try {
     await file.appendFile(header)
@@ -55,12 +58,12 @@ export async function seal(
  * of them were read.
  * @throws Unusable
  */
-export async function* opened(path: string, passphrase: string): AsyncGenerator<Buffer> {
+export async function* opened(kind: Kind, path: string, passphrase: string): AsyncGenerator<Buffer> {
   const file = await open(path, "r").catch((error: Error) => {
     throw new Unusable(`${path} cannot be read: ${error.message}`)
   })
   try {
-    const header = await headerOf(file, path)
+    const header = await headerOf(file, path, kind)
     const { key, check } = await derived(passphrase, header.salt)
     if (!timingSafeEqual(check, header.check)) throw new Unusable(`${path} was made with another passphrase`)
     let left = (await file.stat()).size - header.bytes.length
@@ -80,12 +83,14 @@ export async function* opened(path: string, passphrase: string): AsyncGenerator<
 /** The longest first line of any version, in bytes. */
 const longestLine = 100
 
-async function headerOf(file: FileHandle, path: string): Promise<Header> {
+async function headerOf(file: FileHandle, path: string, kind: Kind): Promise<Header> {
   const start = Buffer.alloc(longestLine + saltBytes + checkBytes)
   const { bytesRead } = await file.read(start, 0, start.length, 0)
   const end = start.indexOf("\n") + 1
-  const [, found] = /^messaging-bridge backup (\d+) [0-9a-f]+\n$/.exec(start.toString("latin1", 0, end)) ?? []
-  if (!found) throw new Unusable(`${path} is not a backup of this service's`)
+  const line = start.toString("latin1", 0, end)
+  const [, its, found] = /^messaging-bridge (\w+) (\d+) [0-9a-f]+\n$/.exec(line) ?? []
+  if (its !== kind)
+    throw new Unusable(`${path} is not ${kind === "backup" ? "a backup of this service's" : "an export"}`)
   if (Number(found) !== version)
     throw new Unusable(
       `${path} has format ${found}, and this version reads format ${version}: use the version that made it`,
@@ -101,7 +106,22 @@ async function headerOf(file: FileHandle, path: string): Promise<Header> {
   }
 }
 
-async function derived(passphrase: string, salt: Buffer): Promise<{ key: Buffer; check: Buffer }> {
+interface Derived {
+  key: Buffer
+  check: Buffer
+}
+
+/** A file is written and then checked, or checked and then read: what scrypt makes for it takes a second, and is needed twice. */
+let latest: { passphrase: string; salt: Buffer; made: Derived } | undefined
+
+async function derived(passphrase: string, salt: Buffer): Promise<Derived> {
+  if (latest?.passphrase === passphrase && latest.salt.equals(salt)) return latest.made
+  const made = await derive(passphrase, salt)
+  latest = { passphrase, salt: Buffer.from(salt), made }
+  return made
+}
+
+async function derive(passphrase: string, salt: Buffer): Promise<Derived> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   scrypt(passphrase.normalize(), salt, 32 + checkBytes, cost, (error, bytes) =>
     error ? reject(error) : resolve(bytes),

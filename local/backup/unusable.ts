@@ -1,2 +1,2 @@
-/** No backup could be made, or one cannot be restored. The message tells a person why. */
+/** No backup or export could be made, or one cannot be used. The message tells a person why. */
 export class Unusable extends Error {}

@@ -50,6 +50,20 @@ const ofBackups = {
   BACKUP_KEEP: count(1, 48),
 }
 
+/** What bridges are sealed under that are moved to another service, or come from one. */
+const ofMoves = {
+  MOVE_PASSPHRASE: z.string().default(""),
+  /** The file that holds the passphrase, in place of the setting. */
+  MOVE_PASSPHRASE_FILE: z.string().default(""),
+}
+
+/** The passphrase of the commands that move bridges; undefined where none is set. */
+export const MovePassphrase = z
+  .object(ofMoves)
+  .transform((given, context) =>
+    passphraseOf("MOVE_PASSPHRASE", given.MOVE_PASSPHRASE, given.MOVE_PASSPHRASE_FILE, context),
+  )
+
 /** The shortest passphrase, in characters: whoever finds a backup may try as many as they like. */
 const shortestPassphrase = 20
 
@@ -188,21 +202,23 @@ function consistent<Given extends z.infer<typeof common>>(schema: z.ZodType<Give
 
 function backupsOf(given: z.infer<z.ZodObject<typeof ofBackups>>, context: z.RefinementCtx) {
   const { BACKUP_PASSPHRASE: said, BACKUP_PASSPHRASE_FILE: file } = given
+  const passphrase = passphraseOf("BACKUP_PASSPHRASE", said, file, context)
+  return passphrase === undefined ? undefined : { dir: given.BACKUP_DIR, passphrase, keep: given.BACKUP_KEEP }
+}
+
+/** The passphrase of a setting, or of the file that it names in its place; undefined without either. */
+function passphraseOf(name: string, said: string, file: string, context: z.RefinementCtx) {
   const refuse = (message: string) => {
-    context.addIssue({
-      code: "custom",
-      path: [file ? "BACKUP_PASSPHRASE_FILE" : "BACKUP_PASSPHRASE"],
-      message,
-    })
+    context.addIssue({ code: "custom", path: [file ? `${name}_FILE` : name], message })
     return z.NEVER
   }
-  if (said && file) return refuse("goes without BACKUP_PASSPHRASE: it is one or the other")
+  if (said && file) return refuse(`goes without ${name}: it is one or the other`)
   if (!said && !file) return undefined
   const passphrase = file ? firstLineOf(file) : said
   if (passphrase === undefined) return refuse(`${file} cannot be read`)
   if (passphrase.length < shortestPassphrase)
     return refuse(`must have at least ${shortestPassphrase} characters: \`openssl rand -hex 24\` makes some`)
-  return { dir: given.BACKUP_DIR, passphrase, keep: given.BACKUP_KEEP }
+  return passphrase
 }
 
 function firstLineOf(file: string): string | undefined {

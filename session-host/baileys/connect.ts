@@ -6,7 +6,7 @@ import { groupOf } from "../send/devices.ts"
 import { timerOf } from "../send/disappearing-timers.ts"
 import { newMissed } from "../send/late-devices.ts"
 import { newSenderKeys } from "../send/renew-sender-key.ts"
-import { newSender } from "../send/transmit.ts"
+import { newSender, newShowAgain, type SendInput } from "../send/transmit.ts"
 import { newAppState } from "./app-state/app-state.ts"
 import { outsideOfAll } from "./context.ts"
 import { dial, type DialInput } from "./dial.ts"
@@ -60,7 +60,7 @@ function open(input: ConnectInput): Connection {
   const appState = newAppState({ ...dialled, mediaHost: () => questions.mediaHost() })
   const addressing = newAddressing(dialled)
   const passkey = newPasskeyLink({ ...dialled, onError: warn("a step of linking with a passkey failed") })
-  const sender = newSender({
+  const sending: SendInput = {
     ...dialled,
     addressOf: addressing.addressOf,
     senderKeys: newSenderKeys({ ...dialled, me: () => creds.me, sock: () => sock }),
@@ -72,7 +72,8 @@ function open(input: ConnectInput): Connection {
     },
     missed: newMissed({ ...dialled, me: () => creds.me }),
     onError: warn("devices that a message has missed did not get it"),
-  })
+  }
+  const sender = newSender(sending)
   const vitals = newVitalSigns(lifetime, input.deadMs)
   tap({
     ...dialled,
@@ -83,6 +84,7 @@ function open(input: ConnectInput): Connection {
     appState,
     availability,
     restrictions,
+    showAgain: newShowAgain(sending),
     reportPeople,
     record: input.record,
     operatorsLog: input.log,

@@ -8,6 +8,8 @@ import {
 import type { Logger } from "pino"
 import type { WebSocket } from "ws"
 import { newLocks } from "#core/platform/locks.ts"
+import { Connections } from "#core/fetch/connections.ts"
+import type { Proxy } from "#core/fetch/proxied.ts"
 import type { Intake, Vault } from "../network/connection.ts"
 import { newBackpressure } from "../receive/backpressure.ts"
 import { newBacklog } from "../receive/backlog.ts"
@@ -24,6 +26,7 @@ import { guardedBy, type Lifetime } from "./lifetime.ts"
 import { keptWith } from "./kept-with-creds.ts"
 import { credsToDialWith } from "./login/link-code.ts"
 import { sayAtLogin } from "./patches/login-payload.ts"
+import { agentThrough } from "./proxy-agent.ts"
 import { quietLog } from "./quiet-log.ts"
 import { keysOf } from "./signal/keys.ts"
 import { ask } from "./questions/ask.ts"
@@ -36,6 +39,8 @@ export interface DialInput {
   log: Logger
   /** The WebSocket of a simulated network (`trustRoot` first); the live one without. */
   url?: string
+  /** The bridge's way to the network, if it is not the direct one. */
+  proxy?: Proxy | undefined
   /** The version of WhatsApp Web that the network wants; Baileys' own by default. */
   version?: WAVersion
   /** How long the network may take over the acknowledgement of a message. */
@@ -68,8 +73,10 @@ export function dial(input: DialInput, lifetime: Lifetime) {
   }
   const recipientDevices = newRecipientDevices({ ...known, keys, me: () => creds.me, sock: () => sock, log })
   const hold = newLocks()
+  const { proxy } = input
   const config = socketConfig({
     ...input,
+    agent: proxy && agentThrough(proxy, input.url?.startsWith("ws:") ? "http:" : "https:"),
     sent,
     creds,
     keys,
@@ -133,6 +140,8 @@ export function dial(input: DialInput, lifetime: Lifetime) {
     backlog,
     acks,
     recipientDevices,
+    uploadAgent: proxy && agentThrough(proxy),
+    toFiles: () => new Connections({ proxy }),
     log,
     warn,
   }

@@ -1,3 +1,4 @@
+import { ProxyError } from "#core/fetch/proxied.ts"
 import type { End, Objection } from "../network/connection.ts"
 
 /** `<failure>`s at login after which the device is none of the account's any more (whatsmeow `ConnectFailureReason.IsLoggedOut`). */
@@ -21,6 +22,13 @@ export function endOf(error: unknown): End {
   const detail = code ? `${error.message} (${code})` : error.message
   // A proxy's HTTP 401 has the same number, but says nothing about the device.
   if (error.message === "Connection Failure") return { ...refused(code, error), detail }
+  const { data } = error as { data?: unknown }
+  if (data instanceof ProxyError)
+    return {
+      reason: "lost",
+      detail: data.message,
+      objection: data.isRefusal ? "proxy_refused" : "proxy_unreachable",
+    }
   if (error.message === "QR refs attempts ended") return { reason: "refs_ended", detail }
   if (!error.message.startsWith("Stream Errored")) return { reason: "lost", detail }
   if (isRemoved(error)) return { reason: "logged_out", detail }

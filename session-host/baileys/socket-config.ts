@@ -1,3 +1,4 @@
+import type { Agent } from "node:https"
 import {
   Browsers,
   proto,
@@ -24,6 +25,8 @@ interface Input {
   log: ILogger
   url?: string
   version?: WAVersion
+  /** Of the socket. */
+  agent: Agent | undefined
   repository: Omit<RepositoryInput, "creds" | "keys" | "hold">
 }
 
@@ -46,6 +49,7 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
     browser: Browsers.macOS("Chrome"),
     ...(input.url && { waWebSocketUrl: input.url }),
     ...(input.version && { version: input.version }),
+    ...(input.agent && { agent: input.agent }),
     markOnlineOnConnect: false,
     emitOwnEvents: false,
     syncFullHistory: false,

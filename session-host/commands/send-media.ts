@@ -3,13 +3,15 @@ import type { MessageContent } from "../network/connection.ts"
 import { type Context, type File, maySeeOnce, mediaOf } from "../send/compose.ts"
 import { encryptFile } from "../media/encrypt.ts"
 import type { Kind } from "../media/kind-and-content-type.ts"
-import { fetchMedia, type Source } from "../media/fetch.ts"
-import { readPicture } from "../media/picture.ts"
+import { type Fetched, fetchMedia, type Source } from "../media/fetch.ts"
+import { makeSticker, readPicture } from "../media/picture.ts"
+import { toVoice } from "../media/voice.ts"
 import { transfer } from "../media/transfer.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 
 interface Asked extends Source {
   as_sticker?: boolean | undefined
+  as_voice?: boolean | undefined
   view_once?: boolean | undefined
   caption?: string | undefined
   filename?: string | undefined
@@ -30,7 +32,8 @@ export async function composeMedia(
 
 async function sentFile(input: Asked, connected: ConnectedSession): Promise<File> {
   const { sentFiles } = connected
-  const name = input.file && `${input.file} ${input.as_sticker ?? false}`
+  const { file, as_sticker: asSticker = false, as_voice: asVoice = false } = input
+  const name = file && [file, asSticker, asVoice].join(" ")
   const known = name ? sentFiles.get(name) : undefined
   if (known) {
     mustFit(known.kind, input)
@@ -45,8 +48,9 @@ async function sentFile(input: Asked, connected: ConnectedSession): Promise<File
 function encryptedAndUploaded(input: Asked, connected: ConnectedSession): Promise<File> {
   return transfer(connected.media, async (folder) => {
     const { bridgeId } = connected
-    const fetched = await fetchMedia({ ...input, bridgeId, asSticker: input.as_sticker ?? false, folder })
-    const { path, kind, mimetype } = fetched
+    const { as_sticker: asSticker = false, as_voice: asVoice = false } = input
+    const fetched = await fetchMedia({ ...input, bridgeId, asSticker, asVoice, folder })
+    const { path, kind, mimetype, ...more } = await converted(fetched, asVoice)
     mustFit(kind, input)
     const isPicture = kind === "image" || kind === "sticker"
     const picture = isPicture ? await readPicture(path) : undefined
@@ -56,8 +60,15 @@ function encryptedAndUploaded(input: Asked, connected: ConnectedSession): Promis
       kind,
       fileEncSha256: keys.fileEncSha256,
     })
-    return { ...keys, ...where, kind, mimetype, picture, fileName: fetched.name || "file" }
+    return { ...keys, ...where, ...more, kind, mimetype, picture, fileName: fetched.name || "file" }
   })
+}
+
+/** The file as it is sent: a sound as a voice note, a picture as a sticker, if that is wanted. */
+async function converted({ path, kind, mimetype }: Fetched, asVoice: boolean) {
+  if (asVoice) return { ...(await toVoice(path)), kind: "voice" as const, mimetype: "audio/ogg" }
+  const isRaw = kind === "sticker" && mimetype !== "image/webp"
+  return isRaw ? { path: await makeSticker(path), kind, mimetype: "image/webp" } : { path, kind, mimetype }
 }
 
 /** @throws ApiError `media_type_mismatch` */

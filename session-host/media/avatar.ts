@@ -1,5 +1,4 @@
 import { ApiError, sessionUnavailable } from "#core/error.ts"
-import { Connections } from "#core/fetch/connections.ts"
 import { FetchError } from "#core/fetch/fetch-error.ts"
 import { safeFetch } from "#core/fetch/safe-fetch.ts"
 import type { Connection } from "../network/connection.ts"
@@ -10,12 +9,12 @@ const withinMs = 25_000
 
 /** A person's picture. @throws ApiError `not_found`, `session_unavailable` */
 export async function avatarOf(
-  connection: Pick<Connection, "pictureUrl">,
+  connection: Pick<Connection, "pictureUrl" | "toFiles">,
   jid: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const url = await connection.pictureUrl(jid)
   if (!url) throw new ApiError("not_found", "there is no picture, or this session may not see it")
-  const connections = new Connections()
+  const connections = connection.toFiles()
   try {
     const answer = await safeFetch({
       url,

@@ -2,9 +2,9 @@ import { createWriteStream } from "node:fs"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
-import { Connections } from "#core/fetch/connections.ts"
 import { FetchError } from "#core/fetch/fetch-error.ts"
 import { safeFetch } from "#core/fetch/safe-fetch.ts"
+import type { MediaHost } from "../network/connection.ts"
 import type { Media } from "../network/content.ts"
 import { Damaged, decryptFile } from "./decrypt.ts"
 import { limitOf } from "./kind-and-content-type.ts"
@@ -21,12 +21,16 @@ const gone = new Set([403, 404, 410])
  * @returns its path; undefined when the network no longer keeps it.
  * @throws ApiError `media_expired`, `payload_too_large`, `session_unavailable`
  */
-export async function downloadMedia(media: Media, host: string, folder: string): Promise<string | undefined> {
+export async function downloadMedia(
+  media: Media,
+  at: MediaHost,
+  folder: string,
+): Promise<string | undefined> {
   const path = join(folder, "sealed")
-  const connections = new Connections()
+  const connections = at.connections()
   try {
     const answer = await safeFetch({
-      url: addressOf(media, host),
+      url: addressOf(media, at.host),
       connections,
       share: "network",
       method: "GET",

@@ -36,6 +36,8 @@ interface Wanted extends Source {
   /** The bridge whose customer wants it. */
   bridgeId: string
   asSticker: boolean
+  /** It is to become a voice note: what it is does not matter before. */
+  asVoice?: boolean
   folder: string
 }
 
@@ -78,7 +80,7 @@ async function fromUrl(wanted: Wanted & { url: string }): Promise<Fetched> {
     if (answer.status < 200 || answer.status > 299)
       throw new ApiError("media_fetch_failed", `the URL answers with status ${answer.status}`)
     const mimetype = contentTypeOf(answer.headers["content-type"])
-    const kind = kindOf(mimetype, wanted.asSticker)
+    const kind = kindOfWanted(mimetype, wanted)
     if (Number(answer.headers["content-length"] ?? 0) > limitOf(kind)) throw tooLarge(kind)
     return await written({ body: answer.body, mimetype, name: nameIn(url), says: "the URL" }, wanted)
   } catch (error) {
@@ -98,15 +100,19 @@ interface Coming {
 }
 
 async function written({ body, mimetype, name, says }: Coming, wanted: Wanted): Promise<Fetched> {
-  const kind = kindOf(mimetype, wanted.asSticker)
+  const kind = kindOfWanted(mimetype, wanted)
   const path = join(wanted.folder, "plain")
   await pipeline(bounded(body, kind), createWriteStream(path, { flags: "wx", mode: 0o600 }))
-  if (!looksLike(mimetype, await headOf(path)))
+  if (!wanted.asVoice && !looksLike(mimetype, await headOf(path)))
     throw new ApiError(
       "media_type_mismatch",
       `${says} says ${mimetype}, but the file does not begin like one`,
     )
   return { path, kind, mimetype, name }
+}
+
+function kindOfWanted(mimetype: string, { asSticker, asVoice }: Wanted): Kind {
+  return asVoice ? "document" : kindOf(mimetype, asSticker)
 }
 
 /** Applies the limit of the file's kind, which only its type reveals. */

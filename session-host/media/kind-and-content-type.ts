@@ -17,9 +17,9 @@ export function limitOf(kind: Kind): number {
  * `media_type_mismatch`
  */
 export function kindOf(contentType: string, asSticker: boolean): Kind {
-  if (asSticker && contentType !== "image/webp") throw new ApiError("media_type_mismatch")
-  if (asSticker) return "sticker"
-  if (["image/jpeg", "image/png", "image/webp"].includes(contentType)) return "image"
+  const isImage = ["image/jpeg", "image/png", "image/webp"].includes(contentType)
+  if (asSticker && !isImage) throw new ApiError("media_type_mismatch")
+  if (isImage) return asSticker ? "sticker" : "image"
   if (contentType.startsWith("video/")) return "video"
   if (contentType === "audio/ogg") return "voice"
   return contentType.startsWith("audio/") ? "audio" : "document"

@@ -1,7 +1,8 @@
 import { createDecipheriv, createHmac, timingSafeEqual } from "node:crypto"
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { Connections } from "#core/fetch/connections.ts"
+import type { Connections } from "#core/fetch/connections.ts"
 import { safeFetch } from "#core/fetch/safe-fetch.ts"
+import type { MediaHost } from "../network/connection.ts"
 import { Damaged } from "./decrypt.ts"
 import { addressOf } from "./download.ts"
 import { keysFor, macBytes } from "./keys.ts"
@@ -23,10 +24,13 @@ interface Where {
 export async function* blobOf(
   where: Where,
   use: "App State" | "History",
-  host: string,
+  { host, connections }: MediaHost,
 ): AsyncGenerator<Uint8Array> {
   const keys = keysFor(where.mediaKey ?? Buffer.alloc(0), use)
-  const sealed = await fetched(addressOf({ directPath: where.directPath ?? "", url: "" }, host))
+  const sealed = await fetched(
+    addressOf({ directPath: where.directPath ?? "", url: "" }, host),
+    connections(),
+  )
   const ciphertext = withoutMac(sealed)
   const mac = createHmac("sha256", keys.macKey).update(keys.iv)
   for (const chunk of ciphertext) {
@@ -42,8 +46,7 @@ export async function* blobOf(
   yield decipher.final()
 }
 
-async function fetched(url: string): Promise<Uint8Array[]> {
-  const connections = new Connections()
+async function fetched(url: string, connections: Connections): Promise<Uint8Array[]> {
   try {
     const headers = { origin: "https://web.whatsapp.com" }
     const answer = await safeFetch({

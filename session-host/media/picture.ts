@@ -44,6 +44,24 @@ export function readPreview(picture: Buffer): Promise<Buffer> {
   return oneByOne(async () => small((await opened(picture)).image, previewWidth))
 }
 
+/** The width and height of a sticker. */
+const stickerWidth = 512
+
+/**
+ * A sticker made from a picture, beside it: 512 x 512, transparent around what is not square. One at a time in this process.
+ * @throws as `readPicture` does
+ */
+export function makeSticker(path: string): Promise<string> {
+  return oneByOne(async () => {
+    const { image } = await opened(path)
+    const to = `${path}.webp`
+    const size = { fit: "contain", background: "#00000000" } as const
+    const sticker = image.timeout(patience).rotate().resize(stickerWidth, stickerWidth, size).webp()
+    await orMismatch(sticker.toFile(to))
+    return to
+  })
+}
+
 /** The size that other clients use: the network refuses pictures that are larger or not square. */
 const avatarWidth = 640
 

@@ -177,8 +177,9 @@ export class SessionVault implements Vault {
     return { ...sent, members: unread(others) }
   }
 
-  async sent(messageId: string): Promise<Pick<Sent, "chat" | "message"> | undefined> {
-    return await sentMessage(this.#parts.store, messageId)
+  async sent(messageId: string): Promise<Pick<Outgoing, "chat" | "message" | "members"> | undefined> {
+    const sent = await sentMessage(this.#parts.store, messageId)
+    return sent && { ...sent, members: Object.keys(sent.members ?? {}) }
   }
 
   /** The other address of a person (phone number or LID), if the network has said which belong together. */

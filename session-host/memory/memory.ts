@@ -1,4 +1,6 @@
 import { Choice } from "#core/bridge/choice.ts"
+import { Proxy } from "#core/bridge/proxy.ts"
+import type { Proxy as Proxied } from "#core/fetch/proxied.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
@@ -93,6 +95,7 @@ export class Memory {
    */
   readonly sandboxOf: string | undefined
   readonly #input: Input
+  readonly #deliveryKey: Uint8Array
   #isReadingAgain = false
   #vault: SessionVault
   #contacts: Contacts
@@ -104,6 +107,7 @@ export class Memory {
     this.store = store
     this.patience = patience
     this.sandboxOf = keys.sandboxOf
+    this.#deliveryKey = keys.delivery
     this.commits = new Commits(lease, { store, patience, withinMs: timing.commitMs, onEnd })
     this.bell = new Bell(bridgeId)
     this.messages = new Messages(store)
@@ -224,6 +228,13 @@ export class Memory {
       this.end(new SessionEnded("the session's keys could not be made anew", { cause: error }))
       throw error
     }
+  }
+
+  /** The bridge's way to the network; undefined: the direct one. */
+  get proxy(): Proxied | undefined {
+    const { proxy } = this.#input.choice()
+    const { bridgeId } = this.#input.lease
+    return proxy ? { url: Proxy.opened(proxy, bridgeId, this.#deliveryKey), share: bridgeId } : undefined
   }
 
   get vault(): SessionVault {

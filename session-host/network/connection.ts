@@ -3,6 +3,7 @@
  * Baileys' socket is behind this (`baileys/`). Only the content of messages, the protocol's protobuf in Baileys' form,
  * is known elsewhere, too.
  */
+import type { Connections } from "#core/fetch/connections.ts"
 import type { PasskeyAssertion, PasskeyOptions } from "#core/contract/passkey.ts"
 import type { proto } from "@whiskeysockets/baileys"
 import type { SessionWrite } from "../memory/rows.ts"
@@ -119,7 +120,7 @@ export interface Vault {
    */
   keep(change: Change): Promise<void>
   /** A recently sent message, by its id alone, for retry receipts. */
-  sent(messageId: string): Promise<Pick<Outgoing, "chat" | "message"> | undefined>
+  sent(messageId: string): Promise<Pick<Outgoing, "chat" | "message" | "members"> | undefined>
 }
 
 /** Where a session's messages arrive, whichever connection brings them. */
@@ -182,8 +183,14 @@ export interface Me {
  */
 type ClosedReason = "logged_out" | "replaced" | "restart" | "refs_ended" | "lost"
 
-/** The network's objection to an account, or to the version of its protocol that is spoken here. */
-export type Objection = "locked" | "banned" | "temporarily_banned" | "outdated"
+/** The network's objection to an account, or to the version of its protocol that is spoken here; or what a proxy is in the way with. */
+export type Objection =
+  | "locked"
+  | "banned"
+  | "temporarily_banned"
+  | "outdated"
+  | "proxy_unreachable"
+  | "proxy_refused"
 
 /** How a connection ended. */
 export interface End {
@@ -333,6 +340,14 @@ export interface Question {
   children?: Stanza[]
 }
 
+/** Where the network's files are fetched over https. */
+export interface MediaHost {
+  /** `host[:port]` */
+  host: string
+  /** New connections there. The caller destroys them. */
+  connections: () => Connections
+}
+
 /** One connection, from dialling to its end. It never reconnects by itself. */
 export interface Connection {
   /**
@@ -383,8 +398,10 @@ export interface Connection {
     url: string
     directPath: string
   }>
-  /** The `host[:port]` from which files are fetched over https. @throws NetworkRejected, NoAnswer */
-  mediaHost(): Promise<string>
+  /** New connections to the network's files, through the bridge's proxy if it has one. The caller destroys them. */
+  toFiles(): Connections
+  /** Where files are fetched. @throws NetworkRejected, NoAnswer */
+  mediaHost(): Promise<MediaHost>
   /**
    * Asks the account's phone to upload a message's file again, which the network no longer keeps.
    * @returns where it is then; undefined when the phone does not have it or does not answer.

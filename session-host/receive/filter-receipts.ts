@@ -3,12 +3,13 @@ import {
   type AuthenticationCreds,
   type BinaryNode,
   buildAckStanza,
+  extractE2ESessionFromRetryReceipt,
   getAllBinaryNodeChildren,
   getBinaryNodeChildren,
   type WASocket,
 } from "@whiskeysockets/baileys"
 import { LRUCache } from "lru-cache"
-import { isGroup, isLid, userOf, withoutDevice } from "#core/jid.ts"
+import { isGroup, isLid, statusChat, userOf, withoutDevice } from "#core/jid.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { Keys } from "../baileys/signal/keys.ts"
 import { anew } from "../baileys/signal/remembered.ts"
@@ -18,6 +19,7 @@ import { toStanza } from "../baileys/stanza.ts"
 import type { Intake, Vault } from "../network/connection.ts"
 import { groupOf } from "../send/devices.ts"
 import type { Groups } from "../send/groups.ts"
+import type { ShowAgain } from "../send/transmit.ts"
 import { chatReadIn, receiptsIn } from "./map/receipt.ts"
 import type { UnsettledStanzas } from "./order.ts"
 
@@ -25,11 +27,12 @@ interface Input {
   intake: Pick<Intake, "followsReceipts" | "takeReceipts" | "keepsChats" | "takeRead">
   guarded: Guarded
   unsettled: Pick<UnsettledStanzas, "afterThose">
-  sock: Pick<WASocket, "sendNode" | "query" | "signalRepository">
+  sock: Pick<WASocket, "sendNode" | "query" | "signalRepository" | "assertSessions">
   creds: Pick<AuthenticationCreds, "me">
   keys: Pick<Keys, "get" | "set">
   groups: Groups
   sent: Vault["sent"]
+  showAgain: ShowAgain
   onError: (error: unknown) => void
 }
 
@@ -60,8 +63,10 @@ export function filterReceipts(input: Input): Instead {
   }
   return async (node, pass) => {
     await takeIn(input, node, (jid) => isOurs({ from: jid }))
-    if (node.attrs.from && (await isAnswered(node))) return await pass(node)
-    if (node.attrs.type === "retry") await giveKeyAgain(keys, node.attrs).catch(onError)
+    if (node.attrs.from && (await isAnswered(node))) {
+      if (node.attrs.type !== "retry" || node.attrs.from !== statusChat) return await pass(node)
+      await showAgain(input, node).catch(onError)
+    } else if (node.attrs.type === "retry") await giveKeyAgain(keys, node.attrs).catch(onError)
     return await sock.sendNode(buildAckStanza(node)).catch(onError)
   }
 }
@@ -91,13 +96,26 @@ async function wentTo({ sock, groups, sent, onError }: Input, { attrs, content }
   // Baileys takes further ids from the first child. No client is known to ask for several messages at once.
   if (!message || getBinaryNodeChildren(first, "item").length > 0) return false
   const usersOf = async (jid: string) => await addressesOf(jid, sock.signalRepository)
-  if (!isGroup(from)) {
-    const recipients = await usersOf(message.chat)
-    return (await usersOf(from)).some((user) => recipients.includes(user))
-  }
+  const asking = await usersOf(isGroup(from) || from === statusChat ? participant : from)
+  if (from === statusChat)
+    return message.chat === from && !!message.members?.some((one) => asking.includes(userOf(one)))
+  if (!isGroup(from)) return (await usersOf(message.chat)).some((user) => asking.includes(user))
   if (message.chat !== from) return false
   const group = await groupOf({ groups, sock: () => sock }, from).catch(onError)
-  return group ? (await usersOf(participant)).some((user) => group.members.has(user)) : false
+  return group ? asking.some((user) => group.members.has(user)) : false
+}
+
+/**
+ * Sends a status again to the viewer who asks for it, under another session. Baileys would send it to our own devices alone, or
+ * as if it were no status.
+ */
+async function showAgain({ sock, sent, ...input }: Input, node: BinaryNode): Promise<void> {
+  const { id = "", participant = "" } = node.attrs
+  const status = await sent(id)
+  const session = extractE2ESessionFromRetryReceipt(node)
+  if (session) await sock.signalRepository.injectE2ESession({ jid: participant, session })
+  else await sock.assertSessions([participant], true)
+  if (status) await input.showAgain({ messageId: id, message: status.message }, withoutDevice(participant))
 }
 
 /** The user parts of somebody's addresses. */

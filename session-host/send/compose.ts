@@ -219,6 +219,9 @@ export interface File extends Omit<Encrypted, "path"> {
   caption?: string | undefined
   /** For an image or a sticker. */
   picture?: Picture | undefined
+  /** Of a voice note that was converted here. */
+  seconds?: number | undefined
+  waveform?: Uint8Array | undefined
   /** For an image, a video or a voice note: it can be opened once. */
   viewOnce?: boolean | undefined
 }
@@ -259,7 +262,15 @@ function contentOf(file: File, context: Context): MessageContent {
       return { audioMessage: { ...common, ptt: false } }
     case "voice":
       // Clients play a voice note only with this type.
-      return { audioMessage: { ...common, mimetype: "audio/ogg; codecs=opus", ptt: true } }
+      return {
+        audioMessage: {
+          ...common,
+          mimetype: "audio/ogg; codecs=opus",
+          ptt: true,
+          seconds: file.seconds,
+          waveform: file.waveform,
+        },
+      }
     case "document":
       return documentOf({ ...common, fileName, title: fileName, caption })
   }

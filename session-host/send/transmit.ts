@@ -97,6 +97,17 @@ async function send(
   return { timestamp: ack.timestamp }
 }
 
+export type ShowAgain = ReturnType<typeof newShowAgain>
+
+/** Sends a status once more to all devices of one of its viewers. Nobody waits for the acknowledgement. */
+export function newShowAgain(input: SendInput) {
+  return async (status: Pick<Outgoing, "messageId" | "message">, viewer: string): Promise<void> => {
+    const sending = new Transmission({ ...status, chat: statusChat, members: [viewer] }, true)
+    sending.members = await viewersOf(input, sending)
+    await sendOnce(input, sending)
+  }
+}
+
 /** Notes who has our sender key now. Mostly that is known already. */
 async function noteKeyHolders(keys: SendInput["keys"], holders: Transmission["keyHolders"]): Promise<void> {
   for (const [group, devices] of Object.entries(holders ?? {})) {

@@ -194,7 +194,15 @@ export class Session {
     const { bridgeId, host, epoch } = this.lease
     const lease = await Lease.get(bridgeId)
     if (lease?.host !== host || lease.epoch !== epoch) return this.abandon()
+    const isOtherWay = lease.choice.proxy !== this.#choice.proxy
     this.#choice = lease.choice
+    if (!isOtherWay || !this.#parts) return
+    this.#say(
+      "info",
+      lease.choice.proxy ? "session goes through another proxy" : "session goes through no proxy",
+    )
+    await this.#parts.sending.settled(this.#input.timing.restartMs)
+    if (!this.#isOver) this.#parts.uplink.dialAnew()
   }
 
   /** Whether a copy of the lease, which may be old, holds another choice than this session's. */

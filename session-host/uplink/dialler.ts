@@ -1,3 +1,4 @@
+import type { Proxy } from "#core/fetch/proxied.ts"
 import { Backoff } from "./backoff.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Connection, End, Happening, Intake, Vault } from "../network/connection.ts"
@@ -10,6 +11,7 @@ const banMostMs = 24 * 3600 * 1000
 export type Connect = (input: {
   vault: Vault
   intake: Intake
+  proxy: Proxy | undefined
   /** How long the network may take over the acknowledgement of a message. */
   ackMs: number
   /** How long the network may answer nothing at all until the connection counts as dead. */
@@ -26,7 +28,7 @@ interface Options {
   /** Whether a connection is wanted and allowed now. */
   mayDial: () => boolean
   /** Ensures what must hold first: the store answers, the lease is ours, the last connection's writes are durable. */
-  prepare: () => Promise<{ vault: Vault; intake: Intake }>
+  prepare: () => Promise<{ vault: Vault; intake: Intake; proxy: Proxy | undefined }>
   /** How much longer it must not dial, in ms, even where the last connection would allow it. */
   waitMs: () => number
   onHappening: (happening: Happening) => void
@@ -118,7 +120,7 @@ export class Dialler {
 
   async #dial(): Promise<void> {
     const { connect, ackMs, deadMs, log, mayDial, prepare, onHappening, onError } = this.#options
-    const { vault, intake } = await prepare()
+    const { vault, intake, proxy } = await prepare()
     if (!mayDial()) return
     const number = ++this.#dialled
     const isOver = () => !this.#connection || number !== this.#dialled
@@ -130,6 +132,7 @@ export class Dialler {
       connect({
         vault,
         intake,
+        proxy,
         ackMs,
         deadMs,
         log,

@@ -88,6 +88,11 @@ export class RecentLogins {
     this.#timer = undefined
   }
 
+  /** The login that was counted last never began: a proxy was in the way. */
+  neverBegan(): void {
+    this.#count = Math.max(0, this.#count - 1)
+  }
+
   /** Another phone is linked. */
   forget(): void {
     this.#count = 0

@@ -9,6 +9,7 @@ import { type Connect, Dialler } from "./dialler.ts"
 import { Linking } from "./linking.ts"
 import { newTakingNews, notWritten } from "./news.ts"
 import { RecentLogins } from "./recent-logins.ts"
+import { objections } from "../receive/map/connection.ts"
 import type { At } from "../receive/map/connection.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Memory } from "../memory/memory.ts"
@@ -138,6 +139,13 @@ export class Uplink {
     if (isOver()) throw sessionUnavailable()
   }
 
+  /** Dials anew: there is another way to the network, or none through a proxy any more. */
+  dialAnew(): void {
+    this.hangUp()
+    this.start()
+    this.#input.changes.notify()
+  }
+
   /** The connection, once it is open. @throws ApiError `not_paired`, `session_unavailable` */
   async ready(): Promise<Connection> {
     const { changes, timing, isOver } = this.#input
@@ -149,6 +157,8 @@ export class Uplink {
       return this.#open ? this.connection : undefined
     }, mayWaitMs(timing.connectingMs))
     if (connection) return connection
+    const { objection } = this
+    if (isOfProxy(objection)) throw sessionUnavailable(objections[objection], 60)
     throw (
       this.#logins.refusal(this.#dialler.waitsMs) ??
       sessionUnavailable("the session is connecting: try again")
@@ -275,6 +285,7 @@ export class Uplink {
     })
     this.hangUp()
     this.#objection = objection
+    if (isOfProxy(objection)) this.#logins.neverBegan()
     this.#goneFor(end)
     switch (reason) {
       case "restart":
@@ -320,4 +331,8 @@ export class Uplink {
     this.#lost = false
     this.hangUp()
   }
+}
+
+function isOfProxy(objection: Objection | undefined): objection is "proxy_unreachable" | "proxy_refused" {
+  return objection === "proxy_unreachable" || objection === "proxy_refused"
 }

@@ -241,6 +241,8 @@ export class Phone {
         await readMessage(this.handset, stanza)
         return
       case "message":
+        // A newsletter's is not encrypted, and a phone's owner reads it nowhere.
+        if (Jid.parse(from)?.server === "newsletter") break
         return this.#answerPeer(await readMessage(this.handset, stanza))
       case "receipt":
         if (type === "retry") await resend(this.handset, stanza)

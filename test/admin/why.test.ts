@@ -35,6 +35,7 @@ const lease: Lease.Info = {
   logins: 0,
   loginAt: 0,
   removedUntil: 0,
+  moves: 0,
   choice: { ignore: [], dailyPresence: true, messageStatus: "counts", history: false },
 }
 const host = { id: "h", state: "up" } as Host.Info // the parts that are read
@@ -59,6 +60,7 @@ test.for<[string, Partial<Facts>, RegExp]>([
   ["replaced", { status: "replaced" }, /another login/],
   ["paused by hand", { lease: { ...lease, host: Lease.NONE, stopped: ["operator"] } }, /`bridge wake`/],
   ["suspended", { lease: { ...lease, host: Lease.NONE, stopped: ["suspended"] } }, /`bridge resume`/],
+  ["moved", { lease: { ...lease, host: Lease.NONE, stopped: ["operator", "moved"] } }, /`take-back`/],
   ["deleted", { lease: { ...lease, host: Lease.GONE } }, /deleted/],
   [
     "without a host",
@@ -138,7 +140,10 @@ test("a deployed stage is asked by what its settings say, where no service runs 
         ...process.env,
         DATA_DIR: "/nowhere",
         ...Object.fromEntries(
-          ["Accounts", "Leases", "Events", "Requests"].map((name) => [`${name.toUpperCase()}_TABLE`, name]),
+          ["Accounts", "Leases", "Sessions", "Events", "Requests"].map((name) => [
+            `${name.toUpperCase()}_TABLE`,
+            name,
+          ]),
         ),
         LOG_GROUP: "/bridges",
         STAGE: "production",

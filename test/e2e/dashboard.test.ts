@@ -355,6 +355,26 @@ test("a stream that is cut blurs the code and says so, and then goes on where it
   wrong.length = 0
 })
 
+test("where every stream is refused a phone is linked all the same, by the code that the page itself has", async () => {
+  const page = await aPage()
+  await page.setRequestInterception(true)
+  page.on("request", (request) => {
+    const isStream = request.resourceType() === "eventsource"
+    void (isStream ? request.respond({ status: 429 }) : request.continue())
+  })
+  await page.goto(`${base}/new-number`)
+  await page.locator("#ref").fill("busy")
+  await press(page, "Add it and link a phone")
+  const image = await page.waitForSelector("#qr img")
+  const [, png] = (await image!.evaluate((one) => String(one.getAttribute("src")))).split(",")
+  const phone = await service.network.create("Edsger")
+  await service.network.scan(phone.number, Buffer.from(png!, "base64"))
+  await sees(page, `Linked to +${phone.number}`)
+  expect(await page.$(".down")).toBeNull()
+  // The console tells of the refusals.
+  wrong.length = 0
+})
+
 /** A line to the service that can be cut. */
 async function aLine(to: number) {
   const sockets = new Set<Socket>()

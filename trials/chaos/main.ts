@@ -1,9 +1,10 @@
-/** `npm run chaos`: the whole service on this machine, under kills, pauses, cuts and store faults, or losses of its data. */
+/** `npm run chaos`: the whole service on this machine, under kills, pauses, cuts and store faults, losses of its data, or moves. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { crashPoints } from "../cluster/crash-points.ts"
 import { quantile } from "#test/support/quantile.ts"
+import { runMoves } from "../move/run.ts"
 import { runRestores } from "../restore/run.ts"
 import { kinds } from "./evidence.ts"
 import { chaosOptions } from "./options.ts"
@@ -28,7 +29,7 @@ const dir = mkdtempSync(join(tmpdir(), "messaging-bridge-chaos-"))
 say(
   `seed ${options.seed}, a beat of ${options.beat} ms${options.broken ? `, without ${options.broken}` : ""}`,
 )
-const { violations, all, figures } = options.restore ? await restores() : await blows()
+const { violations, all, figures } = await found()
 for (const [kind, some] of Map.groupBy(violations, (one) => one.kind)) {
   for (const { what } of some.slice(0, 10)) print(`${kind}: ${what}`)
   if (some.length > 10) print(`${kind}: and ${some.length - 10} more`)
@@ -50,6 +51,11 @@ console.log(
   }),
 )
 process.exit(failed ? 1 : 0)
+
+async function found(): Promise<Found> {
+  if (options.move) return await moves()
+  return options.restore ? await restores() : await blows()
+}
 
 /** Processes are killed and paused. */
 async function blows(): Promise<Found> {
@@ -86,5 +92,16 @@ async function restores(): Promise<Found> {
       before: { kills: restores, in: about.in, out: about.out },
       after: { forgotten, asked_again: askedAgain, interrupted },
     },
+  }
+}
+
+/** Bridges move from one service to another, and back. */
+async function moves(): Promise<Found> {
+  const outcome = await runMoves(options, dir, say)
+  const { violations, kills, moves, interrupted, ...about } = outcome
+  return {
+    violations,
+    all: outcome,
+    figures: { before: { kills, in: about.in, out: about.out }, after: { moves, interrupted } },
   }
 }

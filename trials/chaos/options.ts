@@ -25,6 +25,8 @@ const Options = z.object({
   rounds: whole.min(1).default(5000),
   /** Each kill takes the whole service and its data folder, and a backup is restored. */
   restore: z.boolean().default(false),
+  /** Bridges move between two services, there and back, while processes are killed in both. */
+  move: z.boolean().default(false),
   /** Prints only the last line. */
   json: z.boolean().default(false),
 })

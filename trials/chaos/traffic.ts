@@ -28,8 +28,8 @@ export function startTraffic(input: {
   lines: Line[]
   network: NetworkClient
   random: Random
-  /** Where the API answers now. */
-  api: () => string | undefined
+  /** Where the API answers now that has this bridge. */
+  api: (bridge: string) => string | undefined
   apiKey: string
   shape: Shape
   /** The bridges whose messages are marked as read, some of them. */

@@ -9,6 +9,7 @@
  * - `fence`: each commit is checked against the lease.
  * - `order`: one deliverer at a time.
  * - `idempotency`: a retry keeps the message id.
+ * - `move`: a bridge that was exported does not run where it left (with `--move`).
  * - `restore`: a backup is restored by the command, which marks each session, and not by hand (with `--restore`).
  */
 export const breakableRules = [
@@ -21,5 +22,6 @@ export const breakableRules = [
   "order",
   "idempotency",
   "restore",
+  "move",
 ] as const
 export type BreakableRule = (typeof breakableRules)[number]

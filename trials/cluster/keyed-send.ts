@@ -15,9 +15,9 @@ export interface Sent {
   endedMs?: number
 }
 
-/** A customer's program: the API as it can be reached now, and a key. */
+/** A customer's program: the API as it can be reached now, for a bridge, and a key. */
 export interface Customer {
-  api: () => string | undefined
+  api: (bridge: string) => string | undefined
   apiKey: string
 }
 
@@ -85,7 +85,7 @@ async function post(
   key: string,
 ): Promise<Answered | undefined> {
   try {
-    const answer = await fetch(`${api()}/api/instances/${bridge}/proxy/${path}`, {
+    const answer = await fetch(`${api(bridge)}/api/instances/${bridge}/proxy/${path}`, {
       method: "POST",
       headers: {
         authorization: `Bearer ${apiKey}`,

@@ -55,6 +55,8 @@ function poolOf(name: string, known: KnownValues): readonly unknown[] | undefine
       return [...known.eventIds, ...known.chats]
     case "url":
       return known.urls
+    case "proxy_url":
+      return [null, "http://127.0.0.1:1", "socks5://ada:word@127.0.0.1:1"]
     case "webhook_url":
       return known.webhookUrls
     case "webhook":

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { apiClient, Unexpected } from "#local/api-client.ts"
 import { readBackup } from "#local/backup/backup.ts"
-import { type Entry, networkClient } from "#local/network/client.ts"
+import { networkClient } from "#local/network/client.ts"
 import { untilConnected } from "#local/network/link.ts"
 import { type Random, seeded } from "#local/random.ts"
 import { spawnSimulator } from "#simulator/spawn.ts"
@@ -15,10 +15,10 @@ import type { Options } from "../chaos/options.ts"
 import type { Violation } from "../chaos/oracle.ts"
 import { inWords } from "../chaos/run.ts"
 import { startTraffic } from "../chaos/traffic.ts"
-import { isReuse, newTroubles } from "../chaos/troubles.ts"
 import { followNetworkLog } from "../cluster/follow-network-log.ts"
 import { type Line, newLine } from "../cluster/lines.ts"
 import { judgeRestored, type Lost } from "./oracle.ts"
+import { isConnected, newSeen, openOf, shownBy, unlinked, unread } from "./seen.ts"
 import { admin, type Running, start } from "./service.ts"
 
 export interface Outcome {
@@ -159,13 +159,13 @@ async function run(
   })
   const isSettled = async () => {
     await sleep(500)
-    const open = await openOf(lines, network, api())
+    const open = await openOf(lines, network, () => api())
     const lost = judgeRestored(await gather([])).some(({ kind }) => kind === "lost")
     return open.length === 0 && !lost
   }
   await until(isSettled, { withinMs: settledWithinMs }).catch(() => "the oracle says so")
   await log.stop()
-  const restored = await gather(await openOf(lines, network, api()))
+  const restored = await gather(await openOf(lines, network, () => api()))
   const total = [...traffic.produced.values()].flat()
   const arrived = new Set(receiver.arrivals.map(({ text }) => text))
   return {
@@ -244,99 +244,4 @@ async function unpackByHand(path: string, dataDir: string): Promise<void> {
     for await (const { name, bytes } of pieces)
       writeFileSync(join(dataDir, name), bytes, { flag: "a", mode: 0o600 })
   })
-}
-
-type Network = ReturnType<typeof networkClient>
-
-async function isConnected(network: Network, owner: string, device: string): Promise<boolean> {
-  const { devices } = await network.phone(owner)
-  return devices.some(({ id, connected }) => `${owner}:${id}` === device && connected)
-}
-
-async function unlinked(lines: Line[], network: Network): Promise<Violation[]> {
-  const found: Violation[] = []
-  for (const { bridge, owner, device } of lines)
-    if (!(await isConnected(network, owner, device)))
-      found.push({ kind: "relinked", what: `${bridge} is not connected as it was linked` })
-  return found
-}
-
-async function shownBy(network: Network, lines: Line[]): Promise<Evidence["shown"]> {
-  const shown: Evidence["shown"] = new Map()
-  for (const { bridge, contact, owner } of lines)
-    shown.set(
-      bridge,
-      (await network.readAll(contact)).filter(({ from }) => from === owner),
-    )
-  return shown
-}
-
-const Deliveries = z.object({ waiting: z.number(), resending: z.number() })
-
-/** The work that is under way. */
-async function openOf(lines: Line[], network: Network, api: ReturnType<typeof apiClient>): Promise<string[]> {
-  const open: string[] = []
-  for (const { bridge, device } of lines) {
-    if (!(await network.settled(device, 0))) open.push(`${bridge}: the network still has something for it`)
-    const answer = await api("GET", `/instances/${bridge}/deliveries`)
-    const { waiting, resending } = Deliveries.parse(await answer.json())
-    if (waiting + resending > 0) open.push(`${bridge}: ${waiting} events wait`)
-  }
-  return open
-}
-
-/** What the network's log says of the bridges, and of whoever could not read something. */
-function newSeen(lines: Line[]) {
-  const devices = new Set(lines.map(({ device }) => device))
-  const hadMs = new Map<string, number>()
-  const askedAgain = new Set<string>()
-  const reused: Entry[] = []
-  const troubles = newTroubles()
-  const entries: Entry[] = []
-  return {
-    entries,
-    hadMs,
-    askedAgain,
-    reused,
-    saw(entry: Entry): void {
-      if (isReuse(entry)) reused.push(entry)
-      troubles.saw(entry)
-      if (entry.stanza?.tag === "message" || entry.stanza?.tag === "receipt" || entry.event)
-        entries.push(entry)
-      const { kind, who, stanza, at } = entry
-      if (kind !== "in" || !devices.has(who) || stanza?.tag !== "receipt") return
-      const { id = "", type } = stanza.attrs
-      if (type === "retry") askedAgain.add(id)
-      if (type === "retry" || type === "server-error") return
-      for (const one of [id, ...listed(stanza.content)]) if (!hadMs.has(one)) hadMs.set(one, at)
-    },
-    /** A bridge may ask for what was encrypted for newer keys, and refuse that copy. Whether it came then, the oracle sees. */
-    troubles: () =>
-      troubles.entries.filter(
-        ({ who, stanza }) => !devices.has(who) || !askedAgain.has(stanza?.attrs.id ?? ""),
-      ),
-  }
-}
-
-/** What phones could not read, not even when it came again. */
-async function unread(troubles: Entry[], network: Network): Promise<string[]> {
-  const found: string[] = []
-  for (const entry of troubles) {
-    const [number = "", device] = entry.who.split(":")
-    const read = device === "0" ? await network.readAll(number) : []
-    if (!read.some(({ id }) => id === idOf(entry))) found.push(inWords(entry))
-  }
-  return found
-}
-
-function idOf({ detail }: Entry): unknown {
-  return z.object({ id: z.unknown() }).safeParse(detail).data?.id
-}
-
-const Listed = z.array(z.object({ content: z.array(z.object({ attrs: z.object({ id: z.string() }) })) }))
-
-/** The ids that a receipt names beside its own. */
-function listed(content: unknown): string[] {
-  const lists = Listed.safeParse(content).data ?? []
-  return lists.flatMap((list) => list.content.map(({ attrs }) => attrs.id))
 }

@@ -1,5 +1,5 @@
 import type { BaileysEventMap, WASocket } from "@whiskeysockets/baileys"
-import type { ChatSetting, Connection, Intake, ToldChat, Vault } from "../../network/connection.ts"
+import type { ChatSetting, Connection, Intake, MediaHost, ToldChat, Vault } from "../../network/connection.ts"
 import type { AnswerOrEnd } from "../answer-or-end.ts"
 import type { Lifetime } from "../lifetime.ts"
 import type { ILogger } from "../quiet-log.ts"
@@ -21,7 +21,7 @@ interface Input {
   intake: Pick<Intake, "keepsChats" | "keepsHistory">
   answerOrEnd: AnswerOrEnd
   /** Where the network keeps files. */
-  mediaHost: () => Promise<string>
+  mediaHost: () => Promise<MediaHost>
   log: ILogger
 }
 

@@ -10,7 +10,7 @@ import {
   type BaileysEventMap,
 } from "@whiskeysockets/baileys"
 import { buildMergedTcTokenIndexWrite } from "@whiskeysockets/baileys/lib/Utils/tc-token-utils.js"
-import type { ToldChat } from "#session-host/network/connection.ts"
+import type { MediaHost, ToldChat } from "#session-host/network/connection.ts"
 import { blobOf } from "#session-host/media/own-devices-file.ts"
 import { atATime, type RecordPeople } from "./record-people-in-batches.ts"
 import { personIn } from "./people.ts"
@@ -37,7 +37,7 @@ interface Following {
   keys: Keys
   isOpen: () => boolean
   /** Where the network keeps files. */
-  mediaHost: () => Promise<string>
+  mediaHost: () => Promise<MediaHost>
   recordPeople: RecordPeople
   /** Whether chats and their messages are wanted. */
   keepsHistory: () => boolean
@@ -138,7 +138,7 @@ function entry({ jid, token, timestamp, senderTimestamp }: Token, known: Record<
 
 async function inflated(
   notice: Notice,
-  mediaHost: () => Promise<string>,
+  mediaHost: () => Promise<MediaHost>,
 ): Promise<AsyncIterable<Uint8Array>> {
   const { initialHistBootstrapInlinePayload: payload } = notice
   const inflate = createInflate()

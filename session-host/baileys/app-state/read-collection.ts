@@ -13,8 +13,8 @@ import {
   type SignalDataTypeMap,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import type { Acquaintance, ChatSetting } from "#session-host/network/connection.ts"
 import { NetworkRejected } from "#session-host/network/errors.ts"
+import type { Acquaintance, ChatSetting, MediaHost } from "#session-host/network/connection.ts"
 import { blobOf } from "#session-host/media/own-devices-file.ts"
 import type { ILogger } from "../quiet-log.ts"
 import type { Keys } from "../signal/keys.ts"
@@ -31,7 +31,7 @@ export interface Reading {
   keys: Pick<Keys, "get" | "set">
   isOpen: () => boolean
   /** Where the network keeps files. */
-  mediaHost: () => Promise<string>
+  mediaHost: () => Promise<MediaHost>
   recordPeople: RecordPeople
   recordChats: (settings: ChatSetting[]) => Promise<void>
   /** The key of this id, in base64, if it has come. */

@@ -1,9 +1,11 @@
+import type { Agent } from "node:https"
 import {
   DEFAULT_CONNECTION_CONFIG,
   getWAUploadToServer,
   type MediaConnInfo,
   type WASocket,
 } from "@whiskeysockets/baileys"
+import type { Connections } from "#core/fetch/connections.ts"
 import { left, nowMs } from "#core/platform/clock.ts"
 import type { Kind } from "#session-host/media/kind-and-content-type.ts"
 import { NoAnswer, ifAny } from "#session-host/network/errors.ts"
@@ -25,11 +27,24 @@ const places = {
   document: "document",
 } as const
 
+export interface MediaInput {
+  ask: Connection["ask"]
+  log: ILogger
+  /** For uploads, if they go through a proxy. */
+  uploadAgent: Agent | undefined
+  toFiles: () => Connections
+}
+
 /**
  * One connection's way to the network's files. Baileys has one of its own, but also remembers a question that was not
  * answered: from then on that connection would bring and fetch nothing.
  */
-export function newMedia(ask: Connection["ask"], log: ILogger): Pick<Connection, "upload" | "mediaHost"> {
+export function newMedia({
+  ask,
+  log,
+  uploadAgent,
+  toFiles,
+}: MediaInput): Pick<Connection, "upload" | "mediaHost" | "toFiles"> {
   let known: MediaConnInfo | undefined
 
   const way = async (anew: boolean): Promise<MediaConnInfo> => {
@@ -41,8 +56,9 @@ export function newMedia(ask: Connection["ask"], log: ILogger): Pick<Connection,
   return {
     async upload(file: { path: string; kind: Kind; fileEncSha256: Uint8Array }) {
       const first = await way(false)
-      const send = getWAUploadToServer({ ...DEFAULT_CONNECTION_CONFIG, logger: log }, async (anew) =>
-        anew ? await way(true) : first,
+      const send = getWAUploadToServer(
+        { ...DEFAULT_CONNECTION_CONFIG, logger: log, ...(uploadAgent && { fetchAgent: uploadAgent }) },
+        async (anew) => (anew ? await way(true) : first),
       )
       const sending = send(file.path, {
         mediaType: places[file.kind],
@@ -59,8 +75,9 @@ export function newMedia(ask: Connection["ask"], log: ILogger): Pick<Connection,
       const [first] = (await way(false)).hosts
       // A message names one too, but that is a stranger's word.
       if (!first) throw new NoAnswer("the network names no host for media")
-      return first.hostname
+      return { host: first.hostname, connections: toFiles }
     },
+    toFiles,
   }
 }
 

@@ -12,13 +12,13 @@ import type { AnswerOrEnd } from "../answer-or-end.ts"
 import { rejectCall, type newCallers } from "./reject-call.ts"
 import { linkCode } from "../login/link-code.ts"
 import { bringAgain } from "./media-retry.ts"
-import { newMedia, pictureUrl } from "./media.ts"
+import { type MediaInput, newMedia, pictureUrl } from "./media.ts"
 import type { Groups } from "#session-host/send/groups.ts"
 import { tokenFrom } from "./token.ts"
 import type { OwnAvailability } from "./own-availability.ts"
 import type { ILogger } from "../quiet-log.ts"
 
-interface Input {
+interface Input extends Pick<MediaInput, "uploadAgent" | "toFiles"> {
   sock: WASocket
   creds: AuthenticationCreds
   log: ILogger
@@ -44,7 +44,7 @@ export function newQuestions(
       groups.asked(question, answer)
     }
   }
-  const media = newMedia(asked, log)
+  const media = newMedia({ ...input, ask: asked })
   const me = () => creds.me?.id ?? ""
   const tokenOf = (jid: string) => answerOrEnd(tokenFrom(sock, jid, me()))
   return {
@@ -68,6 +68,7 @@ export function newQuestions(
     markRead: (message) => answerOrEnd(answered(sock.readMessages([message]))),
     upload: (file) => answerOrEnd(media.upload(file)),
     mediaHost: () => media.mediaHost(),
+    toFiles: media.toFiles,
     bringAgain: (missed) => answerOrEnd(bringAgain(sock, missed, { me: me(), log })),
     async askPhoneFor(attrs) {
       const { key } = decodeMessageNode({ tag: "message", attrs }, me(), creds.me?.lid ?? "").fullMessage

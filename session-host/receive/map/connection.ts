@@ -36,6 +36,10 @@ export const objections: Record<Objection, string> = {
   temporarily_banned: "the network has banned the account for some time: connecting again when that is over",
   outdated:
     "the network rejected this client version as outdated: connecting again, and the operator must update the service if it persists",
+  proxy_unreachable:
+    "the bridge's proxy does not answer: trying again. Check the proxy, or PATCH the bridge with another `proxy_url`",
+  proxy_refused:
+    "the bridge's proxy wants another password, or does not lead to the network: trying again. PATCH the bridge with a `proxy_url` that does",
 }
 
 /** Without a reason, the connection has been gone for some time and comes back by itself. */

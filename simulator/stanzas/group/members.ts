@@ -138,13 +138,20 @@ function people(network: Network, node: Node) {
   })
 }
 
-/** `invitedBy`: they get an invitation of this admin's in place of what was asked for. */
+/**
+ * What became of somebody who was named: an error, or `type` 200 (whatsapp-rust, `iq/groups.rs`). `invitedBy`: they get an
+ * invitation of this admin's in place of what was asked for.
+ */
 export function answerFor(
   group: Group,
   { jid, user, error }: { jid: string | undefined; user: User | undefined; error: number | undefined },
   invitedBy?: string,
 ): Node {
-  const attrs = { jid: user ? inMode(group.mode, user) : jid, error }
+  const attrs = {
+    jid: user ? inMode(group.mode, user) : jid,
+    error,
+    type: error === undefined ? 200 : undefined,
+  }
   if (!user || !invitedBy) return el("participant", attrs)
   return el("participant", attrs, [invitation(group, invitedBy, user.pn)])
 }

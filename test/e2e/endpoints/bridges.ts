@@ -30,7 +30,8 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     })
     expect((await ask({ ref: "default" })).json).toEqual(json)
     const pacing = { new_chats_a_day: 1000 }
-    await whole.call("PATCH", "/api/instances/made", { ignore: ["status"], pacing, keep: 30 })
+    const proxy_url = "http://ada:word@127.0.0.1:9"
+    await whole.call("PATCH", "/api/instances/made", { ignore: ["status"], pacing, keep: 30, proxy_url })
     await whole.admin("bridge", "pause", await whole.idOf("made"))
     const rolled = await whole.call("POST", "/api/instances/made/webhook-secret/roll")
     const { webhook_secret } = (await rolled.json()) as { webhook_secret: string }
@@ -40,6 +41,7 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
       paused_reason: "manual",
       ignore: ["status"],
       pacing,
+      proxy_url: "***",
       keep: 30,
       webhook_secret,
     }
@@ -57,7 +59,7 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     const told = { events: ["message", "connected"], ignore: ["status", "groups"] }
     expect((await ask({ ref: "made", body: told })).json).toMatchObject({ webhook_url, ...told })
     expect(await (await whole.call("GET", "/api/instances/made")).json()).toMatchObject(told)
-    const back = { ignore: [], pacing: null, keep: 7 }
+    const back = { ignore: [], pacing: null, keep: 7, proxy_url: null }
     expect((await ask({ ref: "made", body: { events: null, ...back } })).json).toMatchObject(back)
     const inbox = await ask({ ref: "made", body: { webhook_url: null } })
     expect(inbox.json).toMatchObject({ webhook_url: "", inbox: true })

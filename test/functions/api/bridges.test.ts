@@ -4,6 +4,7 @@ import { z } from "zod"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge as Stored } from "#core/bridge/bridge.ts"
+import { Move } from "#core/bridge/move.ts"
 import { config } from "#core/platform/config.ts"
 import { Bridge, BridgeAfterPatch, BridgeInList, BridgeWithManager } from "#core/contract/bridge.ts"
 import { EventType, isUsual } from "#core/contract/event.ts"
@@ -231,6 +232,7 @@ describe("reading", () => {
       message_status: "counts",
       daily_presence: true,
       pacing: null,
+      proxy_url: null,
       keep: null,
       history: false,
     }
@@ -329,6 +331,16 @@ describe("PATCH", () => {
     await customer.patch("/api/instances/a", { pacing })
     await customer.patch("/api/instances/a", { daily_presence: true })
     expect(await shown()).toMatchObject({ ignore: ["groups"], daily_presence: true, pacing })
+    await customer.patch("/api/instances/a", { pacing: null })
+    const proxy_url = "socks5://ada:word@127.0.0.1:1080"
+    expect(await json(customer.patch("/api/instances/a", { proxy_url }))).toMatchObject({ proxy_url: "***" })
+    expect(await shown()).toMatchObject({ proxy_url: "***" })
+    const refused = await customer.patch("/api/instances/a", { proxy_url: "ftp://ada:word@127.0.0.1" })
+    expect(refused.status).toBe(400)
+    expect(await refused.text()).not.toContain("word")
+    await customer.patch("/api/instances/a", { proxy_url: null })
+    expect(await shown()).toMatchObject({ proxy_url: null })
+    expect(await shown()).toMatchObject({ pacing: null })
     await customer.patch("/api/instances/a", { pacing: null, keep: 30 })
     expect(await shown()).toMatchObject({ pacing: null, keep: 30 })
     await customer.patch("/api/instances/a", { ignore: [] })
@@ -372,6 +384,7 @@ describe("PATCH", () => {
       message_status: "counts",
       daily_presence: true,
       pacing: null,
+      proxy_url: null,
       keep: null,
       history: false,
     }
@@ -455,6 +468,30 @@ describe("PATCH", () => {
     expect(woken.status).toBe(200)
     expect(await woken.json()).toMatchObject({ state: "running" })
     expect(await Lease.get(String(id))).toMatchObject({ host: Lease.FREE })
+  })
+
+  test("a bridge that has moved is 409, whatever is asked of it, but can be looked at and deleted", async () => {
+    const customer = await aCustomer()
+    const { id } = await json(customer.post("/api/instances", { customer_ref: "a" }))
+    await Move.leave((await Stored.byId(String(id)))!)
+    for (const [method, path, body] of [
+      ["PATCH", "", { events: ["message"] }],
+      ["GET", "/webhooks"],
+      ["POST", "/webhooks", { url: "http://new.example/" }],
+      ["GET", "/events?state=inbox"],
+      ["POST", "/webhook-secret/roll"],
+      ["POST", "/proxy/send/text", { chat: "491711234567", body: "hello" }],
+      ["GET", "/proxy/status"],
+    ] as const) {
+      const answer = await customer.call(method, `/api/instances/a${path}`, body)
+      expect([path, answer.status, (await json(answer)).code]).toEqual([path, 409, "bridge_moved"])
+    }
+    expect(await json(customer.get("/api/instances/a"))).toMatchObject({
+      state: "moved",
+      manager: { health: "stopped" },
+    })
+    expect((await customer.call("DELETE", "/api/instances/a")).status).toBe(204)
+    expect((await customer.post("/api/instances", { customer_ref: "a" })).status).toBe(201)
   })
 
   test("the store does not wake it: 502 orchestrator_failed, and it stays as it was", async () => {

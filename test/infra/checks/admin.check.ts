@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { expect, inject, onTestFinished, test } from "vitest"
 import { dynamoDb, sqs } from "#test/support/store.ts"
 import { Account } from "#core/account/account.ts"
@@ -7,7 +10,8 @@ import { now } from "#core/platform/clock.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
-import { put } from "#core/store/store.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { put, remove, update } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { nouns } from "#admin/nouns.ts"
@@ -67,12 +71,54 @@ async function setUp(): Promise<void> {
   await put({ TableName: tables.events, Item: { ...stale, expires_at: now() + 1000 } })
 }
 
-test("the operator's policy suffices for every verb, and reaches the tables for nothing else", async () => {
-  const done = new Set<string>()
-  const run = async (noun: string, verb: string, ...args: string[]) => {
-    done.add(`${noun} ${verb}`)
-    return await nouns[noun]![verb]!.run(args)
-  }
+const done = new Set<string>()
+
+async function run(noun: string, verb: string, ...args: string[]) {
+  done.add(`${noun} ${verb}`)
+  return await nouns[noun]![verb]!.run(args)
+}
+
+/** What a policy allows with the tables, and what none of these uses needs. */
+function unused(policy: string, uses: Set<string>): string[] {
+  return graphOf(inject("production"))
+    .permissions(policy)
+    .flatMap(({ actions, resources }) => actions.map((action) => ({ action, table: resources[0]! })))
+    .filter(({ action }) => action.startsWith("dynamodb:"))
+    .map(({ action, table }) => `${action} ${/(\w+)Table/.exec(table)![1]}`)
+    .filter((one) => !uses.has(one))
+}
+
+test("whoever moves bridges may do that, and reaches the tables for nothing else", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "move-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  process.env.MOVE_PASSPHRASE = "correct horse battery staple"
+  const [file, other] = [join(folder, "file"), join(folder, "other")]
+  const uses = await usesOf(async () => {
+    const session = { pk: `BRIDGE#${shop.id}`, sk: "CREDS" }
+    await put({ TableName: tables.sessions, Item: session })
+    done.add("export ")
+    await nouns.export![""]!.run([file], { bridge: [shop.id] })
+    await run("take-back", "", shop.id, shop.customerRef)
+    await nouns.export![""]!.run([other], { bridge: [shop.id] })
+    // As a service finds it that had it once: the file is of a later time.
+    const at = { TableName: tables.leases, Key: Lease.key(shop.id) }
+    await update({ ...at, UpdateExpression: "SET moves = :once", ExpressionAttributeValues: { ":once": 1 } })
+    await run("import", "", other)
+    // And as one that never had its account.
+    await nouns.export![""]!.run([file + "-3"], { bridge: [shop.id] })
+    for (const gone of [Account.key(shop.accountId), Bridge.key(shop.accountId, shop.customerRef)])
+      await remove({ TableName: tables.accounts, Key: gone })
+    await remove({ TableName: tables.accounts, Key: { pk: `BRIDGE#${shop.id}`, sk: "WHERE" } })
+    await remove({ TableName: tables.leases, Key: Lease.key(shop.id) })
+    await run("import", "", file + "-3")
+  })
+  // What this test does besides.
+  for (const own of ["dynamodb:DeleteItem Accounts", "dynamodb:DeleteItem Leases"]) uses.delete(own)
+  expect(graphOf(inject("production")).denied("MovePolicy", uses)).toEqual([])
+  expect(unused("MovePolicy", uses)).toEqual([])
+})
+
+test("the operator's policy suffices for every other verb, and reaches the tables for nothing else", async () => {
   const uses = await usesOf(async () => {
     const [made] = await run("account", "create", "Bob", "active")
     await run("account", "list")
@@ -113,12 +159,6 @@ test("the operator's policy suffices for every verb, and reaches the tables for 
   })
   expect([...done].toSorted()).toEqual(operatorsVerbs())
   expect(uses).toContain("sqs:SendMessage ")
-  const graph = graphOf(inject("production"))
-  expect(graph.denied("AdminPolicy", uses)).toEqual([])
-  const onTables = graph
-    .permissions("AdminPolicy")
-    .flatMap(({ actions, resources }) => actions.map((action) => ({ action, table: resources[0]! })))
-    .filter(({ action }) => action.startsWith("dynamodb:"))
-    .map(({ action, table }) => `${action} ${/(\w+)Table/.exec(table)![1]}`)
-  expect(onTables.filter((one) => !uses.has(one))).toEqual([])
+  expect(graphOf(inject("production")).denied("AdminPolicy", uses)).toEqual([])
+  expect(unused("AdminPolicy", uses)).toEqual([])
 })

@@ -41,8 +41,9 @@ test("these are all the roles there are, and none is granted one of AWS's ready-
   for (const { inputs } of made) expect(inputs.managedPolicyArns ?? []).toEqual([])
 })
 
-test("the operator's policy is the only other, and opens no session, no event and no secret of a bridge", () => {
-  expect(graph.all("iam/policy:Policy").map(({ name }) => name)).toEqual(["AdminPolicy"])
+test("the operator's policies are the only others; all but that for moving bridges open no session, no event and no secret of a bridge", () => {
+  const policies = graph.all("iam/policy:Policy").map(({ name }) => name)
+  expect(policies.toSorted()).toEqual(["AdminPolicy", "MovePolicy"])
   expect(mayDo("AdminPolicy", "SessionsTable")).toEqual([])
   const onKeys = ["kms:ReEncryptFrom", "kms:ReEncryptTo", "kms:RotateKeyOnDemand"]
   for (const key of ["SessionKey", "DeliveryKey"]) expect(mayDo("AdminPolicy", key)).toEqual(onKeys)
@@ -244,7 +245,7 @@ test("no secret stands in plain text: tasks read theirs from SSM, environments a
   ])
 })
 
-test("Systems Manager keeps the secrets encrypted under the settings key, and nothing of sessions", () => {
+test("Systems Manager keeps the secrets encrypted under the settings key, and of sessions their table's name alone", () => {
   const parameters = graph.all("ssm/parameter:Parameter").map(({ inputs }) => inputs)
   const secret = parameters.filter(({ type }) => type === "SecureString")
   expect(secret.map(({ name }) => String(name)).toSorted()).toEqual([
@@ -257,7 +258,8 @@ test("Systems Manager keeps the secrets encrypted under the settings key, and no
     expect(parameter).toMatchObject({ keyId: expect.stringContaining("SettingsKey") })
   const holders = parameters.filter(({ value }) => secrets.includes(String(plain(value))))
   expect(holders).toEqual(secret)
-  expect(JSON.stringify(parameters)).not.toContain("SessionsTable")
+  const ofSessions = parameters.filter((one) => JSON.stringify(one).includes("SessionsTable"))
+  expect(ofSessions.map(({ name }) => name)).toEqual(["/messaging-bridge/production/admin/SESSIONS_TABLE"])
 })
 
 test("the operator's command finds every setting that it shares with the API", () => {
@@ -269,7 +271,7 @@ test("the operator's command finds every setting that it shares with the API", (
       .map(({ inputs }) => [String(inputs.name).slice(admin.length), plain(inputs.value)]),
   )
   expect(Object.keys(told).toSorted()).toEqual(ofStage.toSorted())
-  const { DASHBOARD_URL, PHONE_SECRET, ...withApi } = told
+  const { DASHBOARD_URL, PHONE_SECRET, SESSIONS_TABLE: _, ...withApi } = told
   expect(DASHBOARD_URL).toMatch(/^https:/)
   expect(graph.environment("ApiFunction")).toMatchObject(withApi)
   expect(graph.environment("DashboardFunction")).toMatchObject({ PHONE_SECRET })

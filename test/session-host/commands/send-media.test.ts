@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
 import { mkdtempSync, readdirSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -106,6 +107,7 @@ test("a file that cannot be fetched, is too large, or is not what it says is ref
     "/torn.png": { type: "image/png", body: files.png.subarray(0, 20) },
     "/no.ogg": { type: "audio/ogg", body: files.mp3 },
     "/a.png": { type: "image/png", body: files.png },
+    "/a.pdf": { type: "application/pdf", body: files.pdf },
     "/bomb.png": { type: "image/png", body: bomb },
     "/large.mp4": { type: "video/mp4", body: Buffer.concat([files.mp4, Buffer.alloc(16 * mb)]) },
     "/announced.pdf": {
@@ -123,7 +125,7 @@ test("a file that cannot be fetched, is too large, or is not what it says is ref
     [`${url}/not.jpg`, {}, 422, "media_type_mismatch"],
     [`${url}/torn.png`, {}, 422, "media_type_mismatch"],
     [`${url}/no.ogg`, {}, 422, "media_type_mismatch"],
-    [`${url}/a.png`, { as_sticker: true }, 422, "media_type_mismatch"],
+    [`${url}/a.pdf`, { as_sticker: true }, 422, "media_type_mismatch"],
     [`${url}/bomb.png`, {}, 413, "payload_too_large"],
     [`${url}/large.mp4`, {}, 413, "payload_too_large"],
     [`${url}/announced.pdf`, {}, 413, "payload_too_large"],
@@ -237,5 +239,42 @@ test("an upload is sent to one chat after the other, and goes to the network onc
       body,
       { status, code },
     ])
+  expect(leftovers()).toEqual([])
+})
+
+test("a JPEG or PNG becomes a sticker of the size that phones show, transparent beside it", async () => {
+  const { ask, bob } = await aMediaChat()
+  const data = files.jpeg.toString("base64")
+  const body = { chat: bob.number, data, content_type: "image/jpeg", as_sticker: true }
+  const sent = await ask("POST", "/send/media", body)
+  const { stickerMessage } = contentOf((await bob.read({ id: sent.message_id }))[0])
+  expect(stickerMessage).toMatchObject({ mimetype: "image/webp", width: 512, height: 512, isAnimated: false })
+  const image = sharp(await bob.file(sent.message_id))
+  expect(await image.metadata()).toMatchObject({ format: "webp", width: 512, height: 512, hasAlpha: true })
+  const { data: pixels } = await image.raw().toBuffer({ resolveWithObject: true })
+  expect([pixels[3], pixels[(256 * 512 + 256) * 4 + 3]]).toEqual([0, 255])
+})
+
+/** `test/session-host/media/voice.test.ts` shows what is said without it. */
+const hasFfmpeg = spawnSync("ffmpeg", ["-version"]).status === 0
+
+test.runIf(hasFfmpeg)("any sound becomes a voice note, with its length and waveform", async () => {
+  const { ask, bob } = await aMediaChat()
+  const wav = Buffer.alloc(44 + 16_000, 0x80)
+  wav.write("RIFF", 0, "latin1")
+  wav.writeUInt32LE(36 + 16_000, 4)
+  wav.write("WAVEfmt ", 8, "latin1")
+  // PCM, one channel, 8,000 samples of a byte each second.
+  Buffer.from("1000000001000100401f0000401f000001000800", "hex").copy(wav, 16)
+  wav.write("data", 36, "latin1")
+  wav.writeUInt32LE(16_000, 40)
+  const data = wav.toString("base64")
+  const body = { chat: bob.number, data, content_type: "audio/wav", as_voice: true }
+  const sent = await ask("POST", "/send/media", body)
+  const { audioMessage } = contentOf((await bob.read({ id: sent.message_id }))[0])
+  expect(audioMessage).toMatchObject({ ptt: true, mimetype: "audio/ogg; codecs=opus", seconds: 2 })
+  expect(audioMessage?.waveform).toHaveLength(64)
+  expect((await bob.file(sent.message_id)).subarray(0, 4).toString()).toBe("OggS")
+  expect(await ask("POST", "/send/media", { ...body, as_sticker: true })).toMatchObject({ status: 400 })
   expect(leftovers()).toEqual([])
 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { statusChat } from "#core/jid.ts"
 import { trustRoot } from "#session-host/baileys/patches/certificates.ts"
 import { aLinkedDevice, outgoing } from "#test/support/session/linked-device.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
@@ -61,6 +62,32 @@ test("a message goes once more to those whom it went to, and to nobody else, wha
   await ask(inGroup, { from: jid, participant: bob.lid })
   await ask(toBob, { from: bob.lid })
   expect([await times(inGroup), await times(toBob)]).toEqual([2, 2])
+  connection.close()
+})
+
+test("a status goes once more to whom it was shown, and to nobody else", async () => {
+  const { bob, eve, connection, ask, times } = await aGroup()
+  const status = { ...outgoing(statusChat, "open till ten"), members: [bob.jid] }
+  await connection.send(status)
+  for (const participant of [eve.lid, eve.lid.replace("@", ":1@"), ""])
+    await ask(status.messageId, { from: statusChat, participant })
+  await ask(status.messageId, { from: eve.lid })
+  expect(await times(status.messageId)).toBe(1)
+  await ask(status.messageId, { from: statusChat, participant: bob.lid })
+  expect(await times(status.messageId)).toBe(2)
+  connection.close()
+})
+
+test("a viewer whose phone has lost its sessions is shown a status once more, and nobody else is", async () => {
+  const { bob, eve, connection, say, heard } = await aGroup()
+  await say(bob.jid, "so that there is a session")
+  await bob.read({ text: "so that there is a session" })
+  await network.call("DELETE", `/phones/${bob.number}/sessions`)
+  const status = { ...outgoing(statusChat, "open till ten"), members: [bob.jid, eve.jid] }
+  await connection.send(status)
+  expect(await bob.read({ text: "open till ten" })).toMatchObject([{ chat: statusChat }])
+  expect(await eve.read({ text: "open till ten" })).toMatchObject([{ times: 1 }])
+  expect(await heard("message", status.messageId)).toMatchObject([{ to: statusChat }, { to: statusChat }])
   connection.close()
 })
 

@@ -141,7 +141,7 @@ test("a new member of a group is told all about it; the others are told who came
   const [one, other, late] = [await network.paired(ada), await network.paired(bob), await network.paired(eve)]
   const { id } = await one.sock.groupCreate("Growing", [bob.jid])
   const added = await one.sock.groupParticipantsUpdate(id, [eve.jid], "add")
-  expect(added).toMatchObject([{ status: "200" }])
+  expect(added).toMatchObject([{ status: "200", content: { attrs: { type: "200" } } }])
   const create = getBinaryNodeChild(await groupNotice(late), "create")
   expect(getBinaryNodeChild(create, "group")).toMatchObject({ attrs: { subject: "Growing", size: "3" } })
   const { prev_v_id: before, v_id: after } = getBinaryNodeChild(await groupNotice(other, 2), "add")!.attrs
@@ -203,6 +203,7 @@ test("a newsletter is made, found, followed, read and left", async () => {
   const { message } = await reader.message("It rains")
   expect(message.key).toMatchObject({ remoteJid: made.id, fromMe: false, server_id: "100" })
   await network.control.settled(deviceOf(reader), 10_000)
+  expect(await network.control.phone(bob.number)).toMatchObject({ not_decrypted: { bad: 0 } })
   const last = await reader.sock.newsletterFetchMessages(made.id, 10, 0, 0)
   expect(
     getBinaryNodeChildren(

@@ -31,6 +31,7 @@ export async function aSharedHost(options: Pick<Parameters<typeof aHost>[1] & ob
   return {
     host,
     hostLog,
+    network: shared,
     aChat: (options: Parameters<typeof aChat>[0] = {}) => aChat({ network: shared, host, ...options }),
     linesOf,
   }

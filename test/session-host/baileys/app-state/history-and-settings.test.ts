@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events"
+import { Connections } from "#core/fetch/connections.ts"
 import { deflateSync } from "node:zlib"
 import { aesEncrypt, type BinaryNode, hkdf, hmacSign, proto, type WASocket } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
@@ -13,6 +14,8 @@ import type { Acquaintance } from "#session-host/network/connection.ts"
 import { countTurns } from "#test/support/count-turns.ts"
 import { until } from "#test/support/until.ts"
 import { aVault } from "#test/support/session/vault.ts"
+
+const mediaHost = async () => ({ host: "", connections: () => new Connections() })
 
 /** How many entries each list has; a hundred are read at a time. */
 const many = 2500
@@ -86,7 +89,7 @@ function aReader(answers: (collection: string, version: number) => proto.ISyncdM
     sock,
     keys,
     isOpen: () => true,
-    mediaHost: async () => "",
+    mediaHost,
     recordPeople,
     recordChats: async () => {},
     keepsChats: () => false,

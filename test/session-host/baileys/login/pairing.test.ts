@@ -1,9 +1,11 @@
+import type { BinaryNode } from "@whiskeysockets/baileys"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { credsFromText } from "#session-host/baileys/signal/serialise.ts"
 import { trustRoot } from "#session-host/baileys/patches/certificates.ts"
 import { aConnection, type TestConnection } from "#test/support/session/recorded-connection.ts"
 import { aScriptedNetwork, type ScriptedNetwork } from "#test/support/network/scripted-network.ts"
 import { aVault, type VolatileVault } from "#test/support/session/vault.ts"
+import { until } from "#test/support/until.ts"
 
 let network: ScriptedNetwork
 let vault: VolatileVault
@@ -35,6 +37,9 @@ const notify = (type: string, child: string, content?: Buffer) =>
     content: [{ tag: child, attrs: {}, ...(content && { content }) }],
   })
 
+/** Whether somebody asks what the passkey is to sign. */
+const isAsking = ({ attrs }: BinaryNode) => attrs.xmlns === "md" && attrs.type === "get"
+
 /** The fields before the secret, the secret, and the platform. */
 const parts = (text: string) => {
   const fields = text.split(",")
@@ -58,10 +63,24 @@ test.for(["companion_reg_refresh", "pair-device-rotate-qr"])(
   },
 )
 
-test("a step by passkey is told", async () => {
-  await connection.happens("qr")
-  notify("passkey_prologue_request", "passkey_request_options", Buffer.from('{"challenge":"AAAA"}'))
-  await connection.happens("passkey_required")
+test("a step by passkey is told once another secret is kept, and what cannot be read of it is asked for again", async () => {
+  const { text } = await connection.happens("qr")
+  const release = vault.hold()
+  notify("passkey_prologue_request", "passkey_request_options", Buffer.from("no JSON"))
+  await until(
+    () => vault.creds !== undefined && credsFromText(vault.creds).advSecretKey !== parts(text).secret,
+  )
+  expect(network.heard.some(isAsking)).toBe(false)
+  release()
+  const { attrs } = await until(() => network.heard.find(isAsking))
+  const options = Buffer.from('{"challenge":"AAAA","rpId":"whatsapp.com"}')
+  network.say({
+    tag: "iq",
+    attrs: { from: "s.whatsapp.net", type: "result", id: attrs.id! },
+    content: [{ tag: "passkey_request_options", attrs: {}, content: options }],
+  })
+  const told = await connection.happens("passkey_required")
+  expect(told.request?.options).toMatchObject({ challenge: "AAAA" })
   await network.hears("ack", "n-passkey_prologue_request")
   expect(connection.happenings.map(({ kind }) => kind)).toEqual(["qr", "passkey_required"])
 })

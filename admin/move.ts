@@ -1,0 +1,121 @@
+import { resolve } from "node:path"
+import { Account } from "#core/account/account.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { Move } from "#core/bridge/move.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { iso } from "#core/platform/clock.ts"
+import { MovePassphrase } from "#local/service/settings.ts"
+import { exportBridges } from "./move/export.ts"
+import { importBridges } from "./move/import.ts"
+import { argument, bridgeId, orRefused, Refused, type Verb } from "./verb.ts"
+
+export const exporting: Verb = {
+  takes: "<file> --bridge <bridge-id|customer_ref> ... | --all",
+  says: "move bridges away: stop them here for good, and seal all of them into a file for `import` elsewhere",
+  options: ["bridge", "all"],
+  run: async (args, options = {}) =>
+    await orRefused(async () => {
+      const path = resolve(argument(args, 0, "file"))
+      const named = options.bridge ?? []
+      if ((named.length === 0) === !options.all)
+        throw new Refused("say --bridge and which, as often as you like, or --all")
+      const bridges = named.length > 0 ? await namedBridges(named) : await allBridges()
+      if (bridges.length === 0) throw new Refused("there is no bridge that could leave")
+      const exported = await exportBridges({ path, passphrase: passphrase(), bridges }, tell)
+      tell(afterExport(path))
+      return exported.map(({ bridge, rows }) => ({
+        moved: bridge.id,
+        customer_ref: bridge.customerRef,
+        account: bridge.accountId,
+        rows,
+      }))
+    }),
+}
+
+export const importing: Verb = {
+  takes: "<file> [--account <account-id>]",
+  says: "take in the bridges of an export; nobody has to link them again. --account: into this account, without that which they had",
+  options: ["account"],
+  run: async (args, options = {}) =>
+    await orRefused(async () => {
+      const path = resolve(argument(args, 0, "file"))
+      const input = { path, passphrase: passphrase(), into: options.account }
+      const imported = await importBridges(input, tell)
+      tell(afterImport)
+      return imported.map(({ id, customerRef, accountId }) => ({
+        imported: id,
+        customer_ref: customerRef,
+        account: accountId,
+      }))
+    }),
+}
+
+export const takeBack: Verb = {
+  takes: "<bridge-id> <customer_ref>",
+  says: "let a bridge that was exported run here again; only if no other service has it",
+  run: async (args) => {
+    const bridge = await Bridge.byId(argument(args, 0, "bridge-id"))
+    const lease = bridge && (await Lease.get(bridge.id))
+    if (!bridge || !lease?.stopped.includes("moved"))
+      throw new Refused("there is no such bridge, or it has not left")
+    if (args[1] !== bridge.customerRef) throw new Refused(whatItBreaks(lease.movedMs))
+    if (!(await Move.takeBack(bridge)))
+      throw new Refused("it is about to arrive here from another service: `import` that file again")
+    return [{ taken_back: bridge.id, customer_ref: bridge.customerRef }]
+  },
+}
+
+function tell(line: string): void {
+  console.error(line)
+}
+
+function afterExport(path: string): string {
+  return `These bridges run nowhere now. ${path} has all of them, sealed:
+  - \`import\` it at one other service, once, then delete it: in two places at once they would use keys twice, and lose messages
+  - API keys, webhooks and their secrets go along; logs, and the passkeys of people, do not
+  - calls here are answered 409 bridge_moved; \`bridge delete\` frees what is left of a bridge, once it has arrived
+  - if it is never imported, \`take-back\` lets a bridge run here again`
+}
+
+const afterImport = `They run here now. Delete the file: imported once more elsewhere, it would break them.
+Their customers call this service from now on, with the keys that they have, if their account came along.`
+
+/** What an operator has to know who says that nobody else has it. */
+function whatItBreaks(movedMs: number | undefined): string {
+  if (!movedMs)
+    return "its export was not finished: run `export` again, or, to let it run here, name its customer_ref behind its id"
+  return `it left in a file at ${iso(movedMs)}. If another service has imported that, then from now on
+  - both encrypt with the same keys, and two messages under one key tell something of each
+  - the network lets only one of the two be connected, and messages reach one or the other, or none
+  - what happened there since is unknown here, and is lost: events, sends, and who was told what
+If you are certain that nobody has imported it, and destroy the file, name its customer_ref behind its id`
+}
+
+/** @throws Refused for one that is not there */
+async function namedBridges(named: string[]): Promise<Bridge.Info[]> {
+  const found = new Map<string, Bridge.Info>()
+  for (const one of named) {
+    const bridge = await Bridge.byId(await bridgeId([one]))
+    if (!bridge) throw new Refused(`there is no bridge ${one}`)
+    found.set(bridge.id, bridge)
+  }
+  return [...found.values()]
+}
+
+/** Every bridge that can leave: no sandbox, and none that has left. */
+async function allBridges(): Promise<Bridge.Info[]> {
+  const found: Bridge.Info[] = []
+  for (const { id } of await Account.list()) found.push(...(await Bridge.list(id)))
+  const leases = await Promise.all(found.map(async ({ id }) => await Lease.get(id)))
+  return found.filter(({ isSandbox }, at) => !isSandbox && !leases[at]?.movedMs)
+}
+
+/** @throws Refused without one */
+function passphrase(): string {
+  const given = MovePassphrase.parse(process.env)
+  if (given === undefined)
+    throw new Refused(
+      "MOVE_PASSPHRASE, or MOVE_PASSPHRASE_FILE, is not set: the file is sealed under it, here and where it is imported",
+    )
+  return given
+}

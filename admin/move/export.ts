@@ -1,0 +1,167 @@
+import { existsSync } from "node:fs"
+import { rename, rm } from "node:fs/promises"
+import { dirname } from "node:path"
+import { z } from "zod"
+import { Account } from "#core/account/account.ts"
+import { ApiKey } from "#core/account/api-key.ts"
+import { Member } from "#core/account/member.ts"
+import type { Bridge } from "#core/bridge/bridge.ts"
+import { Move } from "#core/bridge/move.ts"
+import { Receiver } from "#core/event/receiver.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { nowMs } from "#core/platform/clock.ts"
+import { toItem } from "#core/store/dynamodb-json.ts"
+import { type Key, query, type Row, scan } from "#core/store/store.ts"
+import { tables } from "#core/store/tables.ts"
+import { Unusable } from "#local/backup/unusable.ts"
+import { syncFolder } from "#local/service/private-file.ts"
+import release from "../../package.json" with { type: "json" }
+import { type About, checkExport, lineOf, writeExport } from "./file.ts"
+
+export interface Exported {
+  bridge: Bridge.Info
+  /** How many rows it has, besides those by which it is a bridge. */
+  rows: number
+}
+
+/** Stopping one takes a moment, most of which is waiting. */
+const stoppedAtOnce = 20
+
+/**
+ * Bridges leave this service: they are stopped, their rows are written into a new file, and once that is whole nothing but
+ * `take-back` lets them run here again. What fails leaves them as they were; what is killed can be repeated.
+ * @param say is told of the progress
+ * @throws Unusable
+ */
+export async function exportBridges(
+  { path, passphrase, bridges }: { path: string; passphrase: string; bridges: Bridge.Info[] },
+  say: (line: string) => void,
+): Promise<Exported[]> {
+  if (existsSync(path)) throw new Unusable(`${path} is there already: name another file`)
+  for (const bridge of bridges) await mustBeHere(bridge)
+  const part = `${path}.part`
+  await rm(part, { force: true })
+  const rows = new Map(bridges.map(({ id }) => [id, 0]))
+  try {
+    await stopped(bridges, say)
+    await writeExport(part, passphrase, contentOf(bridges, rows))
+    await checkExport(part, passphrase)
+    // Before anybody can have the file: exported once more, a bridge would be in two files.
+    for (const { id } of bridges) await Move.left(id)
+    await rename(part, path)
+    syncFolder(dirname(path))
+  } catch (error) {
+    await rm(part, { force: true })
+    await rm(path, { force: true })
+    for (const bridge of bridges) await Move.takeBack(bridge)
+    say("nothing was exported: the bridges run as before")
+    if (errno(error) === "ENOSPC") throw new Unusable(`the disk of ${path} became full`, { cause: error })
+    if (["ENOENT", "EACCES", "EROFS"].includes(errno(error)))
+      throw new Unusable(`${path} cannot be written: ${String(error)}`, { cause: error })
+    throw error
+  }
+  return bridges.map((bridge) => ({ bridge, rows: rows.get(bridge.id)! }))
+}
+
+function errno(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? ""
+}
+
+/** @throws Unusable for a bridge that has left, or has not arrived; one whose export was interrupted may leave again */
+async function mustBeHere({ id, customerRef, isSandbox }: Bridge.Info): Promise<void> {
+  if (isSandbox) throw new Unusable(`${customerRef} is a sandbox: each service has its own`)
+  const lease = await Lease.get(id)
+  if (lease?.arriving !== undefined)
+    throw new Unusable(`${customerRef} (${id}) has not arrived here yet: \`import\` its file again`)
+  if (lease?.movedMs)
+    throw new Unusable(
+      `${customerRef} (${id}) has moved already. If its file is lost, \`take-back\` comes first`,
+    )
+}
+
+async function stopped(bridges: Bridge.Info[], say: (line: string) => void): Promise<void> {
+  for (let from = 0; from < bridges.length; from += stoppedAtOnce) {
+    const some = bridges.slice(from, from + stoppedAtOnce)
+    await Promise.all(some.map(async (bridge) => await Move.leave(bridge)))
+    for (const { customerRef, id } of some) say(`${customerRef} (${id}) has stopped`)
+  }
+}
+
+async function* contentOf(bridges: Bridge.Info[], rows: Map<string, number>): AsyncGenerator<Buffer> {
+  yield lineOf(await aboutOf(bridges))
+  for (const [accountId, its] of Map.groupBy(bridges, (bridge) => bridge.accountId))
+    yield await accountOf(accountId, its)
+  const line = (of: string, table: "sessions" | "events" | "requests", row: Row) => {
+    rows.set(of, rows.get(of)! + 1)
+    return lineOf({ of, table, row: toItem(row) })
+  }
+  for (const { id } of bridges)
+    for (const table of ["sessions", "events"] as const)
+      for await (const row of allOf(tables[table], id)) if (!isDelivery(row)) yield line(id, table, row)
+  for await (const row of scan(tables.requests)) {
+    const bridgeId = bridgeOfRecord(row)
+    if (rows.has(bridgeId)) yield line(bridgeId, "requests", row)
+  }
+  for (const bridge of bridges) {
+    const left = await Move.leftAs(bridge)
+    const [session, delivery] = [left.keys.session, left.keys.delivery].map((key) =>
+      Buffer.from(key).toString("base64"),
+    )
+    yield lineOf({
+      left: {
+        id: bridge.id,
+        lease: toItem(left.lease),
+        bridge: toItem(left.bridge),
+        deliveries: left.deliveries.map(toItem),
+        keys: { session: session!, delivery: delivery! },
+      },
+    })
+  }
+}
+
+async function aboutOf(bridges: Bridge.Info[]): Promise<About> {
+  const listed = await Promise.all(
+    bridges.map(async ({ id, customerRef, accountId }) => {
+      const { network, moves } = (await Lease.get(id))! // it was stopped
+      return { id, customerRef, accountId, network, moves }
+    }),
+  )
+  return { release: release.version, madeMs: nowMs(), bridges: listed }
+}
+
+/** With the keys that are good for these bridges. */
+async function accountOf(accountId: string, bridges: Bridge.Info[]): Promise<Buffer> {
+  const account = await Account.get(accountId)
+  if (!account) throw new Unusable(`the account ${accountId} was deleted meanwhile`)
+  const people = await Member.list(accountId)
+  const keys = await ApiKey.leaving(accountId)
+  return lineOf({
+    account,
+    people: people.map(({ email, role }) => ({ email, role })),
+    keys: keys.filter(
+      ({ row }) => row.bridge_id === undefined || bridges.some(({ id }) => id === row.bridge_id),
+    ),
+  })
+}
+
+/** Every row of a bridge in a table. */
+export function allOf(table: string, bridgeId: string): AsyncGenerator<Row> {
+  return query({
+    TableName: table,
+    ConsistentRead: true,
+    KeyConditionExpression: "pk = :pk",
+    ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}` },
+  })
+}
+
+const AtKey = z.object({ pk: z.string(), sk: z.string() })
+
+function isDelivery(row: Row): boolean {
+  return Receiver.atKey(AtKey.parse(row) satisfies Key) !== undefined
+}
+
+/** Whose record of an `Idempotency-Key` it is; `""` for any other row. */
+function bridgeOfRecord(row: Row): string {
+  const [kind, , bridgeId = ""] = AtKey.parse(row).pk.split("#")
+  return kind === "IDEM" ? bridgeId : ""
+}

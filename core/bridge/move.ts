@@ -1,0 +1,126 @@
+export * as Move from "./move.ts"
+
+import { setTimeout as sleep } from "node:timers/promises"
+import { noSuchBridge } from "../error.ts"
+import { Delivery } from "../event/delivery.ts"
+import { ring } from "../event/doorbell.ts"
+import { DataKeys } from "../keys/data-keys.ts"
+import { wrap } from "../keys/wrapping.ts"
+import { Lease } from "../lease/lease.ts"
+import { nowMs } from "../platform/clock.ts"
+import { get, type Row, transact } from "../store/store.ts"
+import { tables } from "../store/tables.ts"
+import { Bridge } from "./bridge.ts"
+import { DeliveryRow } from "./delivery-row.ts"
+import { notifyHolder } from "./operator-stop-and-wake.ts"
+
+// A bridge leaves for another service, and comes from one. Its other rows are read and written by `admin/move/`.
+
+/** A bridge as it left: the rows by which it is a bridge, and its data keys in the clear. */
+export interface Left {
+  lease: Row
+  bridge: Row
+  deliveries: Row[]
+  keys: { session: Uint8Array; delivery: Uint8Array }
+}
+
+/**
+ * A bridge leaves, all at once: its holder is fenced, so that nothing of its session is committed any more; calls are refused; and
+ * nothing is delivered from here. May be repeated. Resolves once no delivery is under way.
+ * @throws ApiError `not_found`
+ */
+export async function leave(bridge: Bridge.Info): Promise<void> {
+  for (;;) {
+    const [lease, deliveries] = await Promise.all([Lease.get(bridge.id), Delivery.all(bridge.id)])
+    if (!lease || lease.host === Lease.GONE || deliveries.length === 0) throw noSuchBridge()
+    if (lease.stopped.includes("moved")) break
+    const refused = await transact([
+      Lease.leaving(lease),
+      Bridge.moving(bridge, true),
+      ...DeliveryRow.leaving(deliveries),
+      ...(await Bridge.billed(bridge)),
+    ])
+    if (refused?.[1]) throw noSuchBridge()
+    // Otherwise its lease or its webhooks have changed since they were read.
+    if (!refused) await notifyHolder(lease)
+  }
+  await noDelivery(bridge.id)
+}
+
+/** A POST that has begun is waited for: posted again elsewhere, it would come twice. A deliverer that died is not. */
+async function noDelivery(bridgeId: string): Promise<void> {
+  while ((await Delivery.all(bridgeId)).some(isHeld)) await sleep(200)
+}
+
+function isHeld(delivery: Delivery.Info): boolean {
+  return delivery.holder !== Delivery.nobody && Delivery.isPromised(delivery)
+}
+
+/** A bridge that leaves: nothing here changes what this reads. */
+export async function leftAs(bridge: Bridge.Info): Promise<Left> {
+  const deliveries = await Delivery.all(bridge.id)
+  const [lease, row, keys, ...rows] = await Promise.all([
+    get(tables.leases, Lease.key(bridge.id)),
+    get(tables.accounts, Bridge.key(bridge.accountId, bridge.customerRef)),
+    DataKeys.get(bridge.id),
+    ...deliveries.map(async (delivery) => await get(tables.events, Delivery.key(delivery))),
+  ])
+  if (!lease || !row || !keys) throw noSuchBridge()
+  return { lease, bridge: row, deliveries: rows.filter((one) => one !== undefined), keys }
+}
+
+/** The file that it leaves in is whole. From here on only `takeBack` lets it run here again. */
+export async function left(bridgeId: string): Promise<void> {
+  await Lease.left(bridgeId, nowMs())
+}
+
+/**
+ * A bridge that left is this service's again. If another service has it, both use its keys from here on.
+ * @returns false when it had not left, or is arriving just now
+ */
+export async function takeBack(bridge: Bridge.Info): Promise<boolean> {
+  for (;;) {
+    const [lease, deliveries] = await Promise.all([Lease.get(bridge.id), Delivery.all(bridge.id)])
+    if (!lease?.stopped.includes("moved") || lease.arriving !== undefined) return false
+    const refused = await transact([
+      Lease.staying(lease),
+      Bridge.moving(bridge, false),
+      ...DeliveryRow.staying(deliveries),
+      ...(await Bridge.billed(bridge)),
+    ])
+    if (refused) continue
+    for (const delivery of deliveries) await ring(delivery)
+    return true
+  }
+}
+
+/**
+ * A bridge arrives in an account, whose other rows are here. It runs from now on, unless it must not.
+ * @param importId whose rows they are
+ * @returns false when another import has taken over, the reference is another bridge's, or the account is gone
+ */
+export async function arrive(
+  { lease, bridge, deliveries, keys }: Left,
+  { accountId, importId }: { accountId: string; importId: string },
+): Promise<boolean> {
+  const { id: bridgeId, isSandbox } = Bridge.fromRow(bridge)
+  const owner = { accountId, bridgeId }
+  const [session, delivery] = [
+    await wrap("session", owner, keys.session),
+    await wrap("delivery", owner, keys.delivery),
+  ]
+  const isNew = (await Bridge.byId(bridgeId)) === undefined
+  const refused = await transact([
+    await Lease.arrived(lease, importId),
+    ...Bridge.arriving(bridge, { accountId, isNew, delivery: { key: keys.delivery, wrapped: delivery } }),
+    { Put: { TableName: tables.leases, Item: DataKeys.rowOf(owner, { session, delivery }, isSandbox) } },
+    ...deliveries.map((row) => ({
+      Put: { TableName: tables.events, Item: DeliveryRow.arrived(row, accountId, delivery) },
+    })),
+    ...(await Bridge.billed({ accountId, isSandbox })),
+  ])
+  if (refused) return false
+  // A bell that is lost is rung by the sweep: a look is promised.
+  for (const one of await Delivery.all(bridgeId)) await ring(one).catch(() => undefined)
+  return true
+}

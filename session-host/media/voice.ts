@@ -1,0 +1,93 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { createReadStream } from "node:fs"
+import { stat } from "node:fs/promises"
+import { ApiError } from "#core/error.ts"
+import { Slots } from "#core/platform/slots.ts"
+
+/** A voice note as phones record them. */
+export interface Voice {
+  /** Opus in Ogg, one channel. */
+  path: string
+  seconds: number
+  /** How loud it is over its time: 64 values from 0 to 100. */
+  waveform: Uint8Array
+}
+
+const mostSeconds = 900
+const withinMs = 20_000
+
+/** What a stranger's file may make of the process that reads it: a GiB of addresses, 20 s of a processor, files of 16 MB. */
+const bounded = 'ulimit -v 1048576; ulimit -t 20; ulimit -f 32768; exec ffmpeg "$@"'
+
+/** Containers that hold their sound themselves. Others name files and addresses, which ffmpeg would read. */
+const containers = "mov,mp3,ogg,wav,w64,flac,aac,amr,matroska,webm,asf,caf,aiff,ac3,mpegts,avi,flv"
+
+/** Of the second output: its bytes are the loudness of each moment, with 128 for none. */
+const samplesPerSecond = 8000
+const silence = 128
+const waveformValues = 64
+
+/** At once in this process. A bridge transfers two files at most, so no other waits for it alone. */
+const conversions = new Slots(3, { ms: 10_000, sentence: "too many sounds are being converted: try again" })
+
+/**
+ * Makes any sound that ffmpeg reads into what phones play as a voice note, beside it, in a process of its own.
+ * @throws ApiError `conversion_unavailable`, `media_type_mismatch`, `payload_too_large`, `session_unavailable`
+ */
+export function toVoice(path: string): Promise<Voice> {
+  return conversions.use(async () => {
+    const [voice, loudness] = [`${path}.ogg`, `${path}.raw`]
+    const sound = ["-map", "0:a:0", "-ac", "1", "-t", String(mostSeconds + 1)]
+    await ffmpeg(
+      [
+        ["-v", "quiet", "-nostdin", "-threads", "1"],
+        ["-protocol_whitelist", "file", "-format_whitelist", containers, "-i", `file:${path}`],
+        ["-map_metadata", "-1", ...sound, "-ar", "48000", "-c:a", "libopus", "-b:a", "32k"],
+        ["-application", "voip", "-compression_level", "5", "-f", "ogg", `file:${voice}`],
+        [...sound, "-ar", String(samplesPerSecond), "-f", "u8", `file:${loudness}`],
+      ].flat(),
+    )
+    const { size } = await stat(loudness)
+    if (size === 0) throw noSound()
+    if (size > mostSeconds * samplesPerSecond) throw tooLong("at most 15 minutes")
+    return {
+      path: voice,
+      seconds: Math.max(1, Math.round(size / samplesPerSecond)),
+      waveform: await waveformOf(loudness, size),
+    }
+  })
+}
+
+async function ffmpeg(args: string[]): Promise<void> {
+  const child = spawn("/bin/sh", ["-c", bounded, "sh", ...args], {
+    stdio: "ignore",
+    env: { PATH: process.env.PATH },
+    timeout: withinMs,
+    killSignal: "SIGKILL",
+  })
+  const [code] = (await once(child, "close")) as [number | null]
+  if (code === 0) return
+  // POSIX: the shell found no such command, or may not run it.
+  if (code === 126 || code === 127) throw new ApiError("conversion_unavailable")
+  if (code === null) throw tooLong("it takes too long to convert")
+  throw noSound()
+}
+
+async function waveformOf(path: string, size: number): Promise<Uint8Array> {
+  const sums = new Float64Array(waveformValues)
+  let at = 0
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>)
+    for (const sample of chunk)
+      sums[Math.floor((at++ * waveformValues) / size)]! += Math.abs(sample - silence)
+  const loudest = Math.max(...sums) || 1
+  return Uint8Array.from(sums, (sum) => Math.round((100 * sum) / loudest))
+}
+
+function noSound(): ApiError {
+  return new ApiError("media_type_mismatch", "there is no sound in this file that can be converted")
+}
+
+function tooLong(why: string): ApiError {
+  return new ApiError("payload_too_large", `the sound is too long for a voice note: ${why}`)
+}

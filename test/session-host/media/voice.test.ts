@@ -1,0 +1,83 @@
+import { execFileSync, spawnSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import { toVoice } from "#session-host/media/voice.ts"
+
+/** Conversion itself is shown only where it is possible; the rest holds everywhere. `.ci/run` says which it was. */
+const hasFfmpeg = spawnSync("ffmpeg", ["-version"]).status === 0
+
+const folder = mkdtempSync(join(tmpdir(), "voice-test-"))
+let count = 0
+
+/** A file of these bytes in a folder of its own. */
+function aFile(bytes: string | Buffer): string {
+  const own = join(folder, String(count++))
+  mkdirSync(own)
+  writeFileSync(join(own, "plain"), bytes)
+  return join(own, "plain")
+}
+
+/** Three seconds of sound, the first silent, in this container. */
+function sound(name: string, ...more: string[]): string {
+  const path = join(folder, name)
+  const tone = "aevalsrc='if(lt(t,1),0,sin(2*PI*440*t))':d=3"
+  execFileSync("ffmpeg", ["-v", "error", "-f", "lavfi", "-i", tone, ...more, path])
+  return path
+}
+
+test("without ffmpeg it says that it cannot convert, and leaves nothing", async () => {
+  const { PATH } = process.env
+  process.env.PATH = mkdtempSync(join(tmpdir(), "empty-"))
+  onTestFinished(() => void (process.env.PATH = PATH))
+  const path = aFile("RIFF")
+  await expect(toVoice(path)).rejects.toMatchObject({ code: "conversion_unavailable", status: 422 })
+  expect(readdirSync(join(path, ".."))).toEqual(["plain"])
+})
+
+test.runIf(hasFfmpeg)(
+  "a sound in any container, and that of a video, becomes Opus in Ogg with its length and waveform",
+  async () => {
+    const picture = ["-f", "lavfi", "-i", "color=c=blue:s=64x64:d=3"]
+    for (const path of [
+      sound("a.mp3"),
+      sound("a.m4a"),
+      sound("a.wav", "-ar", "8000", "-ac", "2"),
+      sound("a.flac"),
+      sound("a.ogg", "-c:a", "libvorbis"),
+      sound("a.mp4", ...picture, "-pix_fmt", "yuv420p"),
+    ]) {
+      const voice = await toVoice(path)
+      expect([path, voice.seconds]).toEqual([path, 3])
+      const ogg = readFileSync(voice.path)
+      expect([path, ogg.subarray(0, 4).toString(), ogg.includes("OpusHead")]).toEqual([path, "OggS", true])
+      const values = [...voice.waveform]
+      expect(values).toHaveLength(64)
+      // The first second is silent.
+      expect(Math.max(...values.slice(0, 20))).toBeLessThan(5)
+      expect(Math.min(...values.slice(25, 60))).toBeGreaterThan(80)
+    }
+  },
+)
+
+test.runIf(hasFfmpeg)("what is no sound, or only names one elsewhere, is refused", async () => {
+  const wav = sound("secret.wav")
+  for (const bytes of [
+    "no sound at all",
+    "",
+    Buffer.alloc(100_000, 0xff),
+    readFileSync(wav).subarray(0, 30),
+    `ffconcat version 1.0\nfile '${wav}'\n`,
+    `#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:3,\nfile://${wav}\n#EXT-X-ENDLIST\n`,
+    `#EXTM3U\n#EXTINF:3,\nhttp://127.0.0.1:1/a.ts\n#EXT-X-ENDLIST\n`,
+  ])
+    await expect(toVoice(aFile(bytes))).rejects.toMatchObject({ code: "media_type_mismatch", status: 422 })
+})
+
+test.runIf(hasFfmpeg)("a small file that holds many hours is refused", async () => {
+  const path = join(folder, "long.flac")
+  const silence = ["-f", "lavfi", "-i", "anullsrc=r=8000:cl=mono", "-t", "20000"]
+  execFileSync("ffmpeg", ["-v", "error", ...silence, path])
+  await expect(toVoice(path)).rejects.toMatchObject({ code: "payload_too_large", status: 413 })
+})

@@ -1,0 +1,269 @@
+import { existsSync, mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { apiClient, Unexpected } from "#local/api-client.ts"
+import { networkClient } from "#local/network/client.ts"
+import { untilConnected } from "#local/network/link.ts"
+import { seeded } from "#local/random.ts"
+import { spawnSimulator } from "#simulator/spawn.ts"
+import { startReceiver } from "#test/support/service/start-receiver.ts"
+import { until } from "#test/support/until.ts"
+import type { Evidence } from "../chaos/evidence.ts"
+import type { Options } from "../chaos/options.ts"
+import { judge, type Violation } from "../chaos/oracle.ts"
+import { inWords } from "../chaos/run.ts"
+import { startTraffic } from "../chaos/traffic.ts"
+import { followNetworkLog } from "../cluster/follow-network-log.ts"
+import { type Line, newLine } from "../cluster/lines.ts"
+import { newSeen, openOf, shownBy, unlinked, unread } from "../restore/seen.ts"
+import { admin, type Running, start } from "../restore/service.ts"
+
+export interface Outcome {
+  violations: Violation[]
+  kills: number
+  moves: number
+  /** Exports and imports that did not end, and were done again. */
+  interrupted: number
+  in: number
+  out: number
+  /** For whoever looks for a violation's cause. */
+  told: object
+}
+
+const passphrase = "the passphrase of a trial"
+const connectedWithinMs = 120_000
+const settledWithinMs = 120_000
+/** Longer than an export or an import takes, in ms. */
+const moveMs = 5000
+/** How often one is done again before something else must be wrong. */
+const mostTries = 20
+
+/**
+ * Two services on one network, with bridges under traffic that move from one to the other, there and back, while processes are
+ * killed at random moments: those of the move, of the service that is left, and of the one that is gone to. Everything is
+ * judged as if nothing had happened.
+ */
+export async function runMoves(options: Options, dir: string, say: (line: string) => void): Promise<Outcome> {
+  const stops: (() => Promise<unknown>)[] = []
+  try {
+    return await run(options, { dir, say, stops })
+  } catch (error) {
+    // What is stopped below makes the traffic fail as well, and nobody would learn of this.
+    console.error(error)
+    throw error
+  } finally {
+    for (const stop of stops.toReversed()) await stop()
+  }
+}
+
+async function run(
+  options: Options,
+  { dir, say, stops }: { dir: string; say: (line: string) => void; stops: (() => Promise<unknown>)[] },
+): Promise<Outcome> {
+  const random = seeded(options.seed)
+  mkdirSync(join(dir, "logs"), { recursive: true })
+  const simulator = await spawnSimulator({ dataDir: dir, controlPort: 0 })
+  if (!simulator) throw new Error(`the simulated network did not start: ${dir}/logs says why`)
+  stops.push(simulator.stop)
+  const network = networkClient(simulator)
+  const receiver = await startReceiver()
+  stops.push(receiver.stop)
+  const places: Place[] = []
+  for (const name of ["here", "there"])
+    places.push(await Place.begin(name, { network: simulator, beat: options.beat, dir }))
+  stops.push(...places.map((place) => place.kill))
+  const [here] = places as [Place, Place] // made above
+  const apiKey = await here.newAccount(options.bridges)
+  const lines: Line[] = []
+  for (let n = 1; n <= options.bridges; n++)
+    lines.push(
+      await newLine(`b${n}`, {
+        network,
+        receiver,
+        api: here.baseUrl!, // it runs
+        apiKey,
+        around: { book: [], members: [] },
+        hasCompanion: false,
+        hostOf: undefined,
+      }),
+    )
+  say(`${lines.length} bridges are linked`)
+
+  /** Where each bridge is, as its customer knows it: until it has arrived, where it left. */
+  const homes = new Map(lines.map(({ bridge }) => [bridge, here]))
+  const seen = newSeen(lines)
+  const log = followNetworkLog(network, (entry) => seen.saw(entry))
+  const traffic = startTraffic({
+    lines,
+    network,
+    random,
+    apiKey,
+    api: (bridge) => homes.get(bridge)?.baseUrl,
+    followed: new Set(),
+    shape: "real",
+    arrivals: receiver.arrivals,
+  })
+  const apiOf = (bridge: string) => apiClient(homes.get(bridge)?.baseUrl ?? "", apiKey)
+  const unconnected: Violation[] = []
+  const connected = async (some: Line[]) => {
+    const signal = AbortSignal.timeout(connectedWithinMs)
+    for (const { bridge } of some)
+      await untilConnected(bridge, { api: apiOf(bridge), signal }).catch((error: unknown) =>
+        unconnected.push({ kind: "lost", what: `${bridge} does not connect: ${String(error)}` }),
+      )
+  }
+
+  let [kills, moves, interrupted] = [0, 0, 0]
+  /** Runs a verb until it has ended well, while something is killed now and then. */
+  const untilDone = async (
+    verb: () => ReturnType<typeof admin>,
+    struck: Place[],
+    isDone: (said: string) => boolean,
+  ): Promise<void> => {
+    for (let tries = 0; tries < mostTries; tries++) {
+      const one = verb()
+      if (kills < options.kills && random.next() < 0.6) {
+        await Promise.race([sleep(random.between(200, moveMs)), one.ended])
+        const place = random.pick([undefined, ...struck])
+        if (place) await place.restart()
+        else one.kill()
+        kills++
+      }
+      const { code, said } = await one.ended
+      if (code === 0 || isDone(said)) return
+      interrupted++
+      if (tries === mostTries - 1) throw new Unexpected(`not moved: ${said}`)
+    }
+  }
+
+  while (kills < options.kills || moves < 2) {
+    await sleep(random.between(300, 2000))
+    const from = random.pick(places)!
+    const to = places.find((place) => place !== from)!
+    const some = lines.filter(({ bridge }) => homes.get(bridge) === from && random.next() < 0.7)
+    if (some.length === 0) continue
+    const path = join(dir, `move-${moves}.export`)
+    const named = some.flatMap(({ id }) => ["--bridge", id])
+    await untilDone(
+      () => from.admin("export", path, ...named),
+      [from, to],
+      () => existsSync(path),
+    )
+    if (options.broken === "move")
+      for (const { id, bridge } of some) await from.admin("take-back", id, bridge).ended
+    await sleep(random.between(0, 1500))
+    await untilDone(
+      () => to.admin("import", path),
+      [from, to],
+      (said) => said.includes("is here"),
+    )
+    for (const { bridge } of some) homes.set(bridge, to)
+    moves++
+    if (random.next() < 0.5) await connected(some)
+    say(`${moves} moves, ${kills} kills: ${some.map(({ bridge }) => bridge).join()} to ${to.name}`)
+  }
+
+  say("the last move is done: now everything has to come to rest")
+  await connected(lines)
+  await traffic.stop(options.messages, settledWithinMs)
+  const gather = async (unsettled: string[]) =>
+    ({
+      bridges: lines.map(({ bridge }) => bridge),
+      produced: traffic.produced,
+      late: traffic.late,
+      arrivals: receiver.arrivals,
+      refused: new Set(),
+      sent: traffic.sent,
+      shown: await shownBy(network, lines),
+      followed: new Set(),
+      read: new Set(),
+      unreadable: await unread(seen.troubles(), network),
+      keysReused: seen.reused.map(inWords),
+      owners: [],
+      rows: [],
+      unsettled,
+      stoppedAttempts: [],
+    }) satisfies Evidence
+  const isSettled = async () => {
+    await sleep(500)
+    const open = await openOf(lines, network, apiOf)
+    return open.length === 0 && !judge(await gather([])).some(({ kind }) => kind === "lost")
+  }
+  await until(isSettled, { withinMs: settledWithinMs }).catch(() => "the oracle says so")
+  await log.stop()
+  const evidence = await gather(await openOf(lines, network, apiOf))
+  return {
+    violations: [...judge(evidence), ...unconnected, ...(await unlinked(lines, network))],
+    kills,
+    moves,
+    interrupted,
+    in: [...traffic.produced.values()].flat().length,
+    out: traffic.sent.length,
+    told: {
+      ids: Object.fromEntries(traffic.ids),
+      arrivals: receiver.arrivals.map(({ at, bridge, eventId, attempt, text }) => {
+        return { at, bridge, eventId, attempt, text }
+      }),
+      entries: seen.entries,
+    },
+  }
+}
+
+interface Host {
+  network: object
+  beat: number
+  dir: string
+}
+
+/** One of the two services, in its data folder. */
+class Place {
+  readonly name: string
+  readonly #host: Host
+  #running: Running | undefined
+
+  private constructor(name: string, host: Host) {
+    this.name = name
+    this.#host = host
+  }
+
+  static async begin(name: string, host: Host): Promise<Place> {
+    const place = new Place(name, host)
+    await place.#start()
+    return place
+  }
+
+  /** Undefined while it does not run. */
+  get baseUrl(): string | undefined {
+    return this.#running?.baseUrl
+  }
+
+  get newAccount(): Running["newAccount"] {
+    return this.#running!.newAccount // it runs from the beginning
+  }
+
+  admin(...words: string[]): ReturnType<typeof admin> {
+    return admin({ DATA_DIR: this.#dataDir, MOVE_PASSPHRASE: passphrase }, ...words)
+  }
+
+  /** SIGKILL, and a start on what that leaves. */
+  async restart(): Promise<void> {
+    await this.kill()
+    await this.#start()
+  }
+
+  readonly kill = async (): Promise<void> => {
+    const dying = this.#running
+    this.#running = undefined
+    await dying?.kill()
+  }
+
+  get #dataDir(): string {
+    return join(this.#host.dir, `data-${this.name}`)
+  }
+
+  async #start(): Promise<void> {
+    const { network, beat, dir } = this.#host
+    const output = join(dir, "logs", `service-${this.name}.out`)
+    this.#running = await start(network, { dataDir: this.#dataDir, beat, output })
+  }
+}
