@@ -174,7 +174,7 @@ function* chatsIn(bytes: Uint8Array): Generator<ToldChat> {
     jid: jidNormalizedUser(id),
     name: isJidGroup(id) ? (name ?? "") : "",
     isArchived: archived === true,
-    isPinned: Number(pinned ?? 0) > 0,
+    isPinned: (pinned ?? 0) > 0,
     mutedUntil: endMs > 0 ? Math.floor(endMs / 1000) : Math.max(-1, endMs),
   }
   let unread = unreadCount ?? 0

@@ -3,6 +3,7 @@ import { expect, test } from "vitest"
 import type { Choice } from "#core/bridge/choice.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
+import { trustMediaOf } from "#test/support/file-server.ts"
 import { aNetwork } from "#test/support/network/network.ts"
 import { aHost, call, eventsOf, held, statusOf } from "#test/support/session/host.ts"
 import { scanCode } from "#test/support/session/paired.ts"
@@ -20,7 +21,10 @@ async function aLateLink(choice: Choice.Given, { files = false } = {}) {
   const [bob, cy] = [await network.phone("Bob"), await network.phone("Cy")]
   const before = { people: [bob.number, cy.number], messages: 30 }
   await network.call("POST", `/phones/${phone.number}/chats`, before)
-  if (files) await network.fault({ kind: "files", device: `${phone.number}:1` })
+  if (files) {
+    trustMediaOf(network)
+    await network.fault({ kind: "files", device: `${phone.number}:1`, times: 10 })
+  }
   await scanCode(phone, bridge.id)
   await until(async () => (await statusOf(bridge.id)) === "connected")
   const get = async (path: string) => (await (await call(bridge.id, "GET", path)).json()) as unknown[]
