@@ -57,11 +57,18 @@ export async function orRefused<Result>(work: () => Promise<Result>): Promise<Re
   try {
     return await work()
   } catch (error) {
-    if (error instanceof StoreAway)
-      throw new Refused(`the store cannot be reached: ${error.message}. Try again`)
+    if (isAway(error)) throw new Refused(`the service did not answer (${String(error)}): try again`)
     if (error instanceof Unusable || error instanceof CannotStart) throw new Refused(error.message)
     if (error instanceof z.ZodError)
       throw new Refused(error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("\n"))
     throw error
   }
+}
+
+/** The store, the keys or the queue did not answer: their service has ended, or the network has. */
+function isAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code = "" } = error as NodeJS.ErrnoException
+  const isCut = /^(?:ECONN[A-Z]+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/.test(code)
+  return isCut || error.name === "TimeoutError" || error instanceof StoreAway
 }

@@ -34,6 +34,16 @@ const looks: Record<string, (said: string, about: About) => unknown> = {
     )
     await number!.receives("after a restore that was refused")
   },
+  MOVE_PASSPHRASE: () => {},
+  "admin export": async (said, { number }) => {
+    must(said.includes("moved="), said)
+    await number!.isRefused("bridge_moved")
+  },
+  "admin import": (said) => must(said.includes("imported="), said),
+  "admin take-back": async (said, { number }) => {
+    must(said.includes("taken_back="), said)
+    await number!.receives("after it was taken back")
+  },
   "one-machine/restore": async (said, { machine, number }) => {
     must(said.includes("restored="), said)
     await number!.receives("after the restore")

@@ -44,6 +44,8 @@ export class Machine {
   readonly #localUrl: string
   readonly #units = new Map<string, ChildProcess>()
   readonly #said: string[] = []
+  /** The number that was exported last, as `take-back` names it. */
+  #moved = ""
   readonly #server = createServer((request, response) => {
     void (async () => {
       const words = (await text(request)).split(" ")
@@ -94,21 +96,56 @@ export class Machine {
     return join(this.#folder, "var/lib/messaging-bridge")
   }
 
+  /** Runs a command of the page on the machine that numbers move to: a service of its own, for as long as that takes. */
+  async runAtAnother(command: string): Promise<string> {
+    const root = join(this.#folder, "another")
+    const dataDir = join(root, "var/lib/messaging-bridge")
+    for (const folder of [join(root, "etc"), dataDir]) mkdirSync(folder, { recursive: true })
+    const url = `127.0.0.1:${await freePort()}`
+    const settings = readFileSync(join(this.#folder, "etc/messaging-bridge.env"), "utf8")
+    const theirs = `${settings}\nLISTEN=${url}\nBACKUP_DIR=${root}/backups\n`
+    writeFileSync(join(root, "etc/messaging-bridge.env"), theirs)
+    const child = this.#service({ root, dataDir })
+    try {
+      await until(
+        async () =>
+          await fetch(`http://${url}/readyz`).then(
+            ({ ok }) => ok,
+            () => false,
+          ),
+        {
+          what: "another service at work",
+          withinMs: startsWithinMs,
+        },
+      )
+      return await this.run(command, root)
+    } finally {
+      const ended = once(child, "exit")
+      child.kill("SIGTERM")
+      await ended
+    }
+  }
+
   /** Runs a command of the page. @returns what it printed @throws Unexpected when it fails, with what it printed */
-  async run(command: string): Promise<string> {
+  async run(command: string, root = this.#folder): Promise<string> {
     const here = command
       .replace("<this repository>", this.#origin)
       .replace("/var/backups/messaging-bridge/<file>", () => this.#latestBackup())
+      .replace("<bridge-id> <customer_ref>", this.#moved)
+      .replace(" /etc/messaging-bridge.env", ` ${root}/etc/messaging-bridge.env`)
+      .replace(" /var/backups/", ` ${this.#folder}/var/backups/`)
       .replaceAll("/opt/", `${this.#folder}/opt/`)
       .replaceAll("https://wa.example.com", this.publicUrl)
       .replaceAll("127.0.0.1:8787", this.#localUrl)
     const { stdout, stderr } = await run("bash", ["-ec", here], {
-      env: this.#environment(),
+      env: { ...this.#environment(), DESTDIR: root },
       maxBuffer: 1e8,
     }).catch((error: { stdout: string; stderr: string }) => {
       throw new Unexpected(`${command} failed:\n${error.stdout}${error.stderr}`.trim())
     })
     if (command.includes("git clone")) this.#simulated()
+    const [, id, ref] = /^moved=(\S+) +customer_ref=(\S+)/m.exec(stdout) ?? []
+    if (id) this.#moved = `${id} ${ref}`
     // Of a progress that is shown in one line, the last state.
     return `${stdout}${stderr}`.replaceAll(/^.*\r/gm, "").trim()
   }
@@ -126,7 +163,8 @@ export class Machine {
 
   #latestBackup(): string {
     const folder = join(this.#folder, "var/backups/messaging-bridge")
-    return join(folder, readdirSync(folder).toSorted().at(-1)!)
+    const backups = readdirSync(folder).filter((name) => name.endsWith(".backup"))
+    return join(folder, backups.toSorted().at(-1)!)
   }
 
   get #origin(): string {
@@ -197,25 +235,25 @@ export class Machine {
   }
 
   /** As the unit says. Its paths are those of the folder. */
-  #service(): ChildProcess {
+  #service({ root, dataDir } = { root: this.#folder, dataDir: this.dataDir }): ChildProcess {
     const unit = readFileSync(join(this.#folder, "etc/systemd/system/messaging-bridge.service"), "utf8")
     const value = (name: string) => new RegExp(`^${name}=(.+)$`, "m").exec(unit)![1]!
     const here = (path: string) => (path.startsWith(this.#folder) ? path : join(this.#folder, path))
     const variables = value("Environment")
       .split(" ")
       .map((one) => one.split("=") as [string, string])
-    const file = readFileSync(here(value("EnvironmentFile")), "utf8")
+    const file = readFileSync(here(value("EnvironmentFile")).replace(this.#folder, root), "utf8")
     const settings = [...file.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(
       ([, name, text]) => [name, text] as [string, string],
     )
     const [command, ...args] = value("ExecStart").split(" ")
-    mkdirSync(this.dataDir, { recursive: true, mode: 0o700 })
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     return spawn(here(command!), args, {
       cwd: here(value("WorkingDirectory")),
       env: {
         PATH: "/usr/bin:/bin",
         ...Object.fromEntries(variables),
-        DATA_DIR: this.dataDir,
+        DATA_DIR: dataDir,
         ...Object.fromEntries(settings),
       },
       stdio: ["ignore", "pipe", "pipe"],

@@ -48,6 +48,13 @@ export class LinkedNumber {
     )
   }
 
+  /** A call to its session is refused with this code. */
+  async isRefused(code: string): Promise<void> {
+    const answer = await this.#ask("GET", `/${reference}/proxy/status`)
+    const said = await answer.text()
+    if (!said.includes(`"${code}"`)) throw new Unexpected(`it is answered ${answer.status}: ${said}`)
+  }
+
   async #ask(method: string, path: string, body?: unknown) {
     const headers = { authorization: `Bearer ${this.#key}`, "content-type": "application/json" }
     const said = body === undefined ? {} : { body: JSON.stringify(body) }

@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { afterAll, expect, test, vi } from "vitest"
 import { z } from "zod"
-import { Unexpected } from "#local/api-client.ts"
+import { apiClient, Unexpected } from "#local/api-client.ts"
+import { untilConnected } from "#local/network/link.ts"
 import { noLimits } from "#local/service/spawn-service.ts"
 import { nouns } from "#admin/nouns.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
@@ -9,11 +13,12 @@ import { aNetwork } from "#test/support/network/network.ts"
 import { newPasskey } from "#test/support/service/passkey.ts"
 import { customersOf } from "#test/support/service/service.ts"
 import { until } from "#test/support/until.ts"
+import { admin as atMachine, start as startMachine } from "#trials/restore/service.ts"
 import { evaluate } from "../evaluate.ts"
 import { type Graph, graphOf } from "../graph.ts"
 import { everyDoor, everyRoute } from "./every-door.ts"
 import { byChance, kept } from "./kept-rights.ts"
-import { aBrowser, admin as asOperator, textOf } from "./people.ts"
+import { aBrowser, admin as asOperator, movePassphrase, textOf } from "./people.ts"
 import { rightsOf, unused } from "./rights.ts"
 import { type Stage, startStage } from "./stage.ts"
 import { operatorsVerbs } from "../operators-verbs.ts"
@@ -307,6 +312,49 @@ test("a host that dies is replaced, and its bridges live on", async () => {
   await until(async () => (await whole.statusOf("shop")) === "connected", { withinMs: 60_000 })
   expect(stage.tasks()).not.toContain(task)
 })
+
+test("a number moves to a service on one machine and back, and is linked and heard in both", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "one-machine-"))
+  writeFileSync(join(folder, "ca.pem"), network.ca)
+  const { url, controlUrl } = network
+  const rootKey = Buffer.from(network.rootKey).toString("hex")
+  const dataDir = join(folder, "data")
+  const machine = await startMachine(
+    { url, controlUrl, rootKey, caFile: join(folder, "ca.pem") },
+    { dataDir, beat: 1000, output: join(folder, "output") },
+  )
+  const there = async (...words: string[]) => {
+    const environment = { DATA_DIR: dataDir, MOVE_PASSPHRASE: movePassphrase }
+    const { code, out, said } = await atMachine(environment, ...words).ended
+    expect([words[0], code, said]).toEqual([words[0], 0, said])
+    return z.array(z.record(z.string(), z.unknown())).parse(JSON.parse(out))
+  }
+  try {
+    const id = await whole.idOf("shop")
+    await admin("export", join(folder, "back"), "--bridge", id)
+    await admin("take-back", id, "shop")
+    await admin("export", join(folder, "out"), "--bridge", id)
+    const refused = await whole.call("GET", "/api/instances/shop/proxy/status")
+    expect([refused.status, await refused.json()]).toEqual([
+      409,
+      expect.objectContaining({ code: "bridge_moved" }),
+    ])
+    const waiting = await whole.write(ada, grace.number, { text: "on its way" })
+    const [came] = await there("import", join(folder, "out"))
+    const [key] = await there("key", "create", String(came!.account))
+    const api = apiClient(machine.baseUrl, String(key!.key))
+    await untilConnected("shop", { api, signal: AbortSignal.timeout(60_000) })
+    await whole.webhook.event("shop", "message", ({ message_id }) => message_id === waiting)
+    await there("export", join(folder, "home"), "--bridge", id)
+    await admin("import", join(folder, "home"))
+    await until(async () => (await whole.statusOf("shop")) === "connected", { withinMs: 90_000 })
+    const heard = await whole.write(ada, grace.number, { text: "home again" })
+    await whole.webhook.event("shop", "message", ({ message_id }) => message_id === heard)
+  } finally {
+    await machine.kill()
+    rmSync(folder, { recursive: true })
+  }
+}, 240_000)
 
 test("every verb of the operator", async () => {
   const id = await whole.idOf("shop")

@@ -89,6 +89,8 @@ function leadingKeys({ action, resource, Key, Item }: Use, body: string): string
   if (one) return [Row.parse(one).pk.S]
   // An index has its own, by which nothing is limited.
   if (resource.includes("/index/")) return []
+  // It is about all of them, and IAM is told of none.
+  if (action === "dynamodb:Scan") return []
   const { RequestItems, KeyConditionExpression, ExpressionAttributeValues } = Several.parse(JSON.parse(body))
   const batch = z.object({ Keys: z.array(Row) }).safeParse(RequestItems[resource]).data
   if (batch) return batch.Keys.map(({ pk }) => pk.S)

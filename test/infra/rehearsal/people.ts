@@ -11,21 +11,26 @@ import type { Stage } from "./stage.ts"
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 const run = promisify(execFile)
 
+/** The verbs that move bridges, and what their file is sealed under. */
+const moves = new Set(["export", "import", "take-back"])
+export const movePassphrase = "the passphrase of a rehearsal"
+
 /**
- * A verb of `npm run admin`, with the settings that the line of docs/deploy.md reads, and the operator's policy.
+ * A verb of `npm run admin`, with the settings that the line of docs/deploy.md reads, and the operator's policy for it.
  * @throws where it fails, with what it said
  */
 export async function admin(stage: Stage, ...words: string[]): Promise<Record<string, unknown>[]> {
+  const role = moves.has(words[0]!) ? "MovePolicy" : "AdminPolicy"
   const folder = mkdtempSync(join(tmpdir(), "operator-"))
   try {
-    const told = (await stage.settings()).map(({ name, value }) => `${name}\t${value}\n`)
+    const told = (await stage.settings(role)).map(({ name, value }) => `${name}\t${value}\n`)
     writeFileSync(join(folder, "told"), told.join(""))
     writeFileSync(join(folder, "aws"), `#!/bin/sh\ncat ${join(folder, "told")}\n`)
     chmodSync(join(folder, "aws"), 0o755)
     const page = readFileSync(join(root, "docs/deploy.md"), "utf8")
     const line = /^eval "\$\(aws ssm[\s\S]+?\)"$/m.exec(page)![0]
     const script = `${line}\nexec "$0" admin/main.ts --json "$@"`
-    const env = await stage.environment("AdminPolicy", { DATA_DIR: folder })
+    const env = await stage.environment(role, { DATA_DIR: folder, MOVE_PASSPHRASE: movePassphrase })
     env.PATH = `${folder}:${env.PATH}`
     const { stdout } = await run("bash", ["-euc", script, process.execPath, ...words], { cwd: root, env })
     return z.array(z.record(z.string(), z.unknown())).parse(JSON.parse(stdout))

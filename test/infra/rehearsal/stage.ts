@@ -353,8 +353,9 @@ export async function startStage(
     },
     stripe,
     environment,
-    /** As Systems Manager tells them to the operator. */
-    settings: async () => {
+    /** As Systems Manager tells them to the operator, who then asks the queue in this role. */
+    settings: async (role = "AdminPolicy") => {
+      await through(role)
       await through("AdminPolicy")
       need("AdminPolicy", "ssm:GetParametersByPath", here("ssm", `parameter/${folderOfAdmin(graph)}`))
       need("AdminPolicy", "kms:Decrypt", here("kms", "key/SettingsKey"))
@@ -362,9 +363,7 @@ export async function startStage(
         .all("ssm/parameter:Parameter")
         .filter(({ inputs }) => String(inputs.name).startsWith(`/${folderOfAdmin(graph)}/`))
         .map(({ inputs }) => ({ name: String(inputs.name), value: String(plain(inputs.value)) }))
-        .map((one) =>
-          one.name.endsWith("DOORBELL_URL") ? { ...one, value: doorbellOf("AdminPolicy") } : one,
-        )
+        .map((one) => (one.name.endsWith("DOORBELL_URL") ? { ...one, value: doorbellOf(role) } : one))
     },
     stop,
     /** The settings that lead straight to the store and the keys, when nothing else is left. */
