@@ -23,6 +23,8 @@ export const Info = z.object({
   proxy: z.string().optional(),
   /** For how many days messages are kept to be listed; undefined: they are not. */
   keep: Keep.optional(),
+  /** Whether what was said before a phone is linked is kept, too. */
+  history: z.boolean().default(false),
 })
 export type Info = z.infer<typeof Info>
 /** A choice to write down: what is left out is as by default. */
@@ -56,7 +58,7 @@ export function ignores({ ignore }: Pick<Info, "ignore">, chat: string): boolean
 
 /** The choice as the customer sees it: every type by name. */
 export function wire(choice: Info) {
-  const { ignore, messageStatus, dailyPresence, pacing, proxy, keep } = choice
+  const { ignore, messageStatus, dailyPresence, pacing, proxy, keep, history } = choice
   return {
     events: EventType.options.filter((type) => isChosen(choice, type)),
     ignore,
@@ -65,5 +67,6 @@ export function wire(choice: Info) {
     pacing: pacing ?? null,
     proxy_url: proxy === undefined ? null : masked,
     keep: keep ?? null,
+    history,
   }
 }

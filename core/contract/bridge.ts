@@ -85,6 +85,9 @@ const chosen = {
     ...keepOrNull,
     description: "For how many days messages are kept, to be listed; null: they are not.",
   }),
+  history: z.boolean().openapi({
+    description: "Whether what the phone tells of earlier messages when it is linked is kept as well.",
+  }),
 }
 
 /** Contract, "Fields of a bridge", with the live state of the session. */
@@ -237,6 +240,14 @@ export const updateBridge = createRoute({
             "For how many days messages are kept from now on, those that come in and those that are sent, so that `listMessages` has " +
             "them; null keeps no more of them. Those in chats that `ignore` names are not kept.",
         }),
+        history: z
+          .boolean()
+          .optional()
+          .openapi({
+            description:
+              "With `keep`: whether a phone that is linked from now on is asked for what was said before. It tells what it chooses, some " +
+              "minutes long; of that the messages of the last `keep` days are kept, at most 500 of a chat and 20,000 in all. They are no events.",
+          }),
       }),
     ),
   },

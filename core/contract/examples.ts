@@ -36,6 +36,7 @@ const chosen = {
   pacing: { new_chats_a_day: 50, gap_ms: 2000, typing_ms: 1000 },
   proxy_url: null,
   keep: 30 as const,
+  history: true,
 }
 
 const firstWebhook = {

@@ -20,6 +20,7 @@ interface Said {
   proxy?: string | null | undefined
   /** Null: no message is kept. */
   keep?: Choice.Info["keep"] | null
+  history?: boolean | undefined
 }
 
 /**
@@ -42,6 +43,7 @@ export async function choose(lease: Lease.Info, said: Said, requestId: string): 
     ...(pacing && { pacing }),
     ...(proxy && { proxy }),
     ...(keep && { keep }),
+    history: said.history ?? lease.choice.history,
   })
   if (!chosen) throw noSuchBridge()
   try {
@@ -56,8 +58,7 @@ export async function choose(lease: Lease.Info, said: Said, requestId: string): 
 
 /** Whether a request changes the choice: it has at least one of its fields. */
 export function isChoice(said: Said): boolean {
-  const { events, ignore, message_status, daily_presence, pacing, proxy, keep } = said
-  return [events, ignore, message_status, daily_presence, pacing, proxy, keep].some(
-    (field) => field !== undefined,
-  )
+  const { events, ignore, message_status, daily_presence, pacing, proxy, keep, history } = said
+  const fields = [events, ignore, message_status, daily_presence, pacing, proxy, keep, history]
+  return fields.some((field) => field !== undefined)
 }

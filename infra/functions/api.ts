@@ -58,7 +58,7 @@ export const api = new sst.aws.Function("Api", {
     { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [bridgeStreams] },
     { actions: ["lambda:InvokeFunction"], resources: [calls.arn] },
     // A form for an upload has the rights of whoever signed it.
-    { actions: ["s3:PutObject"], resources: [$interpolate`${media.arn}/*`] },
+    { actions: ["s3:PutObject"], resources: [$interpolate`${media.arn}/*/upload-*`] },
     // Its own environment.
     { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
   ],

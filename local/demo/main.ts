@@ -5,6 +5,7 @@ import { parseArgs } from "node:util"
 import { z } from "zod"
 import { apiClient, Unexpected } from "../api-client.ts"
 import { askedToStop } from "../asked-to-stop.ts"
+import { conversationsStory } from "./conversations.ts"
 import { fleet } from "./fleet.ts"
 import { passkeyStory } from "./passkey.ts"
 import { type Arrival, startReceiver } from "./receiver.ts"
@@ -25,17 +26,20 @@ if (!asked.success) {
 const bridges = asked.data
 /**
  * `--subscription`: the story of what an account pays. `--passkey`: a phone that wants a passkey is linked on a page;
- * `--chromium <path>` does it in that browser, with the extension installed.
+ * `--chromium <path>` does it in that browser, with the extension installed. `--conversations`: a group, a file, statuses, and a
+ * dead webhook beside the one that is told of them.
  */
 const options = {
   subscription: { type: "boolean", default: false },
   passkey: { type: "boolean", default: false },
   chromium: { type: "string" },
+  conversations: { type: "boolean", default: false },
 } as const
-const { subscription, passkey, chromium } = parseArgs({ options }).values
-const name = subscription ? "subscription" : passkey ? "passkey" : "demo"
+const { subscription, passkey, conversations, chromium } = parseArgs({ options }).values
+const stories = { subscription, passkey, conversations }
+const name = Object.entries(stories).find(([, isWanted]) => isWanted)?.[0] ?? "demo"
 /** Longer than any step may take, so that a demo that hangs fails. */
-const deadlineMs = (subscription || passkey ? 120_000 : 60_000) + (bridges - 1) * 6000
+const deadlineMs = (name === "demo" ? 60_000 : 120_000) + (bridges - 1) * 6000
 
 const environment = {
   HOST_NETWORK: "simulated",
@@ -79,6 +83,8 @@ async function main(): Promise<number> {
 async function tell(service: SpawnedService, receiver: Receiver, signal: AbortSignal): Promise<void> {
   if (subscription) return await subscriptionStory(service, { step, signal })
   if (passkey) return await passkeyStory(service, { apiKey: await newKey(service), chromium, step, signal })
+  if (conversations)
+    return await conversationsStory(service, { apiKey: await newKey(service), receiver, step, signal })
   if (bridges > 1) return await manyBridges(service, receiver, signal)
   return await story(service, receiver, signal)
 }

@@ -6,7 +6,7 @@ import type { Logger } from "#core/platform/log.ts"
 import type { Commits } from "../memory/commits.ts"
 import type { SessionVault } from "../memory/keys.ts"
 import type { SessionStore, SessionWrite } from "../memory/rows.ts"
-import type { ChatSetting } from "../network/connection.ts"
+import type { ChatSetting, ToldChat } from "../network/connection.ts"
 import { hashed, type MessageEvent, padded } from "./transcript.ts"
 
 /** A chat, as its row has it. */
@@ -110,6 +110,25 @@ export class Chats {
       const loaded = await this.load(setting.jid)
       this.#parts.commits.note(this.#change(loaded, changed(this.#chatAt(loaded), setting)))
     }
+  }
+
+  /** The writes of what the phone tells of a chat from before the link; `newest`: the time of the latest kept message in it. */
+  async told({ jid, name, unread, ...told }: ToldChat, newest: number): Promise<SessionWrite[]> {
+    const loaded = await this.load(jid)
+    const before = this.#chatAt(loaded)
+    const { isArchived, isPinned, mutedUntil } = told
+    const isSet = isArchived || isPinned || mutedUntil !== 0
+    if (newest === 0 && !isSet && !loaded.entry.chat) return []
+    // Messages that have come by themselves are counted already.
+    const isNews = newest > before.lastAt
+    return this.#change(loaded, {
+      // What is off may only be left out: the account's settings say so in that case.
+      ...(isArchived && { isArchived }),
+      ...(isPinned && { isPinned }),
+      ...(mutedUntil !== 0 && { mutedUntil }),
+      ...(name && !before.name && { name }),
+      ...(isNews && { lastAt: newest, unread: before.unread + unread }),
+    })
   }
 
   /** The chat of this address; undefined if it is not in the list. @throws SessionEnded */

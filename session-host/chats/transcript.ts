@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import { Choice } from "#core/bridge/choice.ts"
 import type { Event } from "#core/contract/event.ts"
@@ -9,8 +10,10 @@ import type { Logger } from "#core/platform/log.ts"
 import type { SessionVault } from "../memory/keys.ts"
 import type { Put, SessionStore, Stored } from "../memory/rows.ts"
 import { decodeBare } from "../network/decode.ts"
-import type { Outgoing } from "../network/connection.ts"
-import { lidsIn } from "../receive/map/chat-and-sender.ts"
+import type { MessageContent, Outgoing, Received } from "../network/connection.ts"
+import { Unreadable } from "../receive/map/mapped.ts"
+import { SessionEnded } from "../session/session-ended.ts"
+import { lidsIn, type Own } from "../receive/map/chat-and-sender.ts"
 import { fromMessage } from "../receive/map/message.ts"
 import { fromWeb } from "../receive/map/resent-by-phone.ts"
 
@@ -47,6 +50,8 @@ export class Transcript {
   readonly #parts: Parts
   /** The time of the last row, in ms. Of two messages within a second, the one that came later has the greater one. */
   #lastMs = 0
+  /** Rows of messages that the phone has told lately. */
+  readonly #told = new LRUCache<string, true>({ max: 20_000 })
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -66,11 +71,35 @@ export class Transcript {
   row(message: MessageEvent): Put {
     const json = strangersJson(message)
     if (Buffer.byteLength(json) > largest) throw new Error(`a message of ${json.length} characters`)
+    const told = this.#toldSk(message)
+    if (this.#told.has(told)) return this.#put(told, json, message)
     const atMs = Math.max(nowMs(), this.#lastMs + 1)
     this.#lastMs = atMs
-    const place = `${padded(message.timestamp, 10)}#${padded(atMs, 13)}#${hashed(message.message_id).slice(0, 6)}`
-    const expires_at = now() + (this.days ?? 0) * day
-    return this.#parts.store.put(this.#prefixOf(message.chat_id) + place, json, { expires_at })
+    return this.#put(this.#skOf(message, padded(atMs, 13)), json, message)
+  }
+
+  /**
+   * The row of a message from before the link. Told again, it is the same row; and so if it comes by itself after that, while the
+   * session lives.
+   */
+  oldRow(message: MessageEvent): Put {
+    const sk = this.#toldSk(message)
+    this.#told.set(sk, true)
+    return this.#put(sk, strangersJson(message), message)
+  }
+
+  #toldSk(message: MessageEvent): string {
+    return this.#skOf(message, padded(0, 13))
+  }
+
+  #skOf(message: MessageEvent, order: string): string {
+    const { chat_id, timestamp, message_id } = message
+    return `${this.#prefixOf(chat_id)}${padded(timestamp, 10)}#${order}#${hashed(message_id).slice(0, 11)}`
+  }
+
+  #put(sk: string, json: string, { timestamp }: MessageEvent): Put {
+    const expires_at = Math.min(now(), timestamp) + (this.days ?? 0) * day
+    return this.#parts.store.put(sk, json, { expires_at })
   }
 
   /**
@@ -90,16 +119,29 @@ export class Transcript {
     const key = { id: messageId, remoteJid: chat, fromMe: true }
     const [sent] = fromWeb({ key, message: decodeBare(message), messageTimestamp: now() }, own)
     if (!sent) return undefined
-    const about = { ...sent, own }
-    const lids = [...lidsIn(about), chat].filter(isLid)
-    const pairs = await Promise.all(lids.map(async (lid) => [lid, await vault().phoneOf(lid)] as const))
     try {
-      const [mapped] = fromMessage({ ...about, phones: new Map(pairs) })
-      const said = mapped?.event
-      return said?.event === "message" ? { said, row: this.row(said) } : undefined
+      const said = await this.wordsOf(sent, own)
+      return said && { said, row: this.row(said) }
     } catch (error) {
+      if (error instanceof SessionEnded) throw error
       log.warn({ error, messageId }, "a message that is sent was not written in its transcript")
       return undefined
+    }
+  }
+
+  /** What a message says, in the form of its event; undefined if that is nothing to people. @throws SessionEnded */
+  async wordsOf(message: { attrs: Received["attrs"]; content: MessageContent }, own: Own) {
+    const { vault } = this.#parts
+    const about = { ...message, own }
+    const { recipient = "", from = "" } = message.attrs
+    const lids = [...lidsIn(about), recipient, from].filter(isLid)
+    const pairs = await Promise.all(lids.map(async (lid) => [lid, await vault().phoneOf(lid)] as const))
+    try {
+      const said = fromMessage({ ...about, phones: new Map(pairs) })[0]?.event
+      return said?.event === "message" ? said : undefined
+    } catch (error) {
+      if (error instanceof Unreadable) return undefined
+      throw error
     }
   }
 

@@ -12,6 +12,7 @@ import { Awaited, awaitedPrefix } from "../receive/awaited.ts"
 import { Bell } from "../receive/bell.ts"
 import { Commits } from "./commits.ts"
 import { Chats } from "../chats/chats.ts"
+import { History } from "../chats/history.ts"
 import { Keeping } from "../chats/keeping.ts"
 import { Transcript } from "../chats/transcript.ts"
 import { CreatedGroups } from "./created-groups.ts"
@@ -86,6 +87,7 @@ export class Memory {
   readonly transcript: Transcript
   readonly chats: Chats
   readonly keeping: Keeping
+  readonly history: History
   readonly intake: SessionIntake
   /**
    * The account, if this is its sandbox: the phone is simulated and scans each code by itself. Undefined for other
@@ -116,6 +118,8 @@ export class Memory {
     this.transcript = new Transcript(ofChats)
     this.chats = new Chats(ofChats)
     this.keeping = new Keeping(this)
+    const { transcript, chats } = this
+    this.history = new History({ ...ofChats, messages, transcript, chats })
     this.outbox = new EventOutbox({
       store,
       commits,
@@ -157,7 +161,8 @@ export class Memory {
     this.createdGroups = new CreatedGroups({ store, commits })
     this.intake = new SessionIntake({
       awaited: this.awaited,
-      chats: this.chats,
+      chats,
+      history: this.history,
       statuses: this.statuses,
       commits,
       messages,

@@ -160,6 +160,8 @@ export interface Intake {
   takeReceipts(receipts: Receipt[]): Promise<void>
   /** Whether the customer wants to see chats, and what the account sets for them. */
   readonly keepsChats: boolean
+  /** Whether the customer wants what was said before the link. */
+  readonly keepsHistory: boolean
   /** The account has read this chat on its phone or another of its devices. */
   takeRead(chat: string): Promise<void>
 }
@@ -230,6 +232,8 @@ export type News =
   | { kind: "people"; people: Acquaintance[]; onTaken?: () => void }
   /** What the account has set for its chats, on its phone or another of its devices. */
   | { kind: "chats"; settings: ChatSetting[]; onTaken?: () => void }
+  /** A chat from before the link, with messages. */
+  | { kind: "history"; chat: ToldChat; onTaken?: () => void }
   /** About an account, for a log or for `status`. */
   | { kind: "notice"; notice: Notice }
 
@@ -265,6 +269,20 @@ export interface ChatSetting {
   mutedUntil?: number
   /** False: it is marked as unread. */
   isRead?: boolean
+}
+
+/** A chat as the account's phone tells it when it is linked, with some of its messages, newest first. */
+export interface ToldChat {
+  jid: string
+  /** Of a group; else `""`. */
+  name: string
+  /** With the first messages of the chat; else 0. */
+  unread: number
+  isArchived: boolean
+  isPinned: boolean
+  /** As of a setting. */
+  mutedUntil: number
+  messages: proto.IWebMessageInfo[]
 }
 
 /** A change of the account's settings, for all its devices. */

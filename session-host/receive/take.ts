@@ -6,6 +6,7 @@ import type { Logger } from "#core/platform/log.ts"
 import { mapReceived, phonesOf } from "./map-received.ts"
 import type { Connection, Intake, KeyChange, Receipt, Received } from "../network/connection.ts"
 import type { Chats } from "../chats/chats.ts"
+import type { History } from "../chats/history.ts"
 import type { Contacts } from "../people/contacts.ts"
 import type { Statuses } from "../send/statuses.ts"
 import { SessionEnded } from "../session/session-ended.ts"
@@ -38,6 +39,7 @@ interface Options {
   awaited: Pick<Awaited, "expect" | "arrivedIn">
   statuses: Pick<Statuses, "isWanted" | "take">
   chats: Pick<Chats, "areKept" | "read">
+  history: Pick<History, "isWanted">
   /** The connection to ask, while there is one. */
   connection: () => Pick<Connection, "phonesOf"> | undefined
   commits: Pick<Commits, "made" | "whenKept">
@@ -157,6 +159,10 @@ export class SessionIntake implements Intake {
 
   get keepsChats(): boolean {
     return this.#options.chats.areKept
+  }
+
+  get keepsHistory(): boolean {
+    return this.#options.history.isWanted
   }
 
   /** @throws SessionEnded */

@@ -41,6 +41,8 @@ export function newTakingNews({ memory, connection, say, log }: Input): (news: N
         return await memory.contacts.learn(news.people, phones)
       case "chats":
         return await memory.chats.set(news.settings)
+      case "history":
+        return await memory.history.take(news.chat)
       case "notice":
         return await notice(news.notice)
       case "acknowledged":

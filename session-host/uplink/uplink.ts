@@ -247,6 +247,7 @@ export class Uplink {
       case "stanza":
       case "people":
       case "chats":
+      case "history":
       case "notice":
       case "acknowledged":
         this.#takeNews(happening, this.#at)

@@ -36,7 +36,7 @@ const lease: Lease.Info = {
   loginAt: 0,
   removedUntil: 0,
   moves: 0,
-  choice: { ignore: [], dailyPresence: true, messageStatus: "counts" },
+  choice: { ignore: [], dailyPresence: true, messageStatus: "counts", history: false },
 }
 const host = { id: "h", state: "up" } as Host.Info // the parts that are read
 const quota = {

@@ -1,5 +1,5 @@
 import type { BaileysEventMap, WASocket } from "@whiskeysockets/baileys"
-import type { ChatSetting, Connection, Intake, MediaHost, Vault } from "../../network/connection.ts"
+import type { ChatSetting, Connection, Intake, MediaHost, ToldChat, Vault } from "../../network/connection.ts"
 import type { AnswerOrEnd } from "../answer-or-end.ts"
 import type { Lifetime } from "../lifetime.ts"
 import type { ILogger } from "../quiet-log.ts"
@@ -18,7 +18,7 @@ interface Input {
   keep: Vault["keep"]
   gate: Vault["gate"]
   lifetime: Lifetime
-  intake: Pick<Intake, "keepsChats">
+  intake: Pick<Intake, "keepsChats" | "keepsHistory">
   answerOrEnd: AnswerOrEnd
   /** Where the network keeps files. */
   mediaHost: () => Promise<MediaHost>
@@ -50,6 +50,9 @@ export function newAppState(input: Input): AppState {
     const taken = new Promise<void>((onTaken) => lifetime.emit({ kind: "chats", settings, onTaken }))
     await answerOrEnd(taken)
   }
+  const recordChat = (chat: ToldChat) =>
+    answerOrEnd(new Promise<void>((onTaken) => lifetime.emit({ kind: "history", chat, onTaken })))
+  const keepsHistory = () => input.intake.keepsHistory
   const keepsChats = () => input.intake.keepsChats
   const common = { isOpen, mediaHost, recordPeople }
   const askForKeys = (ids: string[]) => answerOrEnd(askForSyncKeys(sock, ids))
@@ -73,6 +76,6 @@ export function newAppState(input: Input): AppState {
       return await answerOrEnd(changed([setting.collection]))
     },
     onServerSync: serverSync(changed),
-    onMessages: newHistory({ ...common, keys, onError }),
+    onMessages: newHistory({ ...common, keys, keepsHistory, recordChat, onError }),
   }
 }

@@ -2,6 +2,7 @@ import { createInflate } from "node:zlib"
 import { pipeline, Readable } from "node:stream"
 import {
   getHistoryMsg,
+  isJidGroup,
   isLidUser,
   jidNormalizedUser,
   processHistoryMessage,
@@ -9,7 +10,7 @@ import {
   type BaileysEventMap,
 } from "@whiskeysockets/baileys"
 import { buildMergedTcTokenIndexWrite } from "@whiskeysockets/baileys/lib/Utils/tc-token-utils.js"
-import type { MediaHost } from "#session-host/network/connection.ts"
+import type { MediaHost, ToldChat } from "#session-host/network/connection.ts"
 import { blobOf } from "#session-host/media/own-devices-file.ts"
 import { atATime, type RecordPeople } from "./record-people-in-batches.ts"
 import { personIn } from "./people.ts"
@@ -18,12 +19,17 @@ import type { Keys } from "../signal/keys.ts"
 
 const { HistorySyncType } = proto.HistorySync
 
-/** The parts of a phone's history that bring its contacts' addresses and names. Others are not read. */
-const read = new Set<number>([HistorySyncType.INITIAL_BOOTSTRAP, HistorySyncType.PUSH_NAME])
+/** The parts of a phone's history that bring its contacts' addresses and names. */
+const always = new Set<number>([HistorySyncType.INITIAL_BOOTSTRAP, HistorySyncType.PUSH_NAME])
+/** Those with messages alone, beside the first. Others are not read. */
+const withMessages = new Set<number>([HistorySyncType.RECENT, HistorySyncType.FULL])
 
 /** Numbers of fields of `HistorySync`, and of `Conversation`. */
 const fields = { conversations: 2, pushNames: 7, pairs: 15 }
 const messagesField = 2
+const { conversations } = fields
+/** With the chat's own, a commit takes these. */
+const messagesAtOnce = 80
 
 type Notice = proto.Message.IHistorySyncNotification
 
@@ -33,6 +39,10 @@ interface Following {
   /** Where the network keeps files. */
   mediaHost: () => Promise<MediaHost>
   recordPeople: RecordPeople
+  /** Whether chats and their messages are wanted. */
+  keepsHistory: () => boolean
+  /** Resolves when they are taken in, before they are durable. */
+  recordChat: (chat: ToldChat) => Promise<void>
   onError: (error: unknown) => void
 }
 
@@ -40,13 +50,16 @@ interface Following {
  * Reads the history from before the link, as the account's phone gives it. Baileys itself would inflate and decode it whole,
  * with all its messages, and read or write thousands of rows at once.
  */
-export function newHistory({ keys, isOpen, mediaHost, recordPeople, onError }: Following) {
+export function newHistory(following: Following) {
+  const { keys, isOpen, mediaHost, recordPeople, keepsHistory, recordChat, onError } = following
   let turn = Promise.resolve()
   const onMessages = ({ messages }: BaileysEventMap["messages.upsert"]) => {
     for (const { key, message } of messages) {
       const notice = message ? getHistoryMsg(message) : undefined
       // A stranger may send one, too.
-      if (!notice || !key.fromMe || !read.has(notice.syncType ?? -1)) continue
+      const type = notice?.syncType ?? -1
+      if (!notice || !key.fromMe || !(always.has(type) || (keepsHistory() && withMessages.has(type))))
+        continue
       turn = turn
         .then(() => readHistory(notice))
         .catch((error: unknown) => {
@@ -62,11 +75,26 @@ export function newHistory({ keys, isOpen, mediaHost, recordPeople, onError }: F
       if (!isOpen()) return
       some.push(field)
       if (some.length < atATime) continue
-      await recordPeople(peopleIn(notice, some, tokens))
+      await record(some)
       some = []
     }
-    await recordPeople(peopleIn(notice, some, tokens))
+    await record(some)
     await keepTokens(tokens)
+
+    async function record(fields: Field[]): Promise<void> {
+      await recordPeople(peopleIn(notice, fields, tokens))
+      // After their people, so that each chat goes under its number.
+      if (keepsHistory())
+        for (const { number, bytes } of fields) if (number === conversations) await recordChats(bytes)
+    }
+  }
+
+  async function recordChats(bytes: Uint8Array): Promise<void> {
+    for (const chat of chatsIn(bytes)) {
+      await recordChat(chat)
+      // Nobody else waits for the rows: this waits until they are durable, and lets others have their turn.
+      await recordPeople({ people: [], pairs: [] })
+    }
   }
 
   /** Keeps tokens. Without them the network treats messages to these chats as a stranger's. */
@@ -134,6 +162,33 @@ function peopleIn(notice: Notice, some: Field[], tokens: Token[]) {
     phoneNumberToLidMappings: of(fields.pairs).map((bytes) => proto.PhoneNumberToLIDMapping.decode(bytes)),
   })
   return { people: contacts.flatMap(personIn), pairs: lidPnMappings }
+}
+
+/** A chat with its messages, some at a time: a chat of years must not be decoded in one stretch. */
+function* chatsIn(bytes: Uint8Array): Generator<ToldChat> {
+  const about = conversationOf(bytes)
+  const { id, name, unreadCount, archived, pinned, muteEndTime } = about
+  if (!id) return
+  const endMs = Number(muteEndTime ?? 0)
+  const chat = {
+    jid: jidNormalizedUser(id),
+    name: isJidGroup(id) ? (name ?? "") : "",
+    isArchived: archived === true,
+    isPinned: (pinned ?? 0) > 0,
+    mutedUntil: endMs > 0 ? Math.floor(endMs / 1000) : Math.max(-1, endMs),
+  }
+  let unread = unreadCount ?? 0
+  let messages: proto.IWebMessageInfo[] = []
+  for (const field of fieldsOf(bytes)) {
+    if (field.number !== messagesField) continue
+    const { message } = proto.HistorySyncMsg.decode(field.bytes)
+    if (message) messages.push(message)
+    if (messages.length < messagesAtOnce) continue
+    yield { ...chat, unread, messages }
+    unread = 0
+    messages = []
+  }
+  yield { ...chat, unread, messages }
 }
 
 /** Decodes a chat without its messages, unless only they say whose number its LID is. */

@@ -234,6 +234,7 @@ describe("reading", () => {
       pacing: null,
       proxy_url: null,
       keep: null,
+      history: false,
     }
     expect(bridge).toEqual({ ...created, ...choice, manager })
   })
@@ -385,6 +386,7 @@ describe("PATCH", () => {
       pacing: null,
       proxy_url: null,
       keep: null,
+      history: false,
     }
     expect(changed).toEqual({ ...created, ...told, webhook_url: "http://new.example/in", inbox: false })
     expect(await json(customer.patch("/api/instances/a", { webhook_url: null }))).toMatchObject({

@@ -139,8 +139,9 @@ test("hosts cannot read accounts, delivery cannot read leases, the sweep reads d
   expect(mayDo("SweepRole", "Key").filter((action) => action.startsWith("kms:"))).toEqual([])
 })
 
-test("media are stored by hosts, and read by the functions that stream them", () => {
-  expect(whoMay("s3:PutObject", "MediaBucket/*")).toEqual(["SessionHostTaskRole"])
+test("media are stored by hosts, and read by the functions that stream them; the API signs uploads alone", () => {
+  expect(whoMay("s3:PutObject", "MediaBucket/*/upload-*")).toEqual(["ApiRole"])
+  expect(whoMay("s3:PutObject", "MediaBucket/*")).toEqual(["ApiRole", "SessionHostTaskRole"])
   expect(whoMay("s3:GetObject", "MediaBucket/*")).toEqual(["TransferRole", "SessionHostTaskRole"])
 })
 

@@ -27,7 +27,7 @@ export const kept: Record<string, string> = {
   ),
   ...because(
     "the form of an upload is signed with it, and S3 looks at it when the form comes",
-    "ApiRole s3:PutObject MediaBucket/*",
+    "ApiRole s3:PutObject MediaBucket/*/upload-*",
   ),
   ...because(
     "an upload in parts that fails is taken back",

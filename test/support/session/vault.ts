@@ -104,6 +104,7 @@ export function aVault(input: { latencyMs?: () => number } = {}) {
     followsReceipts: false,
     takeReceipts: async () => {},
     keepsChats: false,
+    keepsHistory: false,
     takeRead: async () => {},
     take: (received, changed) => keep({ ...(changed.length > 0 && { keys: changed }), received }),
     async sent(messageId) {

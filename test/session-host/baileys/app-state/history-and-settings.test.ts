@@ -93,6 +93,8 @@ function aReader(answers: (collection: string, version: number) => proto.ISyncdM
     recordPeople,
     recordChats: async () => {},
     keepsChats: () => false,
+    recordChat: async () => {},
+    keepsHistory: () => false,
     askForKeys,
   }
   return {

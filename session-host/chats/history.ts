@@ -1,0 +1,98 @@
+import type { Choice } from "#core/bridge/choice.ts"
+import { now } from "#core/platform/clock.ts"
+import type { Commits } from "../memory/commits.ts"
+import type { SessionVault } from "../memory/keys.ts"
+import type { Messages } from "../memory/messages/messages.ts"
+import { sentMessages } from "../memory/messages/sent.ts"
+import type { SessionStore, SessionWrite } from "../memory/rows.ts"
+import type { Received, ToldChat } from "../network/connection.ts"
+import type { Own } from "../receive/map/chat-and-sender.ts"
+import type { MessageIdentity } from "../receive/map/mapped.ts"
+import { formsOf, messageIdentityOf } from "../receive/map/message-identity.ts"
+import { fromWeb } from "../receive/map/resent-by-phone.ts"
+import type { Chats } from "./chats.ts"
+import type { MessageEvent, Transcript } from "./transcript.ts"
+
+interface Parts {
+  store: SessionStore
+  commits: Pick<Commits, "note">
+  vault: () => Pick<SessionVault, "login" | "otherAddress">
+  choice: () => Choice.Info
+  messages: Pick<Messages, "findAll">
+  transcript: Transcript
+  chats: Chats
+}
+
+/** How many messages are taken of what the phone tells at one link; and of one chat, the newest. */
+const most = { messages: 20_000, ofChat: 500 }
+
+/**
+ * What the account's phone tells of its chats when it is linked, for a customer who wants that (`history`): lines of the transcript, and
+ * no events. A phone may tell a message several times, and one that comes by itself as well: each is one line.
+ */
+export class History {
+  readonly #parts: Parts
+  #taken = 0
+  readonly #ofChat = new Map<string, number>()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** Whether it is wanted, and there is a place for it. */
+  get isWanted(): boolean {
+    const { history, keep } = this.#parts.choice()
+    return history && keep !== undefined
+  }
+
+  /** Takes in some messages of a chat, and what the phone shows of the chat. They are notes. @throws SessionEnded */
+  async take(told: ToldChat): Promise<void> {
+    if (!this.isWanted || this.#taken >= most.messages) return
+    const { commits, chats } = this.#parts
+    const said = await this.#newIn(told)
+    const lines = said.map((message) => this.#parts.transcript.oldRow(message))
+    const newest = Math.max(0, ...said.map(({ timestamp }) => timestamp))
+    const rows: SessionWrite[] = [...lines, ...(await chats.told(told, newest))]
+    this.#taken += said.length
+    if (rows.length > 0) commits.note(rows)
+  }
+
+  /** Those messages that are to be kept, and that have not come by themselves. */
+  async #newIn(told: ToldChat): Promise<MessageEvent[]> {
+    const { store, vault, messages, transcript } = this.#parts
+    const own = vault().login
+    const count = this.#ofChat.get(told.jid) ?? 0
+    const some = told.messages.slice(0, Math.min(most.ofChat - count, most.messages - this.#taken))
+    if (!own || some.length === 0) return []
+    this.#ofChat.set(told.jid, count + some.length)
+    const webs = some.flatMap((web) => fromWeb(web, own))
+    const named = await Promise.all(
+      webs.map(async (web) => ({ web, identity: await this.#identityOf(web.attrs, own) })),
+    )
+    const known = await messages.findAll(named.map(({ identity }) => identity))
+    const sent = await sentMessages(
+      store,
+      named.map(({ identity }) => identity.id),
+    )
+    const ours = new Set(sent.map(({ messageId }) => messageId))
+    const oldest = now() - (transcript.days ?? 0) * 86_400
+    const said: MessageEvent[] = []
+    for (const [i, { web, identity }] of named.entries()) {
+      if (known[i]?.event !== undefined || ours.has(identity.id)) continue
+      const message = await transcript.wordsOf(web, own)
+      if (message && transcript.takes(message) && message.timestamp >= oldest) said.push(message)
+    }
+    return said
+  }
+
+  /** Under each address of its author: it may have come by itself under another one. */
+  async #identityOf(attrs: Received["attrs"], own: Own): Promise<MessageIdentity> {
+    const { id = "" } = attrs
+    const identity = messageIdentityOf(attrs, own) ?? { id, fromMe: false, forms: [] }
+    const [form] = identity.forms
+    const other = form && (await this.#parts.vault().otherAddress(form.sender))
+    if (!form || !other) return identity
+    const chat = form.chat === form.sender ? undefined : form.chat
+    return { ...identity, forms: formsOf(chat, [form.sender, other]) }
+  }
+}
