@@ -1,6 +1,7 @@
 import { expect } from "vitest"
 import { z } from "zod"
 import { aFileServer } from "#test/support/file-server.ts"
+import { until } from "#test/support/until.ts"
 import type { CasesOf } from "./cases.ts"
 import { ada, adaReads, adaWrites, arrived, grace, group, hal, network, seen, whole } from "./stage.ts"
 
@@ -99,6 +100,8 @@ export const messages: CasesOf<"Messages" | "Calls"> = {
   },
   sendStatus: async (ask) => {
     await network.addressBook(grace.number, [{ number: ada.number, full_name: "Ada" }])
+    const contact = `/api/instances/shop/proxy/contacts/${ada.number}`
+    await until(async () => (await (await whole.call("GET", contact)).text()).includes(`"full_name":"Ada"`))
     const id = idIn(await ask({ body: { body: "open till ten" } }))
     expect(await adaReads({ id })).toMatchObject([{ text: "open till ten" }])
   },
