@@ -1,6 +1,7 @@
 import { ApiError } from "#core/error.ts"
 import { isLid, isPhoneJid, userOf } from "#core/jid.ts"
 import type { Connection, Stanza } from "../network/connection.ts"
+import { NetworkRejected } from "../network/errors.ts"
 import { child, childrenOf, el } from "../network/stanza.ts"
 
 type Asked = Pick<Connection, "ask" | "registered" | "phonesOf">
@@ -19,11 +20,18 @@ export async function blockedPeople(connection: Asked): Promise<{ jid: string; p
 
 /** Blocks or unblocks a person (a JID). @throws ApiError `not_found`, NetworkRejected, NoAnswer */
 export async function setBlocked(connection: Asked, jid: string, isBlocked: boolean): Promise<void> {
-  await connection.ask({
-    xmlns: "blocklist",
-    type: "set",
-    children: [await itemOf(connection, jid, isBlocked)],
-  })
+  const children = [await itemOf(connection, jid, isBlocked)]
+  try {
+    await connection.ask({ xmlns: "blocklist", type: "set", children })
+  } catch (error) {
+    // What the simulated network says of somebody whom it does not know.
+    if (error instanceof NetworkRejected && error.networkCode === 400) throw nobody()
+    throw error
+  }
+}
+
+function nobody(): ApiError {
+  return new ApiError("not_found", "nobody on the network has this address")
 }
 
 /** Names the person as Baileys does: by private id, and to block them by number as well. */
@@ -36,6 +44,6 @@ async function itemOf(connection: Asked, jid: string, isBlocked: boolean): Promi
 async function bothOf(connection: Asked, jid: string): Promise<{ lid?: string; phone?: string | undefined }> {
   if (isLid(jid)) return { lid: jid, phone: (await connection.phonesOf([jid])).get(jid) }
   const found = (await connection.registered([userOf(jid)])).get(userOf(jid))
-  if (!found) throw new ApiError("not_found", "nobody on the network has this number")
+  if (!found) throw nobody()
   return { ...(found.lid && { lid: found.lid }), phone: found.jid }
 }

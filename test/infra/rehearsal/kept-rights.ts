@@ -26,10 +26,6 @@ export const kept: Record<string, string> = {
     "SessionHostTaskRole dynamodb:GetItem table/SessionsTable",
   ),
   ...because(
-    "the form of an upload is signed with it, and S3 looks at it when the form comes",
-    "ApiRole s3:PutObject MediaBucket/*/upload-*",
-  ),
-  ...because(
     "an upload in parts that fails is taken back",
     "SessionHostTaskRole s3:AbortMultipartUpload MediaBucket/*",
   ),

@@ -156,11 +156,12 @@ export function listing({ url }: Asked, names: Names): Wish {
   return { action: "s3:ListBucket", resource: names.buckets.get(bucket) ?? bucket }
 }
 
-/** Reads S3's own protocol, in which a part of an upload is put like an object. */
-function ofObject({ method, url }: Asked, names: Names): Wish {
+/** Reads S3's own protocol, in which a part of an upload is put like an object, and a form names its object itself. */
+function ofObject({ method, url, body }: Asked, names: Names): Wish {
   const { pathname, searchParams } = new URL(url, "http://s3")
   const [bucket = "", ...key] = decodeURIComponent(pathname.slice(1)).split("/")
-  const resource = [names.buckets.get(bucket) ?? bucket, ...key].join("/")
+  const [, formKey] = /name="key"\r\n\r\n([^\r]*)/.exec(body) ?? []
+  const resource = [names.buckets.get(bucket) ?? bucket, ...key, ...(formKey ? [formKey] : [])].join("/")
   if (method === "DELETE" && searchParams.has("uploadId"))
     return { action: "s3:AbortMultipartUpload", resource }
   const actions: Record<string, string> = {
