@@ -20,8 +20,6 @@ export const scenarios: Record<string, Scenario> = {
 /** So few that each takes a second or two: whether it works, not how fast it is. */
 export const shortScenarios: Record<string, Scenario> = {
   "in-50": { way: "in", bridges: 1, messages: 50, perSecond: 50, warmUp: 10 },
-  "out-serial": { way: "out", bridges: 1, callers: 1, messages: 15, warmUp: 5 },
   "in-saturated-20": { way: "in", bridges: 4, messages: 100, warmUp: 10 },
-  "in-200-20": { way: "in", bridges: 4, messages: 100, perSecond: 100, warmUp: 10 },
   "out-20x20": { way: "out", bridges: 4, callers: 20, messages: 100, warmUp: 10 },
 }
