@@ -80,7 +80,7 @@ function afterExport(path: string): string {
 const afterImport = `They run here now. Delete the file: imported once more elsewhere, it would break them.
 Their customers call this service from now on, with the keys that they have, if their account came along.`
 
-/** What an operator has to know who says that nobody else has it. */
+/** What breaks if an operator takes a bridge back that another service has. */
 function whatItBreaks(movedMs: number | undefined): string {
   if (!movedMs)
     return "its export was not finished: run `export` again, or, to let it run here, name its customer_ref behind its id"

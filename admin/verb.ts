@@ -17,7 +17,7 @@ export interface Verb {
   run: (args: string[], options?: Options) => Promise<Row[]>
 }
 
-/** What may stand behind `--`, of the verbs that name it. */
+/** The options, `--bridge` and so on, that verbs may take. */
 export interface Options {
   bridge?: string[] | undefined
   all?: boolean | undefined

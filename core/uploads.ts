@@ -39,7 +39,7 @@ export async function formFor(upload: Info, until: Date) {
   return await StoredMedia.formFor({ key: keyOf(upload), contentType, fileName, size: range, until })
 }
 
-/** The same file for whoever sends it; undefined when it is not there (any more). */
+/** An uploaded file, to send it; undefined when there is none, or it is too old. */
 export async function open(bridgeId: string, file: string): Promise<StoredMedia.Uploaded | undefined> {
   if (!config.STORAGE_DIR) return await StoredMedia.open(keyOf({ bridgeId, file }), keptMs)
   const path = pathOf({ bridgeId, file })

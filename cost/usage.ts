@@ -5,14 +5,14 @@
 export const counted = {
   /** A text that comes in, is stored, and is delivered at the first attempt while nothing else waits. */
   inbound: { writeUnits: 18, readUnits: 3, deliveries: 1 },
-  /** What a further webhook of the bridge adds to that, if it wants the text. */
+  /** The delivery of such a text to one further webhook. */
   webhook: { writeUnits: 8, readUnits: 2, deliveries: 1 },
   /**
    * A text that is sent under an Idempotency-Key to a recipient with one phone, and the receipts that come back. Two of the
    * units read are the key and the lease, which the API knows for half a minute and for two seconds: a burst reads them once.
    */
   outbound: { writeUnits: 14, readUnits: 3 },
-  /** What each of the two costs more if it is kept (`keep`), with its chat. */
+  /** Keeping a text in either direction (`keep`): its own row, and the row of its chat. */
   kept: { writeUnits: 4, readUnits: 0 },
 }
 

@@ -45,7 +45,6 @@ export const link = new Hono<DashboardEnv>()
     const { begun, isTyped } = roundOf(c)
     // A program that scans mails opens the link, and is shown no code. Our script says since when the page is open.
     const isAsking = !isLinked(evidence) && !wantsPasskey(evidence) && c.req.query("begun") !== undefined
-    // The card with the code to type stands on the page already that asks for its steps.
     const card = isTyped
       ? html``
       : linkingCard(evidence, shownOf(c, session, name), isAsking ? await codeShown(c, session) : undefined)
@@ -127,8 +126,7 @@ export const link = new Hono<DashboardEnv>()
 
 /** The code to scan now, of which it is noted that this page has shown it. */
 async function codeShown(c: Context<DashboardEnv>, session: LinkSession.Info): Promise<Code> {
-  if (roundOf(c).isOver) return { kind: "over" }
-  const code = await codeOf(session.bridge, c.var.requestId)
+  const code = await codeOf(session.bridge, { requestId: c.var.requestId, isOver: roundOf(c).isOver })
   if (code.kind === "shown") await LinkSession.show(c.req.param("token") ?? "", session)
   return code
 }

@@ -15,7 +15,7 @@ import release from "../../package.json" with { type: "json" }
  * bridge what it `left` as, which is written last where it arrives.
  */
 
-/** What an export says of itself. */
+/** The first line of an export: when it was made, and the bridges in it. */
 export const About = z.object({
   /** The release that made it. */
   release: z.string(),

@@ -115,13 +115,13 @@ async function mustArrive(
   return true
 }
 
-/** What comes with an account; the account comes last, so that an interrupted import begins here again. */
+/** An account arrives, after its people and keys: while it is not here, an import that was interrupted brings them again. */
 async function accountArrives(
   { account, people, keys }: Extract<Line, { account: unknown }>,
   arrivals: Arrival[],
 ): Promise<void> {
   const isHere = (await Account.get(account.id)) !== undefined
-  // What its people changed here since stays: they may have revoked a key.
+  // An account that is here keeps its keys as they are: its people may have revoked one.
   const isWanted = ({ row }: ApiKey.Moving) =>
     !isHere || arrivals.some(({ listed }) => listed.id === row.bridge_id)
   for (const key of keys.filter(isWanted)) await ApiKey.arrive(account.id, key)
@@ -167,7 +167,7 @@ class Arrival {
     if (!(await Move.arrive(left, { accountId, importId: this.#importId }))) throw this.#overtaken()
   }
 
-  /** What an earlier stay or an interrupted import has left here goes. */
+  /** Removes the rows that the bridge has left here before, or that an interrupted import has written. */
   async #claim(): Promise<void> {
     if (this.#isClaimed) return
     if (!Storage.hasRoom())

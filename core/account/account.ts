@@ -110,7 +110,7 @@ export function creating(input: New): { account: Info; writes: Write[] } {
 
 /** The writes by which an account comes from another service, without bridges yet, and with no rights of an operator here. */
 export function arriving(account: Info): Write[] {
-  // What Stripe says of it, it says to that service.
+  // Stripe knows the subscription at the other service, and tells this one nothing of it.
   const isByHand = account.isByHand || Billing.isOn()
   return adding({ ...account, bridges: 0, isByHand })
 }

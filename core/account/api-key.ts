@@ -26,7 +26,7 @@ const Stored = z.object({
   customer_ref: z.string().optional(),
   created_by: z.string().optional(),
   last_used_at: z.number().optional(),
-  /** Of a key that came from another service: its pepper there, sealed. */
+  /** A key that came from another service brings the pepper of that service along, sealed. */
   pepper: Bytes.optional(),
 })
 type Stored = z.infer<typeof Stored>

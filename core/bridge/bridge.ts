@@ -169,24 +169,24 @@ function allowed(bridge: Info): Write {
 
 /** Counts one more bridge, if the account may have it. */
 function counted(bridge: Info): Write {
-  return {
-    Update: {
-      TableName: tables.accounts,
-      Key: Account.key(bridge.accountId),
-      UpdateExpression: "ADD bridges :one",
-      ConditionExpression: "subscription IN (:active, :trialing) AND bridges < bridge_limit",
-      ExpressionAttributeValues: { ":one": 1, ":active": "active", ":trialing": "trialing" },
-    },
-  }
+  return counting(bridge, 1, {
+    ConditionExpression: "subscription IN (:active, :trialing) AND bridges < bridge_limit",
+    ExpressionAttributeValues: { ":active": "active", ":trialing": "trialing" },
+  })
 }
 
-function uncounted(bridge: Info): Write {
+function counting(
+  { accountId }: Info,
+  by: 1 | -1,
+  condition: { ConditionExpression?: string; ExpressionAttributeValues?: Row } = {},
+): Write {
   return {
     Update: {
       TableName: tables.accounts,
-      Key: Account.key(bridge.accountId),
-      UpdateExpression: "ADD bridges :one_less",
-      ExpressionAttributeValues: { ":one_less": -1 },
+      Key: Account.key(accountId),
+      UpdateExpression: "ADD bridges :by",
+      ...condition,
+      ExpressionAttributeValues: { ...condition.ExpressionAttributeValues, ":by": by },
     },
   }
 }
@@ -304,7 +304,7 @@ export async function remove(bridge: Info): Promise<void> {
         ExpressionAttributeValues: { ":id": bridge.id },
       },
     },
-    ...(bridge.isSandbox ? [] : [uncounted(bridge)]),
+    ...(bridge.isSandbox ? [] : [counting(bridge, -1)]),
     { Delete: { TableName: tables.accounts, Key: whereKey(bridge.id) } },
     { Delete: { TableName: tables.leases, Key: DataKeys.key(bridge.id) } },
     Lease.gone(bridge.id),
@@ -366,22 +366,10 @@ export function arriving(
         ExpressionAttributeValues: { ":id": was.id },
       },
     },
-    isNew ? oneMore(bridge) : allowed(bridge),
+    // The operator moves it: no limit is asked.
+    isNew ? counting(bridge, 1, { ConditionExpression: "attribute_exists(pk)" }) : allowed(bridge),
     { Put: { TableName: tables.accounts, Item: whereRow(bridge) } },
   ]
-}
-
-/** The operator's word: no limit is asked. */
-function oneMore(bridge: Info): Write {
-  return {
-    Update: {
-      TableName: tables.accounts,
-      Key: Account.key(bridge.accountId),
-      UpdateExpression: "ADD bridges :one",
-      ConditionExpression: "attribute_exists(pk)",
-      ExpressionAttributeValues: { ":one": 1 },
-    },
-  }
 }
 
 /** The key under which this bridge's event bodies and webhook secret are sealed. */

@@ -110,7 +110,7 @@ export class Connections {
     }
   }
 
-  /** The proxy is dialled as any stranger is. It looks the target's name up. @throws ProxyError, and what TLS says */
+  /** Dials the proxy, whose address must be public like any other. The proxy looks up the target's name. @throws ProxyError, TLS errors */
   async #dialThrough({ url: proxy, share }: Proxy, { url, signal }: Purpose): Promise<Socket> {
     const to = await this.#dialChecked({ url: withPort(proxy), share, signal }).catch(() => {
       throw new ProxyError(false)

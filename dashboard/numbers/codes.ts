@@ -17,7 +17,11 @@ const roundMs = 170_000
 const typedMs = 180_000
 
 /** The code that the network shows now. It takes some seconds until there is a first one. */
-export async function codeOf(bridge: Bridge.Info, requestId: string): Promise<Code> {
+export async function codeOf(
+  bridge: Bridge.Info,
+  { requestId, isOver }: Pick<Round, "isOver"> & { requestId: string },
+): Promise<Code> {
+  if (isOver) return { kind: "over" }
   try {
     const call = { method: "GET", path: "/qr", bridgeId: bridge.id, requestId } as const
     const { success, refusal } = await ask(call, false)
@@ -37,7 +41,7 @@ export interface Round {
   begun: number
   /** The network's codes are shown no longer: somebody has to want one again. */
   isOver: boolean
-  /** The page shows a code to type, and not those to scan. */
+  /** The page shows a code to type: of it only the steps are renewed. */
   isTyped: boolean
 }
 

@@ -106,8 +106,7 @@ function follower(c: Context<DashboardEnv>) {
     if (isPasskeyWanted ? challengeIn(evidence) !== taken : !isTyped)
       pieces.set("linking", { html: linkingCard(evidence, shownOf(c)), id: id() })
     if (isPasskeyWanted || isTyped) return pieces
-    const code: Code =
-      isOver || LinkSteps.isOver(linkSteps) ? { kind: "over" } : await codeOf(bridge, requestId)
+    const code = await codeOf(bridge, { requestId, isOver: isOver || LinkSteps.isOver(linkSteps) })
     if (code.kind === "shown") linkSteps = LinkSteps.shown(linkSteps, code.expiresMs, nowMs())
     const now: Code = LinkSteps.isOver(linkSteps) ? { kind: "over" } : numbered(code, linkSteps)
     if (now.kind !== "linked") pieces.set("code", { html: codePiece(pathOf(bridge), now), id: id() })
@@ -159,17 +158,12 @@ async function linkingNow(
   const { bridge, requestId } = c.var
   const { begun, isOver, isTyped } = roundOf(c)
   const query = `begun=${begun}`
-  // The card with the code to type stands on the page already that asks for its steps.
   if (isTyped && !isLinked(evidence))
     return whileLinking({ at: pathOf(bridge), query, card: html``, evidence })
   // The steps say why a login is refused. Nobody knows it of a number that says nothing.
   const isUnlinked = evidence.kind === "said" && evidence.objection === undefined && !isLinked(evidence)
   const isAsking = !isLinked(evidence) && !wantsPasskey(evidence)
-  const code: Code | undefined = !isAsking
-    ? undefined
-    : isOver
-      ? { kind: "over" }
-      : await codeOf(bridge, requestId)
+  const code = isAsking ? await codeOf(bridge, { requestId, isOver }) : undefined
   const card = html`${isUnlinked && ended ? note("warn", html`${ended.sentence} That was ${ago(ended.atMs)}.`) : ""}
   ${isLinked(evidence) ? linkedCard(bridge.customerRef, evidence) : linkingCard(evidence, shownOf(c), code)}`
   return whileLinking({ at: pathOf(bridge), query, card, evidence })

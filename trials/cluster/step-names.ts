@@ -60,7 +60,7 @@ function wordOfPut({ TableName, Item = {} }: Part): string[] {
   if (TableName === tables.events) return sk.startsWith("EVENT#") ? ["event commit"] : []
   if (TableName !== tables.sessions) return []
   if (sk === "CREDS") return ["credentials commit"]
-  if (sk.startsWith("CREATED#")) return [`group ${hasAsked(sk) ? "answer" : "question"} commit`]
+  if (sk.startsWith("CREATED#")) return [wordOfGroup(sk)]
   if (!sk.startsWith("SEND#")) return []
   if (Item.delivered !== undefined || Item.read !== undefined) return ["status commit"]
   return [{ sent: "send commit", acked: "ack commit", failed: "refusal commit" }[String(Item.state)]!] // of `sent.ts`
@@ -70,10 +70,10 @@ function wordOfPut({ TableName, Item = {} }: Part): string[] {
 const askedFor = new Set<string>()
 
 /** The row of a group is written before the network is asked for it, and when the network has answered. */
-function hasAsked(sk: string): boolean {
-  const before = askedFor.has(sk)
+function wordOfGroup(sk: string): string {
+  const word = askedFor.has(sk) ? "group answer commit" : "group question commit"
   askedFor.add(sk)
-  return before
+  return word
 }
 
 /** Keys in a batch may be in DynamoDB's JSON already. */

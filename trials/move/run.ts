@@ -1,22 +1,16 @@
-import { existsSync, mkdirSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { apiClient, Unexpected } from "#local/api-client.ts"
-import { networkClient } from "#local/network/client.ts"
 import { untilConnected } from "#local/network/link.ts"
-import { seeded } from "#local/random.ts"
-import { spawnSimulator } from "#simulator/spawn.ts"
-import { startReceiver } from "#test/support/service/start-receiver.ts"
-import { until } from "#test/support/until.ts"
-import type { Evidence } from "../chaos/evidence.ts"
 import type { Options } from "../chaos/options.ts"
 import { judge, type Violation } from "../chaos/oracle.ts"
-import { inWords } from "../chaos/run.ts"
 import { startTraffic } from "../chaos/traffic.ts"
 import { followNetworkLog } from "../cluster/follow-network-log.ts"
-import { type Line, newLine } from "../cluster/lines.ts"
-import { newSeen, openOf, shownBy, unlinked, unread } from "../restore/seen.ts"
+import type { Line } from "../cluster/lines.ts"
+import { newSeen, unlinked } from "../restore/seen.ts"
 import { admin, type Running, start } from "../restore/service.ts"
+import { comeToRest, newLines, onStage, type Stage, toldOf } from "../restore/stage.ts"
 
 export interface Outcome {
   violations: Violation[]
@@ -32,7 +26,6 @@ export interface Outcome {
 
 const passphrase = "the passphrase of a trial"
 const connectedWithinMs = 120_000
-const settledWithinMs = 120_000
 /** Longer than an export or an import takes, in ms. */
 const moveMs = 5000
 /** How often one is done again before something else must be wrong. */
@@ -44,49 +37,18 @@ const mostTries = 20
  * judged as if nothing had happened.
  */
 export async function runMoves(options: Options, dir: string, say: (line: string) => void): Promise<Outcome> {
-  const stops: (() => Promise<unknown>)[] = []
-  try {
-    return await run(options, { dir, say, stops })
-  } catch (error) {
-    // What is stopped below makes the traffic fail as well, and nobody would learn of this.
-    console.error(error)
-    throw error
-  } finally {
-    for (const stop of stops.toReversed()) await stop()
-  }
+  return await onStage({ seed: options.seed, dir }, async (stage) => await run(options, stage, say))
 }
 
-async function run(
-  options: Options,
-  { dir, say, stops }: { dir: string; say: (line: string) => void; stops: (() => Promise<unknown>)[] },
-): Promise<Outcome> {
-  const random = seeded(options.seed)
-  mkdirSync(join(dir, "logs"), { recursive: true })
-  const simulator = await spawnSimulator({ dataDir: dir, controlPort: 0 })
-  if (!simulator) throw new Error(`the simulated network did not start: ${dir}/logs says why`)
-  stops.push(simulator.stop)
-  const network = networkClient(simulator)
-  const receiver = await startReceiver()
-  stops.push(receiver.stop)
+async function run(options: Options, stage: Stage, say: (line: string) => void): Promise<Outcome> {
+  const { dir, random, simulator, network, receiver, stops } = stage
   const places: Place[] = []
   for (const name of ["here", "there"])
     places.push(await Place.begin(name, { network: simulator, beat: options.beat, dir }))
   stops.push(...places.map((place) => place.kill))
   const [here] = places as [Place, Place] // made above
   const apiKey = await here.newAccount(options.bridges)
-  const lines: Line[] = []
-  for (let n = 1; n <= options.bridges; n++)
-    lines.push(
-      await newLine(`b${n}`, {
-        network,
-        receiver,
-        api: here.baseUrl!, // it runs
-        apiKey,
-        around: { book: [], members: [] },
-        hasCompanion: false,
-        hostOf: undefined,
-      }),
-    )
+  const lines = await newLines(options.bridges, stage, { api: here.baseUrl!, apiKey }) // it runs
   say(`${lines.length} bridges are linked`)
 
   /** Where each bridge is, as its customer knows it: until it has arrived, where it left. */
@@ -165,33 +127,8 @@ async function run(
 
   say("the last move is done: now everything has to come to rest")
   await connected(lines)
-  await traffic.stop(options.messages, settledWithinMs)
-  const gather = async (unsettled: string[]) =>
-    ({
-      bridges: lines.map(({ bridge }) => bridge),
-      produced: traffic.produced,
-      late: traffic.late,
-      arrivals: receiver.arrivals,
-      refused: new Set(),
-      sent: traffic.sent,
-      shown: await shownBy(network, lines),
-      followed: new Set(),
-      read: new Set(),
-      unreadable: await unread(seen.troubles(), network),
-      keysReused: seen.reused.map(inWords),
-      owners: [],
-      rows: [],
-      unsettled,
-      stoppedAttempts: [],
-    }) satisfies Evidence
-  const isSettled = async () => {
-    await sleep(500)
-    const open = await openOf(lines, network, apiOf)
-    return open.length === 0 && !judge(await gather([])).some(({ kind }) => kind === "lost")
-  }
-  await until(isSettled, { withinMs: settledWithinMs }).catch(() => "the oracle says so")
-  await log.stop()
-  const evidence = await gather(await openOf(lines, network, apiOf))
+  const acts = { lines, traffic, seen, log, apiOf }
+  const evidence = await comeToRest(stage, acts, { messages: options.messages, judged: judge })
   return {
     violations: [...judge(evidence), ...unconnected, ...(await unlinked(lines, network))],
     kills,
@@ -199,13 +136,7 @@ async function run(
     interrupted,
     in: [...traffic.produced.values()].flat().length,
     out: traffic.sent.length,
-    told: {
-      ids: Object.fromEntries(traffic.ids),
-      arrivals: receiver.arrivals.map(({ at, bridge, eventId, attempt, text }) => {
-        return { at, bridge, eventId, attempt, text }
-      }),
-      entries: seen.entries,
-    },
+    told: toldOf(stage, acts),
   }
 }
 

@@ -4,22 +4,18 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { apiClient, Unexpected } from "#local/api-client.ts"
 import { readBackup } from "#local/backup/backup.ts"
-import { networkClient } from "#local/network/client.ts"
 import { untilConnected } from "#local/network/link.ts"
-import { type Random, seeded } from "#local/random.ts"
-import { spawnSimulator } from "#simulator/spawn.ts"
-import { startReceiver } from "#test/support/service/start-receiver.ts"
+import type { Random } from "#local/random.ts"
 import { until } from "#test/support/until.ts"
 import type { Evidence } from "../chaos/evidence.ts"
 import type { Options } from "../chaos/options.ts"
 import type { Violation } from "../chaos/oracle.ts"
-import { inWords } from "../chaos/run.ts"
 import { startTraffic } from "../chaos/traffic.ts"
 import { followNetworkLog } from "../cluster/follow-network-log.ts"
-import { type Line, newLine } from "../cluster/lines.ts"
 import { judgeRestored, type Lost } from "./oracle.ts"
-import { isConnected, newSeen, openOf, shownBy, unlinked, unread } from "./seen.ts"
+import { isConnected, newSeen, unlinked } from "./seen.ts"
 import { admin, type Running, start } from "./service.ts"
+import { comeToRest, newLines, onStage, type Stage, toldOf } from "./stage.ts"
 
 export interface Outcome {
   violations: Violation[]
@@ -37,7 +33,6 @@ export interface Outcome {
 
 const passphrase = "the passphrase of a trial"
 const connectedWithinMs = 120_000
-const settledWithinMs = 120_000
 
 /**
  * The whole service under traffic, whose data folder is lost again and again, and a backup restored elsewhere. The network and the
@@ -48,49 +43,18 @@ export async function runRestores(
   dir: string,
   say: (line: string) => void,
 ): Promise<Outcome> {
-  const stops: (() => Promise<unknown>)[] = []
-  try {
-    return await run(options, { dir, say, stops })
-  } catch (error) {
-    // What is stopped below makes the traffic fail as well, and nobody would learn of this.
-    console.error(error)
-    throw error
-  } finally {
-    for (const stop of stops.toReversed()) await stop()
-  }
+  return await onStage({ seed: options.seed, dir }, async (stage) => await run(options, stage, say))
 }
 
-async function run(
-  options: Options,
-  { dir, say, stops }: { dir: string; say: (line: string) => void; stops: (() => Promise<unknown>)[] },
-): Promise<Outcome> {
-  const random = seeded(options.seed)
-  mkdirSync(join(dir, "logs"), { recursive: true })
-  const simulator = await spawnSimulator({ dataDir: dir, controlPort: 0 })
-  if (!simulator) throw new Error(`the simulated network did not start: ${dir}/logs says why`)
-  stops.push(simulator.stop)
-  const network = networkClient(simulator)
-  const receiver = await startReceiver()
-  stops.push(receiver.stop)
-  const host = { ...options, dir, network: simulator, stops }
+async function run(options: Options, stage: Stage, say: (line: string) => void): Promise<Outcome> {
+  const { dir, random, simulator, network, receiver, stops } = stage
+  const host = { beat: options.beat, dir, network: simulator }
   let place = { n: 0, dataDir: join(dir, "data-0") }
   let service: Running | undefined = await begin(host, place.dataDir)
   stops.push(async () => await service?.kill())
   const apiKey = await service.newAccount(options.bridges)
   const api = (to = service) => apiClient(to?.baseUrl ?? "", apiKey)
-  const lines: Line[] = []
-  for (let n = 1; n <= options.bridges; n++)
-    lines.push(
-      await newLine(`b${n}`, {
-        network,
-        receiver,
-        api: service.baseUrl,
-        apiKey,
-        around: { book: [], members: [] },
-        hasCompanion: false,
-        hostOf: undefined,
-      }),
-    )
+  const lines = await newLines(options.bridges, stage, { api: service.baseUrl, apiKey })
   say(`${lines.length} bridges are linked`)
 
   const seen = newSeen(lines)
@@ -135,60 +99,25 @@ async function run(
   }
 
   say("the last one was restored: now everything has to come to rest")
-  await traffic.stop(options.messages, settledWithinMs)
-  const gather = async (unsettled: string[]) => ({
-    losses,
-    handed: { ids: traffic.ids, hadMs: seen.hadMs, askedAgain: seen.askedAgain },
-    evidence: {
-      bridges: lines.map(({ bridge }) => bridge),
-      produced: traffic.produced,
-      late: traffic.late,
-      arrivals: receiver.arrivals,
-      refused: new Set(),
-      sent: traffic.sent,
-      shown: await shownBy(network, lines),
-      followed: new Set(),
-      read: new Set(),
-      unreadable: await unread(seen.troubles(), network),
-      keysReused: seen.reused.map(inWords),
-      owners: [],
-      rows: [],
-      unsettled,
-      stoppedAttempts: [],
-    } satisfies Evidence,
-  })
-  const isSettled = async () => {
-    await sleep(500)
-    const open = await openOf(lines, network, () => api())
-    const lost = judgeRestored(await gather([])).some(({ kind }) => kind === "lost")
-    return open.length === 0 && !lost
-  }
-  await until(isSettled, { withinMs: settledWithinMs }).catch(() => "the oracle says so")
-  await log.stop()
-  const restored = await gather(await openOf(lines, network, () => api()))
+  const acts = { lines, traffic, seen, log, apiOf: () => api() }
+  const judged = (evidence: Evidence) =>
+    judgeRestored({
+      losses,
+      handed: { ids: traffic.ids, hadMs: seen.hadMs, askedAgain: seen.askedAgain },
+      evidence,
+    })
+  const evidence = await comeToRest(stage, acts, { messages: options.messages, judged })
   const total = [...traffic.produced.values()].flat()
   const arrived = new Set(receiver.arrivals.map(({ text }) => text))
   return {
-    violations: [...judgeRestored(restored), ...(await unlinked(lines, network))],
+    violations: [...judged(evidence), ...(await unlinked(lines, network))],
     restores: losses.length,
     interrupted,
     in: total.length,
     out: traffic.sent.length,
     forgotten: total.filter((text) => !arrived.has(text)).length,
     askedAgain: seen.askedAgain.size,
-    told: {
-      losses,
-      ids: Object.fromEntries(traffic.ids),
-      hadMs: Object.fromEntries(seen.hadMs),
-      arrivals: receiver.arrivals.map(({ at, bridge, eventId, attempt, text }) => ({
-        at,
-        bridge,
-        eventId,
-        attempt,
-        text,
-      })),
-      entries: seen.entries,
-    },
+    told: { losses, ...toldOf(stage, acts) },
   }
 }
 
