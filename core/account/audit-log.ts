@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto"
 import { z } from "zod"
 import { now, nowMs } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
+import { log } from "../platform/log.ts"
 import { RateLimit } from "../rate-limit.ts"
 import { type Key, put, query, remove } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
@@ -91,7 +92,9 @@ export async function add(
   const item = { ...key(accountId, at_ms), ...entry, agent, at_ms, expires_at: now() + keptFor }
   await put({ TableName: tables.accounts, Item: item })
   if (isQuiet) return
-  const mailing = mail(accountId, entry, origin)
+  const mailing = mail(accountId, entry, origin).catch((error: unknown) =>
+    log.warn({ error, accountId, act: entry.act }, "nobody was mailed of an act"),
+  )
   // A function may be frozen once it has answered.
   if (config.AWS_LAMBDA_FUNCTION_NAME !== undefined) await mailing
 }
