@@ -37,7 +37,6 @@ export const kept: Record<string, string> = {
     "SandboxHostTaskRole dynamodb:BatchWriteItem table/SessionsTable BRIDGE#5a4db0c5-*",
     "SandboxHostTaskRole dynamodb:DeleteItem table/LeasesTable BRIDGE#5a4db0c5-*",
     "SandboxHostTaskRole dynamodb:GetItem table/SessionsTable BRIDGE#5a4db0c5-*",
-    "SandboxHostTaskRole dynamodb:UpdateItem table/RequestsTable",
     "SandboxHostTaskRole logs:DeleteLogStream log-group:/messaging-bridge/staging/bridges:log-stream:5a4db0c5-*",
     "SandboxHostTaskRole s3:AbortMultipartUpload MediaBucket/5a4db0c5-*",
     "SandboxHostTaskRole s3:GetObject MediaBucket/5a4db0c5-*",
@@ -66,6 +65,10 @@ export const byChance: Record<string, string> = {
     `DeliveryRole logs:CreateLogStream ${ofBridges}:*`,
     `SessionHostTaskRole logs:CreateLogStream ${ofBridges}:*`,
     `SandboxHostTaskRole logs:CreateLogStream ${ofBridges}:5a4db0c5-*`,
+  ),
+  ...because(
+    "a host writes the answer of a send under a key that succeeds: in the sandbox that may be none, or a status",
+    "SandboxHostTaskRole dynamodb:UpdateItem table/RequestsTable",
   ),
   ...because(
     "a retry ends a doorbell's rest, if it rests",
