@@ -63,7 +63,7 @@ export const Manager = z
 const chosen = {
   events: z.array(EventType).openapi({
     description:
-      "The types of events that are sent: all but `message_status` and `group`, unless you chose some.",
+      "The types of events that are sent: all but `message_status`, `message_lost` and `group`, unless you chose some.",
   }),
   ignore: z.array(Ignored).openapi({
     description: "Chats whose events are not sent: `status` (what people post as their status), `groups`.",
@@ -198,8 +198,8 @@ export const updateBridge = createRoute({
           .nullish()
           .openapi({
             description:
-              "The types of events to send; null is all of them, including those of later releases, but not `message_status` and " +
-              "`group`, which are sent only if you name them.",
+              "The types of events to send; null is all of them, including those of later releases, but not `message_status`, " +
+              "`message_lost` and `group`, which are sent only if you name them.",
           }),
         ignore: z.array(Ignored).max(50).optional().openapi({
           description: "Chats whose events are not sent: `status`, `groups`; `[]` is none.",

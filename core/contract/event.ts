@@ -110,6 +110,27 @@ export const MessageEvent = z
       "A message that came in, or that was written on the phone or another of its devices. Messages sent through this API do not come back.",
   })
 
+const MessageLostEvent = z
+  .object({
+    event: z.literal("message_lost"),
+    message_id: z.string(),
+    contact_id: ContactJid,
+    phone: Phone,
+    chat_id: ChatJid,
+    name: Name,
+    username: Username,
+    is_group: z.boolean(),
+    from_me: FromMe,
+    timestamp: Timestamp,
+    offline: Offline,
+  })
+  .openapi("MessageLostEvent", {
+    description:
+      "Somebody wrote a message that this session cannot read: the network gave only a placeholder, and the phone, asked for it again " +
+      "and again, has not given it in two days. It can be read on the phone. It comes only if `events` of the bridge names it. If the phone gives the " +
+      "message after all, its event `message` follows.",
+  })
+
 const ConnectedEvent = z.object({ event: z.literal("connected"), phone: Phone }).openapi("ConnectedEvent", {
   description:
     "The session is up: after a phone was linked, and after every `disconnected`. A restart that is over within ten seconds gives no event.",
@@ -369,6 +390,7 @@ const TestEvent = z
 /** Contract, "Events", and `test`. The first field is `event`. */
 export const Event = z.discriminatedUnion("event", [
   MessageEvent,
+  MessageLostEvent,
   ConnectedEvent,
   DisconnectedEvent,
   TypingEvent,
@@ -403,12 +425,13 @@ export const EventType = z
     "profile_picture_updated",
     "group",
     "message_status",
+    "message_lost",
   ] satisfies Exclude<Event["event"], "test">[])
   .openapi("EventType")
 export type EventType = z.infer<typeof EventType>
 
 /** Those that are sent only if they are named. */
-const unusual = new Set<EventType>(["message_status", "group"])
+const unusual = new Set<EventType>(["message_status", "group", "message_lost"])
 
 /** Whether events of this type are sent to a customer who has chosen none: all but those that are sent only if they are named. */
 export function isUsual(type: EventType): boolean {

@@ -225,6 +225,17 @@ export const eventExamples: { [Type in Event["event"]]: Extract<Event, { event: 
     status: "read",
     timestamp: 1_795_166_772,
   },
+  message_lost: {
+    event: "message_lost",
+    message_id: "3A3C4D5E6F7081920314",
+    contact_id: contact,
+    phone: chat,
+    chat_id: contact,
+    name: "Ada",
+    is_group: false,
+    from_me: false,
+    timestamp: 1_795_166_930,
+  },
   test: { event: "test", timestamp: 1_795_166_760 },
 }
 

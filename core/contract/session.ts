@@ -37,14 +37,23 @@ export const SessionStatus = z
           "it waits no more: then ask for a new code.",
       }),
     objection: z
-      .enum(["locked", "banned", "temporarily_banned", "outdated", "proxy_unreachable", "proxy_refused"])
+      .enum([
+        "locked",
+        "banned",
+        "temporarily_banned",
+        "outdated",
+        "proxy_unreachable",
+        "proxy_refused",
+        "unanswered",
+      ])
       .optional()
       .openapi({
         description:
           "Absent without one: why the network refused the last login. `locked`, `banned`: it has unlinked the session, and the " +
           "phone says what can be done. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the " +
           "session connects again by itself. `proxy_unreachable`: the bridge's proxy does not answer; `proxy_refused`: it wants another " +
-          "password, or leads nowhere; the session goes on trying. It ends with the next connection.",
+          "password, or leads nowhere; the session goes on trying. `unanswered`: the connection was open, and the network answered nothing on it " +
+          "for two minutes; the session connects again by itself. It ends with the next connection.",
       }),
     new_chats_left: z.number().int().optional().openapi({
       description: "With a limit of `pacing`: how many chats the bridge may still begin today.",

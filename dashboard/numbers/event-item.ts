@@ -62,6 +62,8 @@ function aboutOf(event: Event): Html | string {
         : event.body || event.media_type || event.type
       return html`<b>${who}</b> ${what.slice(0, 300)}`
     }
+    case "message_lost":
+      return html`from <b>${event.name || whoIs(event.contact_id)}</b>: the phone has not given it`
     case "connected":
       return html`as <b>+${event.phone}</b>`
     case "disconnected":

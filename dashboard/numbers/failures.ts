@@ -197,6 +197,11 @@ export const refusals: Record<Objection, { word: string; cause: string }> = {
     cause:
       "The proxy of this number wants another password, or does not lead to the network. Set another `proxy_url` through the API, or none.",
   },
+  unanswered: {
+    word: "No answer",
+    cause:
+      "The connection was open, and the network answered nothing on it for two minutes. The session connects again by itself.",
+  },
 }
 
 /** Failures that only the phone shows: the network tells them to nobody else. */

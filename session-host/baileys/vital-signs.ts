@@ -21,7 +21,11 @@ export function newVitalSigns(lifetime: Pick<Lifetime, "atEnd" | "end">, afterMs
     asked: (): void => {
       waiting ??= setTimeout(() => {
         Metrics.add("DeadConnections")
-        lifetime.end({ reason: "lost", detail: "the network has answered nothing for minutes" })
+        lifetime.end({
+          reason: "lost",
+          detail: "the network has answered nothing for minutes",
+          objection: "unanswered",
+        })
       }, afterMs)
     },
     /** Takes every frame. */

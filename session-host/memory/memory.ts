@@ -18,6 +18,8 @@ import { Transcript } from "../chats/transcript.ts"
 import { CreatedGroups } from "./created-groups.ts"
 import type { UnitWrite } from "./packing.ts"
 import { SessionIntake } from "../receive/take.ts"
+import { mapLost } from "../receive/map-received.ts"
+import { nobody } from "../receive/map/chat-and-sender.ts"
 import { Messages } from "./messages/messages.ts"
 import { EventOutbox } from "../receive/outbox.ts"
 import { Parking } from "../receive/parked.ts"
@@ -153,7 +155,16 @@ export class Memory {
     this.#vault = new SessionVault(this, creds)
     this.#contacts = new Contacts({ store, commits, log }, creds.generation)
     const provenAtMs = performance.now() + timing.provenMs
-    this.awaited = new Awaited({ store, commits }, awaited)
+    this.awaited = new Awaited(
+      {
+        store,
+        commits,
+        outbox,
+        mapLost: (attrs) =>
+          mapLost(attrs, this.#vault.login ?? nobody, { connection: input.connection(), log }),
+      },
+      awaited,
+    )
     this.pacing = new Pacing(
       { store, commits, contacts: () => this.#contacts, limits: () => input.choice().pacing },
       rows.get(pacingRow),

@@ -183,7 +183,10 @@ export interface Me {
  */
 type ClosedReason = "logged_out" | "replaced" | "restart" | "refs_ended" | "lost"
 
-/** The network's objection to an account, or to the version of its protocol that is spoken here; or what a proxy is in the way with. */
+/**
+ * The network's objection to an account, or to the version of its protocol that is spoken here; or what a proxy is in the way
+ * with; or `unanswered`: the connection was open, and for minutes nothing on it was answered.
+ */
 export type Objection =
   | "locked"
   | "banned"
@@ -191,6 +194,7 @@ export type Objection =
   | "outdated"
   | "proxy_unreachable"
   | "proxy_refused"
+  | "unanswered"
 
 /** How a connection ended. */
 export interface End {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { z } from "zod"
 import { nowMs } from "#core/platform/clock.ts"
 import type { Commits } from "../memory/commits.ts"
+import type { EventOutbox } from "./outbox.ts"
 import type { UnitWrite } from "../memory/packing.ts"
 import type { SessionStore, Stored } from "../memory/rows.ts"
 import { decode, decodeWeb } from "../network/decode.ts"
@@ -9,12 +10,16 @@ import type { Connection, Received } from "../network/connection.ts"
 import type { Say } from "../session/say.ts"
 import { resentIn } from "./map/resent-by-phone.ts"
 import type { Own } from "./map/chat-and-sender.ts"
+import type { Mapped } from "./map/mapped.ts"
 
 /** What the keys of the rows begin with. */
 export const awaitedPrefix = "AWAITED#"
 
 /** The network sends few placeholders. More than this are asked for once, by Baileys, and not remembered. */
 const mostAwaited = 200
+
+/** Nobody's attributes are longer, in characters. What a stranger makes longer might fit into no event. */
+const longestAttrs = 10_000
 
 /** After how many times the first wait each further question is asked, and the message given up. By default up to two days. */
 const waits = [1, 6, 36, 144]
@@ -31,7 +36,10 @@ type Message = z.infer<typeof Message>
 
 interface Parts {
   store: SessionStore
-  commits: Pick<Commits, "write" | "note">
+  commits: Pick<Commits, "write" | "note" | "whenKept">
+  outbox: Pick<EventOutbox, "append">
+  /** The event that a message with these attributes is lost. */
+  mapLost: (attrs: Received["attrs"]) => Promise<Mapped[]>
 }
 
 /**
@@ -52,6 +60,7 @@ export class Awaited {
   async expect(attrs: Received["attrs"]): Promise<void> {
     const sk = skOf(attrs)
     if (this.#messages.has(sk) || this.#messages.size >= mostAwaited) return
+    if (JSON.stringify(attrs).length > longestAttrs) return
     const message = { attrs, sinceMs: nowMs(), askedMs: nowMs(), times: 1 }
     this.#messages.set(sk, message)
     await this.#parts.commits.write([this.#row(sk, message)])
@@ -71,13 +80,8 @@ export class Awaited {
    */
   async ask(connection: Pick<Connection, "askPhoneFor">, firstMs: number, say: Say): Promise<void> {
     const atMs = nowMs()
-    const lost = this.#remove(({ sinceMs }) => atMs - sinceMs > firstMs * givenUpAfter)
-    if (lost.length > 0) await this.#parts.commits.write(lost)
-    for (const _ of lost)
-      say(
-        "warn",
-        "a message could not be read, and the phone has not given it in two days: it gives no event",
-      )
+    for (const message of this.#messages.values())
+      if (atMs - message.sinceMs > firstMs * givenUpAfter) await this.#giveUp(message, say)
     for (const [sk, message] of this.#messages) {
       const wait = waits[message.times - 1]
       if (wait === undefined || atMs - message.askedMs < firstMs * wait) continue
@@ -86,6 +90,16 @@ export class Awaited {
       this.#parts.commits.note([this.#row(sk, asked)])
       await connection.askPhoneFor(message.attrs)
     }
+  }
+
+  /** Tells the customer, unless the message comes while it is this one's turn. */
+  async #giveUp(lost: Message, say: Say): Promise<void> {
+    const { commits, outbox, mapLost } = this.#parts
+    const mapped = await mapLost(lost.attrs)
+    const removal = this.#remove((message) => message === lost)
+    if (removal.length === 0) return
+    await commits.whenKept(await outbox.append(() => mapped, removal))
+    say("warn", "a message could not be read, and the phone has not given it in two days: it is lost")
   }
 
   /** The login has ended, and its phone is not asked any more. */

@@ -3,6 +3,7 @@ import { decode, decodeWeb } from "../network/decode.ts"
 import { aboutOf, lidsIn, type Own, phonesIn } from "./map/chat-and-sender.ts"
 import { unwrap } from "../network/content.ts"
 import type { Mapped, Remembered } from "./map/mapped.ts"
+import { fromLost } from "./map/lost.ts"
 import { fromMessage } from "./map/message.ts"
 import { fromWeb, resentIn } from "./map/resent-by-phone.ts"
 import { changedBy, isForged } from "./map/forged.ts"
@@ -60,6 +61,18 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
     return []
   }
   return fromMessage({ attrs, content: readable, own, phones, verified, answer: opened?.answer })
+}
+
+/** The event of a message of which these attributes are all that is known: the phone has not given the rest. */
+export async function mapLost(
+  attrs: Received["attrs"],
+  own: Own,
+  lookups: Pick<Lookups, "connection" | "log">,
+): Promise<Mapped[]> {
+  const input = { attrs, content: {}, own }
+  const phones = phonesIn(attrs, own)
+  for (const [lid, phone] of await phonesOf([...lidsIn(input)], lookups)) phones.set(lid, phone)
+  return fromLost({ ...input, phones })
 }
 
 function isUnknownLid(jid: string, phones: Map<string, string>): boolean {

@@ -46,14 +46,19 @@ export class ConnectionEvents {
     this.#report("connected", [connected(at, phone)]).catch(this.#ended)
   }
 
-  /** There is no connection now. If that lasts, it is reported, with the last known reason. */
+  /**
+   * There is no connection now. If that lasts, it is reported, with the last known reason; at once if the last one was dead: then
+   * it has lasted for minutes.
+   */
   gone(at: At, objection?: Why["objection"]): void {
     this.#why = { objection }
     if (this.#reported === "disconnected" || this.#timer) return
-    this.#timer = setTimeout(() => {
+    const report = () => {
       this.#timer = undefined
       this.#report("disconnected", [disconnected(at, this.#why)]).catch(this.#ended)
-    }, this.#options.goneMs)
+    }
+    if (objection === "unanswered") report()
+    else this.#timer = setTimeout(report, this.#options.goneMs)
   }
 
   /** It will not reconnect by itself. `writes` become durable together with the event. @throws SessionEnded */

@@ -284,7 +284,9 @@ export class Uplink {
       fields: { reason, detail, objection },
     })
     this.hangUp()
-    this.#objection = objection
+    // A dial that fails says nothing else about the network that did not answer.
+    const unanswered = this.#objection === "unanswered" ? this.#objection : undefined
+    this.#objection = objection ?? unanswered
     if (isOfProxy(objection)) this.#logins.neverBegan()
     this.#goneFor(end)
     switch (reason) {

@@ -17,6 +17,7 @@ const shownIn = {
   profile_picture_updated: "happenings",
   group: "groups",
   message_status: "messages",
+  message_lost: "awaited",
   test: "happenings",
 } as const satisfies Record<Event["event"], string>
 

@@ -3,6 +3,22 @@ import type { Keys } from "./keys.ts"
 import { SessionRecord } from "./libsignal.ts"
 
 /**
+ * What Baileys' Signal repository (7.0.0-rc14) writes, without what it forgets too much. When a first message brings another
+ * identity, it deletes all sessions with its device; messages from before that may come later, or are kept by the network. They
+ * are closed instead, as Signal's own library does: it archives them (whatsmeow deletes them, too). Where a session is
+ * moved to another address, it is deleted as ever.
+ */
+export function rememberingIdentities(keys: Keys): Keys {
+  return {
+    ...keys,
+    set: async (changes) => {
+      const isIdentity = changes["identity-key"] !== undefined
+      await keys.set(isIdentity ? await remembered(changes, keys) : changes)
+    },
+  }
+}
+
+/**
  * These changes of Baileys' own (7.0.0-rc14), without the two by which it forgets too much.
  *
  * It deletes all sessions with a device when a message of that device, or one to it, cannot be read for the second time. What

@@ -12,6 +12,7 @@ import { askForLids } from "./ask-for-lids.ts"
 import { newDecrypting } from "#session-host/receive/decrypt.ts"
 import { newEncrypting } from "#session-host/send/encrypt.ts"
 import type { Keys } from "./keys.ts"
+import { rememberingIdentities } from "./remembered.ts"
 import { withFormerKeys } from "./signed-pre-keys.ts"
 import type { Hold } from "#core/platform/locks.ts"
 import type { ILogger } from "../quiet-log.ts"
@@ -46,7 +47,7 @@ export function durableRepository(
   const { keys, hold } = input
   const lids = lidsOf && askForLids(lidsOf, log)
   const ask = lids && ((jids: string[]) => input.whileAsking(() => lids(jids)))
-  const auth = { creds: withFormerKeys(input.creds), keys }
+  const auth = { creds: withFormerKeys(input.creds), keys: rememberingIdentities(keys) }
   const inner = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(auth, log, ask)
 
   return {

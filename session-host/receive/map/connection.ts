@@ -40,6 +40,8 @@ export const objections: Record<Objection, string> = {
     "the bridge's proxy does not answer: trying again. Check the proxy, or PATCH the bridge with another `proxy_url`",
   proxy_refused:
     "the bridge's proxy wants another password, or does not lead to the network: trying again. PATCH the bridge with a `proxy_url` that does",
+  unanswered:
+    "the connection was open, and the network answered nothing on it for two minutes: connecting again",
 }
 
 /** Without a reason, the connection has been gone for some time and comes back by itself. */

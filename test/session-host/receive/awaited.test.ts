@@ -1,12 +1,18 @@
+import { randomBytes } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, test } from "vitest"
 import "#test/support/store.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
+import { now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
+import { query } from "#core/store/store.ts"
+import { tables } from "#core/store/tables.ts"
 import { aChat } from "#test/support/session/chat.ts"
-import { aHost, held, statusOf } from "#test/support/session/host.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { uncoveredIn } from "#test/e2e/contract-coverage.ts"
+import { aHost, call, eventsOfType, held, statusOf } from "#test/support/session/host.ts"
 import { until } from "#test/support/until.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "bridge-logs-"))
@@ -27,19 +33,86 @@ test("a message of which the network has a placeholder alone is asked of the pho
   expect(await message(id)).toMatchObject({ body: "once more", contact_id: bob.jid })
 })
 
-test("a message that the phone never gives is asked for some more times and then given up, and its customer reads so", async () => {
+test("a message that the phone never gives is asked for some more times and then given up, and its customer is told so, once", async () => {
   const { bob, phone, bridge, network } = await aChat({ timing: { awaitedMs: 20 } })
   const device = `${phone.number}:1`
+  await Lease.choose(bridge.id, { events: ["message_lost"] })
+  await call(bridge.id, "POST", "/look-at-lease")
   await network.fault({ kind: "silent_phone", device })
   await network.fault({ kind: "unavailable", device, times: 1 })
   const before = { who: device, kind: "in", tag: "message", attrs: { category: "peer" } } as const
   const asked = (await network.control.log(before)).length
-  await bob.send(phone.number, "never")
+  const { id } = await bob.send(phone.number, "never")
   await until(async () => {
     for await (const lines of BridgeLog.follow(bridge.id, 50))
       return lines.some((line) => line.includes("has not given it in two days"))
     return false
   })
   expect((await network.control.log(before)).length - asked).toBe(5)
+  expect(await eventsOfType(bridge.id, "message_lost")).toEqual([
+    {
+      event: "message_lost",
+      message_id: id,
+      contact_id: bob.jid,
+      phone: bob.number,
+      chat_id: bob.jid,
+      name: "Bob",
+      is_group: false,
+      from_me: false,
+      timestamp: expect.any(Number),
+    },
+  ])
+  expect(await statusOf(bridge.id)).toBe("connected")
+})
+
+test("a lost message is told of whoever wrote it, wherever; if it comes after all, it is a message", async () => {
+  const { bob, phone, bridge, network, end, message } = await aChat({ timing: { awaitedMs: 20 } })
+  const device = `${phone.number}:1`
+  const { jid } = await network.group([bob, phone])
+  await network.control.change(bob.number, { username: "bob.1" })
+  await Lease.choose(bridge.id, { events: ["message_lost", "message"] })
+  await call(bridge.id, "POST", "/look-at-lease")
+  await network.fault({ kind: "silent_phone", device })
+  const given = await network.fault({ kind: "unavailable", device })
+  await phone.send(bob.number, "mine")
+  await phone.send(jid, "mine, in the group")
+  await end("cut")
+  await bob.send(jid, "while it was away")
+  const { id } = await bob.send(phone.number, "to me")
+  const lost = await eventsOfType(bridge.id, "message_lost", 4)
+  const told = lost.map(({ chat_id, from_me, is_group }) => ({ chat_id, from_me, is_group }))
+  expect(told).toEqual(
+    expect.arrayContaining([
+      { chat_id: bob.lid, from_me: true, is_group: false },
+      { chat_id: jid, from_me: true, is_group: true },
+      { chat_id: jid, from_me: false, is_group: true },
+      { chat_id: bob.lid, from_me: false, is_group: false },
+    ]),
+  )
+  expect(uncoveredIn("awaited", lost)).toEqual([])
+  await given()
+  await network.control.post(bob.number, phone.number, { id, text: "after all" })
+  expect(await message(id)).toMatchObject({ body: "after all" })
+})
+
+test("a placeholder whose attributes are longer than anybody's is acknowledged, and not remembered", async () => {
+  const { bob, phone, bridge, network, message } = await aChat()
+  const device = `${phone.number}:1`
+  const attrs = {
+    id: "LARGE",
+    from: bob.lid,
+    t: String(now()),
+    type: "text",
+    notify: randomBytes(20_000).toString("base64"),
+  }
+  await network.control.stanza(device, { tag: "message", attrs, content: [{ tag: "unavailable" }] })
+  await network.log({ who: device, kind: "in", tag: "ack", attrs: { id: "LARGE" } })
+  expect(await message((await bob.send(phone.number, "after it")).id)).toBeTruthy()
+  const rows = query({
+    TableName: tables.sessions,
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :awaited)",
+    ExpressionAttributeValues: { ":pk": `BRIDGE#${bridge.id}`, ":awaited": "AWAITED#" },
+  })
+  expect(await Array.fromAsync(rows)).toEqual([])
   expect(await statusOf(bridge.id)).toBe("connected")
 })

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
+import { SessionRecord } from "#session-host/baileys/signal/libsignal.ts"
 import { decode } from "#session-host/network/decode.ts"
 import { sendingFor } from "#session-host/baileys/context.ts"
 import { aSignalDevice, twoSignalDevices } from "#test/support/network/signal-device.ts"
@@ -120,6 +121,26 @@ test("a device with a new identity, and one that could not read us, get a new se
   const { ada: eve, bob: bill } = await twoSignalDevices()
   await eve.open(bill)
   expect((await eve.encrypt(bill.lid, { conversation: "once more" })).type).toBe("pkmsg")
+})
+
+test("who comes back with another identity is read, and so is what they wrote before; they are written to in the new session", async () => {
+  const { ada, bob } = await twoSignalDevices()
+  const before = await ada.encrypt(bob.lid, { conversation: "from before" })
+  const again = await aSignalDevice(ada.lid)
+  await again.open(bob)
+  const first = await again.encrypt(bob.lid, { conversation: "a new phone" })
+  expect(decode(await bob.decrypt(ada.lid, first)).conversation).toBe("a new phone")
+  expect(decode(await bob.decrypt(ada.lid, before)).conversation).toBe("from before")
+  const answer = await bob.encrypt(ada.lid, { conversation: "welcome back" })
+  expect(decode(await again.decrypt(bob.lid, answer)).conversation).toBe("welcome back")
+  // However often that happens, as many sessions are kept as with anybody.
+  for (let n = 1; n <= 20; n++) {
+    const next = await aSignalDevice(ada.lid)
+    await next.open(bob)
+    await bob.decrypt(ada.lid, await next.encrypt(bob.lid, { conversation: `${n}` }))
+  }
+  const { "111_1.0": record } = await bob.keys.get("session", ["111_1.0"])
+  expect(Object.keys(SessionRecord.deserialize(record).sessions)).toHaveLength(13)
 })
 
 test("a sender key is applied in the change of its message, and only there", async () => {

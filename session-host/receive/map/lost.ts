@@ -1,0 +1,17 @@
+import { isGroup } from "#core/jid.ts"
+import { type AboutInput, aboutOf } from "./chat-and-sender.ts"
+import type { Mapped } from "./mapped.ts"
+import { eventIdentityOf } from "./message-identity.ts"
+
+/** A message that the network has not given, and the phone neither. It is no message's own event: that may come yet. */
+export function fromLost(input: AboutInput): Mapped[] {
+  const about = aboutOf(input)
+  if (!about) return []
+  return [
+    {
+      identity: ["message_lost", ...eventIdentityOf(about.name)],
+      event: { event: "message_lost", ...about.common, is_group: isGroup(about.chat) },
+      mayRepeat: true,
+    },
+  ]
+}
