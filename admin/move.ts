@@ -60,8 +60,23 @@ export const takeBack: Verb = {
       throw new Refused("there is no such bridge, or it has not left")
     if (args[1] !== bridge.customerRef) throw new Refused(whatItBreaks(lease.movedMs))
     if (!(await Move.takeBack(bridge)))
-      throw new Refused("it is about to arrive here from another service: `import` that file again")
+      throw new Refused(
+        "an import of it was interrupted, and has removed what it left here: `import` that file again, or `undo-import` it",
+      )
     return [{ taken_back: bridge.id, customer_ref: bridge.customerRef }]
+  },
+}
+
+export const undoImport: Verb = {
+  takes: "[bridge-id]",
+  says: "of an import that was interrupted and is not to be repeated: remove what has come of a bridge; without one, list these",
+  run: async ([id]) => {
+    const arriving = (await Lease.listByHost(Lease.NONE)).filter((one) => one.arriving !== undefined)
+    if (!id) return arriving.map(({ bridgeId }) => ({ arriving: bridgeId }))
+    const lease = await Lease.get(id)
+    if (!lease || !(await Move.undoArrival(lease)))
+      throw new Refused("it is not arriving here: without an id, `undo-import` lists what is")
+    return [{ undone: id }]
   },
 }
 

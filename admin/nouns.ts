@@ -6,7 +6,7 @@ import { doctor } from "./doctor.ts"
 import { events } from "./events.ts"
 import { host } from "./host.ts"
 import { key } from "./key.ts"
-import { exporting, importing, takeBack } from "./move.ts"
+import { exporting, importing, takeBack, undoImport } from "./move.ts"
 import { wrapping } from "./wrapping.ts"
 import type { Verb } from "./verb.ts"
 
@@ -24,6 +24,7 @@ export const nouns: Nouns = {
   backup,
   export: { "": exporting },
   import: { "": importing },
+  "undo-import": { "": undoImport },
   "take-back": { "": takeBack },
   "login-link": { "": loginLink },
   doctor: { "": doctor },

@@ -95,6 +95,8 @@ async function webhookRow(delivery: Delivery.Info): Promise<Row> {
 /** The first obstacle, and what to do about it. */
 export function sentence({ lease, host, shortage, isStopped, status, now: at }: Facts): string {
   if (lease.host === Lease.GONE) return "it is deleted, and its remaining rows are being removed"
+  if (lease.arriving !== undefined)
+    return "an import of it was interrupted, or is under way: `import` its file again, or `undo-import` what has come"
   if (lease.host === Lease.NONE) return stoppedSince[Lease.whyStopped(lease) ?? "operator"]
   if (lease.host === Lease.FREE && isStopped)
     return "it waits for a host, and `host stop` keeps all hosts from starting: `host start` undoes that"

@@ -1,4 +1,4 @@
-import { tableAccess } from "./iam-statements.ts"
+import { indexAccess, tableAccess } from "./iam-statements.ts"
 import { bridgeLogs, bridgeStreams } from "./data/bridge-logs.ts"
 import { doorbell } from "./data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "./data/keys.ts"
@@ -79,7 +79,7 @@ new aws.iam.Policy("AdminPolicy", {
 })
 
 /**
- * The rights of `export`, `import` and `take-back`, which see keys and sessions in the clear. Nobody has it but for the time of a
+ * The rights of `export`, `import`, `undo-import` and `take-back`, which see keys and sessions in the clear. Nobody has it but for the time of a
  * move (docs/operations.md, "Moving bridges").
  */
 new aws.iam.Policy("MovePolicy", {
@@ -87,8 +87,9 @@ new aws.iam.Policy("MovePolicy", {
   description: `npm run admin, moving bridges from or to the stage ${$app.stage}`,
   policy: aws.iam.getPolicyDocumentOutput({
     statements: [
-      tableAccess(accounts, "GetItem", "UpdateItem", "Query", "PutItem", "ConditionCheckItem"),
-      tableAccess(leases, "GetItem", "UpdateItem", "PutItem", "ConditionCheckItem"),
+      tableAccess(accounts, "GetItem", "UpdateItem", "DeleteItem", "Query", "PutItem", "ConditionCheckItem"),
+      tableAccess(leases, "GetItem", "UpdateItem", "PutItem", "DeleteItem", "ConditionCheckItem"),
+      indexAccess(leases, "byHost"),
       tableAccess(sessions, "Query", "PutItem", "DeleteItem"),
       tableAccess(events, "GetItem", "UpdateItem", "Query", "PutItem", "DeleteItem"),
       tableAccess(requests, "Scan", "PutItem"),

@@ -290,9 +290,10 @@ export async function receiverOf(bridge: Info): Promise<Receiver.Info> {
 /**
  * Deletes a bridge. Its holder is fenced, its data keys are gone and with them everything sealed under them, and its
  * reference is free. Any host removes its other rows in the background.
+ * @param importId only while it arrives with this import
  * @throws ApiError `not_found` when it is gone already.
  */
-export async function remove(bridge: Info): Promise<void> {
+export async function remove(bridge: Info, importId?: string): Promise<void> {
   const deliveries = DeliveryRow.removals(await Delivery.all(bridge.id))
   const refused = await transact([
     ...deliveries,
@@ -307,11 +308,11 @@ export async function remove(bridge: Info): Promise<void> {
     ...(bridge.isSandbox ? [] : [counting(bridge, -1)]),
     { Delete: { TableName: tables.accounts, Key: whereKey(bridge.id) } },
     { Delete: { TableName: tables.leases, Key: DataKeys.key(bridge.id) } },
-    Lease.gone(bridge.id),
+    Lease.gone(bridge.id, importId),
     ...(await billed(bridge)),
   ])
   // A webhook was added or removed meanwhile.
-  if (refused?.[0] && deliveries.length > 0) return await remove(bridge)
+  if (refused?.[0] && deliveries.length > 0) return await remove(bridge, importId)
   if (refused) throw noSuchBridge()
   DataKeys.forget(bridge.id)
 }

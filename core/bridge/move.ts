@@ -95,6 +95,19 @@ export async function takeBack(bridge: Bridge.Info): Promise<boolean> {
 }
 
 /**
+ * An import that was interrupted is not to be repeated: all that it has written of a bridge goes, and what that had left here
+ * before, of which the import has removed rows. If the import runs after all, it can write no more.
+ * @returns false when the bridge is not arriving any more
+ * @throws ApiError `not_found` when somebody else removes it
+ */
+export async function undoArrival({ bridgeId, arriving }: Lease.Info): Promise<boolean> {
+  if (arriving === undefined) return false
+  const bridge = await Bridge.byId(bridgeId)
+  if (bridge) await Bridge.remove(bridge, arriving)
+  return bridge !== undefined || (await transact([Lease.gone(bridgeId, arriving)])) === undefined
+}
+
+/**
  * A bridge arrives in an account, whose other rows are here. It runs from now on, unless it must not.
  * @param importId whose rows they are
  * @returns false when another import has taken over, the reference is another bridge's, or the account is gone

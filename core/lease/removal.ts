@@ -6,16 +6,24 @@ import { change, GONE, key } from "./row.ts"
 
 // The end of a lease, and of the rows of its bridge.
 
-/** The write that ends a lease for ever: hosts find it and remove what is left of the bridge. */
-export function gone(bridgeId: string): Write {
+/**
+ * The write that ends a lease for ever: hosts find it and remove what is left of the bridge. An import of it can write no more.
+ * @param importId only if this import, and none after it, has claimed the bridge
+ */
+export function gone(bridgeId: string, importId?: string): Write {
   return {
     Update: {
       TableName: tables.leases,
       Key: key(bridgeId),
-      UpdateExpression: "SET #host = :gone, addr = :nowhere, epoch = epoch + :one",
-      ConditionExpression: "attribute_exists(pk) AND #host <> :gone",
+      UpdateExpression: "SET #host = :gone, addr = :nowhere, epoch = epoch + :one REMOVE arriving",
+      ConditionExpression: `attribute_exists(pk) AND #host <> :gone${importId ? " AND arriving = :import" : ""}`,
       ExpressionAttributeNames: { "#host": "host" },
-      ExpressionAttributeValues: { ":gone": GONE, ":nowhere": "", ":one": 1 },
+      ExpressionAttributeValues: {
+        ":gone": GONE,
+        ":nowhere": "",
+        ":one": 1,
+        ...(importId && { ":import": importId }),
+      },
     },
   }
 }

@@ -1,4 +1,4 @@
-import "#test/support/store.ts"
+import { dynamoDb } from "#test/support/store.ts"
 import { randomBytes } from "node:crypto"
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -23,10 +23,11 @@ import { batchWrite, query, type Row, useHere } from "#core/store/store.ts"
 import type { Exchange } from "#core/store/client.ts"
 import { tables } from "#core/store/tables.ts"
 import { bridge as ofBridge } from "#admin/bridge.ts"
-import { exporting, importing, takeBack } from "#admin/move.ts"
+import { exporting, importing, takeBack, undoImport } from "#admin/move.ts"
 import { exportBridges } from "#admin/move/export.ts"
 import { importBridges } from "#admin/move/import.ts"
 import { type Row as Printed, Refused, type Verb } from "#admin/verb.ts"
+import { removeBridge } from "#session-host/host/remove-bridge.ts"
 import { createTables } from "#local/dynamodb/create-tables.ts"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { seal as sealFile } from "#local/backup/sealed-file.ts"
@@ -429,6 +430,63 @@ test("power that is cut at any request of an import leaves nothing that runs, an
     await store.close()
   }
 }, 120_000)
+
+/** A store, where something is done before the request after so many. */
+function interrupted(answer: Exchange, after: number, meanwhile: () => Promise<unknown>): Exchange {
+  let asked = 0
+  return async (...request) => {
+    if (asked++ === after) await meanwhile()
+    return await answer(...request)
+  }
+}
+
+test("an import that nobody repeats is listed and undone: all of it goes, it writes no more, and the file may come again", async () => {
+  const bridge = await aBridge()
+  await aSession(bridge, 300)
+  const path = await leave(bridge)
+  DataKeys.forget(bridge.id)
+  const undo = async () => {
+    expect(await undoImport.run([])).toEqual([{ arriving: bridge.id }])
+    expect(await rowsOf(tables.sessions, bridge.id)).not.toEqual([])
+    expect(await undoImport.run([bridge.id])).toEqual([{ undone: bridge.id }])
+  }
+  const answer = interrupted(other.answer, 12, undo)
+  const importing = async () => await importBridges({ path, passphrase }, quiet)
+  await expect(elsewhere(importing, { store: { ...other, answer } })).rejects.toThrow(
+    "was changed by somebody else meanwhile",
+  )
+  await elsewhere(async () => {
+    await removeBridge(bridge.id, "a host", new AbortController().signal)
+    expect([await Lease.get(bridge.id), await rowsOf(tables.sessions, bridge.id)]).toEqual([undefined, []])
+    expect(await refused(undoImport, [bridge.id])).toContain("is not arriving here")
+    await importing()
+    expect(await refused(undoImport, [bridge.id])).toContain("is not arriving here")
+  })
+})
+
+test("a number that comes back, and whose import is interrupted, goes whole when that is undone or the bridge deleted", async () => {
+  for (const end of [undoImport, ofBridge.delete!]) {
+    const bridge = await aBridge()
+    await aSession(bridge, 300)
+    const first = await leave(bridge)
+    DataKeys.forget(bridge.id)
+    await arrive(first)
+    const path = await elsewhere(async () => await leave(bridge))
+    const ended = interrupted(dynamoDb.answer, 12, async () => {
+      expect(await refused(takeBack, [bridge.id, bridge.customerRef])).toContain("or `undo-import` it")
+      expect(await ofBridge.why!.run([bridge.id])).toContainEqual({
+        why: expect.stringContaining("`undo-import`"),
+      })
+      await end.run([bridge.id])
+    })
+    const here = useHere(ended)
+    await expect(importBridges({ path, passphrase }, quiet)).rejects.toThrow("somebody else meanwhile")
+    here()
+    expect(await Lease.get(bridge.id)).toMatchObject({ host: Lease.GONE })
+    expect(await Bridge.byId(bridge.id)).toBeUndefined()
+    expect(await Account.get(bridge.accountId)).toMatchObject({ bridges: 0 })
+  }
+})
 
 test("of two imports at once one is told of the other, and writes nothing more", async () => {
   const bridge = await aBridge()

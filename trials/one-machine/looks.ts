@@ -40,6 +40,7 @@ const looks: Record<string, (said: string, about: About) => unknown> = {
     await number!.isRefused("bridge_moved")
   },
   "admin import": (said) => must(said.includes("imported="), said),
+  "admin undo-import": (said) => must(said.includes("none"), said),
   "admin take-back": async (said, { number }) => {
     must(said.includes("taken_back="), said)
     await number!.receives("after it was taken back")

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url))
 const run = promisify(execFile)
 
 /** The verbs that move bridges, and what their file is sealed under. */
-const moves = new Set(["export", "import", "take-back"])
+const moves = new Set(["export", "import", "undo-import", "take-back"])
 export const movePassphrase = "the passphrase of a rehearsal"
 
 /**
