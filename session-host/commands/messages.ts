@@ -4,9 +4,16 @@ import { statusChat, toJid } from "#core/jid.ts"
 import { readPreview } from "../media/picture.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
 import type { MessageContent } from "../network/connection.ts"
-import { contextOf as contextIn, isSeenOnce, kindOf, textOf as textIn, unwrap } from "../network/content.ts"
+import {
+  contextOf as contextIn,
+  isSeenOnce,
+  kindOf,
+  mediaOf,
+  textOf as textIn,
+  unwrap,
+} from "../network/content.ts"
 import { statusAudience } from "../people/status-audience.ts"
-import { longestKept } from "../receive/map/kept-content.ts"
+import { longestText } from "../receive/map/kept-content.ts"
 import {
   built,
   contactsOf,
@@ -169,11 +176,10 @@ function pin(
 /** @throws ApiError `invalid_request` for a message that may not be forwarded */
 function forwarded({ content, fromMe, sent }: Recalled, context: Context): MessageContent {
   const inner = unwrap(content)
-  // Of what came, only a quote's length is remembered.
-  if (!sent && (textIn(inner) ?? "").length >= longestKept)
+  if (!sent && (textIn(inner) ?? mediaOf(inner)?.caption ?? "").length > longestText)
     throw new ApiError(
       "invalid_request",
-      "a text this long is not remembered whole: send it with `send/text`",
+      `of a text beyond ${longestText} characters the rest is not remembered: send it with \`send/text\``,
     )
   const before = contextIn(inner)?.forwardingScore ?? 0
   const forwardings = fromMe ? before : before + 1
@@ -181,7 +187,7 @@ function forwarded({ content, fromMe, sent }: Recalled, context: Context): Messa
   if (forward) return forward
   throw new ApiError(
     "invalid_request",
-    "only texts, media, places and contact cards can be forwarded, and nothing that is to be seen once",
+    "only texts, media, places and contact cards can be forwarded: none of more than 300 KB, nor what is to be seen once",
   )
 }
 

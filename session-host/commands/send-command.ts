@@ -6,7 +6,7 @@ import { toJid } from "#core/jid.ts"
 import { log } from "#core/platform/log.ts"
 import { built, type Context } from "../send/compose.ts"
 import { unwrap } from "../network/content.ts"
-import { kept } from "../receive/map/kept-content.ts"
+import { quoteOf } from "../receive/map/kept-content.ts"
 import { authorOf, chatOf, findMessages } from "./find-message.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import type { MessageContent } from "../network/connection.ts"
@@ -75,14 +75,13 @@ async function contextOf(input: Addressed, chat: string, connected: ConnectedSes
   const expiration = await connected.connection.timerOf(chat)
   if (input.quoted_message_id === undefined) return { mentions, expiration }
   const [quoted] = await findMessages(connected, { id: input.quoted_message_id, chat })
-  const { messageContextInfo: _secret, ...content } = kept(unwrap(quoted.content))
   return {
     mentions,
     expiration,
     quoted: {
       id: quoted.id,
       author: authorOf(quoted, connected),
-      content,
+      content: quoteOf(unwrap(quoted.content)),
       ...(chatOf(quoted) !== quoted.chat && { chat: quoted.chat }),
     },
   }

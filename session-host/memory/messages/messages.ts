@@ -12,8 +12,8 @@ const rememberedFor = 30 * 86_400
 /** The network keeps an unreceipted message for 14 days. */
 const seenFor = 14 * 86_400
 
-/** A stranger's message must not make a row that the store refuses: an item holds 400 KB. */
-const largest = 100_000
+/** In bytes; a stranger's message must not make a row that the store refuses: an item holds 400 KB. The longest text takes two thirds. */
+const largest = 300_000
 const longestName = 10_000
 
 /** Everything that a message's row says. */

@@ -1,21 +1,56 @@
 import type { MessageContent } from "../../network/connection.ts"
 import { mediaOf, pollOf, textOf } from "../../network/content.ts"
 
-/** A quote shows no more; in characters. */
-export const longestKept = 4096
+type Card = NonNullable<MessageContent["contactMessage"]>
+
+/** Contract, "Forwarded messages": as long as clients let a text be; in characters. */
+export const longestText = 65_536
+/** A quote shows no more, nor anything else a name or an address; in characters. */
+const longestQuote = 4096
 
 /** The only binary fields that are needed. Thumbnails are not, and may be large. */
 const keys = new Set(["mediaKey", "fileEncSha256", "fileSha256"])
 
-/** The part of a message that a quote, a vote, an answer or a download needs. */
+/** The part of a message that a forward, a vote, an answer or a download needs. A text that is cut is too long to be forwarded. */
 export function kept(content: MessageContent): MessageContent {
+  const { contactMessage, contactsArrayMessage } = content
   const secret = content.messageContextInfo?.messageSecret
-  return { ...partOf(content), ...(secret && { messageContextInfo: { messageSecret: secret } }) }
+  return {
+    ...partOf(content, longestText + 1),
+    ...(contactMessage && { contactMessage: cardOf(contactMessage) }),
+    ...(contactsArrayMessage && {
+      contactsArrayMessage: {
+        ...named(contactsArrayMessage),
+        contacts: contactsArrayMessage.contacts?.map(cardOf),
+      },
+    }),
+    ...(secret && { messageContextInfo: { messageSecret: secret } }),
+  }
 }
 
-function partOf(content: MessageContent): MessageContent {
+/** What a quote of a message shows. */
+export function quoteOf(content: MessageContent): MessageContent {
+  const { contactMessage, contactsArrayMessage } = content
+  return {
+    ...partOf(content, longestQuote),
+    ...(contactMessage && { contactMessage: named(contactMessage) }),
+    ...(contactsArrayMessage && { contactsArrayMessage: named(contactsArrayMessage) }),
+  }
+}
+
+/** A vCard is of no use unless it is whole. */
+function cardOf(card: Card): Card {
+  return { ...named(card), vcard: card.vcard }
+}
+
+function named({ displayName }: Card): Card {
+  return { displayName: displayName?.slice(0, longestQuote) }
+}
+
+function partOf(content: MessageContent, longest: number): MessageContent {
   const text = textOf(content)
-  if (text !== undefined) return { conversation: text.slice(0, longestKept) }
+  if (text !== undefined) return { conversation: text.slice(0, longest) }
+  const slim = <Part extends object>(part: Part): Part => slimmed(part, longest)
   const { imageMessage, videoMessage, ptvMessage, audioMessage, documentMessage, stickerMessage } = content
   if (mediaOf(content))
     return {
@@ -36,13 +71,13 @@ function partOf(content: MessageContent): MessageContent {
   }
 }
 
-function slim<Part extends object>(part: Part): Part {
+function slimmed<Part extends object>(part: Part, longest: number): Part {
   const entries = Object.entries(part).filter(
     ([name, value]) => name !== "contextInfo" && (!(value instanceof Uint8Array) || keys.has(name)),
   )
   const cut = entries.map(([name, value]: [string, unknown]) => [
     name,
-    typeof value === "string" ? value.slice(0, longestKept) : value,
+    typeof value === "string" ? value.slice(0, name === "caption" ? longest : longestQuote) : value,
   ])
   return Object.fromEntries(cut) as Part // the same fields, some of them shorter or absent, which all are optional
 }

@@ -97,7 +97,10 @@ function unused(policy: string, uses: Set<string>): string[] {
     .permissions(policy)
     .flatMap(({ actions, resources }) => actions.map((action) => ({ action, table: resources[0]! })))
     .filter(({ action }) => action.startsWith("dynamodb:"))
-    .map(({ action, table }) => `${action} ${/(\w+)Table/.exec(table)![1]}`)
+    .map(({ action, table }) => {
+      const [, name, index = ""] = /(\w+)Table[^/]*(\/index\/\w+)?/.exec(table)!
+      return `${action} ${name}${index}`
+    })
     .filter((one) => !uses.has(one))
 }
 

@@ -133,6 +133,21 @@ test("a forwarded text, picture or card says that it was forwarded; the file is 
   expect((await bob.file(forward.message_id)).equals(picture)).toBe(true)
   expect(await uploads()).toBe(before)
 
+  const vcard = `BEGIN:VCARD\nVERSION:3.0\nFN:Ada\nPHOTO;BASE64:${"abcd".repeat(3000)}\nEND:VCARD`
+  for (const [post, kind] of [
+    [{ contact: { name: "Ada", vcard } }, { contactMessage: { displayName: "Ada", vcard } }],
+    [{ text: "€".repeat(65_536) }, { extendedTextMessage: { text: "€".repeat(65_536) } }],
+  ] as const) {
+    const came = await eve.post(phone.number, post)
+    await message(came.id)
+    const passed = await ask("POST", "/send/forward", { chat: bob.number, message_id: came.id })
+    expect(await readBy(passed.message_id)).toMatchObject(kind)
+    const answer = { chat: eve.number, body: "thanks", quoted_message_id: came.id }
+    const { message_id } = await ask("POST", "/send/text", answer)
+    const [quoting] = await network.log({ kind: "in", tag: "message", attrs: { id: message_id } })
+    expect(JSON.stringify(quoting).length).toBeLessThan(60_000)
+  }
+
   // What we wrote ourselves is not somebody else's.
   const own = await ask("POST", "/send/text", { chat: eve.number, body: "our own" })
   const again = await ask("POST", "/send/forward", { chat: bob.number, message_id: own.message_id })
@@ -143,9 +158,12 @@ test("what is not remembered whole, or is not for others, is not forwarded", asy
   const poll = await ask("POST", "/send/poll", { chat: bob.number, question: "?", options: ["a", "b"] })
   const { url } = await aFileServer({ "/a.jpg": { type: "image/jpeg", body: picture } })
   const once = await ask("POST", "/send/media", { chat: bob.number, url: `${url}/a.jpg`, view_once: true })
-  const long = await bob.send(phone.number, "long ".repeat(2000))
-  await message(long.id)
-  for (const message_id of [poll.message_id, once.message_id, long.id])
+  const media = { kind: "image", mimetype: "image/jpeg", data: picture.toString("base64") }
+  const long = await bob.post(phone.number, { media: { ...media, caption: "x".repeat(65_537) } })
+  const card = { name: "Ada", vcard: `BEGIN:VCARD\nPHOTO:${"x".repeat(300_000)}\nEND:VCARD` }
+  const large = await bob.post(phone.number, { contact: card })
+  for (const { id } of [long, large]) await message(id)
+  for (const message_id of [poll.message_id, once.message_id, long.id, large.id])
     expect(await ask("POST", "/send/forward", { chat: eve.number, message_id })).toMatchObject({
       status: 400,
       code: "invalid_request",

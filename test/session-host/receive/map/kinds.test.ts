@@ -254,7 +254,7 @@ function nested(depth: number): MessageContent {
   return depth === 0 ? text : { ephemeralMessage: { message: nested(depth - 1) } }
 }
 
-test("a message is remembered as far as a quote, a vote or a download needs it, and no further", () => {
+test("a message is remembered as far as a forward, a vote or a download needs it, and no further", () => {
   const bytes = Buffer.alloc(32, 1)
   const [image] = map(group, {
     imageMessage: {
@@ -275,8 +275,8 @@ test("a message is remembered as far as a quote, a vote or a download needs it, 
       messageContextInfo: { messageSecret: bytes },
     },
   })
-  const [long] = map({}, { extendedTextMessage: { text: "x".repeat(60_000) } })
-  expect(long!.remember!.content.conversation).toHaveLength(4096)
+  const [long] = map({}, { extendedTextMessage: { text: "x".repeat(70_000) } })
+  expect(long!.remember!.content.conversation).toHaveLength(65_537)
   const [edited] = map({}, { protocolMessage: { key: { id: "T" }, type: MESSAGE_EDIT, editedMessage: text } })
   expect(edited!.remember!.content).toEqual({})
 })
