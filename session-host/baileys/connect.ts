@@ -13,6 +13,7 @@ import { dial, type DialInput } from "./dial.ts"
 import { newLifetime } from "./lifetime.ts"
 import { removeDevice } from "./login/logout.ts"
 import { newPasskeyLink } from "./login/passkey.ts"
+import { newNetworkClock } from "./network-clock.ts"
 import { installRepairs } from "./patches/install.ts"
 import { newOwnAvailability } from "./questions/own-availability.ts"
 import { newQuestions } from "./questions/questions.ts"
@@ -75,10 +76,12 @@ function open(input: ConnectInput): Connection {
   }
   const sender = newSender(sending)
   const vitals = newVitalSigns(lifetime, input.deadMs)
+  const clock = newNetworkClock()
   tap({
     ...dialled,
     passkey,
     vitals,
+    clock,
     calls,
     addressing,
     appState,
@@ -92,6 +95,7 @@ function open(input: ConnectInput): Connection {
 
   return {
     ...questions,
+    networkTime: clock.now,
     changeSetting: appState.change,
     takePasskey: (assertion) => answerOrEnd(passkey.take(assertion)),
     send(message, again = false) {

@@ -22,6 +22,7 @@ import { keepWith, keptWith } from "./kept-with-creds.ts"
 import { newLogin } from "./login/follow-login.ts"
 import { newPairingNotices } from "./login/pairing-notices.ts"
 import { addSpareCodes, type PasskeyLink } from "./login/passkey.ts"
+import type { NetworkClock } from "./network-clock.ts"
 import { newCodes } from "./login/qr.ts"
 import type { OwnAvailability } from "./questions/own-availability.ts"
 import type { newCallers } from "./questions/reject-call.ts"
@@ -40,6 +41,7 @@ export type Instead = (node: BinaryNode, pass: Pass) => unknown
 interface Parts extends ReturnType<typeof dial> {
   passkey: PasskeyLink
   vitals: VitalSigns
+  clock: NetworkClock
   calls: ReturnType<typeof newCallers>
   addressing: Addressing
   appState: AppState
@@ -117,6 +119,7 @@ export function tap(parts: Parts): void {
       newNotices(parts),
       answers.take,
       parts.vitals.take,
+      parts.clock.take,
       (frame) => reportUnknown(frame, parts.operatorsLog),
       (frame) => reportExpiration(frame, parts.operatorsLog),
       newPairingNotices({ ...parts, codes, onError: failedAt("CB:notification") }),

@@ -1,7 +1,6 @@
 import type { z } from "@hono/zod-openapi"
 import type { createGroup } from "#core/contract/group.ts"
 import { ApiError } from "#core/error.ts"
-import { now } from "#core/platform/clock.ts"
 import type { Created, CreatedAnswer } from "../memory/created-groups.ts"
 import { NetworkRejected } from "../network/errors.ts"
 import type { Stanza } from "../network/connection.ts"
@@ -45,7 +44,7 @@ export async function newGroup(
     await created.keep(id, { ...before, answer: found })
     return { answer: found, repeated: true }
   }
-  const asked = { name, askedAt: now(), generation }
+  const asked = { name, askedAt: connected.connection.networkTime(), generation }
   await created.keep(id, asked)
   const first = await participants(connected.connection, people, true)
   const card = await askForGroup(connected, id, [...first, ...settingStanzas(settings)], name)
@@ -86,7 +85,7 @@ async function answerOf(
   return { group: group!, members: outcomesOf(people, nodes, { done: "added", isAdding: true }) }
 }
 
-/** The network's clock and this host's may differ by so much, in seconds. */
+/** The clocks of the network's own machines may differ by so much, in seconds. */
 const skew = 300
 
 /**

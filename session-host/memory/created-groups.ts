@@ -12,7 +12,7 @@ export type CreatedAnswer = z.infer<typeof Answer>
 
 const Created = z.object({
   name: z.string(),
-  /** When the network was asked for it, in Unix seconds. */
+  /** When the network was asked for it, in Unix seconds by its own clock. */
   askedAt: z.number(),
   /** The login that asked. */
   generation: z.number(),

@@ -428,6 +428,8 @@ export interface Connection {
    * @throws NetworkRejected, NoAnswer
    */
   timerOf(chat: string): Promise<number>
+  /** The network's time in Unix seconds, whatever this host's clock says. */
+  networkTime(): number
   /** Removes this device from the account, then closes. */
   logout(): Promise<void>
   /**

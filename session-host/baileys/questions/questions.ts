@@ -32,7 +32,10 @@ interface Input extends Pick<MediaInput, "uploadAgent" | "toFiles"> {
 /** Everything that a connection can be asked for besides sending. */
 export function newQuestions(
   input: Input,
-): Omit<Connection, "send" | "changeSetting" | "takePasskey" | "timerOf" | "logout" | "close"> {
+): Omit<
+  Connection,
+  "send" | "changeSetting" | "takePasskey" | "timerOf" | "networkTime" | "logout" | "close"
+> {
   const { sock, creds, log, answerOrEnd, availability, calls, groups, reportPeople } = input
   const { lidMapping } = sock.signalRepository
   const asked = async (question: Question) => {

@@ -1,5 +1,5 @@
 import "#test/support/store.ts"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { newMessageId } from "#core/message-id.ts"
 import { call } from "#test/support/session/host.ts"
 import { aSharedHost } from "#test/support/session/shared-host.ts"
@@ -115,10 +115,19 @@ test("under one id one group is created, whatever the retry asks for", async () 
   expect(await named("Another")).toHaveLength(0)
 })
 
+/** The clock of all but the network is ten minutes ahead. */
+function clockOfHostsAhead(): void {
+  const real = Date.now
+  const isNetwork = () => new Error().stack!.includes("/simulator/clock.ts")
+  const spied = vi.spyOn(Date, "now").mockImplementation(() => real() + (isNetwork() ? 0 : 600_000))
+  onTestFinished(() => spied.mockRestore())
+}
+
 test.for([true, false])(
   "a question for a group that the network does not answer leaves the outcome open (made: %s), and the retry finds it out",
   async (isMade) => {
     const { network, phone, retry, named, end } = await aCircle()
+    clockOfHostsAhead()
     const device = `${phone.number}:1`
     const subject = `Open ${String(isMade)}`
     const fault = isMade
