@@ -8,10 +8,17 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts --os=linux --libc=glibc --cpu=$(echo $TARGETARCH | sed s/amd64/x64/) && rm -rf node_modules/node-linux-*
 
+# Makes voice notes (docs/contract.md, "Sent files").
+FROM --platform=$BUILDPLATFORM public.ecr.aws/docker/library/node:24.21.0-bookworm-slim AS ffmpeg
+ARG TARGETARCH
+COPY session-host/media/build-ffmpeg /
+RUN /build-ffmpeg $TARGETARCH /ffmpeg
+
 # Only copies: a RUN here would need an emulated processor.
 FROM public.ecr.aws/docker/library/node:24.21.0-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
+COPY --from=ffmpeg /ffmpeg /usr/local/bin/
 COPY --from=packages /app/node_modules node_modules
 COPY package.json ./
 COPY core core

