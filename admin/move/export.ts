@@ -72,7 +72,9 @@ async function mustBeHere({ id, customerRef, isSandbox }: Bridge.Info): Promise<
   if (isSandbox) throw new Unusable(`${customerRef} is a sandbox: each service has its own`)
   const lease = await Lease.get(id)
   if (lease?.arriving !== undefined)
-    throw new Unusable(`${customerRef} (${id}) has not arrived here yet: \`import\` its file again, or \`undo-import\` it`)
+    throw new Unusable(
+      `${customerRef} (${id}) has not arrived here yet: \`import\` its file again, or \`undo-import\` it`,
+    )
   if (lease?.movedMs)
     throw new Unusable(
       `${customerRef} (${id}) has moved already. If its file is lost, \`take-back\` comes first`,
