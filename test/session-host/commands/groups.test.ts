@@ -115,10 +115,11 @@ test("under one id one group is created, whatever the retry asks for", async () 
   expect(await named("Another")).toHaveLength(0)
 })
 
+const isNetwork = () => new Error().stack!.includes("/simulator/clock.ts")
+
 /** The clock of all but the network is ten minutes ahead. */
 function clockOfHostsAhead(): void {
   const real = Date.now
-  const isNetwork = () => new Error().stack!.includes("/simulator/clock.ts")
   const spied = vi.spyOn(Date, "now").mockImplementation(() => real() + (isNetwork() ? 0 : 600_000))
   onTestFinished(() => spied.mockRestore())
 }
