@@ -1,0 +1,53 @@
+import type { ErrorBody } from "./generated.ts"
+
+/** What went wrong before the service could answer, or instead of its answer. */
+type OwnCode = "no_answer" | "unexpected_answer" | "invalid_argument" | "invalid_signature"
+
+export type ErrorCode = ErrorBody["code"] | OwnCode
+
+/**
+ * The one error that this package throws. `code` says what happened, to programs, and `message` to people. Its fields never
+ * hold the API key or a webhook secret.
+ *
+ * Besides the service's own codes there are `no_answer` (the service is away, too slow, or the connection broke),
+ * `unexpected_answer` (something else answers at this address, such as a proxy with a page of HTML), `invalid_argument` (a
+ * mistake in the program that calls) and `invalid_signature` (of `webhooks`).
+ */
+export class BridgeError extends Error {
+  override readonly name = "BridgeError"
+  readonly code: ErrorCode
+  /** The status of the answer; 0 without one. */
+  readonly status: number
+  /** Name it when you ask the operator of the service for help. */
+  readonly requestId: string | undefined
+  /** Of `invalid_request`: which fields are wrong. */
+  readonly issues: ErrorBody["issues"]
+  /** Of `send_outcome_unknown`: the message, for `getMessage`. */
+  readonly messageId: string | undefined
+  /** Of `network_rejected`: the network's own number of the reason. */
+  readonly networkCode: number | undefined
+  /** Of a call that takes one: repeat the call with this key to find out what became of it, without sending twice. */
+  readonly idempotencyKey: string | undefined
+  /** How long the service asks to wait before the next try, in milliseconds. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(code: ErrorCode, message: string, about: About = {}) {
+    super(message, about.cause === undefined ? undefined : { cause: about.cause })
+    this.code = code
+    this.status = about.status ?? 0
+    this.requestId = about.body?.request_id
+    this.issues = about.body?.issues
+    this.messageId = about.body?.message_id
+    this.networkCode = about.body?.network_code
+    this.idempotencyKey = about.idempotencyKey
+    this.retryAfterMs = about.retryAfterMs
+  }
+}
+
+interface About {
+  status?: number
+  body?: ErrorBody
+  idempotencyKey?: string | undefined
+  retryAfterMs?: number | undefined
+  cause?: unknown
+}

@@ -1,0 +1,299 @@
+import { BridgeError } from "./bridge-error.ts"
+import {
+  argument,
+  type Asker,
+  asker,
+  type Listing,
+  type SendOptions,
+  type Settings,
+  jsonOf,
+  unexpected,
+} from "./call.ts"
+import { follow } from "./event-stream.ts"
+import {
+  type AccountCalls,
+  type BridgeCalls,
+  type Event,
+  type EventType,
+  operations,
+  type StoredEvent,
+} from "./generated.ts"
+
+/** A kept event whose type is known. */
+export type EventOf<Type extends EventType = EventType> = StoredEvent & {
+  event: Extract<Event, { event: Type }>
+}
+
+export interface StreamOptions {
+  /** Begins behind the event of this id: give the last `event_id` that you are done with, to miss none. */
+  after?: string
+  /** Begins at this time, Unix seconds. Without it and `after`, the stream begins now. */
+  since?: number
+  /** Ends the stream. */
+  signal?: AbortSignal
+  /** Is told of each interruption, after which the stream goes on by itself. */
+  onInterruption?: (error: BridgeError, waitMs: number) => void
+}
+
+export interface EventOptions<Type extends EventType = EventType> extends StreamOptions {
+  /** Only events of this type. */
+  type?: Type
+  /** Only events of this chat: digits, or a JID. */
+  chat?: string
+  /** `in`: only what others wrote, and calls. `out`: only what was written on the phone. */
+  direction?: "in" | "out"
+  /** Only events in which this text is. */
+  search?: string
+}
+
+/** A bridge: every call of the reference about it, under the reference's own name, and what is more than one call. */
+export interface BridgeClient extends BridgeCalls {
+  /** The `customer_ref`. */
+  readonly ref: string
+  /**
+   * The events as they happen, in order, each once. A stream that breaks goes on behind the last event.
+   * @throws BridgeError if it cannot be opened, or the key is revoked meanwhile
+   */
+  events<Type extends EventType = EventType>(options?: EventOptions<Type>): AsyncGenerator<EventOf<Type>>
+  /** The lines of the log: the last `tail` ones (100), then new ones as they come. @throws as `events` */
+  logs(options?: Pick<StreamOptions, "signal" | "onInterruption"> & { tail?: number }): AsyncGenerator<string>
+  /** Uploads a file. @returns its id, the `file` of `sendMedia` and `sendStatus`, good for 24 hours. @throws BridgeError */
+  upload(file: Blob, about?: { filename?: string; contentType?: string }): Promise<string>
+}
+
+export interface MessagingBridge extends AccountCalls {
+  /** The bridge of this `customer_ref`; without one, the account's first. Nothing is asked for yet. */
+  bridge(ref?: string): BridgeClient
+}
+
+/**
+ * A service, and a key to it. Nothing is asked for yet.
+ * @throws BridgeError `invalid_argument` without a usable address and key
+ */
+export function messagingBridge(settings: Settings = {}): MessagingBridge {
+  const ask = asker(settings)
+  const account = callsOf(ask, {}, (name) => !isOfBridge(name)) as unknown as AccountCalls
+  return {
+    ...account,
+    bridge(ref = "default") {
+      const calls = callsOf(ask, { customer_ref: ref }, isOfBridge) as unknown as BridgeCalls // as the table was generated
+      return {
+        ref,
+        ...calls,
+        ...streamsOf(ask, ref, calls),
+        upload: (file, about) => upload(calls, settings, file, about),
+      }
+    },
+  }
+}
+
+type Name = keyof typeof operations
+
+function isOfBridge(name: Name): boolean {
+  return operations[name].path.includes("{customer_ref}")
+}
+
+/** A row of the generated table. */
+interface Recipe {
+  method: string
+  path: string
+  query?: readonly string[]
+  body?: true
+  takesKey?: true
+  answer: "json" | "bytes" | "nothing" | "list"
+}
+
+type Input = Record<string, unknown>
+
+function callsOf(ask: Asker, fixed: Input, isWanted: (name: Name) => boolean) {
+  const names = (Object.keys(operations) as Name[]).filter(isWanted)
+  return Object.fromEntries(names.map((name) => [name, callOf(ask, name, operations[name], fixed)]))
+}
+
+/** A call as the generated interfaces have it: with an input if it has fields, then options. */
+function callOf(ask: Asker, name: Name, recipe: Recipe, fixed: Input) {
+  const hasInput = recipe.body || recipe.query || /\{(?!customer_ref)/.test(recipe.path)
+  return (...given: [Input?, SendOptions?] | [SendOptions?]) => {
+    const [input = {}, options = {}] = (hasInput ? given : [undefined, ...given]) as [Input?, SendOptions?]
+    const make = async <Read>(read: (answer: Response) => Promise<Read>, more: Input = {}) =>
+      await ask(requestOf(name, recipe, { ...input, ...more, ...fixed }, options), read, options)
+    if (recipe.answer === "list") return listing((more) => make(pageIn, more), input)
+    return make(readers[recipe.answer])
+  }
+}
+
+/** How the answer of a call is read. */
+const readers: Record<Exclude<Recipe["answer"], "list">, (answer: Response) => Promise<unknown>> = {
+  json: jsonOf,
+  bytes: async (answer) => answer,
+  nothing: async (answer) => await answer.body?.cancel(),
+}
+
+/** @throws BridgeError `invalid_argument` for a part of the path that is missing, or a key that no header can carry */
+function requestOf(name: Name, recipe: Recipe, input: Input, { idempotencyKey }: SendOptions) {
+  const { method, query = [] } = recipe
+  const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
+  const take = (field: string) => {
+    const value = rest.get(field)
+    rest.delete(field)
+    return value
+  }
+  const path = recipe.path.replaceAll(/\{(\w+)\}/g, (_, field: string) => {
+    const value = take(field)
+    // A URL drops these two, and would lead elsewhere.
+    if (typeof value !== "string" || value === "" || value === "." || value === "..")
+      throw argument(
+        `${name}: ${field === "customer_ref" ? "the reference of the bridge" : field} is missing`,
+      )
+    return encodeURIComponent(value)
+  })
+  const asked = withQuery(path, Object.fromEntries(query.map((field) => [field, take(field)])) as Query)
+  const repeatable = method === "GET" || method === "PUT" || method === "PATCH" || recipe.takesKey === true
+  return {
+    method,
+    path: asked,
+    repeatable,
+    ...(recipe.takesKey && { headers: { "idempotency-key": keyed(idempotencyKey ?? crypto.randomUUID()) } }),
+    ...(recipe.body && { body: Object.fromEntries(rest) }),
+  }
+}
+
+type Query = Record<string, string | number | undefined>
+
+function withQuery(path: string, query: Query): string {
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, `${value}`]],
+  )
+  return given.length > 0 ? `${path}?${new URLSearchParams(Object.fromEntries(given)).toString()}` : path
+}
+
+function keyed(key: string): string {
+  if (/^[\x20-\x7e]{1,255}$/.test(key)) return key
+  throw argument("idempotencyKey: 1 to 255 printable characters")
+}
+
+/** Contract, "Contacts" and "Groups": lists that are paged by JID; by default a page has so many at least. */
+const pageOfJids = 100
+
+interface Page {
+  items: { jid?: string }[]
+  /** From the answer's header. */
+  next: string | null
+}
+
+async function pageIn(answer: Response): Promise<Page> {
+  const items = (await jsonOf(answer)) as Page["items"] // the table says that it is a list
+  return { items, next: answer.headers.get("x-next-after") }
+}
+
+/** Begins with the page that is asked for at once, so that nobody asks for it twice. */
+function listing(make: (more?: Input) => Promise<Page>, input: Input): Listing<unknown> {
+  const isFull = ({ items }: Page) => items.length >= Number(input.limit ?? pageOfJids)
+  const first = make()
+  const firstItems = first.then(({ items }) => items)
+  const all = async function* () {
+    firstItems.catch(() => "thrown below, to whom iterates")
+    for (let page = await first; ;) {
+      yield* page.items
+      const after = page.next ?? (isFull(page) ? page.items.at(-1)?.jid : undefined)
+      if (after === undefined) return
+      page = await make({ after })
+    }
+  }
+  return Object.assign(firstItems, { [Symbol.asyncIterator]: all })
+}
+
+async function streamIn(answer: Response): Promise<Response> {
+  if (answer.headers.get("content-type")?.startsWith("text/event-stream")) return answer
+  throw unexpected(answer)
+}
+
+function streamsOf(ask: Asker, ref: string, calls: BridgeCalls) {
+  const base = `/api/instances/${encodeURIComponent(ref)}`
+  const open = async (path: string, query: Query, signal: AbortSignal, lastId?: string) => {
+    const headers = { accept: "text/event-stream", ...(lastId !== undefined && { "last-event-id": lastId }) }
+    const request = {
+      method: "GET",
+      path: withQuery(`${base}${path}`, query),
+      headers,
+      repeatable: true,
+    }
+    return await ask(request, streamIn, { signal, retries: 0 })
+  }
+
+  return {
+    async *events<Type extends EventType>(options: EventOptions<Type> = {}): AsyncGenerator<EventOf<Type>> {
+      const { signal, onInterruption, after, since, ...filters } = options
+      const start = after === undefined && since === undefined ? await end(calls, signal) : { after, since }
+      const messages = follow({
+        open: (lastId, signals) =>
+          open("/events", { ...filters, since: start.since }, signals, lastId ?? start.after),
+        signal,
+        onInterruption,
+      })
+      for await (const { data } of messages) yield JSON.parse(data) as EventOf<Type> // filtered by the service
+    },
+
+    async *logs(
+      options: Pick<StreamOptions, "signal" | "onInterruption"> & { tail?: number } = {},
+    ): AsyncGenerator<string> {
+      let tail = options.tail
+      for await (const { data } of follow({
+        ...options,
+        open: async (_, signals) => {
+          const answer = await open("/logs", { tail }, signals)
+          // What came before an interruption is not shown again; what came in it is lost, as a log may lose it.
+          tail = 0
+          return answer
+        },
+      }))
+        yield data
+    },
+  }
+}
+
+/**
+ * Where the events of now begin. A stream that was opened there and broke before its first event would otherwise begin at
+ * the later time at which it is opened again.
+ */
+async function end(
+  calls: BridgeCalls,
+  signal: AbortSignal | undefined,
+): Promise<{ after?: string; since?: number }> {
+  const [latest] = await calls.listEvents({ order: "newest", limit: 1 }, signal && { signal })
+  return latest ? { after: latest.event_id } : { since: 0 }
+}
+
+async function upload(
+  calls: BridgeCalls,
+  settings: Settings,
+  file: Blob,
+  about: { filename?: string; contentType?: string } = {},
+): Promise<string> {
+  const content_type = about.contentType ?? (file.type || "application/octet-stream")
+  const filename = about.filename
+  const made = await calls.createUpload({
+    content_type,
+    size: file.size,
+    ...(filename !== undefined && { filename }),
+  })
+  const form = new FormData()
+  for (const [name, value] of Object.entries(made.upload.fields)) form.set(name, value)
+  form.set("file", file, filename ?? "file")
+  const answer = await (settings.fetch ?? fetch)(made.upload.url, { method: "POST", body: form }).catch(
+    (cause: unknown) => {
+      throw new BridgeError("no_answer", "the file could not be uploaded: the connection broke off", {
+        cause,
+      })
+    },
+  )
+  await answer.body?.cancel()
+  if (answer.ok) return made.file
+  throw new BridgeError(
+    "unexpected_answer",
+    `the file was not taken: the place for uploads answered ${answer.status}`,
+    {
+      status: answer.status,
+    },
+  )
+}
