@@ -80,6 +80,29 @@ export interface MessageEvent {
   verified_business?: true
 }
 
+/** Somebody wrote a message that this session cannot read: the network gave only a placeholder, and the phone, asked for it again and again, has not given it in two days. It can be read on the phone. It comes only if `events` of the bridge names it. If the phone gives the message after all, its event `message` follows. */
+export interface MessageLostEvent {
+  event: "message_lost"
+  message_id: string
+  /** JID of the person: the phone number's where known, else the LID. */
+  contact_id: string
+  /** Digits; `""` where the number is not known. */
+  phone: string
+  /** JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`. */
+  chat_id: string
+  /** The sender's display name, as the network gives it. */
+  name: string
+  /** The sender's username, without its `@`. People who have one may be written to by it, and their number may be unknown. */
+  username?: string
+  is_group: boolean
+  /** Written on the phone of this session, or another of its devices. */
+  from_me: boolean
+  /** Unix seconds. */
+  timestamp: number
+  /** It happened while the session was offline. */
+  offline?: true
+}
+
 /** The session is up: after a phone was linked, and after every `disconnected`. A restart that is over within ten seconds gives no event. */
 export interface ConnectedEvent {
   event: "connected"
@@ -336,7 +359,7 @@ export interface ErrorBody {
 }
 
 export type BridgeWithManager = Bridge & {
-  /** The types of events that are sent: all but `message_status` and `group`, unless you chose some. */
+  /** The types of events that are sent: all but `message_status`, `message_lost` and `group`, unless you chose some. */
   events: EventType[]
   /** Chats whose events are not sent: `status` (what people post as their status), `groups`. */
   ignore: ("status" | "groups")[]
@@ -358,7 +381,7 @@ export type BridgeWithManager = Bridge & {
   manager: Manager
 }
 
-export type EventType = "message" | "connected" | "disconnected" | "typing" | "presence" | "poll_vote" | "event_response" | "call_incoming" | "call_terminated" | "offline_sync_preview" | "offline_sync_completed" | "profile_picture_updated" | "group" | "message_status"
+export type EventType = "message" | "connected" | "disconnected" | "typing" | "presence" | "poll_vote" | "event_response" | "call_incoming" | "call_terminated" | "offline_sync_preview" | "offline_sync_completed" | "profile_picture_updated" | "group" | "message_status" | "message_lost"
 
 /** How slowly it sends; null: as fast as it is asked to. */
 export type Pacing = {
@@ -380,7 +403,7 @@ export interface Manager {
 }
 
 export type BridgeAfterPatch = Bridge & {
-  /** The types of events that are sent: all but `message_status` and `group`, unless you chose some. */
+  /** The types of events that are sent: all but `message_status`, `message_lost` and `group`, unless you chose some. */
   events: EventType[]
   /** Chats whose events are not sent: `status` (what people post as their status), `groups`. */
   ignore: ("status" | "groups")[]
@@ -412,8 +435,8 @@ export interface SessionStatus {
     /** Unix seconds. */
     expires_at: number
   }
-  /** Absent without one: why the network refused the last login. `locked`, `banned`: it has unlinked the session, and the phone says what can be done. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the session connects again by itself. `proxy_unreachable`: the bridge's proxy does not answer; `proxy_refused`: it wants another password, or leads nowhere; the session goes on trying. It ends with the next connection. */
-  objection?: "locked" | "banned" | "temporarily_banned" | "outdated" | "proxy_unreachable" | "proxy_refused"
+  /** Absent without one: why the network refused the last login. `locked`, `banned`: it has unlinked the session, and the phone says what can be done. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the session connects again by itself. `proxy_unreachable`: the bridge's proxy does not answer; `proxy_refused`: it wants another password, or leads nowhere; the session goes on trying. `unanswered`: the connection was open, and the network answered nothing on it for two minutes; the session connects again by itself. It ends with the next connection. */
+  objection?: "locked" | "banned" | "temporarily_banned" | "outdated" | "proxy_unreachable" | "proxy_refused" | "unanswered"
   /** With a limit of `pacing`: how many chats the bridge may still begin today. */
   new_chats_left?: number
   /** Absent without one: a limit that the network has put on the account. `new_chats`: it may not start chats (a message that would is refused with `network_code` 463). `new_chats_quota`: it may not start any more chats than it has started. */
@@ -767,7 +790,7 @@ export interface StoredEvent {
   state: "pending" | "delivered" | "undelivered" | "inbox"
   /** Unix seconds. */
   created_at: number
-  event: MessageEvent | ConnectedEvent | DisconnectedEvent | TypingEvent | PresenceEvent | PollVoteEvent | EventResponseEvent | CallIncomingEvent | CallTerminatedEvent | OfflineSyncPreviewEvent | OfflineSyncCompletedEvent | ProfilePictureUpdatedEvent | GroupEvent | MessageStatusEvent | TestEvent
+  event: MessageEvent | MessageLostEvent | ConnectedEvent | DisconnectedEvent | TypingEvent | PresenceEvent | PollVoteEvent | EventResponseEvent | CallIncomingEvent | CallTerminatedEvent | OfflineSyncPreviewEvent | OfflineSyncCompletedEvent | ProfilePictureUpdatedEvent | GroupEvent | MessageStatusEvent | TestEvent
 }
 
 export interface Deliveries {
@@ -990,7 +1013,7 @@ export interface BridgeCalls {
   updateBridge(input?: {
     /** An https URL (or http where the service is not in production) of at most 2,048 characters, without spaces, fragment, user name and password, at a public address unless the operator allows others. `""` or null is the hosted inbox. */
     webhook_url?: string | null
-    /** The types of events to send; null is all of them, including those of later releases, but not `message_status` and `group`, which are sent only if you name them. */
+    /** The types of events to send; null is all of them, including those of later releases, but not `message_status`, `message_lost` and `group`, which are sent only if you name them. */
     events?: EventType[] | null
     /** Chats whose events are not sent: `status`, `groups`; `[]` is none. */
     ignore?: ("status" | "groups")[]
