@@ -203,7 +203,7 @@ export class Statuses {
   /** The receipts that are of recipients of the message, in its row's words. */
   async #stepsOf(sent: Sent, receipts: Receipt[]): Promise<Step[]> {
     const steps = receipts.map(async ({ kind, chat, person, timestamp }): Promise<Step[]> => {
-      if (isGroup(sent.chat) && chat !== sent.chat) return []
+      if (sent.members && chat !== sent.chat) return []
       const recipients = sent.members ?? { [sent.chat]: 0 }
       const who = (await this.#namesOf(person)).find((address) => Object.hasOwn(recipients, address))
       return who === undefined ? [] : [{ who, kind, timestamp: timestamp || now() }]

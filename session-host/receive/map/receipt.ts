@@ -1,4 +1,4 @@
-import { isGroup, withoutDevice } from "#core/jid.ts"
+import { isGroup, statusChat, withoutDevice } from "#core/jid.ts"
 import type { Receipt, ReceiptKind, Stanza } from "../../network/connection.ts"
 import { child, childrenOf } from "../../network/stanza.ts"
 import { whole } from "./mapped.ts"
@@ -17,13 +17,17 @@ const kinds = new Map<string, ReceiptKind>([
 /** How many messages one receipt may name. A phone that comes back after weeks names some hundreds. */
 const mostIds = 1000
 
-/** The receipts in a stanza: of one person, or of several members of a group (whatsmeow, `receipt.go`). */
+/**
+ * The receipts in a stanza: of one person, or of several members of a group. Of a group and of a status, `from` is the chat and
+ * `participant` the device; of a person, `from` is theirs. Each goes by number or by private id, as the chat does, and may have the
+ * other address beside it (whatsmeow, `receipt.go` and `parseMessageSource`, 2026-08; Baileys 7, `handleReceipt`).
+ */
 export function receiptsIn(stanza: Stanza): Receipt[] {
   const { from, type, t, participant, ...more } = stanza.attrs
   const kind = stanza.tag === "receipt" && kinds.get(type ?? "")
   if (!kind || !from) return []
   const about = { kind, chat: withoutDevice(from), timestamp: whole(t) }
-  if (!isGroup(from)) {
+  if (!isGroup(from) && from !== statusChat) {
     const person = addresses(from, more.sender_pn, more.sender_lid)
     return [{ ...about, messageIds: idsIn(stanza), person }]
   }

@@ -131,6 +131,25 @@ test("an edit is no message of its own, and tells of nothing", async () => {
   ])
 })
 
+test("of a status it is told who has seen it, whichever address a viewer is named by", async () => {
+  const chat = await aFollowedChat({ ...followed, messageStatus: "participants" })
+  const { bob, ask, network, phone } = chat
+  const eve = await network.phone("Eve")
+  const people = [bob, eve].map(({ number }) => ({ number, full_name: `Friend ${number}` }))
+  await network.control.addressBook(phone.number, people)
+  for (const { jid } of [bob, eve])
+    await until(async () => (await ask("GET", `/contacts/${jid}`)).status === 200)
+  const { message_id: id } = await ask("POST", "/send/status", { body: "open till ten" })
+  for (const one of [bob, eve]) await one.read({ id })
+  await chat.reads(bob, id, { chat: "status@broadcast", from: phone.number })
+  await chat.tell({ id, from: "status@broadcast", participant: eve.jid, type: "read" })
+  await until(async () => (await chat.statuses(id)).some(({ counts }) => counts?.read === 2))
+  const told = await chat.statuses(id)
+  expect(told[0]).toMatchObject({ status: "sent", chat_id: "status@broadcast", counts: { recipients: 2 } })
+  const seen = told.flatMap(({ status, participants = [] }) => (status === "read" ? participants : []))
+  expect(seen.toSorted()).toEqual([bob.jid, eve.jid].toSorted())
+})
+
 test("in a group numbers are told, and those who are named in one receipt are one event", async () => {
   const chat = await aFollowedChat()
   const { bob, phone, network, ask } = chat
