@@ -6,7 +6,7 @@ import { groupOf } from "../send/devices.ts"
 import { timerOf } from "../send/disappearing-timers.ts"
 import { newMissed } from "../send/late-devices.ts"
 import { newSenderKeys } from "../send/renew-sender-key.ts"
-import { newSender, newShowAgain, type SendInput } from "../send/transmit.ts"
+import { newSender, newSendAgain, newShowAgain, type SendInput } from "../send/transmit.ts"
 import { newAppState } from "./app-state/app-state.ts"
 import { outsideOfAll } from "./context.ts"
 import { dial, type DialInput } from "./dial.ts"
@@ -88,6 +88,7 @@ function open(input: ConnectInput): Connection {
     availability,
     restrictions,
     showAgain: newShowAgain(sending),
+    sendAgain: newSendAgain(sending),
     reportPeople,
     record: input.record,
     operatorsLog: input.log,

@@ -12,7 +12,7 @@ import { newAnswers } from "../receive/unanswered.ts"
 import { reportUnknown } from "../receive/unknown.ts"
 import type { Addressing } from "../send/addressing.ts"
 import { newFormerLids } from "../send/former-lids.ts"
-import type { ShowAgain } from "../send/transmit.ts"
+import type { SendAgain, ShowAgain } from "../send/transmit.ts"
 import { newStaleDevices } from "../send/changed-devices.ts"
 import type { AppState } from "./app-state/app-state.ts"
 import { addressPair, personIn } from "./app-state/people.ts"
@@ -48,6 +48,7 @@ interface Parts extends ReturnType<typeof dial> {
   availability: OwnAvailability
   restrictions: ReturnType<typeof newRestrictionsQuestions>
   showAgain: ShowAgain
+  sendAgain: SendAgain
   reportPeople: (people: Acquaintance[]) => void
   /** Gets every frame that comes in. */
   record?: Recorder | undefined

@@ -5,6 +5,7 @@ import {
   buildAckStanza,
   extractE2ESessionFromRetryReceipt,
   getAllBinaryNodeChildren,
+  getBinaryNodeChild,
   getBinaryNodeChildren,
   type WASocket,
 } from "@whiskeysockets/baileys"
@@ -16,10 +17,10 @@ import { anew } from "../baileys/signal/remembered.ts"
 import type { Instead } from "../baileys/tap.ts"
 import type { Guarded } from "../baileys/lifetime.ts"
 import { toStanza } from "../baileys/stanza.ts"
-import type { Intake, Vault } from "../network/connection.ts"
+import type { Intake, Outgoing, Vault } from "../network/connection.ts"
 import { groupOf } from "../send/devices.ts"
 import type { Groups } from "../send/groups.ts"
-import type { ShowAgain } from "../send/transmit.ts"
+import type { SendAgain, ShowAgain } from "../send/transmit.ts"
 import { chatReadIn, receiptsIn } from "./map/receipt.ts"
 import type { UnsettledStanzas } from "./order.ts"
 
@@ -33,40 +34,52 @@ interface Input {
   groups: Groups
   sent: Vault["sent"]
   showAgain: ShowAgain
+  sendAgain: SendAgain
   onError: (error: unknown) => void
 }
+
+/** A sent message that somebody asks for once more. */
+type Asked = Pick<Outgoing, "chat" | "message" | "members">
 
 /** How many messages are sent again in a chat at once, and then each minute: more of them lock the account (whatsapp-rust 871). */
 const most = { atOnce: 20, aMinute: 10 }
 
+/** How often one message is sent again to one device, and for how many devices that is counted. */
+const mostTimes = { toOne: 5, counted: 2000 }
+
 /**
  * Acknowledges receipts that Baileys 7.0.0-rc14 should not see. At one that names no sender it throws before it has
  * acknowledged it, so that it would come again with each connection. For one that asks for a message again it asks the
- * network for its sender's keys first, even if there never was such a message: strangers could make it ask for ever. And it
- * would send again whatever is asked for, to whoever knows its id, and to everybody in a group if a phone asks.
+ * network for its sender's keys first, even if there never was such a message: strangers could make it ask for ever. It
+ * would send again whatever is asked for, to whoever knows its id, and to all devices of the chat if a phone asks. Here only the
+ * device that asks gets the message again, as from whatsmeow (`retry.go`).
  *
  * Baileys acknowledges a receipt when it is given it, and the ack waits at the gate for everything that was made before. So what a
  * receipt says of a sent message is made first.
  */
 export function filterReceipts(input: Input): Instead {
-  const { sock, creds, keys, onError } = input
+  const { sock, creds, keys, sent, onError } = input
   const isAllowed = newAllowance()
   /** Messages of Baileys' own, to our phone, are in no vault. */
   const isOurs = ({ from, participant }: BinaryNode["attrs"]) =>
     [creds.me?.id, creds.me?.lid].some((own) => areJidsSameUser(participant ?? from, own))
-  const isAnswered = async (node: BinaryNode) => {
-    if (node.attrs.type !== "retry" || isOurs(node.attrs)) return true
-    if (!(await wentTo(input, node))) return false
-    if (isAllowed(node.attrs.from!)) return true
-    Metrics.add("ResendsHeldBack")
+  /** Sends the message again that is asked for, if it is. @returns whether Baileys has to answer */
+  const answer = async (node: BinaryNode) => {
+    const { from, id } = node.attrs
+    const message = from && id ? await sent(id) : undefined
+    const ofOurs = isOurs(node.attrs)
+    if (from && !message && ofOurs) return true
+    if (message && (ofOurs || (await wentTo(input, node, message)))) {
+      if (isAllowed(node.attrs)) await sendAgain(input, node, message)
+      else Metrics.add("ResendsHeldBack")
+    }
+    await giveKeyAgain(keys, node.attrs)
     return false
   }
   return async (node, pass) => {
     await takeIn(input, node, (jid) => isOurs({ from: jid }))
-    if (node.attrs.from && (await isAnswered(node))) {
-      if (node.attrs.type !== "retry" || node.attrs.from !== statusChat) return await pass(node)
-      await showAgain(input, node).catch(onError)
-    } else if (node.attrs.type === "retry") await giveKeyAgain(keys, node.attrs).catch(onError)
+    const isPassed = node.attrs.type === "retry" ? await answer(node).catch(onError) : node.attrs.from
+    if (isPassed) return await pass(node)
     return await sock.sendNode(buildAckStanza(node)).catch(onError)
   }
 }
@@ -89,12 +102,15 @@ async function takeIn(
  * Whether the one message that a receipt asks for again went to who asks (WhatsApp Web, `isRetryEligible`). Who has left a group
  * since is not sent it: with it they would be given our present sender key.
  */
-async function wentTo({ sock, groups, sent, onError }: Input, { attrs, content }: BinaryNode) {
-  const { from = "", participant = "", id } = attrs
+async function wentTo(
+  { sock, groups, onError }: Input,
+  { attrs, content }: BinaryNode,
+  message: Asked,
+): Promise<boolean> {
+  const { from = "", participant = "" } = attrs
   const [first] = getAllBinaryNodeChildren({ tag: "receipt", attrs, content })
-  const message = id ? await sent(id) : undefined
   // Baileys takes further ids from the first child. No client is known to ask for several messages at once.
-  if (!message || getBinaryNodeChildren(first, "item").length > 0) return false
+  if (getBinaryNodeChildren(first, "item").length > 0) return false
   const usersOf = async (jid: string) => await addressesOf(jid, sock.signalRepository)
   const asking = await usersOf(isGroup(from) || from === statusChat ? participant : from)
   if (from === statusChat)
@@ -106,16 +122,19 @@ async function wentTo({ sock, groups, sent, onError }: Input, { attrs, content }
 }
 
 /**
- * Sends a status again to the viewer who asks for it, under another session. Baileys would send it to our own devices alone, or
- * as if it were no status.
+ * Sends a message again to the device that asks for it, under another session; a status to all devices of its viewer. Baileys
+ * would send a status to our own devices alone, or as if it were none.
  */
-async function showAgain({ sock, sent, ...input }: Input, node: BinaryNode): Promise<void> {
-  const { id = "", participant = "" } = node.attrs
-  const status = await sent(id)
+async function sendAgain({ sock, ...input }: Input, node: BinaryNode, message: Asked): Promise<void> {
+  const { id: messageId = "", from = "", participant: jid = from, recipient } = node.attrs
+  const retry = getBinaryNodeChild(node, "retry")
+  if (!retry) return
   const session = extractE2ESessionFromRetryReceipt(node)
-  if (session) await sock.signalRepository.injectE2ESession({ jid: participant, session })
-  else await sock.assertSessions([participant], true)
-  if (status) await input.showAgain({ messageId: id, message: status.message }, withoutDevice(participant))
+  if (session) await sock.signalRepository.injectE2ESession({ jid, session })
+  else await sock.assertSessions([jid], true)
+  if (from === statusChat) return await input.showAgain({ ...message, messageId }, withoutDevice(jid))
+  const count = Number(retry.attrs.count) || 1
+  await input.sendAgain({ ...message, messageId }, { jid, count, recipient })
 }
 
 /** The user parts of somebody's addresses. */
@@ -125,7 +144,7 @@ async function addressesOf(jid: string, { lidMapping }: WASocket["signalReposito
   return [plain, ...(other ? [other] : [])].map(userOf)
 }
 
-/** A group's member does not get the message again, so the next one brings them our sender key anew. */
+/** Whether a group's member gets the message again or not, the next one brings them our sender key anew. */
 async function giveKeyAgain(keys: Input["keys"], { from = "", participant }: BinaryNode["attrs"]) {
   if (!isGroup(from) || !participant) return
   const { [from]: holders } = await keys.get("sender-key-memory", [from])
@@ -133,10 +152,18 @@ async function giveKeyAgain(keys: Input["keys"], { from = "", participant }: Bin
   await keys.set({ "sender-key-memory": { [from]: anew(holders, [participant]) } })
 }
 
-/** Whether one more message may be sent again in a chat now. */
-function newAllowance(): (chat: string) => boolean {
+/** Whether the message that a receipt asks for may be sent again now. */
+function newAllowance(): (receipt: BinaryNode["attrs"]) => boolean {
   const left = new LRUCache<string, { count: number; atMs: number }>({ max: 1000 })
-  return (chat) => {
+  const times = new LRUCache<string, number>({ max: mostTimes.counted })
+  return ({ id, from: chat = "", participant }) => {
+    const asked = `${id} ${participant ?? chat}`
+    const before = times.get(asked) ?? 0
+    if (before >= mostTimes.toOne) return false
+    times.set(asked, before + 1)
+    return isInTime(chat)
+  }
+  function isInTime(chat: string): boolean {
     const atMs = performance.now()
     const before = left.get(chat) ?? { count: most.atOnce, atMs }
     const gained = ((atMs - before.atMs) / 60_000) * most.aMinute

@@ -17,6 +17,14 @@ const prepareMs = 20_000
 /** How long a message may wait for those before it, ms: later its caller might have given up, and must not be surprised. */
 const queuedMs = 25_000
 
+/** A device that alone gets a message, and how often it has asked for it. */
+interface OneDevice {
+  jid: string
+  count: number
+  /** Of a device of our own: the chat. */
+  recipient?: string | undefined
+}
+
 export interface SendInput {
   sock: Pick<WASocket, "relayMessage">
   acks: Acks
@@ -97,6 +105,17 @@ async function send(
   return { timestamp: ack.timestamp }
 }
 
+export type SendAgain = ReturnType<typeof newSendAgain>
+
+/** Sends a message once more to one device of its chat, or of our own account. Nobody waits for the acknowledgement. */
+export function newSendAgain(input: SendInput) {
+  return async (outgoing: Outgoing, device: OneDevice): Promise<void> => {
+    const sending = new Transmission(outgoing, true)
+    sending.chat = await input.addressOf(outgoing.chat)
+    await sendOnce(input, sending, device)
+  }
+}
+
 export type ShowAgain = ReturnType<typeof newShowAgain>
 
 /** Sends a status once more to all devices of one of its viewers. Nobody waits for the acknowledgement. */
@@ -146,7 +165,7 @@ async function viewersOf({ addressOf, me }: SendInput, { outgoing }: Transmissio
 async function sendOnce(
   { sock }: Pick<SendInput, "sock">,
   sending: Transmission,
-  participant?: { jid: string; count: number },
+  device?: OneDevice,
 ): Promise<void> {
   const { chat, outgoing } = sending
   const message = proto.Message.decode(outgoing.message)
@@ -154,9 +173,12 @@ async function sendOnce(
   await sendingFor(sending, () =>
     sock.relayMessage(chat, message, {
       messageId: outgoing.messageId,
-      additionalAttributes,
-      additionalNodes: participant ? additionalNodes : lookedAtLast(additionalNodes, () => sending.built()),
-      ...(participant && { participant }),
+      additionalAttributes: {
+        ...additionalAttributes,
+        ...(device?.recipient && { recipient: device.recipient }),
+      },
+      additionalNodes: device ? additionalNodes : lookedAtLast(additionalNodes, () => sending.built()),
+      ...(device && { participant: device }),
       ...(chat === statusChat && { statusJidList: [...(sending.members?.values() ?? [])] }),
     }),
   )

@@ -31,7 +31,11 @@ async function aGroup() {
     },
     removeEve: () => network.call("PATCH", `/groups/${jid}`, { by: ada.number, remove: [eve.number] }),
     /** Has somebody ask for this message once more, and for others in the same receipt. */
-    ask: async (id: string, who: { from: string; participant?: string }, others: string[] = []) => {
+    ask: async (
+      id: string,
+      who: { from: string; participant?: string; recipient?: string },
+      others: string[] = [],
+    ) => {
       const retry = { tag: "retry", attrs: { count: "1", id, t: "1800000000", v: "1" }, content: [] }
       const items = others.map((other) => ({ tag: "item", attrs: { id: other }, content: [] }))
       const list = items.length > 0 ? [{ tag: "list", attrs: {}, content: items }] : []
@@ -62,6 +66,30 @@ test("a message goes once more to those whom it went to, and to nobody else, wha
   await ask(inGroup, { from: jid, participant: bob.lid })
   await ask(toBob, { from: bob.lid })
   expect([await times(inGroup), await times(toBob)]).toEqual([2, 2])
+  connection.close()
+})
+
+test("a message goes once more to the device that asks for it alone, also if that is a phone, five times at most", async () => {
+  const { ada, bob, eve, jid, vault, connection, say, ask, heard } = await aGroup()
+  await say(bob.jid, "so that there is a session")
+  await bob.read({ text: "so that there is a session" })
+  await network.call("DELETE", `/phones/${bob.number}/sessions`)
+  const inGroup = await say(jid, "to the group")
+  expect(await bob.read({ text: "to the group" })).toMatchObject([{ times: 1 }])
+  expect(await eve.read({ text: "to the group" })).toMatchObject([{ times: 1 }])
+  expect((await heard("message", inGroup)).slice(1)).toMatchObject([{ to: jid, participant: bob.lid }])
+  // Eve has our sender key still, and Bob gets it once more.
+  const holders = JSON.parse(vault.ofType("sender-key-memory").at(-1)!) as Record<string, boolean>
+  expect(holders).toMatchObject({ [bob.lid]: false, [eve.lid]: true })
+
+  const toBob = await say(bob.jid, "to Bob alone")
+  for (let n = 1; n <= 7; n++) await ask(toBob, { from: bob.lid })
+  await ask(toBob, { from: ada.lid, recipient: bob.lid })
+  const again = (await heard("message", toBob)).slice(1)
+  expect(again).toHaveLength(6)
+  expect(again[0]).toMatchObject({ to: bob.lid, device_fanout: "false" })
+  expect(again[5]).toMatchObject({ to: ada.lid, recipient: bob.lid, device_fanout: "false" })
+  expect(await ada.read({ text: "to Bob alone" })).toMatchObject([{ times: 2 }])
   connection.close()
 })
 
