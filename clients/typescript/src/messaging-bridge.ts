@@ -270,7 +270,8 @@ async function upload(
   file: Blob,
   about: { filename?: string; contentType?: string } = {},
 ): Promise<string> {
-  const content_type = about.contentType ?? (file.type || "application/octet-stream")
+  // Bun adds a charset.
+  const content_type = about.contentType ?? (file.type.split(";")[0] || "application/octet-stream")
   const filename = about.filename
   const made = await calls.createUpload({
     content_type,
