@@ -68,11 +68,12 @@ export function exchange(
   pairing: Pairing,
   code: LinkCode,
   phone: { wrappedKey: Buffer; identity: Buffer },
+  withinMs = answerTime,
 ): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const timer = setTimeout(
     () => reject(new PairingError("no_answer", "the companion did not answer")),
-    answerTime,
+    withinMs,
   )
   code.finished = resolve
   const id = newStanzaId()

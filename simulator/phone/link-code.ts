@@ -23,6 +23,9 @@ export interface TypedCode {
   refreshes?: boolean | undefined
 }
 
+/** How long a companion may take to answer a repeated hello, ms. After that the phone goes on with the answer that it has. */
+const againMs = 1000
+
 const nothing = Buffer.alloc(0)
 
 /**
@@ -39,7 +42,7 @@ export async function linkByCode(
   const companionKey = await unwrap(waiting.code.wrappedKey, code)
   let opened = await greet()
   // A phone that has not seen the answer says hello once more, under another key. The last answer counts.
-  for (let n = 1; n < hellos; n++) opened = await greet()
+  for (let n = 1; n < hellos; n++) opened = await greet(againMs).catch(unlessUnanswered(opened))
   const { identity, random, shared } = opened
   if (refreshes) LinkCode.refresh(waiting.pairing)
   if (!identity.equals(waiting.pairing.identity))
@@ -49,14 +52,20 @@ export async function linkByCode(
   ceremony?.(waiting.pairing, advSecret)
   return vouch(network, pn, phone, waiting.pairing, advSecret)
 
-  async function greet() {
+  async function greet(withinMs?: number) {
     const ephemeral = Curve.generate()
-    const answer = await LinkCode.exchange(waiting.pairing, waiting.code, {
-      wrappedKey: await wrap(ephemeral.public, code),
-      identity: phone.identity.public,
-    })
+    const hello = { wrappedKey: await wrap(ephemeral.public, code), identity: phone.identity.public }
+    const answer = await LinkCode.exchange(waiting.pairing, waiting.code, hello, withinMs)
     const shared = Agreement.sharedKey(ephemeral.private, companionKey)
     return { ...open(answer, shared, phone), shared }
+  }
+}
+
+/** What the companion has answered before, where it does not answer again. */
+function unlessUnanswered<T>(before: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof PairingError && error.code === "no_answer") return before
+    throw error
   }
 }
 

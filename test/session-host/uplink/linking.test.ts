@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
@@ -55,6 +56,41 @@ test.for([{ hellos: 3 }, { refreshes: true }])(
     expect(await eventsOfType(bridge.id, "connected")).toHaveLength(1)
   },
 )
+
+/** A part of a stanza with so many bytes that nobody has agreed on. */
+const part = (tag: string, length: number) => ({
+  tag,
+  attrs: {},
+  content: { base64: randomBytes(length).toString("base64") },
+})
+
+test("a hello is answered three times at most, and after the link never", async () => {
+  const network = await aNetwork()
+  const { bridge } = await anUnpairedSession(network)
+  const phone = await network.phone("Ada")
+  const { code } = await pair(bridge.id, phone.number)
+  await network.call("POST", `/phones/${phone.number}/link-code`, { code, hellos: 5 })
+  await untilConnected(bridge.id)
+  const answers = async () =>
+    (await network.log({ kind: "in", tag: "iq" })).filter(({ stanza }) =>
+      JSON.stringify(stanza).includes("companion_finish"),
+    ).length
+  expect(await answers()).toBe(3)
+
+  const hello = [
+    part("link_code_pairing_wrapped_primary_ephemeral_pub", 80),
+    part("primary_identity_pub", 32),
+    part("link_code_pairing_ref", 32),
+  ]
+  await network.control.stanza(`${phone.number}:1`, {
+    tag: "notification",
+    attrs: { from: "s.whatsapp.net", type: "link_code_companion_reg", id: "LATE", t: "1800000000" },
+    content: [{ tag: "link_code_companion_reg", attrs: { stage: "primary_hello" }, content: hello }],
+  })
+  await network.log({ kind: "in", tag: "ack", attrs: { id: "LATE" }, wait: 5000 })
+  expect(await answers()).toBe(3)
+  expect(await statusOf(bridge.id)).toBe("connected")
+})
 
 test("the latest of several codes is the one that links", async () => {
   const network = await aNetwork()
