@@ -67,13 +67,14 @@ export class Phone {
       ...nothingSent(),
     }
     const keys = keysOf(network.cabinet, pn)
+    const lidOf = (number: string) => network.directory.user(number)?.lid ?? number
     this.handset = {
       network,
       own: this.#line.device,
       user: () => this.user,
       keys,
-      signal: signalOf(keys),
-      groupSignal: groupSignalOf(keys),
+      signal: signalOf(keys, lidOf),
+      groupSignal: groupSignalOf(keys, lidOf),
       inbox: messagesOf(network.archive, pn),
       notDecrypted: { repeated: 0, no_session: 0, unknown_prekey: 0, bad: 0 },
       submit: (stanza) => receive(network, this.#line, stanza),

@@ -205,6 +205,24 @@ test("who writes to a private id that is out of date is told so with the ack", a
   expect(await dana.read({ text: "after" })).toHaveLength(1)
 })
 
+test("a phone has no session under another private id of somebody's, and asks for the message again", async () => {
+  const [dana, eva] = [await network.phone("Dana"), await network.phone("Eva")]
+  const evas = await network.paired(eva)
+  await evas.sock.sendMessage(dana.lid, { text: "before" })
+  expect(await dana.read({ text: "before" })).toHaveLength(1)
+  await dana.send(eva.number, "an answer")
+  await evas.message("an answer")
+  await evas.sock.sendMessage(dana.jid, { text: "by number" })
+  expect(await dana.read({ text: "by number" })).toMatchObject([{ times: 1 }])
+  const unread = async () =>
+    Object.values((await network.control.phone(dana.number)).not_decrypted).reduce((sum, n) => sum + n, 0)
+  expect(await unread()).toBe(0)
+  await network.control.change(eva.number, { new_lid: true })
+  await evas.sock.sendMessage(dana.lid, { text: "after" })
+  expect(await dana.read({ text: "after" })).toMatchObject([{ times: 1 }])
+  expect(await unread()).toBe(1)
+})
+
 test("a phone warns of a companion that was not available for fifteen days", async () => {
   const device = deviceOf(client)
   const inactive = async () =>

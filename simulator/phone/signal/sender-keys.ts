@@ -10,8 +10,12 @@ import type { Keys } from "./key-store.ts"
 
 export type GroupSignal = ReturnType<typeof groupSignalOf>
 
-/** One phone's sender keys: its own for each group, and those others gave it. Staged like `keys`. */
-export function groupSignalOf(keys: Keys) {
+/** One phone's sender keys: its own for each group, and those others gave it. Staged and named as its sessions are. */
+export function groupSignalOf(keys: Keys, lidOf: (pn: string) => string) {
+  const nameOf = (group: string, { user, id }: Address) => {
+    const name = lidOf(user)
+    return new SenderKeyName(group, { id: name, deviceId: id, toString: () => `${name}.${id}` })
+  }
   const store = {
     loadSenderKey: async (name: SenderKeyName) => {
       const row = keys.get("sender-key", name.toString())
@@ -47,8 +51,4 @@ export function groupSignalOf(keys: Keys) {
     /** Throws our key away: who left must not read on. */
     forget: (group: string, own: Address) => keys.put("sender-key", nameOf(group, own).toString(), undefined),
   }
-}
-
-function nameOf(group: string, { user, id }: Address) {
-  return new SenderKeyName(group, { id: user, deviceId: id, toString: () => `${user}.${id}` })
 }

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto"
-import { type Address, key } from "#simulator/network/directory.ts"
+import type { Address } from "#simulator/network/directory.ts"
 import type { KeyPair } from "#simulator/wire/curve.ts"
 import type { Keys } from "./key-store.ts"
 import {
@@ -35,8 +35,16 @@ const chainsKept = 5
 
 export type Signal = ReturnType<typeof signalOf>
 
-/** One phone's Signal sessions. Changes are staged in `keys`; the caller commits. Not reentrant. */
-export function signalOf(keys: Keys) {
+/**
+ * One phone's Signal sessions. Changes are staged in `keys`; the caller commits. Not reentrant.
+ *
+ * A record is named by the private id of its person, whichever address a message came from: so do whatsmeow
+ * (`MigratePNToLID`) and Baileys once they know it. Who has got another private id has no session under that one.
+ * @param lidOf the present private id of the person with this number
+ */
+export function signalOf(keys: Keys, lidOf: (pn: string) => string) {
+  const addressOf = ({ user, id }: Address) => new ProtocolAddress(lidOf(user), id)
+  const nameOf = (peer: Address) => addressOf(peer).toString()
   const storage: Storage = {
     loadSession: async (address) => {
       const record = keys.get("session", address)
@@ -65,9 +73,7 @@ export function signalOf(keys: Keys) {
       return record && IncomingRecord.from(record)
     },
   }
-  // A session is with a device, whichever of its two addresses was used.
-  const cipher = (peer: Address, from = storage) =>
-    new TrialCipher(from, new ProtocolAddress(peer.user, peer.id))
+  const cipher = (peer: Address, from = storage) => new TrialCipher(from, addressOf(peer))
 
   return {
     has: (peer: Address) => {
@@ -75,7 +81,7 @@ export function signalOf(keys: Keys) {
       return record !== undefined && QuietRecord.from(record).getOpenSession() !== undefined
     },
     start: (peer: Address, bundle: Bundle) =>
-      new SessionBuilder(storage, new ProtocolAddress(peer.user, peer.id)).initOutgoing(bundle),
+      new SessionBuilder(storage, addressOf(peer)).initOutgoing(bundle),
     async encrypt(peer: Address, plaintext: Buffer): Promise<Ciphertext> {
       const { type, body } = await cipher(peer).encrypt(plaintext)
       return { type: type === 3 ? "pkmsg" : "msg", body: Buffer.from(body) }
@@ -112,8 +118,6 @@ export function failure(error: unknown): Failure {
   if (said.startsWith("No session found") || said.startsWith("No SenderKeyRecord")) return "no_session"
   return "bad"
 }
-
-const nameOf = (peer: Address) => key(peer).replace(":", ".")
 
 /**
  * libsignal tries a message on each session in place: a failed trial leaves that session's ratchet
