@@ -25,6 +25,10 @@ export interface Evidence {
   read: ReadonlySet<string>
   /** The messages that each bridge's contact has read from it. */
   shown: Map<string, Pick<Read, "id" | "text">[]>
+  /** The network's ids of the texts written to bridges. */
+  ids: ReadonlyMap<string, string>
+  /** Of bridges that keep messages: the ids of what they have kept, chat by chat, the oldest first. */
+  kept: ReadonlyMap<string, string[][]>
   /** Messages that a recipient could not decrypt, or refused, as the network saw it. */
   unreadable: string[]
   /** Keys that were used a second time, as the network saw it. */
@@ -41,9 +45,10 @@ export interface Evidence {
 
 /**
  * `lost`: written and never delivered, given up before its time, answered with success and not shown, or without an
- * answer for good; sent, and the customer was not told that it was delivered or read.
- * `duplicated`: one message as two events, one event with two bodies, an attempt's number used twice.
- * `reordered`: a first delivery after a newer message's, or any after a newer event; a status that is no step forward.
+ * answer for good; sent, and the customer was not told that it was delivered or read; not kept.
+ * `duplicated`: one message as two events, one event with two bodies, an attempt's number used twice; kept twice.
+ * `reordered`: a first delivery after a newer message's, or any after a newer event; a status that is no step forward; kept out of
+ * order.
  * `undecryptable`: somebody could
  * not read something, or refused it. `doubled`: shown twice. `owners`: a commit under somebody else's lease.
  * `keys_reused`: two messages under one key, or a prekey's number for two keys.

@@ -25,6 +25,8 @@ const evidence = (more: Partial<Evidence> = {}): Evidence => ({
   sent: [sent],
   followed: new Set(),
   read: new Set(),
+  ids: new Map(),
+  kept: new Map(),
   shown: new Map([["b", [read]]]),
   unreadable: [],
   owners: [],
@@ -60,6 +62,22 @@ test("a message whose statuses went forward, however far, is clean", () => {
     expect(judge(evidence(told(...statuses)))).toEqual([])
   const inGroup = told(["sent", 0, 0], ["delivered", 1, 0], ["read", 2, 1], ["delivered", 4, 1])
   expect(judge(evidence(inGroup))).toEqual([])
+})
+
+/** What a bridge has kept of its chats, of three texts (A, B and C) to it and one (M1) from it. */
+const kept = (...chats: string[][]): Partial<Evidence> => {
+  const texts = ["in 1", "in 2", "in 3"]
+  return {
+    produced: new Map([["b", texts]]),
+    arrivals: texts.map((text) => arrival(text)),
+    ids: new Map(texts.map((text, i) => [text, "ABC"[i]!])),
+    kept: new Map([["b", chats]]),
+  }
+}
+
+test("what is kept once, and in the order of its chat, is clean; what the network had spoilt stands anywhere", () => {
+  expect(judge(evidence(kept(["A", "M1", "C"], ["B"])))).toEqual([])
+  expect(judge(evidence({ ...kept(["C", "A", "M1"], ["B"]), late: new Set(["in 3"]) }))).toEqual([])
 })
 
 const refused = arrival("2")
@@ -127,6 +145,10 @@ const broken: [string, Kind, Partial<Evidence>][] = [
   ["numbers that go back", "reordered", told(["sent", 0, 0], ["delivered", 2, 0], ["read", 1, 1])],
   ["a key that was used twice", "keys_reused", { keysReused: ["a key"] }],
   ["two owners", "owners", { owners: ["an old commit"] }],
+  ["a message that was not kept", "lost", kept(["A", "M1"], ["C"])],
+  ["a send that was not kept", "lost", kept(["A", "B", "C"])],
+  ["a message that is kept twice", "duplicated", kept(["A", "M1", "B", "C"], ["B"])],
+  ["messages that are kept in another order", "reordered", kept(["A", "C", "B", "M1"])],
   ["something still under way at the end", "lost", { unsettled: ["b"] }],
 ]
 

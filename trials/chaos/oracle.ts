@@ -1,4 +1,5 @@
 import type { Evidence, Kind, Seen } from "./evidence.ts"
+import { judgeKept } from "./kept.ts"
 import { isForward, statusesOf } from "./statuses.ts"
 
 /** A promise that was broken. */
@@ -13,6 +14,7 @@ export function judge(evidence: Evidence): Violation[] {
     ...evidence.bridges.flatMap((bridge) => inbound(bridge, evidence)),
     ...evidence.bridges.flatMap((bridge) => outbound(bridge, evidence)),
     ...[...evidence.followed].flatMap((bridge) => followed(bridge, evidence)),
+    ...[...evidence.kept.keys()].flatMap((bridge) => judgeKept(bridge, evidence)),
     ...evidence.unsettled.map((what) => ({ kind: "lost" as const, what })),
     ...evidence.unreadable.map((what) => ({ kind: "undecryptable" as const, what })),
     ...evidence.keysReused.map((what) => ({ kind: "keys_reused" as const, what })),

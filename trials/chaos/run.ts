@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import { EventType } from "#core/contract/event.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import type { Receiver } from "#core/event/receiver.ts"
@@ -8,6 +9,7 @@ import { seeded } from "#local/random.ts"
 import { followNetworkLog } from "../cluster/follow-network-log.ts"
 import { type Lines, startLines } from "../cluster/lines.ts"
 import type { Evidence } from "./evidence.ts"
+import { keptOf } from "./kept.ts"
 import { newKiller, type StoppedAttempt } from "./killer.ts"
 import { type ReceiverFaults, newReceiverFaults } from "./receiver-faults.ts"
 import type { Options } from "./options.ts"
@@ -66,8 +68,13 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
     say(`the first bridge has a conversation of ${options.rounds} round trips behind it`)
   }
   const { cluster, receiver, network, lines, apis, apiKey } = service
+  // Some customers want to know what becomes of messages, beside everything else; some want messages kept, and some both.
   const followed = new Set(lines.filter((_, i) => i % 2 === 0).map(({ bridge }) => bridge))
-  for (const bridge of followed) await service.follow(bridge)
+  const keeping = options.webhooks > 1 ? lines.filter((_, i) => i % 3 < 2) : []
+  const choose = async (bridge: string, choice: object) =>
+    await service.api()("PATCH", `/instances/${bridge}`, choice)
+  for (const bridge of followed) await choose(bridge, { events: EventType.options })
+  for (const { bridge } of keeping) await choose(bridge, { keep: 7 })
   const recovery = newRecovery(new Set(lines.map(({ device }) => device)))
   const troubles = newTroubles()
   const reused: Entry[] = []
@@ -151,6 +158,7 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
     if (receiverFaults.refused.has(arrival)) for (const event of events) refused.add(event)
     return events
   })
+  const kept = keeping.map(async (line) => [line.bridge, await keptOf(line, service.api())] as const)
   const evidence: Evidence = {
     bridges: [...produced.keys()],
     produced,
@@ -159,6 +167,8 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
     sent: traffic.sent,
     followed,
     read: traffic.read,
+    ids: traffic.ids,
+    kept: new Map(await Promise.all(kept)),
     shown,
     unreadable: troubles.entries.map(inWords),
     keysReused: reused.map(inWords),

@@ -1,7 +1,6 @@
 import { z } from "zod"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
-import { EventType } from "#core/contract/event.ts"
 import { apiClient } from "#local/api-client.ts"
 import { link } from "#local/network/link.ts"
 import { type NetworkClient, networkClient } from "#local/network/client.ts"
@@ -70,12 +69,9 @@ export async function startLines(
           webhooks: options.webhooks ?? 1,
         }),
       )
-    /** The customer of a bridge wants to know what becomes of messages, beside everything else. */
-    const follow = async (bridge: string) => {
-      const call = apiClient(apis()[0]!, apiKey)
-      await call("PATCH", `/instances/${bridge}`, { events: EventType.options })
-    }
-    return { cluster, receiver, network, apis, apiKey, lines, follow, stop }
+    /** The API as the customer calls it. */
+    const api = () => apiClient(apis()[0]!, apiKey)
+    return { cluster, receiver, network, apis, api, apiKey, lines, stop }
   } catch (error) {
     await stop()
     throw error

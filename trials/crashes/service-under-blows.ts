@@ -6,6 +6,7 @@ import { lostAnswer, type CrashPoint, throttling } from "../cluster/crash-points
 import { startLines } from "../cluster/lines.ts"
 import { askUnderKey, type Sent, sendUnderKey } from "../cluster/keyed-send.ts"
 import { statusesOf } from "../chaos/statuses.ts"
+import { EventType } from "#core/contract/event.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -21,12 +22,12 @@ export async function startUnderBlows({
   ...times
 }: Pick<Options, "claimSeconds"> & { isFollowed?: boolean } = {}) {
   const dir = mkdtempSync(join(tmpdir(), "messaging-bridge-e2e-"))
-  const { cluster, receiver, network, lines, apis, apiKey, follow, stop } = await startLines(
+  const { cluster, receiver, network, lines, apis, api, apiKey, stop } = await startLines(
     { bridges: 1, beat, ...times },
     { dir },
   )
   const { bridge, id, contact, owner, device } = lines[0]!
-  if (isFollowed) await follow(bridge)
+  if (isFollowed) await api()("PATCH", `/instances/${bridge}`, { events: EventType.options })
   const customer = { api: () => apis()[0], apiKey }
   const patience = { giveUp: () => false, waitMs: () => 200 }
   let messages = 0

@@ -47,6 +47,8 @@ function kindsOf(more: {
       sent: [{ ...send, ...(more.sent ?? { beganMs: 100, endedMs: 200 }) }],
       followed: new Set(),
       read: new Set(),
+      ids: new Map(),
+      kept: new Map(),
       shown: new Map([["b", (more.shown ?? ["M1"]).map((id) => ({ id, text: "out" }))]]),
       unreadable: [],
       keysReused: [],

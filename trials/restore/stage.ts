@@ -95,6 +95,8 @@ export async function comeToRest(
     shown: await shownBy(network, lines),
     followed: new Set(),
     read: new Set(),
+    ids: traffic.ids,
+    kept: new Map(),
     unreadable: await unread(seen.troubles(), network),
     keysReused: seen.reused.map(inWords),
     owners: [],
