@@ -8,7 +8,8 @@ import { createInterface } from "node:readline"
 /** The command and environment of a task definition's one container. */
 export interface Definition {
   command: string[]
-  env: Record<string, string>
+  /** By what the request overrides. */
+  env: Record<string, string> | ((overrides: Record<string, string>) => Record<string, string>)
   tags?: Tag[]
   /** Is given each process, before it runs. */
   onStart?: (child: ChildProcess) => void
@@ -65,8 +66,10 @@ export class Task {
     this.run = run
     const output = log ? "pipe" : "inherit"
     const [file, ...args] = definition.command
+    const overrides = overridden(run.overrides)
+    const env = typeof definition.env === "function" ? definition.env(overrides) : definition.env
     this.#child = spawn(file!, args, {
-      env: { PATH: process.env.PATH, ...definition.env, ...overridden(run.overrides), LOCAL_PARENT: "1" },
+      env: { PATH: process.env.PATH, ...env, ...overrides, LOCAL_PARENT: "1" },
       stdio: ["ignore", output, output, "ipc"],
       // In a process group of its own: Ctrl-C in a terminal is meant for us, and we stop the tasks.
       detached: true,

@@ -32,7 +32,7 @@ const unwatchedMs = 1000
 
 export interface Service {
   baseUrl: string
-  /** The control API of the simulated phones; `""` on the live network, which we cannot control. */
+  /** The control API of the simulated phones; `""` without any. */
   phonesUrl: string
   stop: () => Promise<void>
 }
@@ -142,19 +142,20 @@ async function start(
           child.once("exit", () => sweep.hurry())
           if (store.answer) answerChild(child, store)
         },
-        env: {
+        env: ({ HOST_NETWORK: network }) => ({
           ...settable(),
           ...environment,
           // The store is asked over IPC alone. With a real address, a request over HTTP would go unnoticed.
           ...(store.answer && { AWS_ENDPOINT_URL_DYNAMODB: "http://asked-over-ipc.invalid" }),
-          ...(simulator && { NODE_EXTRA_CA_CERTS: simulator.caFile }),
+          // Beside it, hosts of the live network believe nobody but who is believed everywhere.
+          ...(simulator && network === "simulated" && { NODE_EXTRA_CA_CERTS: simulator.caFile }),
           LOCAL_PARENT: "1",
           // Tests give all their services one folder.
           NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(dataDir, "compiled"),
           ...(serving
             ? { METRICS_SERVICE: "session-host" }
             : { LOG_FILE: join(dataDir, "logs", "session-host.log") }),
-        },
+        }),
       },
     },
   })
@@ -263,12 +264,12 @@ async function ownStore(dataDir: string, stops: (() => Promise<unknown>)[]) {
   return store
 }
 
-/** Undefined on the live network. @throws CannotStart */
+/** Undefined on the live network without sandboxes. @throws CannotStart */
 async function simulatedNetwork(
   settings: Settings,
   elsewhere: Elsewhere,
 ): Promise<(NonNullable<Elsewhere["network"]> & Partial<Pick<Simulator, "stop">>) | undefined> {
-  if (settings.HOST_NETWORK !== "simulated") return undefined
+  if (settings.HOST_NETWORK !== "simulated" && settings.SANDBOX === "0") return undefined
   if (elsewhere.network) return elsewhere.network
   const { DATA_DIR: dataDir, SIMULATOR_CONTROL_PORT: controlPort } = settings
   const simulator = await spawnSimulator({ dataDir, controlPort })

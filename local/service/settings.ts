@@ -79,10 +79,7 @@ const common = z.object({
   DATA_DIR: DataDir,
   /** `live`: real numbers. */
   HOST_NETWORK: network,
-  /**
-   * Whether each account has a sandbox bridge. A sandbox is on the simulated network, and all hosts here are on one
-   * network.
-   */
+  /** Whether each account has a sandbox bridge. It is on the simulated network, which runs here then. */
   SANDBOX: z.enum(["0", "1"], 'must be "1" or "0"').optional(),
   /** Address ranges (CIDR, comma separated) that webhooks and media may use although they are not public. */
   URL_ALLOW: ranges,
@@ -185,10 +182,6 @@ function consistent<Given extends z.infer<typeof common>>(schema: z.ZodType<Give
       ...given,
       SANDBOX: given.SANDBOX ?? (given.HOST_NETWORK === "simulated" ? "1" : "0"),
     }))
-    .refine(({ SANDBOX, HOST_NETWORK }) => SANDBOX === "0" || HOST_NETWORK === "simulated", {
-      path: ["SANDBOX"],
-      message: "sandbox bridges are on the simulated network: leave it off with HOST_NETWORK=live",
-    })
     .refine(
       ({ BILLING, ...given }) =>
         BILLING !== "stripe" ||

@@ -1,9 +1,12 @@
 import { execFile } from "node:child_process"
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
+import { apiClient } from "#local/api-client.ts"
+import { untilConnected } from "#local/network/link.ts"
+import { sessionHostPids } from "#local/service/session-host-pids.ts"
 import { fitting, runs, serve } from "#test/support/service/serve.ts"
 import { until } from "#test/support/until.ts"
 
@@ -81,4 +84,50 @@ test("it is ready while its parts work, prints links to its public address, show
   // No account's key is printed, and no log file is left to grow.
   expect(service.said()).not.toContain("mbk_")
   expect(readdirSync(join(service.folder, "logs"))).toEqual(["simulator.log"])
+})
+
+test("beside the live network each account may have a sandbox, on hosts of its own, which alone believe the simulated network", async () => {
+  const live = {
+    HOST_NETWORK: "live",
+    SANDBOX: "1",
+    WHATSAPP_WEB_VERSION: "2.3000.1023456789",
+    LEASE_BEAT_MS: "500",
+  }
+  // Nothing here reaches the live network: its only bridge dials a proxy that is not there.
+  const service = serve({ ...fitting, ...live, URL_ALLOW: "127.0.0.0/8" })
+  const running = await runs(service)
+  const admin = async (...words: string[]) => {
+    const env = { PATH: process.env.PATH, DATA_DIR: service.folder }
+    const run = await promisify(execFile)(process.execPath, ["admin/main.ts", "--json", ...words], { env })
+    return JSON.parse(run.stdout) as Record<string, string>[] // printed by a verb
+  }
+  const [account] = await admin("account", "create", "Ada", "active")
+  const [key] = await admin("key", "create", account!.id!)
+  const api = apiClient(running.baseUrl, key!.key!)
+  await untilConnected("sandbox", { api, signal: AbortSignal.timeout(60_000) })
+
+  await api("POST", "/instances", { customer_ref: "shop" })
+  await api("PATCH", "/instances/shop", { proxy_url: "http://127.0.0.1:1" })
+  // It dials while somebody waits for a code.
+  const code = api("GET", "/instances/shop/proxy/qr")
+  code.catch(() => {})
+  await until(async () => {
+    const status = await api("GET", "/instances/shop/proxy/status").catch(() => undefined)
+    return (await status?.text())?.includes("proxy_unreachable")
+  })
+  const environments = (await sessionHostPids(running)).map((pid) =>
+    Object.fromEntries(
+      readFileSync(`/proc/${pid}/environ`, "utf8")
+        .split("\0")
+        .map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]),
+    ),
+  )
+  const believed = environments.map(({ HOST_NETWORK, NODE_EXTRA_CA_CERTS }) => [
+    HOST_NETWORK,
+    NODE_EXTRA_CA_CERTS !== undefined,
+  ])
+  expect(believed.toSorted()).toEqual([
+    ["live", false],
+    ["simulated", true],
+  ])
 })

@@ -148,7 +148,7 @@ test.for([
   ["DASHBOARD_URL", { DASHBOARD_URL: "foo" }],
   ["BILLING_URL", { BILLING_URL: "foo" }],
   ["BILLING", { BILLING: "stripe", STRIPE_SECRET_KEY: "sk_test_1" }],
-  ["SANDBOX", { HOST_NETWORK: "live", SANDBOX: "1" }],
+  ["SANDBOX", { HOST_NETWORK: "live", SANDBOX: "yes" }],
 ] as const)("%s that makes no sense is one clear line", async ([name, environment]) => {
   const refused = start(environment)
   expect(await refused.ended).toBe(1)
