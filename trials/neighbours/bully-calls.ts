@@ -1,17 +1,18 @@
 import { Agent, request } from "undici"
 import type { Customer, Service } from "#test/support/service/service.ts"
 
-/** The answers to the bully: how often each status came, and the bytes of the longest answer. */
+/** The answers to the bully: how often each status came, the bytes of the longest one, and the time of the slowest. */
 export interface Answers {
   statuses: Record<string, number>
   longest: number
+  slowestMs: number
 }
 
 /** The bully's questions to its bridge, side by side, and the answers. */
 export class BullyCalls {
   readonly #service: Service
   readonly #bully: Customer
-  readonly #answers: Answers = { statuses: {}, longest: 0 }
+  readonly #answers: Answers = { statuses: {}, longest: 0, slowestMs: 0 }
   readonly #running = new Set<Promise<boolean>>()
   // Connections of its own: that a refused body ends one is no neighbour's affair.
   readonly #dispatcher = new Agent()
@@ -40,6 +41,7 @@ export class BullyCalls {
 
   async #ask(method: "GET" | "POST", suffix: string, body?: object | string): Promise<number | "none"> {
     const headers = { authorization: `Bearer ${this.#bully.key}`, "content-type": "application/json" }
+    const sentMs = performance.now()
     const said = body === undefined || typeof body === "string" ? body : JSON.stringify(body)
     try {
       const answer = await request(`${this.#service.baseUrl}/api/instances/bully/proxy/${suffix}`, {
@@ -51,6 +53,8 @@ export class BullyCalls {
       let length = 0
       for await (const chunk of answer.body) length += Buffer.byteLength(chunk as Uint8Array) // as undici gives them
       this.#answers.longest = Math.max(this.#answers.longest, length)
+      const ms = Math.round(performance.now() - sentMs)
+      this.#answers.slowestMs = Math.max(this.#answers.slowestMs, ms)
       return answer.statusCode
     } catch {
       // Hung up on in the middle of its body.

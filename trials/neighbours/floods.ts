@@ -34,6 +34,10 @@ export async function prepareFlood(street: Street, options: Options): Promise<Be
       await whenListed(street, options.contacts)
       return again((asking) => asking.ask("GET", "contacts"))
     }
+    case "chats": {
+      await keepChats(street, options.chats)
+      return again((asking) => asking.ask("GET", "chats"))
+    }
     case "groups": {
       const chat = await street.group(street.eve, 300)
       return again((asking) => asking.ask("POST", "send/text", { chat, body: "hello all" }))
@@ -56,6 +60,28 @@ export async function prepareFlood(street: Street, options: Options): Promise<Be
     case "crowd":
       return () => startCallFlood(service, bully, { floodPerSecond: options.calls })
   }
+}
+
+/** The bully's bridge keeps chats with so many people: its phone tells of them when it is linked once more. */
+async function keepChats({ service, bully, eve }: Street, count: number): Promise<void> {
+  await bully.call("PATCH", "/instances/bully", { keep: 90, history: true })
+  const { numbers } = await service.network.crowd({ count })
+  await service.network.chats(eve, { people: numbers })
+  await bully.call("POST", "/instances/bully/proxy/logout")
+  await bully.linkTo("bully", eve)
+  const areListed = async () => {
+    await sleep(5000)
+    let listed = 0
+    for (let after: string | null = ""; after !== null;) {
+      const query = new URLSearchParams({ limit: "100", ...(after && { after }) })
+      const page = await bully.call("GET", `/instances/bully/proxy/chats?${query}`)
+      if (!page.ok) return false
+      listed += z.array(z.unknown()).parse(await page.json()).length
+      after = page.headers.get("x-next-after")
+    }
+    return listed >= count
+  }
+  await until(areListed, { what: `${count} chats of the bully`, withinMs: 600_000 })
 }
 
 /** Resolves when the session has read its address book: until then its list is shorter. */

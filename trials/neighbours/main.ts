@@ -1,5 +1,5 @@
 /**
- * `npm run neighbours -- [calls|contacts|media|groups|crowd|link|unreadable]`: what one account costs another at the same session host,
+ * `npm run neighbours -- [calls|contacts|chats|media|groups|crowd|link|unreadable]`: what one account costs another at the same session host,
  * in the tail of its latencies, or while its large phone is linked; and what its own large group costs it.
  */
 import { sendToLargestGroup } from "./largest-group.ts"
@@ -11,7 +11,7 @@ import { Options } from "./options.ts"
 import { startStreet, type Street } from "./street.ts"
 import { sendUnreadable } from "./unreadable.ts"
 
-/** While one account lists its contacts, its neighbours' p99 stays under so many times the quiet one. */
+/** While one account lists its contacts or chats, its neighbours' p99 stays under so many times the quiet one. */
 const mostRatio = 2
 
 const options = optionsFrom(Options, process.argv.slice(2), "what")
@@ -34,6 +34,7 @@ async function measure(on: Street): Promise<{ isWell: boolean }> {
       return await sendToLargestGroup(on, options)
     case "calls":
     case "contacts":
+    case "chats":
     case "media":
     case "groups":
       return await flood(on, options)
@@ -55,6 +56,6 @@ async function flood(on: Street, { seconds, share }: Options) {
   const ratio = Number((noisy.p99Ms / quiet.p99Ms).toFixed(2))
   // A flood of refusals costs nobody anything, but that of mere calls.
   const isFlood = options.what === "calls" || (bully.statuses["200"] ?? 0) > 0
-  const isFair = options.what !== "contacts" || ratio < mostRatio
+  const isFair = (options.what !== "contacts" && options.what !== "chats") || ratio < mostRatio
   return { isWell: noisy.failed.length === 0 && isFlood && isFair, quiet, noisy, p99_ratio: ratio, bully }
 }

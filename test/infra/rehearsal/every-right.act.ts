@@ -347,6 +347,7 @@ test("a number moves to a service on one machine and back, and is linked and hea
     await whole.webhook.event("shop", "message", ({ message_id }) => message_id === waiting)
     await there("export", join(folder, "home"), "--bridge", id)
     await admin("import", join(folder, "home"))
+    expect(await admin("undo-import")).toEqual([])
     await until(async () => (await whole.statusOf("shop")) === "connected", { withinMs: 90_000 })
     const heard = await whole.write(ada, grace.number, { text: "home again" })
     await whole.webhook.event("shop", "message", ({ message_id }) => message_id === heard)
