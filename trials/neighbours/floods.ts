@@ -67,7 +67,7 @@ async function keepChats({ service, bully, eve }: Street, count: number): Promis
   await bully.call("PATCH", "/instances/bully", { keep: 90, history: true })
   const { numbers } = await service.network.crowd({ count })
   await service.network.chats(eve, { people: numbers })
-  await bully.call("POST", "/instances/bully/proxy/logout")
+  await bully.call("DELETE", "/instances/bully/proxy/logout")
   await bully.linkTo("bully", eve)
   const areListed = async () => {
     await sleep(5000)

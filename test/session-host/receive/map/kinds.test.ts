@@ -277,6 +277,19 @@ test("a message is remembered as far as a forward, a vote or a download needs it
   })
   const [long] = map({}, { extendedTextMessage: { text: "x".repeat(70_000) } })
   expect(long!.remember!.content.conversation).toHaveLength(65_537)
+  const cards = [1, 2].map((n) => ({
+    displayName: `${n}`,
+    vcard: `BEGIN:VCARD ${"x".repeat(9000)}`,
+    contextInfo: context,
+  }))
+  const [contacts] = map(
+    {},
+    { contactsArrayMessage: { displayName: "both", contacts: cards, contextInfo: context } },
+  )
+  expect(contacts!.remember!.content.contactsArrayMessage).toEqual({
+    displayName: "both",
+    contacts: cards.map(({ displayName, vcard }) => ({ displayName, vcard })),
+  })
   const [edited] = map({}, { protocolMessage: { key: { id: "T" }, type: MESSAGE_EDIT, editedMessage: text } })
   expect(edited!.remember!.content).toEqual({})
 })
