@@ -260,6 +260,16 @@ describe("networks", () => {
     expect((await Host.list()).map((host) => host.network).toSorted()).toEqual(["live", "simulated"])
     await HostShortage.end("live")
   })
+
+  test("that there are none of any more leave bridges that nobody waits for", async () => {
+    Object.assign(config, { HOST_SPARE: 0 })
+    await aBridge()
+    expect(await look()).toBe(true)
+    for (const host of await Host.list()) await Host.remove(host.id)
+    Object.assign(config, { HOST_NETWORK: "live" })
+    onTestFinished(() => void Object.assign(config, { HOST_NETWORK: "simulated", HOST_SPARE: 1 }))
+    expect(await look()).toBe(false)
+  })
 })
 
 describe("hosts too many", () => {
