@@ -1,0 +1,61 @@
+import { readFile } from "node:fs/promises"
+import { basename } from "node:path"
+import { bridge, type Command, word } from "../command.ts"
+import { Misused } from "../refused.ts"
+
+export const send: Command = {
+  takes: "<chat> <text>",
+  says: "sends a text, or with --file a file and the text beside it; `-` reads the text from the input",
+  options: ["bridge", "file", "idempotency-key"],
+  run: async (asked) => {
+    const { words, options, print } = asked
+    const chat = word(words, 0, "chat")
+    const given = words.slice(1).join(" ")
+    const text = given === "-" ? await inputText() : given
+    if (!text && options.file === undefined) throw new Misused("<text> is missing")
+    const shop = bridge(asked)
+    const key = options["idempotency-key"]
+    const under = key === undefined ? {} : { idempotencyKey: key }
+    if (options.file === undefined) {
+      const sent = await shop.sendText({ chat, body: text }, under)
+      return print(sent.message_id, sent)
+    }
+    const file = await shop.upload(new Blob([await bytesOf(options.file)]), {
+      filename: basename(options.file),
+      ...typeOf(options.file),
+    })
+    const sent = await shop.sendMedia({ chat, file, ...(text && { caption: text }) }, under)
+    print(sent.message_id, sent)
+  },
+}
+
+async function inputText(): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString().replace(/\n$/, "")
+}
+
+async function bytesOf(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(
+    await readFile(path).catch((error: NodeJS.ErrnoException) => {
+      throw new Misused(`--file: ${path} cannot be read (${error.code})`)
+    }),
+  )
+}
+
+/** What the ending of a name says; anything else is sent as a document. */
+const types: Record<string, string> = {
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  png: "image/png",
+  webp: "image/webp",
+  mp4: "video/mp4",
+  mp3: "audio/mpeg",
+  ogg: "audio/ogg",
+  pdf: "application/pdf",
+}
+
+function typeOf(path: string): { contentType?: string } {
+  const type = types[path.split(".").at(-1)!.toLowerCase()]
+  return type === undefined ? {} : { contentType: type }
+}
