@@ -253,8 +253,10 @@ function ask(pairing: Pairing, stanza: Node): Promise<Node> {
 
 /** The identity that both have signed, with the account's key in it; undefined if the companion's signature is not its own. */
 function signedByCompanion(pairing: Pairing, linked: Linked, answer: Node): Buffer | undefined {
-  const content = bytes(child(child(answer, "pair-device-sign"), "device-identity"))
-  if (!content) return undefined
+  const signed = child(child(answer, "pair-device-sign"), "device-identity")
+  const content = bytes(signed)
+  // It repeats the index that the phone has signed (whatsmeow, `pair.go`).
+  if (!content || signed?.attrs["key-index"] !== String(linked.keyIndex)) return undefined
   const identity = proto.ADVSignedDeviceIdentity.decode(content)
   const { details, deviceSignature } = identity
   if (!deviceSignature || !details || !Buffer.from(details).equals(linked.details)) return undefined

@@ -27,7 +27,8 @@ export function upload(network: Network, line: ConnectedDevice, iq: Node): Node[
   const registrationId = uint(child(iq, "registration"))
   const identity = bytes(child(iq, "identity"))
   const keys = children(child(iq, "list")).map(preKey)
-  if (registrationId === undefined || !identity) throw badRequest()
+  const isOfCurve = bytes(child(iq, "type"))?.equals(curveType)
+  if (registrationId === undefined || !identity || !isOfCurve) throw badRequest()
   if (!identity.equals(device.identity)) throw new Refusal(406, "not-acceptable")
   const signedPreKey = signed(device, child(iq, "skey"))
   network.store.atomically(() => {

@@ -102,7 +102,7 @@ function garbage(): Buffer {
 function refused(network: Network, { line, sender, stanza, chat }: Message): number | undefined {
   const fault = network.faults.strike("nack", key(line.device))
   if (fault) return fault.code
-  if (!child(stanza, "participants") && !child(stanza, "enc")) return nack.invalid
+  if (!isWellBuilt(stanza)) return nack.invalid
   if (namesStranger(network, line, stanza)) return nack.unknownRecipient
   if (chat.server === "g.us") {
     const group = network.groups.find(chat)
@@ -118,6 +118,22 @@ function refused(network: Network, { line, sender, stanza, chat }: Message): num
   if (!isAddressedWell(network, sender, chat, stanza)) return nack.addressing
   if (isByNumber(chat, stanza) && network.profiles.get(sender.pn).notByNumber) return nack.restricted
   return mayWrite(network, sender, peer, stanza) ? undefined : nack.restricted
+}
+
+/** The kinds of ciphertexts. */
+const kinds = new Set(["msg", "pkmsg", "skmsg", "msmsg"])
+
+/**
+ * Whether it has what each client sends (Baileys, whatsmeow, whatsapp-rust, zapo): its type, and ciphertexts with their version
+ * and kind. What is for one's own device alone has no token (Baileys: 479).
+ */
+function isWellBuilt(stanza: Node): boolean {
+  const participants = children(child(stanza, "participants"))
+  const own = participants.flatMap((to) => children(to))
+  const sealed = [...own, ...children(stanza)].filter(({ tag }) => tag === "enc")
+  if (!stanza.attrs.type || sealed.length === 0 || participants.some(({ attrs }) => !attrs.jid)) return false
+  if (stanza.attrs.category === "peer" && child(stanza, "tctoken")) return false
+  return sealed.every((enc) => enc.attrs.v === "2" && kinds.has(enc.attrs.type ?? "") && bytes(enc)?.length)
 }
 
 /** A chat and all devices of it are named in one way, and by private id only once the account was moved to these. */

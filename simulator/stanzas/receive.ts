@@ -169,6 +169,8 @@ function answer(network: Network, line: ConnectedDevice, iq: Node) {
   const { type, xmlns } = iq.attrs
   if (type === "result" || type === "error") return
   const name = nameOf(iq)
+  // There is nothing to name in an answer.
+  if (!iq.attrs.id) return network.log.note(key(line.device), "iq without id", { iq: name })
   if (network.faults.strike("ignore_iq", key(line.device), xmlns)) return
   try {
     const fault = network.faults.strike("refuse_iq", key(line.device), xmlns)

@@ -40,7 +40,10 @@ export function usync(network: Network, line: ConnectedDevice, iq: Node): Node[]
   const asked = child(iq, "usync")
   const query = children(child(asked, "query"))
   const list = children(child(asked, "list"))
-  if (query.length === 0) throw badRequest()
+  // Each client says these, as WhatsApp Web does (whatsmeow, `user.go`; Baileys; whatsapp-rust; zapo).
+  const isWhole = ["sid", "mode", "context", "index", "last"].every((name) => asked?.attrs[name])
+  const isOfVersion = query.every(({ tag, attrs }) => tag !== "devices" || attrs.version === "2")
+  if (query.length === 0 || !isWhole || !isOfVersion) throw badRequest()
   const found = list.flatMap((entry) => {
     const name = child(entry, "contact")?.attrs.username
     if (name) return [byUsername(network, asking, child(entry, "contact")?.attrs ?? {})]

@@ -126,13 +126,14 @@ export function signed(device: Device, node: Node): Node {
     accountSignatureKey ?? nothing,
   ])
   const deviceSignature = Curve.sign(device.identity.private, about)
+  const { keyIndex } = proto.ADVDeviceIdentity.decode(details ?? nothing)
   const identity = proto.ADVSignedDeviceIdentity.encode({
     details,
     accountSignature,
     deviceSignature,
   }).finish()
   return el("iq", { type: "result", id: node.attrs.id, to: "@s.whatsapp.net" }, [
-    el("pair-device-sign", {}, [el("device-identity", { "key-index": "1" }, identity)]),
+    el("pair-device-sign", {}, [el("device-identity", { "key-index": keyIndex ?? 0 }, identity)]),
   ])
 }
 

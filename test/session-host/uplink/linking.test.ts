@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import "#test/support/store.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { aHost, call, eventsOfType, held, sendText, statusOf } from "#test/support/session/host.ts"
@@ -213,6 +213,11 @@ test("a wrong, foreign, misplaced or early assertion is refused in its own words
   expect(await take(await sign(challenge, "https://example.com"))).toMatchObject(refusal("another page"))
   expect(await take(await foreign(challenge))).toMatchObject(refusal("account"))
   const signed = (await sign(challenge)) as { response: object }
+  const made = JSON.stringify({ type: "webauthn.create", challenge, origin: "https://web.whatsapp.com" })
+  const clientDataJSON = Buffer.from(made).toString("base64url")
+  expect(await take({ ...signed, response: { ...signed.response, clientDataJSON } })).toMatchObject(
+    refusal("what a browser makes"),
+  )
   const forged = { ...signed, response: { ...signed.response, signature: "MEUCIQDx" } }
   expect(await take(forged)).toMatchObject(refusal("signature"))
   const next = await request()
@@ -232,6 +237,21 @@ test("an assertion that comes too late is refused, and the next request is there
   expect(second.options.challenge).not.toBe(first.options.challenge)
   expect(await take(await sign(second.options.challenge))).toMatchObject({ status: 200 })
   await untilConnected(bridge.id)
+})
+
+test("an assertion that comes after five minutes is refused, though the network would wait for longer", async () => {
+  const network = await aNetwork()
+  const { bridge, scan, sign, take, request } = await anAwaitedPasskey(network)
+  await network.call("PATCH", "/manners", { passkey_ms: 600_000 })
+  const { options } = await scan()
+  const assertion = await sign(options.challenge)
+  onTestFinished(() => void vi.useRealTimers())
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 301_000 })
+  expect(await take(assertion)).toMatchObject(refusal("after"))
+  vi.useRealTimers()
+  expect(await take(await sign((await request()).options.challenge))).toMatchObject({ status: 200 })
+  await untilConnected(bridge.id)
+  expect(await take(assertion)).toMatchObject({ status: 409 })
 })
 
 test("a link code is given for digits alone", async () => {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto"
+import { createHash, createPrivateKey, randomBytes, sign as signedWith } from "node:crypto"
 import {
   aesEncryptGCM,
   type BinaryNode,
@@ -19,6 +19,11 @@ const platform = proto.DeviceProps.PlatformType.CHROME
 const sha256 = (...parts: Uint8Array[]) => createHash("sha256").update(Buffer.concat(parts)).digest()
 const node = (tag: string, content?: BinaryNode["content"]): BinaryNode =>
   content === undefined ? { tag, attrs: {} } : { tag, attrs: {}, content }
+
+interface Assertion {
+  rawId: string
+  response: { clientDataJSON: string; authenticatorData: string }
+}
 
 interface Options {
   challenge: string
@@ -51,12 +56,15 @@ function ceremonyOf(client: Client) {
     options: async () => optionsIn(await client.until("a request", () => notices.passkey_prologue_request)),
     again: async () => optionsIn(await ask("get", node("passkey_request_options"))),
     /** Brings an assertion, of the credential that it names unless another is given. */
-    async prologue(assertion: { rawId: string }, { credential = assertion.rawId, isProven = true } = {}) {
+    async prologue(
+      assertion: { rawId: string },
+      { credential = assertion.rawId, isProven = true, key = handoff, named = "", bytes = 32 } = {},
+    ) {
       const given = getBinaryNodeChildBuffer(await ask("get", node("ref")), "ref")!.toString()
       const identity = proto.CompanionEphemeralIdentity.encode({
-        publicKey: ephemeral.public,
+        publicKey: ephemeral.public.subarray(0, bytes),
         deviceType: platform,
-        ref: given,
+        ref: named || given,
       }).finish()
       const prologue = proto.ProloguePayload.encode({
         companionEphemeralIdentity: identity,
@@ -68,7 +76,7 @@ function ceremonyOf(client: Client) {
           node("credential_id", Buffer.from(credential, "base64url")),
           node("webauthn_assertion", Buffer.from(JSON.stringify(assertion))),
           node("prologue_payload", prologue),
-          ...(isProven ? [node("pairing_handoff_proof", hmacSign(prologue, handoff))] : []),
+          ...(isProven ? [node("pairing_handoff_proof", hmacSign(prologue, key))] : []),
         ]),
       )
       ref = given
@@ -78,7 +86,11 @@ function ceremonyOf(client: Client) {
       )
     },
     reveal: (shown = nonce) => ask("set", node("companion_nonce", shown)),
-    confirm({ noise = creds.noiseKey.public } = {}) {
+    confirm({
+      noise = creds.noiseKey.public,
+      identity = creds.signedIdentityKey.public,
+      secret = advSecret,
+    } = {}) {
       const shared = Curve.sharedKey(ephemeral.private, primary!.publicKey!)
       const key = hkdf(shared, 32, {
         salt: Buffer.from(`Companion Pairing ${platform} with ref ${ref}`),
@@ -87,8 +99,8 @@ function ceremonyOf(client: Client) {
       creds.advSecretKey = advSecret.toString("base64")
       const request = proto.PairingRequest.encode({
         companionPublicKey: noise,
-        companionIdentityKey: creds.signedIdentityKey.public,
-        advSecret,
+        companionIdentityKey: identity,
+        advSecret: secret,
       }).finish()
       const iv = randomBytes(12)
       const encryptedPayload = aesEncryptGCM(request, key, iv, Buffer.alloc(0))
@@ -102,15 +114,28 @@ function ceremonyOf(client: Client) {
 async function anAccount() {
   const ada = await network.phone("Ada")
   const passkey = `/phones/${ada.number}/passkey`
-  await network.call("POST", passkey)
+  const { private_key } = (await network.call("POST", passkey)) as { private_key: string }
   const client = network.client()
   const ceremony = ceremonyOf(client)
   const scan = async () => ada.scan(await client.qr())
   await expect(scan()).rejects.toThrow("passkey_required")
   const sign = (challenge: string, origin?: string) =>
-    network.call("POST", `${passkey}/assertions`, { challenge, origin }) as Promise<{ rawId: string }>
+    network.call("POST", `${passkey}/assertions`, { challenge, origin }) as Promise<Assertion>
+  /** An assertion of a device that has recognised nobody. */
+  const signUnseen = async (challenge: string) => {
+    const { response, ...of } = await sign(challenge)
+    const [clientData, data] = [response.clientDataJSON, response.authenticatorData].map((part) =>
+      Buffer.from(part, "base64url"),
+    ) as [Buffer, Buffer]
+    data[32] = 0x01
+    const key = createPrivateKey({ key: Buffer.from(private_key, "base64"), format: "der", type: "pkcs8" })
+    const signature = signedWith("sha256", Buffer.concat([data, sha256(clientData)]), key).toString(
+      "base64url",
+    )
+    return { ...of, response: { ...response, authenticatorData: data.toString("base64url"), signature } }
+  }
   const shown = (stage: string) => network.call("GET", `${passkey}?stage=${stage}&wait=10000`)
-  return { ada, client, ceremony, scan, sign, shown }
+  return { ada, client, ceremony, scan, sign, signUnseen, shown }
 }
 
 test("a companion is linked with the account's passkey, and logs in", async () => {
@@ -194,9 +219,29 @@ test("steps out of order, repeated or of another companion are refused", async (
   const assertion = await sign(challenge)
   await ceremony.prologue(assertion)
   await expect(ceremony.prologue(assertion)).rejects.toThrow("not-authorized")
+  await expect(ceremony.confirm()).rejects.toThrow("bad-request")
+  await expect(ceremony.reveal(randomBytes(31))).rejects.toThrow("bad-request")
   await expect(ceremony.reveal(randomBytes(32))).rejects.toThrow("not-authorized")
   await ceremony.reveal()
   await expect(ceremony.confirm({ noise: randomBytes(32) })).rejects.toThrow("forbidden")
+  await expect(ceremony.confirm({ identity: randomBytes(32) })).rejects.toThrow("forbidden")
+  await expect(ceremony.confirm({ secret: randomBytes(31) })).rejects.toThrow("bad-request")
+  const confirmed = ceremony.confirm()
+  await expect(ceremony.again()).rejects.toThrow("conflict")
+  await confirmed
+  expect(await client.closed()).toBe(515)
+})
+
+test("a prologue with a wrong proof, ref or key, or of somebody who was not recognised, is refused, and the right one is taken", async () => {
+  const { client, ceremony, sign, signUnseen } = await anAccount()
+  const { challenge } = await ceremony.options()
+  const assertion = await sign(challenge)
+  await expect(ceremony.prologue(assertion, { key: randomBytes(32) })).rejects.toThrow("not-authorized")
+  await expect(ceremony.prologue(assertion, { named: "2@other" })).rejects.toThrow("item-not-found")
+  await expect(ceremony.prologue(assertion, { bytes: 31 })).rejects.toThrow("bad-request")
+  await expect(ceremony.prologue(await signUnseen(challenge))).rejects.toThrow("not-authorized")
+  await ceremony.prologue(assertion)
+  await ceremony.reveal()
   await ceremony.confirm()
   expect(await client.closed()).toBe(515)
 })

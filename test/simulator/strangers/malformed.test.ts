@@ -118,6 +118,6 @@ test("each stanza that is built wrongly is refused or passed over, and the next 
   const refusals = Promise.all(refused.map(({ attrs }) => client.sock.waitForMessage(attrs.id!, 10_000)))
   for (const stanza of [...passedOver, ...refused]) await client.sock.sendNode(stanza)
   const codes = ((await refusals) as BinaryNode[]).map(({ attrs }) => attrs.error)
-  expect(codes).toEqual(["479", "479", undefined, "404", "479"])
+  expect(codes).toEqual(Array(5).fill("479"))
   expect(await outcomeOf({ to: "@s.whatsapp.net", xmlns: "w:p", type: "get" }, [])).toBe("result")
 })
