@@ -1,13 +1,6 @@
 export * as Passkey from "./passkey.ts"
 
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from "@simplewebauthn/server"
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server"
 import { z } from "zod"
 import { latestEnd, now } from "../platform/clock.ts"
 import { log } from "../platform/log.ts"
@@ -48,6 +41,9 @@ interface Place {
   origin: string
 }
 
+/** It has hundreds of modules, and most processes that know accounts never see a passkey. */
+const webAuthn = () => import("@simplewebauthn/server")
+
 /** How long a browser may take to answer a challenge, in seconds. */
 export const challengeFor = 5 * 60
 /** The service's name, on the devices of people. */
@@ -62,6 +58,7 @@ type Purpose = z.infer<typeof Purpose>
 export async function offer(person: Person.Info, place: Place) {
   const challenge = await newChallenge("register")
   const known = await list(person.id)
+  const { generateRegistrationOptions } = await webAuthn()
   return await generateRegistrationOptions({
     rpName,
     rpID: rpOf(place),
@@ -85,6 +82,7 @@ export async function add(
 ): Promise<boolean> {
   if (!(await useChallenge(input.challenge, "register"))) return false
   if ((await list(input.person.id)).length >= most) return false
+  const { verifyRegistrationResponse } = await webAuthn()
   const made = await verified(() =>
     verifyRegistrationResponse({
       response: input.response as RegistrationResponseJSON, // verified whole by this call
@@ -116,6 +114,7 @@ export async function add(
 /** The options with which any browser signs in, by whichever passkey of this place its person chooses. */
 export async function ask(place: Place) {
   const challenge = await newChallenge("sign-in")
+  const { generateAuthenticationOptions } = await webAuthn()
   return await generateAuthenticationOptions({
     rpID: rpOf(place),
     challenge: bytesOf(challenge),
@@ -133,6 +132,7 @@ export async function use(
   const row = id === undefined ? undefined : await getRow(tables.accounts, key(id))
   if (!row) return undefined
   const { id: known, person_id: personId, public_key, counter } = Stored.parse(row)
+  const { verifyAuthenticationResponse } = await webAuthn()
   const answer = await verified(() =>
     verifyAuthenticationResponse({
       response: input.response as AuthenticationResponseJSON, // verified whole by this call

@@ -244,7 +244,6 @@ async function loadPackages(): Promise<void> {
     import("@aws-sdk/client-s3"),
     import("@aws-sdk/client-sqs"),
     import("@hono/zod-openapi"),
-    import("@simplewebauthn/server"),
   ])
 }
 

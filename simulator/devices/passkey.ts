@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { type AuthenticationResponseJSON, verifyAuthenticationResponse } from "@simplewebauthn/server"
+import type { AuthenticationResponseJSON } from "@simplewebauthn/server"
 import { z } from "zod"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
@@ -179,6 +179,8 @@ async function verified(passkey: Passkey, challenge: string, content: Buffer): P
   const said = Assertion.safeParse(json(content))
   if (!said.success) throw badRequest()
   const { id, publicKey, counter } = passkey
+  // It has hundreds of modules, and few networks have a passkey.
+  const { verifyAuthenticationResponse } = await import("@simplewebauthn/server")
   try {
     const { verified: isGood, authenticationInfo } = await verifyAuthenticationResponse({
       response: { ...said.data, clientExtensionResults: {} } as AuthenticationResponseJSON, // its user handle may be null

@@ -25,6 +25,7 @@ import { aBridge } from "../support/service/bridge.ts"
 import { aCustomer } from "../support/service/customer.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
 import { aScriptedHost } from "../support/scripted-host.ts"
+import { bareEnvironment } from "#test/support/bare-environment.ts"
 
 test("an account is made without a subscription, and gets one when told so", async () => {
   const [made] = await account.create!.run(["Ada's shop"])
@@ -171,7 +172,7 @@ test("a bridge is restarted at its host, and moves where that does not answer", 
 async function admin(environment: Record<string, string>, ...words: string[]) {
   const child = spawn(process.execPath, ["admin/main.ts", ...words], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env.PATH, DATA_DIR: "/nowhere", ...environment },
+    env: { ...bareEnvironment, DATA_DIR: "/nowhere", ...environment },
   })
   const [out, said, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")])
   return { out, said: said.trim(), code: Number(code) }

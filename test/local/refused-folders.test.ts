@@ -21,6 +21,7 @@ import { startKms } from "#local/aws/kms.ts"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { secrets } from "#local/service/secrets.ts"
 import { canMount, mountSmallDisk, remountReadOnly } from "#trials/drills/disk/small-disk.ts"
+import { bareEnvironment } from "#test/support/bare-environment.ts"
 
 const isRoot = process.getuid?.() === 0
 
@@ -54,7 +55,7 @@ function shot(folder: string) {
 async function start(folder: string) {
   const child = spawn(process.execPath, ["local/start.ts"], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env.PATH, DATA_DIR: folder, PORT: "0", SIMULATOR_CONTROL_PORT: "0" },
+    env: { ...bareEnvironment, DATA_DIR: folder, PORT: "0", SIMULATOR_CONTROL_PORT: "0" },
   })
   onTestFinished(() => void child.kill("SIGKILL"))
   const [said, complained, [code]] = await Promise.all([

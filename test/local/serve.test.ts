@@ -9,6 +9,7 @@ import { untilConnected } from "#local/network/link.ts"
 import { sessionHostPids } from "#local/service/session-host-pids.ts"
 import { fitting, runs, serve } from "#test/support/service/serve.ts"
 import { until } from "#test/support/until.ts"
+import { bareEnvironment } from "#test/support/bare-environment.ts"
 
 const token = "a-token-for-metrics-of-32-characters"
 
@@ -70,7 +71,7 @@ test("it is ready while its parts work, prints links to its public address, show
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ["admin/main.ts", "login-link", fitting.OPERATOR_EMAIL],
-    { env: { PATH: process.env.PATH, DATA_DIR: service.folder } },
+    { env: { ...bareEnvironment, DATA_DIR: service.folder } },
   )
   expect(stdout).toMatch(/^link=https:\/\/wa\.example\.com\/sign-in\/link\/[\w-]+$/m)
 

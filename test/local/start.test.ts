@@ -10,6 +10,7 @@ import { listen } from "#local/listen.ts"
 import { sessionHostPids } from "#local/service/session-host-pids.ts"
 import { find } from "#local/service/running.ts"
 import { until } from "#test/support/until.ts"
+import { bareEnvironment } from "#test/support/bare-environment.ts"
 
 const dataDir = mkdtempSync(join(tmpdir(), "bridge-start-"))
 afterAll(() => rmSync(dataDir, { recursive: true }))
@@ -19,7 +20,7 @@ function start(environment: Record<string, string> = {}) {
   const child = spawn(process.execPath, ["local/start.ts"], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
-      PATH: process.env.PATH,
+      ...bareEnvironment,
       DATA_DIR: dataDir,
       PORT: "0",
       SIMULATOR_CONTROL_PORT: "0",
@@ -45,50 +46,56 @@ function start(environment: Record<string, string> = {}) {
   return { child, ended, said: () => said, greeted, interrupted }
 }
 
-test("the printed lines work as they are pasted, Ctrl-C under npm ends all in good order, and a second start finds everything again", async () => {
-  const first = start()
-  await first.greeted()
-  const { key, sent, read, answer, events } = linesOf(first.said())
-  expect(await shell(sent)).toMatch(/"message_id":"3EB0[0-9A-F]{18}"/)
-  expect(await shell(`${read}?wait=10000`)).toContain("Hello Ada")
-  expect(await shell(answer)).toContain('"id"')
-  await until(async () => (await shell(events)).includes('"body":"Hello yourself"'))
+// It starts and stops the whole service twice.
+const patient = { timeout: 180_000 }
+test(
+  "the printed lines work as they are pasted, Ctrl-C under npm ends all in good order, and a second start finds everything again",
+  patient,
+  async () => {
+    const first = start()
+    await first.greeted()
+    const { key, sent, read, answer, events } = linesOf(first.said())
+    expect(await shell(sent)).toMatch(/"message_id":"3EB0[0-9A-F]{18}"/)
+    expect(await shell(`${read}?wait=10000`)).toContain("Hello Ada")
+    expect(await shell(answer)).toContain('"id"')
+    await until(async () => (await shell(events)).includes('"body":"Hello yourself"'))
 
-  const running = await find(dataDir)
-  const { headers } = await fetch(`${running!.baseUrl}/healthz`)
-  expect(headers.get("keep-alive")).toBe("timeout=620")
-  const hosts = await sessionHostPids(running!)
-  expect(hosts).toHaveLength(1)
-  await first.interrupted()
-  expect(await first.ended).toBe(0)
-  expect(hosts.filter(isAlive)).toEqual([])
-  expect(await find(dataDir)).toBeUndefined()
+    const running = await find(dataDir)
+    const { headers } = await fetch(`${running!.baseUrl}/healthz`)
+    expect(headers.get("keep-alive")).toBe("timeout=620")
+    const hosts = await sessionHostPids(running!)
+    expect(hosts).toHaveLength(1)
+    await first.interrupted()
+    expect(await first.ended).toBe(0)
+    expect(hosts.filter(isAlive)).toEqual([])
+    expect(await find(dataDir)).toBeUndefined()
 
-  const second = start()
-  await second.greeted()
-  const again = linesOf(second.said())
-  expect(again.key).toBe(key)
-  // A call waits 30 s for its session. On a busy machine a host may take longer to start; then nothing was sent.
-  await until(async () => /"message_id"/.test(await shell(again.sent)))
-  second.child.kill("SIGINT")
-  expect(await second.ended).toBe(0)
+    const second = start()
+    await second.greeted()
+    const again = linesOf(second.said())
+    expect(again.key).toBe(key)
+    // A call waits 30 s for its session. On a busy machine a host may take longer to start; then nothing was sent.
+    await until(async () => /"message_id"/.test(await shell(again.sent)))
+    second.child.kill("SIGINT")
+    expect(await second.ended).toBe(0)
 
-  for (const file of ["account.json", "secrets.json", "wrapping-keys.json"])
-    expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600)
-  const store = statSync(join(dataDir, "store.sqlite"))
-  for (const file of ["secrets.json", "wrapping-keys.json"])
-    expect(store.birthtimeMs).toBeGreaterThanOrEqual(statSync(join(dataDir, file)).mtimeMs)
-  const log = readFileSync(join(dataDir, "logs", "service.log"), "utf8")
-  expect(log).not.toContain(key.slice(-38))
-  expect(log).not.toContain("Hello Ada")
+    for (const file of ["account.json", "secrets.json", "wrapping-keys.json"])
+      expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600)
+    const store = statSync(join(dataDir, "store.sqlite"))
+    for (const file of ["secrets.json", "wrapping-keys.json"])
+      expect(store.birthtimeMs).toBeGreaterThanOrEqual(statSync(join(dataDir, file)).mtimeMs)
+    const log = readFileSync(join(dataDir, "logs", "service.log"), "utf8")
+    expect(log).not.toContain(key.slice(-38))
+    expect(log).not.toContain("Hello Ada")
 
-  const other = start({ HOST_NETWORK: "live" })
-  expect(await other.ended).toBe(1)
-  expect(other.said().trim()).toBe(
-    `${dataDir} was begun with HOST_NETWORK=simulated, and its bridges stay there: ` +
-      "for HOST_NETWORK=live choose another folder with DATA_DIR=...",
-  )
-})
+    const other = start({ HOST_NETWORK: "live" })
+    expect(await other.ended).toBe(1)
+    expect(other.said().trim()).toBe(
+      `${dataDir} was begun with HOST_NETWORK=simulated, and its bridges stay there: ` +
+        "for HOST_NETWORK=live choose another folder with DATA_DIR=...",
+    )
+  },
+)
 
 test("a signal is the end only if the stop has taken ten seconds by then", async () => {
   const script = `import { askedToStop } from "./local/asked-to-stop.ts"
@@ -119,7 +126,7 @@ test("a demo that is interrupted stops its service and removes its data", async 
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const demo = spawn(process.execPath, ["local/demo/main.ts"], {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { PATH: process.env.PATH, TMPDIR: folder },
+    env: { ...bareEnvironment, TMPDIR: folder },
   })
   onTestFinished(() => void demo.kill("SIGKILL"))
   const ended = once(demo, "exit")

@@ -6,6 +6,7 @@ import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
 import { fitting, runs, serve } from "#test/support/service/serve.ts"
+import { bareEnvironment } from "#test/support/bare-environment.ts"
 
 const dockerfile = readFileSync("one-machine/Dockerfile", "utf8")
 const Lock = z.object({ packages: z.record(z.string(), z.object({ dev: z.boolean().optional() })) })
@@ -36,7 +37,7 @@ test("what the image holds is enough to serve customers and the operator", { tim
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ["admin/main.ts", "login-link", fitting.OPERATOR_EMAIL],
-    { cwd: sources, env: { PATH: process.env.PATH, DATA_DIR: service.folder } },
+    { cwd: sources, env: { ...bareEnvironment, DATA_DIR: service.folder } },
   )
   expect(stdout).toMatch(/^link=https:/)
 })

@@ -5,6 +5,7 @@ import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
 import { noLimits } from "#local/service/spawn-service.ts"
+import { bareEnvironment } from "#test/support/bare-environment.ts"
 
 export interface Running {
   baseUrl: string
@@ -62,7 +63,7 @@ const main = fileURLToPath(new URL("../../admin/main.ts", import.meta.url))
 /** `npm run admin -- --json` with these words. It may be killed; its code is then null. */
 export function admin(environment: Record<string, string>, ...words: string[]) {
   const child = spawn(process.execPath, [main, "--json", ...words], {
-    env: { PATH: process.env.PATH, ...environment },
+    env: { ...bareEnvironment, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   })
   const ended = Promise.all([once(child, "close"), text(child.stdout), text(child.stderr)])

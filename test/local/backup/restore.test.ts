@@ -27,6 +27,7 @@ import { seeded } from "#local/random.ts"
 import { canMount, mountSmallDisk } from "#trials/drills/disk/small-disk.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { admin, aFolder, aService, backUp, passphrase } from "./service.ts"
+import { bareEnvironment } from "#test/support/bare-environment.ts"
 
 /** A backup of a service with a bridge that somebody holds, and one that is paused. */
 async function aBackup() {
@@ -138,7 +139,7 @@ test.skipIf(!canMount())("a disk without room for it is refused, and stays as it
 })
 
 function restoring(dataDir: string, path: string): ChildProcess {
-  const env = { PATH: process.env.PATH, DATA_DIR: dataDir, BACKUP_PASSPHRASE: passphrase }
+  const env = { ...bareEnvironment, DATA_DIR: dataDir, BACKUP_PASSPHRASE: passphrase }
   return spawn(process.execPath, ["admin/main.ts", "backup", "restore", path], { env, stdio: "ignore" })
 }
 

@@ -9,6 +9,7 @@ import { startKms } from "#local/aws/kms.ts"
 import { makeBackup } from "#local/backup/backup.ts"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { secrets } from "#local/service/secrets.ts"
+import { bareEnvironment } from "#test/support/bare-environment.ts"
 
 export const passphrase = "correct horse battery staple"
 
@@ -50,7 +51,7 @@ export const backUp = async (service: { dataDir: string; dir: string }, keep = 4
 export async function admin(environment: Record<string, string>, ...words: string[]) {
   const child = spawn(process.execPath, ["admin/main.ts", ...words], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env.PATH, ...environment },
+    env: { ...bareEnvironment, ...environment },
   })
   const [out, error, [code]] = await Promise.all([
     text(child.stdout),

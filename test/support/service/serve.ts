@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { onTestFinished } from "vitest"
 import { find, type Running } from "#local/service/running.ts"
 import { until } from "../until.ts"
+import { bareEnvironment } from "#test/support/bare-environment.ts"
 
 /** The settings that have no default. */
 export const fitting = { PUBLIC_URL: "https://wa.example.com", OPERATOR_EMAIL: "operator@example.com" }
@@ -19,7 +20,7 @@ export function serve(
     cwd: sources,
     stdio: ["ignore", "pipe", "pipe"],
     env: {
-      PATH: process.env.PATH,
+      ...bareEnvironment,
       DATA_DIR: folder,
       LISTEN: "127.0.0.1:0",
       SIMULATOR_CONTROL_PORT: "0",
