@@ -1,10 +1,9 @@
 export * as Mail from "./mail.ts"
 
-import { SESv2Client, SendEmailCommand } from "@aws-sdk/client-sesv2"
+import type { SESv2Client } from "@aws-sdk/client-sesv2"
 import { requestTimes } from "../platform/aws-client-options.ts"
 import { nowMs } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
-import { lazily } from "../platform/lazily.ts"
 import { log } from "../platform/log.ts"
 
 /** A mail that this process kept instead of sending it. */
@@ -19,7 +18,7 @@ export interface Letter {
   text: string
 }
 
-const ses = lazily(() => new SESv2Client({ maxAttempts: 3, ...requestTimes }))
+let ses: SESv2Client | undefined
 /** Sends a mail from MAIL_FROM, or rejects. */
 let carry: (mail: Letter) => Promise<unknown> = bySes
 
@@ -86,6 +85,9 @@ async function post(mail: Letter): Promise<boolean> {
 async function bySes({ to, subject, text }: Letter): Promise<void> {
   const Simple = { Subject: data(subject), Body: { Text: data(text) } }
   const about = { FromEmailAddress: config.MAIL_FROM, Destination: { ToAddresses: [to] } }
+  // Loaded here, since most processes that know accounts send no mail.
+  const { SESv2Client, SendEmailCommand } = await import("@aws-sdk/client-sesv2")
+  ses ??= new SESv2Client({ maxAttempts: 3, ...requestTimes })
   await ses.send(new SendEmailCommand({ ...about, Content: { Simple } }))
 }
 

@@ -2,8 +2,8 @@ export * as BridgeLog from "./bridge-log.ts"
 
 import { iso, nowMs } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
+import type * as Streams from "./log-in-cloudwatch.ts"
 import * as files from "./log-on-disk.ts"
-import * as streams from "./log-in-cloudwatch.ts"
 import { log } from "../platform/log.ts"
 
 // The log that a bridge's customer sees. Its lines are written for the customer and never hold a message body, a phone
@@ -17,21 +17,27 @@ export type Level = "info" | "warn" | "error"
 /** The longest line, in bytes. None of ours is longer. */
 const maxBytes = 8 * 1024
 
+let loaded: Promise<typeof Streams> | undefined
+/** The client of CloudWatch is 24 MB, and one machine has none. */
+const streams = () => (loaded ??= import("./log-in-cloudwatch.ts"))
+
 /** Appends a line. Never throws: the work that a line reports is done, whether or not the line is written. */
 export function append(bridgeId: string, level: Level, text: string): void {
   const at = iso(nowMs())
   const line = { at, text: oneLine(`${at} ${level.toUpperCase()} ${text}`) }
-  try {
-    if (config.LOG_DIR) return files.append(bridgeId, line)
-    if (config.LOG_GROUP) streams.append(bridgeId, line)
-  } catch (error) {
-    log.warn({ error, bridgeId }, "a line of a bridge's log was not written")
-  }
+  put(bridgeId, line).catch((error: unknown) =>
+    log.warn({ error, bridgeId }, "a line of a bridge's log was not written"),
+  )
+}
+
+async function put(bridgeId: string, line: { at: string; text: string }): Promise<void> {
+  if (config.LOG_DIR) files.append(bridgeId, line)
+  else if (config.LOG_GROUP) (await streams()).append(bridgeId, line)
 }
 
 /** Resolves when others can read the appended lines. A function must wait: it is frozen once it has answered. */
 export async function written(): Promise<void> {
-  await streams.written()
+  if (config.LOG_GROUP) await (await streams()).written()
 }
 
 /** Whether there is a log to read. */
@@ -41,7 +47,8 @@ export function isKept(): boolean {
 
 /** The newest matching lines, oldest first, and the position after the last line read. */
 export async function read(bridgeId: string, asked: files.Asked): Promise<files.Past> {
-  return await (config.LOG_DIR ? files.read(bridgeId, asked) : streams.read(bridgeId, asked))
+  const kept = config.LOG_DIR ? files : await streams()
+  return await kept.read(bridgeId, asked)
 }
 
 /**
@@ -49,8 +56,13 @@ export async function read(bridgeId: string, asked: files.Asked): Promise<files.
  * until `signal` ends it. An invalid position means the beginning.
  * @throws AbortError when `signal` ends it between two looks
  */
-export function after(bridgeId: string, place: string, signal?: AbortSignal): AsyncGenerator<files.Lines> {
-  return config.LOG_DIR ? files.after(bridgeId, place, signal) : streams.after(bridgeId, place, signal)
+export async function* after(
+  bridgeId: string,
+  place: string,
+  signal?: AbortSignal,
+): AsyncGenerator<files.Lines> {
+  const kept = config.LOG_DIR ? files : await streams()
+  yield* kept.after(bridgeId, place, signal)
 }
 
 /**
@@ -75,7 +87,7 @@ export async function trim(bridgeId: string): Promise<void> {
 /** Deletes the log of a deleted bridge. */
 export async function remove(bridgeId: string): Promise<void> {
   if (config.LOG_DIR) return await files.remove(bridgeId)
-  if (config.LOG_GROUP) await streams.remove(bridgeId)
+  if (config.LOG_GROUP) await (await streams()).remove(bridgeId)
 }
 
 /** Makes any text a single line that is safe to show in a terminal. */

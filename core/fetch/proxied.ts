@@ -1,7 +1,6 @@
 import { request } from "node:http"
 import { isIP, type Socket } from "node:net"
 import { connect as connectTls } from "node:tls"
-import { SocksClient } from "socks"
 import { FetchError } from "./fetch-error.ts"
 
 /** A bridge's way to the network. */
@@ -52,6 +51,8 @@ export async function leadOn(socket: Socket, proxy: URL, target: Target): Promis
 /** RFC 1928, 1929 */
 async function throughSocks(existing_socket: Socket, proxy: URL, destination: Target): Promise<Socket> {
   const { username, password } = proxy
+  // Loaded here, since few bridges have a proxy.
+  const { SocksClient } = await import("socks")
   const { socket } = await SocksClient.createConnection({
     existing_socket,
     proxy: {

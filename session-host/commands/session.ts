@@ -1,4 +1,3 @@
-import { toBuffer } from "qrcode"
 import * as contract from "#core/contract/session.ts"
 import { command } from "./command.ts"
 
@@ -13,6 +12,8 @@ export const session = {
 
   qr: command(contract.qr, async ({ session }) => {
     const code = await (await session.linking()).code()
+    // Loaded here, since most hosts link no phone.
+    const { toBuffer } = await import("qrcode")
     return new Response(new Uint8Array(await toBuffer(code.text, image)), {
       headers: {
         "content-type": "image/png",

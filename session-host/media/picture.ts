@@ -1,4 +1,4 @@
-import sharp, { type Sharp } from "sharp"
+import type { Sharp } from "sharp"
 import { ApiError } from "#core/error.ts"
 import { newTurns } from "#core/platform/locks.ts"
 
@@ -16,10 +16,6 @@ const previewWidth = 192
 
 /** A host has a quarter of a core, and other pictures wait. */
 const patience = { seconds: 15 }
-
-// libvips caches what it has opened, and would use every core.
-sharp.cache(false)
-sharp.concurrency(1)
 
 export interface Picture {
   width: number
@@ -79,7 +75,17 @@ export function readAvatar(path: string): Promise<Buffer> {
   })
 }
 
+/** libvips is 20 MB of memory, which most hosts never need. */
+async function loadSharp() {
+  const { default: sharp } = await import("sharp")
+  // It caches what it has opened, and would use every core.
+  sharp.cache(false)
+  sharp.concurrency(1)
+  return sharp
+}
+
 async function opened(from: string | Buffer) {
+  const sharp = await loadSharp()
   const header = await orMismatch(sharp(from, { limitInputPixels: false }).metadata())
   const { width, height, pages = 1, format, isProgressive } = header
   const most = format === "jpeg" && !isProgressive ? mostPixelsInOneScan : mostPixels
