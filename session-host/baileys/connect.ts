@@ -66,7 +66,6 @@ function open(input: ConnectInput): Connection {
     addressOf: addressing.addressOf,
     senderKeys: newSenderKeys({ ...dialled, me: () => creds.me, sock: () => sock }),
     me: () => creds.me,
-    account: () => creds.account,
     isOpen: () => lifetime.isOpen,
     onRefused: (chat, networkCode) => {
       groups.forget(chat)

@@ -50,12 +50,7 @@ export function newEncrypting(
     encryptMessage: async (message) => {
       // Baileys encrypts all copies of a message to many at once.
       await pace()
-      const made = await hold(await addressesOf(message.jid, inner), () =>
-        kept(() => inner.encryptMessage(message)),
-      )
-      const sending = sendingNow()
-      if (sending && made.type === "pkmsg") sending.beginsSession = true
-      return made
+      return hold(await addressesOf(message.jid, inner), () => kept(() => inner.encryptMessage(message)))
     },
     encryptGroupMessage: (message) =>
       hold([message.group], () => kept(() => inner.encryptGroupMessage(message))),

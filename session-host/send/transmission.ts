@@ -21,8 +21,6 @@ export class Transmission {
   /** The message, until its row is kept. */
   #unkept: Outgoing | undefined
   #isMaybeKept: boolean
-  /** It begins a session with somebody, who has to be shown whose device this is. */
-  beginsSession = false
   #isBuilt = false
   #isHanded = false
   #isGivenUp = false

@@ -1,4 +1,4 @@
-import { type BinaryNode, encodeSignedDeviceIdentity, proto, type WASocket } from "@whiskeysockets/baileys"
+import { type BinaryNode, proto, type WASocket } from "@whiskeysockets/baileys"
 import { statusChat, userOf, withoutDevice } from "#core/jid.ts"
 import { within } from "../concurrency/call-deadline.ts"
 import { NetworkRejected, NotSent, OutcomeUnknown } from "../network/errors.ts"
@@ -33,8 +33,6 @@ export interface SendInput {
   addressOf: (chat: string) => Promise<string>
   senderKeys: SenderKeys
   me: () => { id: string } | undefined
-  /** What our phone has signed about this device. */
-  account: () => proto.IADVSignedDeviceIdentity | undefined
   /** Logged in, and not ended. */
   isOpen: () => boolean
   /** The network has refused a message to this chat. */
@@ -165,7 +163,7 @@ async function viewersOf({ addressOf, me }: SendInput, { outgoing }: Transmissio
  * `baileys/context.ts`.
  */
 async function sendOnce(
-  { sock, account }: Pick<SendInput, "sock" | "account">,
+  { sock }: Pick<SendInput, "sock">,
   sending: Transmission,
   device?: OneDevice,
 ): Promise<void> {
@@ -179,28 +177,11 @@ async function sendOnce(
         ...additionalAttributes,
         ...(device?.recipient && { recipient: device.recipient }),
       },
-      additionalNodes: lookedAtLast(additionalNodes, () => {
-        if (device) vouch(sending, additionalNodes, account())
-        else sending.built()
-      }),
+      additionalNodes: device ? additionalNodes : lookedAtLast(additionalNodes, () => sending.built()),
       ...(device && { participant: device }),
       ...(chat === statusChat && { statusJidList: [...(sending.members?.values() ?? [])] }),
     }),
   )
-}
-
-/**
- * Adds what shows whose device this is to a message that begins a session (whatsmeow, `retry.go`). Baileys 7.0.0-rc14 leaves
- * it out where it sends to one device alone.
- */
-function vouch(
-  sending: Transmission,
-  nodes: BinaryNode[],
-  account: proto.IADVSignedDeviceIdentity | undefined,
-) {
-  const isThere = nodes.some(({ tag }) => tag === "device-identity")
-  if (!sending.beginsSession || isThere || !account) return
-  nodes.push({ tag: "device-identity", attrs: {}, content: encodeSignedDeviceIdentity(account, true) })
 }
 
 /** Calls back when Baileys reads the number of these nodes: the last step before the stanza goes to the socket. */

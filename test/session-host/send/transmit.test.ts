@@ -35,7 +35,6 @@ function aSender(relay: Relay, keys: Pick<Keys, "get" | "set"> = keysOf(aVault()
     keys,
     addressOf: async (chat) => chat,
     senderKeys: { renewIfLeft: async () => {}, versionOf: () => 0 },
-    account: () => undefined,
     me: () => undefined,
     isOpen: () => world.open,
     onRefused: () => {},
