@@ -66,6 +66,25 @@ function install(...packages: string[]): void {
   })
 }
 
+/** What is packed has types, without those of Node. */
+function types(): void {
+  const program = join(folder, "types.ts")
+  writeFileSync(program, readFileSync(new URL("everywhere/types.ts", import.meta.url)))
+  npx(
+    "tsc",
+    "--noEmit",
+    "--strict",
+    "--ignoreConfig",
+    "--module",
+    "nodenext",
+    "--target",
+    "es2024",
+    "--lib",
+    "es2024,dom",
+    program,
+  )
+}
+
 async function everywhere({ baseUrl, customer }: Service): Promise<void> {
   const { key } = await customer("everywhere")
   writeFileSync(join(folder, "program.mjs"), readFileSync(new URL("everywhere/program.mjs", import.meta.url)))
@@ -101,6 +120,7 @@ console.log(`the SDK has ${size} bytes, compressed`)
 if (size > mostOfSdk) throw new Error(`it should have ${mostOfSdk} at most`)
 npx("vitest", "run", "test/clients")
 install("typescript", "cli")
+types()
 process.env.PACKED_CLI = ["node-20/bin/node", ".bin/bridge"]
   .map((file) => join(folder, "node_modules", file))
   .join(" ")

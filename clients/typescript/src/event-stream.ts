@@ -10,9 +10,16 @@ interface Message {
   data: string
 }
 
-export interface Source {
-  /** Opens the stream behind the event of this id, or where it begins. @throws BridgeError */
-  open: (lastId: string | undefined, signal: AbortSignal) => Promise<Response>
+/** How a stream is opened: behind the message of this id, or where it begins. */
+export interface Opening {
+  lastId: string | undefined
+  signal: AbortSignal
+  isFirst: boolean
+}
+
+interface Source {
+  /** @throws BridgeError */
+  open: (at: Opening) => Promise<Response>
   signal?: AbortSignal | undefined
   /** Is told of each interruption, and how long it is until the next try. */
   onInterruption?: ((error: BridgeError, waitMs: number) => void) | undefined
@@ -30,7 +37,7 @@ export async function* follow({ open, signal, onInterruption }: Source): AsyncGe
     const stop = new AbortController()
     const signals = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
     try {
-      const answer = await open(lastId, signals)
+      const answer = await open({ lastId, signal: signals, isFirst })
       isFirst = false
       for await (const message of messagesOf(answer)) {
         failures = 0

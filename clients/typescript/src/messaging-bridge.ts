@@ -9,7 +9,7 @@ import {
   jsonOf,
   unexpected,
 } from "./call.ts"
-import { follow } from "./event-stream.ts"
+import { follow, type Opening } from "./event-stream.ts"
 import {
   type AccountCalls,
   type BridgeCalls,
@@ -210,7 +210,8 @@ async function streamIn(answer: Response): Promise<Response> {
 
 function streamsOf(ask: Asker, ref: string, calls: BridgeCalls) {
   const base = `/api/instances/${encodeURIComponent(ref)}`
-  const open = async (path: string, query: Query, signal: AbortSignal, lastId?: string) => {
+  const open = async (path: string, query: Query, at: Opening, after?: string) => {
+    const lastId = at.lastId ?? after
     const headers = { accept: "text/event-stream", ...(lastId !== undefined && { "last-event-id": lastId }) }
     const request = {
       method: "GET",
@@ -218,7 +219,8 @@ function streamsOf(ask: Asker, ref: string, calls: BridgeCalls) {
       headers,
       repeatable: true,
     }
-    return await ask(request, streamIn, { signal, retries: 0 })
+    // Later on the stream itself tries again, and tells of it.
+    return await ask(request, streamIn, { signal: at.signal, ...(!at.isFirst && { retries: 0 }) })
   }
 
   return {
@@ -226,8 +228,7 @@ function streamsOf(ask: Asker, ref: string, calls: BridgeCalls) {
       const { signal, onInterruption, after, since, ...filters } = options
       const start = after === undefined && since === undefined ? await end(calls, signal) : { after, since }
       const messages = follow({
-        open: (lastId, signals) =>
-          open("/events", { ...filters, since: start.since }, signals, lastId ?? start.after),
+        open: (at) => open("/events", { ...filters, since: start.since }, at, start.after),
         signal,
         onInterruption,
       })
@@ -240,8 +241,8 @@ function streamsOf(ask: Asker, ref: string, calls: BridgeCalls) {
       let tail = options.tail
       for await (const { data } of follow({
         ...options,
-        open: async (_, signals) => {
-          const answer = await open("/logs", { tail }, signals)
+        open: async (at) => {
+          const answer = await open("/logs", { tail }, at)
           // What came before an interruption is not shown again; what came in it is lost, as a log may lose it.
           tail = 0
           return answer
