@@ -1,7 +1,5 @@
 export * as Mail from "./mail.ts"
 
-import type { SESv2Client } from "@aws-sdk/client-sesv2"
-import { requestTimes } from "../platform/aws-client-options.ts"
 import { nowMs } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { log } from "../platform/log.ts"
@@ -18,9 +16,12 @@ export interface Letter {
   text: string
 }
 
-let ses: SESv2Client | undefined
 /** Sends a mail from MAIL_FROM, or rejects. */
-let carry: (mail: Letter) => Promise<unknown> = bySes
+let carry: (mail: Letter) => Promise<unknown> = async (mail) => {
+  // One machine has no SES, and its client is large.
+  const { bySes } = await import("./ses.ts")
+  await bySes(mail)
+}
 
 /** The latest, newest first. They are for whoever runs the service on this machine, and die with it. */
 const kept: Info[] = []
@@ -79,18 +80,4 @@ async function post(mail: Letter): Promise<boolean> {
     log.error({ reason: error instanceof Error ? error.name : "" }, "a mail was not sent")
     return false
   }
-}
-
-/** SES refuses an address that it was told to avoid and, until the account has left its sandbox, every unproved one. */
-async function bySes({ to, subject, text }: Letter): Promise<void> {
-  const Simple = { Subject: data(subject), Body: { Text: data(text) } }
-  const about = { FromEmailAddress: config.MAIL_FROM, Destination: { ToAddresses: [to] } }
-  // Loaded here, since most processes that know accounts send no mail.
-  const { SESv2Client, SendEmailCommand } = await import("@aws-sdk/client-sesv2")
-  ses ??= new SESv2Client({ maxAttempts: 3, ...requestTimes })
-  await ses.send(new SendEmailCommand({ ...about, Content: { Simple } }))
-}
-
-function data(Data: string) {
-  return { Data, Charset: "UTF-8" }
 }
