@@ -285,7 +285,7 @@ export class Uplink {
     })
     this.hangUp()
     // A dial that fails says nothing else about the network that did not answer.
-    const unanswered = this.#objection === "unanswered" ? this.#objection : undefined
+    const unanswered = reason === "lost" && this.#objection === "unanswered" ? this.#objection : undefined
     this.#objection = objection ?? unanswered
     if (isOfProxy(objection)) this.#logins.neverBegan()
     this.#goneFor(end)
