@@ -232,7 +232,7 @@ function streamsOf(ask: Asker, ref: string, calls: BridgeCalls) {
         signal,
         onInterruption,
       })
-      for await (const { data } of messages) yield JSON.parse(data) as EventOf<Type> // filtered by the service
+      for await (const { data } of messages) yield eventIn(data) as EventOf<Type> // filtered by the service
     },
 
     async *logs(
@@ -250,6 +250,14 @@ function streamsOf(ask: Asker, ref: string, calls: BridgeCalls) {
       }))
         yield data
     },
+  }
+}
+
+function eventIn(data: string): unknown {
+  try {
+    return JSON.parse(data)
+  } catch (cause) {
+    throw new BridgeError("unexpected_answer", "the stream has something that is no event", { cause })
   }
 }
 
