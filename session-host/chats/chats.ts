@@ -43,6 +43,20 @@ export interface Place {
   lastAt: number
 }
 
+/** What the order of chats is made of. Unix seconds. */
+const Head = z.object({ last_at: z.number(), expires_at: z.number().default(Infinity) })
+type Head = z.infer<typeof Head>
+
+/** The chats of a login by their rows, once somebody has asked for the list. */
+interface Listed {
+  prefix: string
+  heads: Map<string, Head>
+  isRead: Promise<void>
+}
+
+/** As many chats as a session remembers the order of: some 5 MB. With more, each list reads all of them. */
+const mostListed = 20_000
+
 const day = 86_400
 
 /**
@@ -53,6 +67,7 @@ const day = 86_400
 export class Chats {
   readonly #parts: Parts
   readonly #known = new LRUCache<string, Entry>({ max: 2000 })
+  #listed: Listed | undefined
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -147,14 +162,33 @@ export class Chats {
 
   /** Every chat's place, the one with the latest message first. @throws SessionEnded */
   async places(): Promise<Place[]> {
-    const rows = await this.#parts.store.heads(this.#prefix, ["last_at", "expires_at"])
-    const Head = z.object({ last_at: z.number(), expires_at: z.number().default(Infinity) })
-    const places = rows.flatMap(({ sk, row }) => {
-      const { last_at: lastAt, expires_at } = Head.parse(row)
-      // DynamoDB removes expired rows late.
-      return expires_at > now() ? [{ sk, lastAt }] : []
+    if (this.#listed?.prefix !== this.#prefix) this.#listed = this.#read(this.#prefix)
+    const { heads, isRead } = this.#listed
+    await isRead
+    // DynamoDB removes expired rows late.
+    for (const [sk, { expires_at }] of heads) if (expires_at <= now()) heads.delete(sk)
+    if (heads.size > mostListed) this.#listed = undefined
+    return [...heads].map(([sk, { last_at }]) => ({ sk, lastAt: last_at })).toSorted(later)
+  }
+
+  /** Reads where the chats are. What changes meanwhile is there already, and newer. */
+  #read(prefix: string): Listed {
+    const heads = new Map<string, Head>()
+    const reading = async () => {
+      for (const { sk, row } of await this.#parts.store.heads(prefix, ["last_at", "expires_at"]))
+        if (!heads.has(sk)) heads.set(sk, Head.parse(row))
+    }
+    const isRead = reading().catch((error: unknown) => {
+      this.#listed = undefined
+      throw error
     })
-    return places.toSorted(later)
+    return { prefix, heads, isRead }
+  }
+
+  #list(sk: string, head: Head): void {
+    if (!this.#listed || !sk.startsWith(this.#listed.prefix)) return
+    this.#listed.heads.set(sk, head)
+    if (this.#listed.heads.size > mostListed) this.#listed = undefined
   }
 
   /** The chats at these places, in this order. @throws SessionEnded */
@@ -174,10 +208,10 @@ export class Chats {
     const isSet = chat.isArchived || chat.isPinned || chat.mutedUntil !== 0
     const expires_at = now() + (choice().keep ?? 0) * day
     const row = { last_at: chat.lastAt, ...(!isSet && { expires_at }) }
-    return [
-      store.put(loaded.sk, JSON.stringify(chat), row),
-      ...loaded.entry.former.splice(0).map((sk) => store.remove(sk)),
-    ]
+    const former = loaded.entry.former.splice(0)
+    this.#list(loaded.sk, Head.parse(row))
+    for (const sk of former) this.#list(sk, { last_at: 0, expires_at: 0 })
+    return [store.put(loaded.sk, JSON.stringify(chat), row), ...former.map((sk) => store.remove(sk))]
   }
 
   get #prefix(): string {

@@ -1,5 +1,5 @@
-import "#test/support/store.ts"
-import { expect, test } from "vitest"
+import { dynamoDb } from "#test/support/store.ts"
+import { expect, onTestFinished, test } from "vitest"
 import { Lease } from "#core/lease/lease.ts"
 import { aChat } from "#test/support/session/chat.ts"
 import { call } from "#test/support/session/host.ts"
@@ -52,6 +52,11 @@ async function aListOfChats(options: Parameters<typeof aChat>[0] = {}) {
   }
 }
 
+async function anotherSecond(): Promise<void> {
+  const before = Math.floor(Date.now() / 1000)
+  await until(() => Math.floor(Date.now() / 1000) > before)
+}
+
 test("the chat with the latest message is first, page by page, and has the name of the person or the group", async () => {
   const { bob, phone, network, page, once } = await aListOfChats()
   const cy = await network.phone("Cy")
@@ -62,8 +67,7 @@ test("the chat with the latest message is first, page by page, and has the name 
     [cy, phone.number, cy.jid],
     [cy, group.jid, group.jid],
   ] as const) {
-    const before = Math.floor(Date.now() / 1000)
-    await until(() => Math.floor(Date.now() / 1000) > before)
+    await anotherSecond()
     await from.send(to, "hello")
     await once(jid, { unread: 1 })
   }
@@ -74,6 +78,19 @@ test("the chat with the latest message is first, page by page, and has the name 
   expect(first.chats).toHaveLength(2)
   const second = await page(`limit=2&after=${first.next}`)
   expect(second).toMatchObject({ next: undefined, chats: [{ chat_id: bob.jid }] })
+
+  // Where the chats are is read once: strangers may make many of them.
+  let reads = 0
+  const when = (request: object) => {
+    if (JSON.stringify(request).includes("CHAT#")) reads++
+    return false
+  }
+  onTestFinished(dynamoDb.faults.add({ fault: "slow", operation: "Query", when }))
+  await anotherSecond()
+  await bob.send(phone.number, "hello again")
+  await once(bob.jid, { unread: 2 })
+  expect((await page()).chats.map(({ chat_id }) => chat_id)[0]).toBe(bob.jid)
+  expect(reads).toBe(0)
 })
 
 test("messages of others are unread until somebody of the account reads or writes", async () => {
