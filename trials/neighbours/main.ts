@@ -15,7 +15,9 @@ import { sendUnreadable } from "./unreadable.ts"
 const mostRatio = 2
 
 const options = optionsFrom(Options, process.argv.slice(2), "what")
-const street = await startStreet({ isLimited: !["chats", "link", "unreadable", "crowd"].includes(options.what) })
+const street = await startStreet({
+  isLimited: !["chats", "link", "unreadable", "crowd"].includes(options.what),
+})
 try {
   const measured = await measure(street)
   console.log(JSON.stringify({ ...measured, options }))
