@@ -119,12 +119,7 @@ test("beside the live network each account may have a sandbox, on hosts of its o
         .map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]),
     ),
   )
-  const believed = environments.map(({ HOST_NETWORK, NODE_EXTRA_CA_CERTS }) => [
-    HOST_NETWORK,
-    NODE_EXTRA_CA_CERTS !== undefined,
-  ])
-  expect(believed.toSorted()).toEqual([
-    ["live", false],
-    ["simulated", true],
-  ])
+  const believing = environments.filter(({ NODE_EXTRA_CA_CERTS }) => NODE_EXTRA_CA_CERTS !== undefined)
+  expect(environments).toHaveLength(2)
+  expect(believing.map(({ HOST_NETWORK }) => HOST_NETWORK)).toEqual(["simulated"])
 }, 120_000)

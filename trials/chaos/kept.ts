@@ -15,7 +15,7 @@ export async function keptOf(
     let after: string | null = ""
     do {
       const query = new URLSearchParams({ limit: "100", ...(after && { after }) })
-      const page = await api("GET", `/instances/${bridge}/proxy/chats/${name}/messages?${query}`)
+      const page = await api("GET", `/instances/${bridge}/proxy/chats/${name}/messages?${query.toString()}`)
       ids.push(...Page.parse(await page.json()).map(({ message_id }) => message_id))
       after = page.headers.get("x-next-after")
     } while (after)

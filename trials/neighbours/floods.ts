@@ -74,7 +74,7 @@ async function keepChats({ service, bully, eve }: Street, count: number): Promis
     let listed = 0
     for (let after: string | null = ""; after !== null;) {
       const query = new URLSearchParams({ limit: "100", ...(after && { after }) })
-      const page = await bully.call("GET", `/instances/bully/proxy/chats?${query}`)
+      const page = await bully.call("GET", `/instances/bully/proxy/chats?${query.toString()}`)
       if (!page.ok) return false
       listed += z.array(z.unknown()).parse(await page.json()).length
       after = page.headers.get("x-next-after")
