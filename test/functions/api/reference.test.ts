@@ -235,7 +235,7 @@ describe("/api/docs", () => {
     for (const field of ["customer_ref", "webhook_secret", "paused_reason", "manager"])
       expect(section("schema-BridgeWithManager")).toContain(`<td><code>${field}</code>`)
     const forms = textOf(section("schema-StoredEvent"))
-    expect(forms).toContain("MessageEvent | ConnectedEvent |")
+    expect(forms).toContain("MessageEvent | MessageLostEvent |")
     expect(page).not.toContain("<td>any</td>")
     expect(page).not.toContain("<p>any</p>")
   })
