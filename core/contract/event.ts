@@ -127,7 +127,7 @@ const MessageLostEvent = z
   .openapi("MessageLostEvent", {
     description:
       "Somebody wrote a message that this session cannot read: the network gave only a placeholder, and the phone, asked for it again " +
-      "and again, has not given it in two days. It can be read on the phone. It comes only if `events` of the bridge names it. If the phone gives the " +
+      "and again, has not given it in two days, or was logged out before. It can be read on the phone. It comes only if `events` of the bridge names it. If the phone gives the " +
       "message after all, its event `message` follows.",
   })
 

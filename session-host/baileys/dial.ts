@@ -13,6 +13,7 @@ import type { Proxy } from "#core/fetch/proxied.ts"
 import type { Intake, Vault } from "../network/connection.ts"
 import { newBackpressure } from "../receive/backpressure.ts"
 import { newBacklog } from "../receive/backlog.ts"
+import { newAllowance } from "../receive/filter-receipts.ts"
 import { newUnsettledStanzas } from "../receive/order.ts"
 import { newAcks } from "../send/acks.ts"
 import { newDeviceLists } from "../send/device-lists.ts"
@@ -147,9 +148,14 @@ export function dial(input: DialInput, lifetime: Lifetime) {
   }
 }
 
-/** What is known of chats, devices and logins for as long as a vault lives, over all its connections. */
+/** What is known of chats, devices, logins and messages that were sent again for as long as a vault lives, over all its connections. */
 const known = new WeakMap<Vault, ReturnType<typeof newKnown>>()
-const newKnown = () => ({ groups: newGroups(), devices: newDeviceLists(), logins: { inThisProcess: 0 } })
+const newKnown = () => ({
+  groups: newGroups(),
+  devices: newDeviceLists(),
+  logins: { inThisProcess: 0 },
+  mayResend: newAllowance(),
+})
 
 function knownWith(vault: Vault) {
   const found = known.get(vault) ?? newKnown()

@@ -20,7 +20,7 @@ import { contain, failing } from "./contain-errors.ts"
 import type { dial } from "./dial.ts"
 import { keepWith, keptWith } from "./kept-with-creds.ts"
 import { newLogin } from "./login/follow-login.ts"
-import { answerHellos, newPairingNotices } from "./login/pairing-notices.ts"
+import { answerHellos, newHellos, newPairingNotices } from "./login/pairing-notices.ts"
 import { addSpareCodes, type PasskeyLink } from "./login/passkey.ts"
 import type { NetworkClock } from "./network-clock.ts"
 import { newCodes } from "./login/qr.ts"
@@ -67,6 +67,7 @@ export function tap(parts: Parts): void {
   const failedAt = (event: string) => (error: unknown) => failed(event, error)
   const answers = newAnswers({ sock, onError: warn("a stanza was not answered") })
   const codes = newCodes()
+  const hellos = newHellos(sock)
 
   // Baileys looks up addresses for several messages at once before it decrypts one after the other. With a slow store they would
   // become events in any order; and live messages overtake the backlog. It gets the next one when the one before is settled.
@@ -89,7 +90,7 @@ export function tap(parts: Parts): void {
   replace(ws, "CB:notification", appState.onServerSync)
   replace(ws, "CB:notification", newGroupNews(parts))
   // Baileys answers whatever says that our link code was typed.
-  replace(ws, "CB:notification", answerHellos(sock, failedAt("CB:notification")))
+  replace(ws, "CB:notification", answerHellos(sock, hellos, failedAt("CB:notification")))
   // Baileys throws at a receipt that names no sender, and asks the network for keys at each that asks for a message.
   replace(ws, "CB:receipt", filterReceipts({ ...parts, onError: failedAt("CB:receipt") }))
   // Baileys works at any number of these at once, and for each it reads the store or asks the network. Outside of the two above,
@@ -125,7 +126,7 @@ export function tap(parts: Parts): void {
       parts.clock.take,
       (frame) => reportUnknown(frame, parts.operatorsLog),
       (frame) => reportExpiration(frame, parts.operatorsLog),
-      newPairingNotices({ ...parts, codes, onError: failedAt("CB:notification") }),
+      newPairingNotices({ ...parts, codes, hellos, onError: failedAt("CB:notification") }),
     ],
   })
   ws.on("frame", (frame: BinaryNode | Uint8Array) => {

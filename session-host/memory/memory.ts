@@ -273,7 +273,8 @@ export class Memory {
   async forget(report: (writes: UnitWrite[]) => Promise<void>): Promise<void> {
     const { store, commits } = this
     const generation = this.#vault.generation + 1
-    await report([forgetCreds(store, generation), ...this.standing.forget(), ...this.awaited.forget()])
+    await this.awaited.giveUpAll()
+    await report([forgetCreds(store, generation), ...this.standing.forget()])
     this.#vault = new SessionVault(this, { generation, creds: undefined })
     this.#contacts = new Contacts({ store, commits, log: this.#input.log }, generation)
     await commits.write([...(await removeContacts(store)), ...(await oldKeys(store, generation))])

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { z } from "zod"
-import { nowMs } from "#core/platform/clock.ts"
+import { left, nowMs } from "#core/platform/clock.ts"
 import type { Commits } from "../memory/commits.ts"
 import type { EventOutbox } from "./outbox.ts"
 import type { UnitWrite } from "../memory/packing.ts"
@@ -10,7 +10,8 @@ import type { Connection, Received } from "../network/connection.ts"
 import type { Say } from "../session/say.ts"
 import { resentIn } from "./map/resent-by-phone.ts"
 import type { Own } from "./map/chat-and-sender.ts"
-import type { Mapped } from "./map/mapped.ts"
+import type { Mapped, MessageIdentity } from "./map/mapped.ts"
+import { messageIdentityOf } from "./map/message-identity.ts"
 
 /** What the keys of the rows begin with. */
 export const awaitedPrefix = "AWAITED#"
@@ -21,13 +22,11 @@ const mostAwaited = 200
 /** Nobody's attributes are longer, in characters. What a stranger makes longer might fit into no event. */
 const longestAttrs = 10_000
 
-/** After how many times the first wait each further question is asked, and the message given up. By default up to two days. */
-const waits = [1, 6, 36, 144]
-const givenUpAfter = 288
+/** After how many times the first wait each further question is asked, and after the last one the message given up. By default two days. */
+const waits = [1, 6, 36, 144, 101]
 
 const Message = z.object({
   attrs: z.record(z.string(), z.string()),
-  sinceMs: z.number(),
   askedMs: z.number(),
   /** How often the phone was asked. */
   times: z.number(),
@@ -61,30 +60,46 @@ export class Awaited {
     const sk = skOf(attrs)
     if (this.#messages.has(sk) || this.#messages.size >= mostAwaited) return
     if (JSON.stringify(attrs).length > longestAttrs) return
-    const message = { attrs, sinceMs: nowMs(), askedMs: nowMs(), times: 1 }
+    const message = { attrs, askedMs: nowMs(), times: 1 }
     this.#messages.set(sk, message)
     await this.#parts.commits.write([this.#row(sk, message)])
   }
 
-  /** The writes that end the waiting for what this message is, or brings. */
-  arrivedIn({ attrs, plaintext }: Pick<Received, "attrs" | "plaintext">, own: Own): UnitWrite[] {
+  /**
+   * The writes that end the waiting for what this message is, or brings. Authors choose their ids, so another's message of the
+   * same id is another one.
+   * @param identity of this message, under every known address of its author
+   */
+  arrivedIn(
+    { attrs, plaintext }: Pick<Received, "attrs" | "plaintext">,
+    own: Own,
+    identity: MessageIdentity | undefined,
+  ): UnitWrite[] {
     if (this.#messages.size === 0) return []
-    const ids = new Set([attrs.id, ...idsIn(attrs, plaintext, own)])
-    return this.#remove(({ attrs: { id } }) => ids.has(id))
+    const given = new Set(idsIn(attrs, plaintext, own))
+    return this.#remove(
+      (message) =>
+        given.has(message.attrs.id ?? "") || isSame(messageIdentityOf(message.attrs, own), identity),
+    )
   }
 
   /**
-   * Asks the phone for those whose time has come. Says of those that it has not given in two days that they are lost.
+   * Asks the phone for those whose time has come. Says of those that it has not given after the last question, two days after the
+   * first, that they are lost: a session that was away meanwhile asks before it says so.
    * @param firstMs how long it is given for the first answer.
    * @throws SessionEnded
    */
   async ask(connection: Pick<Connection, "askPhoneFor">, firstMs: number, say: Say): Promise<void> {
     const atMs = nowMs()
-    for (const message of this.#messages.values())
-      if (atMs - message.sinceMs > firstMs * givenUpAfter) await this.#giveUp(message, say)
-    for (const [sk, message] of this.#messages) {
-      const wait = waits[message.times - 1]
-      if (wait === undefined || atMs - message.askedMs < firstMs * wait) continue
+    const due = [...this.#messages].filter(([, { askedMs, times }]) => {
+      const waitMs = firstMs * (waits[times - 1] ?? 0)
+      return left(askedMs + waitMs, waitMs, atMs) === 0
+    })
+    for (const [, message] of due)
+      if (message.times >= waits.length && (await this.#giveUp(message)))
+        say("warn", "a message could not be read, and the phone has not given it in two days: it is lost")
+    for (const [sk, message] of due) {
+      if (this.#messages.get(sk) !== message) continue
       const asked = { ...message, askedMs: atMs, times: message.times + 1 }
       this.#messages.set(sk, asked)
       this.#parts.commits.note([this.#row(sk, asked)])
@@ -92,19 +107,19 @@ export class Awaited {
     }
   }
 
-  /** Tells the customer, unless the message comes while it is this one's turn. */
-  async #giveUp(lost: Message, say: Say): Promise<void> {
+  /** The login has ended, and its phone is not asked any more: all are lost. @throws SessionEnded */
+  async giveUpAll(): Promise<void> {
+    await Promise.all([...this.#messages.values()].map((message) => this.#giveUp(message)))
+  }
+
+  /** Tells the customer. @returns false if the message came meanwhile */
+  async #giveUp(lost: Message): Promise<boolean> {
     const { commits, outbox, mapLost } = this.#parts
     const mapped = await mapLost(lost.attrs)
     const removal = this.#remove((message) => message === lost)
-    if (removal.length === 0) return
+    if (removal.length === 0) return false
     await commits.whenKept(await outbox.append(() => mapped, removal))
-    say("warn", "a message could not be read, and the phone has not given it in two days: it is lost")
-  }
-
-  /** The login has ended, and its phone is not asked any more. */
-  forget(): UnitWrite[] {
-    return this.#remove(() => true)
+    return true
   }
 
   #remove(isMeant: (message: Message) => boolean): UnitWrite[] {
@@ -146,6 +161,12 @@ function skOf({ id, from, participant }: Received["attrs"]): string {
       .update(JSON.stringify([id, from, participant]))
       .digest("base64url")
   )
+}
+
+function isSame(one: MessageIdentity | undefined, other: MessageIdentity | undefined): boolean {
+  if (!one || !other || one.id !== other.id || one.fromMe !== other.fromMe) return false
+  const forms = new Set(other.forms.map(({ chat, sender }) => `${chat} ${sender}`))
+  return one.fromMe || one.forms.some(({ chat, sender }) => forms.has(`${chat} ${sender}`))
 }
 
 /** The ids of the messages that the account's phone gives in this one. */

@@ -35,6 +35,8 @@ interface Input {
   sent: Vault["sent"]
   showAgain: ShowAgain
   sendAgain: SendAgain
+  /** Over all connections: a storm may end one. */
+  mayResend: Allowance
   onError: (error: unknown) => void
 }
 
@@ -58,8 +60,7 @@ const mostTimes = { toOne: 5, counted: 2000 }
  * receipt says of a sent message is made first.
  */
 export function filterReceipts(input: Input): Instead {
-  const { sock, creds, keys, sent, onError } = input
-  const isAllowed = newAllowance()
+  const { sock, creds, keys, sent, mayResend, onError } = input
   /** Messages of Baileys' own, to our phone, are in no vault. */
   const isOurs = ({ from, participant }: BinaryNode["attrs"]) =>
     [creds.me?.id, creds.me?.lid].some((own) => areJidsSameUser(participant ?? from, own))
@@ -70,7 +71,7 @@ export function filterReceipts(input: Input): Instead {
     const ofOurs = isOurs(node.attrs)
     if (from && !message && ofOurs) return true
     if (message && (ofOurs || (await wentTo(input, node, message)))) {
-      if (isAllowed(node.attrs)) await sendAgain(input, node, message)
+      if (mayResend(node.attrs)) await sendAgain(input, node, message)
       else Metrics.add("ResendsHeldBack")
     }
     await giveKeyAgain(keys, node.attrs)
@@ -153,7 +154,9 @@ async function giveKeyAgain(keys: Input["keys"], { from = "", participant }: Bin
 }
 
 /** Whether the message that a receipt asks for may be sent again now. */
-function newAllowance(): (receipt: BinaryNode["attrs"]) => boolean {
+export type Allowance = (receipt: BinaryNode["attrs"]) => boolean
+
+export function newAllowance(): Allowance {
   const left = new LRUCache<string, { count: number; atMs: number }>({ max: 1000 })
   const times = new LRUCache<string, number>({ max: mostTimes.counted })
   return ({ id, from: chat = "", participant }) => {

@@ -80,7 +80,7 @@ export interface MessageEvent {
   verified_business?: true
 }
 
-/** Somebody wrote a message that this session cannot read: the network gave only a placeholder, and the phone, asked for it again and again, has not given it in two days. It can be read on the phone. It comes only if `events` of the bridge names it. If the phone gives the message after all, its event `message` follows. */
+/** Somebody wrote a message that this session cannot read: the network gave only a placeholder, and the phone, asked for it again and again, has not given it in two days, or was logged out before. It can be read on the phone. It comes only if `events` of the bridge names it. If the phone gives the message after all, its event `message` follows. */
 export interface MessageLostEvent {
   event: "message_lost"
   message_id: string

@@ -16,6 +16,7 @@ interface Input {
   sock: Pick<WASocket, "sendNode">
   creds: AuthenticationCreds
   passkey: Pick<PasskeyLink, "onNotification">
+  hellos: Hellos
   codes: ReturnType<typeof newCodes>
   lifetime: Pick<Lifetime, "emit">
   /** Keeps the credentials, and calls back when they are kept. */
@@ -26,38 +27,62 @@ interface Input {
 /** How often a phone is answered that says hello: it repeats that if it has not seen the answer (zapo 7f7f560). */
 const mostHellos = 3
 
-/**
- * Lets Baileys answer a phone on which our code was typed, if it names that code, and three times at most. Baileys answers
- * whatever says hello, at any time, and each answer makes another secret.
- */
-export function answerHellos(
-  sock: Pick<WASocket, "sendNode" | "ws">,
-  onError: (error: unknown) => void,
-): Instead {
+export type Hellos = ReturnType<typeof newHellos>
+
+/** The hellos of a phone on which our code was typed. */
+export function newHellos(sock: Pick<WASocket, "ws">) {
   let ref: Uint8Array | undefined
   let left = 0
+  const isShown = (named: Uint8Array) => ref !== undefined && Buffer.from(named).equals(ref)
   sock.ws.on("frame", (frame: BinaryNode | Uint8Array) => {
-    const shown = !(frame instanceof Uint8Array) && frame.tag === "iq" && refIn(frame)
-    if (shown) [ref, left] = [shown, mostHellos]
+    const shown =
+      !(frame instanceof Uint8Array) && frame.tag === "iq" && partIn(frame, "link_code_pairing_ref")
+    if (shown && !isShown(shown)) [ref, left] = [shown, mostHellos]
   })
+  return {
+    /** Whether it is one that can be answered: whole, and for the code that is shown. */
+    isOne: (node: BinaryNode): boolean => {
+      const named = partIn(node, "link_code_pairing_ref")
+      const { stage } = getBinaryNodeChild(node, "link_code_companion_reg")?.attrs ?? {}
+      if (stage !== "primary_hello" || !named || !isShown(named)) return false
+      return lengths.every(([tag, length]) => partIn(node, tag)?.length === length)
+    },
+    /** Whether one more is answered. */
+    take: (): boolean => left-- > 0,
+  }
+}
+
+/** The other parts of a hello, and how many bytes each has. */
+const lengths = [
+  ["link_code_pairing_wrapped_primary_ephemeral_pub", 80],
+  ["primary_identity_pub", 32],
+] as const
+
+/**
+ * Lets Baileys answer a phone on which our code was typed, if it names that code, and three times at most. Baileys answers
+ * whatever comes of a link code, at any time, and each answer makes another secret. The network also asks for another code to be
+ * shown (`refresh_code`); whoever has asked for a code has it already, so that is only acknowledged.
+ */
+export function answerHellos(
+  sock: Pick<WASocket, "sendNode">,
+  hellos: Hellos,
+  onError: (error: unknown) => void,
+): Instead {
   return (node, pass) => {
     if (node.attrs.type !== "link_code_companion_reg") return pass(node)
-    const named = refIn(node)
-    if (named && ref && Buffer.from(named).equals(ref) && left-- > 0) return pass(node)
+    if (hellos.isOne(node) && hellos.take()) return pass(node)
     return sock.sendNode(buildAckStanza(node)).catch(onError)
   }
 }
 
-function refIn(node: BinaryNode): Uint8Array | undefined {
-  const ref = getBinaryNodeChildBuffer(
-    getBinaryNodeChild(node, "link_code_companion_reg"),
-    "link_code_pairing_ref",
-  )
-  return ref instanceof Uint8Array ? ref : undefined
+function partIn(node: BinaryNode, tag: string): Uint8Array | undefined {
+  const part = getBinaryNodeChildBuffer(getBinaryNodeChild(node, "link_code_companion_reg"), tag)
+  return part instanceof Uint8Array ? part : undefined
 }
 
 /** Takes the steps of pairing that Baileys does not know. Without an account its own acknowledgement fails, too. */
-export function newPairingNotices({ sock, creds, passkey, codes, lifetime, keepCreds, onError }: Input) {
+export function newPairingNotices(input: Input) {
+  const { sock, creds, passkey, hellos, codes, lifetime, keepCreds, onError } = input
   /** A phone on which our code was typed has said hello. It knows the secret from our answer: another would end the link. */
   let isAgreed = false
   const refreshSecret = (notification: BinaryNode) => {
@@ -74,7 +99,7 @@ export function newPairingNotices({ sock, creds, passkey, codes, lifetime, keepC
     if (stanza.tag !== "notification" || creds.account) return
     const { id, from, type } = stanza.attrs
     passkey.onNotification(stanza)
-    if (type === "link_code_companion_reg") isAgreed = true
+    if (type === "link_code_companion_reg" && hellos.isOne(stanza)) isAgreed = true
     if (type === "companion_reg_refresh") refreshSecret(stanza)
     const ack = { class: "notification", ...(id && { id }), ...(from && { to: from }), ...(type && { type }) }
     if (!creds.me) sock.sendNode({ tag: "ack", attrs: ack }).catch(onError)

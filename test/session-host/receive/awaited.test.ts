@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, expect, test } from "vitest"
+import { afterAll, expect, onTestFinished, test, vi } from "vitest"
 import "#test/support/store.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { now } from "#core/platform/clock.ts"
@@ -93,6 +93,58 @@ test("a lost message is told of whoever wrote it, wherever; if it comes after al
   await given()
   await network.control.post(bob.number, phone.number, { id, text: "after all" })
   expect(await message(id)).toMatchObject({ body: "after all" })
+})
+
+test("a message is lost though somebody else writes under its id, and none is that came before its placeholder", async () => {
+  const { bob, phone, bridge, network, message } = await aChat({ timing: { awaitedMs: 20 } })
+  const device = `${phone.number}:1`
+  const eve = await network.phone("Eve")
+  await Lease.choose(bridge.id, { events: ["message_lost", "message"] })
+  await call(bridge.id, "POST", "/look-at-lease")
+  await network.fault({ kind: "silent_phone", device })
+  const { id: read } = await bob.send(phone.number, "read")
+  expect(await message(read)).toMatchObject({ body: "read" })
+  const attrs = { id: read, from: bob.lid, t: String(now()), type: "text" }
+  await network.control.stanza(device, { tag: "message", attrs, content: [{ tag: "unavailable" }] })
+  await network.fault({ kind: "unavailable", device, times: 1 })
+  const { id } = await bob.send(phone.number, "never read")
+  await network.control.post(eve.number, phone.number, { id, text: "under his id" })
+  expect(await message(id)).toMatchObject({ body: "under his id" })
+  expect(await eventsOfType(bridge.id, "message_lost")).toMatchObject([
+    { message_id: id, contact_id: bob.jid },
+  ])
+})
+
+test("a session that was away for days asks the phone once more before it calls a message lost", async () => {
+  const { bob, phone, bridge, network, host, message } = await aChat({ timing: { beatMs: 1000 } })
+  const device = `${phone.number}:1`
+  await Lease.choose(bridge.id, { events: ["message_lost", "message"] })
+  const speaks = await network.fault({ kind: "silent_phone", device })
+  await network.fault({ kind: "unavailable", device, times: 1 })
+  const { id } = await bob.send(phone.number, "before the silence")
+  await network.log({ who: device, kind: "in", tag: "ack", attrs: { id } })
+  await host.stop()
+  await speaks()
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3 * 86_400_000 })
+  onTestFinished(() => void vi.useRealTimers())
+  await held(bridge.id, await aHost(network, { timing: { awaitedMs: 200, beatMs: 1000 } }))
+  expect(await message(id)).toMatchObject({ body: "before the silence" })
+  expect(await eventsOfType(bridge.id, "message_lost", 0)).toEqual([])
+})
+
+test("messages that are awaited when the phone is logged out are told as lost before that is", async () => {
+  const { bob, phone, bridge, network } = await aChat()
+  const device = `${phone.number}:1`
+  await Lease.choose(bridge.id, { events: ["message_lost", "disconnected"] })
+  await call(bridge.id, "POST", "/look-at-lease")
+  await network.fault({ kind: "silent_phone", device })
+  await network.fault({ kind: "unavailable", device, times: 2 })
+  const ids = [await bob.send(phone.number, "one"), await bob.send(phone.number, "two")].map(({ id }) => id)
+  for (const id of ids) await network.log({ who: device, kind: "in", tag: "ack", attrs: { id } })
+  await call(bridge.id, "DELETE", "/logout")
+  await eventsOfType(bridge.id, "disconnected")
+  const lost = await eventsOfType(bridge.id, "message_lost", 2)
+  expect(lost.map(({ message_id }) => message_id).toSorted()).toEqual(ids.toSorted())
 })
 
 test("a placeholder whose attributes are longer than anybody's is acknowledged, and not remembered", async () => {

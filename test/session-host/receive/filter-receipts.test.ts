@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { statusChat } from "#core/jid.ts"
 import { trustRoot } from "#session-host/baileys/patches/certificates.ts"
 import { aLinkedDevice, outgoing } from "#test/support/session/linked-device.ts"
+import { aConnection } from "#test/support/session/recorded-connection.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
 import type { VolatileVault } from "#test/support/session/vault.ts"
 
@@ -91,6 +92,11 @@ test("a message goes once more to the device that asks for it alone, also if tha
   expect(again[5]).toMatchObject({ to: ada.lid, recipient: bob.lid, device_fanout: "false" })
   expect(await ada.read({ text: "to Bob alone" })).toMatchObject([{ times: 2 }])
   connection.close()
+  const next = aConnection({ url: network.url, vault })
+  await next.happens("open")
+  await ask(toBob, { from: bob.lid })
+  expect(await heard("message", toBob)).toHaveLength(7)
+  next.close()
 })
 
 test("a status goes once more to whom it was shown, and to nobody else", async () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import type { BinaryNode } from "@whiskeysockets/baileys"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { credsFromText } from "#session-host/baileys/signal/serialise.ts"
@@ -62,6 +63,47 @@ test.for(["companion_reg_refresh", "pair-device-rotate-qr"])(
     await network.hears("ack", "n-companion_reg_refresh")
   },
 )
+
+test("what is no hello for the code that is shown is acknowledged, and agrees on no secret", async () => {
+  await connection.happens("qr")
+  const code = connection.linkCode("4915112345678")
+  const asked = await until(() =>
+    network.heard.find((node) => JSON.stringify(node).includes("companion_hello")),
+  )
+  const part = (tag: string, content: Buffer) => ({ tag, attrs: {}, content })
+  const ref = part("link_code_pairing_ref", randomBytes(32))
+  const registered = { tag: "link_code_companion_reg", attrs: {}, content: [ref] }
+  network.say({
+    tag: "iq",
+    attrs: { from: "s.whatsapp.net", type: "result", id: asked.attrs.id! },
+    content: [registered],
+  })
+  await code
+  const hello = [
+    part("link_code_pairing_wrapped_primary_ephemeral_pub", randomBytes(80)),
+    part("primary_identity_pub", randomBytes(32)),
+  ]
+  const wrong = [
+    ["refresh_code", [ref]],
+    ["refresh_code", [ref, ...hello]],
+    ["primary_hello", [ref, ...hello.slice(1)]],
+    ["primary_hello", [part("link_code_pairing_ref", randomBytes(32)), ...hello]],
+    ["primary_hello", hello],
+  ] as const
+  for (const [n, [stage, content]] of wrong.entries()) {
+    network.say({
+      tag: "notification",
+      attrs: { from: "s.whatsapp.net", type: "link_code_companion_reg", id: `WRONG${n}`, t: "1" },
+      content: [{ tag: "link_code_companion_reg", attrs: { stage }, content: [...content] }],
+    })
+    await network.hears("ack", `WRONG${n}`)
+  }
+  const secret = () => credsFromText(vault.creds!).advSecretKey
+  const before = secret()
+  notify("companion_reg_refresh", "companion_reg_refresh")
+  await until(() => secret() !== before)
+  expect(JSON.stringify(network.heard)).not.toContain("companion_finish")
+})
 
 test("a step by passkey is told once another secret is kept, and what cannot be read of it is asked for again", async () => {
   const { text } = await connection.happens("qr")
