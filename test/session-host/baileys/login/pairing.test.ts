@@ -64,13 +64,18 @@ test.for(["companion_reg_refresh", "pair-device-rotate-qr"])(
   },
 )
 
+/** A part of a stanza. */
+const part = (tag: string, content: Buffer) => ({ tag, attrs: {}, content })
+
+/** The secret that the phone has to know. */
+const secret = () => credsFromText(vault.creds!).advSecretKey
+
 test("what is no hello for the code that is shown is acknowledged, and agrees on no secret", async () => {
   await connection.happens("qr")
   const code = connection.linkCode("4915112345678")
   const asked = await until(() =>
     network.heard.find((node) => JSON.stringify(node).includes("companion_hello")),
   )
-  const part = (tag: string, content: Buffer) => ({ tag, attrs: {}, content })
   const ref = part("link_code_pairing_ref", randomBytes(32))
   const registered = { tag: "link_code_companion_reg", attrs: {}, content: [ref] }
   network.say({
@@ -98,7 +103,6 @@ test("what is no hello for the code that is shown is acknowledged, and agrees on
     })
     await network.hears("ack", `WRONG${n}`)
   }
-  const secret = () => credsFromText(vault.creds!).advSecretKey
   const before = secret()
   notify("companion_reg_refresh", "companion_reg_refresh")
   await until(() => secret() !== before)
