@@ -71,7 +71,7 @@ export function filterReceipts(input: Input): Instead {
     const ofOurs = isOurs(node.attrs)
     if (from && !message && ofOurs) return true
     if (message && (ofOurs || (await wentTo(input, node, message)))) {
-      if (mayResend(node.attrs)) await sendAgain(input, node, message)
+      if (mayResend(node.attrs)) await sendAgain(input, node, message, ofOurs)
       else Metrics.add("ResendsHeldBack")
     }
     await giveKeyAgain(keys, node.attrs)
@@ -126,16 +126,23 @@ async function wentTo(
  * Sends a message again to the device that asks for it, under another session; a status to all devices of its viewer. Baileys
  * would send a status to our own devices alone, or as if it were none.
  */
-async function sendAgain({ sock, ...input }: Input, node: BinaryNode, message: Asked): Promise<void> {
+async function sendAgain(
+  { sock, ...input }: Input,
+  node: BinaryNode,
+  message: Asked,
+  isOurs: boolean,
+): Promise<void> {
   const { id: messageId = "", from = "", participant: jid = from, recipient } = node.attrs
+  // Only a device of our own names the chat.
+  const chat = isOurs && { recipient }
   const retry = getBinaryNodeChild(node, "retry")
   if (!retry) return
   const session = extractE2ESessionFromRetryReceipt(node)
   if (session) await sock.signalRepository.injectE2ESession({ jid, session })
   else await sock.assertSessions([jid], true)
   if (from === statusChat) return await input.showAgain({ ...message, messageId }, withoutDevice(jid))
-  const count = Number(retry.attrs.count) || 1
-  await input.sendAgain({ ...message, messageId }, { jid, count, recipient })
+  const count = /^[1-9]$/.test(retry.attrs.count ?? "") ? Number(retry.attrs.count) : 1
+  await input.sendAgain({ ...message, messageId }, { jid, count, ...chat })
 }
 
 /** The user parts of somebody's addresses. */

@@ -99,6 +99,19 @@ test("a message goes once more to the device that asks for it alone, also if tha
   next.close()
 })
 
+test("nothing that somebody writes into a request for a message is in what is sent", async () => {
+  const { bob, device, connection, say } = await aGroup()
+  const id = await say(bob.jid, "to Bob alone")
+  const retry = { tag: "retry", attrs: { count: "1e999", id, t: "1800000000", v: "1" }, content: [] }
+  const attrs = { id, type: "retry", t: "1800000000", from: bob.lid, recipient: "1@s.whatsapp.net" }
+  await network.control.stanza(device, { tag: "receipt", attrs, content: [retry] })
+  expect(await network.control.settled(device, 10_000)).toBe(true)
+  const [, again] = await network.control.log({ who: device, kind: "in", tag: "message", attrs: { id } })
+  expect(again!.stanza!.attrs).not.toHaveProperty("recipient")
+  expect(JSON.stringify(again!.stanza)).toContain('"count":"1"')
+  connection.close()
+})
+
 test("a status goes once more to whom it was shown, and to nobody else", async () => {
   const { bob, eve, connection, ask, times } = await aGroup()
   const status = { ...outgoing(statusChat, "open till ten"), members: [bob.jid] }
