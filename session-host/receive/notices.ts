@@ -63,6 +63,7 @@ function noticesIn(frame: BinaryNode): Heard {
     case "notification":
       return fromNotification(frame)
     case "message":
+    case "status":
       return { notices: fromMessage(frame), people: [] }
     default:
       return nothing

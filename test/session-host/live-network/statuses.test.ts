@@ -1,10 +1,11 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { aSharedHost } from "#test/support/session/shared-host.ts"
+import { until } from "#test/support/until.ts"
 
 // What people post as their status comes as a stanza of its own (docs/network.md).
 
-const { aChat } = await aSharedHost()
+const { aChat, linesOf } = await aSharedHost()
 const deviceOf = (chat: Awaited<ReturnType<typeof aChat>>) => `${chat.phone.number}:1`
 
 test("a status that comes as a stanza of its own becomes an event like any message, and is acknowledged as a status", async () => {
@@ -34,6 +35,18 @@ test("what comes after a status comes after its event, and a status that comes t
   expect(await network.control.settled(device, 10_000)).toBe(true)
   const events = await eventIds()
   expect(new Set(events).size).toBe(events.length)
+})
+
+test("a status of which the phone alone has the content is said in the log, as a message is", async () => {
+  const chat = await aChat()
+  const { network, bob, bridge } = chat
+  const attrs = { from: "status@broadcast", participant: bob.lid, id: "OLD", t: "1", type: "text" }
+  const status = { tag: "status", attrs, content: [{ tag: "unavailable" }] }
+  await network.control.stanza(deviceOf(chat), status)
+  expect(await network.control.settled(deviceOf(chat), 10_000)).toBe(true)
+  await until(async () =>
+    (await linesOf(bridge.id)).some((line) => line.includes("too old to ask the phone for it")),
+  )
 })
 
 const enc = (type: string, bytes = "Cv////9/") => ({
