@@ -75,7 +75,7 @@ function open(input: ConnectInput): Connection {
     onError: warn("devices that a message has missed did not get it"),
   }
   const sender = newSender(sending)
-  const vitals = newVitalSigns(lifetime, input.deadMs)
+  const vitals = newVitalSigns(lifetime, dialled.outgoing, input.deadMs)
   const clock = newNetworkClock()
   tap({
     ...dialled,

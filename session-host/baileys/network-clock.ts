@@ -12,7 +12,7 @@ export function newNetworkClock() {
     /** Takes every frame. */
     take: ({ tag, attrs }: BinaryNode): void => {
       const t = Number(attrs.t)
-      if (tag === "success" && t > 0) told = { t, atMs: performance.now() }
+      if (tag === "success" && Number.isSafeInteger(t) && t > 0) told = { t, atMs: performance.now() }
     },
   }
 }

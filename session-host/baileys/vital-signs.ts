@@ -1,5 +1,6 @@
 import type { BinaryNode } from "@whiskeysockets/baileys"
 import { Metrics } from "#core/platform/metrics.ts"
+import type { OutgoingFrames } from "../send/hold-frames.ts"
 import type { Lifetime } from "./lifetime.ts"
 
 export type VitalSigns = ReturnType<typeof newVitalSigns>
@@ -9,24 +10,34 @@ export type VitalSigns = ReturnType<typeof newVitalSigns>
  * comes in for a sign of life, and a dead session may go on hearing of others (whatsapp-rust 630). It asks for one each half
  * a minute.
  */
-export function newVitalSigns(lifetime: Pick<Lifetime, "atEnd" | "end">, afterMs: number) {
+export function newVitalSigns(
+  lifetime: Pick<Lifetime, "atEnd" | "end">,
+  outgoing: Pick<OutgoingFrames, "heldUpAtMs">,
+  afterMs: number,
+) {
   let waiting: NodeJS.Timeout | undefined
   const stop = () => {
     clearTimeout(waiting)
     waiting = undefined
   }
   lifetime.atEnd(stop)
+  const wait = () => {
+    const sinceMs = performance.now()
+    waiting = setTimeout(() => {
+      // The answer may be behind what was not read.
+      if (outgoing.heldUpAtMs() > sinceMs) return wait()
+      Metrics.add("DeadConnections")
+      lifetime.end({
+        reason: "lost",
+        detail: "the network has answered nothing for minutes",
+        objection: "unanswered",
+      })
+    }, afterMs)
+  }
   return {
     /** The network was asked something, or has been given a message. */
     asked: (): void => {
-      waiting ??= setTimeout(() => {
-        Metrics.add("DeadConnections")
-        lifetime.end({
-          reason: "lost",
-          detail: "the network has answered nothing for minutes",
-          objection: "unanswered",
-        })
-      }, afterMs)
+      if (!waiting) wait()
     },
     /** Takes every frame. */
     take: ({ tag, attrs }: BinaryNode): void => {

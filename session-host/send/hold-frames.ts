@@ -10,6 +10,8 @@ export interface OutgoingFrames {
   holdUp(until: Promise<void>): void
   /** Reads nothing more from the socket while too much waits to become durable. Also looked at whenever a frame leaves. */
   holdUpWhileFull(): void
+  /** When reading was held up last, in ms of `performance.now()`: now, if it is. */
+  heldUpAtMs(): number
   /** Closes at once: no frame leaves any more, held or new. */
   cut(): void
 }
@@ -28,6 +30,7 @@ export function holdOutgoingFrames(socket: WebSocket, gate: Gate): OutgoingFrame
   let isFull = false
   /** How many reasons there are to read nothing more. */
   let holds = 0
+  let readOnAtMs = -Infinity
   let open = true
   let broken = false
 
@@ -51,6 +54,7 @@ export function holdOutgoingFrames(socket: WebSocket, gate: Gate): OutgoingFrame
   }
   const readOn = () => {
     holds--
+    readOnAtMs = performance.now()
     if (holds === 0 && open) socket.resume()
   }
   const holdUp = (until: Promise<void>) => {
@@ -82,6 +86,7 @@ export function holdOutgoingFrames(socket: WebSocket, gate: Gate): OutgoingFrame
     },
     holdUp,
     holdUpWhileFull,
+    heldUpAtMs: () => (holds > 0 ? performance.now() : readOnAtMs),
     cut() {
       open = false
       held.length = 0

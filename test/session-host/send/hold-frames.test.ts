@@ -1,7 +1,9 @@
 import { aTransmission } from "#test/support/session/transmission.ts"
 import type { WebSocket } from "ws"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { sendingFor } from "#session-host/baileys/context.ts"
+import { newLifetime } from "#session-host/baileys/lifetime.ts"
+import { newVitalSigns } from "#session-host/baileys/vital-signs.ts"
 import { holdOutgoingFrames } from "#session-host/send/hold-frames.ts"
 
 /** A socket that only notes what leaves, and a gate that a test opens unit by unit. */
@@ -133,6 +135,23 @@ test("the socket is not read while anything holds it up, nor after a cut", async
   last!.resolve()
   await last!.promise
   expect(left).toEqual(["paused", "resumed", "paused", "terminated"])
+})
+
+test("a connection is not dead for want of an answer that may be behind what was not read", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { wire } = aSocket()
+  const lifetime = newLifetime(() => {})
+  const reading = Promise.withResolvers<void>()
+  newVitalSigns(lifetime, wire, 100).asked()
+  wire.holdUp(reading.promise)
+  vi.advanceTimersByTime(250)
+  reading.resolve()
+  await reading.promise
+  vi.advanceTimersByTime(149)
+  expect(lifetime.isOver).toBe(false)
+  vi.advanceTimersByTime(1)
+  expect(lifetime.isOver).toBe(true)
 })
 
 test("once a message is given up, none of its frames leaves", () => {
