@@ -54,7 +54,8 @@ async function startOn(disk: SmallDisk, reserve: number): Promise<SpawnedService
   const environment = {
     ...noLimits,
     NODE_COMPILE_CACHE: `${disk.folder}/compiled`,
-    LEASE_BEAT_MS: "1000",
+    // As in production: a host that could not beat while the disk was full is rightly declared dead after three beats.
+    LEASE_BEAT_MS: "5000",
     STORAGE_RESERVE_MB: String(reserve),
   }
   return await spawnService({ dataDir: disk.folder, environment })
