@@ -28,7 +28,7 @@ export function generated(document: Document = openapi()): string {
     "// Generated from the contract by `npm run clients:generate`. Do not edit.\n",
     'import type { CallOptions, Listing, SendOptions } from "./call.ts"\n',
     ...schemas,
-    "/** What may happen, by the type of event: the first field says which it is. */",
+    "/** Any event. Its first field, `event`, says of which type it is. */",
     'export type Event = StoredEvent["event"]\n',
     "/** The calls about the account of the key. */",
     `export interface AccountCalls {\n${calls
@@ -85,7 +85,7 @@ function resolved(schema: Schema | undefined): Schema | undefined {
   return name === undefined ? schema : openapi().components.schemas[name]
 }
 
-/** What the layer by hand needs to make a call. */
+/** What `messaging-bridge.ts`, which is written by hand, needs to know to make a call. */
 function recipe(call: Call) {
   const query = (call.parameters ?? []).filter((one) => one.in === "query").map(({ name }) => name)
   return {

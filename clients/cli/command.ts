@@ -50,7 +50,7 @@ export function word(words: string[], place: number, name: string): string {
   return given
 }
 
-/** The service that one is signed in to. @throws Refused if that is none */
+/** The service that the person is signed in to. @throws Refused if there is none */
 export function service(): MessagingBridge {
   return messagingBridge(login())
 }
@@ -60,7 +60,7 @@ export function bridge({ options }: Asked): BridgeClient {
   return service().bridge(options.bridge)
 }
 
-/** What a person does about an error, besides what it says. */
+/** What a person can do about an error, beyond what its message says. */
 export function advice({ code, requestId }: BridgeError): string {
   const next = code === "unauthorized" ? "; sign in with another one: bridge login <url>" : ""
   return requestId === undefined ? next : `${next} (request ${requestId})`

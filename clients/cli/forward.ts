@@ -4,14 +4,14 @@ import type { Event } from "../typescript/src/index.ts"
 /** An event on its way to a program on this machine. */
 interface Delivery {
   eventId: string
-  /** What is posted. */
+  /** The body of the POST: JSON. */
   body: string
   /** Counted from 1. */
   attempt: number
   isResend?: boolean
 }
 
-/** What a program has said to an event. */
+/** How a program answered the POST of an event. */
 export interface Outcome {
   ok: boolean
   /** 0 without an answer. */
@@ -81,7 +81,7 @@ export function told(event: Event): string {
     fields.body ?? fields.status ?? fields.state ?? fields.reason,
   ]
   const words = about.filter((one): one is string => typeof one === "string" && one !== "")
-  // What strangers write may steer a terminal.
+  // A stranger's text may contain characters that control a terminal.
   return words
     .join(": ")
     .replaceAll(/\p{Cc}+/gu, " ")

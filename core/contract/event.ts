@@ -48,15 +48,20 @@ const EventDetails = z.object({
   join_link: z.string(),
 })
 
+/** Which message it is, where it was written, and who wrote it. */
+const ofMessage = {
+  message_id: z.string(),
+  contact_id: ContactJid,
+  phone: Phone,
+  chat_id: ChatJid,
+  name: Name,
+  username: Username,
+}
+
 export const MessageEvent = z
   .object({
     event: z.literal("message"),
-    message_id: z.string(),
-    contact_id: ContactJid,
-    phone: Phone,
-    chat_id: ChatJid,
-    name: Name,
-    username: Username,
+    ...ofMessage,
     body: z.string().openapi({ description: "Its text: the caption of media, the question of a poll." }),
     type: z.enum(["text", "media", "reaction", "poll", "location", "event"]),
     media_type: z.enum(["", "image", "video", "audio", "voice", "document", "sticker"]).openapi({
@@ -113,12 +118,7 @@ export const MessageEvent = z
 const MessageLostEvent = z
   .object({
     event: z.literal("message_lost"),
-    message_id: z.string(),
-    contact_id: ContactJid,
-    phone: Phone,
-    chat_id: ChatJid,
-    name: Name,
-    username: Username,
+    ...ofMessage,
     is_group: z.boolean(),
     from_me: FromMe,
     timestamp: Timestamp,

@@ -163,6 +163,7 @@ async function giveKeyAgain(keys: Input["keys"], { from = "", participant }: Bin
 /** Whether the message that a receipt asks for may be sent again now. */
 export type Allowance = (receipt: BinaryNode["attrs"]) => boolean
 
+/** Counts what is sent again: in a chat by the minute, and of one message to one device. */
 export function newAllowance(): Allowance {
   const left = new LRUCache<string, { count: number; atMs: number }>({ max: 1000 })
   const times = new LRUCache<string, number>({ max: mostTimes.counted })

@@ -61,7 +61,7 @@ async function secretOf(shop: BridgeClient): Promise<string> {
   )
 }
 
-/** Of this listener alone: two programs are not equally far. */
+/** The file in which a listener keeps its place. Each has its own, since one program may be behind another. */
 function placeFile(shop: BridgeClient, target: string | undefined): string {
   const whose = JSON.stringify([login().url, shop.ref, target])
   return `listen-${createHash("sha256").update(whose).digest("hex").slice(0, 16)}.json`
@@ -91,7 +91,7 @@ async function deliver(
   }
 }
 
-/** What the service would make of an answer that is no success: it gives up on these at once. */
+/** Says if the service would give the event up at once after such an answer, instead of trying again. */
 function verdict(status: number): string {
   const isFinal = status >= 300 && status < 500 && status !== 429
   return isFinal ? "the service would give it up now; " : ""

@@ -43,7 +43,7 @@ async function bytesOf(path: string): Promise<Uint8Array<ArrayBuffer>> {
   )
 }
 
-/** What the ending of a name says; anything else is sent as a document. */
+/** Content types by the extension of a file's name. A file with any other extension is sent as a document. */
 const types: Record<string, string> = {
   jpg: "image/jpeg",
   jpeg: "image/jpeg",

@@ -4,7 +4,7 @@ import { type Command, service, word } from "../command.ts"
 import { told } from "../forward.ts"
 import { Misused, Refused } from "../refused.ts"
 
-/** What makes an event of each type happen in the sandbox: a contact there answers what it is sent. */
+/** How to make an event of each type happen: what to send to which contact of the sandbox, who answers with the event. */
 const triggers = {
   message: { of: "Echo", send: (box, chat) => box.sendText({ chat, body: "Hello from `bridge trigger`" }) },
   poll_vote: {

@@ -1,6 +1,6 @@
 import type { ErrorBody } from "./generated.ts"
 
-/** What went wrong before the service could answer, or instead of its answer. */
+/** Codes of errors that the service did not report: this package found them itself. */
 type OwnCode = "no_answer" | "unexpected_answer" | "invalid_argument" | "invalid_signature"
 
 export type ErrorCode = ErrorBody["code"] | OwnCode
@@ -20,13 +20,13 @@ export class BridgeError extends Error {
   readonly status: number
   /** Name it when you ask the operator of the service for help. */
   readonly requestId: string | undefined
-  /** Of `invalid_request`: which fields are wrong. */
+  /** With `invalid_request`: which fields are wrong. */
   readonly issues: ErrorBody["issues"]
-  /** Of `send_outcome_unknown`: the message, for `getMessage`. */
+  /** With `send_outcome_unknown`: the id of the message, for `getMessage`. */
   readonly messageId: string | undefined
-  /** Of `network_rejected`: the network's own number of the reason. */
+  /** With `network_rejected`: the network's own number for the reason. */
   readonly networkCode: number | undefined
-  /** Of a call that takes one: repeat the call with this key to find out what became of it, without sending twice. */
+  /** With a call that takes such a key: repeat the call with this key to find out what became of it, without sending twice. */
   readonly idempotencyKey: string | undefined
   /** How long the service asks to wait before the next try, in milliseconds. */
   readonly retryAfterMs: number | undefined

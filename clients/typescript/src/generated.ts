@@ -943,7 +943,7 @@ export interface DebugStats {
   total_alloc_mb: number
 }
 
-/** What may happen, by the type of event: the first field says which it is. */
+/** Any event. Its first field, `event`, says of which type it is. */
 export type Event = StoredEvent["event"]
 
 /** The calls about the account of the key. */
