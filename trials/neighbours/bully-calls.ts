@@ -14,8 +14,9 @@ export class BullyCalls {
   readonly #bully: Customer
   readonly #answers: Answers = { statuses: {}, longest: 0, slowestMs: 0 }
   readonly #running = new Set<Promise<boolean>>()
-  // Connections of its own: that a refused body ends one is no neighbour's affair.
-  readonly #dispatcher = new Agent()
+  // Connections of its own: that a refused body ends one is no neighbour's affair. Fewer than the 511 that may wait to be
+  // accepted: more would keep neighbours out before our code hears of them.
+  readonly #dispatcher = new Agent({ connections: 256 })
 
   constructor(service: Service, bully: Customer) {
     this.#service = service

@@ -27,6 +27,8 @@ const megabytes = 80
 /** The service's reserve, where it has one. */
 const reserveMb = 25
 const ref = "shop"
+/** Longer than a claim on a delivery lasts: one whose outcome the full disk did not take is given up only then. */
+const patienceMs = 180_000
 /** Messages each way in each part of a trial, at most. */
 const most = 30
 
@@ -227,7 +229,7 @@ class WholeTrial {
 
   async #orStuck(look: () => boolean | Promise<boolean>, what: string): Promise<void> {
     try {
-      await until(look, { what, withinMs: 60_000 })
+      await until(look, { what, withinMs: patienceMs })
     } catch (error) {
       console.error(String(error))
       this.#faults.push("stuck")
