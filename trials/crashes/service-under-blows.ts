@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Options } from "../cluster/cluster.ts"
 import { lostAnswer, type CrashPoint, throttling } from "../cluster/crash-points.ts"
 import { startLines } from "../cluster/lines.ts"
 import { askUnderKey, type Sent, sendUnderKey } from "../cluster/keyed-send.ts"
@@ -17,17 +16,14 @@ const beat = 500
 const withinMs = 100_000
 
 /** The whole service as processes, with one linked bridge, and a way to strike it at a named step. */
-export async function startUnderBlows({
-  isFollowed = false,
-  ...times
-}: Pick<Options, "claimSeconds"> & { isFollowed?: boolean } = {}) {
+export async function startUnderBlows() {
   const dir = mkdtempSync(join(tmpdir(), "messaging-bridge-e2e-"))
   const { cluster, receiver, network, lines, apis, api, apiKey, stop } = await startLines(
-    { bridges: 1, beat, ...times },
+    // A paused deliverer resumes after its claim has ended.
+    { bridges: 1, beat, claimSeconds: 3 },
     { dir },
   )
   const { bridge, id, contact, owner, device } = lines[0]!
-  if (isFollowed) await api()("PATCH", `/instances/${bridge}`, { events: EventType.options })
   const customer = { api: () => apis()[0], apiKey }
   const patience = { giveUp: () => false, waitMs: () => 200 }
   let messages = 0
@@ -135,6 +131,8 @@ export async function startUnderBlows({
       })
       return (await network.readAll(contact)).filter((read) => read.text === text).map(({ id }) => id)
     },
+    /** From now on the customer is told what becomes of messages. */
+    followStatuses: () => api()("PATCH", `/instances/${bridge}`, { events: EventType.options }),
     /** The contact reads a message. */
     async read(messageId: string): Promise<void> {
       await network.call("POST", `/phones/${contact}/read`, { chat: owner, message_ids: [messageId] })
