@@ -43,7 +43,7 @@ export interface Ceremony {
   challenge: string
   /** Unix milliseconds. */
   until: number
-  stage: "asked" | "greeted" | "compared" | "linking"
+  stage: "asked" | "greeted" | "compared"
   ref?: string
   phone: PhonesPart
   /** Whether a step is being taken. */
@@ -83,9 +83,8 @@ export async function receive(
   const step = stepOf(iq)
   const { ceremony } = pairing
   if (!step || !ceremony) throw new Refusal(404, "item-not-found")
-  if (ceremony.isBusy || ceremony.stage === "linking") throw new Refusal(409, "conflict")
-  const isAnew = step === giveOptions || step === giveRef
-  if (!isAnew && Date.now() > ceremony.until) throw new Refusal(408, "request-timeout")
+  if (ceremony.isBusy) throw new Refusal(409, "conflict")
+  if (step !== giveOptions && Date.now() > ceremony.until) throw new Refusal(408, "request-timeout")
   ceremony.isBusy = true
   try {
     return await step({ network, pairing, ceremony, part: child(iq), answer })
@@ -152,11 +151,11 @@ function takeNonce({ ceremony, part }: Step): Node[] {
   return []
 }
 
-async function takeSecret({ ceremony, part, answer }: Step): Promise<Node[]> {
+async function takeSecret({ pairing, ceremony, part, answer }: Step): Promise<Node[]> {
   const sealed = bytes(part)
   if (ceremony.stage !== "compared" || !sealed) throw badRequest()
   await ceremony.phone.link(sealed, () => {
-    ceremony.stage = "linking"
+    delete pairing.ceremony
     answer()
   })
   return []

@@ -8,7 +8,7 @@ import {
   hmacSign,
   proto,
 } from "@whiskeysockets/baileys"
-import { afterAll, expect, test } from "vitest"
+import { afterAll, expect, onTestFinished, test, vi } from "vitest"
 import type { Client } from "#test/support/network/baileys-client.ts"
 import { aNetwork } from "#test/support/network/network.ts"
 
@@ -22,6 +22,7 @@ const node = (tag: string, content?: BinaryNode["content"]): BinaryNode =>
 
 interface Assertion {
   rawId: string
+  type: string
   response: { clientDataJSON: string; authenticatorData: string }
 }
 
@@ -48,51 +49,75 @@ function ceremonyOf(client: Client) {
     })
   const ask = (type: "get" | "set", content: BinaryNode): Promise<BinaryNode> =>
     client.sock.query({ tag: "iq", attrs: { to: "@s.whatsapp.net", xmlns: "md", type }, content: [content] })
-  let ref = ""
+  /** The last one that was given, and that of the assertion that was taken. */
+  let [given, ref] = ["", ""]
   let primary: proto.PrimaryEphemeralIdentity | undefined
+
+  /** What brings an assertion, of the credential that it names unless another is given. */
+  async function prepared(
+    assertion: Pick<Assertion, "rawId"> & Partial<Assertion>,
+    {
+      credential = assertion.rawId,
+      isProven = true,
+      key = handoff,
+      named = "",
+      bytes = 32,
+      hash = 32,
+      left = "",
+    } = {},
+  ): Promise<BinaryNode> {
+    if (left !== "ref") given = getBinaryNodeChildBuffer(await ask("get", node("ref")), "ref")!.toString()
+    const identity = proto.CompanionEphemeralIdentity.encode({
+      publicKey: ephemeral.public.subarray(0, bytes),
+      deviceType: platform,
+      ref: named || given,
+    }).finish()
+    const prologue = proto.ProloguePayload.encode({
+      companionEphemeralIdentity: identity,
+      commitment: { hash: sha256(identity, nonce).subarray(0, hash) },
+    }).finish()
+    const content = [
+      node("credential_id", Buffer.from(credential, "base64url")),
+      node("webauthn_assertion", Buffer.from(JSON.stringify(assertion))),
+      node("prologue_payload", prologue),
+      ...(isProven ? [node("pairing_handoff_proof", hmacSign(prologue, key))] : []),
+    ]
+    return node(
+      "passkey_prologue",
+      content.filter(({ tag }) => tag !== left),
+    )
+  }
+
+  async function greeted() {
+    const notice = await client.until("the phone's half", () => notices.crsc_continuation)
+    delete notices.crsc_continuation
+    ref = given
+    primary = proto.PrimaryEphemeralIdentity.decode(
+      getBinaryNodeChildBuffer(notice, "primary_ephemeral_identity") as Uint8Array,
+    )
+  }
 
   return {
     ask,
+    prepared,
     options: async () => optionsIn(await client.until("a request", () => notices.passkey_prologue_request)),
     again: async () => optionsIn(await ask("get", node("passkey_request_options"))),
-    /** Brings an assertion, of the credential that it names unless another is given. */
-    async prologue(
-      assertion: { rawId: string },
-      { credential = assertion.rawId, isProven = true, key = handoff, named = "", bytes = 32 } = {},
-    ) {
-      const given = getBinaryNodeChildBuffer(await ask("get", node("ref")), "ref")!.toString()
-      const identity = proto.CompanionEphemeralIdentity.encode({
-        publicKey: ephemeral.public.subarray(0, bytes),
-        deviceType: platform,
-        ref: named || given,
-      }).finish()
-      const prologue = proto.ProloguePayload.encode({
-        companionEphemeralIdentity: identity,
-        commitment: { hash: sha256(identity, nonce) },
-      }).finish()
-      await ask(
-        "set",
-        node("passkey_prologue", [
-          node("credential_id", Buffer.from(credential, "base64url")),
-          node("webauthn_assertion", Buffer.from(JSON.stringify(assertion))),
-          node("prologue_payload", prologue),
-          ...(isProven ? [node("pairing_handoff_proof", hmacSign(prologue, key))] : []),
-        ]),
-      )
-      ref = given
-      const notice = await client.until("the phone's half", () => notices.crsc_continuation)
-      primary = proto.PrimaryEphemeralIdentity.decode(
-        getBinaryNodeChildBuffer(notice, "primary_ephemeral_identity") as Uint8Array,
-      )
+    async prologue(...brought: Parameters<typeof prepared>) {
+      await ask("set", await prepared(...brought))
+      await greeted()
     },
+    greeted,
     reveal: (shown = nonce) => ask("set", node("companion_nonce", shown)),
     confirm({
       noise = creds.noiseKey.public,
       identity = creds.signedIdentityKey.public,
       secret = advSecret,
+      seal = {},
+    }: Partial<Record<"noise" | "identity" | "secret", Uint8Array>> & {
+      seal?: { key?: Buffer; iv?: Buffer; encryptedPayload?: undefined }
     } = {}) {
       const shared = Curve.sharedKey(ephemeral.private, primary!.publicKey!)
-      const key = hkdf(shared, 32, {
+      const agreed = hkdf(shared, 32, {
         salt: Buffer.from(`Companion Pairing ${platform} with ref ${ref}`),
         info: "Pairing Information Encryption Key",
       })
@@ -102,9 +127,9 @@ function ceremonyOf(client: Client) {
         companionIdentityKey: identity,
         advSecret: secret,
       }).finish()
-      const iv = randomBytes(12)
+      const { key = agreed, iv = randomBytes(12) } = seal
       const encryptedPayload = aesEncryptGCM(request, key, iv, Buffer.alloc(0))
-      const sealed = proto.EncryptedPairingRequest.encode({ encryptedPayload, iv }).finish()
+      const sealed = proto.EncryptedPairingRequest.encode({ encryptedPayload, iv, ...seal }).finish()
       return ask("set", node("encrypted_pairing_request", sealed))
     },
   }
@@ -121,21 +146,23 @@ async function anAccount() {
   await expect(scan()).rejects.toThrow("passkey_required")
   const sign = (challenge: string, origin?: string) =>
     network.call("POST", `${passkey}/assertions`, { challenge, origin }) as Promise<Assertion>
-  /** An assertion of a device that has recognised nobody. */
-  const signUnseen = async (challenge: string) => {
+  /** An assertion whose device says something else of itself: where it belongs, whom it has recognised, how often it signed. */
+  const signOther = async (challenge: string, at: number, bytes: Uint8Array) => {
     const { response, ...of } = await sign(challenge)
     const [clientData, data] = [response.clientDataJSON, response.authenticatorData].map((part) =>
       Buffer.from(part, "base64url"),
     ) as [Buffer, Buffer]
-    data[32] = 0x01
+    data.set(bytes, at)
     const key = createPrivateKey({ key: Buffer.from(private_key, "base64"), format: "der", type: "pkcs8" })
     const signature = signedWith("sha256", Buffer.concat([data, sha256(clientData)]), key).toString(
       "base64url",
     )
     return { ...of, response: { ...response, authenticatorData: data.toString("base64url"), signature } }
   }
+  const signCounted = (challenge: string, count: number) =>
+    signOther(challenge, 33, Buffer.of(0, 0, 0, count))
   const shown = (stage: string) => network.call("GET", `${passkey}?stage=${stage}&wait=10000`)
-  return { ada, client, ceremony, scan, sign, signUnseen, shown }
+  return { ada, passkey, client, ceremony, scan, sign, signOther, signCounted, shown }
 }
 
 test("a companion is linked with the account's passkey, and logs in", async () => {
@@ -145,9 +172,10 @@ test("a companion is linked with the account's passkey, and logs in", async () =
   await ceremony.prologue(await sign(options.challenge))
   await ceremony.reveal()
   expect(await shown("code")).toMatchObject({ stage: "code", isKnown: true })
-  await ceremony.confirm()
+  const { attrs } = await ceremony.confirm()
   expect(await shown("linked")).toMatchObject({ stage: "linked", device: 1 })
   expect(await client.closed()).toBe(515)
+  expect(await network.log({ kind: "out", tag: "iq", attrs: { id: attrs.id! } })).toHaveLength(1)
   await network.client(client.device).online()
   expect(await network.control.phone(ada.number)).toMatchObject({ devices: [{ id: 0 }, { id: 1 }] })
 })
@@ -188,15 +216,18 @@ test("a wrong, foreign or misplaced assertion is refused in its own words, and t
     "not-authorized",
   )
   await expect(prologue({ rawId: own.rawId })).rejects.toThrow("bad-request")
+  await expect(prologue({ ...own, type: "other" })).rejects.toThrow("bad-request")
+  await network.call("DELETE", other.passkey)
+  await expect(other.ceremony.prologue(await other.sign(challenge))).rejects.toThrow("item-not-found")
   await prologue(own)
   await ceremony.reveal()
   await ceremony.confirm()
   expect(await client.closed()).toBe(515)
 })
 
-test("an assertion that comes too late is refused, and new options begin the ceremony again", async () => {
+test("a step that comes too late is refused, and new options begin the ceremony again; a link that fails is shown", async () => {
   await network.call("PATCH", "/manners", { passkey_ms: 1 })
-  const { client, ceremony, sign } = await anAccount()
+  const { ceremony, sign, shown } = await anAccount()
   await network.call("PATCH", "/manners", { passkey_ms: 60_000 })
   const first = await ceremony.options()
   const late = await sign(first.challenge)
@@ -204,9 +235,16 @@ test("an assertion that comes too late is refused, and new options begin the cer
   const second = await ceremony.again()
   expect(second.challenge).not.toBe(first.challenge)
   await ceremony.prologue(await sign(second.challenge))
+  onTestFinished(() => void vi.useRealTimers())
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 })
+  await expect(ceremony.reveal()).rejects.toThrow("request-timeout")
+  const third = await ceremony.again()
+  await expect(ceremony.reveal()).rejects.toThrow("bad-request")
+  await ceremony.prologue(await sign(third.challenge))
   await ceremony.reveal()
-  await ceremony.confirm()
-  expect(await client.closed()).toBe(515)
+  // It hangs up, since it knows another secret than it has given.
+  await ceremony.confirm({ secret: randomBytes(32) })
+  expect(await shown("failed")).toMatchObject({ stage: "failed", error: "refused" })
 })
 
 test("steps out of order, repeated or of another companion are refused", async () => {
@@ -226,34 +264,55 @@ test("steps out of order, repeated or of another companion are refused", async (
   await expect(ceremony.confirm({ noise: randomBytes(32) })).rejects.toThrow("forbidden")
   await expect(ceremony.confirm({ identity: randomBytes(32) })).rejects.toThrow("forbidden")
   await expect(ceremony.confirm({ secret: randomBytes(31) })).rejects.toThrow("bad-request")
+  await expect(ceremony.confirm({ seal: { key: randomBytes(32) } })).rejects.toThrow("not-authorized")
+  await expect(ceremony.confirm({ seal: { iv: randomBytes(11) } })).rejects.toThrow("bad-request")
+  await expect(ceremony.confirm({ seal: { encryptedPayload: undefined } })).rejects.toThrow("bad-request")
+  for (const sealed of [undefined, Buffer.of(0xff)])
+    await expect(ceremony.ask("set", node("encrypted_pairing_request", sealed))).rejects.toThrow(
+      "bad-request",
+    )
   const confirmed = ceremony.confirm()
-  await expect(ceremony.again()).rejects.toThrow("conflict")
+  await expect(ceremony.again()).rejects.toThrow("item-not-found")
   await confirmed
   expect(await client.closed()).toBe(515)
 })
 
-test("a prologue with a wrong proof, ref or key, or of somebody who was not recognised, is refused, and the right one is taken", async () => {
-  const { client, ceremony, sign, signUnseen } = await anAccount()
+test("a prologue that lacks a part, with a wrong proof, ref, key or commitment, or of another site or of nobody, is refused; of two at once one is taken", async () => {
+  const { client, ceremony, sign, signOther } = await anAccount()
   const { challenge } = await ceremony.options()
   const assertion = await sign(challenge)
+  await expect(ceremony.prologue(assertion, { left: "ref" })).rejects.toThrow("bad-request")
+  for (const left of ["credential_id", "webauthn_assertion", "prologue_payload"])
+    await expect(ceremony.prologue(await sign("b3RoZXI"), { left })).rejects.toThrow("bad-request")
   await expect(ceremony.prologue(assertion, { key: randomBytes(32) })).rejects.toThrow("not-authorized")
   await expect(ceremony.prologue(assertion, { named: "2@other" })).rejects.toThrow("item-not-found")
   await expect(ceremony.prologue(assertion, { bytes: 31 })).rejects.toThrow("bad-request")
-  await expect(ceremony.prologue(await signUnseen(challenge))).rejects.toThrow("not-authorized")
-  await ceremony.prologue(assertion)
+  await expect(ceremony.prologue(assertion, { hash: 31 })).rejects.toThrow("bad-request")
+  const [elsewhere, unseen] = [
+    await signOther(challenge, 0, sha256(Buffer.from("example.com"))),
+    await signOther(challenge, 32, Buffer.of(1)),
+  ]
+  for (const wrong of [elsewhere, unseen])
+    await expect(ceremony.prologue(wrong)).rejects.toThrow("not-authorized")
+  const content = await ceremony.prepared(assertion)
+  const both = await Promise.allSettled([ceremony.ask("set", content), ceremony.ask("set", content)])
+  expect(both).toMatchObject([{ status: "fulfilled" }, { reason: { message: "conflict" } }])
+  await ceremony.greeted()
   await ceremony.reveal()
   await ceremony.confirm()
   expect(await client.closed()).toBe(515)
 })
 
-test("a companion that is scanned once more begins anew", async () => {
-  const { client, ceremony, scan, sign } = await anAccount()
+test("a companion that is scanned once more begins anew; a passkey that counts its signatures goes on counting", async () => {
+  const { client, ceremony, scan, sign, signCounted } = await anAccount()
   const { challenge } = await ceremony.options()
   const old = await sign(challenge)
+  await ceremony.prologue(await signCounted(challenge, 7))
   await expect(scan()).rejects.toThrow("passkey_required")
   await expect(ceremony.prologue(old)).rejects.toThrow("not-authorized")
   const { challenge: fresh } = await ceremony.again()
-  await ceremony.prologue(await sign(fresh))
+  await expect(ceremony.prologue(await signCounted(fresh, 7))).rejects.toThrow("not-authorized")
+  await ceremony.prologue(await signCounted(fresh, 8))
   await ceremony.reveal()
   await ceremony.confirm()
   expect(await client.closed()).toBe(515)

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto"
-import type { BinaryNode } from "@whiskeysockets/baileys"
-import { afterEach, beforeEach, expect, test, vi } from "vitest"
+import { type BinaryNode, Curve, proto } from "@whiskeysockets/baileys"
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import { credsFromText } from "#session-host/baileys/signal/serialise.ts"
+import { NoAnswer } from "#session-host/network/errors.ts"
 import { trustRoot } from "#session-host/baileys/patches/certificates.ts"
 import { aConnection, type TestConnection } from "#test/support/session/recorded-connection.ts"
 import { aScriptedNetwork, type ScriptedNetwork } from "#test/support/network/scripted-network.ts"
@@ -31,10 +32,10 @@ afterEach(async () => {
   await network.close()
 })
 
-const notify = (type: string, child: string, content?: Buffer) =>
+const notify = (type: string, child: string, content?: Uint8Array, from = "s.whatsapp.net") =>
   network.say({
     tag: "notification",
-    attrs: { from: "s.whatsapp.net", type, id: `n-${type}`, t: "1" },
+    attrs: { from, type, id: `n-${type}`, t: "1" },
     content: [{ tag: child, attrs: {}, ...(content && { content }) }],
   })
 
@@ -65,7 +66,21 @@ test.for(["companion_reg_refresh", "pair-device-rotate-qr"])(
 )
 
 /** A part of a stanza. */
-const part = (tag: string, content: Buffer) => ({ tag, attrs: {}, content })
+const part = (tag: string, content: Uint8Array) => ({ tag, attrs: {}, content })
+
+/** Answers a question with this content, or refuses it with this code. */
+const answer = (id: string, content: BinaryNode[] | number) =>
+  network.say({
+    tag: "iq",
+    attrs: { from: "s.whatsapp.net", type: typeof content === "number" ? "error" : "result", id },
+    content:
+      typeof content === "number"
+        ? [{ tag: "error", attrs: { code: String(content), text: "refused" } }]
+        : content,
+  })
+
+/** What a passkey is to sign. */
+const options = Buffer.from('{"challenge":"AAAA","rpId":"whatsapp.com"}')
 
 /** The secret that the phone has to know. */
 const secret = () => credsFromText(vault.creds!).advSecretKey
@@ -78,11 +93,7 @@ test("what is no hello for the code that is shown is acknowledged, and agrees on
   )
   const ref = part("link_code_pairing_ref", randomBytes(32))
   const registered = { tag: "link_code_companion_reg", attrs: {}, content: [ref] }
-  network.say({
-    tag: "iq",
-    attrs: { from: "s.whatsapp.net", type: "result", id: asked.attrs.id! },
-    content: [registered],
-  })
+  answer(asked.attrs.id!, [registered])
   await code
   const hello = [
     part("link_code_pairing_wrapped_primary_ephemeral_pub", randomBytes(80)),
@@ -119,16 +130,114 @@ test("a step by passkey is told once another secret is kept, and what cannot be 
   expect(network.heard.some(isAsking)).toBe(false)
   release()
   const { attrs } = await until(() => network.heard.find(isAsking))
-  const options = Buffer.from('{"challenge":"AAAA","rpId":"whatsapp.com"}')
-  network.say({
-    tag: "iq",
-    attrs: { from: "s.whatsapp.net", type: "result", id: attrs.id! },
-    content: [{ tag: "passkey_request_options", attrs: {}, content: options }],
-  })
+  answer(attrs.id!, [part("passkey_request_options", options)])
   const told = await connection.happens("passkey_required")
   expect(told.request?.options).toMatchObject({ challenge: "AAAA" })
   await network.hears("ack", "n-passkey_prologue_request")
   expect(connection.happenings.map(({ kind }) => kind)).toEqual(["qr", "passkey_required"])
+})
+
+/** What becomes of an answer that is taken later. */
+const outcome = (taking: Promise<void>) => taking.catch((error: unknown) => error)
+
+/** The network's part of linking with a passkey, which it has asked for. */
+async function aCeremony() {
+  await connection.happens("qr")
+  const asks = () => notify("passkey_prologue_request", "passkey_request_options", options)
+  asks()
+  await connection.happens("passkey_required")
+  const said = { type: "webauthn.get", challenge: "AAAA", origin: "https://web.whatsapp.com" }
+  const clientDataJSON = Buffer.from(JSON.stringify(said)).toString("base64url")
+  const response = { clientDataJSON, authenticatorData: "AA", signature: "AA" }
+  let heard = 0
+  const hears = async (tag: string) => {
+    const isIt = ({ content }: BinaryNode) => Array.isArray(content) && content[0]?.tag === tag
+    const step = await until(() => network.heard.slice(heard).find(isIt))
+    heard = network.heard.indexOf(step) + 1
+    return step.attrs.id!
+  }
+  /** Takes the companion's next step of this name, and answers it with this content or code. */
+  const takes = async (tag: string, content: BinaryNode[] | number = []) => answer(await hears(tag), content)
+  return {
+    asks,
+    hears,
+    takes,
+    take: () => connection.takePasskey({ id: "AA", rawId: "AA", type: "public-key", response }),
+    takesRef: () => takes("ref", [part("ref", Buffer.from("2@ref"))]),
+    /** The phone's half of the agreement, with a key of so many bytes. */
+    greets: (bytes: number, from?: string) => {
+      const { public: publicKey } = Curve.generateKeyPair()
+      const half = proto.PrimaryEphemeralIdentity.encode({ publicKey: publicKey.subarray(0, bytes) }).finish()
+      notify("crsc_continuation", "primary_ephemeral_identity", half, from)
+    },
+  }
+}
+
+test("a passkey's answer is taken once, under one secret however often it is asked for, and a stranger's notices are nothing", async () => {
+  const { asks, take, takes, takesRef, greets } = await aCeremony()
+  const kept = secret()
+  asks()
+  await connection.happens("passkey_required", 2)
+  expect(secret()).toBe(kept)
+  const stranger = "4915112345678@s.whatsapp.net"
+  const taken = take()
+  await expect(take()).rejects.toMatchObject({ why: "busy" })
+  await takesRef()
+  notify("passkey_prologue_request", "passkey_request_options", options, stranger)
+  await takes("passkey_prologue")
+  greets(31, stranger)
+  greets(32, "@s.whatsapp.net")
+  await takes("companion_nonce")
+  await takes("encrypted_pairing_request")
+  await taken
+  expect(connection.happenings.filter(({ kind }) => kind === "passkey_required")).toHaveLength(2)
+  await expect(take()).rejects.toMatchObject({ why: "not_awaited" })
+})
+
+test("each refusal of the network's has its own words, and what it has used up is asked for again", async () => {
+  const { take, takes, takesRef, greets } = await aCeremony()
+  const refusals = [
+    [400, { why: "malformed" }],
+    [403, { why: "foreign" }],
+    [409, { networkCode: 409 }],
+    [401, { why: "wrong" }],
+    [408, { why: "late" }],
+  ] as const
+  for (const [code, refused] of refusals) {
+    const taken = outcome(take())
+    await takesRef()
+    await takes("passkey_prologue", code)
+    if (code === 401 || code === 408)
+      await takes("passkey_request_options", [part("passkey_request_options", options)])
+    expect(await taken).toMatchObject(refused)
+  }
+  expect(network.heard.filter(isAsking)).toHaveLength(refusals.length + 2)
+
+  const unnamed = outcome(take())
+  await takes("ref")
+  await takes("passkey_request_options", [part("passkey_request_options", options)])
+  expect(await unnamed).toMatchObject({ why: "unreadable" })
+  const short = outcome(take())
+  await takesRef()
+  await takes("passkey_prologue")
+  greets(31)
+  await takes("passkey_request_options", [part("passkey_request_options", options)])
+  expect(await short).toMatchObject({ why: "unreadable" })
+})
+
+test("a phone that does not answer a passkey is waited for fifteen seconds", async () => {
+  const { take, takesRef, hears } = await aCeremony()
+  const taken = outcome(take())
+  await takesRef()
+  const id = await hears("passkey_prologue")
+  onTestFinished(() => void vi.useRealTimers())
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+  answer(id, [])
+  notify("other", "other")
+  // Then the answer has been read.
+  await network.hears("ack", "n-other")
+  await vi.advanceTimersByTimeAsync(15_000)
+  expect(await taken).toBeInstanceOf(NoAnswer)
 })
 
 test("once closed, it sends and tells nothing more", async () => {
