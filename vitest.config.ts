@@ -25,8 +25,6 @@ const never = [".sst/**", "node_modules/**"]
 const inSharing = (...files: string[]) => ({
   setupFiles: files.map((file) => `test/support/sharing/${file}`),
   sequence: { setupFiles: "list" as const, groupOrder: 1 },
-  // They wait more than they compute, and no trial runs beside them any more.
-  maxWorkers: 6,
 })
 
 export default defineConfig({
