@@ -53,6 +53,8 @@ export class SessionHost {
   readonly #starts = new Slots(startsAtOnce)
   /** The part of the free leases to look at next. It starts at random, so that hosts that start together differ. */
   #turn = randomInt(Lease.looksForAll)
+  /** How many parts it has looked at. */
+  #looks = 0
   #loops: Promise<void>[] = []
 
   constructor(input: HostInput) {
@@ -160,11 +162,15 @@ export class SessionHost {
     for (const session of this.sessions.values()) session.connectAgain()
   }
 
-  /** Takes free leases from one part of the index; while it finds some, from the next part as well. */
+  /**
+   * Takes free leases from one part of the index; while it finds some, from the next part as well. A new host looks at all of
+   * them: most are started because there are free leases.
+   */
   async #takeFree(): Promise<void> {
     let shared = 0
     let isAny = true
-    for (let looks = 0; isAny && looks < Lease.looksForAll; looks++) {
+    for (let looks = 0; looks < Lease.looksForAll; looks++, this.#looks++) {
+      if (!isAny && this.#looks >= Lease.looksForAll) return
       if (!this.isTrusted || this.#room() === 0) return
       isAny = false
       for (const free of shuffled(await Lease.listSomeFree(this.#turn++, freeSeenAtOnce))) {
