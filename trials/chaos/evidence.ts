@@ -3,7 +3,10 @@ import type { Sent } from "../cluster/keyed-send.ts"
 import type { Arrival } from "#test/support/service/start-receiver.ts"
 
 /** The parts of a delivery that the oracle judges. */
-export type Seen = Pick<Arrival, "bridge" | "eventId" | "attempt" | "text" | "body" | "genuine" | "at"> & {
+export type Seen = Pick<
+  Arrival,
+  "bridge" | "eventId" | "attempt" | "text" | "body" | "genuine" | "at" | "hungUp"
+> & {
   /** In a batch: the id of the first event that was in the same POST. */
   begins?: string
 }

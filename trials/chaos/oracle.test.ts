@@ -10,6 +10,7 @@ const arrival = (text: string, more: Partial<Seen> = {}): Seen => ({
   body: Buffer.from(`body of ${text}`),
   genuine: true,
   at: 1000,
+  hungUp: false,
   ...more,
 })
 
@@ -167,6 +168,12 @@ test("a batch may come again, alone or with what came since, but not after a lat
   expect(kindsOf(batch(1, "1", "2"), batch(2, "1", "2", "3"))).toEqual([])
   expect(kindsOf(batch(1, "1", "2"), batch(1, "3"), batch(2, "1", "2"))).toContain("reordered")
   expect(kindsOf(batch(1, "2", "1"), batch(1, "3"))).toContain("reordered")
+})
+
+test("only an attempt that was given up may be read after a newer event", () => {
+  const late = (hungUp: boolean) => arrival("1", { attempt: 2, hungUp })
+  expect(kindsOf([arrival("1"), arrival("2"), late(true), arrival("3")])).toEqual([])
+  expect(kindsOf([arrival("1"), arrival("2"), late(false), arrival("3")])).toEqual(["reordered"])
 })
 
 test("only what a deliverer was about to post when it was stopped may come late", () => {

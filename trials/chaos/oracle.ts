@@ -101,8 +101,9 @@ function outOfOrder(bridge: string, arrivals: Seen[], produced: string[]): Viola
 }
 
 /**
- * All arrivals of an event come before the first of the next, but for the POST of a deliverer that stood still. A batch may be
- * posted again with more events: it stands where its first event does.
+ * All arrivals of an event come before the first of the next, but for the POST of a deliverer that stood still, and one that
+ * was given up: a receiver that was slow to accept it reads it when others have come. A batch may be posted again with more
+ * events: it stands where its first event does.
  */
 function afterNewer(bridge: string, arrivals: Seen[], { stoppedAttempts }: Evidence): Violation[] {
   const isLate = (arrival: Seen) =>
@@ -117,7 +118,7 @@ function afterNewer(bridge: string, arrivals: Seen[], { stoppedAttempts }: Evide
   for (const arrival of arrivals) {
     const { eventId, attempt } = arrival
     const at = place.get(startOf(arrival))! // of all arrivals
-    if (at < newest && !isLate(arrival))
+    if (at < newest && !arrival.hungUp && !isLate(arrival))
       found.push({
         kind: "reordered",
         what: `${bridge}: attempt ${attempt} of ${eventId} came after a newer event`,

@@ -12,6 +12,7 @@ const arrival = (text: string, at: number, more: Partial<Seen> = {}): Seen => ({
   text,
   body: Buffer.from(`body of ${text}`),
   genuine: true,
+  hungUp: false,
   at,
   ...more,
 })

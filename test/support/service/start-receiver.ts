@@ -23,6 +23,8 @@ export interface Arrival {
   genuine: boolean
   /** The event's type; `""` if the body is not an event. */
   type: string
+  /** Whether the caller ended the connection before it was answered: it had given the attempt up. */
+  hungUp: boolean
   /** A message's text; for a vote, which poll it is on; for an answer to an event message, which message that is. */
   text: string | undefined
 }
@@ -76,12 +78,14 @@ export async function startReceiver(usually: (arrival: Arrival) => Answer = () =
       bridge,
       genuine: isGenuine(body, String(headers["x-webhook-signature"]), secrets.get(bridge) ?? ""),
       type: told?.event ?? "",
+      hungUp: false,
       text: told && textOf(told),
     }
   }
 
   function take(arrival: Arrival, response: ServerResponse): void {
     arrivals.push(arrival)
+    response.once("close", () => (arrival.hungUp = !response.writableFinished))
     const answer = script.shift() ?? usually(arrival)
     if (typeof answer === "number") response.writeHead(answer).end("ignored")
     else answer(response, arrival)
