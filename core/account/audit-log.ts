@@ -31,6 +31,7 @@ const acts = {
   webhook_removed: "removed a webhook of",
   events_changed: "changed which events are sent of",
   sending_changed: "changed the pacing or the daily presence of",
+  keeping_changed: "changed which messages are kept of",
   number_unlinked: "unlinked the phone of",
   number_deleted: "deleted the number",
 } as const

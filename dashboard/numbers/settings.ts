@@ -20,6 +20,7 @@ import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import { type DashboardEnv, onlyLooks } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { did } from "../audit-log.ts"
+import { keepingCard, keepingIn } from "./keeping.ts"
 import { pacingIn, sendingCard, type TypedPacing } from "./sending.ts"
 
 const ignorable = [
@@ -107,6 +108,14 @@ export const settings = new Hono<DashboardEnv>()
       { pacing: typed },
     )
   })
+  .post("/numbers/:ref/settings/keeping", async (c) => {
+    const typed = textsOf(await c.req.parseBody(), "keep", "history")
+    const { bridge, requestId } = c.var
+    return await done(c, "Saved. It holds from the next message on.", async () => {
+      await choose(await freshLease(bridge.id), keepingIn(typed), requestId)
+      await did(c, "keeping_changed", bridge.customerRef)
+    })
+  })
   .post("/numbers/:ref/settings/pause", async (c) => {
     const { bridge, requestId } = c.var
     return await done(c, "It is paused.", async () => await pause(bridge.id, requestId))
@@ -181,7 +190,7 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
       ? note("info", onlyLooks)
       : html`${shown.notice ?? ""} ${webhook(bridge, url)} ${secretCard(bridge, shown.secret)}
         ${eventsCard(bridge, choice)} ${await sendingCard(bridge, choice, shown.typed?.pacing)}
-        ${endings(bridge, runningOf(lease))}`
+        ${keepingCard(bridge, choice)} ${endings(bridge, runningOf(lease))}`
   const body = html`${numberHead(bridge, "settings")} ${content}`
   const title = `Settings of ${bridge.customerRef}`
   return await page(c, { title, place: "numbers", body, ...(status && { status }) })

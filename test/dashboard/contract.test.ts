@@ -56,6 +56,7 @@ const pages: Record<string, RouteName[] | typeof phone> = {
   "POST /numbers/:ref/settings/webhook": ["updateBridge"],
   "POST /numbers/:ref/settings/events": ["updateBridge"],
   "POST /numbers/:ref/settings/sending": ["updateBridge"],
+  "POST /numbers/:ref/settings/keeping": ["updateBridge"],
   // Programs do not pause: they leave a number alone.
   "POST /numbers/:ref/settings/pause": [],
   "POST /numbers/:ref/settings/wake": [],

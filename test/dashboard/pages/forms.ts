@@ -226,6 +226,26 @@ test("how a number sends is typed in seconds, shown as it was typed, and taken b
   expect(await chosen()).toMatchObject({ dailyPresence: false })
 })
 
+test("which messages a number keeps is chosen from a list, and nothing else is taken", async () => {
+  const person = await aPerson()
+  const path = "/numbers/shop/settings"
+  const chosen = async () => (await Lease.get(person.bridge.id))!.choice
+  expect((await person.post(`${path}/keeping`, { keep: "30", history: "on" })).status).toBe(200)
+  expect(await chosen()).toMatchObject({ keep: 30, history: true })
+  const shown = await (await person.get(path)).text()
+  expect(shown).toMatch(/<option value="30" selected>/)
+  expect(shown).toMatch(/name="history"\s+checked/)
+  const refused = await person.post(`${path}/keeping`, { keep: "14" })
+  expect([refused.status, await refused.text()]).toEqual([
+    400,
+    expect.stringContaining("not 7, 30 or 90 days"),
+  ])
+  expect(await chosen()).toMatchObject({ keep: 30, history: true })
+  await person.post(`${path}/keeping`, { keep: "" })
+  expect(await chosen()).not.toHaveProperty("keep")
+  expect(await chosen()).toMatchObject({ history: false })
+})
+
 test("how many chats a number may still begin today is said by its session", async () => {
   const person = await aPerson()
   const path = "/numbers/shop/settings"

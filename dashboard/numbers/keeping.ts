@@ -1,0 +1,50 @@
+import { html } from "hono/html"
+import type { Bridge } from "#core/bridge/bridge.ts"
+import type { Choice } from "#core/bridge/choice.ts"
+import { Keep } from "#core/contract/keep.ts"
+import { invalid } from "#core/error.ts"
+import type { Html } from "../elements.ts"
+
+// The part of a number's settings that is about the messages it keeps.
+
+/**
+ * What the form says: for how many days messages are kept, and whether a phone is asked for earlier ones.
+ * @throws ApiError `invalid_request`
+ */
+export function keepingIn({ keep, history }: { keep: string; history: string }) {
+  const { data: days } = Keep.nullable().safeParse(keep === "" ? null : Number(keep))
+  if (days === undefined) throw invalid([{ path: "keep", message: "not 7, 30 or 90 days" }])
+  return { keep: days, history: history === "on" }
+}
+
+/** The card that says which messages of a number are kept. */
+export function keepingCard(bridge: Bridge.Info, { keep, history }: ReturnType<typeof Choice.wire>): Html {
+  const option = (days: number | null, label: string) =>
+    html`<option value="${days ?? ""}" ${days === keep ? "selected" : ""}>${label}</option>`
+  return html`<section class="card" id="keeping">
+    <header>
+      <h2>Kept messages</h2>
+      <p>The API lists them by chat, apart from their events. Each is removed when its days are over.</p>
+    </header>
+    <form method="post" action="/numbers/${bridge.customerRef}/settings/keeping">
+      <div>
+        <label for="keep">Keep messages for</label>
+        <select id="keep" name="keep">
+          ${option(null, "Not at all")}
+          ${Keep.values
+            .values()
+            .map((days) => option(days, `${days} days`))
+            .toArray()}
+        </select>
+      </div>
+      <fieldset class="stack">
+        <legend class="label">Earlier messages</legend>
+        <label class="choice"
+          ><input type="checkbox" name="history" ${history ? "checked" : ""} /> Ask the next phone that is
+          linked for what was said before. It tells what it chooses, which takes some minutes</label
+        >
+      </fieldset>
+      <div class="row"><button class="button">Save</button></div>
+    </form>
+  </section>`
+}
