@@ -1,4 +1,4 @@
-import { enableCompileCache, flushCompileCache } from "node:module"
+import { enableCompileCache } from "node:module"
 import { join } from "node:path"
 import { z } from "zod"
 import "#core/platform/faster-node-crypto.ts"
@@ -29,8 +29,6 @@ export async function runUntilAsked<Given extends Settings>(
     const service = await startService(settings)
     const stopping = new AbortController()
     try {
-      // It blocks for a while, and nobody is waiting for an answer yet.
-      flushCompileCache()
       await started(service, settings, stopping.signal)
       await asked
       stopping.abort()

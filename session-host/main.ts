@@ -1,4 +1,3 @@
-import { flushCompileCache } from "node:module"
 import { setTimeout as sleep } from "node:timers/promises"
 import "#core/platform/faster-node-crypto.ts"
 import { config } from "#core/platform/config.ts"
@@ -70,8 +69,6 @@ if (config.LOCAL_PARENT) {
 }
 
 await host.start()
-// With a cache of compiled modules (NODE_COMPILE_CACHE), the next host starts in half the time.
-flushCompileCache()
 const stopMeasuring = measureEachMinute(host)
 const end = await host.ended
 stopMeasuring()

@@ -1,6 +1,5 @@
 /** The API as it is shipped, under watch, on a port of its own. */
 import { createServer } from "node:http"
-import { flushCompileCache } from "node:module"
 import { getRequestListener } from "@hono/node-server"
 import { app } from "#functions/api/one-machine.ts"
 import { listen } from "#local/listen.ts"
@@ -29,6 +28,4 @@ const answer = getRequestListener(async (request, ...rest) => {
   }
 })
 const server = createServer((request, response) => void answer(request, response))
-// A killed process never gets to write it at its end.
-flushCompileCache()
 process.send?.({ url: `http://127.0.0.1:${await listen(server)}` })

@@ -1,5 +1,4 @@
 /** Delivery as it is shipped, under watch: a poller stands in for Lambda's. */
-import { flushCompileCache } from "node:module"
 import { need } from "#core/platform/config.ts"
 import { handler } from "#functions/delivery/handler.ts"
 import { doorbellsAt } from "#local/delivery/doorbell-sources.ts"
@@ -32,6 +31,4 @@ startPoller({
     }
   },
 })
-// A killed process never gets to write it at its end.
-flushCompileCache()
 process.send?.({})

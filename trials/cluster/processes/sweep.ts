@@ -1,5 +1,4 @@
 /** The sweep, in a loop as on one machine. */
-import { flushCompileCache } from "node:module"
 import { setTimeout as sleep } from "node:timers/promises"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
@@ -9,8 +8,6 @@ import { breakQueue } from "../break-store-and-queue.ts"
 process.once("disconnect", () => process.exit(0))
 // It rings for what others have promised, and for nothing else.
 breakQueue(process.env.CHAOS_BREAK, 1)
-// A killed process never gets to write it at its end.
-flushCompileCache()
 process.send?.({})
 for (;;) {
   await look().catch((error: unknown) => log.error({ error }, "the sweep's look failed"))

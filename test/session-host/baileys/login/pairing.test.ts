@@ -140,10 +140,12 @@ test("a step by passkey is told once another secret is kept, and what cannot be 
 /** What becomes of an answer that is taken later. */
 const outcome = (taking: Promise<void>) => taking.catch((error: unknown) => error)
 
+/** The network asks for a passkey. */
+const asks = () => notify("passkey_prologue_request", "passkey_request_options", options)
+
 /** The network's part of linking with a passkey, which it has asked for. */
 async function aCeremony() {
   await connection.happens("qr")
-  const asks = () => notify("passkey_prologue_request", "passkey_request_options", options)
   asks()
   await connection.happens("passkey_required")
   const said = { type: "webauthn.get", challenge: "AAAA", origin: "https://web.whatsapp.com" }
@@ -159,7 +161,6 @@ async function aCeremony() {
   /** Takes the companion's next step of this name, and answers it with this content or code. */
   const takes = async (tag: string, content: BinaryNode[] | number = []) => answer(await hears(tag), content)
   return {
-    asks,
     hears,
     takes,
     take: () => connection.takePasskey({ id: "AA", rawId: "AA", type: "public-key", response }),
@@ -174,7 +175,7 @@ async function aCeremony() {
 }
 
 test("a passkey's answer is taken once, under one secret however often it is asked for, and a stranger's notices are nothing", async () => {
-  const { asks, take, takes, takesRef, greets } = await aCeremony()
+  const { take, takes, takesRef, greets } = await aCeremony()
   const kept = secret()
   asks()
   await connection.happens("passkey_required", 2)
