@@ -33,6 +33,7 @@ export const router = new sst.aws.Router("Router", {
     // The reference knows who reads it.
     "/api/docs": to(dashboard),
     "/api/*": to(api),
+    "/llms*": to(api),
     "/healthz": to(api),
     // Each name stands for one content, which is the same for everybody.
     "/assets/*": to(dashboard, cachingOptimized),

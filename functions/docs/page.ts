@@ -71,7 +71,10 @@ export function docsPage(document: Document, reader: Reader): Html {
         <main id="top">
           <h1>${document.info.title}: API reference</h1>
           ${document.info.description.split("\n\n").map((paragraph) => html`<p>${prose(paragraph)}</p>`)}
-          <p>The reference for machines: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
+          <p>
+            The reference for machines: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1). For agents:
+            <a href="/llms.txt">llms.txt</a>, with a page in Markdown for each call and event.
+          </p>
           ${chapters.map(
             ({ id, title, body }) =>
               html`<section id="${id}">
@@ -165,7 +168,7 @@ function webhook(type: string, operation: Operation, isFirst: boolean): Html {
 }
 
 /** The example call, ready to paste into a shell. */
-function curl({ method, path, operation }: Entry): string {
+export function curl({ method, path, operation }: Entry): string {
   const { parameters = {}, body } = examples[operation.operationId as RouteName] // registered under it
   const given: Record<string, string | number> = { customer_ref: "shop", ...parameters }
   const query = (operation.parameters ?? [])
@@ -216,7 +219,7 @@ function fields(schema: Schema): Html {
 }
 
 /** A schema with the fields of everything it extends. */
-function merged(schema: Schema, document: Document): Schema {
+export function merged(schema: Schema, document: Document): Schema {
   const named = document.components.schemas[schema.$ref?.split("/").at(-1) ?? ""]
   if (named) return merged(named, document)
   if (!schema.allOf) return schema
@@ -256,7 +259,7 @@ function typeOf(schema: Schema): Html {
 }
 
 /** The limits in words; the pattern only if there is no description. */
-function limitsOf({ minimum, maximum, minLength, maxLength, pattern, description }: Schema): string {
+export function limitsOf({ minimum, maximum, minLength, maxLength, pattern, description }: Schema): string {
   return [
     ...range(minimum, maximum, ""),
     ...range(minLength, maxLength, " characters"),

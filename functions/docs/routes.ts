@@ -1,5 +1,7 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
+import { ApiError } from "#core/error.ts"
+import { llmsFullTxt, llmsTxt, markdownPages } from "./markdown.ts"
 import { docsPage } from "./page.ts"
 import type { Reader } from "./guide.ts"
 import { openapi } from "./openapi.ts"
@@ -12,6 +14,20 @@ export const reference = new Hono<ApiEnv>()
 for (const path of ["/", "/api"]) reference.get(path, (c) => c.redirect("/api/docs"))
 reference.get("/api/openapi.json", (c) => c.json(openapi(), 200, { "cache-control": "public, max-age=300" }))
 reference.get("/api/docs", (c) => docs(c, { baseUrl: originOf(c), mayTry: false }, "public, max-age=300"))
+reference.get("/api/docs/:name{\\w+\\.md}", (c) => {
+  const page = markdownPages(openapi()).find(({ name }) => `${name}.md` === c.req.param("name"))
+  if (!page) throw new ApiError("not_found", "there is no such page: GET /llms.txt lists every page")
+  return text(c, page.text, "markdown")
+})
+reference.get("/llms.txt", (c) => text(c, llmsTxt(openapi(), originOf(c)), "plain"))
+reference.get("/llms-full.txt", (c) => text(c, llmsFullTxt(openapi()), "plain"))
+
+function text(c: Context, body: string, kind: "markdown" | "plain"): Response {
+  return c.body(body, 200, {
+    "content-type": `text/${kind}; charset=utf-8`,
+    "cache-control": "public, max-age=300",
+  })
+}
 
 /** Answers with the reference, for this reader. */
 export function docs(c: Context, reader: Reader, caching: string): Response | Promise<Response> {

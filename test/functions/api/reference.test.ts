@@ -30,6 +30,33 @@ interface Route {
   responses: Record<number, { content?: { "application/json"?: { schema: Schema } } }>
 }
 
+describe("llms.txt", () => {
+  const textOf = async (path: string) => await (await app.request(path)).text()
+
+  test("leads to a page in Markdown for each call and each event, with its path and an example", async () => {
+    const links = [...(await textOf("http://bridge.example/llms.txt")).matchAll(/\((http\S+\.md)\)/g)]
+    const pages = new Map(
+      await Promise.all(
+        links.map(async ([, url = ""]) => [url.split("/").at(-1)!, await textOf(url)] as const),
+      ),
+    )
+    for (const [name, { method, path }] of all) {
+      const page = pages.get(`${name}.md`)
+      expect(page).toContain(`\`${method.toUpperCase()} ${path}\``)
+      expect(page).toContain("```sh\ncurl")
+    }
+    for (const { shape } of Event.options)
+      expect(pages.get(`on_${shape.event.value}.md`)).toContain(`"event": "${shape.event.value}"`)
+    for (const code of Object.keys(errorStatus)) expect(pages.get("errors.md")).toContain(`\`${code}\``)
+    const whole = await textOf("/llms-full.txt")
+    for (const page of pages.values()) expect(whole).toContain(page.trimEnd())
+  })
+
+  test("a page that does not exist is 404", async () => {
+    expect((await app.request("/api/docs/nothing.md")).status).toBe(404)
+  })
+})
+
 describe("openapi.json", () => {
   test("is OpenAPI 3.1 and needs no key", async () => {
     const answer = await app.request("/api/openapi.json")
@@ -46,7 +73,7 @@ describe("openapi.json", () => {
     )
     const answered = app.routes
       .filter(({ method, path }) => method !== "ALL" && path.startsWith("/api/"))
-      .filter(({ path }) => path !== "/api/docs" && path !== "/api/openapi.json")
+      .filter(({ path }) => !path.startsWith("/api/docs") && path !== "/api/openapi.json")
       .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`)
     expect(documented.toSorted()).toEqual([...new Set(answered)].toSorted())
     expect(documented).toHaveLength(all.length)
@@ -201,7 +228,9 @@ describe("/api/docs", () => {
     }
     for (const type of Object.keys(document.webhooks)) expect(page).toContain(`id="on_${type}"`)
     for (const code of Object.keys(sentences)) expect(page).toContain(code)
-    expect(page).not.toMatch(/<script|src=|@import|href="(?!#|data:,"|openapi\.json"|\/try\/|\/")/)
+    expect(page).not.toMatch(
+      /<script|src=|@import|href="(?!#|data:,"|\/llms\.txt"|openapi\.json"|\/try\/|\/")/,
+    )
   })
 
   test("is where a browser is led that opens the API, and without a dashboard the service", async () => {

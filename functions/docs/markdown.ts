@@ -1,0 +1,141 @@
+import { type ErrorCode, errorStatus } from "#core/contract/error.ts"
+import { sentences } from "#core/contract/error-sentences.ts"
+import type { Document, Operation, Parameter, Schema } from "./openapi.ts"
+import { curl, limitsOf, merged } from "./page.ts"
+
+// The reference as programs that read for people want it: Markdown, a page for each call and each event.
+
+export interface MarkdownPage {
+  /** As in `/api/docs/<name>.md`. */
+  name: string
+  title: string
+  text: string
+}
+
+/** The pages of the reference, in its order, and one of all errors. */
+export function markdownPages(document: Document): MarkdownPage[] {
+  const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => call({ path, method, operation }, document)),
+  )
+  const events = Object.entries(document.webhooks).map(([type, { post }]) => event(type, post, document))
+  return [...calls, ...events, errors()]
+}
+
+/** `/llms.txt` as llmstxt.org describes it: what this is, and a link to each page. */
+export function llmsTxt(document: Document, baseUrl: string): string {
+  const links = markdownPages(document).map(
+    ({ name, title }) => `- [${title}](${baseUrl}/api/docs/${name}.md)`,
+  )
+  return joined(
+    ...opening(document),
+    `All pages in one: ${baseUrl}/llms-full.txt. For machines: ${baseUrl}/api/openapi.json (OpenAPI 3.1).`,
+    "## Reference",
+    links.join("\n"),
+  )
+}
+
+/** All pages in one. */
+export function llmsFullTxt(document: Document): string {
+  return joined(...opening(document), ...markdownPages(document).map(({ text }) => text.trimEnd()))
+}
+
+function opening({ info }: Document): string[] {
+  return [`# ${info.title}`, ...info.description.split("\n\n")]
+}
+
+function call(entry: { path: string; method: string; operation: Operation }, document: Document) {
+  const { path, method, operation } = entry
+  const { operationId, summary, description, parameters = [], requestBody, responses } = operation
+  const body = requestBody?.content["application/json"]
+  const answers = Object.entries(responses).map(
+    ([status, answer]) => `- ${status}: ${answer.description.replaceAll("\n", " ")}`,
+  )
+  const [example] = Object.entries(responses).flatMap(([status, { content }]) =>
+    Number(status) < 300 ? (content?.["application/json"]?.example ?? []) : [],
+  )
+  const text = joined(
+    `## ${summary}`,
+    `\`${method.toUpperCase()} ${path}\``,
+    description,
+    parameters.length > 0 && table(["parameter", "in", "type", ""], parameters.map(parameterRow)),
+    body && "Body:",
+    body && fields(body.schema, document),
+    fenced("sh", curl(entry)),
+    "Answers:",
+    answers.join("\n"),
+    example !== undefined && fenced("json", JSON.stringify(example, undefined, 2)),
+  )
+  return { name: operationId, title: summary, text }
+}
+
+function event(type: string, operation: Operation, document: Document): MarkdownPage {
+  const body = operation.requestBody?.content["application/json"]
+  const text = joined(
+    `## Event \`${type}\``,
+    operation.description ?? operation.summary,
+    body && fields(body.schema, document),
+    body?.example !== undefined && fenced("json", JSON.stringify(body.example, undefined, 2)),
+  )
+  return { name: operation.operationId, title: `Event ${type}`, text }
+}
+
+function errors(): MarkdownPage {
+  const all = Object.entries(errorStatus) as [ErrorCode, number][] // its entries, no others
+  const rows = all.map(([code, status]) => [String(status), `\`${code}\``, sentences[code]])
+  return {
+    name: "errors",
+    title: "Errors",
+    text: joined("## Errors", table(["status", "code", "such as"], rows)),
+  }
+}
+
+function parameterRow({ name, in: place, required, description, schema }: Parameter): string[] {
+  const about = [description ?? schema.description, limitsOf(schema)].filter(Boolean).join(" ")
+  return [`\`${name}\`${required ? "" : " (optional)"}`, place, typeOf(schema), about]
+}
+
+function fields(schema: Schema, document: Document): string {
+  const whole = merged(schema, document)
+  return whole.properties ? table(["field", "type", ""], rowsOf(whole, document)) : typeOf(whole)
+}
+
+/** A row for each field, and for the fields inside it. A schema that holds itself is opened once. */
+function rowsOf(
+  schema: Schema,
+  document: Document,
+  within = { prefix: "", opened: [] as Schema[] },
+): string[][] {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, field]) => {
+    const about = [field.description ?? field.items?.description, limitsOf(field)].filter(Boolean).join(" ")
+    const isRequired = schema.required?.includes(key) ?? false
+    const row = [`\`${within.prefix}${key}\`${isRequired ? "" : " (optional)"}`, typeOf(field), about]
+    const inner = merged(field.items ?? field, document)
+    if (!inner.properties || within.opened.includes(inner)) return [row]
+    const deeper = { prefix: `${within.prefix}${key}.`, opened: [...within.opened, inner] }
+    return [row, ...rowsOf(inner, document, deeper)]
+  })
+}
+
+function typeOf(schema: Schema): string {
+  const name = schema.$ref?.split("/").at(-1)
+  if (name) return name
+  const base = schema.allOf?.find(({ $ref }) => $ref !== undefined)
+  if (base) return typeOf(base)
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" or ")
+  if (schema.items) return `array of ${typeOf(schema.items)}`
+  if (schema.oneOf) return schema.oneOf.map(typeOf).join(" or ")
+  return [schema.type ?? "any"].flat().join(" or ")
+}
+
+function table(heads: string[], rows: string[][]): string {
+  const line = (cells: string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`
+  return [line(heads), line(heads.map(() => "---")), ...rows.map(line)].join("\n")
+}
+
+const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``
+
+/** Paragraphs; what is not there is left out. */
+function joined(...parts: (string | false | undefined)[]): string {
+  return `${parts.filter((part) => typeof part === "string" && part !== "").join("\n\n")}\n`
+}
