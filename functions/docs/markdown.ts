@@ -108,11 +108,11 @@ function rowsOf(
   return Object.entries(schema.properties ?? {}).flatMap(([key, field]) => {
     const about = [field.description ?? field.items?.description, limitsOf(field)].filter(Boolean).join(" ")
     const isRequired = schema.required?.includes(key) ?? false
-    const row = [`\`${within.prefix}${key}\`${isRequired ? "" : " (optional)"}`, typeOf(field), about]
+    const own = [`\`${within.prefix}${key}\`${isRequired ? "" : " (optional)"}`, typeOf(field), about]
     const inner = merged(field.items ?? field, document)
-    if (!inner.properties || within.opened.includes(inner)) return [row]
+    if (!inner.properties || within.opened.includes(inner)) return [own]
     const deeper = { prefix: `${within.prefix}${key}.`, opened: [...within.opened, inner] }
-    return [row, ...rowsOf(inner, document, deeper)]
+    return [own, ...rowsOf(inner, document, deeper)]
   })
 }
 
@@ -128,9 +128,11 @@ function typeOf(schema: Schema): string {
 }
 
 function table(heads: string[], rows: string[][]): string {
-  const line = (cells: string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`
-  return [line(heads), line(heads.map(() => "---")), ...rows.map(line)].join("\n")
+  return [row(heads), row(heads.map(() => "---")), ...rows.map(row)].join("\n")
+}
+
+function row(cells: string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`
 }
 
 const fenced = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``

@@ -30,9 +30,9 @@ interface Route {
   responses: Record<number, { content?: { "application/json"?: { schema: Schema } } }>
 }
 
-describe("llms.txt", () => {
-  const textOf = async (path: string) => await (await app.request(path)).text()
+const textOf = async (path: string) => await (await app.request(path)).text()
 
+describe("llms.txt", () => {
   test("leads to a page in Markdown for each call and each event, with its path and an example", async () => {
     const links = [...(await textOf("http://bridge.example/llms.txt")).matchAll(/\((http\S+\.md)\)/g)]
     const pages = new Map(
