@@ -30,14 +30,14 @@ interface Route {
   responses: Record<number, { content?: { "application/json"?: { schema: Schema } } }>
 }
 
-const textOf = async (path: string) => await (await app.request(path)).text()
+const pageAt = async (path: string) => await (await app.request(path)).text()
 
 describe("llms.txt", () => {
   test("leads to a page in Markdown for each call and each event, with its path and an example", async () => {
-    const links = [...(await textOf("http://bridge.example/llms.txt")).matchAll(/\((http\S+\.md)\)/g)]
+    const links = [...(await pageAt("http://bridge.example/llms.txt")).matchAll(/\((http\S+\.md)\)/g)]
     const pages = new Map(
       await Promise.all(
-        links.map(async ([, url = ""]) => [url.split("/").at(-1)!, await textOf(url)] as const),
+        links.map(async ([, url = ""]) => [url.split("/").at(-1)!, await pageAt(url)] as const),
       ),
     )
     for (const [name, { method, path }] of all) {
@@ -48,7 +48,7 @@ describe("llms.txt", () => {
     for (const { shape } of Event.options)
       expect(pages.get(`on_${shape.event.value}.md`)).toContain(`"event": "${shape.event.value}"`)
     for (const code of Object.keys(errorStatus)) expect(pages.get("errors.md")).toContain(`\`${code}\``)
-    const whole = await textOf("/llms-full.txt")
+    const whole = await pageAt("/llms-full.txt")
     for (const page of pages.values()) expect(whole).toContain(page.trimEnd())
   })
 
