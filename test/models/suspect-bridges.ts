@@ -2,8 +2,7 @@ import type { Model } from "./explore.ts"
 
 /**
  * A stanza that kills its host comes back to the next one. There are two bridges, one with such a stanza, and hosts
- * with room for both. A dead host is declared so at once, and another is started in its place. Before it dies, the
- * poisoned bridge receives other messages. Hosts are also killed from outside, twice.
+ * with room for both. A dead host is declared so at once, and another is started in its place. Hosts are also killed from outside, twice.
  */
 interface Suspects {
   poisoned: Lease
@@ -27,8 +26,6 @@ type Harm = "hurt again and again" | "the healthy bridge never runs" | "the heal
 export interface SuspectRules {
   /** After two deaths only an empty host takes the bridge, and takes nothing else. */
   areAlone: boolean
-  /** A received message ends the row of deaths, as it did before 0.2; otherwise only a minute of life does. */
-  messagesProve: boolean
   /** A kill from outside counts as a death. */
   killsCount: boolean
   /** A suspect waits also for deaths beside others; otherwise only for those that it was alone at. */
@@ -37,13 +34,12 @@ export interface SuspectRules {
 
 const asDesigned: SuspectRules = {
   areAlone: true,
-  messagesProve: false,
   killsCount: false,
   sharedDeathsWait: false,
 }
 
 export function suspectBridges(changed: Partial<SuspectRules> = {}): Model<Suspects, Harm> {
-  const { areAlone, messagesProve, killsCount, sharedDeathsWait } = { ...asDesigned, ...changed }
+  const { areAlone, killsCount, sharedDeathsWait } = { ...asDesigned, ...changed }
   const isSuspect = (lease: Lease) => areAlone && lease.deaths >= 2
 
   return {
@@ -71,11 +67,6 @@ export function suspectBridges(changed: Partial<SuspectRules> = {}): Model<Suspe
       if (now.healthy.host !== "none" && now.healthy.deaths > 0)
         step("the healthy bridge lives for a minute", (next) => {
           next.healthy.deaths = 0
-        })
-
-      if (messagesProve && now.poisoned.host !== "none" && now.poisoned.deaths > 0)
-        step("the poisoned bridge takes another message in", (next) => {
-          next.poisoned.deaths = 0
         })
 
       const { host } = now.poisoned
