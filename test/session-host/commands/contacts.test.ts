@@ -4,10 +4,10 @@ import sharp from "sharp"
 import { expect, onTestFinished, test } from "vitest"
 import { dynamoDb } from "#test/support/store.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
-import { aChat } from "#test/support/session/chat.ts"
+import { aChat, aSharedChat } from "#test/support/session/chat.ts"
 import { aFileServer, trustMediaOf } from "#test/support/file-server.ts"
 import { aHost, call, eventsOfType, held, statusOf } from "#test/support/session/host.ts"
-import { aNetwork } from "#test/support/network/network.ts"
+import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { scanCode } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 import { StoredMedia } from "#core/stored-media.ts"
@@ -16,8 +16,8 @@ import type { Contact } from "#core/contract/contact.ts"
 /** These tests are not about leases: a busy machine must not cost a host its own. */
 const calm = { timing: { beatMs: 1000 } }
 
-async function aBook() {
-  const chat = await aChat(calm)
+async function aBook(making = aChat(calm)) {
+  const chat = await making
   const { network, phone, bridge } = chat
   const list = async (query = "") => {
     const answer = await call(bridge.id, "GET", `/contacts${query}`)
@@ -38,6 +38,9 @@ async function aBook() {
       network.call("POST", `/phones/${phone.number}/contacts`, { number, full_name, first_name }),
   }
 }
+
+/** For those that lose nothing by what the others have put into it. */
+const { ask, bob, bridge, list, listed, network, phone } = await aBook(aSharedChat())
 
 test("a writer becomes one contact, by phone number, however the messages are addressed", async () => {
   const { bob, phone, list, listed } = await aBook()
@@ -92,7 +95,6 @@ test("the address book names them, changed names too; a new host and its pages k
 })
 
 test("a list that is too long for the API's answer is in the bucket, to be streamed from there", async () => {
-  const { bob, bridge, phone, list, listed } = await aBook()
   await bob.send(phone.number, "hello")
   await listed(bob.number)
   const all = await list()
@@ -145,49 +147,58 @@ test("another login knows nobody of the last one's", async () => {
   expect(await list()).toEqual([])
 })
 
-test.for([false, true])(
-  "who was in the address book before the link is a contact, too (as a file: %s)",
-  async (files) => {
-    const { bob, bridge, network, listed } = await aBook()
-    await call(bridge.id, "DELETE", "/logout")
-    const other = await network.phone()
-    trustMediaOf(network)
-    if (files) await network.fault({ kind: "files", device: `${other.number}:1` })
-    const entry = { number: bob.number, full_name: "Robert Brown", first_name: "Robert" }
-    await network.call("POST", `/phones/${other.number}/contacts`, entry)
-    await scanCode(other, bridge.id)
-    await until(async () => (await statusOf(bridge.id)) === "connected")
-    expect(await listed(bob.number)).toMatchObject({ jid: bob.jid, full_name: "Robert Brown" })
-  },
-)
-
-test("the address book is known whenever the connection ends that was reading it", async () => {
-  const network = await aNetwork()
-  await aHost(network, { ...calm, capacity: 20 })
-  const bob = await network.phone("Bob")
-  for (let ms = 0; ms < 60; ms += 6) {
-    const [phone, { id }] = [await network.phone("Ada"), await aBridge()]
-    const save = (full_name: string) =>
-      network.call("POST", `/phones/${phone.number}/contacts`, { number: bob.number, full_name })
-    const knownAs = (name: string) =>
+/** A phone that is about to be linked, and what the session knows of Bob, who is in its address book. */
+async function anAddressBook(network: Network) {
+  const [phone, { id }] = [await network.phone("Ada"), await aBridge()]
+  await held(id)
+  return {
+    phone,
+    save: (number: string, full_name: string) =>
+      network.call("POST", `/phones/${phone.number}/contacts`, { number, full_name }),
+    link: async () => {
+      await scanCode(phone, id)
+      await until(async () => (await statusOf(id)) === "connected")
+    },
+    restart: () => call(id, "POST", "/restart"),
+    knownAs: (name: string) =>
       until(async () => {
         const answer = await call(id, "GET", "/contacts")
         const found = answer.ok && ((await answer.json()) as Contact[]).at(0) // compared here
         return found && found.full_name === name && found
-      })
-    const restartIn = async (wait: number) => {
+      }),
+  }
+}
+
+test("who was in the address book before the link is a contact, too, also when it comes as a file", async () => {
+  const network = await aNetwork()
+  await aHost(network, calm)
+  trustMediaOf(network)
+  const bob = await network.phone("Bob")
+  const { phone, save, link, knownAs } = await anAddressBook(network)
+  await network.fault({ kind: "files", device: `${phone.number}:1` })
+  await save(bob.number, "Robert Brown")
+  await link()
+  expect(await knownAs("Robert Brown")).toMatchObject({ jid: bob.jid })
+})
+
+test("the address book is known whenever the connection ends that was reading it", async () => {
+  const network = await aNetwork()
+  await aHost(network, calm)
+  const bob = await network.phone("Bob")
+  for (const ms of [0, 20, 40]) {
+    const { save, link, restart, knownAs } = await anAddressBook(network)
+    await save(bob.number, "Before the link")
+    await link()
+    for (const [wait, name] of [
+      [ms, "Before the link"],
+      [ms, "Changed since"],
+      [ms + 10, "Changed again"],
+    ] as const) {
+      if (name !== "Before the link") await save(bob.number, name)
       await sleep(wait)
-      await call(id, "POST", "/restart")
+      await restart()
+      expect(await knownAs(name)).toMatchObject({ phone: bob.number })
     }
-    await save("Before the link")
-    await held(id)
-    await scanCode(phone, id)
-    await until(async () => (await statusOf(id)) === "connected")
-    await restartIn(ms)
-    expect(await knownAs("Before the link")).toMatchObject({ phone: bob.number })
-    await save("Changed since")
-    await restartIn(ms)
-    expect(await knownAs("Changed since")).toMatchObject({ phone: bob.number })
   }
 })
 
@@ -211,7 +222,6 @@ test("a changed address book that the network did not give when asked is asked f
 })
 
 test("one contact is as the network says now; a stranger, too; who is nobody is not found", async () => {
-  const { ask, bob, network, phone, listed } = await aBook()
   await bob.send(phone.number, "hello")
   await listed(bob.number)
   await network.call("PATCH", `/phones/${bob.number}`, { about: "at sea" })
@@ -250,7 +260,6 @@ test("a contact that the network, once asked, does not know is listed as such fr
 })
 
 test("phones are checked in the order asked, also twice the same", async () => {
-  const { bob, bridge, ask } = await aBook()
   const phones = ["4915100000000", `+${bob.number}`, bob.number]
   const answer = await call(bridge.id, "POST", "/contacts/check", { body: { phones } })
   const known = { phone: bob.number, jid: bob.jid, registered: true, is_on_whatsapp: true }
@@ -266,7 +275,6 @@ const face = await sharp({ create: { width: 64, height: 64, channels: 3, backgro
   .toBuffer()
 
 test("pictures: a contact's, the own one, set and removed; who has none", async () => {
-  const { ask, bob, bridge, network, phone } = await aBook()
   trustMediaOf(network)
   const picture = async (path: string) => {
     const answer = await call(bridge.id, "GET", path)
@@ -308,7 +316,6 @@ test("pictures: a contact's, the own one, set and removed; who has none", async 
 })
 
 test("a profile picture must be a JPEG of at most 16 MB, from a public address", async () => {
-  const { ask } = await aBook()
   const jpeg = (bytes: number) => Buffer.concat([face, Buffer.alloc(bytes)])
   const { url } = await aFileServer({
     "/liar.jpg": { type: "image/jpeg", body: Buffer.from("GIF89a, in truth") },

@@ -7,7 +7,7 @@ import { proto } from "@whiskeysockets/baileys"
 import { expect, test, vi } from "vitest"
 import "#test/support/store.ts"
 import { StoredMedia } from "#core/stored-media.ts"
-import { aChat } from "#test/support/session/chat.ts"
+import { aSharedChat } from "#test/support/session/chat.ts"
 import { aFileServer, trustMediaOf } from "#test/support/file-server.ts"
 import { call } from "#test/support/session/host.ts"
 
@@ -18,43 +18,36 @@ interface File {
   filename?: string
 }
 
-/** These tests are not about leases: a busy machine must not cost a host its own. */
-const calm = { timing: { beatMs: 1000 } }
+const { ask, bob, phone, bridge, message, network } = await aSharedChat()
+trustMediaOf(network)
 
-async function aMediaChat() {
-  const chat = await aChat(calm)
-  trustMediaOf(chat.network)
-  const { bob, bridge, phone, message, network } = chat
-  const contentOf = async (id: string) => {
-    const [read] = await bob.read({ id })
-    return proto.Message.fromObject(read?.content as object)
-  }
-  const keyOf = async (id: string) => {
-    const { headers } = await call(bridge.id, "GET", `/messages/${id}/media`)
-    return StoredMedia.pointedAt(Object.fromEntries(headers))!
-  }
-  return {
-    ...chat,
-    contentOf,
-    keyOf,
-    /** Bob sends a file. @returns the id of its message */
-    fromBob: async (file: File) => {
-      const { id } = await bob.post(phone.number, { media: { ...file, data: file.data.toString("base64") } })
-      await message(id)
-      return id
-    },
-    /** The file as a customer gets it. */
-    media: async (id: string) => {
-      const { headers, body } = await StoredMedia.get(await keyOf(id))
-      return { headers, body: await buffer(body) }
-    },
-    /** Makes the network forget a file. */
-    forget: async (directPath: string) => network.call("DELETE", directPath.replace("/v/", "/media/")),
-  }
+async function contentOf(id: string) {
+  const [read] = await bob.read({ id })
+  return proto.Message.fromObject(read?.content as object)
 }
 
+async function keyOf(id: string) {
+  const { headers } = await call(bridge.id, "GET", `/messages/${id}/media`)
+  return StoredMedia.pointedAt(Object.fromEntries(headers))!
+}
+
+/** Bob sends a file. @returns the id of its message */
+async function fromBob(file: File) {
+  const { id } = await bob.post(phone.number, { media: { ...file, data: file.data.toString("base64") } })
+  await message(id)
+  return id
+}
+
+/** The file as a customer gets it. */
+async function media(id: string) {
+  const { headers, body } = await StoredMedia.get(await keyOf(id))
+  return { headers, body: await buffer(body) }
+}
+
+/** Makes the network forget a file. */
+const forget = (directPath: string) => network.call("DELETE", directPath.replace("/v/", "/media/"))
+
 test("media of every kind come down as they were sent, as an attachment that no browser runs", async () => {
-  const { fromBob, media, ask, phone, bob, message } = await aMediaChat()
   for (const kind of ["image", "video", "audio", "document", "sticker"]) {
     const data = randomBytes(50_001)
     const id = await fromBob({ kind, data, mimetype: "application/x-test", filename: "Übersicht 'x'.pdf" })
@@ -95,7 +88,6 @@ test("a large file goes up in parts and comes down whole", async () => {
 })
 
 test("a fetched file is kept for three hours; then the network is asked again", async () => {
-  const { fromBob, keyOf, media, contentOf, forget } = await aMediaChat()
   const data = randomBytes(1000)
   const id = await fromBob({ kind: "image", data, mimetype: "image/png" })
   await media(id)
@@ -112,7 +104,6 @@ test("a fetched file is kept for three hours; then the network is asked again", 
 })
 
 test("the phone brings a file again that the network has forgotten, in groups and statuses as well", async () => {
-  const { bob, message, fromBob, media, contentOf, forget, network, phone } = await aMediaChat()
   const data = randomBytes(1000)
   const id = await fromBob({ kind: "image", data, mimetype: "image/png" })
   await forget((await contentOf(id)).imageMessage!.directPath!)
@@ -133,7 +124,6 @@ test("the phone brings a file again that the network has forgotten, in groups an
 })
 
 test("a file that neither the network nor the phone has is gone, and both were asked", async () => {
-  const { bob, phone, ask, message, fromBob, contentOf, network } = await aMediaChat()
   const first = await fromBob({ kind: "image", data: randomBytes(1000), mimetype: "image/png" })
   const { imageMessage } = await contentOf(first)
   const raw = proto.Message.create({
@@ -147,7 +137,6 @@ test("a file that neither the network nor the phone has is gone, and both were a
 })
 
 test("a message without media, and one that nobody knows, have none", async () => {
-  const { ask, bob, phone, message } = await aMediaChat()
   const { id } = await bob.send(phone.number, "no media")
   await message(id)
   const none = { status: 404, code: "not_found" }
@@ -156,7 +145,6 @@ test("a message without media, and one that nobody knows, have none", async () =
 })
 
 test("a file that was changed on its way is not given out, whichever part was changed", async () => {
-  const { bob, phone, ask, message, fromBob, contentOf } = await aMediaChat()
   const first = await fromBob({ kind: "image", data: randomBytes(1000), mimetype: "image/png" })
   const { imageMessage } = await contentOf(first)
   const wrong = randomBytes(32)
@@ -175,7 +163,6 @@ test("a file that was changed on its way is not given out, whichever part was ch
 })
 
 test("a stranger's message does not decide which host is asked", async () => {
-  const { bob, phone, ask, message, fromBob, contentOf } = await aMediaChat()
   const { url, asked } = await aFileServer({})
   const first = await fromBob({ kind: "image", data: randomBytes(1000), mimetype: "image/png" })
   const { imageMessage } = await contentOf(first)

@@ -38,3 +38,9 @@ export async function aChat(options: Parameters<typeof aPairedSession>[1] & { ne
     },
   }
 }
+
+/**
+ * One chat for all tests of a file, none of which ends what another needs. Its host has no room for another session, so it
+ * takes none of another network's.
+ */
+export const aSharedChat = () => aChat({ isShared: true, capacity: 1, timing: { beatMs: 1000 } })
