@@ -43,6 +43,17 @@ async function aCircle() {
 /** Most tests have groups of their own in this one. */
 const { ask, answerOf, own, bobs, change, known, named, retry, bob, eve, phone, network } = await aCircle()
 
+/** How many questions about groups, or changes of them, the network has heard. */
+const asked = async (type?: "set") =>
+  (
+    await network.log({
+      who: `${phone.number}:1`,
+      kind: "in",
+      tag: "iq",
+      attrs: { xmlns: "w:g2", ...(type && { type }) },
+    })
+  ).length
+
 test("a list has every group by JID in pages, without members, and the account's own role", async () => {
   const { ask, answerOf, own, bobs, bob } = await aCircle()
   const jids = [await own(bob), await bobs(), await bobs("Third")].toSorted()
@@ -59,8 +70,6 @@ test("a list has every group by JID in pages, without members, and the account's
 
 test("pages after the first ask the network nothing", async () => {
   await own()
-  const asked = async () =>
-    (await network.log({ who: `${phone.number}:1`, kind: "in", tag: "iq", attrs: { xmlns: "w:g2" } })).length
   await ask("GET", "/groups?limit=1")
   const before = await asked()
   await ask("GET", "/groups?limit=1&after=1@g.us")
@@ -255,18 +264,9 @@ test("name, topic and settings are changed, and what is so already is not set ag
   })
   expect(await known(jid)).toMatchObject({ subject: "Renamed" })
   expect(await bob.send(jid, "may I?")).toMatchObject({ error: "403" })
-  const asked = async () =>
-    (
-      await network.log({
-        who: `${phone.number}:1`,
-        kind: "in",
-        tag: "iq",
-        attrs: { xmlns: "w:g2", type: "set" },
-      })
-    ).length
-  const before = await asked()
+  const before = await asked("set")
   expect(await ask("PATCH", `/groups/${jid}`, { ...changed, topic: "" })).toMatchObject({ topic: "" })
-  expect(await asked()).toBe(before + 1)
+  expect(await asked("set")).toBe(before + 1)
   const back = { write: "all", edit: "all", add_members: "all", approval: false, disappearing: 0 }
   expect(await ask("PATCH", `/groups/${jid}`, back)).toMatchObject({ status: 200, ...back })
   expect(await ask("GET", `/groups/${jid}`)).toMatchObject({ name: "Renamed", topic: "", ...back })

@@ -32,6 +32,8 @@ const files = {
 
 const { ask, bob, phone, bridge, message, network } = await aSharedChat()
 trustMediaOf(network)
+/** The message stanzas that the session has sent so far. */
+const stanzas = () => network.control.log({ kind: "in", who: `${phone.number}:1`, tag: "message" })
 
 // A folder for this file alone: whatever is left in it was left by these sends.
 process.env.TMPDIR = mkdtempSync(join(tmpdir(), "bridge-test-"))
@@ -93,7 +95,6 @@ test("a document with a caption is sent as clients show it", async () => {
 })
 
 test("a file that cannot be fetched, is too large, or is not what it says is refused; nothing is sent or left over", async () => {
-  const stanzas = () => network.control.log({ kind: "in", who: `${phone.number}:1`, tag: "message" })
   const { length } = await stanzas()
   const bomb = await blank(5100, 5000).png({ compressionLevel: 9 }).toBuffer()
   const mb = 1024 * 1024
