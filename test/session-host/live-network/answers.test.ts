@@ -1,16 +1,19 @@
+import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
 import { known } from "#session-host/receive/unknown.ts"
 import { knownFacts } from "#simulator/compare-with-live/recordings.ts"
 import { kinds } from "#simulator/stanzas/unsolicited-notices.ts"
-import { aSharedHost } from "#test/support/session/shared-host.ts"
+import { aChat, aSharedChat } from "#test/support/session/chat.ts"
 import { sendText, statusOf } from "#test/support/session/host.ts"
 import { until } from "#test/support/until.ts"
 
 // The rule: whatever has an `id` and a `from` is answered. The network cuts the stream of a device that breaks it.
 
-const { aChat } = await aSharedHost()
+const { network, phone, bridge } = await aSharedChat()
+const device = `${phone.number}:1`
+const newId = () => `WANTS-AN-ANSWER-${randomUUID()}`
 
 interface Form {
   tag: string
@@ -107,12 +110,10 @@ test.for<[string, () => Form[]]>([
   ["this release knows by name", knownForms],
   ["the documents name", documented],
 ])("every stanza with an id and a sender that %s is answered", { timeout: 120_000 }, async ([, forms]) => {
-  const { network, phone, bridge } = await aChat()
-  const device = `${phone.number}:1`
   const wanted = new Map<string, Form>()
   for (const form of forms()) {
     if (isExcepted(form)) continue
-    const id = `EVERY${wanted.size}`
+    const id = newId()
     wanted.set(id, form)
     await network.control.stanza(device, { ...form, attrs: { ...form.attrs, id, t: "1" } })
   }
@@ -141,10 +142,7 @@ test.for([
   ["iq", { type: "get", xmlns: "urn:xmpp:ping" }, "iq", { type: "result" }],
   ["iq", { type: "set", xmlns: "of:next:year" }, "iq", { type: "error" }],
 ] as const)("the network's %s (%o) is answered by an %s", async ([tag, attrs, answer, says]) => {
-  const chat = await aChat()
-  const { network } = chat
-  const device = `${chat.phone.number}:1`
-  const id = "WANTS-AN-ANSWER"
+  const id = newId()
   await network.control.stanza(device, { tag, attrs: { ...attrs, id, from: "s.whatsapp.net" } })
   const [heard] = await network.log({ who: device, kind: "in", attrs: { id } })
   expect(heard!.stanza).toMatchObject({ tag: answer, attrs: { ...says, id } })

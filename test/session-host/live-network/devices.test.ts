@@ -3,20 +3,22 @@ import "#test/support/store.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { sendText } from "#test/support/session/host.ts"
 import { anIntruder } from "#test/support/network/intruder.ts"
-import { aSharedHost } from "#test/support/session/shared-host.ts"
+import { aSharedChat } from "#test/support/session/chat.ts"
 
 // Behaviour of the live network that the simulated one shows by default, as a fault or as a notice.
 
-const { aChat } = await aSharedHost()
+const chat = await aSharedChat()
+const { phone, bridge, network } = chat
+const device = `${phone.number}:1`
+
+const say = (chat: string, body: string) => sendText(bridge.id, chat, body)
 
 /** The people whom questions name. */
 const peopleIn = (questions: unknown[]) =>
   [...JSON.stringify(questions).matchAll(/"tag":"user","attrs":\{"jid":"([^"]+)"/g)].map(([, jid]) => jid)
 
 test("a device that nobody was told of gets the message that made the network say so, and is asked for once", async () => {
-  const { bob, phone, bridge, network } = await aChat()
-  const device = `${phone.number}:1`
-  const say = (chat: string, body: string) => sendText(bridge.id, chat, body)
+  const bob = await network.phone("Bob")
   const group = await network.group([bob, phone])
   for (const chat of [bob.number, group.jid]) expect(await say(chat, "before")).toMatchObject({ status: 200 })
   const silent = await network.fault({ kind: "silent_devices" })
@@ -40,8 +42,7 @@ test("a device that nobody was told of gets the message that made the network sa
 })
 
 test("a list of devices that has changed without a word on how is asked for again", async () => {
-  const { bob, phone, bridge, network } = await aChat()
-  const device = `${phone.number}:1`
+  const bob = await network.phone("Bob")
   await sendText(bridge.id, bob.number, "so that they are known")
   const asked = async () => await network.control.log({ who: device, kind: "in", attrs: { xmlns: "usync" } })
   for (const [kind, people] of [
@@ -58,7 +59,7 @@ test("a list of devices that has changed without a word on how is asked for agai
 })
 
 test("devices whose owner may not give keys are left out, in chats as in groups", async () => {
-  const { bob, phone, bridge, network } = await aChat()
+  const bob = await network.phone("Bob")
   await network.paired(bob)
   const group = await network.group([bob, phone])
   await network.fault({ kind: "not_acceptable", device: `${bob.number}:1` })
@@ -72,8 +73,7 @@ test("devices whose owner may not give keys are left out, in chats as in groups"
 })
 
 test("a message that no device of its recipient can read is refused, and is sent once one can", async () => {
-  const { bob, phone, bridge, network } = await aChat()
-  const device = `${phone.number}:1`
+  const bob = await network.phone("Bob")
   const refused = { status: 503, code: "session_unavailable" }
   for (const kind of ["no_keys", "no_devices"] as const) {
     const person = await network.phone(`Person of ${kind}`)
@@ -90,8 +90,7 @@ test("a message that no device of its recipient can read is refused, and is sent
 })
 
 test("the network is asked once for the keys of a device that has none, until its owner's devices change", async () => {
-  const { bob, phone, bridge, network } = await aChat()
-  const device = `${phone.number}:1`
+  const bob = await network.phone("Bob")
   // It never comes back, so it asks for no message once more.
   const client = await network.paired(bob)
   client.close()
@@ -132,8 +131,7 @@ function number(value: number, length: number) {
 }
 
 test("a storm of devices that ask for messages again is answered up to twenty, and the next message goes out", async () => {
-  const { bob, phone, bridge, network } = await aChat()
-  const device = `${phone.number}:1`
+  const bob = await network.phone("Bob")
   const group = await network.group([bob, phone])
   // Baileys would send each of them again twice.
   for (let n = 0; n < 20; n++)
@@ -151,8 +149,7 @@ test("a storm of devices that ask for messages again is answered up to twenty, a
 })
 
 test("a member who asks for a message that nobody remembers is given the group's key with the next one", async () => {
-  const { bob, phone, bridge, network } = await aChat()
-  const device = `${phone.number}:1`
+  const bob = await network.phone("Bob")
   const group = await network.group([bob, phone])
   /** Whom a message gives the key. */
   const given = async (body: string) => {
@@ -176,9 +173,6 @@ test("a member who asks for a message that nobody remembers is given the group's
 })
 
 test("a device that asks for a message with its own keys gets it under these, and the network is asked for none", async () => {
-  const chat = await aChat()
-  const { phone, bridge, network } = chat
-  const device = `${phone.number}:1`
   const eve = await anIntruder(chat)
   const sent = await sendText(bridge.id, eve.lid, "once more, please")
   const bundle = await eve.bundle()

@@ -3,6 +3,7 @@ import { expect, test } from "vitest"
 import { transactions } from "#test/support/recorded-writes.ts"
 import { aHost, call, held, sendText, statusOf } from "#test/support/session/host.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
+import { aSharedChat } from "#test/support/session/chat.ts"
 import { aNetwork } from "#test/support/network/network.ts"
 import { aPairedSession, scanCode } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
@@ -26,18 +27,20 @@ async function countedOut(host: SessionHost, bridgeId: string): Promise<number> 
 /** For tests that lose acknowledgements: so long a send waits for its own. */
 const soonMs = 1000
 
+/** For those that need no more than a session. */
+const { network, bridge, phone, bob } = await aSharedChat()
+
+const asked = async () => (await network.log({ kind: "in", tag: "iq", attrs: { xmlns: "usync" } })).length
+
 test("a message that was acknowledged is answered again from its row, and nothing is sent", async () => {
-  const network = await aNetwork()
-  const { bridge } = await aPairedSession(network)
-  const contact = await network.phone("Bob")
   const id = newMessageId()
-  const first = await sendText(bridge.id, contact.number, "once", id)
+  const first = await sendText(bridge.id, bob.number, "once", id)
   expect(first).toMatchObject({ status: 200, message_id: id })
-  expect(await sendText(bridge.id, contact.number, "once", id)).toEqual(first)
-  await sendText(bridge.id, contact.number, "end")
-  await contact.read({ text: "end" })
-  expect(await contact.read({ text: "once" })).toHaveLength(1)
-  expect((await contact.read({ text: "once" }))[0]).toMatchObject({ times: 1, id })
+  expect(await sendText(bridge.id, bob.number, "once", id)).toEqual(first)
+  await sendText(bridge.id, bob.number, "end")
+  await bob.read({ text: "end" })
+  expect(await bob.read({ text: "once" })).toHaveLength(1)
+  expect((await bob.read({ text: "once" }))[0]).toMatchObject({ times: 1, id })
 })
 
 test("a send costs one transaction: its bytes and all ratchets; that it was acknowledged is written later", async () => {
@@ -61,9 +64,6 @@ test("a send costs one transaction: its bytes and all ratchets; that it was ackn
 })
 
 test("an unknown number is refused and nothing is sent; it is asked for once", async () => {
-  const network = await aNetwork()
-  const { bridge } = await aPairedSession(network)
-  const asked = async () => (await network.log({ kind: "in", tag: "iq", attrs: { xmlns: "usync" } })).length
   const refused = await sendText(bridge.id, "49999999999", "hello")
   expect(refused).toMatchObject({ status: 422, code: "recipient_not_found" })
   const before = await asked()
@@ -72,15 +72,12 @@ test("an unknown number is refused and nothing is sent; it is asked for once", a
 })
 
 test("a refusal of the network is told with its number, and stands for that id", async () => {
-  const network = await aNetwork()
-  const { bridge } = await aPairedSession(network)
-  const contact = await network.phone("Bob")
   await network.fault({ kind: "nack", code: 463, times: 1 })
   const id = newMessageId()
-  const refused = await sendText(bridge.id, contact.number, "hello", id)
+  const refused = await sendText(bridge.id, bob.number, "hello", id)
   expect(refused).toMatchObject({ status: 502, code: "network_rejected", network_code: 463 })
-  expect(await sendText(bridge.id, contact.number, "hello", id)).toEqual(refused)
-  expect(await sendText(bridge.id, contact.number, "hello")).toMatchObject({ status: 200 })
+  expect(await sendText(bridge.id, bob.number, "hello", id)).toEqual(refused)
+  expect(await sendText(bridge.id, bob.number, "hello")).toMatchObject({ status: 200 })
 })
 
 test("without an answer the outcome is unknown; the same id sends the same bytes and resolves it", async () => {
@@ -142,8 +139,6 @@ test("a late answer of the network counts: the same id is then answered without 
 })
 
 test("members who missed a group's message because it was refused can read the next one all the same", async () => {
-  const network = await aNetwork()
-  const { bridge, phone } = await aPairedSession(network)
   const [bob, eve] = [await network.phone("Bob"), await network.phone("Eve")]
   const group = await network.group([bob, phone, eve])
   await network.fault({ kind: "nack", code: 463, times: 1 })
@@ -216,14 +211,22 @@ test("a host that stops finishes the sends that are under way, and takes no othe
   await stopped
 })
 
-test("a send without a linked phone is refused", async () => {
+test("a send without a linked phone is refused, and a wrong one before that", async () => {
   const network = await aNetwork()
   const bridge = await aBridge()
   await held(bridge.id, await aHost(network))
-  expect(await sendText(bridge.id, "491711234567", "hello")).toMatchObject({
-    status: 409,
-    code: "not_paired",
-  })
+  const notPaired = { status: 409, code: "not_paired" }
+  expect(await sendText(bridge.id, "491711234567", "hello")).toMatchObject(notPaired)
+  for (const [body, path] of [
+    [{ chat: "491711234567" }, "body"],
+    [{ chat: "491711234567", body: "" }, "body"],
+    [{ chat: "nobody", body: "hello" }, "chat"],
+    [{ chat: 7, body: "hello" }, "chat"],
+  ] as const) {
+    const answer = await call(bridge.id, "POST", "/send/text", { body })
+    const refused = { code: "invalid_request", issues: [{ path }] }
+    expect([answer.status, await answer.json()]).toMatchObject([400, refused])
+  }
 })
 
 test("a send waits for a session that connects, and in vain is told to come back", async () => {
@@ -254,18 +257,4 @@ test("a call waits for its session no longer than its caller does, whatever it w
   const answer = await Promise.race([patient, ask(100)])
   expect(answer).toMatchObject({ status: 503 })
   await patient
-})
-
-test.for([
-  [{ chat: "491711234567" }, "body"],
-  [{ chat: "491711234567", body: "" }, "body"],
-  [{ chat: "nobody", body: "hello" }, "chat"],
-  [{ chat: 7, body: "hello" }, "chat"],
-])("%j is refused before anything else", async ([body, path]) => {
-  const network = await aNetwork()
-  const bridge = await aBridge()
-  await held(bridge.id, await aHost(network))
-  const answer = await call(bridge.id, "POST", "/send/text", { body })
-  expect(answer.status).toBe(400)
-  expect(await answer.json()).toMatchObject({ code: "invalid_request", issues: [{ path }] })
 })
