@@ -25,7 +25,7 @@ test.for(all)("%s", async ([name, route]) => {
 /**
  * The fields that `bridge-health.test.ts`, `refused-logins.test.ts`, `deliveries.test.ts`, `webhooks.test.ts`, `send/pacing.test.ts` and
  * `live-network/restrictions.test.ts`, and of messages that were looked up `commands/look-up-message.test.ts`, show; and those
- * that `listGroups` shows, of a group in a community; and those of messages that `every-message.test.ts` shows of their events.
+ * that `listGroups` shows, of a group in a community; and those of messages that `events/messages.ts` shows of their events.
  */
 const elsewhere = [
   "getBridge.manager.fail_count",

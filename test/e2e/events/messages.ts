@@ -1,27 +1,24 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import { type Event, EventType } from "#core/contract/event.ts"
 import { until } from "#test/support/until.ts"
-import { uncoveredIn } from "./contract-coverage.ts"
-import { startWhole, type Whole } from "./whole-service.ts"
+import { uncoveredIn } from "../contract-coverage.ts"
+import { whole } from "./stage.ts"
 
 type Message = Extract<Event, { event: "message" }>
 
-let whole: Whole
 let people: Awaited<ReturnType<typeof linked>>
 
 beforeAll(async () => {
-  whole = await startWhole()
   people = await linked()
 })
-afterAll(() => whole.stop())
 
 /** A bridge on Grace's phone, Ada, who writes with it, a group of both, and messages for either to refer to. */
 async function linked() {
   const [grace, ada] = [await whole.network.create("Grace"), await whole.network.create("Ada")]
   // Sent before there was a bridge, which never sees it.
   const unseen = await whole.write(grace, ada.number, { event: { name: "Before", start: 10 } })
-  await whole.bridge("shop")
-  await whole.link("shop", grace)
+  await whole.bridge("messages")
+  await whole.link("messages", grace)
   const device = `${grace.number}:1`
   const group = await whole.network.group({
     creator: ada.number,
@@ -33,7 +30,7 @@ async function linked() {
 
 /** Sends through the API, to Ada unless `body` names another chat, and waits until its reader has it. */
 async function send(suffix: string, body: Record<string, unknown>, reader = people.ada): Promise<string> {
-  const path = `/api/instances/shop/proxy/send/${suffix}`
+  const path = `/api/instances/messages/proxy/send/${suffix}`
   const answer = await whole.call("POST", path, { chat: people.ada.number, ...body })
   const { message_id: id } = (await answer.json()) as { message_id: string } // the contract's
   await whole.network.read(reader.number, { id, wait: 10_000 })
@@ -42,7 +39,14 @@ async function send(suffix: string, body: Record<string, unknown>, reader = peop
 
 const adaWrites = (content: Record<string, unknown>, to = people.grace.number) =>
   whole.write(people.ada, to, content)
-const message = (id: string) => whole.webhook.event("shop", "message", (event) => event.message_id === id)
+const message = (id: string) => whole.webhook.event("messages", "message", (event) => event.message_id === id)
+
+const became = (id: string, status: string) =>
+  whole.webhook.event(
+    "messages",
+    "message_status",
+    (told) => told.message_id === id && told.status === status,
+  )
 
 const media = (kind: string, more: Record<string, unknown> = {}) => ({
   media: { kind, data: "AAAA", mimetype: "application/x-test", ...more },
@@ -180,7 +184,7 @@ test("votes: another's, and one's own from the phone", async () => {
   const ours = await whole.write(grace, ada.number, vote)
   expect(await voted(ours)).toMatchObject({ ...told, contact_id: grace.jid, from_me: true })
 })
-const voted = (id: string) => whole.webhook.event("shop", "poll_vote", (vote) => vote.message_id === id)
+const voted = (id: string) => whole.webhook.event("messages", "poll_vote", (vote) => vote.message_id === id)
 
 test("answers to an event message, whatever they say, also to one that the bridge never saw", async () => {
   const { ada, grace, unseen } = people
@@ -203,7 +207,7 @@ test("answers to an event message, whatever they say, also to one that the bridg
   expect(await answered(sealed)).toMatchObject({ event_id: unseen, response: "unknown" })
 })
 const answered = (id: string) =>
-  whole.webhook.event("shop", "event_response", (answer) => answer.message_id === id)
+  whole.webhook.event("messages", "event_response", (answer) => answer.message_id === id)
 
 test("what a person with a username writes, votes and answers says so, and has no number", async () => {
   const hal = await whole.network.create("Hal")
@@ -226,7 +230,7 @@ test("events from while the session was off say so", async () => {
   const party = await send("event", { name: "Later", start_time: 1_900_000_000 })
   await whole.network.fault({ kind: "refuse_upgrade" })
   await whole.network.cut(people.device)
-  await until(async () => (await whole.statusOf("shop")) === "disconnected")
+  await until(async () => (await whole.statusOf("messages")) === "disconnected")
   const missed = await adaWrites({ text: "are you there?" })
   const vote = await adaWrites({ vote: { message_id: poll, options: ["here"] } })
   const answer = await adaWrites({ rsvp: { message_id: party, response: "maybe" } })
@@ -239,15 +243,13 @@ test("events from while the session was off say so", async () => {
 test("what becomes of a message: to a person, refused, and to a group", async () => {
   const { ada, grace, group } = people
   const choice = { events: EventType.options, message_status: "participants" }
-  expect((await whole.call("PATCH", "/api/instances/shop", choice)).status).toBe(200)
+  expect((await whole.call("PATCH", "/api/instances/messages", choice)).status).toBe(200)
   const adaSees = (id: string, more: object) =>
     whole.network.call("POST", `/phones/${ada.number}/read`, {
       chat: grace.number,
       message_ids: [id],
       ...more,
     })
-  const became = (id: string, status: string) =>
-    whole.webhook.event("shop", "message_status", (told) => told.message_id === id && told.status === status)
 
   const toAda = await send("text", { body: "seen?" })
   await became(toAda, "delivered")
@@ -255,9 +257,9 @@ test("what becomes of a message: to a person, refused, and to a group", async ()
   expect(await became(toAda, "read")).toMatchObject({ chat_id: ada.jid })
   await whole.network.fault({ kind: "nack", code: 463, times: 1 })
   const body = { chat: ada.number, body: "no" }
-  const refused = await whole.call("POST", "/api/instances/shop/proxy/send/text", body)
+  const refused = await whole.call("POST", "/api/instances/messages/proxy/send/text", body)
   expect(refused.status).toBe(502)
-  const failed = await whole.webhook.event("shop", "message_status", ({ status }) => status === "failed")
+  const failed = await whole.webhook.event("messages", "message_status", ({ status }) => status === "failed")
   expect(failed).toMatchObject({ network_code: 463, reason: expect.stringMatching(/./) })
 
   const toAll = await send("text", { body: "seen by all?", chat: group })
@@ -272,6 +274,6 @@ test("what becomes of a message: to a person, refused, and to a group", async ()
 })
 
 test("everything that the contract can say of messages was said, and every delivery was genuine and as documented", () => {
-  expect(uncoveredIn("messages", whole.webhook.of("shop"))).toEqual([])
+  expect(uncoveredIn("messages", whole.webhook.of("messages"))).toEqual([])
   expect(whole.webhook.faults()).toEqual([])
 })

@@ -1,28 +1,25 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import type { Event } from "#core/contract/event.ts"
-import { uncoveredIn } from "./contract-coverage.ts"
+import { uncoveredIn } from "../contract-coverage.ts"
 import type { Phone } from "#local/network/client.ts"
-import { startWhole, type Whole } from "./whole-service.ts"
+import { whole } from "./stage.ts"
 
-let whole: Whole
 let grace: Phone
 let ada: Phone
 const device = () => `${grace.number}:1`
 
 beforeAll(async () => {
-  whole = await startWhole()
   grace = await whole.network.create("Grace")
   ada = await whole.network.create("Ada")
-  await whole.bridge("shop")
+  await whole.bridge("happenings")
 })
-afterAll(() => whole.stop())
 
 const event = <Type extends Event["event"]>(
   type: Type,
   matches?: (event: Extract<Event, { event: Type }>) => boolean,
-) => whole.webhook.event("shop", type, matches)
+) => whole.webhook.event("happenings", type, matches)
 const ask = async (method: string, path: string, body?: unknown) => {
-  const answer = await whole.call(method, `/api/instances/shop/${path}`, body)
+  const answer = await whole.call(method, `/api/instances/happenings/${path}`, body)
   return { status: answer.status, ...((await answer.json()) as object) } // compared by the caller
 }
 const adaDoes = (method: string, what: string, body: object) =>
@@ -30,7 +27,7 @@ const adaDoes = (method: string, what: string, body: object) =>
 const graceIs = (body: object) => whole.network.call("PATCH", `/phones/${grace.number}`, body)
 
 test("a link is told, with whose phone it is", async () => {
-  await whole.link("shop", grace)
+  await whole.link("happenings", grace)
   expect(await event("connected")).toEqual({ event: "connected", phone: grace.number })
 })
 
@@ -79,6 +76,7 @@ test.for([
   })
 })
 
+const connections = () => whole.webhook.of("happenings").filter(({ event }) => event === "connected").length
 const pixel = "/9j/4AAQSkZJRgABAQAAAQABAAD/2Q=="
 
 test("the own picture, changed and removed on the phone", async () => {
@@ -97,7 +95,6 @@ test("a test of the webhook", async () => {
 test("a connection that stays away is told, and what waited meanwhile is bracketed", async () => {
   await ask("POST", "proxy/send/text", { chat: ada.number, body: "are you there?" })
   const [sent] = await whole.network.read(ada.number, { text: "are you there?", wait: 10_000 })
-  const connections = () => whole.webhook.of("shop").filter(({ event }) => event === "connected").length
   const before = connections()
   await whole.network.fault({ kind: "refuse_upgrade" })
   await whole.network.cut(device())
@@ -127,13 +124,15 @@ test("another place that takes the session over, and a phone that unlinks it", a
   expect(await ask("GET", "proxy/status")).toMatchObject({ status: "replaced" })
   await whole.network.call("DELETE", `/phones/${grace.number}/devices/1`)
   // Only a customer may take the session back; the network then says that there is nothing to take.
-  await whole.call("PATCH", "/api/instances/shop", { webhook_url: `${whole.webhook.urlOf("shop")}?again` })
+  await whole.call("PATCH", "/api/instances/happenings", {
+    webhook_url: `${whole.webhook.urlOf("happenings")}?again`,
+  })
   expect(await event("disconnected", ({ reason }) => reason === "logged_out")).toMatchObject({
     detail: expect.stringMatching(/unlinked/),
   })
 })
 
 test("everything that the contract can say of happenings was said, and every delivery was genuine and as documented", () => {
-  expect(uncoveredIn("happenings", whole.webhook.of("shop"))).toEqual([])
+  expect(uncoveredIn("happenings", whole.webhook.of("happenings"))).toEqual([])
   expect(whole.webhook.faults()).toEqual([])
 })

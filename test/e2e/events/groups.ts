@@ -1,29 +1,26 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import type { Event } from "#core/contract/event.ts"
 import type { Phone } from "#local/network/client.ts"
-import { uncoveredIn } from "./contract-coverage.ts"
-import { startWhole, type Whole } from "./whole-service.ts"
+import { uncoveredIn } from "../contract-coverage.ts"
+import { whole } from "./stage.ts"
 
 type GroupEvent = Extract<Event, { event: "group" }>
 
-let whole: Whole
 let grace: Phone
 let ada: Phone
 let bob: Phone
 
 beforeAll(async () => {
-  whole = await startWhole()
   grace = await whole.network.create("Grace")
   ada = await whole.network.create("Ada")
   bob = await whole.network.create("Bob")
-  await whole.bridge("shop")
-  await whole.link("shop", grace)
+  await whole.bridge("groups")
+  await whole.link("groups", grace)
 })
-afterAll(() => whole.stop())
 
 const device = () => `${grace.number}:1`
 const call = async (method: string, path: string, body?: object) =>
-  await whole.call(method, `/api/instances/shop${path}`, body)
+  await whole.call(method, `/api/instances/groups${path}`, body)
 const group = async (by: Phone, subject: string, ...members: Phone[]) =>
   (await whole.network.group({ creator: by.number, subject, members: members.map(({ number }) => number) }))
     .jid
@@ -31,7 +28,7 @@ const change = (by: Phone, jid: string, body: object) =>
   whole.network.call("PATCH", `/groups/${jid}`, { by: by.number, ...body })
 const told = (jid: string, kind: GroupEvent["kind"], matches: (event: GroupEvent) => boolean = () => true) =>
   whole.webhook.event(
-    "shop",
+    "groups",
     "group",
     (event) => event.chat_id === jid && event.kind === kind && matches(event),
   )
@@ -42,7 +39,7 @@ test("news of groups comes only to who names it", async () => {
   const jid = await group(ada, "Unheard of", grace)
   await whole.network.settled(device(), 10_000)
   await call("PATCH", "", {
-    webhook_url: whole.webhook.urlOf("shop"),
+    webhook_url: whole.webhook.urlOf("groups"),
     events: ["message", "connected", "offline_sync_completed", "group"],
   })
   await change(ada, jid, { subject: "Heard of" })
@@ -54,7 +51,7 @@ test("news of groups comes only to who names it", async () => {
     timestamp: expect.any(Number),
     subject: "Heard of",
   })
-  expect(whole.webhook.of("shop").filter(({ event }) => event === "group")).toHaveLength(1)
+  expect(whole.webhook.of("groups").filter(({ event }) => event === "group")).toHaveLength(1)
 })
 
 test("a group and its members, as others change them", async () => {
@@ -146,6 +143,6 @@ test("somebody with a username, and what happened while the session was offline"
 })
 
 test("everything that the contract can say of groups was said, and every delivery was genuine and as documented", () => {
-  expect(uncoveredIn("groups", whole.webhook.of("shop"))).toEqual([])
+  expect(uncoveredIn("groups", whole.webhook.of("groups"))).toEqual([])
   expect(whole.webhook.faults()).toEqual([])
 })
