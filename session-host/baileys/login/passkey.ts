@@ -44,8 +44,8 @@ export const isSpare = (qr: string): boolean => qr.split("#").at(-1)!.startsWith
  * Baileys hangs up when it has shown each code, some 160 s after the first, also while a person looks for their passkey. So it
  * gets some more, which are never shown.
  */
-export function addSpareCodes({ tag, attrs, content }: BinaryNode): void {
-  if (tag !== "iq" || attrs.type !== "set" || !Array.isArray(content)) return
+export function addSpareCodes({ content }: BinaryNode): void {
+  if (!Array.isArray(content)) return
   const codes = content.find((child) => child.tag === "pair-device")?.content
   if (!Array.isArray(codes)) return
   codes.push(

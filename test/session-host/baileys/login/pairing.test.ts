@@ -82,6 +82,9 @@ const answer = (id: string, content: BinaryNode[] | number) =>
 /** What a passkey is to sign. */
 const options = Buffer.from('{"challenge":"AAAA","rpId":"whatsapp.com"}')
 
+const askForPasskey = (asked: Uint8Array, from?: string) =>
+  notify("passkey_prologue_request", "passkey_request_options", asked, from)
+
 /** The secret that the phone has to know. */
 const secret = () => credsFromText(vault.creds!).advSecretKey
 
@@ -123,34 +126,40 @@ test("what is no hello for the code that is shown is acknowledged, and agrees on
 test("a step by passkey is told once another secret is kept, and what cannot be read of it is asked for again", async () => {
   const { text } = await connection.happens("qr")
   const release = vault.hold()
-  notify("passkey_prologue_request", "passkey_request_options", Buffer.from("no JSON"))
+  askForPasskey(options)
   await until(
     () => vault.creds !== undefined && credsFromText(vault.creds).advSecretKey !== parts(text).secret,
   )
-  expect(network.heard.some(isAsking)).toBe(false)
+  const told = () => connection.happenings.map(({ kind }) => kind)
+  expect(told()).toEqual(["qr"])
   release()
-  const { attrs } = await until(() => network.heard.find(isAsking))
-  answer(attrs.id!, [part("passkey_request_options", options)])
-  const told = await connection.happens("passkey_required")
-  expect(told.request?.options).toMatchObject({ challenge: "AAAA" })
+  const first = await connection.happens("passkey_required")
+  expect(first.request?.options).toMatchObject({ challenge: "AAAA" })
   await network.hears("ack", "n-passkey_prologue_request")
-  expect(connection.happenings.map(({ kind }) => kind)).toEqual(["qr", "passkey_required"])
+
+  const isAsked = (times: number) => until(() => network.heard.filter(isAsking)[times - 1])
+  const unreadable = Buffer.from("no JSON")
+  askForPasskey(unreadable)
+  answer((await isAsked(1)).attrs.id!, 404)
+  expect(await connection.happens("passkey_required", 2)).toEqual({ kind: "passkey_required" })
+  askForPasskey(unreadable)
+  answer((await isAsked(2)).attrs.id!, [part("passkey_request_options", options)])
+  expect((await connection.happens("passkey_required", 3)).request).toBeDefined()
+  expect(told()).toHaveLength(4)
 })
 
 /** What becomes of an answer that is taken later. */
 const outcome = (taking: Promise<void>) => taking.catch((error: unknown) => error)
 
-/** The network asks for a passkey. */
-const asks = () => notify("passkey_prologue_request", "passkey_request_options", options)
+/** What a browser has signed. */
+const said = { type: "webauthn.get", challenge: "AAAA", origin: "https://web.whatsapp.com" }
+const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")
 
 /** The network's part of linking with a passkey, which it has asked for. */
 async function aCeremony() {
   await connection.happens("qr")
-  asks()
+  askForPasskey(options)
   await connection.happens("passkey_required")
-  const said = { type: "webauthn.get", challenge: "AAAA", origin: "https://web.whatsapp.com" }
-  const clientDataJSON = Buffer.from(JSON.stringify(said)).toString("base64url")
-  const response = { clientDataJSON, authenticatorData: "AA", signature: "AA" }
   let heard = 0
   const hears = async (tag: string) => {
     const isIt = ({ content }: BinaryNode) => Array.isArray(content) && content[0]?.tag === tag
@@ -163,7 +172,10 @@ async function aCeremony() {
   return {
     hears,
     takes,
-    take: () => connection.takePasskey({ id: "AA", rawId: "AA", type: "public-key", response }),
+    take: (clientDataJSON = base64url(said)) => {
+      const response = { clientDataJSON, authenticatorData: "AA", signature: "AA" }
+      return connection.takePasskey({ id: "AA", rawId: "AA", type: "public-key", response })
+    },
     takesRef: () => takes("ref", [part("ref", Buffer.from("2@ref"))]),
     /** The phone's half of the agreement, with a key of so many bytes. */
     greets: (bytes: number, from?: string) => {
@@ -177,14 +189,14 @@ async function aCeremony() {
 test("a passkey's answer is taken once, under one secret however often it is asked for, and a stranger's notices are nothing", async () => {
   const { take, takes, takesRef, greets } = await aCeremony()
   const kept = secret()
-  asks()
+  askForPasskey(options)
   await connection.happens("passkey_required", 2)
   expect(secret()).toBe(kept)
   const stranger = "4915112345678@s.whatsapp.net"
   const taken = take()
   await expect(take()).rejects.toMatchObject({ why: "busy" })
   await takesRef()
-  notify("passkey_prologue_request", "passkey_request_options", options, stranger)
+  askForPasskey(options, stranger)
   await takes("passkey_prologue")
   greets(31, stranger)
   greets(32, "@s.whatsapp.net")
@@ -193,6 +205,19 @@ test("a passkey's answer is taken once, under one secret however often it is ask
   await taken
   expect(connection.happenings.filter(({ kind }) => kind === "passkey_required")).toHaveLength(2)
   await expect(take()).rejects.toMatchObject({ why: "not_awaited" })
+})
+
+test("an answer to something else is not brought to the network", async () => {
+  const { take } = await aCeremony()
+  const wrong = [
+    ["AA", "malformed"],
+    [base64url(null), "malformed"],
+    [base64url({ ...said, type: "webauthn.create" }), "malformed"],
+    [base64url({ ...said, origin: "https://example.com" }), "origin"],
+    [base64url({ ...said, challenge: "BBBB" }), "challenge"],
+  ] as const
+  for (const [signed, why] of wrong) await expect(take(signed)).rejects.toMatchObject({ why })
+  expect(network.heard.some(isAsking)).toBe(false)
 })
 
 test("each refusal of the network's has its own words, and what it has used up is asked for again", async () => {
