@@ -22,8 +22,10 @@ export function admit(
 ): Taker | undefined {
   const payload = proto.ClientPayload.decode(said.payload)
   const client = { payload, noiseKey: said.noiseKey, send: outlet.send, end: outlet.end }
-  if (isOutdated(network, payload)) {
-    outlet.end(failure(405))
+  // A client has to say what it is (whatsmeow, `ConnectFailureBadUserAgent`).
+  const isNamed = payload.userAgent?.appVersion?.primary
+  if (!isNamed || isOutdated(network, payload)) {
+    outlet.end(failure(isNamed ? 405 : 409))
     return undefined
   }
   if (!payload.username) return asCompanion(network, outlet, client)

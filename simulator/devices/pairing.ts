@@ -272,12 +272,14 @@ function registration(payload: proto.IClientPayload) {
   const value = Buffer.from(data?.eSkeyVal ?? [])
   const signature = Buffer.from(data?.eSkeySig ?? [])
   if (identity.length !== 32 || value.length !== 32 || data?.eRegid?.length !== 4) return undefined
+  if (data.buildHash?.length !== 16 || !data.deviceProps?.length || data.eSkeyId?.length !== 3)
+    return undefined
   if (!Curve.verify(identity, Buffer.concat([Buffer.from([5]), value]), signature)) return undefined
-  const props = proto.DeviceProps.decode(data.deviceProps ?? new Uint8Array())
+  const props = proto.DeviceProps.decode(data.deviceProps)
   return {
     identity,
     registrationId: Buffer.from(data.eRegid).readUInt32BE(),
-    signedPreKey: { id: Buffer.from(data.eSkeyId ?? [0, 0, 0]).readUIntBE(0, 3), value, signature },
+    signedPreKey: { id: Buffer.from(data.eSkeyId).readUIntBE(0, 3), value, signature },
     platform: props.os ?? "",
   }
 }

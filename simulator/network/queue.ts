@@ -13,13 +13,14 @@ export interface Waiting {
 interface Settled {
   tag: string
   id: string
-  /** Tells ids of different senders apart; some receipts of Baileys do not say it. */
+  /** Tells ids of different senders apart. */
   from: string | undefined
   /** The number of the last stanza that was sent before it said so. */
   sent: number
-  /** Of a receipt, whose id is that of the message that it is about: its kind, and the member of a group whose it is. */
-  type?: string | undefined
-  participant?: string | undefined
+  /** Whose it is in a group. */
+  participant: string | undefined
+  /** Of an ack alone: of a receipt, whose id is that of the message that it is about, its kind; the chat of an own message. */
+  acked?: { type: string | undefined; recipient: string | undefined }
 }
 
 /** The stanzas for devices. Each stays until the device's receipt or ack, so it comes at least once. */
@@ -38,7 +39,7 @@ export function open(store: Store) {
   )
   const after = store.db.prepare("SELECT n, stanza FROM queue WHERE device = ? AND n > ? ORDER BY n LIMIT ?")
   const named = store.db.prepare(
-    "SELECT n, stanza FROM queue WHERE device = ? AND id = ? AND class = ? AND n <= ? AND (chat = ? OR ? = '')",
+    "SELECT n, stanza FROM queue WHERE device = ? AND id = ? AND class = ? AND n <= ? AND chat = ?",
   )
   const remove = store.db.prepare("DELETE FROM queue WHERE n = ?")
   const exists = store.db.prepare("SELECT 1 FROM queue WHERE n = ?")
@@ -63,12 +64,11 @@ export function open(store: Store) {
       after
         .all(key(address), n, limit)
         .map((row) => ({ n: Number(row.n), stanza: unpack(row.stanza) as Node })),
-    /** Settles what was sent under this id; of receipts those of this kind and person alone, since a message has many. */
+    /** Settles what was sent under this id. */
     settle(address: Address, settled: Settled): void {
-      const { tag, id, sent } = settled
-      const chat = chatOf(settled.from)
-      for (const { n, stanza } of named.all(key(address), id, tag, sent, chat, chat))
-        if (tag !== "receipt" || isThis((unpack(stanza) as Node).attrs, settled)) remove.run(n!)
+      const { tag, id, sent, from } = settled
+      for (const { n, stanza } of named.all(key(address), id, tag, sent, chatOf(from)))
+        if (isThis((unpack(stanza) as Node).attrs, settled)) remove.run(n!)
     },
     /** How many stanzas of each tag wait. */
     counts: (address: Address): Record<string, number> =>
@@ -84,8 +84,15 @@ export function open(store: Store) {
   }
 }
 
-function isThis(waiting: Node["attrs"], { type, participant }: Settled): boolean {
-  return waiting.type === type && chatOf(waiting.participant) === chatOf(participant)
+/** Whether it is named as it was sent. A message has receipts of several kinds and people. */
+function isThis(waiting: Node["attrs"], { tag, from, participant, acked }: Settled): boolean {
+  if (waiting.from !== undefined && from === undefined) return false
+  // zapo acknowledges some without their participant.
+  if (tag === "notification") return true
+  if (chatOf(waiting.participant) !== chatOf(participant)) return false
+  if (!acked) return true
+  if (tag === "receipt" && waiting.type !== acked.type) return false
+  return chatOf(waiting.recipient) === chatOf(acked.recipient)
 }
 
 const chatOf = (from: string | undefined) => Jid.parse(from)?.user ?? ""

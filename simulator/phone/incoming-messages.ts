@@ -118,5 +118,5 @@ function settle(handset: Handset, stanza: Node, why: Failure) {
       ]),
     )
   const error = why === "repeated" ? "496" : "500"
-  handset.submit(el("ack", { class: "message", id, to: from, participant, error }))
+  handset.submit(el("ack", { class: "message", id, to: from, participant, recipient, error }))
 }

@@ -235,7 +235,7 @@ export class Phone {
   }
 
   async #take(stanza: Node) {
-    const { id, from, participant, type } = stanza.attrs
+    const { id, from, participant, recipient, type } = stanza.attrs
     switch (stanza.tag) {
       case "status":
         this.handset.submit(el("ack", { class: "status", id, to: from, participant }))
@@ -257,7 +257,7 @@ export class Phone {
       default:
         return
     }
-    this.handset.submit(el("ack", { class: stanza.tag, id, to: from, participant, type }))
+    this.handset.submit(el("ack", { class: stanza.tag, id, to: from, participant, recipient, type }))
   }
 
   async #answerPeer(asked: Peer | undefined) {

@@ -12,6 +12,9 @@ import { badRequest } from "./refusal.ts"
 const page = 100
 const pageBytes = 2_000_000
 
+/** The collections that there are. */
+const names = new Set(["critical_block", "critical_unblock_low", "regular_high", "regular", "regular_low"])
+
 /** Takes what a device changed in each collection, and gives what it has not seen. */
 export function sync(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const asked = children(child(iq, "sync")).filter(({ tag }) => tag === "collection")
@@ -26,19 +29,22 @@ export function sync(network: Network, line: ConnectedDevice, iq: Node): Node[] 
 }
 
 function synced(network: Network, line: ConnectedDevice, asked: Node): Node {
-  const { name = "" } = asked.attrs
+  const { name = "", version: said, return_snapshot } = asked.attrs
   const pn = line.device.user
-  const seen = Number(asked.attrs.version ?? 0)
-  const patch = bytes(child(asked, "patch"))
-  if (patch) {
+  const seen = Number(said ?? 0)
+  const isSaid = return_snapshot === "true" || (return_snapshot === "false" && said !== undefined)
+  if (!names.has(name) || !isSaid) return refused(name, 400, "bad-request")
+  const sealed = bytes(child(asked, "patch"))
+  if (sealed) {
+    const patch = patchIn(sealed)
+    if (!patch) return refused(name, 400, "bad-request")
     const current = network.appState.version(pn, name)
-    if (seen !== current)
-      return el("collection", { name, type: "error" }, [el("error", { code: 409, text: "conflict" })])
+    if (seen !== current) return refused(name, 409, "conflict")
     network.store.atomically(() => take(network, line, name, current + 1, patch))
     return el("collection", { name, version: current + 1 })
   }
   const files = network.faults.strike("files", key(line.device))
-  const hasSnapshot = files && asked.attrs.return_snapshot === "true"
+  const hasSnapshot = files && return_snapshot === "true"
   const snapshot = hasSnapshot ? network.appState.snapshot(pn, name) : undefined
   const from = snapshot?.version ?? seen
   const patches = fitting(network.appState.after(pn, name, from, page))
@@ -72,9 +78,30 @@ function fitting<Patch extends { patch: Buffer }>(patches: Patch[]): Patch[] {
   return patches.filter(({ patch }, i) => (bytes += patch.length) <= pageBytes || i === 0)
 }
 
+/** What is wrong with a collection is said of it alone. */
+function refused(name: string, code: number, text: string): Node {
+  return el("collection", { name, type: "error" }, [el("error", { code, text })])
+}
+
+/** A patch with what proves its content to other devices; undefined when that is missing. */
+function patchIn(sealed: Buffer): proto.SyncdPatch | undefined {
+  try {
+    const patch = proto.SyncdPatch.decode(sealed)
+    const { keyId, snapshotMac, patchMac } = patch
+    return keyId?.id?.length && snapshotMac?.length === 32 && patchMac?.length === 32 ? patch : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** Numbers a patch, whose content the network cannot read. */
-function take(network: Network, line: ConnectedDevice, name: string, version: number, patch: Buffer) {
-  const numbered = proto.SyncdPatch.decode(patch)
+function take(
+  network: Network,
+  line: ConnectedDevice,
+  name: string,
+  version: number,
+  numbered: proto.SyncdPatch,
+) {
   numbered.version = { version }
   network.appState.add(
     line.device.user,

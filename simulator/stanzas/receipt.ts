@@ -7,12 +7,12 @@ import { givePreKey } from "./encrypt.ts"
 import type { Network } from "../network/network.ts"
 import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
-import { child, children, el, type Node } from "../wire/node.ts"
+import { bytes, child, children, el, type Node } from "../wire/node.ts"
 
 /** A device says that it has messages, or has read, played or not decrypted them. Settles them, and tells their sender. */
 export function receipt(network: Network, line: ConnectedDevice, stanza: Node) {
   const { id, to, type, participant } = stanza.attrs
-  if (!id) return
+  if (!id || !to || !isWhole(stanza)) return network.log.note(key(line.device), "receipt not whole", { id })
   if (network.faults.strike("cut_before_receipt", key(line.device))) return line.cut()
   const unsettled = network.faults.strike("unsettled", key(line.device)) !== undefined
   network.store.atomically(() => {
@@ -23,7 +23,7 @@ export function receipt(network: Network, line: ConnectedDevice, stanza: Node) {
       givePreKey(network, line, stanza)
     }
     for (const one of unsettled || type === "retry" || type === "server-error" ? [] : idsOf(stanza))
-      network.queue.settle(line.device, { tag: "message", id: one, from: to, sent: line.sent })
+      network.queue.settle(line.device, { tag: "message", id: one, from: to, participant, sent: line.sent })
     for (const [device, copy] of told(network, line, stanza)) sendToDevice(network, device, copy)
   })
   if (network.faults.strike("cut_after_receipt", key(line.device))) return line.cut()
@@ -31,21 +31,34 @@ export function receipt(network: Network, line: ConnectedDevice, stanza: Node) {
   goOn(network, line)
 }
 
+/**
+ * Whether it has what each client sends (Baileys, whatsmeow, whatsapp-rust, zapo): about a message of many people, whose it
+ * was; where it asks for that again, how often, and the device's registration.
+ */
+function isWhole(stanza: Node): boolean {
+  const { to, type, participant } = stanza.attrs
+  const { server } = Jid.parse(to) ?? {}
+  if ((server === "g.us" || server === "broadcast") && !participant) return false
+  if (type !== "retry") return true
+  const { count, id, t, v } = child(stanza, "retry")?.attrs ?? {}
+  return [count, id, t].every(Boolean) && v === "1" && bytes(child(stanza, "registration"))?.length === 4
+}
+
 /** The device has a stanza, or (`error`) cannot use it; either way it is not sent again. */
 export function ack(network: Network, line: ConnectedDevice, stanza: Node) {
-  const { class: tag, id, to, error, type, participant } = stanza.attrs
+  const { class: tag, id, to, error, type, participant, recipient } = stanza.attrs
+  if (!tag || !id) return network.log.note(key(line.device), "ack not whole", { id })
   if (network.faults.strike("unsettled", key(line.device))) return
   if (error && to === "status@broadcast" && line.stuckAt !== undefined) return
-  if (tag && id)
-    network.queue.settle(line.device, {
-      tag,
-      id,
-      from: to,
-      sent: line.asked.get(id) ?? line.sent,
-      type,
-      participant,
-    })
-  if (id) line.asked.delete(id)
+  network.queue.settle(line.device, {
+    tag,
+    id,
+    from: to,
+    participant,
+    sent: line.asked.get(id) ?? line.sent,
+    acked: { type, recipient },
+  })
+  line.asked.delete(id)
   goOn(network, line)
 }
 

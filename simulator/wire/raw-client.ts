@@ -25,6 +25,8 @@ export interface Device {
   name?: string
   /** It remembers the network's key, or believes so: it opens with IK. */
   remembers?: Buffer
+  /** Changes what it says of itself. */
+  says?: (whole: proto.IClientPayload) => void
 }
 
 export function newDevice(): Device {
@@ -137,28 +139,38 @@ export function signed(device: Device, node: Node): Node {
   ])
 }
 
+const userAgent = { appVersion: { primary: 2, secondary: 3000, tertiary: 0 } }
+
 function payloadOf(device: Device): Buffer {
-  if (device.name) {
-    const [username, id] = device.name.split(":").map(Number)
-    return Buffer.from(proto.ClientPayload.encode({ username, device: id, passive: false }).finish())
-  }
+  const payload = device.name ? loginOf(device.name) : registrationOf(device)
+  device.says?.(payload)
+  return Buffer.from(proto.ClientPayload.encode(payload).finish())
+}
+
+function loginOf(name: string): proto.IClientPayload {
+  const [username, id] = name.split(":").map(Number)
+  return { username, device: id, passive: false, userAgent }
+}
+
+function registrationOf(device: Device): proto.IClientPayload {
   const eSkeySig = Curve.sign(
     device.identity.private,
     Buffer.concat([Buffer.from([5]), device.preKey.public]),
   )
-  return Buffer.from(
-    proto.ClientPayload.encode({
-      passive: false,
-      devicePairingData: {
-        eRegid: big(randomInt(1, 16_000), 4),
-        eKeytype: Buffer.from([5]),
-        eIdent: device.identity.public,
-        eSkeyId: big(1, 3),
-        eSkeyVal: device.preKey.public,
-        eSkeySig,
-      },
-    }).finish(),
-  )
+  return {
+    passive: false,
+    userAgent,
+    devicePairingData: {
+      buildHash: randomBytes(16),
+      deviceProps: proto.DeviceProps.encode({ os: "raw" }).finish(),
+      eRegid: big(randomInt(1, 16_000), 4),
+      eKeytype: Buffer.from([5]),
+      eIdent: device.identity.public,
+      eSkeyId: big(1, 3),
+      eSkeyVal: device.preKey.public,
+      eSkeySig,
+    },
+  }
 }
 
 /** The client's side of Noise XX, or of IK that is answered with XX. */

@@ -101,7 +101,7 @@ test("the refusal of a message that was asked for again does not settle the copy
   await client.sock.sendNode({
     tag: "receipt",
     attrs: { id, to: bob.lid, type: "retry" },
-    content: [retry],
+    content: [retry, { tag: "registration", attrs: {}, content: Buffer.alloc(4) }],
   })
   await until(async () => (await waiting()).message === 2)
   await client.sock.sendNode({ tag: "ack", attrs: { class: "message", id, to: bob.lid, error: "500" } })

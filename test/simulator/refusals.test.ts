@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto"
-import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildBuffer } from "@whiskeysockets/baileys"
+import { type BinaryNode, getBinaryNodeChild, getBinaryNodeChildBuffer, proto } from "@whiskeysockets/baileys"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Client } from "../support/network/baileys-client.ts"
 import { big } from "#simulator/wire/node.ts"
@@ -12,10 +12,10 @@ beforeAll(async () => {
 })
 afterAll(() => network.close())
 
-const iq = (xmlns: string, type: string, content?: BinaryNode[]) =>
+const iq = (xmlns: string, type: string, content?: BinaryNode[], to = "@s.whatsapp.net") =>
   client.sock.query({
     tag: "iq",
-    attrs: { to: "@s.whatsapp.net", xmlns, type },
+    attrs: { to, xmlns, type },
     ...(content && { content }),
   }) as Promise<BinaryNode>
 
@@ -190,4 +190,103 @@ test("what every client says is required: each part that is left out makes a mes
   const own = node("message", { to: client.device.creds.me!.id, type: "text", category: "peer" }, [enc])
   const token = node("tctoken", {}, randomBytes(12))
   expect(await sent({ ...own, content: [enc, token] })).toBe("479")
+})
+
+const device = () => client.device.creds.me!.id.split("@")[0]!
+
+test("an ack settles what it names whole, and nothing else", async () => {
+  const bob = await network.phone("Bob")
+  const stanza = {
+    tag: "appdata",
+    attrs: { id: "A1", from: bob.lid, participant: bob.lid, recipient: bob.lid },
+  }
+  await network.control.stanza(device(), { ...stanza, attrs: { ...stanza.attrs, t: "1" } })
+  const { from: to, ...named } = stanza.attrs
+  const ack = node("ack", { class: "appdata", to, ...named })
+  for (const part of ["class", "id", "to", "participant", "recipient"])
+    await client.sock.sendNode(without(ack, part))
+  await iq("w:p", "get", [node("ping", {})])
+  expect(await network.control.settled(device(), 0)).toBe(false)
+  await client.sock.sendNode(ack)
+  expect(await network.control.settled(device(), 10_000)).toBe(true)
+})
+
+const retriesAnswered = (wait: number) =>
+  network.log({ kind: "out", who: device(), tag: "ack", attrs: { class: "receipt", type: "retry" }, wait })
+
+test("a receipt that lacks a part is not answered", async () => {
+  const { id: group } = await client.sock.groupCreate("Receipts", [])
+  const registration = node("registration", {}, big(1, 4))
+  const again = node("retry", { count: "1", id: "R1", t: "1", v: "1" })
+  const attrs = { id: "R1", to: group, participant: client.device.creds.me!.lid!, type: "retry" }
+  const whole = node("receipt", attrs, [again, registration])
+  const parts = ["id", "to", "participant", "retry", "registration", "registration content"]
+  for (const part of [...parts, ...["count", "id", "t", "v"].map((name) => `retry ${name}`)])
+    await client.sock.sendNode(without(whole, part))
+  await iq("w:p", "get", [node("ping", {})])
+  expect(await retriesAnswered(0)).toEqual([])
+  await client.sock.sendNode(whole)
+  expect(await retriesAnswered(10_000)).toHaveLength(1)
+})
+
+test("a question about groups is whole, and to the groups or to one of them", async () => {
+  const made = node("create", { subject: "Whole", key: "K" })
+  const answer = await iq("w:g2", "set", [made], "@g.us")
+  const group = `${getBinaryNodeChild(answer, "group")!.attrs.id}@g.us`
+  const body = node("body", {}, Buffer.from("What for"))
+  const asked = node("participating", {}, [node("participants", {}), node("description", {})])
+  const rows: [type: string, to: string, whole: BinaryNode, ...parts: string[]][] = [
+    ["set", "@g.us", made, "subject"],
+    ["get", "@g.us", asked],
+    ["get", group, node("query", { request: "interactive" }), "request"],
+    ["set", group, node("description", { id: "D1" }, [body]), "id"],
+    ["set", group, node("description", { delete: "true", prev: "D1" }), "delete"],
+    ["set", "@g.us", node("leave", {}, [node("group", { id: group })])],
+  ]
+  for (const [type, to, whole, ...parts] of rows) {
+    for (const part of parts)
+      expect([part, await refusal("w:g2", type, [without(whole, part)], to)]).toEqual([part, "400"])
+    const elsewhere = await refusal("w:g2", type, [whole])
+    expect([whole.tag, elsewhere]).toEqual([whole.tag, to === "@g.us" ? "400" : "404"])
+    expect([whole.tag, await refusal("w:g2", type, [whole], to)]).toEqual([whole.tag, "answered"])
+  }
+  for (const part of ["code", "admin"]) {
+    const accept = node("accept", { code: "C", admin: client.device.creds.me!.lid! })
+    expect([part, await refusal("w:g2", "set", [without(accept, part)], group)]).toEqual([part, "400"])
+  }
+})
+
+test("the cards of all groups have members only for who asks for them", async () => {
+  await client.sock.groupCreate("Cards", [])
+  const asked = node("participating", {}, [node("participants", {}), node("description", {})])
+  expect(await tagsIn(asked)).toContain("participant")
+  expect(await tagsIn(without(asked, "participants"))).not.toContain("participant")
+})
+
+/** What the cards of groups have. */
+async function tagsIn(asked: BinaryNode): Promise<string[]> {
+  const groups = getBinaryNodeChild(await iq("w:g2", "get", [asked], "@g.us"), "groups")!
+  return parts(groups).flatMap((card) => parts(card).map(({ tag }) => tag))
+}
+
+test("a collection of settings is asked for by name and version, and a patch proves what it holds", async () => {
+  const code = async (collection: BinaryNode) => {
+    const answer = await iq("w:sync:app:state", "set", [node("sync", {}, [collection])])
+    const found = getBinaryNodeChild(getBinaryNodeChild(answer, "sync"), "collection")
+    return getBinaryNodeChild(found, "error")?.attrs.code
+  }
+  const whole = node("collection", { name: "regular", version: "0", return_snapshot: "false" })
+  expect(await code(whole)).toBeUndefined()
+  for (const part of ["name", "version", "return_snapshot"])
+    expect([part, await code(without(whole, part))]).toEqual([part, "400"])
+  expect(await code({ ...whole, attrs: { ...whole.attrs, name: "irregular" } })).toBe("400")
+  const [keyId, mac] = [{ id: randomBytes(6) }, randomBytes(32)]
+  const sealed = { keyId, snapshotMac: mac, patchMac: mac }
+  const patched = (patch: Uint8Array) => code({ ...whole, content: [node("patch", {}, patch)] })
+  for (const part of ["keyId", "snapshotMac", "patchMac"] as const)
+    expect([part, await patched(proto.SyncdPatch.encode({ ...sealed, [part]: null }).finish())]).toEqual([
+      part,
+      "400",
+    ])
+  expect(await patched(Buffer.of(0xff))).toBe("400")
 })

@@ -54,7 +54,7 @@ test.for(["status", "appdata"])(
     const stanza = { tag, attrs: { from: bob.lid, participant: bob.lid, t: "1" } }
     await network.control.stanza(device, stanza)
     const answered = await client.until("a stanza", () => found[0])
-    const ack = { class: tag, id: answered.attrs.id!, to: bob.lid }
+    const ack = { class: tag, id: answered.attrs.id!, to: bob.lid, participant: bob.lid }
     await client.sock.sendNode({ tag: "ack", attrs: ack })
     expect(await network.control.settled(device, 10_000)).toBe(true)
 

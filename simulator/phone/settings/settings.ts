@@ -45,7 +45,9 @@ export async function changeAll(handset: Handset, collection: Collection, settin
     const patch = Buffer.from(proto.SyncdPatch.encode(made.patch).finish())
     const reply = handset.ask("w:sync:app:state", "set", [
       el("sync", {}, [
-        el("collection", { name: collection, version: known.state.version }, [el("patch", {}, patch)]),
+        el("collection", { name: collection, version: known.state.version, return_snapshot: "false" }, [
+          el("patch", {}, patch),
+        ]),
       ]),
     ])
     if (child(child(child(reply, "sync"), "collection"), "error"))

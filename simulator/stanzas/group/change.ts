@@ -109,6 +109,7 @@ const changes = new Map<string, Change>([
   [
     "description",
     ({ group, by, node }) => {
+      if (!node.attrs.id && node.attrs.delete !== "true") throw badRequest()
       // Who changes it has seen the last one.
       if (node.attrs.prev !== group.description?.id) throw new Refusal(409, "conflict")
       describe(group, by, node)

@@ -19,7 +19,7 @@ import { answerFor, refusalToAdd } from "./members.ts"
 export function create(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const asked = child(iq, "create")
   const subject = asked?.attrs.subject
-  if (!asked || !subject) throw badRequest()
+  if (!asked || !subject || !isToAll(iq)) throw badRequest()
   checkLength(subject, longest.subject)
   const by = line.device.user
   const parent = child(asked, "parent")
@@ -86,26 +86,43 @@ function communityFor(network: Network, by: string, asked: Node): Pick<Group, "c
   return { community: community.id }
 }
 
+/** Whether a question is to the groups, and to none of them. */
+function isToAll(iq: Node): boolean {
+  const to = Jid.parse(iq.attrs.to)
+  return to?.server === "g.us" && to.user === ""
+}
+
 /** A group's card, for its members. */
 export function query(network: Network, line: ConnectedDevice, iq: Node): Node[] {
+  if (child(iq, "query")?.attrs.request !== "interactive") throw badRequest()
   const group = network.groups.find(Jid.parse(iq.attrs.to))
   if (!group) throw notFound()
   if (!roleOf(group, line.device.user)) throw new Refusal(403, "forbidden")
   return [groupNode(network, group)]
 }
 
-export function participating(network: Network, line: ConnectedDevice): Node[] {
+/** The cards of all groups that one is in; with members and descriptions if they are asked for (whatsapp-rust, `iq/groups.rs`). */
+export function participating(network: Network, line: ConnectedDevice, iq: Node): Node[] {
+  if (!isToAll(iq)) throw badRequest()
+  const asked = child(iq, "participating")
+  const cards = network.groups.of(line.device.user).map((group) => groupNode(network, group))
   return [
     el(
       "groups",
       {},
-      network.groups.of(line.device.user).map((group) => groupNode(network, group)),
+      cards.map((card) => ({ ...card, content: children(card).filter(({ tag }) => isWanted(asked, tag)) })),
     ),
   ]
 }
 
+function isWanted(asked: Node | undefined, tag: string): boolean {
+  if (tag === "participant") return child(asked, "participants") !== undefined
+  return tag !== "description" || child(asked, "description") !== undefined
+}
+
 export function leave(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const by = line.device.user
+  if (!isToAll(iq)) throw badRequest()
   const left = children(child(iq, "leave")).flatMap(({ attrs }) => {
     const group = network.groups.find(Jid.parse(attrs.id))
     return group && roleOf(group, by) ? [group] : []

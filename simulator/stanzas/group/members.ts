@@ -167,7 +167,8 @@ function told(network: Network, group: Group, tag: string, pns: string[]): Node[
 export function accept(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const group = network.groups.find(Jid.parse(iq.attrs.to))
   const { code, admin } = child(iq, "accept")?.attrs ?? {}
-  if (!group || !code) throw notFound()
+  if (!group) throw notFound()
+  if (!code || !admin) throw badRequest()
   const pn = line.device.user
   const by = network.directory.find(Jid.parse(admin))?.pn
   const found = group.invitations?.find((one) => one.code === code && one.pn === pn && one.by === by)

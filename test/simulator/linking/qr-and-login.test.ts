@@ -191,6 +191,25 @@ test("stanzas that make no sense end their connection at most", async () => {
   expect(await ada.read({ text: "alive" })).toHaveLength(1)
 })
 
+/** What a client that says this of itself is told first. */
+const refusal = async (says: Raw.Device["says"]) => {
+  const answer = Promise.withResolvers<string>()
+  const device = { ...Raw.newDevice(), ...(says && { says }) }
+  const connection = await Raw.connect(network.url, device, ({ tag, attrs }) =>
+    answer.resolve(attrs.reason ?? tag),
+  )
+  const said = await answer.promise
+  connection.close()
+  return said
+}
+
+test("a client that does not say what each says of itself is refused", async () => {
+  expect(await refusal(undefined)).toBe("iq")
+  expect(await refusal((whole) => delete whole.userAgent)).toBe("409")
+  for (const part of ["buildHash", "deviceProps", "eSkeyId"] as const)
+    expect([part, await refusal((whole) => delete whole.devicePairingData![part])]).toEqual([part, "400"])
+})
+
 test("a client whose version is too old is refused with 405", async () => {
   const client = await network.paired(await network.phone())
   client.close()

@@ -169,16 +169,6 @@ test("people who join by an invitation are told so; where admins decide, they ar
   expect(await one.sock.groupRequestParticipantsList(id)).toEqual([])
 })
 
-test("a description that comes without an id is kept, and gets one", async () => {
-  const { client } = await aChat()
-  const { id } = await client.sock.groupCreate("Described", [])
-  const body = { tag: "body", attrs: {}, content: Buffer.from("What for") }
-  await ask(client, { xmlns: "w:g2", type: "set", to: id }, [node("description", {}, [body])])
-  const { desc, descId } = await client.sock.groupMetadata(id)
-  expect(desc).toBe("What for")
-  expect(descId).toMatch(/^\w+$/)
-})
-
 test("a personal QR code says whose it is", async () => {
   const { client, ada } = await aChat()
   const own = await ask(client, { xmlns: "w:qr", type: "set" }, [node("qr", { type: "contact" })])
