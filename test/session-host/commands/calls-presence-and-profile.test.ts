@@ -1,14 +1,14 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
-import { aChat } from "#test/support/session/chat.ts"
+import { aChat, aSharedChat } from "#test/support/session/chat.ts"
 import { aHost, call, eventsOfType, held, statusOf } from "#test/support/session/host.ts"
 import { until } from "#test/support/until.ts"
 
 /** These tests are not about leases: a busy machine must not cost a host its own. */
 const calm = { timing: { beatMs: 1000 } }
 
-async function aTalk() {
-  const chat = await aChat(calm)
+async function aTalk(making = aChat(calm)) {
+  const chat = await making
   const bob = `/phones/${chat.bob.number}`
   const control = chat.network.call
   return {
@@ -18,6 +18,9 @@ async function aTalk() {
     bobIs: (body: object) => control("PATCH", bob, body),
   }
 }
+
+/** For those that leave the session as it was. */
+const { ask, bob, bobDoes, phone, network, device, bridge } = await aTalk(aSharedChat())
 
 test("presence and typing of a contact that was subscribed to become events", async () => {
   const { ask, bob, bobIs, bobDoes, bridge, phone, network } = await aTalk()
@@ -86,7 +89,6 @@ const ends = [
 ] as const
 
 test("calls come in, and end each with its reason", async () => {
-  const { bob, bobDoes, phone, bridge } = await aTalk()
   for (const [at, [step, reason, expected]] of ends.entries()) {
     const { call_id } = (await bobDoes("calls", { to: phone.number })) as { call_id: string }
     const about = { call_id, contact_id: bob.jid, timestamp: expect.any(Number) }
@@ -99,9 +101,10 @@ test("calls come in, and end each with its reason", async () => {
 })
 
 test("a call is declined under the address that the caller called with; one that is over, too", async () => {
-  const { ask, bob, bobDoes, phone, network, device, bridge } = await aTalk()
   const { call_id } = (await bobDoes("calls", { to: phone.number })) as { call_id: string }
-  await eventsOfType(bridge.id, "call_incoming")
+  await until(async () =>
+    (await eventsOfType(bridge.id, "call_incoming")).some((incoming) => incoming.call_id === call_id),
+  )
   const decline = () => ask("POST", `/calls/${call_id}/reject`, { contact_id: bob.number })
   expect(await decline()).toMatchObject({ status: 200, ok: true })
   const [stanza] = await network.log({ kind: "in", who: device, tag: "call" })
@@ -120,7 +123,6 @@ test("a call is declined under the address that the caller called with; one that
 })
 
 test("the profile is read, its about text changed; the link of the personal code, the status lists", async () => {
-  const { ask, phone, bridge, network, device } = await aTalk()
   expect(await ask("PATCH", "/profile/status", { status: "at sea" })).toMatchObject({ status: 200, ok: true })
   // Some accounts may need the old question as well, and WhatsApp Web asks both.
   const old = { who: device, kind: "in", attrs: { xmlns: "status", type: "set" } } as const
@@ -138,7 +140,6 @@ test("the profile is read, its about text changed; the link of the personal code
 })
 
 test("a group has a card, another's has none", async () => {
-  const { ask, phone, bob, network } = await aTalk()
   const group = await network.group([phone, bob], "lid", "Chess")
   await network.call("PATCH", `/groups/${group.jid}`, { by: phone.number, description: "every Friday" })
   expect(await ask("GET", `/groups/${group.jid}`)).toMatchObject({
