@@ -30,10 +30,10 @@ afterAll(() => {
   rmSync(image, { recursive: true })
 })
 
-test("node_modules of a production installation are below 155 MB, without the packages that bring Node", () => {
+test("node_modules of a production installation are below 150 MB, without the packages that bring Node", () => {
   const megabytes = bytesOf(join(image, "node_modules")) / 1e6
   console.log(`node_modules of the host image: ${megabytes.toFixed(1)} MB`)
-  expect(megabytes).toBeLessThan(155)
+  expect(megabytes).toBeLessThan(150)
   expect(readdirSync(join(image, "node_modules")).filter((name) => name.startsWith("node-linux"))).toEqual([])
 })
 
