@@ -25,11 +25,14 @@ const never = [".sst/**", "node_modules/**"]
 const inSharing = (...files: string[]) => ({
   setupFiles: files.map((file) => `test/support/sharing/${file}`),
   sequence: { setupFiles: "list" as const, groupOrder: 1 },
+  // No trial runs beside them any more.
+  maxWorkers: 4,
 })
 
 export default defineConfig({
   test: {
-    maxWorkers: 4,
+    // Each starts processes of its own, and the trials run beside them.
+    maxWorkers: 3,
     // Node loads the modules itself, as in production.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     sequence: { sequencer: WaitingFirst },

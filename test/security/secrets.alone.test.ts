@@ -31,7 +31,7 @@ beforeAll(async () => {
   const told = await aLife(service)
   secrets = { ...told.secrets, ...(await innermost(service, told.bridgeId)) }
   people = told.people
-}, 120_000)
+}, 240_000)
 const stops: (() => Promise<void>)[] = []
 afterAll(async () => {
   for (const stop of stops) await stop()
