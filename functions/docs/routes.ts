@@ -14,8 +14,8 @@ export const reference = new Hono<ApiEnv>()
 for (const path of ["/", "/api"]) reference.get(path, (c) => c.redirect("/api/docs"))
 reference.get("/api/openapi.json", (c) => c.json(openapi(), 200, { "cache-control": "public, max-age=300" }))
 reference.get("/api/docs", (c) => docs(c, { baseUrl: originOf(c), mayTry: false }, "public, max-age=300"))
-reference.get("/api/docs/:name{\\w+\\.md}", (c) => {
-  const page = markdownPages(openapi()).find(({ name }) => `${name}.md` === c.req.param("name"))
+reference.get("/api/docs/:page", (c) => {
+  const page = markdownPages(openapi()).find(({ name }) => `${name}.md` === c.req.param("page"))
   if (!page) throw new ApiError("not_found", "there is no such page: GET /llms.txt lists every page")
   return text(c, page.text, "markdown")
 })
