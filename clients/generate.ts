@@ -85,7 +85,7 @@ function resolved(schema: Schema | undefined): Schema | undefined {
   return name === undefined ? schema : openapi().components.schemas[name]
 }
 
-/** What `messaging-bridge.ts`, which is written by hand, needs to know to make a call. */
+/** How a call is made. The client that is written by hand, `messaging-bridge.ts`, reads it. */
 function recipe(call: Call) {
   const query = (call.parameters ?? []).filter((one) => one.in === "query").map(({ name }) => name)
   return {

@@ -60,7 +60,7 @@ export function bridge({ options }: Asked): BridgeClient {
   return service().bridge(options.bridge)
 }
 
-/** What a person can do about an error, beyond what its message says. */
+/** The rest of an error's message: what the person can do next, and the id of the request. */
 export function advice({ code, requestId }: BridgeError): string {
   const next = code === "unauthorized" ? "; sign in with another one: bridge login <url>" : ""
   return requestId === undefined ? next : `${next} (request ${requestId})`

@@ -5,10 +5,10 @@ import { Keep } from "#core/contract/keep.ts"
 import { invalid } from "#core/error.ts"
 import type { Html } from "../elements.ts"
 
-// The part of a number's settings that is about the messages it keeps.
+// The card "Kept messages" in a number's settings.
 
 /**
- * What the form says: for how many days messages are kept, and whether a phone is asked for earlier ones.
+ * The choice in the form: how many days the bridge keeps messages, and whether it asks a phone for earlier ones.
  * @throws ApiError `invalid_request`
  */
 export function keepingIn({ keep, history }: { keep: string; history: string }) {
@@ -41,7 +41,7 @@ export function keepingCard(bridge: Bridge.Info, { keep, history }: ReturnType<t
         <legend class="label">Earlier messages</legend>
         <label class="choice"
           ><input type="checkbox" name="history" ${history ? "checked" : ""} /> Ask the next phone that is
-          linked for what was said before. It tells what it chooses, which takes some minutes</label
+          linked for what was said before. The phone chooses what it sends, and takes some minutes</label
         >
       </fieldset>
       <div class="row"><button class="button">Save</button></div>

@@ -1,6 +1,13 @@
 import { type ErrorCode, errorStatus } from "#core/contract/error.ts"
 import { sentences } from "#core/contract/error-sentences.ts"
-import type { Document, Operation, Parameter, Schema } from "./openapi.ts"
+import {
+  type Document,
+  entriesOf,
+  type Entry,
+  type Operation,
+  type Parameter,
+  type Schema,
+} from "./openapi.ts"
 import { curl, limitsOf, merged } from "./page.ts"
 
 // The reference as programs that read for people want it: Markdown, a page for each call and each event.
@@ -14,9 +21,7 @@ export interface MarkdownPage {
 
 /** The pages of the reference, in its order, and one of all errors. */
 export function markdownPages(document: Document): MarkdownPage[] {
-  const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => call({ path, method, operation }, document)),
-  )
+  const calls = entriesOf(document).map((entry) => call(entry, document))
   const events = Object.entries(document.webhooks).map(([type, { post }]) => event(type, post, document))
   return [...calls, ...events, errors()]
 }
@@ -43,7 +48,7 @@ function opening({ info }: Document): string[] {
   return [`# ${info.title}`, ...info.description.split("\n\n")]
 }
 
-function call(entry: { path: string; method: string; operation: Operation }, document: Document) {
+function call(entry: Entry, document: Document): MarkdownPage {
   const { path, method, operation } = entry
   const { operationId, summary, description, parameters = [], requestBody, responses } = operation
   const body = requestBody?.content["application/json"]

@@ -28,6 +28,20 @@ export interface Operation {
   >
 }
 
+/** A route, or an event on its way to a webhook. */
+export interface Entry {
+  method: string
+  path: string
+  operation: Operation
+}
+
+/** Every route of the document, in its order. */
+export function entriesOf({ paths }: Pick<Document, "paths">): Entry[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  )
+}
+
 export interface Header {
   description: string
   schema: object

@@ -9,6 +9,8 @@ import { style } from "./style.ts"
 import { canTry } from "./tryable-routes.ts"
 import {
   type Document,
+  entriesOf,
+  type Entry,
   everyAnswer,
   type Header,
   type Operation,
@@ -16,18 +18,9 @@ import {
   type Schema,
 } from "./openapi.ts"
 
-/** A route, or an event on its way to a webhook. */
-interface Entry {
-  method: string
-  path: string
-  operation: Operation
-}
-
 /** The reference as one self-contained page: no script, no other host. */
 export function docsPage(document: Document, reader: Reader): Html {
-  const entries: Entry[] = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
-  )
+  const entries = entriesOf(document)
   const groups = document.tags.map(({ name }) => ({
     name,
     of: entries.filter(({ operation }) => operation.tags?.includes(name)),

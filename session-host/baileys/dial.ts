@@ -148,7 +148,7 @@ export function dial(input: DialInput, lifetime: Lifetime) {
   }
 }
 
-/** What is known of chats, devices, logins and messages that were sent again for as long as a vault lives, over all its connections. */
+/** A vault outlives its connections, and so does what they learn of chats, devices, logins and messages that were sent again. */
 const known = new WeakMap<Vault, ReturnType<typeof newKnown>>()
 const newKnown = () => ({
   groups: newGroups(),

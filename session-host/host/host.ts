@@ -53,8 +53,8 @@ export class SessionHost {
   readonly #starts = new Slots(startsAtOnce)
   /** The part of the free leases to look at next. It starts at random, so that hosts that start together differ. */
   #turn = randomInt(Lease.looksForAll)
-  /** How many parts it has looked at. */
-  #looks = 0
+  /** Whether it has not looked at all parts yet. */
+  #isNew = true
   #loops: Promise<void>[] = []
 
   constructor(input: HostInput) {
@@ -167,10 +167,10 @@ export class SessionHost {
    * them: most are started because there are free leases.
    */
   async #takeFree(): Promise<void> {
+    const isNew = this.#isNew
     let shared = 0
     let isAny = true
-    for (let looks = 0; looks < Lease.looksForAll; looks++, this.#looks++) {
-      if (!isAny && this.#looks >= Lease.looksForAll) return
+    for (let looks = 0; (isAny || isNew) && looks < Lease.looksForAll; looks++) {
       if (!this.isTrusted || this.#room() === 0) return
       isAny = false
       for (const free of shuffled(await Lease.listSomeFree(this.#turn++, freeSeenAtOnce))) {
@@ -182,6 +182,7 @@ export class SessionHost {
         if (free.share !== undefined) shared++
       }
     }
+    this.#isNew = false
   }
 
   #mayWant(free: Lease.Info): boolean {

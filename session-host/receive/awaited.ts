@@ -22,7 +22,10 @@ const mostAwaited = 200
 /** Nobody's attributes are longer, in characters. What a stranger makes longer might fit into no event. */
 const longestAttrs = 10_000
 
-/** After how many times the first wait each further question is asked, and after the last one the message given up. By default two days. */
+/**
+ * How long each question waits for its answer, as multiples of the first wait. After the last one the message is given up, by
+ * default two days after the first question.
+ */
 const waits = [1, 6, 36, 144, 101]
 
 const Message = z.object({

@@ -19,7 +19,10 @@ interface Settled {
   sent: number
   /** Whose it is in a group. */
   participant: string | undefined
-  /** Of an ack alone: of a receipt, whose id is that of the message that it is about, its kind; the chat of an own message. */
+  /**
+   * What an ack says besides. A receipt has the id of its message, so its `type` tells it from others; `recipient` is the chat
+   * of a message of one's own.
+   */
   acked?: { type: string | undefined; recipient: string | undefined }
 }
 

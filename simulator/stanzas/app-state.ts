@@ -78,7 +78,7 @@ function fitting<Patch extends { patch: Buffer }>(patches: Patch[]): Patch[] {
   return patches.filter(({ patch }, i) => (bytes += patch.length) <= pageBytes || i === 0)
 }
 
-/** What is wrong with a collection is said of it alone. */
+/** The refusal of one collection. The others of the same question are answered. */
 function refused(name: string, code: number, text: string): Node {
   return el("collection", { name, type: "error" }, [el("error", { code, text })])
 }

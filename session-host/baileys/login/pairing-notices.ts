@@ -60,8 +60,8 @@ const lengths = [
 
 /**
  * Lets Baileys answer a phone on which our code was typed, if it names that code, and three times at most. Baileys answers
- * whatever comes of a link code, at any time, and each answer makes another secret. The network also asks for another code to be
- * shown (`refresh_code`); whoever has asked for a code has it already, so that is only acknowledged.
+ * whatever comes of a link code, at any time, and each answer makes another secret. The network may also ask for another code
+ * (`refresh_code`). The person has been given theirs already, so that is only acknowledged.
  */
 export function answerHellos(
   sock: Pick<WASocket, "sendNode">,

@@ -79,7 +79,7 @@ const answer = (id: string, content: BinaryNode[] | number) =>
         : content,
   })
 
-/** What a passkey is to sign. */
+/** The challenge that a passkey has to sign. */
 const options = Buffer.from('{"challenge":"AAAA","rpId":"whatsapp.com"}')
 
 const askForPasskey = (asked: Uint8Array, from?: string) =>
@@ -148,7 +148,7 @@ test("a step by passkey is told once another secret is kept, and what cannot be 
   expect(told()).toHaveLength(4)
 })
 
-/** What becomes of an answer that is taken later. */
+/** How taking an answer ends: its error, if it is refused. */
 const outcome = (taking: Promise<void>) => taking.catch((error: unknown) => error)
 
 /** What a browser has signed. */
