@@ -34,6 +34,7 @@ export const router = new sst.aws.Router("Router", {
     "/api/docs": to(dashboard),
     "/api/*": to(api),
     "/llms*": to(api),
+    "/mcp": to(api),
     "/healthz": to(api),
     // Each name stands for one content, which is the same for everybody.
     "/assets/*": to(dashboard, cachingOptimized),

@@ -59,6 +59,8 @@ export const sentences: Record<ErrorCode, string> = {
   secret_overlap: "the secret was replaced less than a day ago, and both still sign: finish that first",
   webhook_limit_reached: "this bridge has five webhooks, which is the most: delete one first",
   not_kept: "this bridge keeps no messages: PATCH it with `keep`: 7, 30 or 90 days",
+  new_chat:
+    "this message would begin a chat with somebody who has not written to this number: send it with `new_chat`: `allow` if that is wanted",
   group_full: "the group would have more than 1,024 members: name fewer, or remove some first",
   group_conflict: "somebody else changed the group at the same time: try again",
   media_expired: "neither the network nor the phone has this file any more",

@@ -30,6 +30,7 @@ export const errorStatus = {
   secret_overlap: 409,
   webhook_limit_reached: 409,
   not_kept: 409,
+  new_chat: 409,
   group_full: 409,
   group_conflict: 409,
   media_expired: 410,

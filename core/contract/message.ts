@@ -44,6 +44,14 @@ export function isSend(route: { request?: { headers?: unknown } | undefined }): 
   return route.request?.headers === idempotent
 }
 
+/** Contract, "New chats" */
+const NewChat = z.enum(["refuse", "allow"]).openapi({
+  description:
+    "`refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and " +
+    "the person is known from then on.",
+})
+export type NewChat = z.infer<typeof NewChat>
+
 /** The fields that every message has besides its content (Contract, "Messages"). */
 const addressed = {
   chat: Chat,
@@ -53,6 +61,7 @@ const addressed = {
   mentions: z.array(PersonAddress).max(1024).optional().openapi({
     description: "The people whom the text mentions.",
   }),
+  new_chat: NewChat.optional(),
 }
 
 /** Contract, "Remembered messages": the id of a known message is enough, unless several messages have the same one. */
@@ -104,7 +113,7 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
     request: { params: path, headers: idempotent, body: body(schema) },
     responses: {
       200: reply("The network has acknowledged the message.", SendResult),
-      ...refusals(...asking, "recipient_not_found", ...unsent, ...(more.refusals ?? [])),
+      ...refusals(...asking, "recipient_not_found", "new_chat", ...unsent, ...(more.refusals ?? [])),
     },
   })
 }

@@ -44,6 +44,7 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
     title: "The passkey was not accepted",
     next: "Use it again, for the request that is there now.",
   },
+  new_chat: wrongCall("The message would begin a chat"),
   network_rejected: {
     title: "The network refused",
     next: "Check that the number is the one of that phone. Then wait some minutes before the next code.",

@@ -7,9 +7,12 @@ import { webhooks } from "./webhooks.ts"
 import { door } from "../http/door.ts"
 import { events } from "./events.ts"
 import { proxy } from "./proxy-routes.ts"
+import { withAgents } from "../mcp/routes.ts"
 import { reference } from "../docs/routes.ts"
 
 /** The API without the routes that need a stream. */
 export const handler = handle(
-  door({ open: [reference], guarded: [bridges, events, deliveries, webhooks, account, files, proxy] }),
+  withAgents(
+    door({ open: [reference], guarded: [bridges, events, deliveries, webhooks, account, files, proxy] }),
+  ),
 )

@@ -10,14 +10,17 @@ import { events } from "./events.ts"
 import { proxy } from "./proxy-routes.ts"
 import { files, uploads } from "./uploads.ts"
 import { webhooks } from "./webhooks.ts"
+import { withAgents } from "../mcp/routes.ts"
 import { reference } from "../docs/routes.ts"
 
 /**
  * The whole HTTP API and the dashboard, as one machine serves them. On AWS the API is behind two doors: `handler.ts` here
  * and the one in `stream`.
  */
-export const app = door({
-  pages: dashboard,
-  open: [reference, uploads],
-  guarded: [bridges, eventStream, events, deliveries, webhooks, account, logs, webhookTest, files, proxy],
-})
+export const app = withAgents(
+  door({
+    pages: dashboard,
+    open: [reference, uploads],
+    guarded: [bridges, eventStream, events, deliveries, webhooks, account, logs, webhookTest, files, proxy],
+  }),
+)

@@ -1,4 +1,5 @@
 import type { z } from "@hono/zod-openapi"
+import type { NewChat } from "#core/contract/message.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { ApiError } from "#core/error.ts"
 import { Idempotency } from "#core/idempotency.ts"
@@ -18,6 +19,7 @@ interface Addressed {
   chat: string
   quoted_message_id?: string | undefined
   mentions?: string[] | undefined
+  new_chat?: NewChat | undefined
 }
 
 interface SendRoute<Input> extends Route {
@@ -38,7 +40,7 @@ export function sendCommand<Input extends Addressed, const Its extends SendRoute
       const chat = await connected.reach(toJid(input.chat))
       const context = await contextOf(input, chat, connected)
       const message = built(await compose(input, { connected, context }))
-      await connected.pace(chat)
+      await connected.pace(chat, input.new_chat)
       return { chat, message }
     })
   })

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
+import type { NewChat } from "#core/contract/message.ts"
 import type { Pacing as Limits } from "#core/contract/pacing.ts"
 import { ApiError } from "#core/error.ts"
 import { isGroup, statusChat } from "#core/jid.ts"
@@ -53,24 +54,29 @@ export class Pacing {
     return most === undefined ? undefined : Math.max(0, most - this.#today.begun)
   }
 
-  /** Waits until a message to this chat may leave, and is shown as typing. @throws ApiError `pacing`, SessionEnded */
-  async wait(chat: string, connection: Pick<Connection, "showTyping">): Promise<void> {
-    const limits = this.#parts.limits()
-    if (!limits) return
+  /**
+   * Waits until a message to this chat may leave, and is shown as typing.
+   * @throws ApiError `pacing`, `new_chat`, SessionEnded
+   */
+  async wait(chat: string, connection: Pick<Connection, "showTyping">, newChat?: NewChat): Promise<void> {
+    const limits = this.#parts.limits() ?? {}
     const isStatus = chat === statusChat
     const { gap_ms = 0 } = limits
     // Nobody would see it.
     const typing_ms = isStatus ? 0 : (limits.typing_ms ?? 0)
-    if (!isStatus) await this.#inTurn(() => this.#mayWrite(chat))
-    await sleep(this.#turn(gap_ms, typing_ms))
+    if (!isStatus && (newChat || this.newChatsLeft !== undefined))
+      await this.#inTurn(() => this.#mayWrite(chat, newChat))
+    const waitMs = this.#turn(gap_ms, typing_ms)
+    if (waitMs > 0) await sleep(waitMs)
     if (typing_ms === 0) return
     await connection.showTyping(chat, "composing")
     await sleep(typing_ms)
   }
 
-  /** @throws ApiError `pacing`, SessionEnded */
-  async #mayWrite(chat: string): Promise<void> {
-    if (this.newChatsLeft === undefined || isGroup(chat) || !(await this.#isNew(chat))) return
+  /** @throws ApiError `pacing`, `new_chat`, SessionEnded */
+  async #mayWrite(chat: string, newChat: NewChat | undefined): Promise<void> {
+    if (isGroup(chat) || !(await this.#isNew(chat))) return
+    if (newChat === "refuse") throw new ApiError("new_chat")
     if (this.newChatsLeft === 0) throw new ApiError("pacing", undefined, retryAfter(day - (now() % day)))
     const { store, commits } = this.#parts
     const count = { day: this.#today.day, begun: this.#today.begun + 1 }
@@ -81,7 +87,7 @@ export class Pacing {
     this.#count = count
   }
 
-  /** Whether no message has come from this person, nor gone to them under a limit. @throws SessionEnded */
+  /** Whether no message has come from this person, nor gone to them under a limit or `new_chat`. @throws SessionEnded */
   async #isNew(chat: string): Promise<boolean> {
     const { contacts, store } = this.#parts
     if ((await contacts().get(chat))?.pushName) return false

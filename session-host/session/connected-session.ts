@@ -1,4 +1,5 @@
 import type { LRUCache } from "lru-cache"
+import type { NewChat } from "#core/contract/message.ts"
 import { isLid } from "#core/jid.ts"
 import type { Contacts } from "../people/contacts.ts"
 import type { Own } from "../receive/map/chat-and-sender.ts"
@@ -18,8 +19,8 @@ export interface ConnectedSession {
   reach: (chat: string) => Promise<string>
   /** The JID that a caller means by a `chat`, which may be a username. @throws ApiError `not_found` where nobody has it */
   named: (chat: string) => Promise<string>
-  /** Waits until a message to this chat may leave (Contract, "Pacing"). @throws ApiError `pacing` */
-  pace: (chat: string) => Promise<void>
+  /** Waits until a message to this chat may leave (Contract, "Pacing", "New chats"). @throws ApiError `pacing`, `new_chat` */
+  pace: (chat: string, newChat?: NewChat) => Promise<void>
   /** Every remembered message of this id, ours first. */
   messages: (id: string) => Promise<Recalled[]>
   contacts: Contacts

@@ -327,7 +327,7 @@ export class Session {
       generation: vault.generation,
       created: createdGroups,
       standing,
-      pace: (chat) => pacing.wait(chat, connection),
+      pace: (chat, newChat) => pacing.wait(chat, connection, newChat),
       reach: (chat) => this.#recipients.reach(chat, connection),
       named: (chat) => this.#recipients.named(chat, connection),
       messages: (id) => messages.all(id),

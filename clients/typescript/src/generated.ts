@@ -344,7 +344,7 @@ export interface BridgeInList {
 export interface ErrorBody {
   /** What happened, and what to do. */
   error: string
-  code: "invalid_request" | "invalid_customer_ref" | "invalid_webhook_url" | "invalid_idempotency_key" | "url_not_allowed" | "unauthorized" | "no_subscription" | "payment_required" | "bridge_limit_reached" | "forbidden" | "not_admin" | "join_refused" | "not_found" | "method_not_allowed" | "bridge_paused" | "bridge_suspended" | "bridge_moved" | "idempotency_conflict" | "not_paired" | "already_paired" | "not_own_message" | "presence_unavailable" | "not_waiting" | "passkey_required" | "passkey_not_awaited" | "secret_overlap" | "webhook_limit_reached" | "not_kept" | "group_full" | "group_conflict" | "media_expired" | "invite_revoked" | "payload_too_large" | "unsupported_media_type" | "media_fetch_failed" | "media_type_mismatch" | "conversion_unavailable" | "recipient_not_found" | "passkey_refused" | "rate_limited" | "pacing" | "internal_error" | "network_rejected" | "orchestrator_failed" | "session_unavailable" | "storage_full" | "send_outcome_unknown"
+  code: "invalid_request" | "invalid_customer_ref" | "invalid_webhook_url" | "invalid_idempotency_key" | "url_not_allowed" | "unauthorized" | "no_subscription" | "payment_required" | "bridge_limit_reached" | "forbidden" | "not_admin" | "join_refused" | "not_found" | "method_not_allowed" | "bridge_paused" | "bridge_suspended" | "bridge_moved" | "idempotency_conflict" | "not_paired" | "already_paired" | "not_own_message" | "presence_unavailable" | "not_waiting" | "passkey_required" | "passkey_not_awaited" | "secret_overlap" | "webhook_limit_reached" | "not_kept" | "new_chat" | "group_full" | "group_conflict" | "media_expired" | "invite_revoked" | "payload_too_large" | "unsupported_media_type" | "media_fetch_failed" | "media_type_mismatch" | "conversion_unavailable" | "recipient_not_found" | "passkey_refused" | "rate_limited" | "pacing" | "internal_error" | "network_rejected" | "orchestrator_failed" | "session_unavailable" | "storage_full" | "send_outcome_unknown"
   request_id: string
   issues?: ({
     path: string
@@ -1087,6 +1087,8 @@ export interface BridgeCalls {
     quoted_message_id?: string
     /** The people whom the text mentions. */
     mentions?: string[]
+    /** `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on. */
+    new_chat?: "refuse" | "allow"
     body: string
     /** What is shown of a link. The service never fetches a link in a text. */
     preview?: {
@@ -1107,6 +1109,8 @@ export interface BridgeCalls {
     quoted_message_id?: string
     /** The people whom the text mentions. */
     mentions?: string[]
+    /** `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on. */
+    new_chat?: "refuse" | "allow"
     /** The service fetches it, and the Content-Type of the answer decides the kind: JPEG, PNG and WebP are sent as an image, `audio/ogg` as a voice note, other audio as audio, video as video, everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. Images and stickers are sent with a small preview, videos without one. An image, video or sound that does not begin as its Content-Type says, or an image that cannot be decoded, is `media_type_mismatch`. */
     url?: string
     /** An uploaded file, as `createUpload` gave it. */
@@ -1153,6 +1157,8 @@ export interface BridgeCalls {
     quoted_message_id?: string
     /** The people whom the text mentions. */
     mentions?: string[]
+    /** `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on. */
+    new_chat?: "refuse" | "allow"
     question: string
     options: string[]
     /** How many options one person may choose; 0: any number; by default 1. */
@@ -1167,6 +1173,8 @@ export interface BridgeCalls {
     quoted_message_id?: string
     /** The people whom the text mentions. */
     mentions?: string[]
+    /** `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on. */
+    new_chat?: "refuse" | "allow"
     lat: number
     lng: number
     name?: string
@@ -1181,6 +1189,8 @@ export interface BridgeCalls {
     quoted_message_id?: string
     /** The people whom the text mentions. */
     mentions?: string[]
+    /** `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on. */
+    new_chat?: "refuse" | "allow"
     name: string
     description?: string
     /** Unix seconds. */
@@ -1203,6 +1213,8 @@ export interface BridgeCalls {
     quoted_message_id?: string
     /** The people whom the text mentions. */
     mentions?: string[]
+    /** `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on. */
+    new_chat?: "refuse" | "allow"
     contacts: ({
       name: string
       /** 7 to 15 digits; a leading `+` is dropped. */

@@ -46,6 +46,24 @@ test("a bridge begins as many chats in a day as it may, at whichever host, and g
   expect(await erin.read()).toEqual([])
 })
 
+test("a message that would begin a chat is refused where its sender wants that, until somebody has allowed it", async () => {
+  const { network, bridge, bob, phone, message } = await aChat()
+  const carol = await network.phone()
+  const send = (to: string, new_chat: "refuse" | "allow") =>
+    call(bridge.id, "POST", "/send/text", { body: { chat: to, body: new_chat, new_chat } })
+  const refused = await send(carol.number, "refuse")
+  expect(refused.status).toBe(409)
+  expect(await refused.json()).toMatchObject({ code: "new_chat" })
+  expect(await carol.read()).toEqual([])
+  expect((await send(carol.number, "allow")).status).toBe(200)
+  expect((await send(carol.number, "refuse")).status).toBe(200)
+  expect((await send(bob.number, "refuse")).status).toBe(409)
+  await message((await bob.send(phone.number, "he has written first")).id)
+  expect((await send(bob.number, "refuse")).status).toBe(200)
+  const group = await network.group([carol, phone])
+  expect((await send(group.jid, "refuse")).status).toBe(200)
+})
+
 test("messages leave with a gap, and one that would wait for too long is refused", async () => {
   const { network, bob, phone, send } = await paced({ gap_ms: 1000 })
   const sent = await Promise.all(["one", "two", "three"].map((body) => send(bob.number, body)))

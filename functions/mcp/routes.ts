@@ -1,0 +1,35 @@
+import type { Context, Hono } from "hono"
+import type { ApiEnv } from "../http/contract-router.ts"
+import { authenticate } from "../http/authenticate.ts"
+import { limited } from "../http/json-body.ts"
+import { byAddress } from "../http/rate-limits.ts"
+import { Api } from "./api.ts"
+import { ApiError } from "#core/error.ts"
+import { Ask } from "./ask.ts"
+
+/**
+ * Adds `/mcp` to an API: the Model Context Protocol for agents (docs/agents.md). It keeps nothing between two requests, so any function may
+ * answer the next one.
+ */
+export function withAgents<App extends Hono<ApiEnv>>(app: App): App {
+  app.use("/mcp", byAddress, authenticate, limited)
+  app.post("/mcp", async (c) => {
+    // Few callers are agents, and the protocol's library is large.
+    const { mcpHandler } = await import("./server.ts")
+    const caller = {
+      api: new Api((request) => app.fetch(request, c.env), c.req.raw),
+      access: c.var.access,
+      key: c.req.header("authorization") ?? "",
+      ask: askOf(c),
+    }
+    return await mcpHandler(caller)(c.req.raw)
+  })
+  return app
+}
+
+/** @throws ApiError `invalid_request` */
+function askOf(c: Context): Ask {
+  const { success, data } = Ask.safeParse(c.req.query("ask"))
+  if (!success) throw new ApiError("invalid_request", "ask: one of new, all and never")
+  return data
+}
