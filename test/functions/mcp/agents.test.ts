@@ -119,42 +119,41 @@ describe("a stranger's message that tells an agent to write to somebody else", (
   })
 })
 
+/** Calls `send_text` as a program does that keeps what it was asked. */
+async function sendText(params: object) {
+  const headers = {
+    authorization: `Bearer ${all}`,
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    "mcp-protocol-version": "2026-07-28",
+    "mcp-method": "tools/call",
+    "mcp-name": "send_text",
+  }
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
+  }
+  const body = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "send_text", _meta, ...params },
+  }
+  const answer = app.request("/mcp", { method: "POST", headers, body: JSON.stringify(body) }, at(anAddress()))
+  return (await json(answer))["result"] as { requestState?: string; resultType?: string; isError?: boolean }
+}
+
 test("a person's yes is for one message: it sends no other, and its message once", async () => {
   const carol = await network.phone()
   const wish = { number, chat: carol.number, body: "this" }
-  const rpc = async (params: object) => {
-    const headers = {
-      authorization: `Bearer ${all}`,
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-      "mcp-protocol-version": "2026-07-28",
-      "mcp-method": "tools/call",
-      "mcp-name": "send_text",
-    }
-    const _meta = {
-      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-      "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
-      "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
-    }
-    const body = {
-      jsonrpc: "2.0",
-      id: 1,
-      method: "tools/call",
-      params: { name: "send_text", _meta, ...params },
-    }
-    const answer = app.request(
-      "/mcp",
-      { method: "POST", headers, body: JSON.stringify(body) },
-      at(anAddress()),
-    )
-    return (await json(answer))["result"] as { requestState?: string; resultType?: string; isError?: boolean }
-  }
-  const asked = await rpc({ arguments: wish })
+  const asked = await sendText({ arguments: wish })
   const inputResponses = { yes: { action: "accept", content: { send: true } } }
   const said = { inputResponses, requestState: asked.requestState }
-  const other = await rpc({ arguments: { ...wish, body: "that" }, ...said })
+  const other = await sendText({ arguments: { ...wish, body: "that" }, ...said })
   expect(other.resultType).toBe("input_required")
-  for (const again of [said, said]) expect((await rpc({ arguments: wish, ...again })).isError).toBeUndefined()
+  for (const again of [said, said])
+    expect((await sendText({ arguments: wish, ...again })).isError).toBeUndefined()
   expect(await textsOf(carol.number)).toEqual(["this"])
 })
 
@@ -207,9 +206,11 @@ test("a send that is repeated with the key of another message sends nothing", as
   expect(await agent.call("send_text", input)).toMatchObject({ isError: true })
 })
 
+async function post(headers: object, body: string, query = "") {
+  return await app.request(`/mcp${query}`, { method: "POST", headers: { ...headers }, body }, at(anAddress()))
+}
+
 test("a request without a key, in another method, or that is none, is refused", async () => {
-  const post = (headers: object, body: string, query = "") =>
-    app.request(`/mcp${query}`, { method: "POST", headers: { ...headers }, body }, at(anAddress()))
   const headers = {
     authorization: `Bearer ${all}`,
     "content-type": "application/json",
