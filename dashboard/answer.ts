@@ -78,3 +78,11 @@ export function sentenceCase(sentence: string): string {
   const whole = named.charAt(0).toUpperCase() + named.slice(1)
   return /[.!?]$/.test(whole) ? whole : `${whole}.`
 }
+
+/** The part of a link behind `?`, without what is not given. */
+export function queryOf(values: Record<string, string | number | undefined>): string {
+  const given = Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as [string, string]],
+  )
+  return new URLSearchParams(given).toString()
+}

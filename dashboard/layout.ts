@@ -1,5 +1,6 @@
 import { html } from "hono/html"
 import type { Bridge } from "#core/bridge/bridge.ts"
+import { marksOf } from "./numbers/marks.ts"
 import { copyable, type Html, icon, type IconName, mark } from "./elements.ts"
 
 /** Who looks at a page. */
@@ -140,9 +141,11 @@ const tabs: readonly (readonly [Tab, string, string])[] = [
 ]
 
 /** The head of every page about one number: its name, its state, and the way to its other pages. */
-export function numberHead({ customerRef: ref, isSandbox }: Bridge.Info, shown: Tab): Html {
+export function numberHead(bridge: Bridge.Info, shown: Tab): Html {
+  const { customerRef: ref, isSandbox } = bridge
   return html`${head({
       title: ref,
+      actions: html`${marksOf(bridge)}`,
       crumbs: html`<a href="/numbers">Numbers</a
         >${isSandbox ? html`<span aria-hidden="true">·</span> sandbox` : ""}`,
     })}

@@ -3,6 +3,7 @@ import { EventType, Ignored, StatusDetail } from "./event.ts"
 import { Keep, keepOrNull } from "./keep.ts"
 import { Pacing } from "./pacing.ts"
 import { body, refusals, reply, unreachable } from "./route-parts.ts"
+import { Objection, Status } from "./session-status.ts"
 
 /** Letters, digits, dash, underscore. `default` names the first bridge and cannot be taken (Contract, "References"). */
 export const CustomerRef = z
@@ -59,6 +60,18 @@ export const Manager = z
   })
   .openapi("Manager")
 
+/** Contract, "Live state of a bridge" */
+const Reported = z
+  .object({
+    status: Status,
+    since: z.number().int().openapi({ description: "Since when it is so, Unix seconds." }),
+    phone: z
+      .string()
+      .openapi({ description: 'The number that is linked, or was last; `""` before the first.' }),
+    objection: Objection.optional(),
+  })
+  .openapi("ReportedStatus")
+
 /** The customer's choice. */
 const chosen = {
   events: z.array(EventType).openapi({
@@ -98,6 +111,11 @@ export const BridgeWithManager = Bridge.extend({
     description: "The secret was replaced: until then the one before signs as well. Unix seconds.",
   }),
   manager: Manager,
+  reported: Reported.optional().openapi({
+    description:
+      "What the bridge's session said of itself last, also while no session can be asked; absent before the first. `unpaired` " +
+      "with a `phone`: that phone is not linked any more.",
+  }),
 }).openapi("BridgeWithManager")
 
 export const BridgeAfterPatch = Bridge.extend({

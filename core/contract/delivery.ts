@@ -193,6 +193,10 @@ export const DeliveryOfEvent = StoredEvent.omit({ event: true })
           answer: z.string().openapi({
             description: "The first 1,024 bytes of the answer's body, if the attempt failed.",
           }),
+          answer_headers: z.record(z.string(), z.string()).openapi({
+            description:
+              "The first 1,024 bytes of the answer's headers, if the attempt failed; without cookies.",
+          }),
         }).openapi("DeliveryAttemptInFull"),
       )
       .openapi({

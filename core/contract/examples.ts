@@ -267,6 +267,7 @@ export const examples: Record<RouteName, Example> = {
       ...secret,
       ...chosen,
       manager: { health: "healthy", started_at: "2026-11-19T09:20:04.118Z", fail_count: 0 },
+      reported: { status: "connected", since: 1_795_080_010, phone: "491711234567" },
     },
   },
   updateBridge: {
@@ -574,7 +575,15 @@ export const examples: Record<RouteName, Example> = {
       created_at: 1_795_166_760,
       headers: { authorization: "Bearer ***", "x-webhook-event-id": eventId, "x-webhook-attempt": "1" },
       body: JSON.stringify(eventExamples.connected),
-      attempts: [{ ...failed, resend: false, url: secret.webhook_url, answer: "database is locked" }],
+      attempts: [
+        {
+          ...failed,
+          resend: false,
+          url: secret.webhook_url,
+          answer: "database is locked",
+          answer_headers: { "content-type": "text/plain" },
+        },
+      ],
     },
   },
   retryDelivery: { parameters: { event_id: eventId }, answer: ok },

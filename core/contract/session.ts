@@ -2,17 +2,8 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { PhoneNumber } from "./field-types.ts"
 import { PasskeyAssertion, PasskeyOptions } from "./passkey.ts"
+import { Objection, Status } from "./session-status.ts"
 import { elsewhere, body, Ok, proxy, refusals, reply, unreachable, optionalBody } from "./route-parts.ts"
-
-export const Status = z
-  .enum(["unpaired", "connecting", "connected", "disconnected", "replaced", "passkey_required"])
-  .openapi({
-    description:
-      "`unpaired`: no phone is linked. `connecting`: the session starts. `connected`: it is up. `disconnected`: a phone is " +
-      "linked, the connection is lost, and the session connects again by itself. `replaced`: another login took its place. " +
-      "`passkey_required`: the account is linked with a passkey only; `passkey` has the request.",
-  })
-export type Status = z.infer<typeof Status>
 
 /**
  * Contract, "Session status". Unknown fields are `""`, never absent; those about an objection or a restriction are there
@@ -36,25 +27,14 @@ export const SessionStatus = z
           "With `passkey_required`, while the network waits: what a browser has to answer on https://web.whatsapp.com. Absent when " +
           "it waits no more: then ask for a new code.",
       }),
-    objection: z
-      .enum([
-        "locked",
-        "banned",
-        "temporarily_banned",
-        "outdated",
-        "proxy_unreachable",
-        "proxy_refused",
-        "unanswered",
-      ])
-      .optional()
-      .openapi({
-        description:
-          "Absent without one: why the network refused the last login. `locked`, `banned`: it has unlinked the session, and the " +
-          "phone says what can be done. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the " +
-          "session connects again by itself. `proxy_unreachable`: the bridge's proxy does not answer; `proxy_refused`: it wants another " +
-          "password, or leads nowhere; the session goes on trying. `unanswered`: the connection was open, and the network answered nothing on it " +
-          "for two minutes; the session connects again by itself. It ends with the next connection.",
-      }),
+    objection: Objection.optional().openapi({
+      description:
+        "Absent without one: why the network refused the last login. `locked`, `banned`: it has unlinked the session, and the " +
+        "phone says what can be done. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the " +
+        "session connects again by itself. `proxy_unreachable`: the bridge's proxy does not answer; `proxy_refused`: it wants another " +
+        "password, or leads nowhere; the session goes on trying. `unanswered`: the connection was open, and the network answered nothing on it " +
+        "for two minutes; the session connects again by itself. It ends with the next connection.",
+    }),
     new_chats_left: z.number().int().optional().openapi({
       description: "With a limit of `pacing`: how many chats the bridge may still begin today.",
     }),

@@ -37,11 +37,13 @@ type Signatures = z.infer<typeof Signatures>
 const Batch = z.object({ batch_id: z.string(), batch_size: z.number().int() })
 type Batch = z.infer<typeof Batch>
 
-/** Where a failed attempt went, and the first bytes of the answer. */
-interface Failure {
-  url: string
-  answer: string
-}
+/** Where a failed attempt went, the first bytes of the answer, and its headers. */
+const Failure = z.object({
+  url: z.string(),
+  answer: z.string(),
+  answerHeaders: z.record(z.string(), z.string()),
+})
+type Failure = z.infer<typeof Failure>
 
 /** An attempt at an event, with all that is known of it. */
 export interface Known extends Partial<Failure> {
@@ -99,10 +101,10 @@ export async function of(id: Receiver.Id, event: EventRow.Info, deliveryKey: Uin
   return [...found.values()].toSorted((a, b) => a.count - b.count)
 }
 
-const Failure = z.object({ url: z.string(), answer: z.string() })
 const Sealed = z.object({ pk: z.string(), sk: z.string(), sealed: Bytes, expires_at: z.number() })
 
-async function ring(id: Receiver.Id): Promise<Known[]> {
+/** The latest attempts, newest first, and whether each was asked for. */
+export async function ring(id: Receiver.Id): Promise<Known[]> {
   const rows = await Array.fromAsync(rowsOf(id, ringPrefix(id)))
   return rows.map(fromRow).toSorted((a, b) => b.count - a.count)
 }

@@ -46,11 +46,12 @@ export async function ofEvent(
     ...(await atEach(bridge, event, deliveryKey)),
     headers: headersOf(event, attempts.at(-1)),
     body: EventRow.bodyOf(event, deliveryKey).toString(),
-    attempts: attempts.map(({ attempt, isResend, url = "", answer = "" }) => ({
+    attempts: attempts.map(({ attempt, isResend, url = "", answer = "", answerHeaders = {} }) => ({
       ...attempt,
       resend: isResend,
       url,
       answer,
+      answer_headers: answerHeaders,
     })),
   }
 }

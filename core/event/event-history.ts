@@ -103,7 +103,7 @@ function reader(
   return (event) => {
     if (wanted.type !== undefined && event.type !== wanted.type) return undefined
     if (wanted.since !== undefined && event.createdAt < wanted.since) return undefined
-    const body = JSON.parse(EventRow.bodyOf(event, deliveryKey).toString()) as Event // as it was written
+    const body = eventIn(event, deliveryKey)
     if (chat !== undefined && !("chat_id" in body && body.chat_id === chat)) return undefined
     if (wanted.direction !== undefined && directionOf(body) !== wanted.direction) return undefined
     if (search !== undefined && !contains(body, search)) return undefined
@@ -123,6 +123,20 @@ function contains(value: unknown, text: string): boolean {
   return (
     typeof value === "object" && value !== null && Object.values(value).some((one) => contains(one, text))
   )
+}
+
+/** The events of these ids that are kept, by their ids. */
+export async function some(bridge: Bridge.Info, eventIds: string[]): Promise<Map<string, Event>> {
+  const deliveryKey = await Bridge.deliveryKeyOf(bridge)
+  const rows = await EventRow.some(
+    bridge.id,
+    eventIds.flatMap((id) => EventRow.numberOf(id) ?? []),
+  )
+  return new Map(rows.map((row) => [row.eventId, eventIn(row, deliveryKey)]))
+}
+
+function eventIn(row: EventRow.Info, deliveryKey: Uint8Array): Event {
+  return JSON.parse(EventRow.bodyOf(row, deliveryKey).toString()) as Event // as it was written
 }
 
 /**

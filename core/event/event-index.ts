@@ -173,7 +173,7 @@ export async function* pointed(
   }
 }
 
-/** The numbers of the newest events on a list, at most `limit`, without a read of any event. Some may lead nowhere. */
+/** The numbers of the newest events on a list, at most `limit`, without a read of any event. One or the other may lead nowhere. */
 export async function newestPointers(
   id: Receiver.Id,
   state: "undelivered" | "inbox",
@@ -182,7 +182,10 @@ export async function newestPointers(
   const numbers: number[] = []
   const keyOf = (_: string, n: number) => pointerKey(id, state, n)
   const rows = rowsIn(id.bridgeId, { after: 0, isNewestFirst: true }, keyOf, limit)
-  for await (const row of rows) if (numbers.push(Pointer.parse(row).n) === limit) break
+  for await (const row of rows) {
+    const { n, expires_at } = Pointer.parse(row)
+    if (expires_at > now() && numbers.push(n) === limit) break
+  }
   return numbers
 }
 

@@ -6,7 +6,7 @@ import { now } from "../platform/clock.ts"
 import type { Event } from "../contract/event.ts"
 import { open, seal } from "../keys/seal.ts"
 import { strangersJson } from "../strangers-json.ts"
-import { Bytes, get as getRow, query, type Row, type Write } from "../store/store.ts"
+import { batchGet, Bytes, get as getRow, query, type Row, type Write } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
 
 /**
@@ -175,6 +175,12 @@ export async function after(
 export async function get(bridgeId: string, n: number): Promise<Info | undefined> {
   const row = await getRow(tables.events, key(bridgeId, n))
   return row && fromRow(row)
+}
+
+/** Those of these numbers that are there, in no order. */
+export async function some(bridgeId: string, numbers: number[]): Promise<Info[]> {
+  const places = [...new Set(numbers)].map((n) => ({ table: tables.events, key: key(bridgeId, n) }))
+  return (await batchGet(places)).flatMap((row) => (row ? fromRow(row) : []))
 }
 
 /** The bytes to send, exactly as they were stored; they are never serialised again. */

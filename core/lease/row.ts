@@ -2,7 +2,7 @@ import { z } from "zod"
 import { Choice } from "../bridge/choice.ts"
 import { now } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
-import { Status } from "../contract/session.ts"
+import { Objection, Status } from "../contract/session-status.ts"
 import { type Row, update } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
 
@@ -19,7 +19,15 @@ export const Reason = z.enum(["moved", "suspended", "billing", "operator", "cust
 export type Reason = z.infer<typeof Reason>
 
 /** The status that a session reports, since when (Unix seconds), and in which epoch of the lease. */
-export const Reported = z.object({ status: Status, since: z.number().int(), epoch: z.number().int() })
+export const Reported = z.object({
+  status: Status,
+  since: z.number().int(),
+  epoch: z.number().int(),
+  /** Why the network refuses it, or has unlinked it. */
+  objection: Objection.optional(),
+  /** The number of the phone that is linked, or was last: sealed (`linked-phone.ts`). */
+  phone: z.string().optional(),
+})
 export type Reported = z.infer<typeof Reported>
 
 /**

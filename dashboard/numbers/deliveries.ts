@@ -1,7 +1,8 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
-import type { Attempt } from "#core/contract/delivery.ts"
+import { z } from "zod"
+import type { Event } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { EventHistory } from "#core/event/event-history.ts"
@@ -11,11 +12,12 @@ import { Receiver } from "#core/event/receiver.ts"
 import { now } from "#core/platform/clock.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
-import { page } from "../answer.ts"
+import { page, queryOf } from "../answer.ts"
 import { ago, copyButton, type Html, icon, note, press } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
+import { aboutOf } from "./event-item.ts"
 import { outcome, receiverLine, receivingOf, whyOf } from "./receiver.ts"
 
 const lookEachMs = 2000
@@ -57,7 +59,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const ref = bridge.customerRef
   const [shown, givenUp] = await Promise.all([shownOf(c), givenUpOf(c)])
   const lists = html`${notice ?? ""}
-    <div class="stack" data-stream="/numbers/${ref}/deliveries/stream">
+    <div class="stack" data-stream="/numbers/${ref}/deliveries/stream?${queryOf(askedOf(c))}">
       ${headCard(shown)} ${givenUpCard(shown, givenUp)} ${attemptsCard(shown)}
     </div>`
   const body = html`${numberHead(bridge, "deliveries")} ${bridge.webhookUrl === "" ? noWebhook(ref) : lists}`
@@ -69,6 +71,7 @@ function follower(c: Context<DashboardEnv>) {
   let givenUp: GivenUp | undefined
   let listed = ""
   let readAtMs = -Infinity
+  const words: Words = new Map()
   return async (): Promise<Map<string, Piece>> => {
     const pointers = await EventIndex.newestPointers(
       Receiver.first(c.var.bridge.id),
@@ -80,7 +83,7 @@ function follower(c: Context<DashboardEnv>) {
       readAtMs = performance.now()
       givenUp = (await givenUpOf(c).catch(unlessTidied)) ?? givenUp
     }
-    const shown = await shownOf(c)
+    const shown = await shownOf(c, words)
     const pieces = new Map<string, Piece>([["head", { html: headCard(shown) }]])
     if (givenUp) pieces.set("given-up", { html: givenUpCard(shown, givenUp) })
     return pieces.set("attempts", { html: attemptsCard(shown) })
@@ -94,13 +97,49 @@ function unlessTidied(error: unknown): undefined {
 
 type Shown = Awaited<ReturnType<typeof shownOf>>
 
-/** The parts that the page shows and its stream renews. */
-async function shownOf(c: Context<DashboardEnv>) {
+/** Which attempts are asked for, and which page of them. */
+const Asked = z.object({
+  outcome: z.enum(["failed", "taken", "resent"]).optional().catch(undefined),
+  page: z.coerce.number().int().min(2).max(99).optional().catch(undefined),
+})
+type Asked = z.infer<typeof Asked>
+
+function askedOf(c: Context<DashboardEnv>): Asked {
+  return Asked.parse(c.req.query())
+}
+
+const perPage = 50
+
+/**
+ * The parts that the page shows and its stream renews.
+ * @param known the events that were read before; those that are read now are added
+ */
+async function shownOf(c: Context<DashboardEnv>, known: Words = new Map()) {
   const { bridge, me } = c.var
-  const attempts = await AttemptLog.latest(Receiver.first(bridge.id))
-  const receiving = await receivingOf(bridge, attempts)
+  const asked = askedOf(c)
+  const all = await AttemptLog.ring(Receiver.first(bridge.id))
+  const receiving = await receivingOf(
+    bridge,
+    all.map(({ attempt }) => attempt),
+  )
+  const { outcome: wanted, page: nth = 1 } = asked
+  const fitting = all.filter(
+    ({ attempt: { success }, isResend }) =>
+      wanted === undefined || (wanted === "resent" ? isResend : success === (wanted === "taken")),
+  )
+  const attempts = fitting.slice((nth - 1) * perPage, nth * perPage)
+  const ids = [
+    ...attempts.map(({ attempt }) => attempt.event_id),
+    ...(receiving.headId ? [receiving.headId] : []),
+  ]
+  const events = await EventHistory.some(
+    bridge,
+    ids.filter((id) => !known.has(id)),
+  )
+  for (const [id, one] of events) known.set(id, wordsOf(one, id))
+  const hasMore = fitting.length > nth * perPage
   const mayChange = me.role !== "viewer"
-  return { ref: bridge.customerRef, receiving, attempts, mayChange }
+  return { ref: bridge.customerRef, receiving, attempts, asked, hasMore, words: known, mayChange }
 }
 
 type GivenUp = Awaited<ReturnType<typeof givenUpOf>>
@@ -125,11 +164,11 @@ function noWebhook(ref: string): Html {
 }
 
 /** The waiting events and the state of the receiver. */
-function headCard({ ref, receiving, mayChange }: Shown): Html {
+function headCard({ ref, receiving, words, mayChange }: Shown): Html {
   const { headId } = receiving
   return html`<section class="card" id="delivery-head" aria-label="The receiver">
     <div class="row spread">
-      <div>${receiverLine(receiving)}</div>
+      <div>${receiverLine(ref, receiving)}</div>
       ${
         mayChange
           ? html`<div class="row">
@@ -147,7 +186,7 @@ function headCard({ ref, receiving, mayChange }: Shown): Html {
           ? ""
           : html`<dt>Next event</dt>
               <dd>
-                <a class="mono" href="/numbers/${ref}/events/${headId}">${headId.slice(0, 20)}…</a>
+                <a href="/numbers/${ref}/events/${headId}">${words.get(headId) ?? headId}</a>
                 ${copyButton(headId)}
               </dd>`
       }
@@ -192,7 +231,9 @@ function givenUpCard({ ref, mayChange }: Shown, { undelivered, hasMore }: GivenU
         (stored) =>
           html`<li class="line">
             <span class="tag">${stored.event.event}</span>
-            <a class="about mono" href="/numbers/${ref}/events/${stored.event_id}">${stored.event_id}</a>
+            <a class="about" href="/numbers/${ref}/events/${stored.event_id}"
+              >${wordsOf(stored.event, stored.event_id)}</a
+            >
             <span class="row">
               <span class="small muted">${ago(stored.created_at * 1000)}</span>
               ${copyButton(stored.event_id)}
@@ -203,12 +244,47 @@ function givenUpCard({ ref, mayChange }: Shown, { undelivered, hasMore }: GivenU
   </section>`
 }
 
-function attemptsCard({ ref, attempts }: Shown): Html {
+/** What events say, by their ids. */
+type Words = Map<string, Html | string>
+
+/** What an event says, in one line; its id if it says nothing. */
+function wordsOf(event: Event, id: string): Html | string {
+  return aboutOf(event) || html`<span class="mono">${id.slice(0, 20)}…</span>`
+}
+
+const outcomes = [
+  [undefined, "All"],
+  ["failed", "Failed"],
+  ["taken", "Taken"],
+  ["resent", "Sent again"],
+] as const
+
+function attemptsCard({ ref, attempts, words, asked, hasMore }: Shown): Html {
+  const at = `/numbers/${ref}/deliveries`
+  const linkTo = (to: Asked) => `${at}?${queryOf(to)}#attempts`
+  const { outcome: wanted, page: nth = 1 } = asked
   return html`<section class="card flush" id="attempts">
-    <header><h2>Latest attempts</h2></header>
+    <header>
+      <h2>Latest attempts</h2>
+      <p class="row">
+        ${outcomes.map(
+          ([value, word]) =>
+            html`<a
+              class="tag"
+              href="${linkTo({ outcome: value })}"
+              ${value === wanted ? "aria-current=true" : ""}
+              >${word}</a
+            >`,
+        )}
+      </p>
+    </header>
     ${
       attempts.length === 0
-        ? html`<div class="empty"><p>Nothing was sent yet. The first event that comes is.</p></div>`
+        ? html`<div class="empty">
+            <p>
+              ${wanted === undefined && nth === 1 ? "Nothing was sent yet. The first event that comes is." : "None of the latest 200 attempts is such a one."}
+            </p>
+          </div>`
         : html`<div class="scroller" tabindex="0" role="region" aria-label="Attempts">
             <table>
               <thead>
@@ -221,25 +297,35 @@ function attemptsCard({ ref, attempts }: Shown): Html {
                 </tr>
               </thead>
               <tbody>
-                ${attempts.slice(0, 50).map((attempt) => attemptRow(ref, attempt))}
+                ${attempts.map((one) => attemptRow(ref, one, words.get(one.attempt.event_id)))}
               </tbody>
             </table>
           </div>`
     }
+    ${
+      nth === 1 && !hasMore
+        ? ""
+        : html`<footer class="row">
+            ${nth === 1 ? "" : html`<a class="button slim" href="${linkTo({ ...asked, page: nth === 2 ? undefined : nth - 1 })}">Later ones</a>`}
+            ${hasMore ? html`<a class="button slim" href="${linkTo({ ...asked, page: nth + 1 })}">Earlier ones</a>` : ""}
+          </footer>`
+    }
   </section>`
 }
 
-function attemptRow(ref: string, attempt: Attempt): Html {
+function attemptRow(ref: string, { attempt, isResend }: AttemptLog.Known, words?: Html | string): Html {
   return html`<tr>
     <td>${outcome(attempt)}</td>
     <td>
       <span class="tag">${attempt.event}</span>
-      <div class="small mono">
-        <a href="/numbers/${ref}/events/${attempt.event_id}">${attempt.event_id.slice(0, 16)}…</a>
+      <div class="words">
+        <a href="/numbers/${ref}/events/${attempt.event_id}">${words ?? attempt.event_id}</a>
         ${copyButton(attempt.event_id)}
       </div>
     </td>
-    <td class="number">${attempt.attempt}</td>
+    <td class="number">
+      ${attempt.attempt}${isResend ? html`<div class="small muted">sent again</div>` : ""}
+    </td>
     <td class="number">${attempt.latency_ms} ms</td>
     <td class="small muted">${ago(Date.parse(attempt.timestamp))}</td>
   </tr>`

@@ -1,5 +1,6 @@
 import { html } from "hono/html"
 import type { StoredEvent } from "#core/contract/delivery.ts"
+import { outcomeMark } from "./event-outcomes.ts"
 import { ago, block, copyable, type Html, press, time } from "../elements.ts"
 
 /** An event in a list: what it is in one line, and all of it when it is opened. */
@@ -15,7 +16,9 @@ export function eventItem(
       <summary>
         <span class="tag">${event.event}</span>
         <span class="about">${aboutOf(event)}</span>
-        <span class="small muted">${ago(atMs)}</span>
+        <span class="row"
+          >${outcomeMark(id, stored.state)} <span class="small muted">${ago(atMs)}</span></span
+        >
       </summary>
       <div class="more">
         <dl class="facts">
@@ -23,8 +26,6 @@ export function eventItem(
           <dd>${copyable(id)}</dd>
           <dt>Came</dt>
           <dd>${time(atMs)}</dd>
-          <dt>State</dt>
-          <dd>${stateWords.get(stored.state) ?? stored.state}</dd>
         </dl>
         ${block(JSON.stringify(event, undefined, 2), "The event as JSON")}
         <div class="row">
@@ -37,14 +38,6 @@ export function eventItem(
   </li>`
 }
 
-/** The outcome of an event, for people. */
-export const stateWords = new Map([
-  ["pending", "waits for delivery"],
-  ["delivered", "delivered"],
-  ["undelivered", "given up after five attempts, or after 30 days"],
-  ["inbox", "in the hosted inbox"],
-])
-
 type Event = StoredEvent["event"]
 
 /** A person's number as people write it. An address that has none stays as it is. */
@@ -53,7 +46,7 @@ function whoIs(jid: string): string {
 }
 
 /** The event in one line. */
-function aboutOf(event: Event): Html | string {
+export function aboutOf(event: Event): Html | string {
   switch (event.event) {
     case "message": {
       const who = event.from_me ? "sent" : event.name || event.phone || event.contact_id

@@ -10,11 +10,14 @@ import { Resend } from "#core/event/resend.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { page, sentenceCase } from "../answer.ts"
-import { block, copyable, type Html, note, press, time } from "../elements.ts"
+import { block, copyable, type Html, note, press, time, until } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
-import { stateWords } from "./event-item.ts"
+import { live } from "../live.ts"
+import { outcomeMark } from "./event-outcomes.ts"
 import { outcome, whyOf } from "./receiver.ts"
+
+const lookEachMs = 1000
 
 const resendNotes = {
   noted: note("good", "Queued for resending, with the same id."),
@@ -25,6 +28,15 @@ const resendNotes = {
 /** One event: what became of it, what was sent, and what each attempt met with. */
 export const event = new Hono<DashboardEnv>()
   .get("/numbers/:ref/events/:id", async (c) => await show(c))
+  .get("/numbers/:ref/events/:id/stream", (c) =>
+    live(c, lookEachMs, async () => {
+      const shown = await shownOf(c)
+      return new Map([
+        ["state", { html: stateCard(c.var.bridge.customerRef, shown) }],
+        ["attempts", { html: attemptsCard(shown) }],
+      ])
+    }),
+  )
   .post("/numbers/:ref/events/:id/resend", async (c) => {
     const asked = await eventOf(c)
     if (c.var.bridge.webhookUrl === "") return await show(c, note("bad", "This number has no webhook."))
@@ -59,53 +71,112 @@ async function acted(
 }
 
 async function show(c: Context<DashboardEnv>, notice?: Html) {
+  const { bridge } = c.var
+  const shown = await shownOf(c)
+  const { delivery } = shown
+  const ref = bridge.customerRef
+  const headers = linesOf(delivery.headers)
+  const body = html`${numberHead(bridge, "deliveries")} ${notice ?? ""}
+    <div class="stack" data-stream="/numbers/${ref}/events/${delivery.event_id}/stream">
+      ${stateCard(ref, shown)} ${attemptsCard(shown)}
+    </div>
+    <section class="card">
+      <h2>What is sent</h2>
+      ${headers === "" ? "" : block(headers, "Headers")} ${block(readable(delivery.body), "Body")}
+    </section>`
+  return await page(c, { title: `Event of ${ref}`, place: "numbers", body })
+}
+
+type Shown = Awaited<ReturnType<typeof shownOf>>
+
+/** The parts that the page shows and its stream renews. */
+async function shownOf(c: Context<DashboardEnv>) {
   const { bridge, me } = c.var
   const found = await eventOf(c)
-  const [delivery, { head }] = await Promise.all([
+  const [delivery, { head, next_attempt_at }] = await Promise.all([
     DeliveryReport.ofEvent(bridge, Receiver.first(bridge.id), found),
     DeliveryReport.summary(Receiver.first(bridge.id)),
   ])
-  const ref = bridge.customerRef
+  const isHead = head === found.eventId
   const hasWebhook = bridge.webhookUrl !== ""
   const mayAct = hasWebhook && me.role !== "viewer"
-  const headers = Object.entries(delivery.headers).map(([name, value]) => `${name}: ${value}`)
-  const body = html`${numberHead(bridge, "deliveries")} ${notice ?? ""}
-    <section class="card">
-      <div class="row spread">
-        <h2>
-          <a class="tag" href="/numbers/${ref}/events?type=${found.type}">${found.type}</a>
-          ${stateWords.get(delivery.state) ?? delivery.state}
-        </h2>
-        ${mayAct ? html`<div class="row">${actions(ref, delivery, head === found.eventId)}</div>` : ""}
-      </div>
-      <dl class="facts">
-        <dt>Event</dt>
-        <dd>${copyable(delivery.event_id)}</dd>
-        <dt>Came</dt>
-        <dd>${time(delivery.created_at * 1000)}</dd>
-      </dl>
-    </section>
-    <section class="card flush">
-      <header>
-        <h2>Attempts</h2>
-        <p>Failures of the last 7 days, and all of the number's latest 200 attempts.</p>
-      </header>
-      ${
-        delivery.attempts.length === 0
-          ? html`<div class="empty">
-              <p>${hasWebhook ? "None is known." : "It was not sent: there is no webhook."}</p>
-            </div>`
-          : html`<ol class="timeline">
-              ${delivery.attempts.map(attemptItem)}
-            </ol>`
-      }
-    </section>
-    <section class="card">
-      <h2>What is sent</h2>
-      ${headers.length === 0 ? "" : block(headers.join("\n"), "Headers")}
-      ${block(readable(delivery.body), "Body")}
-    </section>`
-  return await page(c, { title: `Event of ${ref}`, place: "numbers", body })
+  return {
+    type: found.type,
+    delivery,
+    isHead,
+    nextAt: isHead ? next_attempt_at : undefined,
+    hasWebhook,
+    mayAct,
+  }
+}
+
+function stateCard(ref: string, { type, delivery, isHead, nextAt, mayAct }: Shown): Html {
+  return html`<section class="card" id="event-state">
+    <div class="row spread">
+      <h2>
+        <a class="tag" href="/numbers/${ref}/events?type=${type}">${type}</a>
+        ${outcomeMark(delivery.event_id, delivery.state)}
+      </h2>
+      ${mayAct ? html`<div class="row">${actions(ref, delivery, isHead)}</div>` : ""}
+    </div>
+    <p>${whyItStands(delivery, isHead, nextAt)}</p>
+    <dl class="facts">
+      <dt>Event</dt>
+      <dd>${copyable(delivery.event_id)}</dd>
+      <dt>Came</dt>
+      <dd>${time(delivery.created_at * 1000)}</dd>
+    </dl>
+  </section>`
+}
+
+/** What became of it, why, and what comes. `nextAt`: Unix seconds. */
+function whyItStands(
+  { state, attempts }: DeliveryOfEvent,
+  isHead: boolean,
+  nextAt: number | undefined,
+): Html | string {
+  const last = attempts.findLast(({ resend }) => !resend)
+  switch (state) {
+    case "inbox":
+      return "It is in the inbox here: there was no webhook for it."
+    case "delivered":
+      return "The receiver took it."
+    case "pending":
+      if (!isHead) return "Events before it wait: it is sent when they are delivered or given up."
+      if (nextAt !== undefined) return html`The next attempt is in ${until(nextAt * 1000)}.`
+      return attempts.length === 0 ? "It is sent now." : "The next attempt is due."
+    case "undelivered":
+      if (last?.error === "client_error")
+        return `Given up at once: the receiver refused it with status ${last.status_code}. A 4xx says that the request itself is wrong, so it is not tried again by itself. Mend the receiver, then send it again.`
+      if (last?.error === "redirect")
+        return `Given up at once: the receiver answered with status ${last.status_code}, and redirects are not followed. Correct the address in the settings, then send it again.`
+      if (attempts.length >= 5) return "Given up after five attempts. Mend the receiver, then send it again."
+      return "Given up: by hand, or after it had waited for 30 days. It can be sent again."
+  }
+}
+
+function attemptsCard({ delivery, hasWebhook }: Shown): Html {
+  return html`<section class="card flush" id="event-attempts">
+    <header>
+      <h2>Attempts</h2>
+      <p>Failures of the last 7 days, and all of the number's latest 200 attempts.</p>
+    </header>
+    ${
+      delivery.attempts.length === 0
+        ? html`<div class="empty">
+            <p>${hasWebhook ? "None is known." : "It was not sent: there is no webhook."}</p>
+          </div>`
+        : html`<ol class="timeline">
+            ${delivery.attempts.map(attemptItem)}
+          </ol>`
+    }
+  </section>`
+}
+
+function linesOf(headers: Record<string, string>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n")
 }
 
 /** `isHead`: it is this event's turn. */
@@ -135,11 +206,16 @@ function attemptItem(attempt: DeliveryOfEvent["attempts"][number]): Html {
     </div>
     ${attempt.success ? "" : html`<p>${whyOf(attempt)}.</p>`}
     ${attempt.url === "" ? "" : html`<p class="small mono muted">${attempt.url}</p>`}
-    ${attempt.answer === "" ? "" : block(attempt.answer, "The beginning of the answer")}
+    ${Object.keys(attempt.answer_headers).length === 0 ? "" : block(linesOf(attempt.answer_headers), "The headers of the answer")}
+    ${attempt.answer === "" ? "" : block(readable(attempt.answer), "The beginning of the answer")}
   </li>`
 }
 
-/** The body over several lines. Only its spaces differ from what is sent. */
+/** JSON over several lines: only its spaces differ. Anything else, and JSON that is cut, stays as it is. */
 function readable(body: string): string {
-  return JSON.stringify(JSON.parse(body), undefined, 2)
+  try {
+    return JSON.stringify(JSON.parse(body), undefined, 2)
+  } catch {
+    return body
+  }
 }

@@ -11,12 +11,13 @@ import { EventHistory } from "#core/event/event-history.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
-import { page, sentenceCase } from "../answer.ts"
+import { page, queryOf, sentenceCase } from "../answer.ts"
 import { type Html, icon, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { lastId, live, type Piece } from "../live.ts"
 import { eventItem } from "./event-item.ts"
+import { Outcomes } from "./event-outcomes.ts"
 
 const perPage = 50
 /** Where no process reports arrivals to this one, an event is shown this late at most. */
@@ -24,12 +25,16 @@ const lookEachMs = 1000
 
 /** The filter in a form or a link. Parts that cannot be understood are left out. */
 const Filter = z.object({
+  state: z.enum(["pending", "undelivered", "inbox"]).optional().catch(undefined),
   type: EventType.optional().catch(undefined),
   direction: z.enum(["in", "out"]).optional().catch(undefined),
   chat: z.string().trim().min(1).max(100).optional().catch(undefined),
   search: z.string().trim().min(1).max(100).optional().catch(undefined),
 })
 type Filter = z.infer<typeof Filter>
+
+/** The events that a page showed as waiting: those from one number to another. */
+const Earlier = z.object({ waits: z.coerce.number().int().min(1), from: z.coerce.number().int().min(1) })
 
 /** A number's events as they come, the newest first. */
 export const events = new Hono<DashboardEnv>()
@@ -57,7 +62,12 @@ export const events = new Hono<DashboardEnv>()
     const news = async () => await arrivals.next(lookEachMs, c.req.raw.signal)
     const following = EventHistory.follow(bridge, await beginOf(c), Filter.parse(c.req.query()), news)
     const list = c.req.query("list") === "start" ? "start-events" : "events"
+    const outcomes = new Outcomes(bridge.id)
+    const earlier = Earlier.safeParse(c.req.query()).data
+    let isFirst = true
     const look = async () => {
+      if (isFirst && earlier) await outcomes.addEarlier(earlier)
+      isFirst = false
       const { value, done } = await following.next()
       if (done) return "over"
       const shown = { isNew: true, maySend: maySend(c), list }
@@ -67,6 +77,8 @@ export const events = new Hono<DashboardEnv>()
           return [stored.event_id, { html: item, id: stored.event_id }]
         }),
       )
+      outcomes.add(value.events)
+      for (const [key, piece] of await outcomes.look()) pieces.set(key, piece)
       // Events that the filter leaves out are not looked at again after a break.
       return pieces.set("position", { html: "", id: `after_${value.at}` })
     }
@@ -103,8 +115,10 @@ interface Shown {
 
 function eventsPage({ bridge, events: listed, filter, isFirst, ...input }: Shown): Html {
   const ref = bridge.customerRef
-  const isLive = isFirst && !input.problem
-  const stream = `/numbers/${ref}/events/stream?${queryOf({ ...filter, from: String(input.newest) })}`
+  // What an outcome is asked for by is no more there once it changes: such a list stands still.
+  const isLive = isFirst && !input.problem && filter.state === undefined
+  const query = { ...filter, from: String(input.newest), waits: firstWaiting(listed) }
+  const stream = `/numbers/${ref}/events/stream?${queryOf(query)}`
   const shown = { maySend: input.maySend, list: "events" }
   return html`${numberHead(bridge, "events")} ${input.problem ? note("bad", input.problem) : ""}
     ${filterForm(ref, filter)}
@@ -129,12 +143,28 @@ function eventsPage({ bridge, events: listed, filter, isFirst, ...input }: Shown
     }`
 }
 
+/** The lowest number of an event that is shown as waiting. */
+export function firstWaiting(listed: StoredEvent[]): string | undefined {
+  const numbers = listed.flatMap(({ state, event_id }) =>
+    state === "pending" ? (EventRow.numberOf(event_id) ?? []) : [],
+  )
+  return numbers.length === 0 ? undefined : String(Math.min(...numbers))
+}
+
 function option(value: string, text: string, chosen: string | undefined): Html {
   return html`<option value="${value}" ${value === chosen ? "selected" : ""}>${text}</option>`
 }
 
 function filterForm(ref: string, filter: Filter): Html {
   return html`<form class="inline" method="get" action="/numbers/${ref}/events" aria-label="Filter">
+    <div>
+      <label for="state">Outcome</label>
+      <select id="state" name="state">
+        <option value="">All</option>
+        ${option("undelivered", "Undelivered", filter.state)} ${option("pending", "Waits", filter.state)}
+        ${option("inbox", "In the inbox", filter.state)}
+      </select>
+    </div>
     <div>
       <label for="type">Type</label>
       <select id="type" name="type">
@@ -193,9 +223,4 @@ function nothing(bridge: Bridge.Info, filter: Filter, next: string | undefined):
 
 function isFiltered(filter: Filter): boolean {
   return Object.values(filter).some((value) => value !== undefined)
-}
-
-function queryOf(values: Record<string, string | undefined>): string {
-  const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  return new URLSearchParams(given).toString()
 }

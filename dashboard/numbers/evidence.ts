@@ -3,16 +3,16 @@ import { LRUCache } from "lru-cache"
 import type { z } from "zod"
 import { Account } from "#core/account/account.ts"
 import { Billing } from "#core/billing.ts"
-import type { Bridge } from "#core/bridge/bridge.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
 import { SessionStatus } from "#core/contract/session.ts"
+import type { Objection } from "#core/contract/session-status.ts"
 import { ApiError } from "#core/error.ts"
 import { callHolderIfAny } from "#core/lease/call-holder.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
-
-export type Objection = NonNullable<z.infer<typeof SessionStatus>["objection"]>
 
 /** The last word of a session before its host fell silent. */
 export interface Last {
@@ -24,12 +24,14 @@ export interface Last {
 /** After so long without a word a session is lost rather than uncertain. A page that looks every few seconds says so by 45 s. */
 const lostAfterMs = 40_000
 
-/** A bridge's state, and whose word that is. */
-export type Evidence =
-  /** Its session said so at `atMs`. */
+/** A bridge's state, whose word that is, and the number of the phone that is linked, or was last. */
+export type Evidence = Word & { lastPhone?: string }
+
+type Word =
+  /** Its session said so at `atMs`; undefined: it wrote that down, and was not asked now. */
   | {
       kind: "said"
-      atMs: number
+      atMs: number | undefined
       status: string
       /** Since when it is so, Unix ms; undefined where nobody wrote that down. */
       sinceMs?: number | undefined
@@ -75,19 +77,47 @@ const heard = new LRUCache<string, number>({ max: 10_000, ttl: lostAfterMs, upda
 /** How a bridge stands now, by its session host's own word; without one, by what was last written down. */
 export async function evidenceOf(bridge: Bridge.Info): Promise<Evidence> {
   const lease = await Lease.get(bridge.id)
+  return await withPhone(bridge, lease, await wordOf(bridge, lease, askedOf))
+}
+
+/** The same by what was written down alone: at once, whatever its host does. */
+export async function writtenOf(bridge: Bridge.Info, lease: Lease.Info | undefined): Promise<Evidence> {
+  return await withPhone(bridge, lease, await wordOf(bridge, lease, reportedOf))
+}
+
+async function withPhone(bridge: Bridge.Info, lease: Lease.Info | undefined, word: Word): Promise<Evidence> {
+  if (lease?.reported?.phone === undefined) return word
+  return { ...word, lastPhone: LinkedPhone.of(lease, await Bridge.deliveryKeyOf(bridge)) }
+}
+
+/** @param heldWord how it stands if a host holds it */
+async function wordOf(
+  bridge: Bridge.Info,
+  lease: Lease.Info | undefined,
+  heldWord: (lease: Lease.Info) => Promise<Word>,
+): Promise<Word> {
   if (!lease || lease.host === Lease.GONE) return { kind: "gone" }
   const state = Lease.stateOf(lease)
   if (state === "suspended" || state === "moved") return { kind: state }
   const why = Lease.whyStopped(lease)
   if (why === "idle") return { kind: "idle" }
   if (state === "paused") return { kind: "paused", why: await whyPaused(bridge.accountId, why) }
-  if (!Lease.isHeld(lease)) return unheld(lease)
-  const said = await askSession(bridge.id)
+  return Lease.isHeld(lease) ? await heldWord(lease) : unheld(lease)
+}
+
+async function askedOf(lease: Lease.Info): Promise<Word> {
+  const said = await askSession(lease.bridgeId)
   if (!said) return await silent(lease)
   const atMs = nowMs()
-  heard.set(bridge.id, atMs)
+  heard.set(lease.bridgeId, atMs)
   const sinceMs = lease.reported?.status === said.status ? lease.reported.since * 1000 : undefined
   return { kind: "said", ...said, atMs, sinceMs }
+}
+
+async function reportedOf({ reported }: Lease.Info): Promise<Word> {
+  if (!reported) return { kind: "unheld" }
+  const { status, objection, since } = reported
+  return { kind: "said", status, objection, atMs: undefined, sinceMs: since * 1000, phone: "", name: "" }
 }
 
 async function whyPaused(accountId: string, reason: Lease.Reason | undefined) {
@@ -151,5 +181,7 @@ export function isStopped({ kind }: Evidence): boolean {
 
 /** The part of it that somebody may know who only links a phone. */
 export function forStrangers(evidence: Evidence): Evidence {
-  return isStopped(evidence) ? { kind: "paused", why: "secret" } : evidence
+  if (isStopped(evidence)) return { kind: "paused", why: "secret" }
+  const { lastPhone: _, ...known } = evidence
+  return known
 }

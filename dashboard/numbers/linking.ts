@@ -202,14 +202,15 @@ export function whileLinking(input: { at: string; query: string; card: Html; evi
 export function steps(evidence: Evidence, times: readonly (number | undefined)[] = []): Html {
   const at = stepOf(evidence)
   const isOver = at === order.length - 1
-  const { tone, word, cause } = inWords(evidence)
+  // That another phone was linked before says nothing of this linking.
+  const { tone, word, cause } = inWords({ ...evidence, lastPhone: "" })
   const isOdd = tone === "bad" || evidence.kind !== "said"
   return html`<section
     class="card"
     id="steps"
     aria-live="polite"
     aria-label="Progress"
-    ${evidence.kind === "said" ? html`data-word="${evidence.atMs - (evidence.atMs % 5000)}"` : ""}
+    ${evidence.kind === "said" && evidence.atMs !== undefined ? html`data-word="${evidence.atMs - (evidence.atMs % 5000)}"` : ""}
   >
     <div class="row spread">
       <h2>Progress</h2>

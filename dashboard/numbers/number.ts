@@ -7,10 +7,10 @@ import { copyable, type Html, note, press, time } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { live } from "../live.ts"
-import { evidenceOf } from "./evidence.ts"
+import { evidenceOf, isLinked } from "./evidence.ts"
 import { lookEachMs } from "./numbers.ts"
 import { receiverLine, receivingOf } from "./receiver.ts"
-import { evidenceLine, inWords, placeOf } from "./state.ts"
+import { evidenceLine, inWords, phoneOf, placeOf } from "./state.ts"
 
 /** The overview of one number: how it stands, by whose word, and what to do about it. */
 export const number = new Hono<DashboardEnv>()
@@ -61,16 +61,17 @@ async function shownOf(c: Context<DashboardEnv>) {
 function stateCard({ ref, evidence, mayChange }: Shown): Html {
   const { action } = inWords(evidence)
   const said = evidence.kind === "said" ? evidence : undefined
+  const phone = phoneOf(evidence)
   return html`<section class="card" id="state-card">
     <h2>Session</h2>
     ${evidenceLine(evidence)}
     ${
-      said && said.phone !== ""
+      phone !== ""
         ? html`<dl class="facts">
-            <dt>Phone</dt>
-            <dd>${copyable(`+${said.phone}`)}</dd>
+            <dt>${isLinked(evidence) || !said ? "Phone" : "Last phone"}</dt>
+            <dd>${copyable(phone)}</dd>
             ${
-              said.name === ""
+              !said?.name
                 ? ""
                 : html`<dt>Name</dt>
                     <dd>${said.name}</dd>`
@@ -96,7 +97,7 @@ function actionOf(ref: string, action: ReturnType<typeof inWords>["action"]): Ht
 function receiverCard({ ref, receiving }: Shown): Html {
   return html`<section class="card" id="receiver-card">
     <h2>Receiver</h2>
-    <div>${receiverLine(receiving)}</div>
+    <div>${receiverLine(ref, receiving)}</div>
     ${
       receiving.url === ""
         ? note(

@@ -8,7 +8,7 @@ import { head } from "../layout.ts"
 import { live } from "../live.ts"
 import { type Evidence, evidenceOf } from "./evidence.ts"
 import { receiverLine, type Receiving, receivingOf } from "./receiver.ts"
-import { evidenceLine, inWords, placeOf } from "./state.ts"
+import { evidenceLine, inWords, phoneOf, placeOf } from "./state.ts"
 
 /** How often a state is asked for while its page is open. */
 export const lookEachMs = 2000
@@ -107,10 +107,12 @@ function numberRow(row: Row): Html {
     <td>
       <a class="strong" href="${at}">${row.ref}</a>
       ${row.isSandbox ? html`<span class="tag">sandbox</span>` : ""}
-      <div class="small muted">${phoneOf(row.evidence)}</div>
+      <div class="small muted">
+        ${phoneOf(row.evidence) || (row.evidence.kind === "said" ? "no phone" : "")}
+      </div>
     </td>
     <td>${evidenceLine(row.evidence)}</td>
-    <td>${receiverLine(row.receiving)}</td>
+    <td>${receiverLine(row.ref, row.receiving)}</td>
     <td class="end">
       ${
         action
@@ -121,10 +123,4 @@ function numberRow(row: Row): Html {
       }
     </td>
   </tr>`
-}
-
-/** Nobody but its session knows which phone is linked. */
-function phoneOf(evidence: Evidence): string {
-  if (evidence.kind !== "said") return ""
-  return evidence.phone === "" ? "no phone" : `+${evidence.phone}`
 }

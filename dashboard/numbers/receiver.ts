@@ -3,6 +3,7 @@ import type { Bridge } from "#core/bridge/bridge.ts"
 import type { Attempt } from "#core/contract/delivery.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { DeliveryReport } from "#core/event/delivery-report.ts"
+import { EventIndex } from "#core/event/event-index.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { age, ago, type Html, until } from "../elements.ts"
@@ -23,20 +24,26 @@ export interface Receiving {
   /** Why the latest attempt failed, if it did. */
   lastError?: string | undefined
   lastAtMs?: number | undefined
+  /** How many events were given up, and not sent since; at most `mostCounted`. */
+  undelivered: number
 }
+
+const mostCounted = 100
 
 /** How a bridge's events get to their receiver now. `attempts` are the latest ones, if they are known already. */
 export async function receivingOf(bridge: Bridge.Info, attempts?: Attempt[]): Promise<Receiving> {
   const url = bridge.webhookUrl
-  if (url === "") return { url, waiting: 0, resending: 0 }
-  const [summary, [last]] = await Promise.all([
+  if (url === "") return { url, waiting: 0, resending: 0, undelivered: 0 }
+  const [summary, [last], undelivered] = await Promise.all([
     DeliveryReport.summary(Receiver.first(bridge.id)),
     attempts ?? AttemptLog.latest(Receiver.first(bridge.id)),
+    undeliveredOf(bridge.id),
   ])
   // An event that was sent again and taken ends a failure, too, if nothing else is left to try.
   const isOver = summary.waiting === 0 && last?.success === true
   return {
     url,
+    undelivered,
     waiting: summary.waiting,
     resending: summary.resending,
     headId: summary.head,
@@ -48,23 +55,41 @@ export async function receivingOf(bridge: Bridge.Info, attempts?: Attempt[]): Pr
   }
 }
 
+/** How many events were given up, and not sent since; at most `mostCounted`. */
+async function undeliveredOf(bridgeId: string): Promise<number> {
+  return (await EventIndex.newestPointers(Receiver.first(bridgeId), "undelivered", mostCounted)).length
+}
+
+/** "3 undelivered", in red, and where they are. Nothing, if there are none. */
+function undeliveredMark(ref: string, undelivered: number): Html | string {
+  if (undelivered === 0) return ""
+  const count = undelivered === mostCounted ? `${mostCounted} or more` : undelivered
+  return html`<a class="state bad" href="/numbers/${ref}/deliveries">${count} undelivered</a>`
+}
+
+/** The same for the head of a number's pages. */
+export async function undeliveredIn({ id, customerRef, webhookUrl }: Bridge.Info): Promise<Html | string> {
+  return webhookUrl === "" ? "" : undeliveredMark(customerRef, await undeliveredOf(id))
+}
+
 function ms(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1000
 }
 
-/** "OK", "3 waiting, oldest 40 s", "Failing for 6 min: status 500. Next attempt in 18 s". */
-export function receiverLine(it: Receiving): Html {
+/** "OK", "3 undelivered", "3 waiting, oldest 40 s", "Failing for 6 min: status 500. Next attempt in 18 s". */
+export function receiverLine(ref: string, it: Receiving): Html {
   if (it.url === "") return html`<span class="muted">Hosted inbox</span>`
   const { failingSinceMs: since } = it
+  const lost = undeliveredMark(ref, it.undelivered)
   if (since !== undefined)
-    return html`<span class="state bad">Failing</span>
+    return html`<a class="state bad" href="/numbers/${ref}/deliveries">Failing</a> ${lost}
       <div class="small muted">
         For ${age(since)}. ${it.lastError ? `${it.lastError}.` : ""} ${nextAttempt(it)} ${queue(it)}
       </div>`
   if (it.waiting + it.resending > 0)
-    return html`<span class="state warn">Waiting</span>
+    return html`<span class="state warn">Waiting</span> ${lost}
       <div class="small muted">${queue(it)}</div>`
-  return html`<span class="state good">OK</span>
+  return html`${lost || html`<span class="state good">OK</span>`}
     <div class="small muted">
       ${it.lastAtMs === undefined ? "nothing sent yet" : html`last delivery ${ago(it.lastAtMs)}`}
     </div>`

@@ -99,7 +99,7 @@ function doubt({ isLost }: { isLost?: boolean }): Pick<Words, "tone" | "word"> {
   return isLost ? { tone: "bad", word: "Lost" } : { tone: "warn", word: "Uncertain" }
 }
 
-function inWordsOfStatus(said: Extract<Evidence, { kind: "said" }>): Words {
+function inWordsOfStatus({ lastPhone, ...said }: Extract<Evidence, { kind: "said" }>): Words {
   const isAway = said.status === "connecting" || said.status === "disconnected"
   if (isAway && said.objection) return { tone: "bad", ...refusals[said.objection] }
   switch (said.status) {
@@ -124,6 +124,14 @@ function inWordsOfStatus(said: Extract<Evidence, { kind: "said" }>): Words {
           tone: "bad",
           ...refusals[said.objection],
           action: { label: "Connect", to: "connect" },
+        }
+      if (lastPhone)
+        return {
+          tone: "bad",
+          word: "Unlinked",
+          cause:
+            "Its phone is not linked any more: it was unlinked on the phone, under Linked devices, or here. Until it is linked again, no message comes or goes.",
+          action: { label: "Link it again", to: "connect" },
         }
       return {
         tone: "idle",
@@ -166,15 +174,26 @@ function untilOf(until: number | undefined): Html | string {
   return until ? html` until ${time(until * 1000)}` : ""
 }
 
+/** The phone that is linked, or was last; `""` if nobody knows of one. */
+export function phoneOf(evidence: Evidence): string {
+  const phone = (evidence.kind === "said" && evidence.phone) || evidence.lastPhone
+  return phone ? `+${phone}` : ""
+}
+
 /** A state with its evidence: who said so, and how long ago. */
 export function evidenceLine(evidence: Evidence): Html {
   const { tone, word, cause } = inWords(evidence)
-  return html`<div ${evidence.kind === "said" ? html`data-word="${evidence.atMs}"` : ""}>
+  const said = evidence.kind === "said" ? evidence : undefined
+  const isBad = tone === "bad" || tone === "warn"
+  return html`<div ${said?.atMs === undefined ? "" : html`data-word="${said.atMs}"`}>
     <span class="state ${tone}">${word}</span>
+    ${said?.sinceMs !== undefined && isBad ? html`<span class="small">for ${age(said.sinceMs)}</span>` : ""}
     ${
-      evidence.kind === "said"
-        ? html`<div class="small muted" data-said>confirmed ${ago(evidence.atMs)}</div>`
-        : ""
+      said === undefined
+        ? ""
+        : said.atMs === undefined
+          ? html`<div class="small muted">as its session wrote down; not confirmed yet</div>`
+          : html`<div class="small muted" data-said>confirmed ${ago(said.atMs)}</div>`
     }
     ${silence(evidence)} ${cause ? html`<div class="small muted">${cause}</div>` : ""}
   </div>`

@@ -17,6 +17,7 @@ import type { DashboardEnv } from "../guard.ts"
 import { head } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { eventItem } from "../numbers/event-item.ts"
+import { firstWaiting } from "../numbers/events.ts"
 import { type Evidence, evidenceOf, isStopped } from "../numbers/evidence.ts"
 import { evidenceLine } from "../numbers/state.ts"
 import { codeBlocks } from "./code-blocks.ts"
@@ -178,7 +179,7 @@ function whatToDo(phone: PhoneState, mayChange: boolean): string {
 function eventsCard(events: StoredEvent[], newest: number, evidence: Evidence): Html {
   return html`<section
     class="card flush phone"
-    data-stream="/numbers/sandbox/events/stream?list=start&amp;from=${newest}"
+    data-stream="/numbers/sandbox/events/stream?list=start&amp;from=${newest}&amp;waits=${firstWaiting(events) ?? ""}"
     aria-label="Events of the sandbox"
   >
     <header class="row spread">

@@ -7,6 +7,7 @@ import { Proxy } from "#core/bridge/proxy.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { recordByKey } from "./record-by-key.ts"
 import { choose, isChoice } from "./choose.ts"
@@ -55,6 +56,7 @@ export const bridges = contractRouter()
           }),
         ...(overlap !== undefined && { secret_overlap_until: overlap }),
         manager: managerOf(lease, host),
+        ...(lease.reported && { reported: await reportedBy(bridge, lease, lease.reported) }),
       },
       200,
     )
@@ -109,6 +111,15 @@ export async function redirect(
 /** A request's proxy as the lease keeps it. @throws ApiError `invalid_request` */
 async function proxyOf(bridge: Bridge.Info, given: string | null | undefined) {
   return given ? Proxy.sealed(given, bridge.id, await Bridge.deliveryKeyOf(bridge)) : given
+}
+
+async function reportedBy(
+  bridge: Bridge.Info,
+  lease: Lease.Info,
+  { status, since, objection }: Lease.Reported,
+) {
+  const phone = LinkedPhone.of(lease, await Bridge.deliveryKeyOf(bridge))
+  return { status, since, phone, ...(objection && { objection }) }
 }
 
 function wireInList(bridge: Bridge.Info, lease: Lease.Info) {

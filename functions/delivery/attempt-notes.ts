@@ -26,7 +26,7 @@ interface Made {
 
 function entryOf(event: EventRow.Info, made: Made, outcome: Outcome): Omit<AttemptLog.Entry, "count"> {
   const { number, url, isResend = false } = made
-  const { headers, verdict, answer, message } = outcome
+  const { headers, verdict, answer, answerHeaders = {}, message } = outcome
   const signatures = {
     signature: headers["x-webhook-signature"] ?? "",
     standard: headers["webhook-signature"] ?? "",
@@ -39,7 +39,7 @@ function entryOf(event: EventRow.Info, made: Made, outcome: Outcome): Omit<Attem
     isResend,
     signatures,
     ...(message.batch !== undefined && { batch: { batch_id: message.id, batch_size: message.batch } }),
-    ...(isKept && { failure: { url, answer: Buffer.from(answer ?? []).toString() } }),
+    ...(isKept && { failure: { url, answer: Buffer.from(answer ?? []).toString(), answerHeaders } }),
   }
 }
 

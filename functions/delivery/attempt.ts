@@ -25,8 +25,9 @@ export interface Outcome {
   message: Message
   /** The headers that were sent. They have the webhook's secret. */
   headers: Record<string, string>
-  /** The first bytes of an answer that was no success. */
+  /** The first bytes of an answer that was no success, and its headers. */
   answer?: Uint8Array
+  answerHeaders?: Record<string, string>
 }
 
 /** An attempt as the customer sees it (Contract, "Delivery log"). */
@@ -77,7 +78,8 @@ export async function attempt(input: {
     })
     const first = await beginningOf(answer.body)
     const judged = judge(answer.status)
-    const kept = judged.verdict === "delivered" ? {} : { answer: first }
+    const kept =
+      judged.verdict === "delivered" ? {} : { answer: first, answerHeaders: headersOf(answer.headers) }
     return { ...judged, ...kept, message, headers, statusCode: answer.status, latencyMs: latencyMs() }
   } catch (error) {
     if (!(error instanceof FetchError)) throw error
@@ -104,6 +106,19 @@ export function judge(status: number): Pick<Outcome, "verdict" | "error"> {
   if (status >= 500) return { verdict: "retry", error: "server_error" }
   if (status >= 400) return { verdict: "failed", error: "client_error" }
   return { verdict: "failed", error: "redirect" }
+}
+
+/** As many of an answer's headers as are kept, without cookies. */
+function headersOf(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const kept: Record<string, string> = {}
+  let bytes = 0
+  for (const [name, value] of Object.entries(headers)) {
+    const text = Array.isArray(value) ? value.join(", ") : (value ?? "")
+    bytes += name.length + text.length
+    if (name === "set-cookie" || bytes > keptBytes) continue
+    kept[name] = text
+  }
+  return kept
 }
 
 /** Reads all of the body. The status has decided: an error in the body is not a failure of the delivery. */

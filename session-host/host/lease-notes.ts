@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { now } from "#core/platform/clock.ts"
-import type { Status } from "#core/contract/session.ts"
+import type { Objection, Status } from "#core/contract/session-status.ts"
 import { Lease } from "#core/lease/lease.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Timing } from "../timing.ts"
@@ -56,12 +56,22 @@ export class LeaseNotes {
     this.#write("used", Lease.usedAt(this.#lease, this.#used))
   }
 
-  /** Notes the session's status, once. A status that an earlier session already had keeps its time. */
-  report(status: Status): void {
+  /**
+   * Notes the session's status, once, and the network's objection. A status that an earlier session already had keeps its time.
+   * @param sealedPhone gives the number of the phone that is linked; the last one stays where there is none.
+   */
+  report(
+    status: Status,
+    objection?: Objection,
+    sealedPhone: () => string | undefined = () => undefined,
+  ): void {
     const { epoch } = this.#lease
     const before = this.#reported
-    if (this.#isOver || (before?.status === status && before.epoch === epoch)) return
-    this.#reported = { status, epoch, since: before?.status === status ? before.since : now() }
+    const isSame = before?.status === status && before.epoch === epoch && before.objection === objection
+    if (this.#isOver || isSame) return
+    const phone = sealedPhone() ?? before?.phone
+    const since = before?.status === status ? before.since : now()
+    this.#reported = { status, epoch, since, ...(objection && { objection }), ...(phone && { phone }) }
     void this.#reportLatest()
   }
 

@@ -4,7 +4,9 @@ import type { Proxy as Proxied } from "#core/fetch/proxied.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
+import { userOf } from "#core/jid.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import type { Logger } from "#core/platform/log.ts"
@@ -246,6 +248,12 @@ export class Memory {
     const { proxy } = this.#input.choice()
     const { bridgeId } = this.#input.lease
     return proxy ? { url: Proxy.opened(proxy, bridgeId, this.#deliveryKey), share: bridgeId } : undefined
+  }
+
+  /** The number of the phone that is linked, as its lease keeps it. */
+  get sealedPhone(): string | undefined {
+    const phone = userOf(this.vault.login?.jid ?? "")
+    return phone === "" ? undefined : LinkedPhone.sealed(phone, this.#input.lease.bridgeId, this.#deliveryKey)
   }
 
   get vault(): SessionVault {

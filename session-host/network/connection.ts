@@ -4,6 +4,7 @@
  * is known elsewhere, too.
  */
 import type { Connections } from "#core/fetch/connections.ts"
+import type { Objection } from "#core/contract/session-status.ts"
 import type { PasskeyAssertion, PasskeyOptions } from "#core/contract/passkey.ts"
 import type { proto } from "@whiskeysockets/baileys"
 import type { SessionWrite } from "../memory/rows.ts"
@@ -182,19 +183,6 @@ export interface Me {
  * - `lost`: anything else; reconnect with backoff.
  */
 type ClosedReason = "logged_out" | "replaced" | "restart" | "refs_ended" | "lost"
-
-/**
- * The network's objection to an account, or to the version of its protocol that is spoken here; or what a proxy is in the way
- * with; or `unanswered`: the connection was open, and for minutes nothing on it was answered.
- */
-export type Objection =
-  | "locked"
-  | "banned"
-  | "temporarily_banned"
-  | "outdated"
-  | "proxy_unreachable"
-  | "proxy_refused"
-  | "unanswered"
 
 /** How a connection ended. */
 export interface End {

@@ -86,7 +86,9 @@ export class Session {
     this.#say = newSay(input.lease.bridgeId, this.#log)
     this.notes = new LeaseNotes(input.lease, input.timing, this.#log)
     this.#changes.watch(() => {
-      if (this.#parts && !this.#isOver) this.notes.report(this.#parts.uplink.status)
+      if (!this.#parts || this.#isOver) return
+      const { memory, uplink } = this.#parts
+      this.notes.report(uplink.status, uplink.objection, () => memory.sealedPhone)
     })
   }
 

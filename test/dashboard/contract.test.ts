@@ -40,6 +40,7 @@ const pages: Record<string, RouteName[] | typeof phone> = {
   "GET /numbers/:ref/events": ["listEvents"],
   "GET /numbers/:ref/events/stream": ["listEvents"],
   "GET /numbers/:ref/events/:id": ["getDelivery", "listDeliveries"],
+  "GET /numbers/:ref/events/:id/stream": ["getDelivery", "listDeliveries"],
   "POST /numbers/:ref/events/:id/resend": ["resendEvent"],
   "POST /numbers/:ref/events/:id/retry": ["retryDelivery"],
   "POST /numbers/:ref/events/:id/skip": ["skipDelivery"],

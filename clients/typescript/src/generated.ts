@@ -379,6 +379,7 @@ export type BridgeWithManager = Bridge & {
   /** The secret was replaced: until then the one before signs as well. Unix seconds. */
   secret_overlap_until?: number
   manager: Manager
+  reported?: ReportedStatus
 }
 
 export type EventType = "message" | "connected" | "disconnected" | "typing" | "presence" | "poll_vote" | "event_response" | "call_incoming" | "call_terminated" | "offline_sync_preview" | "offline_sync_completed" | "profile_picture_updated" | "group" | "message_status" | "message_lost"
@@ -400,6 +401,17 @@ export interface Manager {
   started_at: string
   /** How often the process failed since its last ten healthy minutes. */
   fail_count: number
+}
+
+/** What the bridge's session said of itself last, also while no session can be asked; absent before the first. `unpaired` with a `phone`: that phone is not linked any more. */
+export interface ReportedStatus {
+  /** `unpaired`: no phone is linked. `connecting`: the session starts. `connected`: it is up. `disconnected`: a phone is linked, the connection is lost, and the session connects again by itself. `replaced`: another login took its place. `passkey_required`: the account is linked with a passkey only; `passkey` has the request. */
+  status: "unpaired" | "connecting" | "connected" | "disconnected" | "replaced" | "passkey_required"
+  /** Since when it is so, Unix seconds. */
+  since: number
+  /** The number that is linked, or was last; `""` before the first. */
+  phone: string
+  objection?: "locked" | "banned" | "temporarily_banned" | "outdated" | "proxy_unreachable" | "proxy_refused" | "unanswered"
 }
 
 export type BridgeAfterPatch = Bridge & {
@@ -835,6 +847,8 @@ export type DeliveryAttemptInFull = DeliveryAttempt & {
   url: string
   /** The first 1,024 bytes of the answer's body, if the attempt failed. */
   answer: string
+  /** The first 1,024 bytes of the answer's headers, if the attempt failed; without cookies. */
+  answer_headers: Record<string, string>
 }
 
 export interface Webhook {

@@ -8,7 +8,8 @@ import { accountsPage } from "#dashboard/people/accounts.ts"
 import { codeBlocks } from "#dashboard/start/code-blocks.ts"
 import { outcome } from "#dashboard/numbers/receiver.ts"
 import { sentenceCase } from "#dashboard/answer.ts"
-import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
+import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 import { aPerson, nobody } from "./person.ts"
 
@@ -26,6 +27,46 @@ test("events are found by type, direction, chat and text, and each filter is a l
   expect(await shown("search=ADA&direction=in")).toEqual(["from Ada"])
   expect(await shown("type=connected&chat=")).toEqual(["+1</b>"])
   expect(await shown("chat=491711234567&type=")).toEqual(["from Ada", "I wrote this"])
+})
+
+test("an event that was given up is red wherever its number is, says why it is not tried again, and what it says is found among others", async () => {
+  const person = await aPerson()
+  const receiver = await aReceiver([
+    (response) => response.writeHead(422, { "x-trace": "t1" }).end('{"why":"no such order"}'),
+  ])
+  const bridge = await Bridge.setWebhookUrl(person.bridge, receiver.url)
+  const outbox = await anOutbox(bridge)
+  const [lost] = await outbox.append(anEvent("the lost order"))
+  await outbox.append(anEvent("a later word"))
+  await answerAll()
+  const shown = async (path: string) => await (await person.get(path)).text()
+  const mark = '<a class="state bad" href="/numbers/shop/deliveries">1 undelivered</a>'
+  for (const path of ["/numbers", "/numbers/shop", "/numbers/shop/log"])
+    expect(await shown(path)).toContain(mark)
+  expect(await shown("/numbers")).not.toContain(">OK</span>")
+  const all = await shown("/numbers/shop/events")
+  expect(all).toContain(`id="outcome-${lost}" class="state bad">undelivered</span>`)
+  expect(all).toContain('class="state good">delivered</span>')
+  const some = await shown("/numbers/shop/events?state=undelivered")
+  expect([some.includes("the lost order"), some.includes("a later word")]).toEqual([true, false])
+  expect(some).not.toContain("data-stream")
+  const page = await shown(`/numbers/shop/events/${lost}`)
+  expect(page).toContain("Given up at once: the receiver refused it with status 422.")
+  expect(page).toContain("x-trace: t1")
+  expect(page).toContain("{\n  &quot;why&quot;: &quot;no such order&quot;\n}")
+  const attempts = async (query: string) => {
+    const [, table = ""] =
+      /aria-label="Attempts">(.*?)<\/table>/s.exec(await shown(`/numbers/shop/deliveries${query}`)) ?? []
+    return ["the lost order", "a later word"].filter((one) => table.includes(one))
+  }
+  expect(await attempts("")).toHaveLength(2)
+  expect(await attempts("?outcome=failed")).toEqual(["the lost order"])
+  expect(await attempts("?outcome=taken")).toEqual(["a later word"])
+  expect(await attempts("?page=2")).toEqual([])
+  await person.post(`/numbers/shop/events/${lost}/resend`)
+  await answerAll()
+  expect(await attempts("?outcome=resent")).toEqual(["the lost order"])
+  expect(await shown("/numbers/shop")).not.toContain("undelivered")
 })
 
 test("a fault in a form is said in words beside it, and what was typed stays", async () => {

@@ -7,7 +7,9 @@ import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
+import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 import { aPerson } from "./person.ts"
 
 test("a session that is not heard is uncertain, then lost, and the page says for how long, also once its host is gone", async () => {
@@ -42,6 +44,35 @@ test("a session that is not heard is uncertain, then lost, and the page says for
   const next = (await Lease.take((await Lease.get(held.bridgeId))!, { id: held.host, addr: held.addr }))!
   await Lease.letGo(next)
   expect(await shown(0)).not.toContain("Its session host is gone.")
+})
+
+test("a number whose phone was unlinked is red on each of its pages, with its phone and since when; one that never had a phone is not", async () => {
+  const person = await aPerson()
+  const said = { status: "unpaired", jid: "", lid: "", name: "", phone: "" }
+  const host = await aScriptedHost((_call, response) => sayJson(response, 200, said))
+  const { epoch, bridgeId } = await host.take(person.bridge.id)
+  const report = async (more: object) =>
+    await Lease.report(
+      { bridgeId, host: host.id, epoch },
+      { status: "unpaired", epoch, since: now() - 600, ...more },
+    )
+  const shown = async (path: string) => await (await person.get(path)).text()
+  await report({})
+  expect(await shown("/numbers")).toContain('<span class="state idle">Not linked</span>')
+  expect(await shown("/numbers/shop/log")).not.toContain("state bad")
+  const key = await Bridge.deliveryKeyOf(person.bridge)
+  await report({ phone: LinkedPhone.sealed("15550001", bridgeId, key) })
+  for (const path of ["/numbers", "/numbers/shop"]) {
+    const page = await shown(path)
+    expect(page).toContain('<span class="state bad">Unlinked</span>')
+    expect(page).toMatch(/for\s+<span data-age="\d+" title="[^"]+">10 min</)
+    expect(page).toContain("+15550001")
+  }
+  expect(await shown("/numbers/shop/log")).toContain('<a class="state bad" href="/numbers/shop">Unlinked</a>')
+  await Lease.stop(bridgeId, "customer")
+  const paused = await shown("/numbers")
+  expect(paused).toContain(">Paused</span>")
+  expect(paused).toContain("+15550001")
 })
 
 test("a number that waits for its first session starts, and one that its operator or billing has paused says who wakes it", async () => {

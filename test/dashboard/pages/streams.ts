@@ -35,6 +35,26 @@ test("a page's stream that is cut goes on behind the event that was shown last, 
   expect((await shownBy(await later, 1)).said).toContain("late")
 })
 
+test("a row of an event that waits, and the event's page, say by themselves when it is delivered", async () => {
+  const person = await aPerson()
+  const receiver = await aReceiver([500])
+  const bridge = await Bridge.setWebhookUrl(person.bridge, receiver.url)
+  const outbox = await anOutbox(bridge)
+  const [id] = await outbox.append(anEvent("first"))
+  await answerAll()
+  const page = await (await person.get("/numbers/shop/events")).text()
+  expect(page).toContain(`id="outcome-${id}" class="state warn">waits</span>`)
+  const [, stream = ""] = /data-stream="([^"]+)"/.exec(page) ?? []
+  const event = await (await person.get(`/numbers/shop/events/${id}`)).text()
+  expect(event).toMatch(/The next attempt is in\s+<span data-until="\d+">/)
+  const rows = await person.get(stream.replaceAll("&amp;", "&"))
+  const own = await person.get(`/numbers/shop/events/${id}/stream`)
+  await person.post(`/numbers/shop/events/${id}/retry`)
+  await answerAll()
+  await readUntil(rows, `id="outcome-${id}" class="state good">delivered</span>`)
+  await readUntil(own, "The receiver took it.")
+})
+
 test("an event that was given up leaves the page of deliveries once it was sent again and taken, and its receiver fails no more", async () => {
   const person = await aPerson()
   const receiver = await aReceiver([410, 200])

@@ -9,6 +9,7 @@ import { config } from "#core/platform/config.ts"
 import { Bridge, BridgeAfterPatch, BridgeInList, BridgeWithManager } from "#core/contract/bridge.ts"
 import { EventType, isUsual } from "#core/contract/event.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 
@@ -248,6 +249,18 @@ describe("reading", () => {
     expect(held).toMatchObject({
       state: "running",
       manager: { health: "healthy", started_at: new Date(lease.startedMs).toISOString() },
+    })
+    const bridge = (await Stored.byId(String(id)))!
+    const phone = LinkedPhone.sealed("15550001", bridge.id, await Stored.deliveryKeyOf(bridge))
+    await Lease.report(lease, {
+      status: "unpaired",
+      objection: "banned",
+      since: 7,
+      epoch: lease.epoch,
+      phone,
+    })
+    expect(await json(customer.get("/api/instances/a"))).toMatchObject({
+      reported: { status: "unpaired", objection: "banned", since: 7, phone: "15550001" },
     })
     await Lease.stop(String(id), "billing")
     const paused = await json(customer.get("/api/instances/a"))

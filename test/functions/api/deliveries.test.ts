@@ -68,7 +68,10 @@ test("the head line says what waits, since when, when it is tried next, and sinc
   expect(await shop.summary()).toEqual({ waiting: 0, resending: 0, attempts: expect.any(Array) })
 })
 
-const wordy: Answer = (response) => response.writeHead(503).end(`é<b>${"x".repeat(2000)}`)
+const wordy: Answer = (response) =>
+  response
+    .writeHead(503, { "set-cookie": "a=b", "x-mended": "never", "x-long": "y".repeat(2000) })
+    .end(`é<b>${"x".repeat(2000)}`)
 
 test("an event's page has the bytes and headers that were sent, and each answer's first kilobyte", async () => {
   const shop = await aShop([wordy, 200])
@@ -85,6 +88,8 @@ test("an event's page has the bytes and headers that were sent, and each answer'
   ])
   expect(attempts[0]!.answer).toMatch(/^é<b>x+$/)
   expect(Buffer.byteLength(attempts[0]!.answer)).toBe(1024)
+  expect(attempts[0]!.answer_headers).toMatchObject({ "x-mended": "never" })
+  expect(Object.keys(attempts[0]!.answer_headers)).not.toContain("set-cookie")
   expect(headers.authorization).toBe("Bearer ***")
   expect({ ...last.headers, authorization: "Bearer ***" }).toMatchObject(headers)
 })

@@ -5,8 +5,10 @@ import { aHost } from "#test/support/session/host.ts"
 import { aNetwork } from "#test/support/network/network.ts"
 import { aPairedSession } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
-import type { Status } from "#core/contract/session.ts"
+import type { Status } from "#core/contract/session-status.ts"
+import { DataKeys } from "#core/keys/data-keys.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { log } from "#core/platform/log.ts"
 import { LeaseNotes } from "#session-host/host/lease-notes.ts"
 import { timing } from "#session-host/timing.ts"
@@ -21,8 +23,10 @@ async function told(bridgeId: string, status: Status): Promise<Lease.Reported> {
 
 test("a session's status is in its lease, and keeps its time if it is still so at the next host", async () => {
   const network = await aNetwork()
-  const { bridge, host, end } = await aPairedSession(network)
-  await told(bridge.id, "connected")
+  const { bridge, phone, host, end } = await aPairedSession(network)
+  const { phone: sealed } = await told(bridge.id, "connected")
+  const { delivery } = (await DataKeys.get(bridge.id))!
+  expect(LinkedPhone.of((await Lease.get(bridge.id))!, delivery)).toBe(phone.number)
   await end("replaced")
   const replaced = await told(bridge.id, "replaced")
   await host.stop()
@@ -32,6 +36,7 @@ test("a session's status is in its lease, and keeps its time if it is still so a
   const again = await told(bridge.id, "replaced")
   expect(again.epoch).toBeGreaterThan(replaced.epoch)
   expect(again.since).toBe(replaced.since)
+  expect(sealed).not.toContain(phone.number)
 })
 
 test("a change is one write; several while one is written are one more; what fails is written later", async () => {
@@ -58,6 +63,18 @@ test("a change is one write; several while one is written are one more; what fai
   dynamoDb.faults.add({ fault: "transaction-conflict", operation: "UpdateItem", when: isOurs, times: 1 })
   notes.report("connected")
   await told(lease.bridgeId, "connected")
+  notes.end()
+})
+
+test("why a phone was unlinked is in the lease, and which phone it was", async () => {
+  const lease = await aHeldLease()
+  const notes = new LeaseNotes(lease, timing(100), log)
+  notes.report("connected", undefined, () => "sealed")
+  await told(lease.bridgeId, "connected")
+  notes.report("unpaired", "banned")
+  expect(await told(lease.bridgeId, "unpaired")).toMatchObject({ phone: "sealed", objection: "banned" })
+  notes.report("unpaired")
+  await until(async () => (await told(lease.bridgeId, "unpaired")).objection === undefined)
   notes.end()
 })
 

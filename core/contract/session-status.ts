@@ -1,0 +1,26 @@
+import { z } from "@hono/zod-openapi"
+
+export const Status = z
+  .enum(["unpaired", "connecting", "connected", "disconnected", "replaced", "passkey_required"])
+  .openapi({
+    description:
+      "`unpaired`: no phone is linked. `connecting`: the session starts. `connected`: it is up. `disconnected`: a phone is " +
+      "linked, the connection is lost, and the session connects again by itself. `replaced`: another login took its place. " +
+      "`passkey_required`: the account is linked with a passkey only; `passkey` has the request.",
+  })
+export type Status = z.infer<typeof Status>
+
+/**
+ * The network's objection to an account, or to the version of its protocol that is spoken here; or what a proxy is in the way
+ * with; or `unanswered`: the connection was open, and for minutes nothing on it was answered.
+ */
+export const Objection = z.enum([
+  "locked",
+  "banned",
+  "temporarily_banned",
+  "outdated",
+  "proxy_unreachable",
+  "proxy_refused",
+  "unanswered",
+])
+export type Objection = z.infer<typeof Objection>

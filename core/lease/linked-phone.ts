@@ -1,0 +1,20 @@
+export * as LinkedPhone from "./linked-phone.ts"
+
+import { open, seal } from "../keys/seal.ts"
+import type { Info } from "./row.ts"
+
+/** The row that holds it, as far as sealing is concerned: the lease's. */
+function itemOf(bridgeId: string) {
+  return { pk: `BRIDGE#${bridgeId}`, sk: "PHONE" }
+}
+
+/** A phone's number (digits) as the lease keeps it: nobody reads it there. */
+export function sealed(phone: string, bridgeId: string, deliveryKey: Uint8Array): string {
+  return Buffer.from(seal(deliveryKey, itemOf(bridgeId), phone)).toString("base64")
+}
+
+/** The number of the phone that is linked, or was last; `""` before the first. */
+export function of({ bridgeId, reported }: Info, deliveryKey: Uint8Array): string {
+  if (reported?.phone === undefined) return ""
+  return open(deliveryKey, itemOf(bridgeId), Buffer.from(reported.phone, "base64")).toString()
+}

@@ -1,0 +1,63 @@
+import { html } from "hono/html"
+import type { StoredEvent } from "#core/contract/delivery.ts"
+import { Delivery } from "#core/event/delivery.ts"
+import { EventIndex } from "#core/event/event-index.ts"
+import { EventRow } from "#core/event/event-row.ts"
+import type { Html } from "../elements.ts"
+import type { Piece } from "../live.ts"
+
+const marks: Record<EventRow.State, [tone: string, word: string]> = {
+  pending: ["warn", "waits"],
+  delivered: ["good", "delivered"],
+  undelivered: ["bad", "undelivered"],
+  inbox: ["idle", "in the inbox"],
+}
+
+/** What became of an event, in its row; a stream sends it again. */
+export function outcomeMark(eventId: string, state: EventRow.State): Html {
+  const [tone, word] = marks[state]
+  return html`<span id="outcome-${eventId}" class="state ${tone}">${word}</span>`
+}
+
+/** A page has no more rows than this. */
+const mostFollowed = 500
+
+/** Follows what becomes of the events that a page shows as waiting. */
+export class Outcomes {
+  readonly #bridgeId: string
+  /** Their ids, by their numbers. */
+  readonly #waiting = new Map<number, string>()
+
+  constructor(bridgeId: string) {
+    this.#bridgeId = bridgeId
+  }
+
+  /** The page was drawn with those from the number `waits` to the number `from`. Some have an outcome by now. */
+  async addEarlier({ waits, from: to }: { waits: number; from: number }): Promise<void> {
+    const range = { after: Math.max(waits - 1, to - mostFollowed), before: to + 1 }
+    for await (const { n, eventId } of EventIndex.kept(this.#bridgeId, range, 0))
+      this.#waiting.set(n, eventId)
+  }
+
+  add(events: StoredEvent[]): void {
+    for (const { event_id: id, state } of events)
+      if (state === "pending") this.#waiting.set(EventRow.numberOf(id) ?? 0, id)
+    for (const n of this.#waiting.keys())
+      if (this.#waiting.size > mostFollowed) this.#waiting.delete(n)
+      else break
+  }
+
+  /** The marks of those that have an outcome now. */
+  async look(): Promise<Map<string, Piece>> {
+    const pieces = new Map<string, Piece>()
+    if (this.#waiting.size === 0) return pieces
+    const head = (await Delivery.get(Delivery.first(this.#bridgeId)))?.head ?? 0
+    for (const [n, id] of this.#waiting) {
+      if (n > head) continue
+      this.#waiting.delete(n)
+      const row = await EventRow.get(this.#bridgeId, n)
+      if (row) pieces.set(`outcome-${id}`, { html: outcomeMark(id, EventRow.asOf(row, head).state) })
+    }
+    return pieces
+  }
+}
