@@ -23,7 +23,7 @@ interface Whole {
   nowMs: number
 }
 
-export type Place = "start" | "numbers" | "keys" | "usage" | "account" | "operator" | "mail"
+export type Place = "start" | "numbers" | "requests" | "keys" | "usage" | "account" | "operator" | "mail"
 
 /** A page of the dashboard, with its way around. */
 export function framed(
@@ -46,8 +46,8 @@ export function framed(
         <a class="brand" href="/">${mark()} Messaging bridge</a>
         <ul>
           ${link("start", "/", "home", "Start")} ${link("numbers", "/numbers", "numbers", "Numbers")}
-          ${link("keys", "/keys", "key", "API keys")} ${link("usage", "/usage", "chart", "Usage")}
-          ${link("account", "/account", "people", "Account")}
+          ${link("requests", "/requests", "send", "Requests")} ${link("keys", "/keys", "key", "API keys")}
+          ${link("usage", "/usage", "chart", "Usage")} ${link("account", "/account", "people", "Account")}
           ${
             viewer.isOperator && viewer.role === "owner"
               ? html`${link("operator", "/operator", "gauge", "Operator")}

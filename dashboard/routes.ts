@@ -42,6 +42,7 @@ import { passkeys } from "./people/passkeys.ts"
 import { signIn } from "./people/sign-in.ts"
 import { auditLog } from "./audit-log.ts"
 import { reference, trying } from "./reference.ts"
+import { requests } from "./requests.ts"
 import { start } from "./start/start.ts"
 import { usage } from "./usage.ts"
 
@@ -64,6 +65,7 @@ const own = [
   "/sandbox/*",
   "/try/*",
   "/keys/*",
+  "/requests",
   "/usage",
   "/account/*",
   "/operator/*",
@@ -103,6 +105,7 @@ for (const part of [
   log,
   settings,
   keys,
+  requests,
   usage,
   trying,
   account,

@@ -640,6 +640,24 @@ export const examples: Record<RouteName, Example> = {
       },
     ],
   },
+  listRequests: {
+    parameters: { refused: "true" },
+    answer: [
+      {
+        request_id: "5d4e7f0a-3f52-4a0e-9a0c-1f9b1f0f7a11",
+        timestamp: "2026-11-20T09:26:00.123Z",
+        method: "POST",
+        path: "/api/instances/shop/proxy/send/text",
+        status: 400,
+        code: "invalid_request",
+        error: "body: is missing",
+        key_id: key.id,
+        key_name: key.name,
+        ms: 3,
+        left_out: 0,
+      },
+    ],
+  },
   createKey: {
     body: { name: "till", scope: "bridge", customer_ref: "shop" },
     answer: { ...key, key: "mbk_3kT9vQ0xZ1aB_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLE00" },

@@ -121,6 +121,7 @@ export const routes = {
   Account: {
     getAccount: account.getAccount,
     getUsage: account.getUsage,
+    listRequests: account.listRequests,
     createKey: account.createKey,
     listKeys: account.listKeys,
     removeKey: account.removeKey,

@@ -1,7 +1,8 @@
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import type { UsageRow } from "#core/contract/account.ts"
+import { RequestLog } from "#core/account/request-log.ts"
+import type { ApiRequest, UsageRow } from "#core/contract/account.ts"
 import * as contract from "#core/contract/account.ts"
 import { ApiError, invalid } from "#core/error.ts"
 import { Delivery } from "#core/event/delivery.ts"
@@ -24,6 +25,13 @@ export const account = contractRouter()
   .openapi(contract.getUsage, async (c) => {
     const { from, to } = c.req.valid("query")
     return c.json(await usageOf(c.var.accountId, { from, to }), 200)
+  })
+  .openapi(contract.listRequests, async (c) => {
+    const { refused, after, limit } = c.req.valid("query")
+    const isRefused = refused && refused === "true"
+    const { requests, next } = await requestsOf(c.var.accountId, { refused: isRefused, before: after, limit })
+    if (next !== undefined) c.header("x-next-after", next)
+    return c.json(requests, 200)
   })
   .openapi(contract.listKeys, async (c) => {
     return c.json((await ApiKey.list(c.var.accountId)).map(wire), 200)
@@ -77,6 +85,35 @@ export async function usageOf(
     ),
   )
   return all.flat().toSorted((a, b) => a.date.localeCompare(b.date))
+}
+
+/** A page of an account's calls (Contract, "Requests"). */
+export async function requestsOf(
+  accountId: string,
+  asked: { refused?: boolean | undefined; before?: string | undefined; limit: number },
+): Promise<{ requests: ApiRequest[]; next?: string }> {
+  const [{ calls, ...more }, keys] = await Promise.all([
+    RequestLog.page(accountId, asked),
+    ApiKey.list(accountId),
+  ])
+  const names = new Map(keys.map(({ keyId, name }) => [keyId, name]))
+  return { requests: calls.map((call) => wireRequest(call, names.get(call.keyId))), ...more }
+}
+
+function wireRequest(call: RequestLog.Kept, keyName: string | undefined): ApiRequest {
+  const { requestId, atMs, method, path, status, refusal, keyId, ms, leftOut } = call
+  return {
+    request_id: requestId,
+    timestamp: iso(atMs),
+    method,
+    path,
+    status,
+    ...(refusal && { code: refusal.code, error: refusal.sentence }),
+    key_id: keyId,
+    ...(keyName !== undefined && { key_name: keyName }),
+    ms,
+    left_out: leftOut,
+  }
 }
 
 function dayOf(seconds: number): string {

@@ -86,6 +86,7 @@ const limits = [
   ["an attempt at your webhook", "10 s"],
   ["messages that can be quoted, edited, revoked, reacted to", "those of the last 30 days"],
   ["idempotency keys", "kept for 24 hours"],
+  ["calls that were refused, or that changed something", "listed for 7 days (`listRequests`)"],
   ["events", "kept for 7 days; undelivered ones and those of the inbox for 30"],
   ["log streams", "2 for each bridge, 10 for each account, each for ten minutes"],
   ["event streams", "5 for each bridge, 20 for each account, each for ten minutes at most"],

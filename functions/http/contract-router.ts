@@ -1,7 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi"
 import type { ApiKey } from "#core/account/api-key.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
-import { invalid, issuesOf } from "#core/error.ts"
+import { type ApiError, invalid, issuesOf } from "#core/error.ts"
 import "#core/platform/zod-sentences.ts"
 import type { RateLimit } from "#core/rate-limit.ts"
 
@@ -17,6 +17,8 @@ export interface ApiEnv {
     window: RateLimit.Window
     /** Set on every route below `/api/instances/{customer_ref}`. */
     bridge: Bridge.Info
+    /** Why the request is refused, if it is. */
+    refusal: ApiError
   }
 }
 

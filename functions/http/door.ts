@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto"
 import type { OpenAPIHono } from "@hono/zod-openapi"
 import type { Hono } from "hono"
+import type { Context } from "hono"
 import { createMiddleware } from "hono/factory"
 import { requestId } from "hono/request-id"
+import { RequestLog } from "#core/account/request-log.ts"
 import { ApiError } from "#core/error.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { log } from "#core/platform/log.ts"
@@ -11,7 +13,7 @@ import "#plugged-in/api.ts"
 import { authenticate, bridgeIsHere, bridgeOfPath } from "./authenticate.ts"
 import { jsonBody, limited } from "./json-body.ts"
 import { onlyTheirMethods } from "./methods.ts"
-import { byAddress, byKey, countAddress, rateHeaders } from "./rate-limits.ts"
+import { byAddress, byKey, countAddress, isOfSession, rateHeaders } from "./rate-limits.ts"
 import { refuse } from "./refuse.ts"
 import { originOf, routed } from "./address.ts"
 import { withinScope } from "./scope.ts"
@@ -82,5 +84,34 @@ export const answered = createMiddleware<ApiEnv>(async (c, next) => {
   log.info({ ...about, status: c.res.status, ms }, "request answered")
   // A function may be frozen after this.
   Metrics.flush()
-  await BridgeLog.written()
+  await Promise.all([BridgeLog.written(), keep(c, ms)])
 })
+
+/** Contract, "Requests": what is refused, and what changes something. A message that was sent is among the messages. */
+async function keep(c: Context<ApiEnv>, ms: number): Promise<void> {
+  const { accountId, keyId, requestId, refusal } = c.var
+  const { method, path } = c.req
+  const { status } = c.res
+  const isKept = status >= 400 || (method !== "GET" && !isOfSession(path))
+  // Who calls with a wrong key has no account.
+  if (keyId === undefined || !isKept) return
+  await RequestLog.add(accountId, {
+    requestId,
+    method,
+    path: readable(path),
+    status,
+    keyId,
+    ms,
+    ...(refusal && { refusal: { code: refusal.code, sentence: refusal.message } }),
+  })
+}
+
+/** As its caller wrote it. */
+function readable(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    // It is shown as it came.
+    return path
+  }
+}

@@ -24,8 +24,13 @@ export const byKey = createMiddleware<ApiEnv>(async (c, next) => {
 
 /** Contract, "Rate limits" */
 function scopeOf(c: Context<ApiEnv>): RateLimit.Scope {
-  if (/^\/api\/instances\/[^/]+\/proxy(?:\/|$)/.test(c.req.path)) return "proxy"
+  if (isOfSession(c.req.path)) return "proxy"
   return c.req.method === "POST" && c.req.path === "/api/instances" ? "provision" : "other"
+}
+
+/** Whether a path leads to a bridge's session. */
+export function isOfSession(path: string): boolean {
+  return /^\/api\/instances\/[^/]+\/proxy(?:\/|$)/.test(path)
 }
 
 async function count(c: Context<ApiEnv>, scope: RateLimit.Scope, who: string): Promise<void> {

@@ -7,6 +7,7 @@ import type { ApiEnv } from "./contract-router.ts"
 /** The one place that answers the API's refusals. It shows what a customer may see of an error, and nothing else. */
 export function refuse(error: Error, c: Context<ApiEnv>): Response {
   const refusal = asRefusal(error, c.var.requestId)
+  c.set("refusal", refusal)
   const body = {
     error: refusal.message,
     code: refusal.code,

@@ -45,7 +45,7 @@ export const api = new sst.aws.Function("Api", {
     // An account's sandbox is made if the account exists.
     tableAccess(accounts, ...row, "Query", "ConditionCheckItem"),
     tableAccess(leases, ...row),
-    tableAccess(requests, ...row),
+    tableAccess(requests, ...row, "Query"),
     // A bridge is made, changed and deleted together with the row of its delivery, which says where its events go. Lists
     // of events are read in batches, and what no longer belongs there is taken off them.
     tableAccess(events, ...row, "Query", "BatchGetItem", "BatchWriteItem"),

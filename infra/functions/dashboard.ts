@@ -30,7 +30,7 @@ export const dashboard = aDashboard("Dashboard", {
   permissions: [
     tableAccess(accounts, ...row, "Query", "ConditionCheckItem"),
     tableAccess(leases, ...row, "Query"),
-    tableAccess(requests, "PutItem", "UpdateItem"),
+    tableAccess(requests, "PutItem", "UpdateItem", "Query"),
     tableAccess(events, ...row, "Query", "BatchGetItem", "BatchWriteItem"),
     // Which deliveries have waited for longest, for the operator.
     indexAccess(events, "bySince"),

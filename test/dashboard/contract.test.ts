@@ -66,6 +66,7 @@ const pages: Record<string, RouteName[] | typeof phone> = {
   "GET /keys": ["listKeys", "listBridges"],
   "POST /keys": ["createKey"],
   "POST /keys/:id/revoke": ["removeKey"],
+  "GET /requests": ["listRequests"],
   "GET /usage": ["getUsage", "listBridges"],
   // The calls that can be tried are those of the reference itself.
   "GET /api/docs": ["listKeys"],

@@ -18,6 +18,8 @@ const paths = [
   "/numbers/shop/deliveries",
   "/numbers/shop/log",
   "/numbers/shop/settings",
+  "/requests",
+  "/requests?refused=true",
   "/keys",
   "/usage",
   "/account",

@@ -920,6 +920,29 @@ export interface Usage {
   p95_ms: number
 }
 
+export interface ApiRequest {
+  /** As `X-Request-Id` of the answer said it. */
+  request_id: string
+  /** When it was answered. */
+  timestamp: string
+  method: string
+  /** Without its query; at most 300 characters of it. */
+  path: string
+  status: number
+  /** Of a refusal: its code. */
+  code?: string
+  /** Of a refusal: its sentence. */
+  error?: string
+  /** The key, as `listKeys` gives it. */
+  key_id: string
+  /** Its name; absent once it is revoked. */
+  key_name?: string
+  /** How long the answer took. */
+  ms: number
+  /** How many calls just before it were left out, since there were too many; usually 0. */
+  left_out: number
+}
+
 export interface ApiKey {
   /** The key's characters 5 to 16. */
   id: string
@@ -983,6 +1006,15 @@ export interface AccountCalls {
     /** The last day; today, unless you say otherwise. */
     to?: string
   }, options?: CallOptions): Promise<Usage[]>
+
+  /** List calls of the account's programs: those that were refused, and those that changed something. Newest first, for 7 days, without bodies. A call that only read is not here, nor one to a session that succeeded, such as a send. A call without a valid key belongs to no account. After a hundred calls at once one in five seconds is kept, and says how many were left out. */
+  listRequests(input?: {
+    /** Only refused ones, or only others. */
+    refused?: "true" | "false"
+    /** The `X-Next-After` of the page before. */
+    after?: string
+    limit?: number
+  }, options?: CallOptions): Listing<ApiRequest>
 
   /** Create an API key */
   createKey(input: {
@@ -1872,6 +1904,7 @@ export const operations = {
   finishSecret: {"method":"POST","path":"/api/instances/{customer_ref}/webhook-secret/finish","query":["webhook"],"answer":"json"},
   getAccount: {"method":"GET","path":"/api/account","answer":"json"},
   getUsage: {"method":"GET","path":"/api/usage","query":["from","to"],"answer":"json"},
+  listRequests: {"method":"GET","path":"/api/requests","query":["refused","after","limit"],"answer":"list"},
   createKey: {"method":"POST","path":"/api/keys","body":true,"answer":"json"},
   listKeys: {"method":"GET","path":"/api/keys","answer":"json"},
   removeKey: {"method":"DELETE","path":"/api/keys/{id}","answer":"nothing"},

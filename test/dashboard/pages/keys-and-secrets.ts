@@ -3,6 +3,9 @@ import { expect, test } from "vitest"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
+import { app } from "#functions/api/one-machine.ts"
+import { at } from "#test/support/service/customer.ts"
+import { until } from "#test/support/until.ts"
 import { aPerson } from "./person.ts"
 
 test("a key is for everything, for reading or for one number, and the list says when it was used", async () => {
@@ -68,4 +71,26 @@ test("a secret is shown only after a fresh sign-in, a key once, and no page may 
   const later = await (await person.get("/keys")).text()
   expect(later).not.toMatch(/mbk_\w{12}_\w{38}/)
   expect(later).not.toContain("<b>mine")
+})
+
+test("why a call was refused is one click from every page, also for a viewer, whatever the names in it", async () => {
+  const viewer = await aPerson("viewer")
+  const name = "<b>\u202etill</b>".padEnd(64, "\u{1f600}")
+  const key = await ApiKey.create(viewer.accountId, name)
+  const path = `/api/instances/${"x".repeat(400)}`
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+  const refused = await app.request(path, { headers }, at("10.9.8.7"))
+  await app.request(
+    "/api/instances",
+    { method: "POST", headers, body: '{"customer_ref":"till"}' },
+    at("10.9.8.7"),
+  )
+  await until(async () => (await (await viewer.get("/requests")).text()).includes("</bdi></code>"))
+  expect(await (await viewer.get("/numbers")).text()).toContain('href="/requests"')
+  const page = await (await viewer.get("/requests?refused=true")).text()
+  expect(page).toContain(refused.headers.get("x-request-id"))
+  expect(page).toContain("There is no such bridge")
+  expect(page).not.toContain("<b>\u202etill")
+  expect(page).not.toContain("POST")
+  expect((await viewer.get("/requests?before=%27&refused=nonsense")).status).toBe(200)
 })

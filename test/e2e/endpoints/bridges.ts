@@ -305,6 +305,23 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     expect(shop).toMatchObject({ date: today, ...numbers })
     expect((await ask({ with: { from: "2020-01-01", to: "2020-02-01" } })).json).toEqual([])
   },
+  listRequests: async (ask) => {
+    const missing = await whole.call("POST", "/api/instances/shop/proxy/send/text", { chat: "491711234567" })
+    const request_id = missing.headers.get("x-request-id")!
+    const about = {
+      request_id,
+      status: 400,
+      code: "invalid_request",
+      error: "body: is missing",
+      key_name: expect.any(String) as unknown,
+    }
+    await until(async () =>
+      JSON.stringify((await ask({ with: { refused: "true" } })).json).includes(request_id),
+    )
+    expect((await ask({ with: { refused: "true", limit: 100 } })).json).toContainEqual(
+      expect.objectContaining(about),
+    )
+  },
   createKey: async (ask) => {
     const { key } = (await ask({ body: { name: "till", scope: "bridge", customer_ref: "shop" } })).json as {
       key: string

@@ -213,7 +213,7 @@ test("somebody signs in, adds a number, links a phone to it, and follows it on e
   const key = (await send("/keys", { name: "all", may: "all" })).body
   await send(`/keys/${/mbk_(\w{12})_/.exec(key)![1]}/revoke`)
   await send(at("/settings/delete"), { confirm: "till" })
-  for (const path of ["/", "/usage", "/keys", "/account"]) await opens(path)
+  for (const path of ["/", "/usage", "/keys", "/requests", "/account"]) await opens(path)
   expect(await opens("/numbers")).not.toContain("till")
 }, 240_000)
 

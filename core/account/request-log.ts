@@ -1,0 +1,179 @@
+export * as RequestLog from "./request-log.ts"
+
+import { createHmac, randomBytes } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+import { LRUCache } from "lru-cache"
+import { z } from "zod"
+import { open, seal } from "../keys/seal.ts"
+import { now, nowMs } from "../platform/clock.ts"
+import { config, need } from "../platform/config.ts"
+import { log } from "../platform/log.ts"
+import { Bytes, type Key, put, query } from "../store/store.ts"
+import { tables } from "../store/tables.ts"
+
+/** A call of the API as its account sees it afterwards: what was asked, by which key, and what was answered; no bodies. */
+const Call = z.object({
+  requestId: z.string(),
+  method: z.string(),
+  /** Without its query. */
+  path: z.string(),
+  status: z.number().int(),
+  keyId: z.string(),
+  /** How long the answer took. */
+  ms: z.number().int(),
+  /** Of a refusal: the sentence and the code of its body. */
+  refusal: z.object({ code: z.string(), sentence: z.string() }).optional(),
+  /** How many calls just before this one were left out, since there were too many. */
+  leftOut: z.number().int(),
+})
+export type Call = Omit<z.infer<typeof Call>, "leftOut">
+
+/** A call that was kept. */
+export interface Kept extends z.infer<typeof Call> {
+  /** Unix milliseconds. */
+  atMs: number
+}
+
+/** Contract, "Requests": 7 days, in seconds. */
+const keptFor = 7 * 86_400
+/** How many calls of an account each process keeps at once, and after how long it keeps one more. */
+export const most = { atOnce: 100, refillMs: 5000 }
+/** How long an answer may wait for its row, where the process is frozen afterwards. */
+const waitMs = 100
+/** The longest path and sentence. With the rest of a row they are well below 1 KB, one unit. */
+const longest = 300
+/** How many rows are read for one page, since a filter may match few of them. */
+const read = { most: 2000, atOnce: 100 }
+
+/** What an account may still have written; refused calls and others apart, so neither hides the other. */
+interface Room {
+  left: number
+  sinceMs: number
+  /** The last call that found no room. It is written once there is some, and says how many others found none. */
+  waiting?: { call: Call; leftOut: number } | undefined
+}
+const rooms = new LRUCache<string, Room>({ max: 10_000 })
+
+/**
+ * Keeps a call. However many an account makes, few are written, and the last one among them. A row that cannot be written is
+ * lost: no call fails for it, and none waits, but that a function waits a moment, since it may be frozen once it has answered.
+ */
+export async function add(accountId: string, call: Call): Promise<void> {
+  const writing = admit(accountId, call)
+  if (writing && config.AWS_LAMBDA_FUNCTION_NAME !== undefined) await Promise.race([writing, sleep(waitMs)])
+}
+
+function admit(accountId: string, call: Call): Promise<void> | undefined {
+  const name = `${accountId} ${call.status >= 400}`
+  const room = rooms.get(name) ?? { left: most.atOnce, sinceMs: performance.now() }
+  rooms.set(name, room)
+  const refilled = Math.floor((performance.now() - room.sinceMs) / most.refillMs)
+  room.left = Math.min(most.atOnce, room.left + refilled)
+  room.sinceMs += refilled * most.refillMs
+  if (room.left > 0 && !room.waiting) {
+    room.left--
+    return write(accountId, { ...call, leftOut: 0 })
+  }
+  if (!room.waiting) setTimeout(() => void writeWaiting(accountId, room), most.refillMs).unref()
+  room.waiting = { call, leftOut: room.waiting ? room.waiting.leftOut + 1 : 0 }
+  return undefined
+}
+
+async function writeWaiting(accountId: string, room: Room): Promise<void> {
+  const { waiting } = room
+  room.waiting = undefined
+  room.sinceMs += most.refillMs
+  if (waiting) await write(accountId, { ...waiting.call, leftOut: waiting.leftOut })
+}
+
+async function write(accountId: string, call: z.infer<typeof Call>): Promise<void> {
+  const { refusal } = call
+  const atMs = nowMs()
+  const key = { pk: pkOf(accountId), sk: `${prefix}${placeAt(atMs)}` }
+  const short = {
+    ...call,
+    path: cut(call.path),
+    ...(refusal && { refusal: { ...refusal, sentence: cut(refusal.sentence) } }),
+  }
+  try {
+    const sealed = seal(sealingKey(), key, JSON.stringify(short))
+    const row = { ...key, refused: call.status >= 400, sealed, expires_at: now() + keptFor }
+    await put({ TableName: tables.requests, Item: row })
+  } catch (error) {
+    log.warn({ error, accountId }, "a call was not written in the account's requests")
+  }
+}
+
+/** Where a call is in the list. Two calls of one millisecond have two places. */
+function placeAt(atMs: number): string {
+  return `${String(atMs).padStart(13, "0")}.${randomBytes(4).toString("hex")}`
+}
+
+/** Whether a text has the form of a place. */
+export function isPlace(text: string): boolean {
+  return /^\d{13}\.[0-9a-f]{8}$/.test(text)
+}
+
+const prefix = "CALL#"
+
+function cut(text: string): string {
+  const whole = text.toWellFormed()
+  return whole.length <= longest ? whole : `${whole.slice(0, longest - 1).toWellFormed()}…`
+}
+
+const Row = z.object({ sk: z.string(), refused: z.boolean(), sealed: Bytes, expires_at: z.number().int() })
+
+/**
+ * The calls of an account, newest first; `before`: the place of a call. `next` leads on, if there may be more.
+ */
+export async function page(
+  accountId: string,
+  asked: { refused?: boolean | undefined; before?: string | undefined; limit: number },
+): Promise<{ calls: Kept[]; next?: string }> {
+  const calls: Kept[] = []
+  let last: string | undefined
+  let looked = 0
+  for await (const row of rows(accountId, asked.before)) {
+    if (last !== undefined && (calls.length === asked.limit || looked === read.most))
+      return { calls, next: last.slice(prefix.length) }
+    const { sk, refused, sealed, expires_at } = Row.parse(row)
+    // DynamoDB removes expired rows late. What is further back has expired as well.
+    if (expires_at <= now()) break
+    last = sk
+    looked++
+    if (asked.refused !== undefined && asked.refused !== refused) continue
+    const call = opened({ pk: pkOf(accountId), sk }, sealed)
+    if (call) calls.push({ ...call, atMs: Number(sk.slice(prefix.length).slice(0, 13)) })
+  }
+  return { calls }
+}
+
+/** Undefined if another service sealed it, whose data was restored here. */
+function opened(key: Key, sealed: Uint8Array): z.infer<typeof Call> | undefined {
+  try {
+    return Call.parse(JSON.parse(open(sealingKey(), key, sealed).toString()))
+  } catch {
+    // A row that says nothing is not shown.
+    return undefined
+  }
+}
+
+function rows(accountId: string, before = "~") {
+  return query({
+    TableName: tables.requests,
+    ConsistentRead: true,
+    ScanIndexForward: false,
+    KeyConditionExpression: "pk = :account AND sk < :before",
+    ExpressionAttributeValues: { ":account": pkOf(accountId), ":before": prefix + before },
+    Limit: read.atOnce,
+  })
+}
+
+function pkOf(accountId: string): string {
+  return `CALLS#${accountId}`
+}
+
+/** Paths name people and messages. Whoever answers calls has the pepper, and so does whoever shows them. */
+function sealingKey(): Buffer {
+  return createHmac("sha256", need("API_KEY_PEPPER")).update("requests").digest()
+}

@@ -1,0 +1,99 @@
+import { Hono } from "hono"
+import { html } from "hono/html"
+import type { ApiRequest } from "#core/contract/account.ts"
+import { RequestLog } from "#core/account/request-log.ts"
+import { requestsOf } from "#functions/api/account.ts"
+import { page, sentenceCase } from "./answer.ts"
+import { ago, copyable, type Html, icon } from "./elements.ts"
+import type { DashboardEnv } from "./guard.ts"
+import { head } from "./layout.ts"
+
+const perPage = 50
+
+/** The calls of the account's programs, newest first: why was a call refused? */
+export const requests = new Hono<DashboardEnv>().get("/requests", async (c) => {
+  const isFiltered = c.req.query("refused") === "true"
+  const given = c.req.query("before")
+  const before = given !== undefined && RequestLog.isPlace(given) ? given : undefined
+  const asked = { refused: isFiltered || undefined, before, limit: perPage }
+  const { requests: listed, next } = await requestsOf(c.var.accountId, asked)
+  const body = html`${head({
+      title: "Requests",
+      about:
+        "Calls of your programs that were refused, and why, and those that changed your account or its numbers: of the last 7 days, without bodies. What only read, or sent a message, is not here. Nor is a call without a valid key, which is answered with 401: it belongs to no account.",
+    })}
+    ${filterLine(isFiltered)}
+    <section class="card flush" aria-label="Requests">
+      <header><h2>${before === undefined ? "Latest requests" : "Earlier requests"}</h2></header>
+      ${listed.length === 0 ? nothing({ isFiltered, isFirst: before === undefined, hasMore: next !== undefined }) : ""}
+      <ul class="feed">
+        ${listed.map(item)}
+      </ul>
+    </section>
+    ${
+      next === undefined
+        ? ""
+        : html`<div class="row">
+            <a class="button" href="${pathOf({ isFiltered, before: next })}">Earlier requests</a>
+          </div>`
+    }`
+  return await page(c, { title: "Requests", place: "requests", body })
+})
+
+function filterLine(isFiltered: boolean): Html {
+  const choice = (text: string, to: boolean) =>
+    html`<li>
+      <a href="${pathOf({ isFiltered: to })}" ${to === isFiltered ? "aria-current=page" : ""}>${text}</a>
+    </li>`
+  return html`<nav aria-label="Which requests">
+    <ul class="tabs">
+      ${choice("All", false)} ${choice("Refused only", true)}
+    </ul>
+  </nav>`
+}
+
+function pathOf({ isFiltered, before }: { isFiltered: boolean; before?: string }): string {
+  const query = new URLSearchParams({ ...(isFiltered && { refused: "true" }), ...(before && { before }) })
+  return query.size === 0 ? "/requests" : `/requests?${query.toString()}`
+}
+
+function item(call: ApiRequest): Html {
+  const isRefused = call.status >= 400
+  return html`<li>
+    <div class="line">
+      <span class="state ${isRefused ? "bad" : "good"}">${call.status}</span>
+      <div class="about whole">
+        <code><bdi>${call.method} ${call.path}</bdi></code>
+        ${call.error === undefined ? "" : html`<p><bdi>${sentenceCase(call.error)}</bdi></p>`}
+        <p class="small muted">
+          ${call.code === undefined ? "" : html`<code>${call.code}</code> · `}
+          ${call.key_name === undefined ? html`a key that is revoked (<code>${call.key_id}</code>)` : html`key <bdi>${call.key_name || call.key_id}</bdi>`}
+          · ${call.ms} ms
+        </p>
+        <div class="small muted">${copyable(call.request_id)}</div>
+        ${
+          call.left_out === 0
+            ? ""
+            : html`<p class="small muted">
+                There were too many: ${call.left_out} more just before it were not kept.
+              </p>`
+        }
+      </div>
+      <span class="small muted">${ago(Date.parse(call.timestamp))}</span>
+    </div>
+  </li>`
+}
+
+function nothing(input: { isFiltered: boolean; isFirst: boolean; hasMore: boolean }): Html {
+  const { isFiltered, isFirst, hasMore } = input
+  const sentence = hasMore
+    ? "None among these. Look at earlier ones below."
+    : isFiltered
+      ? "No call was refused in the last 7 days."
+      : "A call that is refused, or that changes something, appears here."
+  return html`<div class="empty">
+    ${icon("send")}
+    <h2>${isFirst && !hasMore && !isFiltered ? "No request yet" : "No such request"}</h2>
+    <p>${sentence}</p>
+  </div>`
+}

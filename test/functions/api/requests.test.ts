@@ -1,0 +1,127 @@
+import { expect, onTestFinished, test } from "vitest"
+
+import { dynamoDb } from "#test/support/store.ts"
+import { ApiKey } from "#core/account/api-key.ts"
+import { RequestLog } from "#core/account/request-log.ts"
+import type { ApiRequest } from "#core/contract/account.ts"
+import { query } from "#core/store/store.ts"
+import { tables } from "#core/store/tables.ts"
+import { aCustomer, liftLimits } from "#test/support/service/customer.ts"
+import { until } from "#test/support/until.ts"
+
+liftLimits()
+
+type Customer = Awaited<ReturnType<typeof aCustomer>>
+
+async function listed(customer: Customer, asked = ""): Promise<ApiRequest[]> {
+  return (await (await customer.get(`/api/requests${asked}`)).json()) as ApiRequest[]
+}
+
+/** A customer who has made so many calls, each to a path of its own. */
+async function aCustomerWith(calls: number): Promise<Customer> {
+  const customer = await aCustomer()
+  for (let i = 0; i < calls; i++) await customer.get(`/api/instances/number-${i}`)
+  await until(async () => (await listed(customer, "?limit=100")).length >= Math.min(calls, 100))
+  return customer
+}
+
+test("a refused call is kept with its sentence and its key, one that changed something without, and one that read is not", async () => {
+  const customer = await aCustomer()
+  await customer.post("/api/instances", { customer_ref: "shop" })
+  await customer.get("/api/instances")
+  const refused = await customer.post("/api/instances/shop/proxy/send/text", { chat: "491711234567" })
+  await customer.get("/api/no/such%20path?key=secret")
+  await until(async () => (await listed(customer)).length === 3)
+  expect(await listed(customer)).toEqual([
+    expect.objectContaining({ method: "GET", path: "/api/no/such path", status: 404, code: "not_found" }),
+    {
+      request_id: refused.headers.get("x-request-id"),
+      timestamp: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
+      method: "POST",
+      path: "/api/instances/shop/proxy/send/text",
+      status: 400,
+      code: "invalid_request",
+      error: "body: is missing",
+      key_id: customer.key.slice(4, 16),
+      key_name: "test",
+      ms: expect.any(Number) as unknown,
+      left_out: 0,
+    },
+    expect.not.objectContaining({ error: expect.anything() as unknown }),
+  ])
+  expect((await listed(customer, "?refused=true")).map(({ status }) => status)).toEqual([404, 400])
+  expect((await listed(customer, "?refused=false")).map(({ path }) => path)).toEqual(["/api/instances"])
+  expect((await customer.get("/api/requests?after=nonsense")).status).toBe(400)
+})
+
+test("pages follow each other without a gap, and nobody sees the calls of another account", async () => {
+  const customer = await aCustomerWith(23)
+  const stranger = await aCustomer()
+  const seen: string[] = []
+  let after: string | undefined
+  do {
+    const page = await customer.get(`/api/requests?limit=10${after === undefined ? "" : `&after=${after}`}`)
+    seen.push(...((await page.json()) as ApiRequest[]).map(({ path }) => path))
+    after = page.headers.get("x-next-after") ?? undefined
+  } while (after !== undefined)
+  expect(seen.toSorted()).toEqual(
+    Array.from({ length: 23 }, (_, i) => `/api/instances/number-${i}`).toSorted(),
+  )
+  expect(await listed(stranger)).toEqual([])
+})
+
+test("a call is kept for a revoked key, without its name, and hides its path in the store", async () => {
+  const customer = await aCustomer()
+  const other = await ApiKey.create(customer.account.id, "till")
+  await customer.call("GET", "/api/instances/4917112345678", undefined, { authorization: `Bearer ${other}` })
+  await until(async () => (await listed(customer)).length === 1)
+  await ApiKey.revoke(customer.account.id, other.slice(4, 16))
+  expect((await listed(customer))[0]).not.toHaveProperty("key_name")
+  const rows = await Array.fromAsync(rowsOf(customer))
+  expect(JSON.stringify(rows)).not.toContain("4917112345678")
+  expect(Number(rows[0]?.expires_at) - Date.now() / 1000).toBeCloseTo(7 * 86_400, -2)
+})
+
+test("of a flood of refused calls a hundred are kept and the last one, which says how many were left out", async () => {
+  const { refillMs } = RequestLog.most
+  RequestLog.most.refillMs = 1500
+  onTestFinished(() => void Object.assign(RequestLog.most, { refillMs }))
+  const customer = await aCustomer()
+  const call = { method: "GET", status: 404, keyId: customer.key.slice(4, 16), ms: 1 }
+  const flood = Array.from({ length: 10_000 }, (_, i) => ({
+    ...call,
+    requestId: `flood-${i}`,
+    path: `/${i}`,
+  }))
+  for (const each of flood) await RequestLog.add(customer.account.id, each)
+  await customer.post("/api/instances", { customer_ref: "shop" })
+  await until(async () => (await Array.fromAsync(rowsOf(customer))).length === 102)
+  const refused = await listed(customer, "?refused=true&limit=100")
+  expect(refused[0]).toMatchObject({ path: "/9999", left_out: 9899 })
+  expect(await listed(customer, "?refused=false")).toHaveLength(1)
+})
+
+test("a call does not wait for a store that takes no row of it, and is answered as ever", async () => {
+  const customer = await aCustomer()
+  const { injected } = dynamoDb.faults
+  for (const fault of ["slow", "denied"] as const) {
+    const end = dynamoDb.faults.add({ fault, operation: "PutItem", when: isOfCall, ms: 1000 })
+    const start = performance.now()
+    expect((await customer.get("/api/instances/nobody")).status).toBe(404)
+    expect(performance.now() - start).toBeLessThan(900)
+    await until(() => injected.has(fault))
+    end()
+  }
+})
+
+function isOfCall(request: object): boolean {
+  return JSON.stringify(request).includes("CALLS#")
+}
+
+function rowsOf({ account }: Customer) {
+  return query({
+    TableName: tables.requests,
+    KeyConditionExpression: "pk = :pk",
+    ExpressionAttributeValues: { ":pk": `CALLS#${account.id}` },
+  })
+}
