@@ -94,7 +94,8 @@ function isThis(waiting: Node["attrs"], { tag, from, participant, acked }: Settl
   if (tag === "notification") return true
   if (chatOf(waiting.participant) !== chatOf(participant)) return false
   if (!acked) return true
-  if (tag === "receipt" && waiting.type !== acked.type) return false
+  // zapo acknowledges receipts without their recipient.
+  if (tag === "receipt") return waiting.type === acked.type
   return chatOf(waiting.recipient) === chatOf(acked.recipient)
 }
 

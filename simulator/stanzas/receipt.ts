@@ -23,7 +23,13 @@ export function receipt(network: Network, line: ConnectedDevice, stanza: Node) {
       givePreKey(network, line, stanza)
     }
     for (const one of unsettled || type === "retry" || type === "server-error" ? [] : idsOf(stanza))
-      network.queue.settle(line.device, { tag: "message", id: one, from: to, participant, sent: line.sent })
+      network.queue.settle(line.device, {
+        tag: isOfCall(stanza) ? "call" : "message",
+        id: one,
+        from: to,
+        participant,
+        sent: line.sent,
+      })
     for (const [device, copy] of told(network, line, stanza)) sendToDevice(network, device, copy)
   })
   if (network.faults.strike("cut_after_receipt", key(line.device))) return line.cut()
@@ -43,6 +49,9 @@ function isWhole(stanza: Node): boolean {
   const { count, id, t, v } = child(stanza, "retry")?.attrs ?? {}
   return [count, id, t].every(Boolean) && v === "1" && bytes(child(stanza, "registration"))?.length === 4
 }
+
+/** WhatsApp Web answers a call's offer with a receipt that names the call (zapo, `protocol/call.ts`); others with an ack. */
+const isOfCall = (stanza: Node) => children(stanza).some(({ attrs }) => attrs["call-id"])
 
 /** The device has a stanza, or (`error`) cannot use it; either way it is not sent again. */
 export function ack(network: Network, line: ConnectedDevice, stanza: Node) {

@@ -211,6 +211,20 @@ test("an ack settles what it names whole, and nothing else", async () => {
   expect(await network.control.settled(device(), 10_000)).toBe(true)
 })
 
+test("a receipt's ack need not name its recipient, and a call's offer may get a receipt that names the call", async () => {
+  const { sock, device } = await network.paired(await network.phone("Bob"))
+  for (const event of ["CB:receipt", "CB:call"]) sock.ws.removeAllListeners(event)
+  const [from, name] = [client.device.creds.me!.lid!.replace(/:\d+/, ""), device.creds.me!.id.split("@")[0]!]
+  const receipt = node("receipt", { id: "B1", from, type: "sender", recipient: from, t: "1" })
+  const offer = node("offer", { "call-id": "C1", "call-creator": from })
+  await network.control.stanza(name, receipt)
+  await network.control.stanza(name, node("call", { id: "B2", from, t: "1" }, [offer]))
+  expect(await network.control.settled(name, 0)).toBe(false)
+  await sock.sendNode(node("ack", { class: "receipt", id: "B1", to: from, type: "sender" }))
+  await sock.sendNode(node("receipt", { id: "B2", to: from }, [offer]))
+  expect(await network.control.settled(name, 10_000)).toBe(true)
+})
+
 const retriesAnswered = (wait: number) =>
   network.log({ kind: "out", who: device(), tag: "ack", attrs: { class: "receipt", type: "retry" }, wait })
 
@@ -238,7 +252,8 @@ test("a question about groups is whole, and to the groups or to one of them", as
   const rows: [type: string, to: string, whole: BinaryNode, ...parts: string[]][] = [
     ["set", "@g.us", made, "subject"],
     ["get", "@g.us", asked],
-    ["get", group, node("query", { request: "interactive" }), "request"],
+    ["get", "g.us", asked],
+    ["get", group, node("query", {})],
     ["set", group, node("description", { id: "D1" }, [body]), "id"],
     ["set", group, node("description", { delete: "true", prev: "D1" }), "delete"],
     ["set", "@g.us", node("leave", {}, [node("group", { id: group })])],
@@ -247,11 +262,12 @@ test("a question about groups is whole, and to the groups or to one of them", as
     for (const part of parts)
       expect([part, await refusal("w:g2", type, [without(whole, part)], to)]).toEqual([part, "400"])
     const elsewhere = await refusal("w:g2", type, [whole])
-    expect([whole.tag, elsewhere]).toEqual([whole.tag, to === "@g.us" ? "400" : "404"])
+    expect([whole.tag, elsewhere]).toEqual([whole.tag, to.startsWith("1") ? "404" : "400"])
     expect([whole.tag, await refusal("w:g2", type, [whole], to)]).toEqual([whole.tag, "answered"])
   }
-  for (const part of ["code", "admin"]) {
-    const accept = node("accept", { code: "C", admin: client.device.creds.me!.lid! })
+  const accept = node("accept", { code: "C", admin: client.device.creds.me!.lid!, expiration: "1" })
+  expect(await refusal("w:g2", "set", [accept], group)).toBe("410")
+  for (const part of ["code", "admin", "expiration"]) {
     expect([part, await refusal("w:g2", "set", [without(accept, part)], group)]).toEqual([part, "400"])
   }
 })

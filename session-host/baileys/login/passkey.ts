@@ -146,10 +146,9 @@ export function newPasskeyLink({ sock, creds, lifetime, keepCreds, onError }: In
     const half = await within(answerMs, continued, () => {
       throw new NoAnswer("the phone did not answer")
     })
-    const { publicKey } = proto.PrimaryEphemeralIdentity.decode(half)
-    if (publicKey?.length !== 32) throw new PasskeyRefused("unreadable")
+    const shared = agreed(own.private, half)
     await step("set", part("companion_nonce", nonce))
-    const key = hkdf(Curve.sharedKey(own.private, publicKey), 32, {
+    const key = hkdf(shared, 32, {
       salt: Buffer.from(`Companion Pairing ${deviceType} with ref ${ref}`),
       info: "Pairing Information Encryption Key",
     })
@@ -194,6 +193,15 @@ function childOf({ children }: Stanza, tag: string): Buffer {
   const bytes = children.find((child) => child.tag === tag)?.bytes
   if (!bytes) throw new PasskeyRefused("unreadable")
   return Buffer.from(bytes)
+}
+
+/** What we share with the phone. @throws PasskeyRefused `unreadable` */
+function agreed(own: Uint8Array, half: Uint8Array): Buffer {
+  try {
+    return Curve.sharedKey(own, proto.PrimaryEphemeralIdentity.decode(half).publicKey!)
+  } catch {
+    throw new PasskeyRefused("unreadable")
+  }
 }
 
 function optionsIn(stanza: Stanza): PasskeyOptions {

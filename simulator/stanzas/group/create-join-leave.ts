@@ -86,15 +86,11 @@ function communityFor(network: Network, by: string, asked: Node): Pick<Group, "c
   return { community: community.id }
 }
 
-/** Whether a question is to the groups, and to none of them. */
-function isToAll(iq: Node): boolean {
-  const to = Jid.parse(iq.attrs.to)
-  return to?.server === "g.us" && to.user === ""
-}
+/** Whether a question is to the groups, and to none of them. zapo names their server alone. */
+const isToAll = (iq: Node): boolean => iq.attrs.to === "@g.us" || iq.attrs.to === "g.us"
 
 /** A group's card, for its members. */
 export function query(network: Network, line: ConnectedDevice, iq: Node): Node[] {
-  if (child(iq, "query")?.attrs.request !== "interactive") throw badRequest()
   const group = network.groups.find(Jid.parse(iq.attrs.to))
   if (!group) throw notFound()
   if (!roleOf(group, line.device.user)) throw new Refusal(403, "forbidden")

@@ -166,9 +166,9 @@ function told(network: Network, group: Group, tag: string, pns: string[]): Node[
 /** Somebody takes up a personal invitation. It is good for them alone, until it expires or is revoked. */
 export function accept(network: Network, line: ConnectedDevice, iq: Node): Node[] {
   const group = network.groups.find(Jid.parse(iq.attrs.to))
-  const { code, admin } = child(iq, "accept")?.attrs ?? {}
+  const { code, admin, expiration } = child(iq, "accept")?.attrs ?? {}
   if (!group) throw notFound()
-  if (!code || !admin) throw badRequest()
+  if (!code || !admin || !expiration) throw badRequest()
   const pn = line.device.user
   const by = network.directory.find(Jid.parse(admin))?.pn
   const found = group.invitations?.find((one) => one.code === code && one.pn === pn && one.by === by)

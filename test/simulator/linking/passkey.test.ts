@@ -61,14 +61,14 @@ function ceremonyOf(client: Client) {
       isProven = true,
       key = handoff,
       named = "",
-      bytes = 32,
+      point = ephemeral.public as Uint8Array,
       hash = 32,
       left = "",
     } = {},
   ): Promise<BinaryNode> {
     if (left !== "ref") given = getBinaryNodeChildBuffer(await ask("get", node("ref")), "ref")!.toString()
     const identity = proto.CompanionEphemeralIdentity.encode({
-      publicKey: ephemeral.public.subarray(0, bytes),
+      publicKey: point,
       deviceType: platform,
       ref: named || given,
     }).finish()
@@ -286,7 +286,7 @@ test("a prologue that lacks a part, with a wrong proof, ref, key or commitment, 
     await expect(ceremony.prologue(await sign("b3RoZXI"), { left })).rejects.toThrow("bad-request")
   await expect(ceremony.prologue(assertion, { key: randomBytes(32) })).rejects.toThrow("not-authorized")
   await expect(ceremony.prologue(assertion, { named: "2@other" })).rejects.toThrow("item-not-found")
-  await expect(ceremony.prologue(assertion, { bytes: 31 })).rejects.toThrow("bad-request")
+  await expect(ceremony.prologue(assertion, { point: randomBytes(31) })).rejects.toThrow("bad-request")
   await expect(ceremony.prologue(assertion, { hash: 31 })).rejects.toThrow("bad-request")
   const [elsewhere, unseen] = [
     await signOther(challenge, 0, sha256(Buffer.from("example.com"))),
@@ -301,6 +301,14 @@ test("a prologue that lacks a part, with a wrong proof, ref, key or commitment, 
   await ceremony.reveal()
   await ceremony.confirm()
   expect(await client.closed()).toBe(515)
+})
+
+test("a companion with whose key nobody can agree is hung up on", async () => {
+  const { client, ceremony, sign } = await anAccount()
+  const { challenge } = await ceremony.options()
+  await ceremony.prologue(await sign(challenge), { point: Buffer.alloc(32) })
+  await ceremony.reveal()
+  await Promise.all([expect(ceremony.confirm()).rejects.toThrow(), client.closed()])
 })
 
 test("a companion that is scanned once more begins anew; a passkey that counts its signatures goes on counting", async () => {

@@ -155,6 +155,8 @@ const outcome = (taking: Promise<void>) => taking.catch((error: unknown) => erro
 const said = { type: "webauthn.get", challenge: "AAAA", origin: "https://web.whatsapp.com" }
 const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url")
 
+const halfWith = (publicKey: Uint8Array) => proto.PrimaryEphemeralIdentity.encode({ publicKey }).finish()
+
 /** The network's part of linking with a passkey, which it has asked for. */
 async function aCeremony() {
   await connection.happens("qr")
@@ -177,12 +179,9 @@ async function aCeremony() {
       return connection.takePasskey({ id: "AA", rawId: "AA", type: "public-key", response })
     },
     takesRef: () => takes("ref", [part("ref", Buffer.from("2@ref"))]),
-    /** The phone's half of the agreement, with a key of so many bytes. */
-    greets: (bytes: number, from?: string) => {
-      const { public: publicKey } = Curve.generateKeyPair()
-      const half = proto.PrimaryEphemeralIdentity.encode({ publicKey: publicKey.subarray(0, bytes) }).finish()
-      notify("crsc_continuation", "primary_ephemeral_identity", half, from)
-    },
+    /** The phone's half of the agreement. */
+    greets: (half: Uint8Array = halfWith(Curve.generateKeyPair().public), from?: string) =>
+      notify("crsc_continuation", "primary_ephemeral_identity", half, from),
   }
 }
 
@@ -198,8 +197,8 @@ test("a passkey's answer is taken once, under one secret however often it is ask
   await takesRef()
   askForPasskey(options, stranger)
   await takes("passkey_prologue")
-  greets(31, stranger)
-  greets(32, "@s.whatsapp.net")
+  greets(halfWith(randomBytes(31)), stranger)
+  greets(undefined, "@s.whatsapp.net")
   await takes("companion_nonce")
   await takes("encrypted_pairing_request")
   await taken
@@ -243,12 +242,14 @@ test("each refusal of the network's has its own words, and what it has used up i
   await takes("ref")
   await takes("passkey_request_options", [part("passkey_request_options", options)])
   expect(await unnamed).toMatchObject({ why: "unreadable" })
-  const short = outcome(take())
-  await takesRef()
-  await takes("passkey_prologue")
-  greets(31)
-  await takes("passkey_request_options", [part("passkey_request_options", options)])
-  expect(await short).toMatchObject({ why: "unreadable" })
+  for (const half of [Buffer.of(0xff), Buffer.of(), halfWith(randomBytes(31)), halfWith(Buffer.alloc(32))]) {
+    const taken = outcome(take())
+    await takesRef()
+    await takes("passkey_prologue")
+    greets(half)
+    await takes("passkey_request_options", [part("passkey_request_options", options)])
+    expect(await taken).toMatchObject({ why: "unreadable" })
+  }
 })
 
 test("a phone that does not answer a passkey is waited for fifteen seconds", async () => {
