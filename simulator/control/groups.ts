@@ -85,7 +85,7 @@ function changesOf(network: Network, group: Group, body: z.output<typeof Schema.
     ...(body.all_add === undefined ? [] : [addMode(body.all_add)]),
     ...(body.approval === undefined ? [] : [approval(body.approval)]),
     ...(body.revoke_invite ? [el("invite")] : []),
-    ...(body.accept ? [accept(network, body.accept)] : []),
+    ...(body.accept ? [accept(network, group, body.accept)] : []),
     ...verdicts,
   ]
 }
@@ -112,8 +112,9 @@ function approval(isOn: boolean): Node {
   return el("membership_approval_mode", {}, [el("group_join", { state: isOn ? "on" : "off" })])
 }
 
-function accept(network: Network, { code, admin }: { code: string; admin: string }): Node {
-  return el("accept", { code, admin: inMode("lid", userOf(network, admin)) })
+function accept(network: Network, group: Group, { code, admin }: { code: string; admin: string }): Node {
+  const expiration = group.invitations?.find((one) => one.code === code)?.expiration ?? 0
+  return el("accept", { code, admin: inMode("lid", userOf(network, admin)), expiration })
 }
 
 function timer(seconds: number): Node {
