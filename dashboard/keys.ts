@@ -45,7 +45,7 @@ export const keys = new Hono<DashboardEnv>()
   })
 
 /** `all`, `read`, or a bridge as `bridge:shop`. Any other value gets the narrowest scope. */
-function scopeOf(may: string): { scope: ApiKey.Scope; customerRef?: string } {
+export function scopeOf(may: string): { scope: ApiKey.Scope; customerRef?: string } {
   if (may === "all") return { scope: "all" }
   if (!may.startsWith("bridge:")) return { scope: "read" }
   return { scope: "bridge", customerRef: may.slice("bridge:".length) }
@@ -99,9 +99,23 @@ function newKey(key: string, baseUrl: string): Html {
   </section>`
 }
 
-function keyForm(refs: string[], typed: { name: string; may: string }): Html {
+/** A choice of what a key may do, in the field `may`. */
+export function rights(refs: string[], may: string): Html {
   const option = (value: string, label: string) =>
-    html`<option value="${value}" ${value === typed.may ? "selected" : ""}>${label}</option>`
+    html`<option value="${value}" ${value === may ? "selected" : ""}>${label}</option>`
+  return html`<select id="may" name="may">
+    ${option("all", "do everything")} ${option("read", "only read, without secrets")}
+    ${
+      refs.length === 0
+        ? ""
+        : html`<optgroup label="do everything at one number">
+            ${refs.map((ref) => option(`bridge:${ref}`, `only ${ref}`))}
+          </optgroup>`
+    }
+  </select>`
+}
+
+function keyForm(refs: string[], typed: { name: string; may: string }): Html {
   return html`<form class="card inline" method="post" action="/keys">
     <div>
       <label for="name">Name of a new key</label>
@@ -117,16 +131,7 @@ function keyForm(refs: string[], typed: { name: string; may: string }): Html {
     </div>
     <div>
       <label for="may">It may</label>
-      <select id="may" name="may">
-        ${option("all", "do everything")} ${option("read", "only read, without secrets")}
-        ${
-          refs.length === 0
-            ? ""
-            : html`<optgroup label="do everything at one number">
-                ${refs.map((ref) => option(`bridge:${ref}`, `only ${ref}`))}
-              </optgroup>`
-        }
-      </select>
+      ${rights(refs, typed.may)}
     </div>
     <button class="button main">Create a key</button>
   </form>`

@@ -41,6 +41,8 @@ import { accounts } from "./people/accounts.ts"
 import { passkeys } from "./people/passkeys.ts"
 import { signIn } from "./people/sign-in.ts"
 import { auditLog } from "./audit-log.ts"
+import { consent } from "./programs/consent.ts"
+import { programPaths, programs } from "./programs/endpoints.ts"
 import { reference, trying } from "./reference.ts"
 import { requests } from "./requests.ts"
 import { start } from "./start/start.ts"
@@ -71,6 +73,8 @@ const own = [
   "/operator/*",
   "/dev/*",
   "/subscription/*",
+  "/oauth/authorize",
+  "/device",
 ]
 
 const pages = new Hono<DashboardEnv>()
@@ -114,6 +118,7 @@ for (const part of [
   operator,
   find,
   mail,
+  consent,
 ])
   pages.route("/", part)
 const billing = billingPages()
@@ -143,9 +148,10 @@ const billed = createMiddleware<ApiEnv>(async (c, next) => (Billing.isOn() ? awa
 
 /** The pages on which people use the service. They are served beside the API. */
 export const dashboard = new Hono<ApiEnv>()
-for (const path of ["/assets/*", "/billing/*"]) dashboard.use(path, counted)
+for (const path of ["/assets/*", "/billing/*", ...programPaths]) dashboard.use(path, counted)
 for (const path of ["/subscription/*", "/billing/*"]) dashboard.use(path, billed)
 dashboard.route("/", assetRoutes)
 dashboard.route("/", reference)
+dashboard.route("/", programs)
 dashboard.route("/", pages)
 if (billing) dashboard.route("/", billing.webhook)

@@ -30,6 +30,7 @@ export interface Options {
   webhook?: string
   file?: string
   "idempotency-key"?: string
+  "with-key"?: boolean
 }
 
 export interface Asked {

@@ -37,6 +37,7 @@ const options = {
   webhook: { type: "string" },
   file: { type: "string" },
   "idempotency-key": { type: "string" },
+  "with-key": { type: "boolean" },
   json: { type: "boolean" },
   help: { type: "boolean", short: "h" },
 } as const
@@ -85,7 +86,9 @@ function parsed(args: string[]) {
   } catch (error) {
     const name = /'(-[\w-]+)/.exec((error as Error).message)?.[1] ?? "an option"
     if (name === "--key")
-      throw new Misused("a key on the command line can be seen by others: `bridge login` asks for it")
+      throw new Misused(
+        "a key on the command line can be seen by others: `bridge login --with-key` reads it from its input",
+      )
     throw new Misused(`${name} is not an option, or lacks its value`)
   }
 }

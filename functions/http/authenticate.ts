@@ -1,7 +1,9 @@
+import type { Context } from "hono"
 import { createMiddleware } from "hono/factory"
 import { ApiKey } from "#core/account/api-key.ts"
 import { ApiError, mustBeHere } from "#core/error.ts"
 import type { ApiEnv } from "./contract-router.ts"
+import { originOf } from "./address.ts"
 import { mayCreateSandbox } from "./scope.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 
@@ -9,13 +11,19 @@ import { Bridge } from "#core/bridge/bridge.ts"
 export const authenticate = createMiddleware<ApiEnv>(async (c, next) => {
   const key = /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1]
   const owner = key && (await ApiKey.verify(key))
-  if (!owner) throw new ApiError("unauthorized", undefined, { headers: { "www-authenticate": "Bearer" } })
+  if (!owner) throw new ApiError("unauthorized", undefined, { headers: { "www-authenticate": challenge(c) } })
   c.set("accountId", owner.accountId)
   c.set("keyId", owner.keyId)
   c.set("access", owner)
   await ApiKey.noteUse(owner)
   await next()
 })
+
+/** An agent's program learns from it where a person can give it a key (RFC 9728, 5.1). */
+function challenge(c: Context): string {
+  if (c.req.path !== "/mcp") return "Bearer"
+  return `Bearer resource_metadata="${originOf(c)}/.well-known/oauth-protected-resource/mcp"`
+}
 
 /** What one may still do with a bridge that has moved: look at it, and delete what is left of it. */
 const ofBridgeItself = /^\/api\/instances\/[^/]+$/

@@ -96,7 +96,7 @@ test("login takes the key from its input, and keeps it where nobody else reads i
     json(200, [{ customer_ref: "shop", state: "running" }]),
   ])
   const url = `http://127.0.0.1:${service.port}`
-  const login = run(undefined, "login", url)
+  const login = run(undefined, "login", url, "--with-key")
   login.child.stdin.end(`${key}\n`)
   expect(await login.ended).toMatchObject({ code: 0, out: expect.stringContaining("as A shop") as string })
   const [file = ""] = readdirSync(join(home, "messaging-bridge")).filter((name) => name.startsWith("login"))
@@ -110,6 +110,34 @@ test("login takes the key from its input, and keeps it where nobody else reads i
     code: 1,
     err: expect.stringContaining("not signed in") as string,
   })
+})
+
+test("login leads to a page of the service, and waits until somebody there has said yes", async () => {
+  const asked = {
+    device_code: "d",
+    user_code: "BCDF-GHJK",
+    verification_uri_complete: "http://localhost/device?code=BCDF-GHJK",
+    interval: 0.01,
+  }
+  const pending = json(400, { error: "authorization_pending" })
+  const account = json(200, { id: "a", name: "A shop" })
+  const service = await aReceiver([json(200, asked), pending, json(200, { access_token: key }), account])
+  const url = `http://127.0.0.1:${service.port}`
+  const said = await run(undefined, "login", url).ended
+  expect(said).toMatchObject({ code: 0, out: expect.stringContaining("as A shop") as string })
+  expect(said.err).toContain(asked.verification_uri_complete)
+  expect(service.arrivals.at(-1)!.headers.authorization).toBe(`Bearer ${key}`)
+  await run(undefined, "logout").ended
+
+  const refusing = await aReceiver([
+    json(200, asked),
+    json(400, { error: "access_denied", error_description: "no" }),
+  ])
+  const refused = await run(undefined, "login", `http://127.0.0.1:${refusing.port}`).ended
+  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("not signed in: no") as string })
+  const other = await aReceiver([json(404, { code: "not_found" })])
+  const unknown = await run(undefined, "login", `http://127.0.0.1:${other.port}`).ended
+  expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining("--with-key") as string })
 })
 
 test.for<[what: string, args: string[], answer: Answer, code: number, says: RegExp]>([

@@ -1,0 +1,182 @@
+import { Hono } from "hono"
+import type { Context } from "hono"
+import { html } from "hono/html"
+import { z } from "zod"
+import { Grant } from "#core/account/grant.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { originOf } from "#functions/http/address.ts"
+import { lonePage } from "../answer.ts"
+import { did } from "../audit-log.ts"
+import { type Html, note } from "../elements.ts"
+import { textsOf, unlessFresh } from "../fresh-sign-in.ts"
+import type { DashboardEnv } from "../guard.ts"
+import { rights, scopeOf } from "../keys.ts"
+import { clientNameOf, RedirectUri } from "./client.ts"
+
+const Query = z.object({
+  client_id: z.string().max(1000),
+  redirect_uri: RedirectUri,
+  response_type: z.literal("code"),
+  code_challenge: z.string().regex(/^[\w-]{43}$/),
+  code_challenge_method: z.literal("S256"),
+  state: z.string().max(1000).optional(),
+  scope: z.string().max(200).optional(),
+})
+
+/** A program's question, in the address of the page. */
+interface Question extends z.infer<typeof Query> {
+  name: string
+}
+
+/** The pages on which a person gives a program a key. */
+export const consent = new Hono<DashboardEnv>()
+  .get("/oauth/authorize", async (c) => {
+    const asked = questionOf(c)
+    if (!asked) return await showBroken(c)
+    const body = await form(c, {
+      name: asked.name,
+      action: pathOf(c),
+      usual: asked.scope,
+      to: hostOf(asked),
+    })
+    return await lonePage(c, { title: "A program asks for a key", body })
+  })
+  .post("/oauth/authorize", async (c) => {
+    const asked = questionOf(c)
+    if (!asked) return await showBroken(c)
+    const { may, answer } = textsOf(await c.req.parseBody(), "may", "answer")
+    const { state, redirect_uri: redirectUri, code_challenge: challenge } = asked
+    const about = { iss: originOf(c), ...(state !== undefined && { state }) }
+    if (answer !== "yes") return await lead(c, asked, { error: "access_denied", ...about })
+    const again = unlessFresh(c, pathOf(c))
+    if (again) return again
+    const code = await Grant.allow(allowedBy(c, asked.name, may), { redirectUri, challenge })
+    await did(c, "key_created", asked.name)
+    return await lead(c, asked, { code, ...about })
+  })
+  .get("/device", async (c) => await showCode(c, c.req.query("code")?.slice(0, 20) ?? ""))
+  .post("/device", async (c) => {
+    const { code, may, answer } = textsOf(await c.req.parseBody(), "code", "may", "answer")
+    const found = await Grant.deviceOf(code.slice(0, 20))
+    if (!found) return await showCode(c, code.slice(0, 20), noSuchCode)
+    if (answer === "") {
+      const body = await form(c, { name: found.name, action: "/device", usual: "all", code })
+      return await lonePage(c, { title: "A program asks for a key", body })
+    }
+    const again = unlessFresh(c, `/device?code=${encodeURIComponent(code)}`)
+    if (answer === "yes" && again) return again
+    const allowed = answer === "yes" ? allowedBy(c, found.name, may) : undefined
+    if (!(await Grant.settleDevice(found.device, allowed))) return await showCode(c, "", noSuchCode)
+    if (allowed) await did(c, "key_created", found.name)
+    return await showEnd(c, allowed ? "It is signed in." : "It got no key.")
+  })
+
+const noSuchCode =
+  "There is no such code: look again at your program. A code is good for 15 minutes, and once."
+
+function questionOf(c: Context<DashboardEnv>): Question | undefined {
+  const { data } = Query.safeParse(c.req.query())
+  const name = data && clientNameOf(data.client_id, data.redirect_uri)
+  return name === undefined ? undefined : { ...data!, name }
+}
+
+function pathOf(c: Context): string {
+  const { pathname, search } = new URL(c.req.url)
+  return pathname + search
+}
+
+/** Whom the code goes to, as far as its address tells. */
+function hostOf({ redirect_uri }: Question): string {
+  const { protocol, host } = new URL(redirect_uri)
+  return protocol === "https:" || protocol === "http:" ? host : `a program that opens ${protocol}`
+}
+
+function allowedBy(c: Context<DashboardEnv>, name: string, may: string): Grant.Allowed {
+  const { scope, customerRef } = scopeOf(may)
+  return {
+    account_id: c.var.accountId,
+    email: c.var.me.person.email,
+    name,
+    scope,
+    ...(customerRef !== undefined && { customer_ref: customerRef }),
+  }
+}
+
+interface Asking {
+  name: string
+  action: string
+  usual: string | undefined
+  /** The code that was typed, if one was. */
+  code?: string
+  /** Where the key goes, if the program has said so. */
+  to?: string
+}
+
+async function form(c: Context<DashboardEnv>, asking: Asking): Promise<Html> {
+  const { name, action, usual, code, to } = asking
+  const bridges = await Bridge.list(c.var.accountId)
+  const refs = bridges.filter(Bridge.isOffered).map(({ customerRef }) => customerRef)
+  return html`<h1>${name} asks for a key</h1>
+    <p>
+      A program gives itself this name${to === undefined ? "" : html`, and its answer goes to <b>${to}</b>`}.
+      With the key it can do what you choose here in the account <b>${c.var.me.account.name}</b>, until you
+      revoke it under <a href="/keys">API keys</a>.
+    </p>
+    ${note("warn", "Go on only if you have just started this program yourself. Nobody else needs you to do this.")}
+    <form method="post" action="${action}">
+      ${code === undefined ? "" : html`<input type="hidden" name="code" value="${code}" />`}
+      <label for="may">It may</label>
+      ${rights(refs, usual ?? "read")}
+      <div class="actions">
+        <button class="button main" name="answer" value="yes">Give it a key</button>
+        <button class="button" name="answer" value="no">No</button>
+      </div>
+    </form>`
+}
+
+async function showCode(c: Context<DashboardEnv>, code: string, problem?: string) {
+  const body = html`<h1>Sign a program in</h1>
+    ${problem === undefined ? html`<p>Type the code that your program shows.</p>` : note("bad", problem)}
+    <form method="post" action="/device">
+      <label for="code">Code</label>
+      <input
+        id="code"
+        name="code"
+        value="${code}"
+        required
+        maxlength="20"
+        autocomplete="off"
+        spellcheck="false"
+      />
+      <div class="actions"><button class="button main">Go on</button></div>
+    </form>`
+  return await lonePage(c, { title: "Sign a program in", body, status: problem === undefined ? 200 : 400 })
+}
+
+async function showEnd(c: Context<DashboardEnv>, sentence: string) {
+  const body = html`<h1>${sentence}</h1>
+    <p>You can close this page. Its key is under <a href="/keys">API keys</a>.</p>`
+  return await lonePage(c, { title: sentence, body })
+}
+
+async function showBroken(c: Context<DashboardEnv>) {
+  const body = html`<h1>This program asks in a way that is not understood</h1>
+    <p>
+      Begin again from the program. If it stays so, give it a key from <a href="/keys">API keys</a> yourself.
+    </p>`
+  return await lonePage(c, { title: "That did not work", body, status: 400 })
+}
+
+/** Leads back to the program: by a page, since our forms may lead to our own pages alone. */
+async function lead(
+  c: Context<DashboardEnv>,
+  { redirect_uri, name }: Question,
+  answer: Record<string, string>,
+) {
+  const url = new URL(redirect_uri)
+  for (const [field, value] of Object.entries(answer)) url.searchParams.set(field, value)
+  const body = html`<h1>Back to ${name}</h1>
+    <p><a class="button main" href="${url.href}">Go on</a></p>`
+  c.header("refresh", `0; url=${url.href}`)
+  return await lonePage(c, { title: `Back to ${name}`, body })
+}

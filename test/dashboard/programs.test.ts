@@ -1,0 +1,171 @@
+import "#test/support/store.ts"
+import { auth, type OAuthClientProvider } from "@modelcontextprotocol/client"
+import { afterEach, describe, expect, test, vi } from "vitest"
+import { ApiKey } from "#core/account/api-key.ts"
+import { app } from "#functions/api/one-machine.ts"
+import { anAddress, at, json } from "#test/support/service/customer.ts"
+import { aVisitor } from "#test/support/service/visitor.ts"
+import { aPerson } from "./pages/person.ts"
+
+afterEach(() => void vi.useRealTimers())
+
+const origin = "http://localhost"
+const redirectUri = "http://127.0.0.1:33418/callback"
+
+/** The official client's sign-in, as a program uses it. */
+function aProgram(name = "An agent") {
+  const from = at(anAddress())
+  const kept: Record<string, unknown> = {}
+  let opened: URL | undefined
+  const provider = {
+    redirectUrl: redirectUri,
+    clientMetadata: { client_name: name, redirect_uris: [redirectUri], scope: "all" },
+    state: () => "its-state",
+    clientInformation: () => kept["client"],
+    saveClientInformation: (client: unknown) => void (kept["client"] = client),
+    tokens: () => kept["tokens"],
+    saveTokens: (tokens: unknown) => void (kept["tokens"] = tokens),
+    redirectToAuthorization: (url: URL) => void (opened = url),
+    saveCodeVerifier: (verifier: string) => void (kept["verifier"] = verifier),
+    codeVerifier: () => kept["verifier"],
+    saveDiscoveryState: (state: unknown) => void (kept["discovery"] = state),
+    discoveryState: () => kept["discovery"],
+  } as OAuthClientProvider
+  const fetchFn = async (url: string | URL, init?: RequestInit) => await app.request(url, init, from)
+  const go = (authorizationCode?: string) =>
+    auth(provider, {
+      serverUrl: `${origin}/mcp`,
+      fetchFn,
+      ...(authorizationCode && { authorizationCode, iss: origin }),
+    })
+  /** Asks, and the path of the page on which a person answers. */
+  const ask = async () => {
+    expect(await go()).toBe("REDIRECT")
+    return opened!.pathname + opened!.search
+  }
+  return { go, ask, kept }
+}
+
+/** Where a page leads the program. */
+function goalOf(answer: Response): URL {
+  return new URL(/url=(.*)/.exec(answer.headers.get("refresh") ?? "")?.[1] ?? "none:")
+}
+
+const token = (form: Record<string, string>) => aVisitor().post("/oauth/token", form, { origin: "" })
+
+describe("a program that can sign in by itself", () => {
+  test("gets a key that its person chose, which is listed under its name", async () => {
+    const person = await aPerson()
+    const program = aProgram("An <b>agent</b>")
+    const path = await program.ask()
+    const page = await (await person.get(path)).text()
+    expect(page).toContain("127.0.0.1:33418")
+    expect(page).not.toContain("<b>agent")
+    const goal = goalOf(await person.post(path, { answer: "yes", may: "bridge:shop" }))
+    expect(goal.searchParams.get("state")).toBe("its-state")
+    expect(goal.searchParams.get("iss")).toBe(origin)
+    expect(await program.go(goal.searchParams.get("code")!)).toBe("AUTHORIZED")
+    const [key] = await ApiKey.list(person.accountId)
+    expect(key).toMatchObject({ scope: "bridge", createdBy: person.email })
+    const tokens = program.kept["tokens"] as { access_token: string }
+    expect(await ApiKey.verify(tokens.access_token)).toMatchObject({ accountId: person.accountId })
+  })
+
+  test("gets nothing without a yes, from somebody who only looks, or from nobody", async () => {
+    const person = await aPerson()
+    const program = aProgram()
+    const path = await program.ask()
+    expect(goalOf(await person.post(path, { answer: "no" })).searchParams.get("error")).toBe("access_denied")
+    expect((await (await aPerson("viewer")).post(path, { answer: "yes" })).status).toBe(403)
+    expect((await aVisitor().get(path)).headers.get("location")).toMatch(/^\/sign-in/)
+    const elsewhere = await person.post(path, { answer: "yes" }, { origin: "https://evil.example" })
+    expect(elsewhere.status).toBe(403)
+    expect(await ApiKey.list(person.accountId)).toEqual([])
+  })
+
+  test("is told nowhere but where it registered", async () => {
+    const person = await aPerson()
+    const path = await aProgram().ask()
+    const other = path.replace(encodeURIComponent(redirectUri), encodeURIComponent("https://evil.example/"))
+    expect(other).not.toBe(path)
+    expect((await person.get(other)).status).toBe(400)
+    const forged = path.replace(/client_id=[^&]*/, "client_id=QQ.AAAAAAAAAAAAAAAA.AAAA")
+    expect((await person.get(forged)).status).toBe(400)
+    // Another port of the same machine is the same program (RFC 8252, 7.3).
+    expect((await person.get(path.replace("33418", "44444"))).status).toBe(200)
+  })
+
+  test.each(["javascript:alert(1)", "http://example.com/", "https://example.com/#part", "no url"])(
+    "cannot register to be told at %s",
+    async (uri) => {
+      const answer = app.request(
+        `${origin}/oauth/register`,
+        {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ client_name: "x", redirect_uris: [uri] }),
+        },
+        at(anAddress()),
+      )
+      expect(await json(answer)).toMatchObject({ error: "invalid_redirect_uri" })
+    },
+  )
+
+  test("fetches its key once, within a minute, and with the secret that it began with", async () => {
+    const person = await aPerson()
+    const codeFor = async () => {
+      const program = aProgram()
+      const goal = goalOf(await person.post(await program.ask(), { answer: "yes", may: "read" }))
+      const code = goal.searchParams.get("code")!
+      return { code, verifier: program.kept["verifier"] as string }
+    }
+    const fetchWith = async ({ code, verifier }: { code: string; verifier: string }) =>
+      await json(
+        token({ grant_type: "authorization_code", code, redirect_uri: redirectUri, code_verifier: verifier }),
+      )
+    const first = await codeFor()
+    const both = await Promise.all([fetchWith(first), fetchWith(first)])
+    expect(both.filter((one) => "access_token" in one)).toHaveLength(1)
+    const second = await codeFor()
+    expect(await fetchWith({ ...second, verifier: "x".repeat(43) })).toMatchObject({ error: "invalid_grant" })
+    const third = await codeFor()
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 61_000 })
+    expect(await fetchWith(third)).toMatchObject({ error: "invalid_grant" })
+  })
+})
+
+describe("a program without a browser", () => {
+  const begin = async () =>
+    (await json(aVisitor().post("/oauth/device", { client_id: "bridge" }, { origin: "" }))) as Record<
+      "device_code" | "user_code",
+      string
+    >
+  const ask = (device_code: string) =>
+    json(token({ grant_type: "urn:ietf:params:oauth:grant-type:device_code", device_code }))
+
+  test("gets its key once somebody has typed its code and said yes", async () => {
+    const person = await aPerson()
+    const { device_code, user_code } = await begin()
+    expect(await ask(device_code)).toMatchObject({ error: "authorization_pending" })
+    const page = await (await person.post("/device", { code: user_code.toLowerCase() })).text()
+    expect(page).toContain("bridge")
+    await person.post("/device", { code: user_code, answer: "yes", may: "read" })
+    const both = await Promise.all([ask(device_code), ask(device_code)])
+    expect(both.filter((one) => "access_token" in one)).toHaveLength(1)
+    expect(await ApiKey.list(person.accountId)).toMatchObject([{ name: "bridge", scope: "read" }])
+    expect((await person.post("/device", { code: user_code })).status).toBe(400)
+  })
+
+  test("hears of a no, of a code that is over, and of one that was never there", async () => {
+    const person = await aPerson()
+    const refused = await begin()
+    await person.post("/device", { code: refused.user_code, answer: "no" })
+    expect(await ask(refused.device_code)).toMatchObject({ error: "access_denied" })
+    expect(await ask("x".repeat(43))).toMatchObject({ error: "expired_token" })
+    const late = await begin()
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 16 * 60_000 })
+    expect(await ask(late.device_code)).toMatchObject({ error: "expired_token" })
+    expect((await person.post("/device", { code: late.user_code, answer: "yes" })).status).toBe(400)
+    expect(await ApiKey.list(person.accountId)).toEqual([])
+  })
+})
