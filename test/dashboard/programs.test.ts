@@ -53,6 +53,23 @@ function goalOf(answer: Response): URL {
 
 const token = (form: Record<string, string>) => aVisitor().post("/oauth/token", form, { origin: "" })
 
+/** What a program gets that has this code. */
+async function fetchWith({ code, verifier }: { code: string; verifier: string }) {
+  const proof = { code, redirect_uri: redirectUri, code_verifier: verifier }
+  return await json(token({ grant_type: "authorization_code", ...proof }))
+}
+
+/** Begins without a browser. */
+async function begin() {
+  const answer = aVisitor().post("/oauth/device", { client_id: "bridge" }, { origin: "" })
+  return (await json(answer)) as Record<"device_code" | "user_code", string>
+}
+
+/** Asks whether the code was typed. */
+async function ask(device_code: string) {
+  return await json(token({ grant_type: "urn:ietf:params:oauth:grant-type:device_code", device_code }))
+}
+
 describe("a program that can sign in by itself", () => {
   test("gets a key that its person chose, which is listed under its name", async () => {
     const person = await aPerson()
@@ -119,10 +136,6 @@ describe("a program that can sign in by itself", () => {
       const code = goal.searchParams.get("code")!
       return { code, verifier: program.kept["verifier"] as string }
     }
-    const fetchWith = async ({ code, verifier }: { code: string; verifier: string }) =>
-      await json(
-        token({ grant_type: "authorization_code", code, redirect_uri: redirectUri, code_verifier: verifier }),
-      )
     const first = await codeFor()
     const both = await Promise.all([fetchWith(first), fetchWith(first)])
     expect(both.filter((one) => "access_token" in one)).toHaveLength(1)
@@ -135,14 +148,6 @@ describe("a program that can sign in by itself", () => {
 })
 
 describe("a program without a browser", () => {
-  const begin = async () =>
-    (await json(aVisitor().post("/oauth/device", { client_id: "bridge" }, { origin: "" }))) as Record<
-      "device_code" | "user_code",
-      string
-    >
-  const ask = (device_code: string) =>
-    json(token({ grant_type: "urn:ietf:params:oauth:grant-type:device_code", device_code }))
-
   test("gets its key once somebody has typed its code and said yes", async () => {
     const person = await aPerson()
     const { device_code, user_code } = await begin()
