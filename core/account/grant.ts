@@ -61,7 +61,7 @@ export async function fetchByCode(
   return isTheirs && left(expires_at, fetchedWithin) > 0 ? allowed : undefined
 }
 
-export function challengeOf(verifier: string): string {
+function challengeOf(verifier: string): string {
   return createHash("sha256").update(verifier).digest("base64url")
 }
 
