@@ -129,11 +129,12 @@ function whole(page: Whole, body: Html): Html {
     </html>`
 }
 
-type Tab = "overview" | "connect" | "events" | "deliveries" | "log" | "settings"
+type Tab = "overview" | "connect" | "messages" | "events" | "deliveries" | "log" | "settings"
 
 const tabs: readonly (readonly [Tab, string, string])[] = [
   ["overview", "", "Overview"],
   ["connect", "/connect", "Connect"],
+  ["messages", "/messages", "Messages"],
   ["events", "/events", "Events"],
   ["deliveries", "/deliveries", "Deliveries"],
   ["log", "/log", "Log"],

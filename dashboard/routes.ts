@@ -28,6 +28,7 @@ import { deliveries } from "./numbers/deliveries.ts"
 import { event } from "./numbers/event.ts"
 import { events } from "./numbers/events.ts"
 import { log } from "./numbers/log.ts"
+import { messages } from "./numbers/messages.ts"
 import { newNumber } from "./numbers/new-number.ts"
 import { number } from "./numbers/number.ts"
 import { numbers } from "./numbers/numbers.ts"
@@ -103,6 +104,7 @@ for (const part of [
   newNumber,
   number,
   connect,
+  messages,
   events,
   event,
   deliveries,

@@ -354,6 +354,10 @@ export const examples: Record<RouteName, Example> = {
   sendTyping: { body: { chat, state: "composing" }, answer: ok },
   getMessage: { parameters: { id: messageId }, answer: found },
   findMessage: { parameters: { idempotency_key: "order-17" }, answer: found },
+  listSent: {
+    parameters: { limit: 50 },
+    answer: [{ ...found, asked_at: found.sent_at, request_id: "5d4e7f0a-3f52-4a0e-9a0c-1f9b1f0f7a11" }],
+  },
   revokeMessage: {
     parameters: { id: messageId },
     answer: { message_id: "3EB0C9B8A7F6E5D4C3B2A1", timestamp: sent.timestamp },

@@ -434,6 +434,40 @@ export const findMessage = createRoute({
   responses: { 200: reply("The message.", Message), ...refusals(...unreachable) },
 })
 
+/** Contract, "Sent messages" */
+export const SentMessage = Message.extend({
+  asked_at: z.number().int().openapi({ description: "When it was asked for, Unix seconds." }),
+  request_id: z.string().optional().openapi({
+    description: "The call that first asked for it, as its `X-Request-Id` said.",
+  }),
+}).openapi("SentMessage")
+
+export const listSent = createRoute({
+  method: "get",
+  path: `${proxy}/sent` as const,
+  summary: "The messages that were sent through the API, newest first, and what has become of each",
+  description:
+    "Of the last 30 days, the latest 10,000. It needs no connection. A call that was refused sent nothing: `listRequests` says why.",
+  request: {
+    params: path,
+    query: z.object({
+      chat: MessageChat.openapi({ description: "Only messages to this chat." }),
+      limit: z.coerce.number().int().min(1).max(100).default(50),
+      after: MessageId.optional().openapi({
+        description: "Only messages behind this one: the `X-Next-After` of the page before.",
+      }),
+    }),
+  },
+  responses: {
+    200: reply(
+      "A page. It ends early if its messages are large, or few are to the chat. The header `X-Next-After` is there while there may be " +
+        "more: give it as `after`.",
+      z.array(SentMessage),
+    ),
+    ...refusals(...unreachable),
+  },
+})
+
 export const revokeMessage = createRoute({
   method: "delete",
   path: `${proxy}/messages/{id}` as const,

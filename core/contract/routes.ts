@@ -48,6 +48,7 @@ export const routes = {
     sendTyping: message.sendTyping,
     getMessage: message.getMessage,
     findMessage: message.findMessage,
+    listSent: message.listSent,
     revokeMessage: message.revokeMessage,
     editMessage: message.editMessage,
     pinMessage: message.pinMessage,

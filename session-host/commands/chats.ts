@@ -1,9 +1,8 @@
 import * as contract from "#core/contract/chat.ts"
-import { strangersJson } from "#core/strangers-json.ts"
 import { changeChat } from "../chats/change-chat.ts"
 import { chatPage } from "../chats/chat-page.ts"
 import { messagePage } from "../chats/message-page.ts"
-import { command } from "./command.ts"
+import { command, paged } from "./command.ts"
 
 export const chats = {
   listChats: command(contract.listChats, async ({ session, query }) => {
@@ -21,10 +20,4 @@ export const chats = {
     const { messages, next } = await messagePage(await session.memory(), { ...query, chat: params.chat })
     return paged(messages, next)
   }),
-}
-
-/** A page; `next` leads to the one after it. */
-function paged(page: object[], next: string | undefined): Response {
-  const headers = { "content-type": "application/json", ...(next !== undefined && { "x-next-after": next }) }
-  return new Response(strangersJson(page), { headers })
 }

@@ -69,6 +69,12 @@ export function command<const Its extends Route>(
   }
 }
 
+/** A page; `next` leads to the one after it. */
+export function paged(page: object[], next: string | undefined): Response {
+  const headers = { "content-type": "application/json", ...(next !== undefined && { "x-next-after": next }) }
+  return new Response(strangersJson(page), { headers })
+}
+
 async function inputOf({ request }: Route, c: Context<CommandEnv>) {
   return {
     params: request?.params && paramsOf(request.params, c.req.param()),

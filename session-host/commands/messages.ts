@@ -31,10 +31,11 @@ import {
 } from "../send/compose.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import { chatOf, findMessages, findOwn, keyOf } from "./find-message.ts"
-import { type Called, command } from "./command.ts"
+import { type Called, command, paged } from "./command.ts"
 import { recall, wire } from "./look-up-message.ts"
 import { mediaOfMessage } from "./message-media.ts"
 import { sendAndAnswer, sendCommand } from "./send-command.ts"
+import { sentPage } from "./sent-page.ts"
 import { composeMedia } from "./send-media.ts"
 
 export const messages = {
@@ -110,6 +111,11 @@ export const messages = {
   getMessage: command(contract.getMessage, async ({ session, params, query }) =>
     wire(await recall(await session.memory(), { ...params, ...query })),
   ),
+
+  listSent: command(contract.listSent, async ({ session, query }) => {
+    const { messages: page, next } = await sentPage(await session.memory(), query)
+    return paged(page, next)
+  }),
 
   revokeMessage: command(contract.revokeMessage, (called) =>
     sendAndAnswer(called, async (connected) => {

@@ -57,7 +57,7 @@ export async function sendAndAnswer(
 ): Promise<Response> {
   const { messageId, isNew, record, requestId, bridgeId } = call
   if (!messageId) throw new ApiError("invalid_request", "the call names no message id")
-  const sent = await session.send({ messageId, isNew, compose }).catch((error: unknown) => {
+  const sent = await session.send({ messageId, isNew, requestId, compose }).catch((error: unknown) => {
     if (error instanceof ApiError) BridgeLog.append(bridgeId, "warn", `message ${messageId}: ${error.code}`)
     throw error
   })

@@ -23,6 +23,7 @@ import { SessionIntake } from "../receive/take.ts"
 import { mapLost } from "../receive/map-received.ts"
 import { nobody } from "../receive/map/chat-and-sender.ts"
 import { Messages } from "./messages/messages.ts"
+import { SentList } from "./messages/sent-list.ts"
 import { EventOutbox } from "../receive/outbox.ts"
 import { Parking } from "../receive/parked.ts"
 import { readParkedAgain } from "../receive/read-parked-again.ts"
@@ -80,6 +81,7 @@ export class Memory {
   readonly commits: Commits
   readonly bell: Bell
   readonly messages: Messages
+  readonly sentList: SentList
   readonly tally: Tally
   readonly outbox: EventOutbox
   readonly connectionEvents: ConnectionEvents
@@ -115,6 +117,7 @@ export class Memory {
     this.commits = new Commits(lease, { store, patience, withinMs: timing.commitMs, onEnd })
     this.bell = new Bell(bridgeId)
     this.messages = new Messages(store)
+    this.sentList = new SentList(this)
     this.tally = new Tally({ bridgeId, everyMs: timing.tallyMs, log })
     const floor = Math.max(0, ...deliveries.map((delivery) => Delivery.floorOf(delivery)))
     const { commits, bell, messages, tally } = this

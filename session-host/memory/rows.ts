@@ -10,6 +10,8 @@ const most = { bytes: 400_000, keyBytes: 1_024 }
 
 /** How many rows are read at a time by `backwards`. */
 const readAtOnce = 50
+/** How many by `eachHead`. */
+const headsAtOnce = 1000
 
 /** A row of a session to be written. It is sealed only at commit, since many rows are replaced before that. */
 export interface Put {
@@ -217,6 +219,26 @@ export class SessionStore {
       () => Array.fromAsync(query(only)),
       (row) => [{ sk: String(row.sk), row }],
     )
+  }
+
+  /**
+   * The same, some at a time, for rows of which there may be very many. Those that are not durable yet may be missing.
+   * @throws SessionEnded
+   */
+  async *eachHead(prefix: string, attributes: string[]): AsyncGenerator<Pick<Stored, "sk" | "row">> {
+    for (let after = prefix; ;) {
+      const input = {
+        ...beginning(this.#pk, prefix),
+        KeyConditionExpression: "pk = :bridge AND sk > :after",
+        ExpressionAttributeValues: { ":bridge": this.#pk, ":after": after },
+        ProjectionExpression: ["sk", ...attributes].join(", "),
+        Limit: headsAtOnce,
+      }
+      const read = await this.#patience.read(() => first(headsAtOnce, prefix, query(input)))
+      for (const row of read) yield { sk: String(row.sk), row }
+      if (read.length < headsAtOnce) return
+      after = String(read.at(-1)?.sk)
+    }
   }
 
   /** The rows read, overlaid with writes made before or meanwhile. */

@@ -54,6 +54,9 @@ export interface Outgoing {
    * address without device.
    */
   members?: string[]
+  /** When the API asked for it, in Unix milliseconds, and in which of its requests. */
+  askedMs?: number
+  requestId?: string
   /** Rows that are written with its own; asked for when they are. */
   beside?: () => SessionWrite[]
 }

@@ -1,5 +1,6 @@
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { statusChat } from "#core/jid.ts"
+import { nowMs } from "#core/platform/clock.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { Keeping } from "../chats/keeping.ts"
 import { Condition } from "../concurrency/condition.ts"
@@ -14,7 +15,7 @@ import type { ConnectedSession } from "../session/connected-session.ts"
 import { SessionEnded } from "../session/session-ended.ts"
 
 interface Input {
-  memory: Pick<Memory, "store" | "vault" | "statuses" | "keeping">
+  memory: Pick<Memory, "store" | "vault" | "statuses" | "keeping" | "sentList">
   uplink: Pick<Uplink, "ready" | "during">
   /** The session, as commands need it, on this connection. */
   connected: (connection: Connection) => ConnectedSession
@@ -30,6 +31,8 @@ export interface Wish {
    * it.
    */
   isNew?: boolean | undefined
+  /** The request of the API that asks for it. */
+  requestId?: string | undefined
   /** Finds the chat and composes the message, at most once in a call. An error here is definite: nothing was written. */
   compose: (connected: ConnectedSession) => Promise<Pick<Outgoing, "chat" | "message" | "members">>
 }
@@ -84,7 +87,7 @@ export class Sending {
    * `failed`. If the host dies before that row is durable, nothing has left. If it dies later, a retry on the next
    * host finds the row, and sends the same bytes under the same id.
    */
-  async #send({ messageId, isNew, compose }: Wish): Promise<Answer> {
+  async #send({ messageId, isNew, requestId, compose }: Wish): Promise<Answer> {
     const { memory, uplink, connected } = this.#input
     const before = isNew ? undefined : await sentMessage(memory.store, messageId)
     if (before?.state === "acked") return { messageId, timestamp: before.timestamp, repeated: true }
@@ -103,8 +106,18 @@ export class Sending {
       : await uplink.during(connection, () => compose(connected(connection)))
 
     // A new message is not written yet. If the host dies here, a retry composes it again.
-    const outgoing = { messageId, chat, message, generation, ...(members && { members }) }
+    const { askedMs, requestId: asked } = before ?? { askedMs: nowMs(), requestId }
+    const outgoing = {
+      messageId,
+      chat,
+      message,
+      generation,
+      ...(askedMs !== undefined && { askedMs }),
+      ...(asked !== undefined && { requestId: asked }),
+      ...(members && { members }),
+    }
     const repeated = before !== undefined
+    if (!repeated) memory.sentList.note(outgoing)
     // A repeated one was kept when it was sent first.
     const kept = repeated ? undefined : await memory.keeping.outgoing(outgoing)
     const timestamp = await this.#transmit(connection, outgoing, repeated, kept)

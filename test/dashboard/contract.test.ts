@@ -37,6 +37,7 @@ const pages: Record<string, RouteName[] | typeof phone> = {
   "POST /numbers/:ref/connect": ["pair"],
   "POST /numbers/:ref/connect/passkey": ["passkey"],
   "POST /numbers/:ref/connect/again": ["logout"],
+  "GET /numbers/:ref/messages": ["listEvents", "listSent", "getBridge"],
   "GET /numbers/:ref/events": ["listEvents"],
   "GET /numbers/:ref/events/stream": ["listEvents"],
   "GET /numbers/:ref/events/:id": ["getDelivery", "listDeliveries"],

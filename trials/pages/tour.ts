@@ -13,6 +13,8 @@ const paths = [
   "/numbers/shop/connect",
   "/numbers/plain/connect",
   "/numbers/none",
+  "/numbers/shop/messages",
+  "/numbers/plain/messages",
   "/numbers/sandbox/events",
   "/numbers/shop/events?direction=out&search=nothing",
   "/numbers/shop/deliveries",

@@ -43,8 +43,9 @@ export function unread(recipients: string[]): z.infer<typeof Members> {
 }
 
 export function sentRow(store: SessionStore, sent: Sent): Put {
-  const { messageId, chat, message, generation, members, ...outcome } = sent
-  const row = { ...outcome, g: generation, expires_at: now() + keptFor }
+  const { messageId, chat, message, generation, members, askedMs, requestId, ...outcome } = sent
+  const asked = { asked_ms: askedMs, request_id: requestId }
+  const row = { ...outcome, ...asked, g: generation, expires_at: now() + keptFor }
   // The people are private, too. A JID contains no space and no line break.
   const people = members ? `${chat} ${JSON.stringify(members)}` : chat
   return store.put(skOf(messageId), joined(people, message), row)
@@ -73,8 +74,24 @@ function fromRow({ sk, row, secret }: Stored): Sent {
     message,
     ...Outcome.parse(row),
     ...Receipts.parse(row),
+    ...askedOf(row),
     ...(members && { members: Members.parse(JSON.parse(members)) }),
   }
+}
+
+const Asked = z.object({ asked_ms: Time.optional(), request_id: z.string().optional() })
+
+function askedOf(row: Stored["row"]): Pick<Sent, "askedMs" | "requestId"> {
+  const { asked_ms: askedMs, request_id: requestId } = Asked.parse(row)
+  return { ...(askedMs !== undefined && { askedMs }), ...(requestId !== undefined && { requestId }) }
+}
+
+/** When each message that we sent was asked for (Unix milliseconds), in no order. @throws SessionEnded */
+export async function* sentTimes(
+  store: SessionStore,
+): AsyncGenerator<{ messageId: string; askedMs: number }> {
+  for await (const { sk, row } of store.eachHead(prefix, ["asked_ms"]))
+    yield { messageId: sk.slice(prefix.length), askedMs: Asked.parse(row).asked_ms ?? 0 }
 }
 
 const prefix = "SEND#"

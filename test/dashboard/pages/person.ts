@@ -39,7 +39,16 @@ export const nobody = {
   verified_name: "",
 }
 
-export const pages = ["", "/connect", "/events", "/deliveries", "/log", "/settings", "/settings/secret"]
+export const pages = [
+  "",
+  "/connect",
+  "/messages",
+  "/events",
+  "/deliveries",
+  "/log",
+  "/settings",
+  "/settings/secret",
+]
 
 export const streams = ["/stream", "/connect/stream", "/events/stream", "/deliveries/stream", "/log/stream"]
 

@@ -139,6 +139,16 @@ export const messages: CasesOf<"Messages" | "Calls"> = {
     const found = await ask({ with: { idempotency_key: headers["idempotency-key"] } })
     expect(found.json).toMatchObject({ message_id, body: body.body, status: "sent" })
   },
+  listSent: async (ask) => {
+    const body = { chat: ada.number, body: "listed" }
+    const sent = await whole.call("POST", "/api/instances/shop/proxy/send/text", body)
+    const { message_id } = Sent.parse(await sent.json())
+    const first = await ask({ with: { chat: ada.number, limit: 1 } })
+    const request_id = sent.headers.get("x-request-id")
+    expect(first.json).toMatchObject([{ message_id, body: "listed", status: "sent", request_id }])
+    const after = first.headers.get("x-next-after")!
+    expect(JSON.stringify((await ask({ with: { after } })).json)).not.toContain(message_id)
+  },
   revokeMessage: async (ask) => {
     const id = await sendText("wrong chat")
     await ask({ with: { id } })

@@ -1,0 +1,314 @@
+import { randomUUID } from "node:crypto"
+import { Hono } from "hono"
+import type { Context } from "hono"
+import { html } from "hono/html"
+import { z } from "zod"
+import type { Bridge } from "#core/bridge/bridge.ts"
+import { Choice } from "#core/bridge/choice.ts"
+import type { StoredEvent } from "#core/contract/delivery.ts"
+import { Chat } from "#core/contract/field-types.ts"
+import { SentMessage } from "#core/contract/message.ts"
+import { ApiError } from "#core/error.ts"
+import { EventHistory } from "#core/event/event-history.ts"
+import { EventRow } from "#core/event/event-row.ts"
+import { callHolderIfAny } from "#core/lease/call-holder.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { log } from "#core/platform/log.ts"
+import { page, sentenceCase } from "../answer.ts"
+import { ago, copyable, type Html, icon, note } from "../elements.ts"
+import type { DashboardEnv } from "../guard.ts"
+import { numberHead } from "../layout.ts"
+
+const perPage = 50
+/** How long the page waits for what was sent, which only the session can read. It comes without it then. */
+const patienceMs = 900
+
+type Sent = z.infer<typeof SentMessage>
+type MessageEvent = Extract<StoredEvent["event"], { event: "message" }>
+/** A message in the list: one that was sent, or the event of one that came or was written on the phone. */
+type Item = { atMs: number; sent: Sent } | { atMs: number; stored: StoredEvent; event: MessageEvent }
+
+/** Where a page begins, in each of its two lists. Parts that cannot be understood are left out. */
+const Asked = z.object({
+  chat: z
+    .string()
+    .trim()
+    .refine((text) => Chat.safeParse(text).success)
+    .optional()
+    .catch(undefined),
+  /** Events behind this one, and messages that were sent before that one; `none`: there are no more. */
+  event: z.string().max(100).optional().catch(undefined),
+  sent: z.string().max(100).optional().catch(undefined),
+})
+type Asked = z.infer<typeof Asked>
+
+/** What came and went of a number, the newest first: did my message arrive? */
+export const messages = new Hono<DashboardEnv>().get("/numbers/:ref/messages", async (c) => {
+  const { bridge } = c.var
+  const asked = Asked.parse(c.req.query())
+  const [came, went, lease] = await Promise.all([
+    cameOf(bridge, asked),
+    wentOf(c, asked),
+    Lease.get(bridge.id),
+  ])
+  const events = lease && Choice.wire(lease.choice).events
+  const body = html`${numberHead(bridge, "messages")}
+  ${[came.problem, went.problem].map((problem) => (problem === undefined ? "" : note("warn", problem)))}
+  ${events?.includes("message_status") === false ? withoutStatuses(bridge.customerRef) : ""}
+  ${filterForm(bridge.customerRef, asked)} ${list(bridge.customerRef, asked, { came, went })}`
+  return await page(c, { title: `Messages of ${bridge.customerRef}`, place: "numbers", body })
+})
+
+interface Source {
+  items: Item[]
+  /** Behind which id it goes on after these; undefined if there are no more. */
+  next?: string | undefined
+  /** Why it is not known what is in it. */
+  problem?: string
+}
+
+/** What came, and what was written on the phone: the events of messages. */
+async function cameOf(bridge: Bridge.Info, { chat, event: behind }: Asked): Promise<Source> {
+  if (behind === "none") return { items: [] }
+  const from = EventRow.numberOf(behind ?? "")
+  try {
+    const asked = { type: "message", chat, from, isNewestFirst: true, limit: perPage } as const
+    const { events, next } = await EventHistory.page(bridge, asked)
+    const items = events.flatMap((stored) => {
+      const { event } = stored
+      return event.event === "message" ? { atMs: stored.created_at * 1000, stored, event } : []
+    })
+    return { items, next }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { items: [], problem: `What came is not shown: ${error.message}.` }
+  }
+}
+
+/** What the API has sent: only the session can read it. */
+async function wentOf(c: Context<DashboardEnv>, { chat, sent: behind }: Asked): Promise<Source> {
+  const { bridge, requestId } = c.var
+  if (behind === "none") return { items: [] }
+  try {
+    const lease = await Lease.get(bridge.id)
+    // Whoever only looks wakes nobody.
+    if (lease && Lease.whyStopped(lease) === "idle") return unread("this number sleeps until it is used")
+    const path = `/sent?${queryOf({ limit: String(perPage), chat, after: behind })}`
+    const call = { method: "GET", path, bridgeId: bridge.id, requestId: requestId || randomUUID() } as const
+    const answer = await callHolderIfAny(call, patienceMs)
+    if (!answer) return unread("no session runs at this moment. Open this page again in a few seconds")
+    const said: unknown = JSON.parse(Buffer.from(answer.body).toString())
+    if (answer.status !== 200) return unread(Refused.parse(said).error)
+    const items = z
+      .array(SentMessage)
+      .parse(said)
+      .map((sent) => ({ atMs: sent.asked_at * 1000, sent }))
+    return { items, next: z.string().optional().parse(answer.headers["x-next-after"]) }
+  } catch (error) {
+    if (error instanceof ApiError) return unread(error.message)
+    log.warn({ error, bridgeId: bridge.id }, "what a bridge has sent was not read")
+    return unread("its session gave no answer that can be read. Open this page again in a few seconds")
+  }
+}
+
+const Refused = z.object({ error: z.string() })
+
+function unread(why: string): Source {
+  return { items: [], problem: `What was sent is not shown: ${why}.` }
+}
+
+/**
+ * The next page of both lists, and how many of each are on it. A list that ends here and goes on may go on with messages that are
+ * newer than the rest of the other: those wait for the next page. What is shown of each list is its beginning, whatever its
+ * times say, so that the next page leaves nothing out.
+ */
+export function merged(came: Source, went: Source): { items: Item[]; shown: [came: number, went: number] } {
+  const items: Item[] = []
+  let [ofCame, ofWent] = [0, 0]
+  while (items.length < perPage) {
+    const [one, other] = [came.items[ofCame], went.items[ofWent]]
+    if ((!one && came.next !== undefined) || (!other && went.next !== undefined)) break
+    if (one && (!other || one.atMs >= other.atMs)) {
+      items.push(one)
+      ofCame++
+    } else if (other) {
+      items.push(other)
+      ofWent++
+    } else break
+  }
+  return { items, shown: [ofCame, ofWent] }
+}
+
+/** Where a list goes on after a page: behind an id; `none`: it is over; undefined: where it began. */
+function goesOn({ items, next, problem }: Source, shown: number, began: string | undefined): string | undefined {
+  if (problem !== undefined) return began
+  if (shown === items.length) return next ?? "none"
+  const last = items[shown - 1]
+  if (!last) return began
+  return "sent" in last ? last.sent.message_id : last.stored.event_id
+}
+
+function list(ref: string, asked: Asked, { came, went }: { came: Source; went: Source }): Html {
+  const { items, shown } = merged(came, went)
+  const isFirst = asked.event === undefined && asked.sent === undefined
+  const [event, sent] = [goesOn(came, shown[0], asked.event), goesOn(went, shown[1], asked.sent)]
+  const hasMore =
+    (came.problem === undefined && event !== "none") || (went.problem === undefined && sent !== "none")
+  const next = queryOf({ chat: asked.chat, event, sent })
+  return html`<section class="card flush" aria-label="Messages">
+      <header>
+        <h2>${isFirst ? "Latest messages" : "Earlier messages"}</h2>
+        <p>
+          What was sent through the API, of the last 30 days; what came and what was written on the phone, for
+          as long as its event is kept: 7 days, undelivered for 30. A call that was refused sent nothing:
+          <a href="/requests?refused=true">Requests</a> says why.
+        </p>
+      </header>
+      ${items.length === 0 ? nothing(asked, hasMore) : ""}
+      <ul class="feed">
+        ${items.map((item) => ("sent" in item ? sentItem(item.sent) : cameItem(ref, item.stored, item.event)))}
+      </ul>
+    </section>
+    ${
+      hasMore
+        ? html`<div class="row">
+            <a class="button" href="/numbers/${ref}/messages?${next}"
+              >Earlier messages</a
+            >
+          </div>`
+        : ""
+    }`
+}
+
+function queryOf(values: Record<string, string | undefined>): string {
+  const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return new URLSearchParams(given).toString()
+}
+
+const outcomes: Record<Sent["status"], readonly [kind: string, word: string]> = {
+  pending: ["warn", "Not confirmed"],
+  sent: ["good", "Sent"],
+  delivered: ["good", "Delivered"],
+  read: ["good", "Read"],
+  played: ["good", "Played"],
+  failed: ["bad", "Failed"],
+  received: ["good", "Received"],
+}
+
+function sentItem(sent: Sent): Html {
+  const [kind, word] = outcomes[sent.status]
+  const counts = sent.counts
+  return html`<li class="line">
+    <span class="state ${kind}">${word}</span>
+    <div class="about whole">
+      <p>
+        to <b><bdi>${whoIs(sent.chat_id)}</bdi></b
+        >: <bdi>${wordsOf(sent)}</bdi>
+      </p>
+      ${sent.reason === undefined ? "" : html`<p>${sentenceCase(sent.reason)}</p>`}
+      ${
+        sent.status === "pending"
+          ? html`<p class="small muted">
+              It may have left; the network has not said that it has it. The same call with the same
+              <code>Idempotency-Key</code> finds out.
+            </p>`
+          : ""
+      }
+      ${
+        counts
+          ? html`<p class="small muted">
+              Of ${counts.recipients}: delivered to ${counts.delivered}, read by ${counts.read}.
+            </p>`
+          : ""
+      }
+      <div class="small muted">
+        message ${copyable(sent.message_id)}
+        ${sent.request_id === undefined ? "" : html`by the request ${copyable(sent.request_id)}`}
+      </div>
+    </div>
+    <span class="small muted">${ago(sent.asked_at * 1000)}</span>
+  </li>`
+}
+
+const states: Record<StoredEvent["state"], readonly [kind: string, word: string]> = {
+  pending: ["warn", "Waits for the webhook"],
+  delivered: ["good", "Delivered to the webhook"],
+  undelivered: ["bad", "Undelivered"],
+  inbox: ["", "In the inbox"],
+}
+
+function cameItem(ref: string, { event_id, state, created_at }: StoredEvent, event: MessageEvent): Html {
+  const [kind, word] = states[state]
+  const who = event.from_me ? whoIs(event.chat_id) : event.name || whoIs(event.contact_id)
+  return html`<li class="line">
+    <span class="state ${kind}">${word}</span>
+    <div class="about whole">
+      <p>
+        ${event.from_me ? "written on the phone to" : "from"} <b><bdi>${who}</bdi></b
+        >${event.is_group && !event.from_me ? html` in <bdi>${event.chat_id}</bdi>` : ""}:
+        <bdi>${wordsOf(event)}</bdi>
+      </p>
+      <p class="small">
+        <a href="/numbers/${ref}/events/${event_id}"
+          >Its event and its deliveries<span class="hidden"> ${event_id}</span></a
+        >
+      </p>
+    </div>
+    <span class="small muted">${ago(created_at * 1000)}</span>
+  </li>`
+}
+
+/** What a message says in a line. */
+function wordsOf(
+  message: Pick<Sent, "body" | "media_type" | "type"> & { reaction?: { emoji: string } },
+): string {
+  if (message.reaction) return `reaction ${message.reaction.emoji}`
+  const kind = message.media_type || (message.type === "text" ? "" : message.type)
+  const words = message.body.length > 300 ? `${message.body.slice(0, 299)}…` : message.body
+  return [kind && `[${kind}]`, words].filter(Boolean).join(" ") || "a change of another message"
+}
+
+/** A person's number as people write it. An address that has none stays as it is. */
+function whoIs(jid: string): string {
+  return jid.replace(/^(\d+)@s\.whatsapp\.net$/, "+$1")
+}
+
+function withoutStatuses(ref: string): Html {
+  return note(
+    "info",
+    html`Whether a message was delivered and read is recorded only for messages that are sent while
+      <code>message_status</code> is among the events of this number: choose it in the
+      <a href="/numbers/${ref}/settings">settings</a>. Without it, “Sent” says that the network has it.`,
+  )
+}
+
+function filterForm(ref: string, { chat }: Asked): Html {
+  return html`<form class="inline" method="get" action="/numbers/${ref}/messages" aria-label="Filter">
+    <div>
+      <label for="chat">Chat</label>
+      <input
+        id="chat"
+        name="chat"
+        value="${chat ?? ""}"
+        placeholder="A number or JID"
+        autocomplete="off"
+        spellcheck="false"
+      />
+    </div>
+    <button class="button">Filter</button>
+    ${chat === undefined ? "" : html`<a class="button" href="/numbers/${ref}/messages">Show all</a>`}
+  </form>`
+}
+
+function nothing({ chat }: Asked, hasMore: boolean): Html {
+  const sentence = hasMore
+    ? "None among the latest that were looked at. Look at earlier ones below."
+    : chat === undefined
+      ? "Each message that comes or is sent appears here."
+      : "Nothing that is kept is of this chat."
+  return html`<div class="empty">
+    ${icon("inbox")}
+    <h2>${chat === undefined ? "No message yet" : "No such message"}</h2>
+    <p>${sentence}</p>
+  </div>`
+}

@@ -1,0 +1,51 @@
+import type { z } from "@hono/zod-openapi"
+import type * as contract from "#core/contract/message.ts"
+import { toJid } from "#core/jid.ts"
+import { StoredMedia } from "#core/stored-media.ts"
+import type { Memory } from "../memory/memory.ts"
+import type { Sent } from "../memory/messages/sent.ts"
+import { decodeBare } from "../network/decode.ts"
+import { wire } from "./look-up-message.ts"
+
+type Message = z.input<typeof contract.SentMessage>
+type Asked = z.output<typeof contract.listSent.request.query>
+
+/** How many rows are read for one page, since a filter may match few of them. */
+const mostRead = 2000
+
+/**
+ * A page of the messages that the API has sent, newest first, and the id of its last one if there may be more (Contract, "Sent
+ * messages").
+ * @throws ApiError and SessionEnded as `SentList.behind` does
+ */
+export async function sentPage(
+  memory: Pick<Memory, "sentList" | "vault" | "transcript">,
+  asked: Asked,
+): Promise<{ messages: Message[]; next?: string }> {
+  const names = asked.chat === undefined ? undefined : await memory.transcript.namesOf(toJid(asked.chat))
+  const messages: Message[] = []
+  let [looked, bytes] = [0, 0]
+  let last: string | undefined
+  for await (const sent of memory.sentList.behind(asked.after)) {
+    const isFull = messages.length === asked.limit || looked === mostRead
+    if (last !== undefined && (isFull || bytes > StoredMedia.inline.maxBytes / 2))
+      return { messages, next: last }
+    last = sent.messageId
+    looked++
+    if (names && !names.has(sent.chat)) continue
+    const message = await wireOf(memory, sent)
+    bytes += Buffer.byteLength(message.body)
+    messages.push(message)
+  }
+  return { messages }
+}
+
+async function wireOf({ vault }: Pick<Memory, "vault">, sent: Sent): Promise<Message> {
+  const { messageId: id, chat, message, askedMs = 0, requestId } = sent
+  const recalled = { id, chat, sender: "", fromMe: true, content: decodeBare(message), sent }
+  return {
+    ...wire({ message: recalled, chat: await vault.phoneOf(chat), author: vault.login?.jid ?? "" }),
+    asked_at: Math.floor(askedMs / 1000),
+    ...(requestId !== undefined && { request_id: requestId }),
+  }
+}
