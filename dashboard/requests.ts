@@ -20,7 +20,7 @@ export const requests = new Hono<DashboardEnv>().get("/requests", async (c) => {
   const body = html`${head({
       title: "Requests",
       about:
-        "Calls of your programs that were refused, and why, and those that changed your account or its numbers: of the last 7 days, without bodies. What only read, or sent a message, is not here. Nor is a call without a valid key, which is answered with 401: it belongs to no account.",
+        "Calls of your programs that were refused, and why, and those that changed your account or its numbers: of the last 7 days, without bodies. What only read is not here, and what was sent is among the messages of its number. Nor is a call without a valid key, which is answered with 401: it belongs to no account.",
     })}
     ${filterLine(isFiltered)}
     <section class="card flush" aria-label="Requests">

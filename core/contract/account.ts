@@ -125,8 +125,8 @@ export const listRequests = createRoute({
   path: "/api/requests",
   summary: "List calls of the account's programs: those that were refused, and those that changed something",
   description:
-    "Newest first, for 7 days, without bodies. A call that only read is not here, nor one to a session that succeeded, such as a " +
-    "send. A call without a valid key belongs to no account. After a hundred calls at once one in five seconds is kept, and says " +
+    "Newest first, for 7 days, without bodies. A call that only read is not here, nor one to a session that succeeded: `listSent` has " +
+    "what was sent. A call without a valid key belongs to no account. After a hundred calls at once one in five seconds is kept, and says " +
     "how many were left out.",
   request: {
     query: z.object({

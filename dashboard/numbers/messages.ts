@@ -140,7 +140,11 @@ export function merged(came: Source, went: Source): { items: Item[]; shown: [cam
 }
 
 /** Where a list goes on after a page: behind an id; `none`: it is over; undefined: where it began. */
-function goesOn({ items, next, problem }: Source, shown: number, began: string | undefined): string | undefined {
+function goesOn(
+  { items, next, problem }: Source,
+  shown: number,
+  began: string | undefined,
+): string | undefined {
   if (problem !== undefined) return began
   if (shown === items.length) return next ?? "none"
   const last = items[shown - 1]
@@ -172,9 +176,7 @@ function list(ref: string, asked: Asked, { came, went }: { came: Source; went: S
     ${
       hasMore
         ? html`<div class="row">
-            <a class="button" href="/numbers/${ref}/messages?${next}"
-              >Earlier messages</a
-            >
+            <a class="button" href="/numbers/${ref}/messages?${next}">Earlier messages</a>
           </div>`
         : ""
     }`

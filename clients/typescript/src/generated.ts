@@ -551,6 +551,13 @@ export interface Message {
   network_code?: number
 }
 
+export type SentMessage = Message & {
+  /** When it was asked for, Unix seconds. */
+  asked_at: number
+  /** The call that first asked for it, as its `X-Request-Id` said. */
+  request_id?: string
+}
+
 export interface Chat {
   /** As in events. */
   chat_id: string
@@ -1007,7 +1014,7 @@ export interface AccountCalls {
     to?: string
   }, options?: CallOptions): Promise<Usage[]>
 
-  /** List calls of the account's programs: those that were refused, and those that changed something. Newest first, for 7 days, without bodies. A call that only read is not here, nor one to a session that succeeded, such as a send. A call without a valid key belongs to no account. After a hundred calls at once one in five seconds is kept, and says how many were left out. */
+  /** List calls of the account's programs: those that were refused, and those that changed something. Newest first, for 7 days, without bodies. A call that only read is not here, nor one to a session that succeeded: `listSent` has what was sent. A call without a valid key belongs to no account. After a hundred calls at once one in five seconds is kept, and says how many were left out. */
   listRequests(input?: {
     /** Only refused ones, or only others. */
     refused?: "true" | "false"
@@ -1324,6 +1331,15 @@ export interface BridgeCalls {
     /** As in the header of the request that sent it. */
     idempotency_key: string
   }, options?: CallOptions): Promise<Message>
+
+  /** The messages that were sent through the API, newest first, and what has become of each. Of the last 30 days, the latest 10,000. It needs no connection. A call that was refused sent nothing: `listRequests` says why. */
+  listSent(input?: {
+    /** Only messages to this chat. */
+    chat?: string
+    limit?: number
+    /** Only messages behind this one: the `X-Next-After` of the page before. */
+    after?: string
+  }, options?: CallOptions): Listing<SentMessage>
 
   /** Change the text of a sent message */
   editMessage(input: {
@@ -1842,6 +1858,7 @@ export const operations = {
   getMessage: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/messages/{id}","query":["chat"],"answer":"json"},
   revokeMessage: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/messages/{id}","takesKey":true,"answer":"json"},
   findMessage: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/messages","query":["idempotency_key"],"answer":"json"},
+  listSent: {"method":"GET","path":"/api/instances/{customer_ref}/proxy/sent","query":["chat","limit","after"],"answer":"list"},
   editMessage: {"method":"PATCH","path":"/api/instances/{customer_ref}/proxy/messages/{id}/edit","body":true,"takesKey":true,"answer":"json"},
   pinMessage: {"method":"POST","path":"/api/instances/{customer_ref}/proxy/messages/{id}/pin","body":true,"takesKey":true,"answer":"json"},
   unpinMessage: {"method":"DELETE","path":"/api/instances/{customer_ref}/proxy/messages/{id}/pin","takesKey":true,"answer":"json"},

@@ -297,3 +297,71 @@ test("how many chats a number may still begin today is said by its session", asy
   await host.take(person.bridge.id)
   expect(await (await person.get(path)).text()).toContain("7 are left today.")
 })
+
+/** A text that was sent so many seconds after the others began. */
+function aSentText(id: string, askedAt: number) {
+  return {
+    message_id: id,
+    chat_id: "491711234567@s.whatsapp.net",
+    contact_id: "491719876543@s.whatsapp.net",
+    from_me: true,
+    type: "text",
+    media_type: "",
+    body: `sent ${id}.`,
+    status: "delivered",
+    sent_at: askedAt,
+    asked_at: askedAt,
+    request_id: `request-${id}`,
+  }
+}
+
+test("messages that came and went are on one list, each once, page after page, with state, request and event", async () => {
+  const person = await aPerson()
+  const at = Math.floor(Date.now() / 1000)
+  const sent = Array.from({ length: 70 }, (_, i) => aSentText(`M${i}`, at - i))
+  const host = await aScriptedHost(({ path }, response) => {
+    const { searchParams } = new URL(path, "http://host")
+    const from = 1 + sent.findIndex(({ message_id }) => message_id === searchParams.get("after"))
+    const page = sent.slice(from, from + 50)
+    const next = from + 50 < sent.length && { "x-next-after": page.at(-1)!.message_id }
+    sayJson(response, 200, page, next || {})
+  })
+  await host.take(person.bridge.id)
+  const outbox = await anOutbox(person.bridge)
+  for (let i = 0; i < 60; i += 20)
+    await outbox.write(...Array.from({ length: 20 }, (_, j) => anEvent(`came E${i + j}.`)))
+  const seen: string[] = []
+  let path: string | undefined = "/numbers/shop/messages"
+  let all = ""
+  for (let pages = 0; path !== undefined && pages < 10; pages++) {
+    const text: string = (await (await person.get(path)).text()).replaceAll("&#x2F;", "/")
+    seen.push(...[...text.matchAll(/<bdi>(?:sent|came) (\w+)\.<\/bdi>/g)].map(([, id]) => id!))
+    path = /href="([^"]*messages\?[^"]*(?:event|sent)=[^"]*)"/.exec(text)?.[1]?.replaceAll("&amp;", "&")
+    all += text
+  }
+  expect(seen).toHaveLength(130)
+  expect(new Set(seen).size).toBe(130)
+  expect(all).toContain("request-M0")
+  expect(all).toMatch(/\/numbers\/shop\/events\/evt_\w+"\s*>\s*Its event and its deliveries/)
+  expect(all).toContain("choose it in the")
+})
+
+test("while its session says nothing, a number's messages are there within a second with what is known, also to a viewer", async () => {
+  const viewer = await aPerson("viewer")
+  const name = `<b>\u202e${"\u{1f600}".repeat(62)}`
+  await (await anOutbox(viewer.bridge)).write({ ...anEvent("is it open?"), name } as Event)
+  const shown = async () => await (await viewer.get("/numbers/shop/messages")).text()
+  expect(await shown()).toContain("What was sent is not shown: no session runs at this moment.")
+  const host = await aScriptedHost(() => {})
+  await host.take(viewer.bridge.id)
+  const start = performance.now()
+  const page = await shown()
+  expect(performance.now() - start).toBeLessThan(1500)
+  expect(page).toContain("is it open?")
+  expect(page).toContain("What was sent is not shown:")
+  expect(page).not.toContain("<b>\u202e")
+  await Lease.stop(viewer.bridge.id, "customer")
+  expect(await shown()).toContain("was paused in the dashboard")
+  const odd = await viewer.get("/numbers/shop/messages?chat=%27&event=%00&sent=x")
+  expect(odd.status).toBe(200)
+})

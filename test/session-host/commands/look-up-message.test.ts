@@ -3,7 +3,10 @@ import { expect, test } from "vitest"
 import { Lease } from "#core/lease/lease.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { aChat } from "#test/support/session/chat.ts"
-import { call, sendText } from "#test/support/session/host.ts"
+import { sentRow } from "#session-host/memory/messages/sent.ts"
+import { encodeBare } from "#session-host/network/decode.ts"
+import { aHost, call, held, sendText } from "#test/support/session/host.ts"
+import { aMemory } from "#test/support/session/memory.ts"
 import { until } from "#test/support/until.ts"
 
 const time = expect.closeTo(Date.now() / 1000, -4)
@@ -132,4 +135,58 @@ test("an unknown id, and one of another bridge, is 404 with a sentence", async (
       code: "not_found",
       error: "this bridge has sent or received no such message: messages are remembered for 30 days",
     })
+})
+
+test("what was sent is listed newest first with its request, at the next host as well, and what was refused with the reason", async () => {
+  const { bridge, ask, bob, network, host } = await aLookedUpChat()
+  const listed = async (query = "") =>
+    (await (await call(bridge.id, "GET", `/sent${query}`)).json()) as Record<string, unknown>[]
+  const ids: string[] = []
+  const send = async (body: string) =>
+    ids.push((await ask("POST", "/send/text", { chat: bob.number, body })).message_id)
+  await send("first")
+  expect(await listed()).toMatchObject([{ body: "first", status: "sent", chat_id: bob.jid, asked_at: time }])
+  await send("second")
+  const refused = newMessageId()
+  await network.fault({ kind: "nack", code: 463, times: 1 })
+  await sendText(bridge.id, bob.number, "refused", refused)
+  const cy = await network.phone("Cy")
+  await ask("POST", "/send/text", { chat: cy.number, body: "to another" })
+
+  async function areThere() {
+    expect(await listed(`?chat=${bob.number}`)).toMatchObject([
+      { message_id: refused, status: "failed", network_code: 463, reason: expect.stringMatching(/463/) },
+      { message_id: ids[1], body: "second", request_id: expect.any(String) },
+      { message_id: ids[0], body: "first" },
+    ])
+    const page = await call(bridge.id, "GET", "/sent?limit=1")
+    expect(await page.json()).toMatchObject([{ body: "to another" }])
+    const after = page.headers.get("x-next-after")!
+    expect((await listed(`?after=${after}&limit=2`)).map(({ body }) => body)).toEqual(["refused", "second"])
+    expect((await call(bridge.id, "GET", `/sent?after=${newMessageId()}`)).status).toBe(400)
+  }
+  await areThere()
+  await host.stop()
+  await held(bridge.id, await aHost(network))
+  await until(async () => (await call(bridge.id, "GET", "/sent")).status === 200)
+  await areThere()
+})
+
+test("of very many messages the latest are listed, those among them that are made while it is found out", async () => {
+  const { memory } = await aMemory()
+  const { store, commits, sentList } = memory
+  const message = encodeBare({ conversation: "hello" })
+  const rows = Array.from({ length: 1500 }, (_, i) => ({ messageId: newMessageId(), askedMs: i + 1 }))
+  const row = ({ messageId, askedMs }: { messageId: string; askedMs: number }) =>
+    sentRow(store, { messageId, askedMs, chat: "1@s.whatsapp.net", message, generation: 1, state: "sent" })
+  for (let i = 0; i < rows.length; i += 50) await commits.write(rows.slice(i, i + 50).map(row))
+  const walk = Array.fromAsync(sentList.behind(undefined))
+  const late = { messageId: newMessageId(), askedMs: rows.length + 1 }
+  sentList.note(late)
+  await commits.write([row(late)])
+  // Noted, and refused before it had a row.
+  sentList.note({ messageId: newMessageId(), askedMs: rows.length + 2 })
+  const expected = [...rows, late].map(({ messageId }) => messageId).toReversed()
+  expect((await walk).map(({ messageId }) => messageId)).toEqual(expected)
+  expect((await Array.fromAsync(sentList.behind(expected[1499]))).length).toBe(1)
 })
