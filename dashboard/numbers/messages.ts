@@ -122,7 +122,7 @@ function unread(why: string): Source {
  * newer than the rest of the other: those wait for the next page. What is shown of each list is its beginning, whatever its
  * times say, so that the next page leaves nothing out.
  */
-export function merged(came: Source, went: Source): { items: Item[]; shown: [came: number, went: number] } {
+function merged(came: Source, went: Source): { items: Item[]; shown: [came: number, went: number] } {
   const items: Item[] = []
   let [ofCame, ofWent] = [0, 0]
   while (items.length < perPage) {
