@@ -1,5 +1,8 @@
 import { children, type Node } from "./wire/node.ts"
 
+/** Of longer lists the log has so many parts. */
+const mostParts = 1000
+
 /** A stanza without its bytes, small enough to keep: bytes become their length. */
 export interface Outline {
   tag: string
@@ -56,5 +59,5 @@ function outline(node: Node): Outline {
   if (content === undefined) return { tag, attrs }
   if (typeof content === "string") return { tag, attrs, content }
   if (content instanceof Uint8Array) return { tag, attrs, content: content.length }
-  return { tag, attrs, content: children(node).map(outline) }
+  return { tag, attrs, content: children(node).slice(0, mostParts).map(outline) }
 }

@@ -1,5 +1,7 @@
 import { get } from "node:http"
 import { afterAll, expect, test } from "vitest"
+import * as Log from "#simulator/log.ts"
+import { el } from "#simulator/wire/node.ts"
 import { aNetwork } from "../support/network/network.ts"
 
 const network = await aNetwork()
@@ -88,4 +90,11 @@ test("a phone texts a phone; reading waits, and gives up when its time is over",
     error: "to: 7 to 15 digits, their address, or that of a group or broadcast list",
     code: "invalid_request",
   })
+})
+
+test("of a longer list the log has the first thousand parts", () => {
+  const log = Log.open()
+  const list = Array.from({ length: 1001 }, (_, i) => el("item", { id: i }))
+  log.stanza("out", "1:1", el("list", {}, list))
+  expect(log.after(0)[0]?.stanza?.content).toHaveLength(1000)
 })
