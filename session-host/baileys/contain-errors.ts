@@ -29,13 +29,12 @@ export function contain(emitter: EventEmitter, onError: OnError) {
 }
 
 /** Ends the connection at an error that makes it worthless, and logs any other. */
-export function failing(lifetime: Pick<Lifetime, "isOpen" | "isOver" | "end">, log: ILogger): OnError {
+export function failing(lifetime: Pick<Lifetime, "isOver" | "end">, log: ILogger): OnError {
   return (event: string, error: unknown) => {
     if (lifetime.isOver) return
     log.error({ error }, `a listener of ${event} failed`)
-    // Only this stanza is bad. If it ended the connection, it would come again with each new one.
-    if (event.startsWith("CB:") || (event === "message" && lifetime.isOpen && !isForged(error))) return
-    // After a bad handshake nothing can be trusted any more.
+    // Only this stanza is bad. If it ended the connection, it would come again with each new one, whose login it would end too.
+    if (event.startsWith("CB:") || (event === "message" && !isForged(error))) return
     lifetime.end({ reason: "lost", detail: `${event}: ${redacted(String(error))}` })
   }
 }

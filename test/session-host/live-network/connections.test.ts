@@ -52,3 +52,14 @@ test("a login says how often the device has logged in: ever, and in this process
   const counts = [0, 1, 2].map((count) => ({ lc: count, connectAttemptCount: count }))
   expect((await logins()).slice(0, 3)).toEqual(counts)
 })
+
+test("a frame that cannot be read ends no login, though it comes again with each", async () => {
+  const { network, phone, bob, message, end } = await aChat()
+  const device = `${phone.number}:1`
+  // `@` is an address that no frame can hold.
+  const attrs = { id: "U1", from: "@", type: "text", t: "1" }
+  await network.control.stanza(device, { tag: "message", attrs })
+  await end("cut")
+  const { id } = await bob.send(phone.number, "behind it")
+  expect(await message(id)).toMatchObject({ body: "behind it" })
+})
