@@ -92,7 +92,8 @@ async function keep(c: Context<ApiEnv>, ms: number): Promise<void> {
   const { accountId, keyId, requestId, refusal } = c.var
   const { method, path } = c.req
   const { status } = c.res
-  const isKept = status >= 400 || (method !== "GET" && !isOfSession(path))
+  // An agent's tool is a call of its own, which is kept if it is one of these.
+  const isKept = status >= 400 || (method !== "GET" && !isOfSession(path) && path !== "/mcp")
   // Who calls with a wrong key has no account.
   if (keyId === undefined || !isKept) return
   await RequestLog.add(accountId, {

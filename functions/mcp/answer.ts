@@ -1,8 +1,12 @@
 import type { CallToolResult } from "@modelcontextprotocol/server"
 import type { Refused } from "./api.ts"
 
-/** Characters of one text that a stranger wrote. */
-const longestText = 2000
+/** The characters of one text that a stranger wrote, and the parts of one list. */
+const longest = { text: 2000, list: 50 }
+/** The same in an item that would be longer than `longestItem` otherwise. */
+const shortest = { text: 200, list: 5 }
+/** Characters of one item. No stranger makes one so long that it leaves no room for the others. */
+const longestItem = 10_000
 /** Characters of all that one answer says. */
 const longestAnswer = 40_000
 
@@ -36,7 +40,7 @@ interface FromStrangers {
  * Nothing in it can end the mark, since `<` is escaped.
  */
 export function fromStrangers({ items, beside = {} }: FromStrangers): CallToolResult {
-  const lines = items.map((item) => JSON.stringify(item, cut).replaceAll("<", String.raw`\u003c`))
+  const lines = items.map(lineOf)
   const kept = lines.filter(fitting(longestAnswer))
   const left = lines.length - kept.length
   const notes = {
@@ -47,9 +51,19 @@ export function fromStrangers({ items, beside = {} }: FromStrangers): CallToolRe
   return { content: [{ type: "text", text }] }
 }
 
-function cut(_name: string, value: unknown): unknown {
-  if (typeof value !== "string" || value.length <= longestText) return value
-  return `${value.slice(0, longestText)} … (${value.length - longestText} characters more)`
+function lineOf(item: unknown): string {
+  const usual = JSON.stringify(item, cutTo(longest))
+  const line = usual.length <= longestItem ? usual : JSON.stringify(item, cutTo(shortest))
+  return line.replaceAll("<", String.raw`\u003c`)
+}
+
+function cutTo(most: typeof longest): (name: string, value: unknown) => unknown {
+  return (_name, value) => {
+    if (Array.isArray(value) && value.length > most.list)
+      return [...(value as unknown[]).slice(0, most.list), `… (${value.length - most.list} more)`]
+    if (typeof value !== "string" || value.length <= most.text) return value
+    return `${value.slice(0, most.text)} … (${value.length - most.text} characters more)`
+  }
 }
 
 /** Lets lines pass until they have so many characters together. */

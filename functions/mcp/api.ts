@@ -77,8 +77,11 @@ export class Api {
   }
 }
 
-/** The path of a number, and of what is below it. */
+const nothingThere = { error: "nothing has this name", code: "not_found", request_id: "" } as const
+
+/** The path of a number, and of what is below it. @throws Refused for a part that would lead elsewhere */
 export function pathOf(number: string, ...parts: string[]): string {
+  if ([number, ...parts].some((part) => part === "." || part === "..")) throw new Refused(nothingThere)
   return ["/api/instances", number, ...parts]
     .map((part, at) => (at === 0 ? part : encodeURIComponent(part)))
     .join("/")

@@ -29,7 +29,9 @@ const numberStatus = tool({
   isRead: true,
   run: async (input, { api, numberOf }) => {
     const name = numberOf(input.number)
-    const bridge = await api.call("GET", pathOf(name))
+    const about = (await api.call("GET", pathOf(name))) as object
+    // Whoever misleads an agent would sign events of their own with it.
+    const bridge = { ...about, webhook_secret: undefined }
     const session = await api.call("GET", pathOf(name, "proxy", "status")).catch(refusal)
     return says({ bridge, session })
   },
@@ -48,7 +50,7 @@ const findPerson = tool({
     const phone = search.replaceAll(/[\s()+-]/g, "")
     const isPhone = /^\d{7,15}$/.test(phone)
     const looked = isPhone && (await api.call("GET", pathOf(name, "proxy", "contacts", phone)).catch(refusal))
-    return fromStrangers({ items: looked ? [looked] : known })
+    return fromStrangers({ items: [...(looked ? [looked] : []), ...known] })
   },
 })
 
@@ -87,30 +89,31 @@ const waitForMessage = tool({
   name: "wait_for_message",
   title: "Wait for a message",
   description:
-    "Waits until somebody writes to the number, or in one chat, for at most 25 seconds. To go on waiting, call it again with `after`.",
+    "Waits until somebody writes to the number, or in one chat, for at most 25 seconds. To go on waiting, call it again with `after`, or with `since` if nobody has written.",
   input: z.object({
     number,
     chat: chat.optional(),
     seconds: z.int().min(1).max(25).default(20),
     after: z.string().max(64).optional().describe("The `event_id` of the last message that you have seen."),
+    since: z
+      .int()
+      .min(0)
+      .max(9_999_999_999)
+      .optional()
+      .describe("`since` of the answer before, Unix seconds."),
   }),
   isRead: true,
-  run: async ({ seconds, after: seen, ...input }, { api, numberOf, signal }) => {
+  run: async ({ seconds, after: seen, since = now(), ...input }, { api, numberOf, signal }) => {
     const name = numberOf(input.number)
-    const until = Date.now() + seconds * 1000
-    const query = {
-      chat: input.chat,
-      direction: "in",
-      limit: 20,
-      ...(seen ? { after: seen } : { since: now() }),
-    }
+    const until = performance.now() + seconds * 1000
+    const query = { chat: input.chat, direction: "in", limit: 20, ...(seen ? { after: seen } : { since }) }
     for (;;) {
       const { body } = await messageEvents(api, name, query)
       const items = body as unknown[]
       if (items.length > 0) return fromStrangers({ items })
-      if (Date.now() >= until)
-        return says({ messages: 0, note: "nobody has written: call it again to go on waiting" })
-      await sleep(Math.min(lookEachMs, until - Date.now()), undefined, { signal })
+      const leftMs = until - performance.now()
+      if (leftMs <= 0) return says({ note: "nobody has written", ...(seen ? { after: seen } : { since }) })
+      await sleep(Math.min(lookEachMs, leftMs), undefined, { signal })
     }
   },
 })
@@ -131,11 +134,13 @@ const listGroups = tool({
   name: "list_groups",
   title: "List the groups",
   description: "The groups that the number is in.",
-  input: z.object({ number }),
+  input: z.object({ number, limit: count(50), after }),
   isRead: true,
-  run: async (input, { api, numberOf }) => {
-    const { body, next } = await api.page("GET", pathOf(numberOf(input.number), "proxy", "groups"))
-    return fromStrangers({ items: body as unknown[], beside: { next } })
+  run: async ({ limit, after: from, ...input }, { api, numberOf }) => {
+    const query = { limit, after: from }
+    const path = pathOf(numberOf(input.number), "proxy", "groups")
+    const items = (await api.call("GET", path, { query })) as { jid: string }[]
+    return fromStrangers({ items, beside: { next: items.length === limit ? items.at(-1)?.jid : undefined } })
   },
 })
 

@@ -1,8 +1,8 @@
 import type { Context, Hono } from "hono"
 import type { ApiEnv } from "../http/contract-router.ts"
 import { authenticate } from "../http/authenticate.ts"
-import { limited } from "../http/json-body.ts"
-import { byAddress } from "../http/rate-limits.ts"
+import { jsonBody, limited } from "../http/json-body.ts"
+import { byAddress, byKey } from "../http/rate-limits.ts"
 import { Api } from "./api.ts"
 import { ApiError } from "#core/error.ts"
 import { Ask } from "./ask.ts"
@@ -12,8 +12,11 @@ import { Ask } from "./ask.ts"
  * answer the next one.
  */
 export function withAgents<App extends Hono<ApiEnv>>(app: App): App {
-  app.use("/mcp", byAddress, authenticate, limited)
+  app.use("/mcp", byAddress, authenticate, byKey, limited, jsonBody)
   app.post("/mcp", async (c) => {
+    const message: unknown = await c.req.json()
+    // The later revisions have none, and a hundred calls in one would count as one.
+    if (Array.isArray(message)) throw new ApiError("invalid_request", "send one message at a time, no list")
     // Few callers are agents, and the protocol's library is large.
     const { mcpHandler } = await import("./server.ts")
     const caller = {
@@ -22,7 +25,7 @@ export function withAgents<App extends Hono<ApiEnv>>(app: App): App {
       key: c.req.header("authorization") ?? "",
       ask: askOf(c),
     }
-    return await mcpHandler(caller)(c.req.raw)
+    return await mcpHandler(caller)(c.req.raw, message)
   })
   return app
 }

@@ -124,8 +124,8 @@ async function send(
 }
 
 const nobodyToAsk =
-  "Nothing was sent: a person has to say yes first, and your program cannot ask one. They can send the first message from the phone " +
-  "itself, or put `?ask=never` behind the address of this server in the program's settings. Do not try it again."
+  "Nothing was sent: a person has to say yes first, and your program cannot ask one. They can send it from the phone " +
+  "themselves, and you can answer once somebody has written back; or they can put `?ask=never` behind the address of this server in the program's settings. Do not try it again."
 
 function hashOf(wish: unknown): string {
   return createHash("sha256").update(JSON.stringify(wish)).digest("base64url")

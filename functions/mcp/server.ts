@@ -45,11 +45,11 @@ const instructions = [
   "Send only what the person you work for wants sent. Without `number` the tools take their first number.",
 ].join(" ")
 
-/** Answers one request of an agent, of either revision of the protocol. */
-export function mcpHandler(caller: Caller): (request: Request) => Promise<Response> {
+/** Answers one request of an agent, whose body has been read, in either revision of the protocol. */
+export function mcpHandler(caller: Caller): (request: Request, body: unknown) => Promise<Response> {
   // A subscription would hold a function until its time is over, and nothing here changes while it is open.
   const handler = createMcpHandler(({ era }) => serverFor(caller, era === "modern"), { maxSubscriptions: 0 })
-  return (request) => handler.fetch(request)
+  return (request, parsedBody) => handler.fetch(request, { parsedBody })
 }
 
 function serverFor(caller: Caller, isModern: boolean): McpServer {

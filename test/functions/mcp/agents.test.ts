@@ -1,8 +1,11 @@
 import "#test/support/store.ts"
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
-import { describe, expect, onTestFinished, test } from "vitest"
+import { describe, expect, onTestFinished, test, vi } from "vitest"
 import { ApiKey } from "#core/account/api-key.ts"
+import { RequestLog } from "#core/account/request-log.ts"
+import { config } from "#core/platform/config.ts"
 import { app } from "#functions/api/one-machine.ts"
+import { fromStrangers } from "#functions/mcp/answer.ts"
 import { at, aCustomer, anAddress, json, liftLimits } from "#test/support/service/customer.ts"
 import { aSharedChat } from "#test/support/session/chat.ts"
 
@@ -178,6 +181,65 @@ test("an agent that waits hears of a message as it comes, and of no message when
   expect(nobody.text).toContain("nobody has written")
 })
 
+test("an agent that goes on waiting hears of what came between two waits", async () => {
+  const agent = await anAgent()
+  const carol = await network.phone()
+  const about = { number, chat: carol.number }
+  const nobody = await agent.call("wait_for_message", { ...about, seconds: 1 })
+  const { since } = JSON.parse(nobody.text) as { since: number }
+  await chat.message((await carol.send(phone.number, "in between")).id)
+  // Later than the second in which it came.
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 5000 })
+  onTestFinished(() => void vi.useRealTimers())
+  expect((await agent.call("wait_for_message", { ...about, since, seconds: 1 })).text).toContain("in between")
+})
+
+test("an item that a stranger made too long is shortened, and hides no other", () => {
+  const mentions = Array.from({ length: 5000 }, () => "491711234567@s.whatsapp.net")
+  const options = Array.from({ length: 50 }, () => "x".repeat(2000))
+  const items = [{ id: "long", mentions, options }, { id: "after it" }]
+  const text = JSON.stringify(fromStrangers({ items }))
+  expect(text.length).toBeLessThan(10_000)
+  for (const part of ["long", "4995 more", "1800 characters more", "after it"]) expect(text).toContain(part)
+  expect(text).not.toContain("left_out")
+})
+
+test("an agent sees no secret of a webhook", async () => {
+  const { text } = await (await anAgent()).call("number_status", { number })
+  expect(text).toContain("webhook_url")
+  expect(text).not.toContain("secret")
+})
+
+test("a part of a number finds whom the number knows, also if it could be a whole one", async () => {
+  await chat.message((await bob.send(phone.number, "hello")).id)
+  const { text } = await (await anAgent()).call("find_person", { number, search: bob.number.slice(2) })
+  expect(text).toContain(`${bob.number}@s.whatsapp.net`)
+})
+
+test("groups come in pages", async () => {
+  const agent = await anAgent()
+  const made = [await network.group([bob, phone]), await network.group([bob, phone])]
+  const first = await agent.call("list_groups", { number, limit: 1 })
+  const { next } = JSON.parse(first.text.split("\n").at(-1)!) as { next: string }
+  const second = await agent.call("list_groups", { number, limit: 1, after: next })
+  const [shown, other] = made.toSorted((a, b) => a.jid.localeCompare(b.jid)).map(({ jid }) => jid)
+  expect([next, first.text, second.text]).toEqual([
+    shown,
+    expect.stringContaining(shown!),
+    expect.stringContaining(other!),
+  ])
+})
+
+test.each([
+  ["number_status", { number: ".." }],
+  ["read_chat", { number, chat: ".." }],
+  ["why_undelivered", { number, event_id: "." }],
+])("no name leads %s to another path", async (name, input) => {
+  const { text, isError } = await (await anAgent()).call(name, input)
+  expect(isError).toBe(true)
+  expect(text).toContain("nothing has this name")
+})
+
 test("what is long is cut, and what is too much is counted", async () => {
   const agent = await anAgent()
   const long = "x".repeat(5000)
@@ -206,6 +268,15 @@ test("a send that is repeated with the key of another message sends nothing", as
   expect(await agent.call("send_text", input)).toMatchObject({ isError: true })
 })
 
+test("a request is none of the account's calls, though the tool's own may be", async () => {
+  const stranger = await aCustomer()
+  const agent = await anAgent({ key: stranger.key })
+  await agent.call("list_numbers")
+  await agent.call("number_status", { number: "nothing" })
+  const { calls } = await RequestLog.page(stranger.account.id, { limit: 10 })
+  expect(calls.map(({ path }) => path)).toEqual(["/api/instances/nothing"])
+})
+
 async function post(headers: object, body: string, query = "") {
   return await app.request(`/mcp${query}`, { method: "POST", headers: { ...headers }, body }, at(anAddress()))
 }
@@ -219,6 +290,12 @@ test("a request without a key, in another method, or that is none, is refused", 
   expect((await post({}, "{}")).status).toBe(401)
   expect((await post(headers, "{")).status).toBe(400)
   expect(await json(post(headers, "{}", "?ask=perhaps"))).toMatchObject({ code: "invalid_request" })
+  Object.assign(config, { RATE_LIMIT_OTHER: 7 })
+  const another = { ...headers, authorization: `Bearer ${(await aCustomer()).key}` }
+  expect((await post(another, "{}")).headers.get("ratelimit-limit")).toBe("7")
+  liftLimits()
   const got = await app.request("/mcp", { headers }, at(anAddress()))
   expect(got.status).toBe(405)
+  // A hundred calls would count as one.
+  expect((await post(headers, `[{ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }]`)).status).toBe(400)
 })
