@@ -19,6 +19,7 @@ const alphabet = "23456789BCDFGHJKMNPQRSTVWXZ"
 
 const Allowed = z.object({
   account_id: z.string(),
+  person_id: z.string(),
   /** The address of the person who allowed it. */
   email: z.string(),
   name: z.string(),

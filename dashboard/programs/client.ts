@@ -10,8 +10,12 @@ export const ClientName = z
   .transform((name) => name.replaceAll(/[^\p{L}\p{N}\p{P}\p{Zs}]/gu, "").trim())
   .pipe(z.string().min(1).max(64))
 
-/** These would run as a page of ours, or read files. */
-const dangerous = new Set(["javascript:", "data:", "vbscript:", "file:", "blob:", "about:"])
+/** These would run as a page of ours, read files, or open another program of the browser's or the machine's. */
+const dangerous = new Set(
+  ["javascript", "data", "vbscript", "file", "blob", "about", "ws", "wss", "ftp", "intent", "smb"].map(
+    (scheme) => `${scheme}:`,
+  ),
+)
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"])
 
 /** Where a program is told: over https, on the person's own machine, or by a scheme of its own (RFC 8252). */
@@ -21,6 +25,8 @@ export const RedirectUri = z
   .refine((uri) => {
     const url = URL.parse(uri)
     if (!url || url.hash !== "" || dangerous.has(url.protocol)) return false
+    // What has no host, such as `mailto:x`, opens programs of the machine. A program's own scheme has a dot (RFC 8252, 7.1).
+    if (url.host === "" && !url.protocol.includes(".")) return false
     return url.protocol !== "http:" || loopback.has(url.hostname)
   }, "https, http on this machine, or a scheme of the program's own, without a fragment")
 
@@ -34,9 +40,8 @@ export function newClientId(name: string, redirectUris: string[]): string {
 export function clientNameOf(id: string, redirectUri: string): string | undefined {
   const at = id.lastIndexOf(".")
   const [content, given] = [id.slice(0, at), id.slice(at + 1)]
-  const wanted = signature(content)
-  if (given.length !== wanted.length || !timingSafeEqual(Buffer.from(given), Buffer.from(wanted)))
-    return undefined
+  const [ours, theirs] = [Buffer.from(signature(content)), Buffer.from(given)]
+  if (ours.length !== theirs.length || !timingSafeEqual(ours, theirs)) return undefined
   const [name = "", ...places] = content.split(".")
   return places.includes(digest(redirectUri)) ? Buffer.from(name, "base64url").toString() : undefined
 }

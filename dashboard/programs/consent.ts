@@ -36,7 +36,7 @@ export const consent = new Hono<DashboardEnv>()
     const body = await form(c, {
       name: asked.name,
       action: pathOf(c),
-      usual: asked.scope,
+      usual: asked.scope ?? "",
       to: hostOf(asked),
     })
     return await lonePage(c, { title: "A program asks for a key", body })
@@ -95,6 +95,7 @@ function allowedBy(c: Context<DashboardEnv>, name: string, may: string): Grant.A
   const { scope, customerRef } = scopeOf(may)
   return {
     account_id: c.var.accountId,
+    person_id: c.var.me.person.id,
     email: c.var.me.person.email,
     name,
     scope,
@@ -105,7 +106,8 @@ function allowedBy(c: Context<DashboardEnv>, name: string, may: string): Grant.A
 interface Asking {
   name: string
   action: string
-  usual: string | undefined
+  /** What the program asks for. It may be anything. */
+  usual: string
   /** The code that was typed, if one was. */
   code?: string
   /** Where the key goes, if the program has said so. */
@@ -116,6 +118,8 @@ async function form(c: Context<DashboardEnv>, asking: Asking): Promise<Html> {
   const { name, action, usual, code, to } = asking
   const bridges = await Bridge.list(c.var.accountId)
   const refs = bridges.filter(Bridge.isOffered).map(({ customerRef }) => customerRef)
+  // Without one that is chosen, a browser takes the first.
+  const offered = ["all", ...refs.map((ref) => `bridge:${ref}`)]
   return html`<h1>${name} asks for a key</h1>
     <p>
       A program gives itself this name${to === undefined ? "" : html`, and its answer goes to <b>${to}</b>`}.
@@ -126,7 +130,7 @@ async function form(c: Context<DashboardEnv>, asking: Asking): Promise<Html> {
     <form method="post" action="${action}">
       ${code === undefined ? "" : html`<input type="hidden" name="code" value="${code}" />`}
       <label for="may">It may</label>
-      ${rights(refs, usual ?? "read")}
+      ${rights(refs, offered.includes(usual) ? usual : "read")}
       <div class="actions">
         <button class="button main" name="answer" value="yes">Give it a key</button>
         <button class="button" name="answer" value="no">No</button>

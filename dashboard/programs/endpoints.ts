@@ -4,6 +4,7 @@ import { bodyLimit } from "hono/body-limit"
 import { createMiddleware } from "hono/factory"
 import { z } from "zod"
 import { Grant } from "#core/account/grant.ts"
+import { Member } from "#core/account/member.ts"
 import { ApiError } from "#core/error.ts"
 import { makeKey } from "#functions/api/account.ts"
 import { originOf } from "#functions/http/address.ts"
@@ -69,7 +70,7 @@ programs
     return c.json({ client_id: newClientId(client_name, redirect_uris), ...about }, 201)
   })
   .post("/oauth/device", async (c) => {
-    const { client_id } = await c.req.parseBody()
+    const { client_id } = await formOf(c)
     const { data: name, error } = ClientName.safeParse(client_id)
     if (name === undefined) return fault(c, "invalid_request", `client_id: ${z.prettifyError(error)}`)
     const { device, user } = await Grant.askByDevice(name)
@@ -85,7 +86,7 @@ programs
     })
   })
   .post("/oauth/token", async (c) => {
-    const form = await c.req.parseBody()
+    const form = await formOf(c)
     if (form["grant_type"] === "authorization_code") return await byCode(c, form)
     if (form["grant_type"] === deviceGrant) return await byDevice(c, form)
     return fault(c, "unsupported_grant_type", `one of authorization_code and ${deviceGrant}`)
@@ -143,9 +144,17 @@ async function byDevice(c: Context<DashboardEnv>, form: Record<string, unknown>)
   }
 }
 
-/** Makes the key that a person has allowed. */
+/** The fields of a form; none if it cannot be read. */
+async function formOf(c: Context): Promise<Record<string, unknown>> {
+  return await c.req.parseBody().catch(() => ({}))
+}
+
+/** Makes the key that a person has allowed, who may still do so. */
 async function withKey(c: Context<DashboardEnv>, allowed: Grant.Allowed): Promise<Response> {
-  const { account_id, email, name, scope, customer_ref: customerRef } = allowed
+  const { account_id, person_id, email, name, scope, customer_ref: customerRef } = allowed
+  const member = (await Member.ofPerson(person_id)).find(({ accountId }) => accountId === account_id)
+  if (!member || member.role === "viewer")
+    return fault(c, "invalid_grant", "who allowed it may not do so any more")
   try {
     const { key } = await makeKey(account_id, { name, scope, customerRef, by: { email } })
     return c.json({ access_token: key, token_type: "Bearer", scope })

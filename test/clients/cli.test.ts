@@ -121,7 +121,14 @@ test("login leads to a page of the service, and waits until somebody there has s
   }
   const pending = json(400, { error: "authorization_pending" })
   const account = json(200, { id: "a", name: "A shop" })
-  const service = await aReceiver([json(200, asked), pending, json(200, { access_token: key }), account])
+  const busy = refusal(503, "session_unavailable")
+  const service = await aReceiver([
+    json(200, asked),
+    pending,
+    busy,
+    json(200, { access_token: key }),
+    account,
+  ])
   const url = `http://127.0.0.1:${service.port}`
   const said = await run(undefined, "login", url).ended
   expect(said).toMatchObject({ code: 0, out: expect.stringContaining("as A shop") as string })

@@ -2,6 +2,7 @@ import "#test/support/store.ts"
 import { auth, type OAuthClientProvider } from "@modelcontextprotocol/client"
 import { afterEach, describe, expect, test, vi } from "vitest"
 import { ApiKey } from "#core/account/api-key.ts"
+import { Member } from "#core/account/member.ts"
 import { app } from "#functions/api/one-machine.ts"
 import { anAddress, at, json } from "#test/support/service/customer.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
@@ -108,23 +109,39 @@ describe("a program that can sign in by itself", () => {
     expect((await person.get(other)).status).toBe(400)
     const forged = path.replace(/client_id=[^&]*/, "client_id=QQ.AAAAAAAAAAAAAAAA.AAAA")
     expect((await person.get(forged)).status).toBe(400)
+    const foreign = path.replace(/client_id=[^&]*/, `client_id=QQ.A.${encodeURIComponent("é".repeat(43))}`)
+    expect((await person.get(foreign)).status).toBe(400)
     // Another port of the same machine is the same program (RFC 8252, 7.3).
     expect((await person.get(path.replace("33418", "44444"))).status).toBe(200)
   })
 
-  test.each(["javascript:alert(1)", "http://example.com/", "https://example.com/#part", "no url"])(
-    "cannot register to be told at %s",
-    async (uri) => {
-      const answer = app.request(
-        `${origin}/oauth/register`,
-        {
-          method: "POST",
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify({ client_name: "x", redirect_uris: [uri] }),
-        },
-        at(anAddress()),
-      )
-      expect(await json(answer)).toMatchObject({ error: "invalid_redirect_uri" })
+  test.each([
+    "javascript:alert(1)",
+    "http://example.com/",
+    "https://example.com/#part",
+    "no url",
+    "mailto:x",
+    "view-source:https://example.com/",
+    "intent://x/",
+  ])("cannot register to be told at %s", async (uri) => {
+    const answer = app.request(
+      `${origin}/oauth/register`,
+      {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ client_name: "x", redirect_uris: [uri] }),
+      },
+      at(anAddress()),
+    )
+    expect(await json(answer)).toMatchObject({ error: "invalid_redirect_uri" })
+  })
+
+  test.each(["read all", "bridge:nothing", ""])(
+    "may only read unless its person chooses more, where it asks for %j",
+    async (scope) => {
+      const path = (await aProgram().ask()).replace(/scope=[^&]*/, `scope=${encodeURIComponent(scope)}`)
+      const page = await (await (await aPerson()).get(path)).text()
+      expect(page).toMatch(/value="read"\s+selected/)
     },
   )
 
@@ -159,6 +176,18 @@ describe("a program without a browser", () => {
     expect(both.filter((one) => "access_token" in one)).toHaveLength(1)
     expect(await ApiKey.list(person.accountId)).toMatchObject([{ name: "bridge", scope: "read" }])
     expect((await person.post("/device", { code: user_code })).status).toBe(400)
+  })
+
+  test("gets nothing from somebody who was removed from the account meanwhile, and for what is no form", async () => {
+    const person = await aPerson("member")
+    const { device_code, user_code } = await begin()
+    await person.post("/device", { code: user_code, answer: "yes", may: "all" })
+    await Member.remove(person.accountId, person.person.id)
+    expect(await ask(device_code)).toMatchObject({ error: "invalid_grant" })
+    expect(await ApiKey.list(person.accountId)).toEqual([])
+    const headers = { "content-type": "multipart/form-data; boundary=x" }
+    const init = { method: "POST", headers, body: "no form" }
+    expect((await app.request(`${origin}/oauth/token`, init, at(anAddress()))).status).toBe(400)
   })
 
   test("hears of a no, of a code that is over, and of one that was never there", async () => {

@@ -60,9 +60,14 @@ async function keyFromPage(at: string, stop: AbortSignal): Promise<string> {
     await sleep(asked.interval * 1000, undefined, { signal: stop })
     const said = await ask(at, "/oauth/token", form, stop)
     if ("access_token" in said) return String(said.access_token)
-    if (!("error" in said) || said.error !== "authorization_pending")
-      throw new Refused(`not signed in: ${reasonOf(said)}`)
+    if (!isPassing(said)) throw new Refused(`not signed in: ${reasonOf(said)}`)
   }
+}
+
+/** Whether nobody has typed the code yet, or the service is busy or away for a moment. */
+function isPassing(said: object): boolean {
+  const { error, code } = said as { error?: unknown; code?: unknown }
+  return error === "authorization_pending" || code === "rate_limited" || code === "session_unavailable"
 }
 
 async function ask(
