@@ -140,7 +140,7 @@ function keyForm(refs: string[], typed: { name: string; may: string }): Html {
 function list(keys: ApiKey.Info[], mayChange: boolean): Html {
   return html`<div class="card flush">
     <div class="scroller" tabindex="0" role="region" aria-label="API keys">
-      <table>
+      <table class="cards">
         <thead>
           <tr>
             <th>Name</th>

@@ -45,7 +45,7 @@ export function framed(
       <nav class="side" id="side" popover aria-label="Dashboard">
         <a class="brand" href="/">${mark()} Messaging bridge</a>
         <ul>
-          ${link("start", "/", "home", "Start")} ${link("numbers", "/numbers", "numbers", "Numbers")}
+          ${link("start", "/", "home", "Home")} ${link("numbers", "/numbers", "numbers", "Numbers")}
           ${link("requests", "/requests", "send", "Requests")} ${link("keys", "/keys", "key", "API keys")}
           ${link("usage", "/usage", "chart", "Usage")} ${link("account", "/account", "people", "Account")}
           ${

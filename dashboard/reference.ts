@@ -83,7 +83,7 @@ async function show(c: Context<DashboardEnv>, tried?: Tried) {
       title: route.summary.replaceAll("`", ""),
       crumbs: html`<a href="/api/docs#${route.name}">API reference</a>`,
       about: html`The call goes to your sandbox, as if a program had made it. See on
-        <a href="/">Echo's phone</a> what arrives.`,
+        <a href="/start">Echo's phone</a> what arrives.`,
     })}
     ${form(route, path, given)} ${tried ? answered(tried) : ""}
     <section class="card">

@@ -21,6 +21,7 @@ import {
   runsService,
   possibleIds,
 } from "./guard.ts"
+import { home } from "./home.ts"
 import { keys } from "./keys.ts"
 import { link } from "./link-page.ts"
 import { connect } from "./numbers/connect.ts"
@@ -62,6 +63,7 @@ const open = ["/sign-in/*", "/sign-out", "/link/*", "/passkey-extension.zip"]
 /** Pages for an account's people. */
 const own = [
   "/",
+  "/start",
   "/numbers/*",
   "/new-number",
   "/live/*",
@@ -99,6 +101,7 @@ for (const part of [
   passkeys,
   link,
   passkeyExtension,
+  home,
   start,
   numbers,
   newNumber,

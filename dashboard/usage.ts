@@ -41,7 +41,7 @@ function nothing(): Html {
     ${icon("gauge")}
     <h2>Nothing yet</h2>
     <p>Each event of a number counts on its day. The sandbox's count, too.</p>
-    <a class="button main" href="/">Make the first event</a>
+    <a class="button main" href="/start">Make the first event</a>
   </div>`
 }
 

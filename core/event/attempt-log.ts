@@ -6,7 +6,7 @@ import { Attempt } from "../contract/delivery.ts"
 import { EventRow } from "./event-row.ts"
 import { Receiver } from "./receiver.ts"
 import { open, seal } from "../keys/seal.ts"
-import { batchWrite, Bytes, type Key, query, type Row } from "../store/store.ts"
+import { batchWrite, Bytes, get, type Key, query, type Row } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
 /** Contract, "Delivery log" */
@@ -83,6 +83,13 @@ export async function append(id: Receiver.Id, entries: Entry[], deliveryKey: Uin
 /** The latest attempts, newest first. */
 export async function latest(id: Receiver.Id): Promise<Attempt[]> {
   return (await ring(id)).map(({ attempt }) => attempt)
+}
+
+/** The attempt of this number; undefined while it is not written. */
+export async function at(id: Receiver.Id, count: number): Promise<Attempt | undefined> {
+  const row = await get(tables.events, ringKey(id, count))
+  const known = row && fromRow(row)
+  return known?.count === count ? known.attempt : undefined
 }
 
 /** The attempts at an event that are still known: failures of the last week, and what is in the ring. Oldest first. */

@@ -7,7 +7,7 @@ import { config } from "../platform/config.ts"
 import { ring } from "./doorbell.ts"
 import { log } from "../platform/log.ts"
 import { Receiver } from "./receiver.ts"
-import { get as getRow, type Key, type Row, update as updateRow } from "../store/store.ts"
+import { batchGet, get as getRow, type Key, type Row, update as updateRow } from "../store/store.ts"
 import { Usage } from "./usage.ts"
 import { tables } from "../store/tables.ts"
 
@@ -155,6 +155,12 @@ export async function skip({ head, ...seen }: Info, numbers: { after: number; to
 export async function get(id: Receiver.Id): Promise<Info | undefined> {
   const row = await getRow(tables.events, key(id))
   return row && fromRow(row)
+}
+
+/** Those to the first webhooks of these bridges, by their ids. */
+export async function byIds(bridgeIds: string[]): Promise<Map<string, Info>> {
+  const rows = await batchGet(bridgeIds.map((id) => ({ table: tables.events, key: key(first(id)) })))
+  return new Map(rows.flatMap((row) => (row ? [fromRow(row)] : [])).map((one) => [one.bridgeId, one]))
 }
 
 /** The deliveries of a bridge, that of the first webhook first; none once it is deleted. Reads consistently. */

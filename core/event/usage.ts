@@ -23,8 +23,14 @@ export const Day = z.object({
   failed: z.number().int(),
   /** How many attempts took how long, by `bounds`. */
   took: z.array(z.number().int()),
+  /** How many of the messages were delivered in which hour (UTC). */
+  hours: z.array(z.number().int()).default(() => noHours()),
 })
 export type Day = z.infer<typeof Day>
+
+function noHours(): number[] {
+  return Array.from({ length: 24 }, () => 0)
+}
 
 /** The messages that a bridge's sessions counted: those that others wrote, and those sent by the API or written on the phone. */
 export interface Messages {
@@ -47,12 +53,15 @@ export interface Made {
 /** Today's count with one more result. The count of an earlier day is dropped, since `keep` has stored it. */
 export function counted(before: Day | undefined, { type, attempt, end }: Made): Day {
   const counts = before?.day === today() ? before : nothing(today())
+  const isMessage = end === "delivered" && type === "message"
+  const hour = new Date(nowMs()).getUTCHours()
   const slot = attempt && bounds.findIndex((bound) => attempt.latencyMs <= bound)
   const last = bounds.length - 1
   return {
     ...counts,
     delivered: counts.delivered + Number(end === "delivered"),
-    messages: counts.messages + Number(end === "delivered" && type === "message"),
+    messages: counts.messages + Number(isMessage),
+    hours: counts.hours.map((count, i) => count + Number(isMessage && i === hour)),
     undelivered: counts.undelivered + Number(end === "undelivered"),
     attempts: counts.attempts + Number(attempt !== undefined),
     failed: counts.failed + Number(attempt?.isFailure === true),
@@ -62,7 +71,7 @@ export function counted(before: Day | undefined, { type, attempt, end }: Made): 
 
 function nothing(day: string): Day {
   const took = bounds.map(() => 0)
-  return { day, delivered: 0, messages: 0, undelivered: 0, attempts: 0, failed: 0, took }
+  return { day, delivered: 0, messages: 0, undelivered: 0, attempts: 0, failed: 0, took, hours: noHours() }
 }
 
 /** In UTC, as `2026-11-22`. */

@@ -5,7 +5,7 @@ import type { Choice } from "../bridge/choice.ts"
 import { left, nowMs } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import type { Status } from "../contract/session-status.ts"
-import { get as getRow, query } from "../store/store.ts"
+import { batchGet, get as getRow, query } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { change, FREE, freeParts, fromRow, GONE, type Info, key, NONE } from "./row.ts"
 
@@ -31,6 +31,12 @@ export { arrivalCheck, arrived, claimArrival, leaving, left, staying } from "./m
 export async function get(bridgeId: string): Promise<Info | undefined> {
   const row = await getRow(tables.leases, key(bridgeId))
   return row && fromRow(row)
+}
+
+/** Those of these bridges, by their ids. */
+export async function byIds(bridgeIds: string[]): Promise<Map<string, Info>> {
+  const rows = await batchGet(bridgeIds.map((id) => ({ table: tables.leases, key: key(id) })))
+  return new Map(rows.flatMap((row) => (row ? [fromRow(row)] : [])).map((lease) => [lease.bridgeId, lease]))
 }
 
 /** Whether a host holds it, dead or alive. */

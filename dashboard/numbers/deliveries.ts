@@ -286,7 +286,7 @@ function attemptsCard({ ref, attempts, words, asked, hasMore }: Shown): Html {
             </p>
           </div>`
         : html`<div class="scroller" tabindex="0" role="region" aria-label="Attempts">
-            <table>
+            <table class="cards">
               <thead>
                 <tr>
                   <th>Outcome</th>

@@ -215,7 +215,7 @@ function nothing(bridge: Bridge.Info, filter: Filter, next: string | undefined):
       isFiltered(filter)
         ? ""
         : bridge.isSandbox
-          ? html`<a class="button main" href="/">Write from the sandbox's phone</a>`
+          ? html`<a class="button main" href="/start">Write from the sandbox's phone</a>`
           : html`<a class="button main" href="/numbers/${bridge.customerRef}/connect">Link a phone</a>`
     }
   </div>`

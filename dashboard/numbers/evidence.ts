@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
 import { LRUCache } from "lru-cache"
 import type { z } from "zod"
 import { Account } from "#core/account/account.ts"
@@ -77,12 +78,36 @@ const heard = new LRUCache<string, number>({ max: 10_000, ttl: lostAfterMs, upda
 /** How a bridge stands now, by its session host's own word; without one, by what was last written down. */
 export async function evidenceOf(bridge: Bridge.Info): Promise<Evidence> {
   const lease = await Lease.get(bridge.id)
-  return await withPhone(bridge, lease, await wordOf(bridge, lease, askedOf))
+  return await withPhone(bridge, lease, await wordOf(accountOf(bridge), lease, askedOf))
 }
 
 /** The same by what was written down alone: at once, whatever its host does. */
 export async function writtenOf(bridge: Bridge.Info, lease: Lease.Info | undefined): Promise<Evidence> {
-  return await withPhone(bridge, lease, await wordOf(bridge, lease, reportedOf))
+  return await withPhone(bridge, lease, await wordOf(accountOf(bridge), lease, reportedOf))
+}
+
+/** The same by its session's word if that comes within so many milliseconds, else by what was written down. */
+export async function soonOf(
+  bridge: Bridge.Info,
+  lease: Lease.Info | undefined,
+  withinMs: number,
+): Promise<Evidence> {
+  const heldWord = async (held: Lease.Info) =>
+    await Promise.race([askedOf(held), sleep(withinMs).then(async () => await reportedOf(held))])
+  return await withPhone(bridge, lease, await wordOf(accountOf(bridge), lease, heldWord))
+}
+
+/** As `writtenOf`, of which phone it is knowing only whether there is one, for lists of very many. */
+export async function roughlyOf(
+  lease: Lease.Info | undefined,
+  account: () => Promise<Account.Info | undefined>,
+): Promise<Evidence> {
+  const word = await wordOf(account, lease, reportedOf)
+  return lease?.reported?.phone === undefined ? word : { ...word, lastPhone: "?" }
+}
+
+function accountOf({ accountId }: Bridge.Info) {
+  return async () => await Account.get(accountId)
 }
 
 async function withPhone(bridge: Bridge.Info, lease: Lease.Info | undefined, word: Word): Promise<Evidence> {
@@ -92,7 +117,7 @@ async function withPhone(bridge: Bridge.Info, lease: Lease.Info | undefined, wor
 
 /** @param heldWord how it stands if a host holds it */
 async function wordOf(
-  bridge: Bridge.Info,
+  account: () => Promise<Account.Info | undefined>,
   lease: Lease.Info | undefined,
   heldWord: (lease: Lease.Info) => Promise<Word>,
 ): Promise<Word> {
@@ -101,7 +126,7 @@ async function wordOf(
   if (state === "suspended" || state === "moved") return { kind: state }
   const why = Lease.whyStopped(lease)
   if (why === "idle") return { kind: "idle" }
-  if (state === "paused") return { kind: "paused", why: await whyPaused(bridge.accountId, why) }
+  if (state === "paused") return { kind: "paused", why: await whyPaused(account, why) }
   return Lease.isHeld(lease) ? await heldWord(lease) : unheld(lease)
 }
 
@@ -120,10 +145,13 @@ async function reportedOf({ reported }: Lease.Info): Promise<Word> {
   return { kind: "said", status, objection, atMs: undefined, sinceMs: since * 1000, phone: "", name: "" }
 }
 
-async function whyPaused(accountId: string, reason: Lease.Reason | undefined) {
+async function whyPaused(
+  accountOf: () => Promise<Account.Info | undefined>,
+  reason: Lease.Reason | undefined,
+) {
   if (reason === "customer") return "customer"
   if (reason !== "billing") return "operator"
-  const account = Billing.isOn() ? await Account.get(accountId) : undefined
+  const account = Billing.isOn() ? await accountOf() : undefined
   if (!account || account.isByHand) return "billing"
   const { subscription } = account
   return subscription === "none" || subscription === "unpaid" || subscription === "canceled"

@@ -2,6 +2,7 @@ import { html } from "hono/html"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import type { Attempt } from "#core/contract/delivery.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { DeliveryReport } from "#core/event/delivery-report.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { Receiver } from "#core/event/receiver.ts"
@@ -36,7 +37,7 @@ export async function receivingOf(bridge: Bridge.Info, attempts?: Attempt[]): Pr
   if (url === "") return { url, waiting: 0, resending: 0, undelivered: 0 }
   const [summary, [last], undelivered] = await Promise.all([
     DeliveryReport.summary(Receiver.first(bridge.id)),
-    attempts ?? AttemptLog.latest(Receiver.first(bridge.id)),
+    attempts ?? lastOf(Receiver.first(bridge.id)),
     undeliveredOf(bridge.id),
   ])
   // An event that was sent again and taken ends a failure, too, if nothing else is left to try.
@@ -53,6 +54,14 @@ export async function receivingOf(bridge: Bridge.Info, attempts?: Attempt[]): Pr
     lastError: last && !last.success ? whyOf(last) : undefined,
     lastAtMs: last && Date.parse(last.timestamp),
   }
+}
+
+/** The latest attempt, if there was one: by one read, where its row is written already. */
+async function lastOf(id: Receiver.Id): Promise<Attempt[]> {
+  const count = (await Delivery.get(id))?.attempts ?? 0
+  if (count === 0) return []
+  const last = await AttemptLog.at(id, count)
+  return last ? [last] : await AttemptLog.latest(id)
 }
 
 /** How many events were given up, and not sent since; at most `mostCounted`. */

@@ -49,7 +49,11 @@ export function inWords(evidence: Evidence): Words {
         action: { label: "Connect", to: "connect" },
       }
     case "paused":
-      return { tone: evidence.why === "paid" ? "warn" : "bad", word: "Paused", ...pauses[evidence.why] }
+      return {
+        tone: evidence.why === "paid" || evidence.why === "customer" ? "warn" : "bad",
+        word: "Paused",
+        ...pauses[evidence.why],
+      }
     case "suspended":
       return {
         tone: "bad",

@@ -29,6 +29,7 @@ const lookEachMs = 700
 /** The first page, with the sandbox and its phone. */
 export const start = new Hono<DashboardEnv>()
   .get("/", async (c) => await show(c))
+  .get("/start", async (c) => await show(c))
   .get("/live/sandbox", async (c) => await live(c, lookEachMs, follower(c)))
   .post("/sandbox/say", async (c) => {
     const { text } = await c.req.parseBody()
@@ -59,7 +60,7 @@ async function act(c: Context<DashboardEnv>, what: Act) {
   if (phone === "stopped") return await show(c, note("warn", "The sandbox does not run now."))
   if (!found) return await show(c, note("warn", "The sandbox links its phone: try again in a moment."))
   const why = await what(found)
-  return why === undefined ? c.redirect("/", 303) : await show(c, note("info", why))
+  return why === undefined ? c.redirect("/start", 303) : await show(c, note("info", why))
 }
 
 /** Looks at the sandbox again and again, and gives what has come since. */

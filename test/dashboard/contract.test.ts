@@ -16,7 +16,9 @@ const phone = "the sandbox's phone"
 
 /** The calls of the API that show and do what each page does: a program can have all of it. */
 const pages: Record<string, RouteName[] | typeof phone> = {
-  "GET /": ["status", "listEvents", "listKeys", "listBridges"],
+  "GET /": ["getBridge", "status", "getUsage", "listDeliveries", "listEvents", "listKeys"],
+  "GET /start": ["status", "listEvents", "listKeys", "listBridges"],
+  "GET /live/home": ["getBridge", "status", "getUsage", "listDeliveries", "listEvents"],
   "GET /live/sandbox": ["status", "listEvents", "listKeys", "listBridges"],
   "POST /sandbox/say": phone,
   "POST /sandbox/picture": phone,

@@ -287,7 +287,7 @@ test("a passkey that was chosen, and that the service does not know, is refused 
 test("without script the phone writes, the events are there, and a code to type can be had", async () => {
   const page = await aPage()
   await page.setJavaScriptEnabled(false)
-  await page.goto(`${base}/`)
+  await page.goto(`${base}/start`)
   await page.type("#say", "Sent by a form")
   await Promise.all([page.waitForNavigation(), page.click("#phone form.inline button")])
   expect(await page.$eval("#chat", (chat) => chat.textContent)).toContain("Sent by a form")
@@ -343,7 +343,7 @@ test("a stream that is cut blurs the code and says so, and then goes on where it
   await page.waitForSelector("#events > li")
   line.cut()
   const other = await aPage()
-  await other.goto(`${base}/`)
+  await other.goto(`${base}/start`)
   await other.locator("#say").fill("While it was cut")
   await press(other, "Send")
   await other.locator("#start-events ::-p-text(While it was cut)").wait()
@@ -410,7 +410,7 @@ async function aLine(to: number) {
 
 test("the sandbox's phone sends a picture and a voice message, reacts, votes, calls and unlinks", async () => {
   const page = await aPage()
-  await page.goto(`${base}/`)
+  await page.goto(`${base}/start`)
   const comes = (text: string) => page.locator(`#start-events ::-p-text(${text})`).wait()
   await press(page, "Picture")
   await comes("The view")
@@ -439,7 +439,7 @@ test("the sandbox's phone sends a picture and a voice message, reacts, votes, ca
 
 test("the lines that the first page offers work when they are pasted: a send, a receiver, and events sent to it", async () => {
   const page = await aPage()
-  await page.goto(`${base}/`)
+  await page.goto(`${base}/start`)
   const blocks = await page.$$eval(".snippets pre", (all) => all.map((one) => String(one.textContent)))
   const [send = "", receiver = "", patch = ""] = blocks
   const { apiKey, call } = seeded(service)

@@ -7,6 +7,7 @@ import type { Customer } from "#test/support/service/service.ts"
 /** Every page of an account with a sandbox, a linked number `shop` and `plain`, which is not; and those for anybody. */
 const paths = [
   "/",
+  "/start",
   "/numbers",
   "/new-number",
   "/numbers/shop",

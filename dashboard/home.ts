@@ -1,0 +1,229 @@
+import { Hono } from "hono"
+import type { Context } from "hono"
+import { html } from "hono/html"
+import { Bridge } from "#core/bridge/bridge.ts"
+import type { StoredEvent } from "#core/contract/delivery.ts"
+import { EventHistory } from "#core/event/event-history.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { config } from "#core/platform/config.ts"
+import { page } from "./answer.ts"
+import { ago, type Html, icon } from "./elements.ts"
+import type { DashboardEnv } from "./guard.ts"
+import { head } from "./layout.ts"
+import { live } from "./live.ts"
+import { aboutOf } from "./numbers/event-item.ts"
+import { outcomeMark } from "./numbers/event-outcomes.ts"
+import { soonOf } from "./numbers/evidence.ts"
+import { receiverLine, type Receiving, receivingOf } from "./numbers/receiver.ts"
+import { type Standing, standingsOf } from "./numbers/standing.ts"
+import { evidenceLine, inWords, phoneOf, placeOf } from "./numbers/state.ts"
+
+/** How often the page looks again; where there are very many numbers, only when its stream begins anew. */
+const lookEachMs = 5000
+const lookAtManyEachMs = 60_000
+const many = 200
+/** How long it waits for the words of sessions, ms. */
+const soonMs = 150
+/** How many numbers with troubles are shown, and from how many the latest messages are read. */
+const most = { troubles: 10, read: 20, messages: 10 }
+
+/** The first page of an account that is past its first steps: what is down and why, what failed, what came last. */
+export const home = new Hono<DashboardEnv>()
+  .get("/", async (c, next) => {
+    const bridges = await offered(c)
+    const standings = await standingsOf(c.var.accountId, bridges)
+    if (!standings.some(isInUse)) return await next()
+    const parts = await partsOf(standings)
+    const body = html`${head({
+        title: "Home",
+        about: "What needs you, what today brought, and what came last.",
+        actions: html`${config.SANDBOX ? html`<a class="button" href="/start">Sandbox and first steps</a>` : ""}`,
+      })}
+      <div class="stack" data-stream="/live/home">${[...parts.values()]}</div>`
+    return await page(c, { title: "Home", place: "start", body })
+  })
+  .get("/live/home", async (c) => {
+    const bridges = await offered(c)
+    return await live(c, bridges.length > many ? lookAtManyEachMs : lookEachMs, async () => {
+      const parts = await partsOf(await standingsOf(c.var.accountId, await offered(c)))
+      return new Map([...parts].map(([name, part]) => [name, { html: part }]))
+    })
+  })
+
+/** An account has its first steps here until a number of its own sends its events somewhere, or is down. */
+function isInUse({ bridge, hadPhone, group }: Standing): boolean {
+  return !bridge.isSandbox && hadPhone && (bridge.webhookUrl !== "" || group === "down")
+}
+
+async function offered(c: Context<DashboardEnv>): Promise<Bridge.Info[]> {
+  return (await Bridge.list(c.var.accountId)).filter(Bridge.isOffered)
+}
+
+async function partsOf(standings: Standing[]): Promise<Map<string, Html>> {
+  const [troubles, latest] = await Promise.all([troublesOf(standings), latestOf(standings)])
+  return new Map([
+    ["troubles", troubles],
+    ["today", todayCard(standings)],
+    ["latest", latestCard(latest)],
+  ])
+}
+
+/** The numbers that are down, and those whose events do not get through: also those of earlier days, if they are few. */
+async function troublesOf(standings: Standing[]): Promise<Html> {
+  const down = standings.filter(({ group }) => group === "down")
+  const others = standings.filter(({ group }) => group !== "down")
+  const asked = others.length <= many ? others : others.filter(({ isFailing }) => isFailing).slice(0, many)
+  const read = await Promise.all(
+    asked.map(async ({ bridge }) => ({ bridge, receiving: await receivingOf(bridge) })),
+  )
+  const stuck = read.filter(({ receiving }) => isStuck(receiving))
+  const all = [...down.map(({ bridge }) => bridge), ...stuck.map(({ bridge }) => bridge)]
+  const shown = await Promise.all(
+    all.slice(0, most.troubles).map(async (bridge) => {
+      const known = stuck.find((one) => one.bridge === bridge)?.receiving
+      const receiving = known ?? (await receivingOf(bridge))
+      return { bridge, receiving, evidence: await soonOf(bridge, await Lease.get(bridge.id), soonMs) }
+    }),
+  )
+  if (all.length === 0)
+    return html`<section class="card" id="troubles">
+      <h2><span class="state good">All is well</span></h2>
+      <p>No number is down, and every event was delivered or waits for its turn.</p>
+    </section>`
+  return html`<section class="card flush" id="troubles">
+    <header><h2>${all.length === 1 ? "One number needs you" : `${all.length} numbers need you`}</h2></header>
+    <ul class="feed troubles">
+      ${shown.map(({ bridge: { customerRef: ref }, receiving, evidence }) => {
+        const at = `/numbers/${ref}`
+        const { action } = inWords(evidence)
+        return html`<li>
+          <div>
+            <a class="strong" href="${at}">${ref}</a>
+            <div class="small muted">${phoneOf(evidence)}</div>
+          </div>
+          ${evidenceLine(evidence)}
+          <div>${isStuck(receiving) ? receiverLine(ref, receiving) : ""}</div>
+          ${action ? html`<a class="button slim" href="${placeOf(at, action.to)}">${action.label}<span class="hidden"> ${ref}</span></a>` : ""}
+        </li>`
+      })}
+    </ul>
+    ${
+      all.length > shown.length
+        ? html`<footer><a href="/numbers">All numbers, those with troubles first</a></footer>`
+        : ""
+    }
+  </section>`
+}
+
+function isStuck({ undelivered, failingSinceMs }: Receiving): boolean {
+  return undelivered > 0 || failingSinceMs !== undefined
+}
+
+/** Units of the drawing. */
+const size = { width: 720, height: 90 }
+
+/** What today (UTC) brought: counts, and the messages by hour. */
+function todayCard(standings: Standing[]): Html {
+  const days = standings.flatMap(({ today }) => today ?? [])
+  const sum = (of: (day: (typeof days)[number]) => number) => days.reduce((all, day) => all + of(day), 0)
+  const hours = Array.from({ length: 24 }, (_, i) => sum((day) => day.hours[i] ?? 0))
+  const failed = sum((day) => day.failed)
+  const undelivered = sum((day) => day.undelivered)
+  const top = Math.max(1, ...hours)
+  const step = size.width / hours.length
+  return html`<section class="card" id="today">
+    <header>
+      <h2>Today</h2>
+      <p>Since midnight UTC.</p>
+    </header>
+    <dl class="counts">
+      <div>
+        <dt>Messages delivered</dt>
+        <dd>${sum((day) => day.messages)}</dd>
+      </div>
+      <div>
+        <dt>Attempts that failed</dt>
+        <dd class="${failed > 0 ? "bad" : ""}">${failed}</dd>
+      </div>
+      <div>
+        <dt>Events given up</dt>
+        <dd class="${undelivered > 0 ? "bad" : ""}">${undelivered}</dd>
+      </div>
+    </dl>
+    <svg class="bars" viewBox="0 0 ${size.width} ${size.height}" aria-hidden="true">
+      <line x1="0" x2="${size.width}" y1="${size.height - 1}" y2="${size.height - 1}" />
+      ${hours.map((count, hour) => {
+        const height = Math.round((count / top) * (size.height - 1) * 10) / 10
+        return height === 0
+          ? ""
+          : html`<rect
+              x="${hour * step + step * 0.15}"
+              y="${size.height - 1 - height}"
+              width="${step * 0.7}"
+              height="${height}"
+              rx="1.5"
+            >
+              <title>${hour}:00: ${count} messages</title>
+            </rect>`
+      })}
+    </svg>
+    <p class="row spread small muted">
+      <span>0:00</span>
+      <span>messages by hour, at most ${top === 1 && hours.every((count) => count === 0) ? 0 : top}</span>
+      <span>24:00</span>
+    </p>
+    <details class="plain small">
+      <summary>The same as a list</summary>
+      <p>
+        ${hours.flatMap((count, hour) => (count === 0 ? [] : [`${hour}:00: ${count}`])).join(", ") || "No message yet."}
+      </p>
+    </details>
+  </section>`
+}
+
+type Latest = { ref: string; stored: StoredEvent }
+
+/** The latest messages of the numbers that had some today; of all, if they are few. */
+async function latestOf(standings: Standing[]): Promise<Latest[]> {
+  const own = standings.filter(({ bridge }) => !bridge.isSandbox)
+  const busy = own.length <= most.read ? own : own.filter(({ today }) => (today?.messages ?? 0) > 0)
+  const found = await Promise.all(
+    busy.slice(0, most.read).map(async ({ bridge }) => {
+      const asked = { type: "message", isNewestFirst: true, limit: most.messages } as const
+      const { events } = await EventHistory.page(bridge, asked)
+      return events.map((stored) => ({ ref: bridge.customerRef, stored }))
+    }),
+  )
+  return found
+    .flat()
+    .toSorted((a, b) => b.stored.created_at - a.stored.created_at)
+    .slice(0, most.messages)
+}
+
+function latestCard(latest: Latest[]): Html {
+  return html`<section class="card flush" id="latest">
+    <header><h2>Latest messages</h2></header>
+    ${
+      latest.length === 0
+        ? html`<div class="empty">
+            ${icon("inbox")}
+            <p>None is kept. Each message that comes appears here.</p>
+          </div>`
+        : html`<ul class="feed">
+            ${latest.map(
+              ({ ref, stored }) =>
+                html`<li class="line">
+                  <a class="tag" href="/numbers/${ref}">${ref}</a>
+                  <a class="about" href="/numbers/${ref}/events/${stored.event_id}"
+                    >${aboutOf(stored.event)}</a
+                  >
+                  <span class="row"
+                    >${outcomeMark(stored.event_id, stored.state)}
+                    <span class="small muted">${ago(stored.created_at * 1000)}</span></span
+                  >
+                </li>`,
+            )}
+          </ul>`
+    }
+  </section>`
+}
