@@ -1,6 +1,6 @@
 import { need } from "#core/platform/config.ts"
 import type { Payer } from "./payer.ts"
-import { stripe } from "./stripe.ts"
+import { ifThere, stripe } from "./stripe.ts"
 
 /** An amount as Stripe gives it: we compute none. */
 export interface Amount {
@@ -36,4 +36,38 @@ export async function nextCharge({ said }: Payer.Info): Promise<(Amount & { at: 
   if (!said || !["trialing", "active"].includes(said.status) || said.cancelAt !== undefined) return undefined
   const preview = await (await stripe()).invoices.createPreview({ subscription: said.id })
   return { cents: preview.amount_due, currency: preview.currency, at: said.periodEnd }
+}
+
+/** An invoice of an account. */
+export interface Bill extends Amount {
+  /** When it was made, Unix seconds. */
+  at: number
+  /** Stripe's word: `open`, `paid`, `draft`, `void`, `uncollectible`. */
+  status: string
+  /** Stripe's page of it. */
+  url: string | undefined
+}
+
+/** The latest invoices, newest first, without those of nothing. */
+export async function billsOf({ customer }: Payer.Info): Promise<Bill[]> {
+  if (customer === undefined) return []
+  const listed = await ifThere((await stripe()).invoices.list({ customer, limit: 12 }))
+  return (listed?.data ?? [])
+    .map(({ created, status, currency, amount_due, hosted_invoice_url }) => ({
+      at: created,
+      status: status ?? "draft",
+      cents: amount_due,
+      currency,
+      url: hosted_invoice_url ?? undefined,
+    }))
+    .filter(({ cents }) => cents > 0)
+}
+
+/** The last digits of the card that is charged; undefined if it is none, or another way to pay. */
+export async function lastDigitsOf({ said }: Payer.Info): Promise<string | undefined> {
+  if (!said || said.status === "canceled") return undefined
+  const expand = ["default_payment_method"]
+  const found = await ifThere((await stripe()).subscriptions.retrieve(said.id, { expand }))
+  const method = found?.default_payment_method
+  return typeof method === "object" ? method?.card?.last4 : undefined
 }

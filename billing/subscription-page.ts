@@ -9,6 +9,12 @@ interface Amount {
   currency: string
 }
 
+interface Bill extends Amount {
+  at: number
+  status: string
+  url: string | undefined
+}
+
 interface Price extends Amount {
   interval: string
   count: number
@@ -29,6 +35,11 @@ interface Shown {
   /** The price of a number; undefined while Stripe cannot be asked, and if there is no one price for each. */
   price: Price | undefined
   coming: (Amount & { at: number }) | undefined
+  /** The latest invoices, newest first, and the last digits of the card; nothing, for somebody who does not pay. */
+  bills: readonly Bill[]
+  lastDigits: string | undefined
+  /** Until when it is paid, Unix seconds. */
+  periodEnd: number | undefined
   trialEnd: number | undefined
   /** When it ends, because its customer said so. Unix seconds. */
   cancelAt: number | undefined
@@ -43,14 +54,14 @@ interface Shown {
 /** The subscription: its price, why something stopped, and the one thing to do about it. */
 export function subscriptionPage(input: Shown): Html {
   return html`${head({
-      title: "Subscription",
-      crumbs: html`<a href="/account">Account</a>`,
+      title: "Billing",
       about:
         "The price of your numbers, and how they are paid. Stripe keeps the card; this service never sees it.",
     })}
     ${input.notice ?? ""}
     ${input.isPretend ? note("info", "This service runs with a pretend Stripe: no money moves, and no real card works.") : ""}
-    <section class="card" aria-label="Subscription">${input.isByHand ? byHand(input) : card(input)}</section>`
+    <section class="card" aria-label="Subscription">${input.isByHand ? byHand(input) : card(input)}</section>
+    ${input.isByHand ? "" : cancellation(input)} ${invoices(input)}`
 }
 
 function byHand({ state, hasPortal, mayChange }: Shown): Html {
@@ -83,11 +94,26 @@ function card(input: Shown): Html {
   const { state, mayChange } = input
   const isOver = state === "none" || state === "canceled"
   const owes = state === "past_due" || state === "unpaid"
-  return html`<h2>${titles[state]}</h2>
+  const due = input.bills.filter(({ status }) => status === "open")
+  const { cancelAt } = input
+  const isEnding = cancelAt !== undefined && !isOver
+  return html`<h2>${isEnding ? html`It ends on ${time(cancelAt * 1000)}` : titles[state]}</h2>
     ${reason(input)}
     <dl class="facts">
       <dt>Numbers that are paid for</dt>
       <dd>${input.numbers}</dd>
+      ${
+        due.length === 0
+          ? ""
+          : html`<dt>Due now</dt>
+              <dd>${due.map((bill) => html`<b>${money(bill)}</b> `)}</dd>`
+      }
+      ${
+        input.lastDigits === undefined
+          ? ""
+          : html`<dt>Card</dt>
+              <dd>ends with ${input.lastDigits}</dd>`
+      }
       ${
         input.price
           ? html`<dt>Price</dt>
@@ -107,9 +133,9 @@ function card(input: Shown): Html {
           : ""
       }
       ${
-        input.cancelAt !== undefined && !isOver
+        isEnding
           ? html`<dt>It ends</dt>
-              <dd>${time(input.cancelAt * 1000)}, as you asked</dd>`
+              <dd>${time(cancelAt * 1000)}, as you asked</dd>`
           : ""
       }
     </dl>
@@ -122,6 +148,43 @@ function card(input: Shown): Html {
           </div>`
         : note("info", "Only owners pay for this account: ask one of its owners.")
     }`
+}
+
+/** What a cancellation does, and when: before it is asked for, and until it is there. */
+function cancellation({ state, numbers, cancelAt, periodEnd, mayChange }: Shown): Html | string {
+  if ((state !== "trialing" && state !== "active") || (cancelAt === undefined && !mayChange)) return ""
+  const atMs = (cancelAt ?? periodEnd ?? 0) * 1000
+  const then = html`Until ${atMs === 0 ? "the end of the time that is paid" : time(atMs)} everything runs, and
+  nothing more is charged. Then ${numbers === 1 ? "your number stops" : `your ${numbers} numbers stop`}: no
+  message comes or goes. All is kept for 30 days, and runs again if you subscribe again. After that it is
+  deleted, and the phones are unlinked.`
+  if (cancelAt !== undefined) return note("warn", html`You have canceled. ${then}`)
+  return html`<section class="card">
+    <details class="plain">
+      <summary>What a cancellation does</summary>
+      <p>${then}</p>
+      ${press({ action: "/subscription/portal", label: "Go on to cancel", kind: "danger" })}
+    </details>
+  </section>`
+}
+
+function invoices({ bills }: Shown): Html | string {
+  if (bills.length === 0) return ""
+  return html`<section class="card flush">
+    <header><h2>Invoices</h2></header>
+    <ul class="feed">
+      ${bills.map(
+        (bill) =>
+          html`<li class="line">
+            <span class="state ${bill.status === "paid" ? "good" : bill.status === "open" ? "bad" : "idle"}"
+              >${bill.status === "open" ? "due" : bill.status}</span
+            >
+            <span class="about">${money(bill)} <span class="muted">· ${time(bill.at * 1000)}</span></span>
+            ${bill.url === undefined ? html`<span></span>` : html`<a class="button slim" href="${bill.url}">Look<span class="hidden"> at the invoice of ${money(bill)}</span></a>`}
+          </li>`,
+      )}
+    </ul>
+  </section>`
 }
 
 function beginLabel({ state, hadTrial, wanted }: Shown): string {

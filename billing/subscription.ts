@@ -7,7 +7,7 @@ import { keptFor } from "./unpaid-bridges.ts"
 import { Checkout } from "./checkout.ts"
 import { look } from "./look.ts"
 import { payPage, portal } from "./payment-pages.ts"
-import { nextCharge, priceOf } from "./price.ts"
+import { billsOf, lastDigitsOf, nextCharge, priceOf } from "./price.ts"
 import { Payer } from "./payer.ts"
 import { isOfStripe, isPretend } from "./stripe.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
@@ -89,11 +89,17 @@ async function show(
   const { accountId, me } = c.var
   const [account, payer] = await Promise.all([Account.get(accountId), Payer.of(accountId)])
   if (!account) throw new ApiError("unauthorized", "this account has been deleted")
+  const isOwner = me.role === "owner"
   const { said, stoppedAt, hadTrial, wanted } = payer
   // The page is of use without the amounts.
-  const asked = await Promise.all([priceOf(payer), nextCharge(payer)]).catch((error: unknown) => {
+  const asked = await Promise.all([
+    priceOf(payer),
+    nextCharge(payer),
+    isOwner ? billsOf(payer) : [],
+    isOwner ? lastDigitsOf(payer) : undefined,
+  ]).catch((error: unknown) => {
     if (!isOfStripe(error)) throw error
-    return [undefined, undefined] as const
+    return [undefined, undefined, [], undefined] as const
   })
   const body = subscriptionPage({
     state: account.subscription,
@@ -103,10 +109,13 @@ async function show(
     hadTrial,
     hasPortal: said !== undefined && said.status !== "canceled",
     hasInvoices: said !== undefined,
-    mayChange: me.role === "owner",
+    mayChange: isOwner,
     numbers: await countPaid(accountId),
     price: asked[0],
     coming: asked[1],
+    bills: asked[2],
+    lastDigits: asked[3],
+    periodEnd: said?.periodEnd,
     trialEnd: said?.trialEnd,
     cancelAt: said?.cancelAt,
     keptUntil: stoppedAt === undefined ? undefined : stoppedAt + keptFor,
@@ -115,7 +124,7 @@ async function show(
     nowMs: nowMs(),
   })
   const status = refused?.status
-  return await page(c, { title: "Subscription", place: "account", body, ...(status && { status }) })
+  return await page(c, { title: "Billing", place: "billing", body, ...(status && { status }) })
 }
 
 /**

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
@@ -22,24 +23,28 @@ import { evidenceLine, inWords, phoneOf, placeOf } from "./numbers/state.ts"
 const lookEachMs = 5000
 const lookAtManyEachMs = 60_000
 const many = 200
-/** How long it waits for the words of sessions, ms. */
+/** How long it waits for the words of sessions, and for what is written of all numbers, ms. */
 const soonMs = 150
+const readWithinMs = 700
 /** How many numbers with troubles are shown, and from how many the latest messages are read. */
-const most = { troubles: 10, read: 20, messages: 10 }
+const most = { troubles: 10, failing: 50, read: 20, messages: 10 }
 
 /** The first page of an account that is past its first steps: what is down and why, what failed, what came last. */
 export const home = new Hono<DashboardEnv>()
   .get("/", async (c, next) => {
     const bridges = await offered(c)
-    const standings = await standingsOf(c.var.accountId, bridges)
-    if (!standings.some(isInUse)) return await next()
-    const parts = await partsOf(standings)
+    const standings = await Promise.race([
+      standingsOf(c.var.accountId, bridges),
+      sleep(readWithinMs, undefined),
+    ])
+    if (standings && !standings.some(isInUse)) return await next()
+    const parts = standings ? [...(await partsOf(standings)).values()] : notYet
     const body = html`${head({
         title: "Home",
         about: "What needs you, what today brought, and what came last.",
         actions: html`${config.SANDBOX ? html`<a class="button" href="/start">Sandbox and first steps</a>` : ""}`,
       })}
-      <div class="stack" data-stream="/live/home">${[...parts.values()]}</div>`
+      <div class="stack" data-stream="/live/home">${parts}</div>`
     return await page(c, { title: "Home", place: "start", body })
   })
   .get("/live/home", async (c) => {
@@ -54,6 +59,15 @@ export const home = new Hono<DashboardEnv>()
 function isInUse({ bridge, hadPhone, group }: Standing): boolean {
   return !bridge.isSandbox && hadPhone && (bridge.webhookUrl !== "" || group === "down")
 }
+
+/** Very many numbers are not read within a second. The page's stream brings them. */
+const notYet = [
+  html`<section class="card" id="troubles">
+    <p>There are very many numbers: a moment, they are being looked at.</p>
+  </section>`,
+  html`<section id="today" hidden></section>`,
+  html`<section id="latest" hidden></section>`,
+]
 
 async function offered(c: Context<DashboardEnv>): Promise<Bridge.Info[]> {
   return (await Bridge.list(c.var.accountId)).filter(Bridge.isOffered)
@@ -72,7 +86,8 @@ async function partsOf(standings: Standing[]): Promise<Map<string, Html>> {
 async function troublesOf(standings: Standing[]): Promise<Html> {
   const down = standings.filter(({ group }) => group === "down")
   const others = standings.filter(({ group }) => group !== "down")
-  const asked = others.length <= many ? others : others.filter(({ isFailing }) => isFailing).slice(0, many)
+  const asked =
+    others.length <= many ? others : others.filter(({ isFailing }) => isFailing).slice(0, most.failing)
   const read = await Promise.all(
     asked.map(async ({ bridge }) => ({ bridge, receiving: await receivingOf(bridge) })),
   )
@@ -181,7 +196,10 @@ function todayCard(standings: Standing[]): Html {
   </section>`
 }
 
-type Latest = { ref: string; stored: StoredEvent }
+interface Latest {
+  ref: string
+  stored: StoredEvent
+}
 
 /** The latest messages of the numbers that had some today; of all, if they are few. */
 async function latestOf(standings: Standing[]): Promise<Latest[]> {

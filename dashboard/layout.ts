@@ -1,4 +1,5 @@
 import { html } from "hono/html"
+import { Billing } from "#core/billing.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { marksOf } from "./numbers/marks.ts"
 import { copyable, type Html, icon, type IconName, mark } from "./elements.ts"
@@ -23,7 +24,16 @@ interface Whole {
   nowMs: number
 }
 
-export type Place = "start" | "numbers" | "requests" | "keys" | "usage" | "account" | "operator" | "mail"
+export type Place =
+  | "start"
+  | "numbers"
+  | "requests"
+  | "keys"
+  | "usage"
+  | "account"
+  | "billing"
+  | "operator"
+  | "mail"
 
 /** A page of the dashboard, with its way around. */
 export function framed(
@@ -48,6 +58,7 @@ export function framed(
           ${link("start", "/", "home", "Home")} ${link("numbers", "/numbers", "numbers", "Numbers")}
           ${link("requests", "/requests", "send", "Requests")} ${link("keys", "/keys", "key", "API keys")}
           ${link("usage", "/usage", "chart", "Usage")} ${link("account", "/account", "people", "Account")}
+          ${Billing.isOn() ? link("billing", "/subscription", "card", "Billing") : ""}
           ${
             viewer.isOperator && viewer.role === "owner"
               ? html`${link("operator", "/operator", "gauge", "Operator")}

@@ -132,9 +132,16 @@ export function api(input: { world: World; keys: () => string[]; isBroken: () =>
   })
   app.get("/v1/subscriptions/:id", (c) => {
     const subscription = subscriptionOf(c.req.param("id"))
-    const isExpanded = (c.var.form.expand as string[] | undefined)?.includes("latest_invoice")
+    const expand = (c.var.form.expand as string[] | undefined) ?? []
     const invoice = subscription.latest_invoice && book.invoices[subscription.latest_invoice]
-    return c.json(isExpanded ? { ...subscription, latest_invoice: invoice ?? null } : subscription)
+    const card = book.cards[subscription.customer]
+    return c.json({
+      ...subscription,
+      ...(expand.includes("latest_invoice") && { latest_invoice: invoice ?? null }),
+      ...(expand.includes("default_payment_method") && {
+        default_payment_method: card ? { object: "payment_method", card: { last4: card.last4 } } : null,
+      }),
+    })
   })
   app.delete("/v1/subscriptions/:id", (c) => {
     const subscription = subscriptionOf(c.req.param("id"))

@@ -8,6 +8,7 @@ import { Browser } from "./browser.ts"
 import { Member } from "./member.ts"
 import { Passkey } from "./passkey.ts"
 import { Person } from "./person.ts"
+import { Told } from "./told.ts"
 
 /** Deletes an account, and its people. @returns false when there is no such account, or it still has bridges. */
 export async function remove(accountId: string): Promise<boolean> {
@@ -27,6 +28,7 @@ export async function remove(accountId: string): Promise<boolean> {
   if (refused) return false
   await removePeople(accountId)
   await AuditLog.forget(accountId)
+  await Told.forget(accountId)
   return true
 }
 

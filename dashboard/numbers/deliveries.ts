@@ -323,10 +323,10 @@ function attemptRow(ref: string, { attempt, isResend }: AttemptLog.Known, words?
         ${copyButton(attempt.event_id)}
       </div>
     </td>
-    <td class="number">
+    <td class="number" data-label="Attempt">
       ${attempt.attempt}${isResend ? html`<div class="small muted">sent again</div>` : ""}
     </td>
-    <td class="number">${attempt.latency_ms} ms</td>
+    <td class="number" data-label="Took">${attempt.latency_ms} ms</td>
     <td class="small muted">${ago(Date.parse(attempt.timestamp))}</td>
   </tr>`
 }

@@ -17,7 +17,7 @@ import { live } from "../live.ts"
 import { outcomeMark } from "./event-outcomes.ts"
 import { outcome, whyOf } from "./receiver.ts"
 
-const lookEachMs = 1000
+const lookEachMs = 2000
 
 const resendNotes = {
   noted: note("good", "Queued for resending, with the same id."),

@@ -81,11 +81,6 @@ export async function evidenceOf(bridge: Bridge.Info): Promise<Evidence> {
   return await withPhone(bridge, lease, await wordOf(accountOf(bridge), lease, askedOf))
 }
 
-/** The same by what was written down alone: at once, whatever its host does. */
-export async function writtenOf(bridge: Bridge.Info, lease: Lease.Info | undefined): Promise<Evidence> {
-  return await withPhone(bridge, lease, await wordOf(accountOf(bridge), lease, reportedOf))
-}
-
 /** The same by its session's word if that comes within so many milliseconds, else by what was written down. */
 export async function soonOf(
   bridge: Bridge.Info,
@@ -97,7 +92,7 @@ export async function soonOf(
   return await withPhone(bridge, lease, await wordOf(accountOf(bridge), lease, heldWord))
 }
 
-/** As `writtenOf`, of which phone it is knowing only whether there is one, for lists of very many. */
+/** By what was written down alone: at once, whatever its host does. Of its phone it says only whether there was one. */
 export async function roughlyOf(
   lease: Lease.Info | undefined,
   account: () => Promise<Account.Info | undefined>,
@@ -106,7 +101,8 @@ export async function roughlyOf(
   return lease?.reported?.phone === undefined ? word : { ...word, lastPhone: "?" }
 }
 
-function accountOf({ accountId }: Bridge.Info) {
+/** Reads the account of a bridge when that is wanted. */
+export function accountOf({ accountId }: Bridge.Info) {
   return async () => await Account.get(accountId)
 }
 

@@ -29,7 +29,7 @@ export const dashboard = aDashboard("Dashboard", {
   environment: { ...stripe, PHONE_SECRET: phoneSecret },
   permissions: [
     tableAccess(accounts, ...row, "Query", "ConditionCheckItem"),
-    tableAccess(leases, ...row, "Query"),
+    tableAccess(leases, ...row, "Query", "BatchGetItem"),
     tableAccess(requests, "PutItem", "UpdateItem", "Query"),
     tableAccess(events, ...row, "Query", "BatchGetItem", "BatchWriteItem"),
     // Which deliveries have waited for longest, for the operator.
@@ -56,7 +56,7 @@ export const dashboardStream = aDashboard("DashboardStream", {
   concurrency: { reserved: stage.live },
   permissions: [
     tableAccess(accounts, "GetItem", "Query", "UpdateItem"),
-    tableAccess(leases, "GetItem", "UpdateItem"),
+    tableAccess(leases, "GetItem", "UpdateItem", "BatchGetItem"),
     tableAccess(events, "GetItem", "Query", "BatchGetItem"),
     tableAccess(requests, "PutItem", "UpdateItem", "DeleteItem"),
     { actions: ["kms:Decrypt"], resources: [deliveryKey.arn, settingsKey.arn] },

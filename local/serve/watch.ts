@@ -2,13 +2,13 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { setInterval as eachOf } from "node:timers/promises"
 import { Mail } from "#core/account/mail.ts"
+import { Told } from "#core/account/told.ts"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { Storage } from "#core/platform/storage.ts"
-import { Connections } from "#core/fetch/connections.ts"
-import { safeFetch } from "#core/fetch/safe-fetch.ts"
+import { postJson } from "#core/fetch/post-json.ts"
 import { HourlyBackups } from "../backup/hourly.ts"
 import { Alerts } from "./alerts.ts"
 import { mailServer } from "./mail-server.ts"
@@ -42,6 +42,8 @@ export function watch(serving: Serving, measurements: Measurements, dataDir: str
     Metrics.flush()
     await alerts.minuteOver(measurements.minuteOver())
   })
+  Told.turn(true)
+  void each(minuteMs, ending.signal, Told.look)
   const answer = (request: IncomingMessage, response: ServerResponse): boolean => {
     const path = request.url?.split("?")[0]
     if (path !== "/readyz" && path !== "/metrics") return false
@@ -65,6 +67,7 @@ export function watch(serving: Serving, measurements: Measurements, dataDir: str
   }
   const stop = async () => {
     ending.abort()
+    Told.turn(false)
     await backups?.settled()
   }
   return { answer, stop }
@@ -92,14 +95,11 @@ function digest(text: string): Buffer {
 async function each(ms: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   try {
     for await (const _ of eachOf(ms, undefined, { signal, ref: false }))
-      await work().catch((error: unknown) => log.error({ error }, "the alarms were not looked at"))
+      await work().catch((error: unknown) => log.error({ error }, "a minute's look failed"))
   } catch (error) {
     if (!signal.aborted) throw error
   }
 }
-
-/** How long the receiver of alerts may take, in ms. */
-const alertWithinMs = 10_000
 
 /** By each way that there is. @throws when none worked */
 async function tell(serving: Serving, alert: { name: string; isOver: boolean }): Promise<void> {
@@ -125,27 +125,10 @@ async function mailed(serving: Serving, { name, isOver }: { name: string; isOver
 }
 
 async function posted(url: string, { name, isOver }: { name: string; isOver: boolean }): Promise<void> {
-  const connections = new Connections()
-  try {
-    const answer = await safeFetch({
-      url,
-      connections,
-      share: "alerts",
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: Buffer.from(
-        JSON.stringify({
-          alarm: name,
-          state: isOver ? "over" : "ringing",
-          at: iso(nowMs()),
-          url: config.PUBLIC_URL,
-        }),
-      ),
-      withinMs: alertWithinMs,
-      maxBytes: 65_536,
-    })
-    if (answer.status >= 300) throw new Error(`the receiver of alerts answered ${answer.status}`)
-  } finally {
-    await connections.destroy()
-  }
+  await postJson(url, "alerts", {
+    alarm: name,
+    state: isOver ? "over" : "ringing",
+    at: iso(nowMs()),
+    url: config.PUBLIC_URL,
+  })
 }

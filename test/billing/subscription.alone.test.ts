@@ -126,6 +126,7 @@ test("the page has no accessibility fault in any state, by day and by night, wid
   await visit("First charge")
   stripe.advance(8)
   await visit("Pay now")
+  await visit("Due now")
   stripe.advance(16)
   await visit("Their data is kept until")
   await (await sdk()).customers.del((await Payer.get(person.accountId))!.customer!)
@@ -137,12 +138,21 @@ test("the portal shows the card, cancels, and leads back", async () => {
   stripe.webhooks.hold()
   const person = await aPerson()
   await subscribe(person, card.pays)
+  const page = await person.text("/subscription")
+  for (const words of [
+    "ends with 4242",
+    "What a cancellation does",
+    "your number stops",
+    '/subscription" aria-current=page',
+  ])
+    expect(page).toContain(words)
   const portal = await person.led("/subscription/portal")
   expect(await (await fetch(portal)).text()).toContain("ends with 4242")
   await fetch(portal, { method: "POST", body: new URLSearchParams({ act: "cancel" }) })
   await Bridge.remove(await Bridge.get(person.accountId, "shop"))
   await person.get("/subscription/changed")
-  expect(await person.text("/subscription")).toContain("as you asked")
+  const canceled = await person.text("/subscription")
+  for (const words of ["as you asked", "It ends on", "You have canceled."]) expect(canceled).toContain(words)
   expect(await Bridge.list(person.accountId)).toEqual([])
 })
 

@@ -98,7 +98,7 @@ async function pictures({ base, browser: shownIn }: Stage, paths: string[]): Pro
         .replace(/^\/link\/.*/, "link")
         .replace(/\?id=.*/, "")
         .replaceAll(/[^a-z]+/g, "-")
-        .replaceAll(/^-|-$/g, "") || "start"
+        .replaceAll(/^-|-$/g, "") || "home"
     faults.push(
       ...(await faultsOf(page, looks, async ({ width, scheme }) => {
         const file = join(values.into, `${name}-${width}-${scheme}.png`) as `${string}.png`

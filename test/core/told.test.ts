@@ -1,0 +1,101 @@
+import "#test/support/store.ts"
+import { expect, test } from "vitest"
+import { Account } from "#core/account/account.ts"
+import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
+import { Mail } from "#core/account/mail.ts"
+import { Member } from "#core/account/member.ts"
+import { Told } from "#core/account/told.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { Delivery } from "#core/event/delivery.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { now } from "#core/platform/clock.ts"
+import { update } from "#core/store/store.ts"
+import { tables } from "#core/store/tables.ts"
+import { aHeldLease } from "#test/support/held-lease.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
+
+/** An account with a number whose phone was linked, an owner, a member and a viewer. */
+async function aShop() {
+  const name = crypto.randomUUID()
+  const at = (who: string) => `${who}-${name}@example.com`
+  const { accountId } = await accountAtSignIn(at("owner"))
+  for (const role of ["member", "viewer"] as const)
+    await Member.add(accountId, (await accountAtSignIn(at(role))).person, role)
+  await Account.setSubscription(accountId, "active")
+  const { bridge } = await Bridge.create({ accountId, customerRef: "shop" })
+  let held = await aHeldLease(bridge.id)
+  const takeAgain = async () => void (held = await aHeldLease(bridge.id))
+  const report = async (status: "connected" | "unpaired" | "disconnected" | "replaced", more = {}) =>
+    await Lease.report(held, { status, phone: "sealed", since: now(), epoch: held.epoch, ...more })
+  const failing = async (since: number | undefined) =>
+    await update({
+      TableName: tables.events,
+      Key: Delivery.key(Delivery.first(bridge.id)),
+      UpdateExpression: since === undefined ? "REMOVE failing_since" : "SET failing_since = :since",
+      ...(since !== undefined && { ExpressionAttributeValues: { ":since": since } }),
+    })
+  /** What was mailed to whom at this look. */
+  const told = async () => {
+    const before = new Set(Mail.list())
+    await Told.look()
+    return Mail.list()
+      .filter((mail) => !before.has(mail) && mail.to.includes(name))
+      .map(({ to, subject }) => `${to.split("-")[0]}: ${subject}`)
+      .toSorted()
+  }
+  return { accountId, bridgeId: bridge.id, takeAgain, report, failing, told }
+}
+
+test("owners are mailed once that a phone was unlinked, banned or replaced, and when it is well again; never of a number that was not linked", async () => {
+  const { bridgeId, takeAgain, report, told } = await aShop()
+  await report("unpaired", { phone: undefined })
+  expect(await told()).toEqual([])
+  await report("connected")
+  expect(await told()).toEqual([])
+  await report("unpaired")
+  expect(await told()).toEqual(["owner: shop: its phone was unlinked"])
+  expect(await told()).toEqual([])
+  await report("unpaired", { objection: "banned" })
+  expect(await told()).toEqual(["owner: shop: the network has banned it"])
+  await Lease.stop(bridgeId, "billing")
+  expect(await told()).toEqual([])
+  await Lease.wake(bridgeId, "billing")
+  await takeAgain()
+  await report("connected")
+  expect(await told()).toEqual(["owner: shop is well again: it is over that the network has banned it"])
+})
+
+test("what may pass by itself is told after a quarter of an hour: a connection that is lost, and a receiver that fails", async () => {
+  const { report, failing, told } = await aShop()
+  await report("disconnected", { since: now() - 800 })
+  await failing(now() - 800)
+  expect(await told()).toEqual([])
+  await report("disconnected", { since: now() - 1000 })
+  expect(await told()).toEqual(["owner: shop: it has had no connection for 15 minutes"])
+  await report("connected")
+  await failing(now() - 1000)
+  expect(await told()).toEqual(["owner: 2 changes of your numbers"])
+  await failing(undefined)
+  expect(await told()).toEqual([
+    "owner: shop is well again: it is over that its webhook has failed for 15 minutes",
+  ])
+})
+
+test("an account chooses who is mailed, and an address to which it is posted; one that fails holds no mail up", async () => {
+  const { accountId, report, told } = await aShop()
+  const receiver = await aReceiver([500])
+  await expect(Told.choose(accountId, "members", "ftp://x")).rejects.toMatchObject({
+    code: "invalid_webhook_url",
+  })
+  await Told.choose(accountId, "members", receiver.url)
+  await report("unpaired")
+  const both = ["member: shop: its phone was unlinked", "owner: shop: its phone was unlinked"]
+  expect(await told()).toEqual(both)
+  await Told.choose(accountId, "nobody", receiver.url)
+  await report("connected")
+  expect(await told()).toEqual([])
+  expect(receiver.arrivals.map(({ body }) => JSON.parse(body.toString()) as object)).toMatchObject([
+    { customer_ref: "shop", trouble: "unlinked", state: "begun" },
+    { customer_ref: "shop", trouble: "unlinked", state: "over" },
+  ])
+})
