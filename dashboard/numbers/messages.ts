@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto"
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
@@ -94,7 +93,7 @@ async function wentOf(c: Context<DashboardEnv>, { chat, sent: behind }: Asked): 
     // Whoever only looks wakes nobody.
     if (lease && Lease.whyStopped(lease) === "idle") return unread("this number sleeps until it is used")
     const path = `/sent?${queryOf({ limit: String(perPage), chat, after: behind })}`
-    const call = { method: "GET", path, bridgeId: bridge.id, requestId: requestId || randomUUID() } as const
+    const call = { method: "GET", path, bridgeId: bridge.id, requestId } as const
     const answer = await callHolderIfAny(call, patienceMs)
     if (!answer) return unread("no session runs at this moment. Open this page again in a few seconds")
     const said: unknown = JSON.parse(Buffer.from(answer.body).toString())

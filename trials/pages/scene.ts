@@ -78,4 +78,33 @@ export async function populate({ service }: Stage, { call }: Seeded): Promise<vo
   await until(async () =>
     (await (await call("GET", "/instances/shop/deliveries")).text()).includes("failing_since"),
   )
+  await converse(service, call, { owner: grace.number, contact: ada.number })
+}
+
+/** Messages in each state, and calls that are refused, one of them by a program whose name is long, bold and from right to left. */
+async function converse(
+  { network }: Service,
+  call: Seeded["call"],
+  { owner, contact }: { owner: string; contact: string },
+): Promise<void> {
+  await call("PATCH", "/instances/shop", {
+    events: ["message", "connected", "disconnected", "message_status"],
+  })
+  const text = async (body: string | undefined, chat = contact) => {
+    const answer = await call("POST", "/instances/shop/proxy/send/text", { chat, body })
+    return ((await answer.json()) as { message_id: string }).message_id // as the contract says
+  }
+  await text("Yes, until six.")
+  const id = await text(`\u05e9\u05dc\u05d5\u05dd <b>\u202eHello</b> ${"wonderful ".repeat(60)}`)
+  await network.call("POST", `/phones/${contact}/read`, { chat: owner, message_ids: [id] })
+  await network.fault({ kind: "nack", code: 463, times: 1 })
+  await text("Are you new here?")
+  await text(undefined)
+  await text("Hello?", "4999000111222")
+  const made = await call("POST", "/keys", {
+    name: `<b>\u202e\u05e7\u05d5\u05e4\u05d4${"\u{1f600}".repeat(20)}`,
+    scope: "read",
+  })
+  const { key } = (await made.json()) as { key: string } // likewise
+  await call("DELETE", `/instances/${"nobody-".repeat(9)}`, undefined, { authorization: `Bearer ${key}` })
 }

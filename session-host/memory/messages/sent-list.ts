@@ -47,7 +47,8 @@ export class SentList {
    */
   async *behind(after: string | undefined): AsyncGenerator<Sent> {
     await this.#load()
-    const ids = this.#places.map(({ messageId }) => messageId).toReversed()
+    // A send that is repeated before it had a row is noted twice.
+    const ids = [...new Set(this.#places.map(({ messageId }) => messageId).toReversed())]
     const from = after === undefined ? 0 : ids.indexOf(after) + 1
     if (after !== undefined && from === 0) throw notInList()
     for (let i = from; i < ids.length; i += atOnce) {

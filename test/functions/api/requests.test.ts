@@ -11,6 +11,14 @@ import { until } from "#test/support/until.ts"
 
 liftLimits()
 
+/** An agent begins. */
+const initialize = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } },
+}
+
 type Customer = Awaited<ReturnType<typeof aCustomer>>
 
 async function listed(customer: Customer, asked = ""): Promise<ApiRequest[]> {
@@ -29,6 +37,10 @@ test("a refused call is kept with its sentence and its key, one that changed som
   const customer = await aCustomer()
   await customer.post("/api/instances", { customer_ref: "shop" })
   await customer.get("/api/instances")
+  expect(
+    (await customer.call("POST", "/mcp", initialize, { accept: "application/json, text/event-stream" }))
+      .status,
+  ).toBe(200)
   const refused = await customer.post("/api/instances/shop/proxy/send/text", { chat: "491711234567" })
   await customer.get("/api/no/such%20path?key=secret")
   await until(async () => (await listed(customer)).length === 3)

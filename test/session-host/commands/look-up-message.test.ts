@@ -184,7 +184,8 @@ test("of very many messages the latest are listed, those among them that are mad
   const late = { messageId: newMessageId(), askedMs: rows.length + 1 }
   sentList.note(late)
   await commits.write([row(late)])
-  // Noted, and refused before it had a row.
+  // Sent again, and one that was refused before it had a row.
+  sentList.note(late)
   sentList.note({ messageId: newMessageId(), askedMs: rows.length + 2 })
   const expected = [...rows, late].map(({ messageId }) => messageId).toReversed()
   expect((await walk).map(({ messageId }) => messageId)).toEqual(expected)
