@@ -222,9 +222,9 @@ function sentItem(sent: Sent): Html {
             </p>`
           : ""
       }
-      <div class="small muted">
-        message ${copyable(sent.message_id)}
-        ${sent.request_id === undefined ? "" : html`by the request ${copyable(sent.request_id)}`}
+      <div class="small muted row">
+        <span>message</span>${copyable(sent.message_id)}
+        ${sent.request_id === undefined ? "" : html`<span>by the request</span>${copyable(sent.request_id)}`}
       </div>
     </div>
     <span class="small muted">${ago(sent.asked_at * 1000)}</span>
