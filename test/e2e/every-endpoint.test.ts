@@ -29,6 +29,7 @@ test.for(all)("%s", async ([name, route]) => {
  */
 const elsewhere = [
   "getBridge.manager.fail_count",
+  "getBridge.reported.objection",
   "status.passkey",
   "status.objection",
   "status.new_chats_left",
@@ -49,13 +50,14 @@ const elsewhere = [
   "findMessage.counts",
   "findMessage.reason",
   "findMessage.network_code",
-  "listSent[].media_type",
   "listSent[].delivered_at",
   "listSent[].read_at",
   "listSent[].played_at",
   "listSent[].failed_at",
   "listSent[].received_at",
-  "listSent[].counts",
+  "listSent[].counts.delivered",
+  "listSent[].counts.read",
+  "listSent[].counts.played",
   "listSent[].reason",
   "listSent[].network_code",
   "listMessages[].username",
@@ -93,6 +95,7 @@ const elsewhere = [
   "updateWebhook.missed",
   "getUsage[].messages_in",
   "getUsage[].messages_out",
+  "listRequests[].key_name",
   "listRequests[].left_out",
 ]
 
