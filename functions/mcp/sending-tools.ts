@@ -107,7 +107,7 @@ async function send(
     return isWrong("This `key` is of another message: leave it out to send a new one.")
   const idempotencyKey = said ?? repeated ?? `${wish}.${randomUUID()}`
   const askPerson = async () =>
-    yes.canAsk ? await yes.ask(question, { wish, idempotencyKey }) : isWrong(nobodyToAsk)
+    yes.canAsk ? await yes.ask(`From ${name}: ${question}`, { wish, idempotencyKey }) : isWrong(nobodyToAsk)
   if (ask === "all" && !said) return await askPerson()
 
   const mayBegin = said !== undefined || ask === "never"

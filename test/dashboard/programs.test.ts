@@ -171,6 +171,7 @@ describe("a program without a browser", () => {
     expect(await ask(device_code)).toMatchObject({ error: "authorization_pending" })
     const page = await (await person.post("/device", { code: user_code.toLowerCase() })).text()
     expect(page).toContain("bridge")
+    expect(page).toContain(user_code.toLowerCase())
     await person.post("/device", { code: user_code, answer: "yes", may: "read" })
     const both = await Promise.all([ask(device_code), ask(device_code)])
     expect(both.filter((one) => "access_token" in one)).toHaveLength(1)

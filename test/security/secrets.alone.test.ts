@@ -121,6 +121,7 @@ async function aLife({ network, ...whole }: Service) {
   const asked = await fetch(new URL("/sign-in/passkey/options", link), form)
   await aPersonsLife(link, signedIn)
   await aSubscription(link, signedIn)
+  const codes = await codesOfPrograms(link, signedIn)
   const made = await customer.call("POST", "/keys", { name: "read", scope: "read" })
   const { key: readKey } = z.object({ key: z.string() }).parse(await made.json())
 
@@ -151,6 +152,7 @@ async function aLife({ network, ...whole }: Service) {
     },
     secrets: {
       ...said,
+      ...codes,
       card,
       heard,
       idempotencyKey,
@@ -190,6 +192,37 @@ async function aPersonsLife(link: string, signedIn: Response): Promise<void> {
   await post("/account/passkeys", made, [session, ...offered.headers.getSetCookie()])
   const invited = new URLSearchParams({ email: "invited@example.com", role: "viewer" })
   await post("/account/invite", invited, [session])
+}
+
+/** Two programs ask for a key: one with a browser, which somebody says yes to, and one without. */
+async function codesOfPrograms(link: string, signedIn: Response): Promise<Record<string, string>> {
+  const { origin } = new URL(link)
+  const [session = ""] = signedIn.headers.getSetCookie()
+  const headers = { cookie: session.split(";")[0]!, "sec-fetch-site": "same-origin" }
+  const redirect_uri = "https://agent.example/back"
+  const registration = JSON.stringify({ client_name: "agent", redirect_uris: [redirect_uri] })
+  const registered = await fetch(`${origin}/oauth/register`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: registration,
+  })
+  const { client_id } = z.object({ client_id: z.string() }).parse(await registered.json())
+  const pkce = { code_challenge: "c".repeat(43), code_challenge_method: "S256" }
+  const asked = new URLSearchParams({ client_id, redirect_uri, response_type: "code", ...pkce })
+  const body = new URLSearchParams({ answer: "yes", may: "read" })
+  const allowed = await fetch(`${origin}/oauth/authorize?${asked}`, { method: "POST", headers, body })
+  const grant = /code=([\w-]{43})/.exec(allowed.headers.get("refresh") ?? "")?.[1]
+  const waiting = await fetch(`${origin}/oauth/device`, {
+    method: "POST",
+    body: new URLSearchParams({ client_id: "agent" }),
+  })
+  const Waiting = z.object({ device_code: z.string(), user_code: z.string() })
+  const { device_code, user_code } = Waiting.parse(await waiting.json())
+  return {
+    "grant's code": z.string().parse(grant),
+    "device code": device_code,
+    "device's user code": user_code.replace("-", ""),
+  }
 }
 
 const card = "4242424242424242"
@@ -361,6 +394,9 @@ const kinds: Record<string, string[]> = {
     "BILLING-DUE",
     "BROWSER",
     "CHALLENGE",
+    "GRANT",
+    "DEVICE",
+    "DEVICE-CODE",
     "LINK",
     "LINK-OF",
   ],
