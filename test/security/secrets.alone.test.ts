@@ -210,7 +210,11 @@ async function codesOfPrograms(link: string, signedIn: Response): Promise<Record
   const pkce = { code_challenge: "c".repeat(43), code_challenge_method: "S256" }
   const asked = new URLSearchParams({ client_id, redirect_uri, response_type: "code", ...pkce })
   const body = new URLSearchParams({ answer: "yes", may: "read" })
-  const allowed = await fetch(`${origin}/oauth/authorize?${asked}`, { method: "POST", headers, body })
+  const allowed = await fetch(`${origin}/oauth/authorize?${asked.toString()}`, {
+    method: "POST",
+    headers,
+    body,
+  })
   const grant = /code=([\w-]{43})/.exec(allowed.headers.get("refresh") ?? "")?.[1]
   const waiting = await fetch(`${origin}/oauth/device`, {
     method: "POST",
