@@ -58,7 +58,7 @@ export const router = new sst.aws.Router("Router", {
         .output(args.orderedCacheBehaviors)
         .apply((behaviors) =>
           (behaviors ?? []).map((one) =>
-            withPolicy(one.pathPattern.startsWith("/api/") ? "https-only" : "redirect-to-https")(one),
+            withPolicy(isForPrograms(one.pathPattern) ? "https-only" : "redirect-to-https")(one),
           ),
         )
     },
@@ -71,6 +71,10 @@ function to(fn: sst.aws.Function, cachePolicy = cachingDisabled) {
     cachePolicy,
     edge: { viewerRequest: { injection: viewerAddress } },
   }
+}
+
+function isForPrograms(path: string): boolean {
+  return path.startsWith("/api/") || path === "/mcp"
 }
 
 /** People are led to https. For a program that would come too late: it has sent its key in the clear by then. */

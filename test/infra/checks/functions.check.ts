@@ -120,7 +120,7 @@ test("the sweep starts each minute, alone, and a minute that was missed is not m
 
 test("the router waits longer than the API may take, and the API longer than any call", () => {
   const { origins } = distributionOf(graph)
-  expect(origins.value).toHaveLength(13)
+  expect(origins.value).toHaveLength(14)
   for (const { customOriginConfig } of origins.value)
     expect(customOriginConfig).toMatchObject({
       originReadTimeout: 60,
@@ -142,7 +142,7 @@ test("the router proves itself to the API by a secret header, and overwrites the
   expect(defaultCacheBehavior.functionAssociations).toHaveLength(1)
 
   const codes = graph.all("cloudfront/function:Function").map(({ inputs }) => String(inputs.code))
-  expect(codes).toHaveLength(13)
+  expect(codes).toHaveLength(14)
   for (const code of codes) {
     const headers = { host: { value: "api.test" }, "x-viewer-address": { value: "1.1.1.1" } }
     const event = { request: { headers }, viewer: { ip: "203.0.113.7" } }
@@ -156,7 +156,7 @@ test("nothing but style and scripts is cached, every method passes, people are l
   const { defaultCacheBehavior, orderedCacheBehaviors } = distributionOf(graph)
   for (const behavior of [defaultCacheBehavior, ...orderedCacheBehaviors]) {
     const isAsset = behavior.pathPattern === "/assets/*"
-    const isCall = behavior.pathPattern?.startsWith("/api/") ?? false
+    const isCall = /^\/(?:api\/|mcp$)/.test(behavior.pathPattern ?? "")
     expect(behavior).toMatchObject({
       viewerProtocolPolicy: isCall ? "https-only" : "redirect-to-https",
       cachePolicyId: isAsset
