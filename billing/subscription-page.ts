@@ -150,7 +150,7 @@ function card(input: Shown): Html {
     }`
 }
 
-/** What a cancellation does, and when: before it is asked for, and until it is there. */
+/** Says what a cancellation does and when: to somebody who may cancel, and to somebody who has canceled. */
 function cancellation({ state, numbers, cancelAt, periodEnd, mayChange }: Shown): Html | string {
   if ((state !== "trialing" && state !== "active") || (cancelAt === undefined && !mayChange)) return ""
   const atMs = (cancelAt ?? periodEnd ?? 0) * 1000

@@ -137,7 +137,7 @@ function isStuck({ undelivered, failingSinceMs }: Receiving): boolean {
 /** Units of the drawing. */
 const size = { width: 720, height: 90 }
 
-/** What today (UTC) brought: counts, and the messages by hour. */
+/** Today's counts (UTC), and its messages by hour. */
 function todayCard(standings: Standing[]): Html {
   const days = standings.flatMap(({ today }) => today ?? [])
   const sum = (of: (day: (typeof days)[number]) => number) => days.reduce((all, day) => all + of(day), 0)

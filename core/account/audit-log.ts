@@ -32,7 +32,7 @@ const acts = {
   events_changed: "changed which events are sent of",
   sending_changed: "changed the pacing or the daily presence of",
   keeping_changed: "changed which messages are kept of",
-  told_changed: "changed who is told of troubles",
+  troubles_changed: "changed who is told of troubles",
   number_unlinked: "unlinked the phone of",
   number_deleted: "deleted the number",
 } as const
@@ -48,7 +48,7 @@ const toOwners = new Set<Act>([
   "secret_shown",
   "secret_replaced",
   "webhook_changed",
-  "told_changed",
+  "troubles_changed",
 ])
 
 /** How long an entry is kept, in seconds. */

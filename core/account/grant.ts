@@ -1,21 +1,18 @@
 export * as Grant from "./grant.ts"
 
-import { createHash, createHmac, randomInt } from "node:crypto"
+import { createHash } from "node:crypto"
 import { z } from "zod"
 import { latestEnd, left, now } from "../platform/clock.ts"
-import { need } from "../platform/config.ts"
 import { get as getRow, type Key, put, remove, transact, update } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
-import { hashOf, isToken, newToken } from "./token.ts"
+import { asTyped, hashOf, isToken, newToken, newTypedCode, sealedCode } from "./token.ts"
 
-// What a person allows a program that asks for a key (RFC 6749, RFC 8628). The key is made when the program fetches it.
+// A person allows a program to get an API key (RFC 6749, RFC 8628). The key is made when the program fetches it.
 
 /** How long a program may take to fetch the key that was allowed, in seconds. */
 const fetchedWithin = 60
 /** How long a person may take who types a program's code, in seconds. */
 export const typedWithin = 15 * 60
-/** Without letters and digits that look alike, and without vowels: no code is a word. */
-const alphabet = "23456789BCDFGHJKMNPQRSTVWXZ"
 
 const Allowed = z.object({
   account_id: z.string(),
@@ -36,7 +33,7 @@ const Code = z.object({
   expires_at: z.number(),
 })
 
-/** Where a program is told, and how it proves then that it is the one that asked (RFC 7636, S256). */
+/** Where the program gets the code, and the challenge with which it later proves that it is the one that asked (RFC 7636, S256). */
 export interface Asked {
   redirectUri: string
   challenge: string
@@ -68,7 +65,6 @@ function challengeOf(verifier: string): string {
 
 const Device = z.object({
   name: z.string(),
-  user: z.string(),
   expires_at: z.number(),
   allowed: Allowed.optional(),
   refused: z.boolean().optional(),
@@ -77,9 +73,9 @@ const Device = z.object({
 /** A program without a browser asks: it keeps the first code, and a person types the second one. */
 export async function askByDevice(name: string): Promise<{ device: string; user: string }> {
   const device = newToken()
-  const user = Array.from({ length: 8 }, () => alphabet[randomInt(alphabet.length)]).join("")
+  const user = newTypedCode()
   const expires_at = now() + typedWithin
-  const item = { name, user: sealed(user), expires_at }
+  const item = { name, expires_at }
   const refused = await transact([
     { Put: { TableName: tables.accounts, Item: { ...deviceKey(hashOf(device)), ...item } } },
     {
@@ -96,7 +92,7 @@ export async function askByDevice(name: string): Promise<{ device: string; user:
 
 /** The program that waits for this code, by its hash; undefined where none does. */
 export async function deviceOf(user: string): Promise<{ device: string; name: string } | undefined> {
-  const found = await getRow(tables.accounts, userKey(tidied(user)))
+  const found = await getRow(tables.accounts, userKey(asTyped(user)))
   const device = z.string().optional().parse(found?.device)
   const row = device === undefined ? undefined : await getRow(tables.accounts, deviceKey(device))
   if (!row || device === undefined) return undefined
@@ -118,7 +114,7 @@ export async function settleDevice(device: string, allowed: Allowed | undefined)
   return "now" in row
 }
 
-/** What became of a program's question. An allowed key is fetched once. */
+/** Where a program's request stands. A key that was allowed can be fetched once. */
 export async function fetchByDevice(code: string): Promise<Allowed | "pending" | "refused" | "over"> {
   const key = deviceKey(hashOf(code))
   const row = isToken(code) ? await getRow(tables.accounts, key) : undefined
@@ -140,16 +136,6 @@ async function isTaken(key: Key): Promise<boolean> {
   return !refused
 }
 
-/** As people type it. */
-function tidied(code: string): string {
-  return code.toUpperCase().replaceAll(/[^0-9A-Z]/g, "")
-}
-
-/** A code is short enough to be guessed from a plain hash. */
-function sealed(user: string): string {
-  return createHmac("sha256", need("API_KEY_PEPPER")).update(`device ${user}`).digest("base64url")
-}
-
 function codeKey(code: string) {
   return { pk: `GRANT#${hashOf(code)}`, sk: "GRANT" }
 }
@@ -159,5 +145,5 @@ function deviceKey(hash: string) {
 }
 
 function userKey(user: string) {
-  return { pk: `DEVICE-CODE#${sealed(user)}`, sk: "DEVICE-CODE" }
+  return { pk: `DEVICE-CODE#${sealedCode("device", user).toString("base64url")}`, sk: "DEVICE-CODE" }
 }

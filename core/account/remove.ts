@@ -8,7 +8,7 @@ import { Browser } from "./browser.ts"
 import { Member } from "./member.ts"
 import { Passkey } from "./passkey.ts"
 import { Person } from "./person.ts"
-import { Told } from "./told.ts"
+import { Troubles } from "./troubles.ts"
 
 /** Deletes an account, and its people. @returns false when there is no such account, or it still has bridges. */
 export async function remove(accountId: string): Promise<boolean> {
@@ -28,7 +28,7 @@ export async function remove(accountId: string): Promise<boolean> {
   if (refused) return false
   await removePeople(accountId)
   await AuditLog.forget(accountId)
-  await Told.forget(accountId)
+  await Troubles.forget(accountId)
   return true
 }
 

@@ -21,7 +21,7 @@ const Call = z.object({
   keyId: z.string(),
   /** How long the answer took. */
   ms: z.number().int(),
-  /** Of a refusal: the sentence and the code of its body. */
+  /** The code and the sentence of the error, if the call was refused. */
   refusal: z.object({ code: z.string(), sentence: z.string() }).optional(),
   /** How many calls just before this one were left out, since there were too many. */
   leftOut: z.number().int(),
@@ -45,7 +45,7 @@ const longest = 300
 /** How many rows are read for one page, since a filter may match few of them. */
 const read = { most: 2000, atOnce: 100 }
 
-/** What an account may still have written; refused calls and others apart, so neither hides the other. */
+/** How many more calls of an account may be written. Refused calls and others have a room each, so neither hides the other. */
 interface Room {
   left: number
   sinceMs: number
@@ -173,7 +173,7 @@ function pkOf(accountId: string): string {
   return `CALLS#${accountId}`
 }
 
-/** Paths name people and messages. Whoever answers calls has the pepper, and so does whoever shows them. */
+/** Paths name people and messages, so they are sealed. The functions that answer calls and that show them have the pepper. */
 function sealingKey(): Buffer {
   return createHmac("sha256", need("API_KEY_PEPPER")).update("requests").digest()
 }

@@ -1,12 +1,11 @@
 export * as SignIn from "./sign-in.ts"
 
-import { createHmac, randomInt, timingSafeEqual } from "node:crypto"
+import { timingSafeEqual } from "node:crypto"
 import { z } from "zod"
 import { latestEnd, left, now } from "../platform/clock.ts"
-import { need } from "../platform/config.ts"
 import { Bytes, get as getRow, put, transact, update } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
-import { hashOf, isToken, newToken } from "./token.ts"
+import { asTyped, hashOf, isToken, newToken, newTypedCode, sealedCode } from "./token.ts"
 
 /** How long a mailed code and its link are good for, in seconds. */
 export const mailedFor = 15 * 60
@@ -14,9 +13,6 @@ export const mailedFor = 15 * 60
 const printedFor = 24 * 60 * 60
 /** Wrong codes before a code is worth nothing any more. */
 const tries = 5
-/** Without letters and digits that look alike. Eight of them are 39 bits. */
-const alphabet = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
-const length = 8
 
 /** A link as it is found: mailed, or printed. */
 const Link = z.object({
@@ -51,10 +47,10 @@ export interface Begun {
  * @param goal where its link leads; where the code does, its browser knows
  */
 export async function begin(email: string, goal: Goal = { next: "/" }): Promise<Begun> {
-  const begun: Begun = { asking: newToken(), code: newCode(), link: newToken() }
+  const begun: Begun = { asking: newToken(), code: newTypedCode(), link: newToken() }
   const expires_at = now() + mailedFor
   const [asking, link] = [hashOf(begun.asking), hashOf(begun.link)]
-  const item = { email, code: sealed(asking, begun.code), link, tries: 0, expires_at }
+  const item = { email, code: sealedCode(`sign-in ${asking}`, begun.code), link, tries: 0, expires_at }
   const { next, accountId } = goal
   const leads = { next, ...(accountId !== undefined && { account_id: accountId }) }
   await transact([
@@ -116,7 +112,8 @@ export async function useCode(asking: string, code: string): Promise<{ email: st
   })
   if (!("now" in row)) return "over"
   const asked = Asked.parse(row.now)
-  if (!timingSafeEqual(asked.code, sealed(hash, tidied(code)))) return asked.tries < tries ? "wrong" : "over"
+  if (!timingSafeEqual(asked.code, sealedCode(`sign-in ${hash}`, asTyped(code))))
+    return asked.tries < tries ? "wrong" : "over"
   return (await used(asked.link, hash)) ? { email: asked.email } : "over"
 }
 
@@ -134,20 +131,6 @@ async function used(link: string, asking: string | undefined): Promise<boolean> 
     ...(asking === undefined ? [] : [{ Delete: { TableName: tables.accounts, Key: key(asking) } }]),
   ])
   return !refused
-}
-
-/** As people type it: small letters, spaces and dashes do not matter. */
-function tidied(code: string): string {
-  return code.toUpperCase().replaceAll(/[^0-9A-Z]/g, "")
-}
-
-function newCode(): string {
-  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("")
-}
-
-/** A code is short enough to be guessed from a plain hash. */
-function sealed(asking: string, code: string): Buffer {
-  return createHmac("sha256", need("API_KEY_PEPPER")).update(`sign-in ${asking} ${code}`).digest()
 }
 
 function key(hash: string) {

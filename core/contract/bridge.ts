@@ -113,8 +113,8 @@ export const BridgeWithManager = Bridge.extend({
   manager: Manager,
   reported: Reported.optional().openapi({
     description:
-      "What the bridge's session said of itself last, also while no session can be asked; absent before the first. `unpaired` " +
-      "with a `phone`: that phone is not linked any more.",
+      "The last report of the bridge's session about itself. It stays while no session can be asked, and is absent before the first. `unpaired` " +
+      "with a `phone`: that phone is no longer linked.",
   }),
 }).openapi("BridgeWithManager")
 

@@ -13,7 +13,7 @@ import { EventRow } from "#core/event/event-row.ts"
 import { callHolderIfAny } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
-import { page, sentenceCase } from "../answer.ts"
+import { page, queryOf, sentenceCase } from "../answer.ts"
 import { ago, copyable, type Html, icon, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
@@ -45,11 +45,8 @@ type Asked = z.infer<typeof Asked>
 export const messages = new Hono<DashboardEnv>().get("/numbers/:ref/messages", async (c) => {
   const { bridge } = c.var
   const asked = Asked.parse(c.req.query())
-  const [came, went, lease] = await Promise.all([
-    cameOf(bridge, asked),
-    wentOf(c, asked),
-    Lease.get(bridge.id),
-  ])
+  const lease = await Lease.get(bridge.id)
+  const [came, went] = await Promise.all([cameOf(bridge, asked), wentOf(c, lease, asked)])
   const events = lease && Choice.wire(lease.choice).events
   const body = html`${numberHead(bridge, "messages")}
   ${[came.problem, went.problem].map((problem) => (problem === undefined ? "" : note("warn", problem)))}
@@ -85,14 +82,17 @@ async function cameOf(bridge: Bridge.Info, { chat, event: behind }: Asked): Prom
 }
 
 /** What the API has sent: only the session can read it. */
-async function wentOf(c: Context<DashboardEnv>, { chat, sent: behind }: Asked): Promise<Source> {
+async function wentOf(
+  c: Context<DashboardEnv>,
+  lease: Lease.Info | undefined,
+  { chat, sent: behind }: Asked,
+): Promise<Source> {
   const { bridge, requestId } = c.var
   if (behind === "none") return { items: [] }
+  // Whoever only looks wakes nobody.
+  if (lease && Lease.whyStopped(lease) === "idle") return unread("this number sleeps until it is used")
   try {
-    const lease = await Lease.get(bridge.id)
-    // Whoever only looks wakes nobody.
-    if (lease && Lease.whyStopped(lease) === "idle") return unread("this number sleeps until it is used")
-    const path = `/sent?${queryOf({ limit: String(perPage), chat, after: behind })}`
+    const path = `/sent?${queryOf({ limit: perPage, chat, after: behind })}`
     const call = { method: "GET", path, bridgeId: bridge.id, requestId } as const
     const answer = await callHolderIfAny(call, patienceMs)
     if (!answer) return unread("no session runs at this moment. Open this page again in a few seconds")
@@ -179,11 +179,6 @@ function list(ref: string, asked: Asked, { came, went }: { came: Source; went: S
           </div>`
         : ""
     }`
-}
-
-function queryOf(values: Record<string, string | undefined>): string {
-  const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  return new URLSearchParams(given).toString()
 }
 
 const outcomes: Record<Sent["status"], readonly [kind: string, word: string]> = {

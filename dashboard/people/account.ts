@@ -20,7 +20,7 @@ import { turnTo } from "./accounts.ts"
 import { invitation, inviting, membersCard, onlyOwners, roleForm, typedIn } from "./members.ts"
 import { passkeysCard } from "./passkeys.ts"
 import { tooMany } from "./sign-in.ts"
-import { chooseTold, toldCard } from "./told.ts"
+import { chooseWhom, troublesCard } from "./troubles.ts"
 
 /** A field of a form as text; `""` if it is none. */
 async function field(c: Context<DashboardEnv>, name: string): Promise<string> {
@@ -31,7 +31,7 @@ async function field(c: Context<DashboardEnv>, name: string): Promise<string> {
 /** The account, its people, and where one is signed in. */
 export const account = new Hono<DashboardEnv>()
   .get("/account", async (c) => await show(c))
-  .use("/account/:act{invite|withdraw|remove|revoke|role|told}", async (c, next) => {
+  .use("/account/:act{invite|withdraw|remove|revoke|role|troubles}", async (c, next) => {
     if (c.var.me.role !== "owner") return await notAllowed(c, onlyOwners)
     const names = typedIn[c.req.param("act")]
     const typed = names && textsOf(await c.req.parseBody(), ...names)
@@ -68,7 +68,7 @@ export const account = new Hono<DashboardEnv>()
       note("good", `${email.data} is invited, and can join after a sign-in with this address.${more}`),
     )
   })
-  .post("/account/told", async (c) => await show(c, await chooseTold(c)))
+  .post("/account/troubles", async (c) => await show(c, await chooseWhom(c)))
   .post("/account/withdraw", async (c) => {
     await Member.withdraw(c.var.accountId, await field(c, "email"))
     return c.redirect("/account", 303)
@@ -172,7 +172,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html, typedName?: string)
     ${isOwner ? html`<p><a href="/account/audit-log">Who did what in this account</a></p>` : ""}
     ${membersCard({ members, invitations, isOwner, personId: person.id })}
     ${isOwner ? [inviting(draft), roleForm(members, person.id, draft)] : note("info", onlyOwners)}
-    ${isOwner ? toldCard(own.id) : ""} ${passkeysCard(passkeys, draft.get("passkey") ?? "")}
+    ${isOwner ? troublesCard(own.id) : ""} ${passkeysCard(passkeys, draft.get("passkey") ?? "")}
     ${browsersCard(browsers, browser.id)}`
   return await page(c, { title: "Account", place: "account", body })
 }

@@ -8,7 +8,7 @@ import { Browser } from "#core/account/browser.ts"
 import { Mail } from "#core/account/mail.ts"
 import { Email, Person } from "#core/account/person.ts"
 import { SignIn } from "#core/account/sign-in.ts"
-import { hashOf } from "#core/account/token.ts"
+import { hashOf, inHalves } from "#core/account/token.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { addressOf } from "#functions/http/address.ts"
@@ -139,7 +139,7 @@ export async function tooMany(
 }
 
 function mailOf(email: string, { code, link }: SignIn.Begun, origin: string | undefined) {
-  const shown = `${code.slice(0, 4)}-${code.slice(4)}`
+  const shown = inHalves(code)
   return {
     to: email,
     subject: `${shown} is your code`,

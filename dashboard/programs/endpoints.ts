@@ -4,6 +4,7 @@ import { bodyLimit } from "hono/body-limit"
 import { createMiddleware } from "hono/factory"
 import { z } from "zod"
 import { Grant } from "#core/account/grant.ts"
+import { inHalves } from "#core/account/token.ts"
 import { Member } from "#core/account/member.ts"
 import { ApiError } from "#core/error.ts"
 import { makeKey } from "#functions/api/account.ts"
@@ -74,7 +75,7 @@ programs
     const { data: name, error } = ClientName.safeParse(client_id)
     if (name === undefined) return fault(c, "invalid_request", `client_id: ${z.prettifyError(error)}`)
     const { device, user } = await Grant.askByDevice(name)
-    const shown = `${user.slice(0, 4)}-${user.slice(4)}`
+    const shown = inHalves(user)
     const page = `${originOf(c)}/device`
     return c.json({
       device_code: device,

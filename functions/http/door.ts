@@ -92,8 +92,9 @@ async function keep(c: Context<ApiEnv>, ms: number): Promise<void> {
   const { accountId, keyId, requestId, refusal } = c.var
   const { method, path } = c.req
   const { status } = c.res
-  // An agent's tool is a call of its own, which is kept if it is one of these.
-  const isKept = status >= 400 || (method !== "GET" && !isOfSession(path) && path !== "/mcp")
+  // A request of an agent is no change: its tool calls the API, and that call is looked at by itself.
+  const isChange = method !== "GET" && path.startsWith("/api/") && !isOfSession(path)
+  const isKept = status >= 400 || isChange
   // Who calls with a wrong key has no account.
   if (keyId === undefined || !isKept) return
   await RequestLog.add(accountId, {

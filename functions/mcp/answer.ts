@@ -20,7 +20,8 @@ export function refusedWith({ body }: Refused): CallToolResult {
   return { ...says(body), isError: true }
 }
 
-export function isWrong(sentence: string): CallToolResult {
+/** Why a tool did nothing, in a sentence of its own. */
+export function failed(sentence: string): CallToolResult {
   return { content: [{ type: "text", text: sentence }], isError: true }
 }
 

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto"
 import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/server"
 import { z } from "zod"
-import { isWrong, says } from "./answer.ts"
+import { failed, says } from "./answer.ts"
 import { pathOf, Refused } from "./api.ts"
 import { chat, number } from "./fields.ts"
 import type { Called } from "./server.ts"
@@ -102,12 +102,12 @@ async function send(
   const name = numberOf(given)
   const wish = hashOf([name, kind, content])
   const said = yes.to(wish)
-  if (said === false) return isWrong("The person said no: nothing was sent. Do not try it again.")
+  if (said === false) return failed("The person said no: nothing was sent. Do not try it again.")
   if (repeated !== undefined && !repeated.startsWith(`${wish}.`))
-    return isWrong("This `key` is of another message: leave it out to send a new one.")
+    return failed("This `key` is of another message: leave it out to send a new one.")
   const idempotencyKey = said ?? repeated ?? `${wish}.${randomUUID()}`
   const askPerson = async () =>
-    yes.canAsk ? await yes.ask(`From ${name}: ${question}`, { wish, idempotencyKey }) : isWrong(nobodyToAsk)
+    yes.canAsk ? await yes.ask(`From ${name}: ${question}`, { wish, idempotencyKey }) : failed(nobodyToAsk)
   if (ask === "all" && !said) return await askPerson()
 
   const mayBegin = said !== undefined || ask === "never"

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { setInterval as eachOf } from "node:timers/promises"
 import { Mail } from "#core/account/mail.ts"
-import { Told } from "#core/account/told.ts"
+import { Troubles } from "#core/account/troubles.ts"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
@@ -42,8 +42,8 @@ export function watch(serving: Serving, measurements: Measurements, dataDir: str
     Metrics.flush()
     await alerts.minuteOver(measurements.minuteOver())
   })
-  Told.turn(true)
-  void each(minuteMs, ending.signal, Told.look)
+  Troubles.watched(true)
+  void each(minuteMs, ending.signal, Troubles.look)
   const answer = (request: IncomingMessage, response: ServerResponse): boolean => {
     const path = request.url?.split("?")[0]
     if (path !== "/readyz" && path !== "/metrics") return false
@@ -67,7 +67,7 @@ export function watch(serving: Serving, measurements: Measurements, dataDir: str
   }
   const stop = async () => {
     ending.abort()
-    Told.turn(false)
+    Troubles.watched(false)
     await backups?.settled()
   }
   return { answer, stop }

@@ -3,45 +3,27 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { afterAll, expect, onTestFinished, test } from "vitest"
 import { messagingBridge } from "../../clients/typescript/src/index.ts"
 import { hangUp, listen } from "#local/listen.ts"
-import { type Customer, type Service, startService } from "../support/service/service.ts"
+import { friend, owner, service, shop } from "./shop.ts"
 
 const root = new URL("../..", import.meta.url).pathname
 const page = readFileSync(join(root, "docs/recipes.md"), "utf8")
 
-let service: Service
-let shop: Customer
-let owner: string
-let friend: string
 /** Recipes are run here, where they find what they import. */
-let folder: string
-
-beforeAll(async () => {
-  service = await startService()
-  shop = await service.customer("shop")
-  owner = (await service.network.create("Owner")).number
-  friend = (await service.network.create("Friend")).number
-  await shop.linked("shop", owner)
-  folder = mkdtempSync(join(root, ".data-recipes-"))
-  mkdirSync(join(folder, "node_modules"))
-  const sdk = join(folder, "node_modules/messaging-bridge-sdk")
-  mkdirSync(sdk)
-  const source = join(root, "clients/typescript/src/index.ts")
-  writeFileSync(join(sdk, "package.json"), JSON.stringify({ type: "module", exports: "./index.js" }))
-  writeFileSync(join(sdk, "index.js"), `export * from ${JSON.stringify(source)}`)
-  symlinkSync(
-    join(root, "node_modules/@modelcontextprotocol"),
-    join(folder, "node_modules/@modelcontextprotocol"),
-  )
-})
-
-afterAll(async () => {
-  await service.stop()
-  service.remove()
-  rmSync(folder, { recursive: true })
-})
+const folder = mkdtempSync(join(root, ".data-recipes-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+mkdirSync(join(folder, "node_modules"))
+const sdk = join(folder, "node_modules/messaging-bridge-sdk")
+mkdirSync(sdk)
+const source = join(root, "clients/typescript/src/index.ts")
+writeFileSync(join(sdk, "package.json"), JSON.stringify({ type: "module", exports: "./index.js" }))
+writeFileSync(join(sdk, "index.js"), `export * from ${JSON.stringify(source)}`)
+symlinkSync(
+  join(root, "node_modules/@modelcontextprotocol"),
+  join(folder, "node_modules/@modelcontextprotocol"),
+)
 
 /** Runs the recipe under this heading, as it stands on the page. */
 function cook(heading: string, env: Record<string, string> = {}) {
@@ -99,12 +81,25 @@ test("a conversation gets one ticket, also if its program is restarted", async (
   const port = String(await listen(free))
   await hangUp(free)
   const env = { WEBHOOK_SECRET: webhook_secret, PORT: port }
+  const url = `http://127.0.0.1:${port}/`
+  const listens = async () =>
+    await expect
+      .poll(() =>
+        fetch(url).then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true)
   const first = cook("A ticket for each conversation", env)
-  await bridge().updateBridge({ webhook_url: `http://127.0.0.1:${port}/` })
+  await listens()
+  await bridge().updateBridge({ webhook_url: url })
   const answer = "Thank you. Your ticket has the number 1."
-  await ask("it does not work", answer)
+  await service.network.send(friend, owner, "it does not work")
+  await service.network.read(friend, { text: answer, wait: 20_000 })
   await end(first.child)
   cook("A ticket for each conversation", env)
+  await listens()
   await service.network.send(friend, owner, "and it is blue")
   await expect.poll(async () => (await bridge().listDeliveries()).waiting).toBe(0)
   expect(await times(answer)).toBe(1)

@@ -1,30 +1,12 @@
 import { createServer } from "node:http"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { messagingBridge, webhooks } from "../../clients/typescript/src/index.ts"
 import { hangUp, listen } from "#local/listen.ts"
 import { startReceiver } from "../support/service/start-receiver.ts"
-import { type Customer, type Service, startService } from "../support/service/service.ts"
 import { home, run } from "./command-line.ts"
-
-let service: Service
-let shop: Customer
-let owner: string
-let friend: string
-
-beforeAll(async () => {
-  service = await startService()
-  shop = await service.customer("shop")
-  owner = (await service.network.create("Owner")).number
-  friend = (await service.network.create("Friend")).number
-  await shop.linked("shop", owner)
-}, 120_000)
-
-afterAll(async () => {
-  await service.stop()
-  service.remove()
-})
+import { friend, owner, service, shop } from "./shop.ts"
 
 const loginOf = (key = shop.key) => ({ url: service.baseUrl, key })
 const clientOf = (key = shop.key) => messagingBridge(loginOf(key))

@@ -43,7 +43,7 @@ async function keyFromInput(): Promise<string> {
   throw new Refused("no key was given: bridge login <url> --with-key < file")
 }
 
-/** What the service says to a program that waits for a person (RFC 8628, 3.2). */
+/** The service's answer to a program that asks for a code (RFC 8628, 3.2). */
 interface Asked {
   device_code: string
   user_code: string

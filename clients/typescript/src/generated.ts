@@ -403,7 +403,7 @@ export interface Manager {
   fail_count: number
 }
 
-/** What the bridge's session said of itself last, also while no session can be asked; absent before the first. `unpaired` with a `phone`: that phone is not linked any more. */
+/** The last report of the bridge's session about itself. It stays while no session can be asked, and is absent before the first. `unpaired` with a `phone`: that phone is no longer linked. */
 export interface ReportedStatus {
   /** `unpaired`: no phone is linked. `connecting`: the session starts. `connected`: it is up. `disconnected`: a phone is linked, the connection is lost, and the session connects again by itself. `replaced`: another login took its place. `passkey_required`: the account is linked with a passkey only; `passkey` has the request. */
   status: "unpaired" | "connecting" | "connected" | "disconnected" | "replaced" | "passkey_required"
@@ -936,9 +936,9 @@ export interface ApiRequest {
   /** Without its query; at most 300 characters of it. */
   path: string
   status: number
-  /** Of a refusal: its code. */
+  /** The error's code, if the call was refused. */
   code?: string
-  /** Of a refusal: its sentence. */
+  /** The error's sentence, if the call was refused. */
   error?: string
   /** The key, as `listKeys` gives it. */
   key_id: string

@@ -6,7 +6,7 @@ import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { Mail } from "#core/account/mail.ts"
 import { Member } from "#core/account/member.ts"
 import { SignIn } from "#core/account/sign-in.ts"
-import { Told } from "#core/account/told.ts"
+import { Troubles } from "#core/account/troubles.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { log } from "#core/platform/log.ts"
@@ -143,14 +143,14 @@ test("an owner chooses who is told of troubles, where somebody looks for them", 
   const [owner, member] = await Promise.all([aPerson(), aPerson("member")])
   const shown = async () => await (await owner.get("/account")).text()
   expect(await shown()).not.toContain("Who is told")
-  onTestFinished(() => Told.turn(false))
-  Told.turn(true)
+  onTestFinished(() => Troubles.watched(false))
+  Troubles.watched(true)
   expect(await shown()).toContain("Who is told")
-  expect((await member.post("/account/told", { to: "nobody", url: "" })).status).toBe(403)
-  expect(await (await owner.post("/account/told", { to: "members", url: "ftp://x" })).text()).toContain(
+  expect((await member.post("/account/troubles", { to: "nobody", url: "" })).status).toBe(403)
+  expect(await (await owner.post("/account/troubles", { to: "members", url: "ftp://x" })).text()).toContain(
     'class="note bad"',
   )
-  await owner.post("/account/told", { to: "members", url: "https://shop.example/told" })
+  await owner.post("/account/troubles", { to: "members", url: "https://shop.example/told" })
   expect(await shown()).toMatch(/value="members" selected>/)
   expect(await shown()).toContain("shop.example")
 })

@@ -1,6 +1,6 @@
 import type { Context } from "hono"
 import { html } from "hono/html"
-import { Told } from "#core/account/told.ts"
+import { Troubles } from "#core/account/troubles.ts"
 import { ApiError } from "#core/error.ts"
 import { sentenceCase } from "../answer.ts"
 import { did } from "../audit-log.ts"
@@ -8,23 +8,23 @@ import { type Html, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 
 /** Saves who is told, as an owner chose it, and says so. */
-export async function chooseTold(c: Context<DashboardEnv>): Promise<Html> {
+export async function chooseWhom(c: Context<DashboardEnv>): Promise<Html> {
   const { to, url } = await c.req.parseBody()
   try {
-    await Told.choose(c.var.accountId, Told.To.catch("owners").parse(to), url ?? "")
+    await Troubles.choose(c.var.accountId, Troubles.To.catch("owners").parse(to), url ?? "")
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "invalid_webhook_url") throw error
     return note("bad", sentenceCase(error.message))
   }
-  await did(c, "told_changed")
+  await did(c, "troubles_changed")
   return note("good", "Saved.")
 }
 
 const words = { owners: "The owners", members: "Owners and members", nobody: "Nobody" } as const
 
-export async function toldCard(accountId: string): Promise<Html | string> {
-  if (!Told.isOn()) return ""
-  const { to, url } = await Told.get(accountId)
+export async function troublesCard(accountId: string): Promise<Html | string> {
+  if (!Troubles.isOn()) return ""
+  const { to, url } = await Troubles.get(accountId)
   return html`<section class="card">
     <header>
       <h2>Who is told</h2>
@@ -33,17 +33,17 @@ export async function toldCard(accountId: string): Promise<Html | string> {
         without a connection for 15 minutes, or its webhook fails for 15 minutes; and when that is over.
       </p>
     </header>
-    <form method="post" action="/account/told">
+    <form method="post" action="/account/troubles">
       <div>
-        <label for="told-to">By mail</label>
-        <select id="told-to" name="to">
-          ${Told.To.options.map((one) => html`<option value="${one}" ${one === to ? "selected" : ""}>${words[one]}</option>`)}
+        <label for="troubles-to">By mail</label>
+        <select id="troubles-to" name="to">
+          ${Troubles.To.options.map((one) => html`<option value="${one}" ${one === to ? "selected" : ""}>${words[one]}</option>`)}
         </select>
       </div>
       <div>
-        <label for="told-url">Posted to, as JSON</label>
+        <label for="troubles-url">Posted to, as JSON</label>
         <input
-          id="told-url"
+          id="troubles-url"
           name="url"
           type="url"
           maxlength="2048"

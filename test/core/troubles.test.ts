@@ -4,7 +4,7 @@ import { Account } from "#core/account/account.ts"
 import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { Mail } from "#core/account/mail.ts"
 import { Member } from "#core/account/member.ts"
-import { Told } from "#core/account/told.ts"
+import { Troubles } from "#core/account/troubles.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -37,7 +37,7 @@ async function aShop() {
   /** What was mailed to whom at this look. */
   const told = async () => {
     const before = new Set(Mail.list())
-    await Told.look()
+    await Troubles.look()
     return Mail.list()
       .filter((mail) => !before.has(mail) && mail.to.includes(name))
       .map(({ to, subject }) => `${to.split("-")[0]}: ${subject}`)
@@ -84,14 +84,14 @@ test("what may pass by itself is told after a quarter of an hour: a connection t
 test("an account chooses who is mailed, and an address to which it is posted; one that fails holds no mail up", async () => {
   const { accountId, report, told } = await aShop()
   const receiver = await aReceiver([500])
-  await expect(Told.choose(accountId, "members", "ftp://x")).rejects.toMatchObject({
+  await expect(Troubles.choose(accountId, "members", "ftp://x")).rejects.toMatchObject({
     code: "invalid_webhook_url",
   })
-  await Told.choose(accountId, "members", receiver.url)
+  await Troubles.choose(accountId, "members", receiver.url)
   await report("unpaired")
   const both = ["member: shop: its phone was unlinked", "owner: shop: its phone was unlinked"]
   expect(await told()).toEqual(both)
-  await Told.choose(accountId, "nobody", receiver.url)
+  await Troubles.choose(accountId, "nobody", receiver.url)
   await report("connected")
   expect(await told()).toEqual([])
   expect(receiver.arrivals.map(({ body }) => JSON.parse(body.toString()) as object)).toMatchObject([

@@ -1,4 +1,4 @@
-export * as Told from "./told.ts"
+export * as Troubles from "./troubles.ts"
 
 import { z } from "zod"
 import { Bridge } from "../bridge/bridge.ts"
@@ -15,7 +15,7 @@ import { Account } from "./account.ts"
 import { Mail } from "./mail.ts"
 import { Member } from "./member.ts"
 
-/** Who is mailed. */
+/** Who is mailed of a number's troubles. */
 export const To = z.enum(["owners", "members", "nobody"])
 export type To = z.infer<typeof To>
 
@@ -34,26 +34,26 @@ const Info = z.object({
   to: To.default("owners"),
   /** Where it is posted as well; `""`: nowhere. */
   url: z.string().default(""),
-  /** The troubles that were told of and are not over, by the ids of their bridges. */
-  told: z.record(z.string(), z.array(Trouble)).default({}),
+  /** The troubles that were reported and are not over, by the ids of their bridges. */
+  known: z.record(z.string(), z.array(Trouble)).default({}),
 })
 export type Info = z.infer<typeof Info>
 
-/** After so long a trouble that may pass by itself is told, in seconds. */
+/** After so long a trouble that may pass by itself is reported, in seconds. */
 const patience = 15 * 60
 
-let isLookedFor = false
+let isWatched = false
 
 /** Says whether somebody calls `look` again and again: only then is there anything to choose. */
-export function turn(isOnNow: boolean): void {
-  isLookedFor = isOnNow
+export function watched(isSo: boolean): void {
+  isWatched = isSo
 }
 
 export function isOn(): boolean {
-  return isLookedFor
+  return isWatched
 }
 
-/** Whom an account wants to be told, and what they know. */
+/** The account's choice of whom to report to, and the troubles that were reported. */
 export async function get(accountId: string): Promise<Info> {
   return Info.parse((await getRow(tables.accounts, key(accountId))) ?? {})
 }
@@ -68,14 +68,14 @@ export async function forget(accountId: string): Promise<void> {
   await remove({ TableName: tables.accounts, Key: key(accountId) })
 }
 
-/** Looks at every account's bridges, and tells its people what has begun and what is over since they were told. */
+/** Looks at every account's bridges, and reports to its people what has begun and what is over since the last report. */
 export async function look(): Promise<void> {
   for (const account of await Account.list())
     try {
-      await tellOf(account)
+      await reportOf(account)
     } catch (error) {
-      // The next look tells it.
-      log.warn({ error, accountId: account.id }, "an account's troubles were not looked at, or not told")
+      // The next look reports it.
+      log.warn({ error, accountId: account.id }, "an account's troubles were not looked at, or not reported")
     }
 }
 
@@ -85,18 +85,18 @@ interface News {
   isOver: boolean
 }
 
-async function tellOf(account: Account.Info): Promise<void> {
+async function reportOf(account: Account.Info): Promise<void> {
   const bridges = (await Bridge.list(account.id)).filter(({ isSandbox }) => !isSandbox)
   const before = await get(account.id)
-  if (bridges.length === 0 && Object.keys(before.told).length === 0) return
+  if (bridges.length === 0 && Object.keys(before.known).length === 0) return
   const ids = bridges.map(({ id }) => id)
   const [leases, deliveries] = await Promise.all([Lease.byIds(ids), Delivery.byIds(ids)])
   const news: News[] = []
-  const told: Info["told"] = {}
+  const reported: Info["known"] = {}
   for (const bridge of bridges) {
-    const known = before.told[bridge.id] ?? []
+    const known = before.known[bridge.id] ?? []
     const present = troublesOf(leases.get(bridge.id), deliveries.get(bridge.id)) ?? known
-    if (present.length > 0) told[bridge.id] = present
+    if (present.length > 0) reported[bridge.id] = present
     const begun = present.filter((one) => !known.includes(one))
     // One that is banned after it was unlinked is not well again.
     const isStillDown = present.some(isDown)
@@ -107,7 +107,7 @@ async function tellOf(account: Account.Info): Promise<void> {
   if (news.length === 0) return
   if ((await RateLimit.count("mailsOfActs", account.id)).isExceeded) return
   await Promise.all([mail(account.id, before.to, news), post(account.id, before.url, news)])
-  await set(account.id, "SET #told = :told", { told })
+  await set(account.id, "SET #known = :known", { known: reported })
 }
 
 function isDown(trouble: Trouble): boolean {
@@ -148,7 +148,7 @@ async function mail(accountId: string, to: To, news: News[]): Promise<void> {
   const text = [
     ...news.map((one) => `${sentenceOf(one)}. ${at}/numbers/${one.bridge.customerRef}`),
     "",
-    `Who is told of this is chosen at ${at}/account.`,
+    `Who gets this is chosen at ${at}/account.`,
   ].join("\n")
   await Promise.all(people.map(async ({ email }) => await Mail.send({ to: email, subject, text })))
 }
@@ -183,5 +183,5 @@ async function set(accountId: string, expression: string, values: Record<string,
 }
 
 function key(accountId: string) {
-  return { pk: `ACCOUNT#${accountId}`, sk: "TOLD" }
+  return { pk: `ACCOUNT#${accountId}`, sk: "TROUBLES" }
 }
