@@ -16,7 +16,7 @@ export type Status = 200 | ApiError["status"]
 /** Answers with a page for somebody who is signed in. */
 export function page(
   c: Context<DashboardEnv>,
-  input: { title: string; place: Place; body: Html; status?: Status },
+  input: { title: string; place?: Place; body: Html; status?: Status },
 ): Response | Promise<Response> {
   const { person, account, role } = c.var.me
   const viewer = { email: person.email, accountName: account.name, role, isOperator: account.isOperator }
@@ -32,6 +32,15 @@ export function lonePage(
   return c.html(lone({ ...input, assets, nowMs: nowMs() }), input.status ?? 200)
 }
 
+/** Answers with a page for both: who is signed in keeps the way around. */
+export function anyPage(
+  c: Context<DashboardEnv>,
+  input: { title: string; body: Html; status?: Status },
+): Response | Promise<Response> {
+  const me = c.get("me") as DashboardEnv["Variables"]["me"] | undefined // unset where nobody was looked for
+  return me ? page(c, input) : lonePage(c, input)
+}
+
 const titles: Partial<Record<ApiError["code"], string>> = {
   not_found: "There is nothing here",
   rate_limited: "Too much at once",
@@ -39,8 +48,14 @@ const titles: Partial<Record<ApiError["code"], string>> = {
   payload_too_large: "That is too long",
 }
 
-/** In place of the API's usual sentence, which names another call: that is no help on a page. */
-const nothingHere = "It was deleted, it belongs to another account, or the address of this page is not whole."
+/** In place of the API's usual sentences, which name a call, or what the page says beside them. */
+const onPages = new Map([
+  [
+    sentences.not_found,
+    "It was deleted, it belongs to another account, or the address of this page is not whole.",
+  ],
+  [sentences.internal_error, "Nothing that you typed was at fault. Try again in a moment."],
+])
 
 /** Answers a refusal with a page: the same sentence as in the API, unless that is for programs. */
 export function refusedPage(error: Error, c: Context<DashboardEnv>): Response | Promise<Response> {
@@ -49,18 +64,21 @@ export function refusedPage(error: Error, c: Context<DashboardEnv>): Response | 
   if (error instanceof HTTPException) {
     const sentence =
       "This form was not sent from a page of ours: open the page again, and send it from there."
-    return c.html(whole({ title: "That did not work", sentence }), error.status)
+    return refusing(c, { title: "That did not work", sentence, status: 403 })
   }
   const refusal = asRefusal(error, requestId)
   for (const [name, value] of Object.entries(refusal.headers)) c.header(name, value)
   const title = titles[refusal.code] ?? "That did not work"
-  const sentence = refusal.message === sentences.not_found ? nothingHere : sentenceCase(refusal.message)
+  const sentence = onPages.get(refusal.message) ?? sentenceCase(refusal.message)
   const mends = refusal.status >= 500 ? { requestId } : {}
-  return c.html(whole({ title, sentence, ...mends }), refusal.status)
+  return refusing(c, { title, sentence, status: refusal.status, ...mends })
 }
 
-function whole(input: { title: string; sentence: string; requestId?: string }): Html {
-  return lone({ title: input.title, body: refused(input), assets, nowMs: nowMs() })
+function refusing(
+  c: Context<DashboardEnv>,
+  input: { title: string; sentence: string; status: ApiError["status"]; requestId?: string },
+): Response | Promise<Response> {
+  return anyPage(c, { title: input.title, body: refused(input), status: input.status })
 }
 
 /** Fields of the API's requests, as our forms call them. */
@@ -72,10 +90,18 @@ const labels = new Map([
   ["typing_ms", "Seconds of typing before a message"],
 ])
 
-/** The API's sentences begin small, after the name of their error or field. */
+/** A sentence of the API for people: it begins small there, after the name of an error or field, and calls a number a bridge. */
 export function sentenceCase(sentence: string): string {
-  const named = sentence.replace(/^\w+(?=: )/, (field) => labels.get(field) ?? field)
-  const whole = named.charAt(0).toUpperCase() + named.slice(1)
+  return asSentence(
+    sentence
+      .replace(/^\w+(?=: )/, (field) => labels.get(field) ?? field)
+      .replaceAll(/\bbridge(s?)\b/g, "number$1"),
+  )
+}
+
+/** The same in the API's own words. */
+export function asSentence(text: string): string {
+  const whole = text.charAt(0).toUpperCase() + text.slice(1)
   return /[.!?]$/.test(whole) ? whole : `${whole}.`
 }
 

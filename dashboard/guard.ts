@@ -10,7 +10,7 @@ import { config } from "#core/platform/config.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { addressOf, originOf } from "#functions/http/address.ts"
 import type { ApiEnv } from "#functions/http/contract-router.ts"
-import { lonePage } from "./answer.ts"
+import { anyPage } from "./answer.ts"
 import { billingPages } from "./billing-hooks.ts"
 import { refused } from "./layout.ts"
 
@@ -46,18 +46,39 @@ function policy(): string {
 /** Headers that keep a browser from doing what our pages do not need. */
 export const headers = createMiddleware<DashboardEnv>(async (c, next) => {
   await next()
+  putHeaders(c)
+})
+
+export function putHeaders(c: Context): void {
   c.header("content-security-policy", policy())
   c.header("referrer-policy", "same-origin")
   c.header("permissions-policy", "camera=(), microphone=(), geolocation=()")
   c.header("cross-origin-opener-policy", "same-origin")
-})
+}
 
 /** Pages have a count of their own: a program at the same address does not shut people out. @throws ApiError `rate_limited` */
 export const counted = createMiddleware<DashboardEnv>(async (c, next) => {
-  const window = await RateLimit.count("pages", addressOf(c))
-  if (window.isExceeded) throw rateLimited(RateLimit.secondsLeft(window))
+  await countVisitor(c)
   await next()
 })
+
+/** @throws ApiError `rate_limited` */
+export async function countVisitor(c: Context): Promise<void> {
+  const window = await RateLimit.count("pages", addressOf(c))
+  if (window.isExceeded) throw rateLimited(RateLimit.secondsLeft(window))
+}
+
+/** The address of a page with a slash behind it, as people type it, is that of the page. */
+export const withoutSlash = createMiddleware<DashboardEnv>(async (c, next) => {
+  const path = c.req.method === "GET" ? unslashed(c) : undefined
+  return path === undefined ? await next() : c.redirect(path, 301)
+})
+
+/** Where a path without the slashes at its end leads; undefined if it has none, or would lead to another host. */
+export function unslashed(c: Context): string | undefined {
+  const { pathname, search } = new URL(c.req.url)
+  return /^\/[^/\\].*\/$/.test(pathname) ? pathname.replace(/\/+$/, "") + search : undefined
+}
 
 /** Longer than every id of ours, and shorter than what the store takes as a key. */
 const longestId = 500
@@ -83,35 +104,40 @@ export const atLocalhost = createMiddleware<DashboardEnv>(async (c, next) => {
   return c.redirect(url.href)
 })
 
-/** The account in which a browser is signed in; undefined if it is not. */
-export async function accountIdOf(c: Context): Promise<string | undefined> {
+/** Who is signed in in a browser, if anybody is. */
+async function signedIn(c: Context): Promise<Signed | undefined> {
   const token = cookie(c, "session")
   const browser = token === undefined ? undefined : await Browser.ofToken(token)
-  if (!browser) return undefined
-  const all = await Member.ofPerson(browser.personId)
-  return all.find(({ accountId }) => accountId === browser.accountId)?.accountId
+  const person = browser && (await Person.get(browser.personId))
+  return person && { person, browser }
+}
+
+async function withAccount({ person, browser }: Signed): Promise<Me | undefined> {
+  const [account, roles] = await Promise.all([Account.get(browser.accountId), Member.ofPerson(person.id)])
+  const role = roles.find(({ accountId }) => accountId === browser.accountId)?.role
+  return account && role && { person, account, role, browser }
+}
+
+/** Who looks at a page that is for anybody, and in which account; undefined if they are signed in in none. */
+export async function whoLooks(c: Context): Promise<Me | undefined> {
+  const signed = await signedIn(c)
+  return signed && (await withAccount(signed))
 }
 
 /** People only, whichever account they are in. Others sign in first, and come back to the page that they wanted. */
 export const known = createMiddleware<DashboardEnv>(async (c, next) => {
-  const token = cookie(c, "session")
-  const browser = token === undefined ? undefined : await Browser.ofToken(token)
-  const person = browser && (await Person.get(browser.personId))
-  if (!person) return c.redirect(leadingTo("/sign-in", c))
-  c.set("signed", { person, browser })
+  const signed = await signedIn(c)
+  if (!signed) return c.redirect(leadingTo("/sign-in", c))
+  c.set("signed", signed)
   return await next()
 })
 
 /** The account's people only. Those whom it does not have any more choose another one. */
 export const inAccount = createMiddleware<DashboardEnv>(async (c, next) => {
-  const { person, browser } = c.var.signed
-  const [account, roles] = await Promise.all([
-    Account.get(browser.accountId),
-    Member.ofPerson(browser.personId),
-  ])
-  const role = roles.find(({ accountId }) => accountId === browser.accountId)?.role
-  if (!account || !role) return c.redirect(leadingTo("/accounts", c), 303)
-  c.set("me", { person, account, role, browser })
+  const me = await withAccount(c.var.signed)
+  if (!me) return c.redirect(leadingTo("/accounts", c), 303)
+  const { account, role } = me
+  c.set("me", me)
   c.set("accountId", account.id)
   // A viewer changes nothing, whichever form they send.
   const isChange = c.req.method !== "GET" && !ofOneself.has(c.req.path)
@@ -136,7 +162,7 @@ const ofOneself = new Set([
 /** Refuses somebody who is signed in, but not in the role for it. */
 export async function notAllowed(c: Context<DashboardEnv>, sentence: string): Promise<Response> {
   const body = refused({ title: "Not in your role", sentence })
-  return await lonePage(c, { title: "Not in your role", body, status: 403 })
+  return await anyPage(c, { title: "Not in your role", body, status: 403 })
 }
 
 /** Everybody's accounts, and mails that would sign others in: for the people who run the service alone. */

@@ -1,6 +1,6 @@
 import { streamHandle } from "hono/aws-lambda"
 import { door } from "#functions/http/door.ts"
-import { dashboard } from "./routes.ts"
+import { dashboard, missing } from "./routes.ts"
 
 /** The dashboard, for two functions: one for its pages, one for what is live on them. */
-export const handler = streamHandle(door({ pages: dashboard }))
+export const handler = streamHandle(door({ pages: dashboard, missing }))

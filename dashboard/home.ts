@@ -161,7 +161,7 @@ function todayCard(standings: Standing[]): Html {
         <dd class="${failed > 0 ? "bad" : ""}">${failed}</dd>
       </div>
       <div>
-        <dt>Events given up</dt>
+        <dt>Events undelivered</dt>
         <dd class="${undelivered > 0 ? "bad" : ""}">${undelivered}</dd>
       </div>
     </dl>

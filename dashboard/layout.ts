@@ -37,7 +37,7 @@ export type Place =
 
 /** A page of the dashboard, with its way around. */
 export function framed(
-  page: Whole & { viewer: Viewer; place: Place; body: Html; line?: Html | undefined },
+  page: Whole & { viewer: Viewer; place?: Place; body: Html; line?: Html | undefined },
 ): Html {
   const { viewer, place } = page
   const link = (to: Place, href: string, name: IconName, text: string) =>
@@ -119,7 +119,7 @@ export function refused(input: { title: string; sentence: string; requestId?: st
     <h1>${input.title}</h1>
     <p>${input.sentence}</p>
     ${input.requestId === undefined ? "" : html`<p class="small muted">If it persists, report this number: ${copyable(input.requestId)}</p>`}
-    <div class="row"><a class="button main" href="/">To the start</a></div>
+    <div class="row"><a class="button main" href="/">To the first page</a></div>
   </div>`
 }
 

@@ -16,13 +16,13 @@ import { type Tryable, tryOf } from "#functions/docs/tryable-routes.ts"
 import { originOf } from "#functions/http/address.ts"
 import { page } from "./answer.ts"
 import { block, type Html } from "./elements.ts"
-import { accountIdOf, type DashboardEnv, notAllowed } from "./guard.ts"
+import { type DashboardEnv, notAllowed, whoLooks } from "./guard.ts"
 import { head } from "./layout.ts"
 
 /** The reference as somebody reads it who has the dashboard, too. */
 export const reference = new Hono<DashboardEnv>().get("/api/docs", async (c) => {
-  const accountId = await accountIdOf(c)
-  const [newest] = accountId === undefined ? [] : await ApiKey.list(accountId)
+  const me = await whoLooks(c)
+  const [newest] = me ? await ApiKey.list(me.account.id) : []
   const reader = { baseUrl: originOf(c), mayTry: config.SANDBOX, keyName: newest?.name || undefined }
   return await docs(c, reader, "no-store")
 })

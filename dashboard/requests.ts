@@ -3,7 +3,7 @@ import { html } from "hono/html"
 import type { ApiRequest } from "#core/contract/account.ts"
 import { RequestLog } from "#core/account/request-log.ts"
 import { requestsOf } from "#functions/api/account.ts"
-import { page, sentenceCase } from "./answer.ts"
+import { page, asSentence } from "./answer.ts"
 import { ago, copyable, type Html, icon } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { head } from "./layout.ts"
@@ -64,7 +64,7 @@ function item(call: ApiRequest): Html {
       <span class="state ${isRefused ? "bad" : "good"}">${call.status}</span>
       <div class="about whole">
         <code><bdi>${call.method} ${call.path}</bdi></code>
-        ${call.error === undefined ? "" : html`<p><bdi>${sentenceCase(call.error)}</bdi></p>`}
+        ${call.error === undefined ? "" : html`<p><bdi>${asSentence(call.error)}</bdi></p>`}
         <p class="small muted">
           ${call.code === undefined ? "" : html`<code>${call.code}</code> · `}
           ${call.key_name === undefined ? html`a key that is revoked (<code>${call.key_id}</code>)` : html`key <bdi>${call.key_name || call.key_id}</bdi>`}

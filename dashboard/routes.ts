@@ -1,4 +1,4 @@
-import { Hono } from "hono"
+import { type Context, Hono } from "hono"
 import { bodyLimit } from "hono/body-limit"
 import { csrf } from "hono/csrf"
 import { createMiddleware } from "hono/factory"
@@ -14,12 +14,17 @@ import { billingPages } from "./billing-hooks.ts"
 import {
   atLocalhost,
   counted,
+  countVisitor,
   type DashboardEnv,
   headers,
   inAccount,
   known,
   runsService,
   possibleIds,
+  putHeaders,
+  unslashed,
+  whoLooks,
+  withoutSlash,
 } from "./guard.ts"
 import { home } from "./home.ts"
 import { keys } from "./keys.ts"
@@ -85,7 +90,7 @@ pages.onError(refusedPage)
 /** Forms come from our own pages, whatever the name of the function behind the router. */
 const ownForms = csrf({ origin: (origin, c) => origin === originOf(c) })
 for (const path of [...open, "/accounts/*", ...own])
-  pages.use(path, headers, counted, atLocalhost, ownForms, limited, possibleIds)
+  pages.use(path, headers, counted, withoutSlash, atLocalhost, ownForms, limited, possibleIds)
 pages.use("/accounts/*", known)
 for (const path of own) pages.use(path, known, inAccount)
 for (const path of ["/operator/*", "/dev/mail"]) pages.use(path, runsService)
@@ -146,6 +151,22 @@ function pageAbove(pattern: string, path: string): string {
   do parts.pop()
   while (parts.length > 1 && !shown.has(parts.join("/")))
   return path.split("/").slice(0, parts.length).join("/") || "/"
+}
+
+/** Answers a browser for a path that nothing has. */
+export async function missing(c: Context<ApiEnv>): Promise<Response> {
+  const own = c as unknown as Context<DashboardEnv> // with no variable of the pages set yet
+  try {
+    await countVisitor(c)
+    const path = unslashed(c)
+    if (path !== undefined) return c.redirect(path, 301)
+    const me = await whoLooks(c)
+    if (me) own.set("me", me)
+    throw new ApiError("not_found")
+  } catch (error) {
+    putHeaders(c)
+    return await refusedPage(error as Error, own) // what is thrown here is an error
+  }
 }
 
 /** Where nothing is paid for, these paths are not there. */

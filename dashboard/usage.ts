@@ -50,7 +50,7 @@ function figures(rows: UsageRow[], days: string[]): Html {
   const total = totalOf(rows)
   return html`<ul class="figures">
       ${figure("Events", String(total.events))} ${figure("Messages in", String(total.in))}
-      ${figure("Messages out", String(total.out))} ${figure("Given up", String(total.undelivered))}
+      ${figure("Messages out", String(total.out))} ${figure("Undelivered", String(total.undelivered))}
       ${figure("Attempts that succeeded", success(total))}
     </ul>
     ${chart(rows, days)} ${table(rows)}`
@@ -120,7 +120,7 @@ function chart(rows: UsageRow[], days: string[]): Html {
   return html`<section class="card">
     <header>
       <h2>By day</h2>
-      <p class="legend"><span></span> Events <span class="key-lost"></span> Given up</p>
+      <p class="legend"><span></span> Events <span class="key-lost"></span> Undelivered</p>
     </header>
     <svg class="bars" viewBox="0 0 ${size.width} ${size.height}" aria-hidden="true">
       <line x1="0" x2="${size.width}" y1="${floor}" y2="${floor}" />
@@ -130,7 +130,7 @@ function chart(rows: UsageRow[], days: string[]): Html {
         const x = Math.round((i * step + step * 0.15) * 10) / 10
         const width = Math.round(step * 7) / 10
         return html`<g>
-          <title>${days[i]}: ${events} events, ${undelivered} given up</title>
+          <title>${days[i]}: ${events} events, ${undelivered} undelivered</title>
           ${height === 0 ? "" : html`<rect x="${x}" y="${floor - height}" width="${width}" height="${height}" rx="1.5" />`}
           ${lost === 0 ? "" : html`<rect class="lost" x="${x}" y="${floor - height - lost}" width="${width}" height="${lost}" rx="1.5" />`}
         </g>`
@@ -153,7 +153,7 @@ function table(rows: UsageRow[]): Html {
             <th class="end">Events</th>
             <th class="end"><span class="hidden">Messages: </span>In</th>
             <th class="end"><span class="hidden">Messages: </span>Out</th>
-            <th class="end">Given up</th>
+            <th class="end">Undelivered</th>
             <th class="end">Attempts</th>
             <th class="end">Succeeded</th>
             <th class="end">95 % within</th>

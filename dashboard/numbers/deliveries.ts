@@ -33,8 +33,8 @@ export const deliveries = new Hono<DashboardEnv>()
     if (c.var.bridge.webhookUrl === "") return await show(c)
     const attempt = await sendTest(await Webhook.get(c.var.bridge, "first"))
     const words = attempt.success
-      ? `The receiver took a test event: status ${attempt.status_code}, in ${attempt.latency_ms} ms.`
-      : `The receiver did not take a test event. ${whyOf(attempt)}.`
+      ? `The webhook took a test event: status ${attempt.status_code}, in ${attempt.latency_ms} ms.`
+      : `The webhook did not take a test event. ${whyOf(attempt)}.`
     return await show(c, note(attempt.success ? "good" : "bad", words))
   })
   .post("/numbers/:ref/deliveries/resend", async (c) => {
@@ -43,7 +43,8 @@ export const deliveries = new Hono<DashboardEnv>()
     const { within } = await c.req.parseBody()
     const since = typeof within === "string" && /^\d{1,9}$/.test(within) ? now() - Number(within) : 0
     const { events: asked, isAll } = await Resend.askSince(Receiver.first(bridge.id), { since, after: 0 })
-    if (asked.length === 0 && isAll) return await show(c, note("info", "Nothing was given up in that time."))
+    if (asked.length === 0 && isAll)
+      return await show(c, note("info", "Nothing is undelivered from that time."))
     if (asked.length === 0)
       return await show(
         c,
@@ -166,7 +167,7 @@ function noWebhook(ref: string): Html {
 /** The waiting events and the state of the receiver. */
 function headCard({ ref, receiving, words, mayChange }: Shown): Html {
   const { headId } = receiving
-  return html`<section class="card" id="delivery-head" aria-label="The receiver">
+  return html`<section class="card" id="delivery-head" aria-label="The webhook">
     <div class="row spread">
       <div>${receiverLine(ref, receiving)}</div>
       ${
@@ -207,9 +208,9 @@ function givenUpCard({ ref, mayChange }: Shown, { undelivered, hasMore }: GivenU
   const ids = undelivered.map((stored) => stored.event_id)
   return html`<section class="card flush" id="given-up" data-keep="${ids.join(" ")} ${hasMore}">
     <header>
-      <h2>Given up: ${undelivered.length}${hasMore ? " and more" : ""}</h2>
+      <h2>Undelivered: ${undelivered.length}${hasMore ? " and more" : ""}</h2>
       <p>
-        Each was tried five times, refused by the receiver, or given up by hand. One that is sent again comes
+        Each was tried five times, refused by the webhook, or skipped by hand. One that is sent again comes
         out of its order.
       </p>
       ${

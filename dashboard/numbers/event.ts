@@ -46,7 +46,7 @@ export const event = new Hono<DashboardEnv>()
   .post(
     "/numbers/:ref/events/:id/skip",
     async (c) =>
-      await acted(c, "It is given up, and the next event goes out.", (id, asked) => skipEvent(id, asked)),
+      await acted(c, "It is skipped, and the next event goes out.", (id, asked) => skipEvent(id, asked)),
   )
 
 async function eventOf(c: Context<DashboardEnv>): Promise<EventRow.Info> {
@@ -140,18 +140,19 @@ function whyItStands(
     case "inbox":
       return "It is in the inbox here: there was no webhook for it."
     case "delivered":
-      return "The receiver took it."
+      return "The webhook took it."
     case "pending":
-      if (!isHead) return "Events before it wait: it is sent when they are delivered or given up."
+      if (!isHead) return "Events before it wait: it is sent when those are delivered or left undelivered."
       if (nextAt !== undefined) return html`The next attempt is in ${until(nextAt * 1000)}.`
       return attempts.length === 0 ? "It is sent now." : "The next attempt is due."
     case "undelivered":
       if (last?.error === "client_error")
-        return `Given up at once: the receiver refused it with status ${last.status_code}. A 4xx says that the request itself is wrong, so it is not tried again by itself. Mend the receiver, then send it again.`
+        return `Undelivered, at the first attempt: the webhook refused it with status ${last.status_code}. A 4xx says that the request itself is wrong, so it is not tried again by itself. Mend your program, then send it again.`
       if (last?.error === "redirect")
-        return `Given up at once: the receiver answered with status ${last.status_code}, and redirects are not followed. Correct the address in the settings, then send it again.`
-      if (attempts.length >= 5) return "Given up after five attempts. Mend the receiver, then send it again."
-      return "Given up: by hand, or after it had waited for 30 days. It can be sent again."
+        return `Undelivered, at the first attempt: the webhook answered with status ${last.status_code}, and redirects are not followed. Correct the address in the settings, then send it again.`
+      if (attempts.length >= 5)
+        return "Undelivered after five attempts. Mend your program, then send it again."
+      return "Undelivered: it was skipped by hand, or had waited for 30 days. It can be sent again."
   }
 }
 

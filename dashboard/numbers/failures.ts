@@ -119,7 +119,7 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
   not_kept: wrongCall("This number keeps no messages"),
   webhook_limit_reached: {
     title: "This number has five webhooks, which is the most",
-    next: "Delete one of them by the API first.",
+    next: "Delete one of them first.",
   },
   secret_overlap: {
     title: "The secret was replaced a short time ago",

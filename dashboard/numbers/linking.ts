@@ -26,7 +26,7 @@ export function linking(at: string, code: Code): Html {
         <div class="stack">
           <h2>Scan this with the phone</h2>
           <ol class="how">
-            <li>Open the messenger on the phone.</li>
+            <li>Open WhatsApp on the phone.</li>
             <li>Open its settings, then <b>Linked devices</b>.</li>
             <li>Tap <b>Link a device</b>.</li>
             <li>Point the camera at this code.</li>
@@ -150,7 +150,7 @@ export function typedCard(input: { at: string; code: string; phone: string; ends
     <p class="big-code" aria-label="Code">${input.code}</p>
     <p class="muted small">It works for ${until(input.endsMs)} more.</p>
     <ol class="how">
-      <li>Open the messenger on the phone.</li>
+      <li>Open WhatsApp on the phone.</li>
       <li>Open its settings, then <b>Linked devices</b>.</li>
       <li>Tap <b>Link a device</b>, then <b>Link with phone number instead</b>.</li>
       <li>Type the code above.</li>

@@ -1,7 +1,9 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
+import { Choice } from "#core/bridge/choice.ts"
 import { restart } from "#core/bridge/restart.ts"
+import { Lease } from "#core/lease/lease.ts"
 import { page } from "../answer.ts"
 import { copyable, type Html, note, press, time } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
@@ -53,8 +55,13 @@ type Shown = Awaited<ReturnType<typeof shownOf>>
 /** The parts that the page shows and its stream renews. */
 async function shownOf(c: Context<DashboardEnv>) {
   const { bridge, me } = c.var
-  const [evidence, receiving] = await Promise.all([evidenceOf(bridge), receivingOf(bridge)])
-  return { ref: bridge.customerRef, evidence, receiving, mayChange: me.role !== "viewer" }
+  const [evidence, receiving, lease] = await Promise.all([
+    evidenceOf(bridge),
+    receivingOf(bridge),
+    Lease.get(bridge.id),
+  ])
+  const isOff = lease !== undefined && Choice.wire(lease.choice).events.length === 0
+  return { ref: bridge.customerRef, evidence, receiving, isOff, mayChange: me.role !== "viewer" }
 }
 
 /** The session's state. */
@@ -94,15 +101,16 @@ function actionOf(ref: string, action: ReturnType<typeof inWords>["action"]): Ht
 }
 
 /** How events get through. */
-function receiverCard({ ref, receiving }: Shown): Html {
+function receiverCard({ ref, receiving, isOff }: Shown): Html {
   return html`<section class="card" id="receiver-card">
-    <h2>Receiver</h2>
+    <h2>Webhook</h2>
     <div>${receiverLine(ref, receiving)}</div>
+    ${isOff ? note("warn", "All types of events are switched off: what happens is not delivered, and kept nowhere.") : ""}
     ${
       receiving.url === ""
         ? note(
             "info",
-            html`Its events stay here for 30 days. Give it a webhook in the
+            html`Its events stay here for 30 days. Give it the address of one in the
               <a href="/numbers/${ref}/settings">settings</a>.`,
           )
         : html`<p class="mono">${receiving.url}</p>

@@ -41,7 +41,7 @@ export const settings = new Hono<DashboardEnv>()
   .post("/numbers/:ref/settings/secret/roll", async (c) => {
     const again = unlessFresh(c, pathOf(c.var.bridge))
     if (again) return again
-    return await done(c, "This is the new secret. Give it to your receiver within 24 hours.", async () => {
+    return await done(c, "This is the new secret. Give it to your program within 24 hours.", async () => {
       const { secret } = await WebhookSecret.roll(c.var.bridge)
       await did(c, "secret_replaced", c.var.bridge.customerRef)
       await reread(c)
@@ -63,8 +63,9 @@ export const settings = new Hono<DashboardEnv>()
     const again = unlessFresh(c, pathOf(bridge), typed)
     if (again) return again
     const given = typed.webhook_url.trim()
-    const sentence = html`Saved. Events go there from now on.
-      <a href="/numbers/${bridge.customerRef}/deliveries">Send a test event</a> to try it.`
+    const test = `/numbers/${bridge.customerRef}/deliveries/test`
+    const sentence = html`Saved. Events go there from now on. To try it:
+    ${press({ action: test, label: "Send a test event", kind: "slim" })}`
     const saved = given === "" ? "Saved. Events stay in the inbox from now on." : sentence
     const save = async () => {
       const url = Bridge.webhookUrl(given)
@@ -77,12 +78,14 @@ export const settings = new Hono<DashboardEnv>()
     const form = await c.req.parseBody({ all: true })
     const chosen = [form.events ?? []].flat()
     const events = EventType.options.filter((type) => chosen.includes(type))
-    const ignored = [form.ignore ?? []].flat()
+    const ignored = [form.ignore ?? []].flat().flatMap((all) => String(all).split(" "))
     const ignore = ignorable.map(([value]) => value).filter((value) => ignored.includes(value))
     const { bridge, requestId } = c.var
-    // Nothing is delivered any more, and what comes meanwhile is forgotten.
-    const again = events.length === 0 ? unlessFresh(c, pathOf(bridge)) : undefined
-    if (again) return again
+    if (events.length === 0) {
+      const again = unlessFresh(c, pathOf(bridge))
+      if (again) return again
+      if (form.none === undefined) return await show(c, { notice: lastTypeGoes(bridge, ignore) })
+    }
     const saved =
       events.length === 0
         ? "Saved. Nothing is delivered from now on, and what happens meanwhile is not kept."
@@ -229,7 +232,7 @@ function secretCard(bridge: Bridge.Info, secret: string | undefined): Html {
     <header>
       <h2>Webhook secret</h2>
       <p>
-        Your receiver checks the signature of each event with it:
+        Your program checks the signature of each event with it:
         <a href="/api/docs#receive">how, in three languages</a>.
       </p>
     </header>
@@ -240,7 +243,7 @@ function secretCard(bridge: Bridge.Info, secret: string | undefined): Html {
         : note(
             "info",
             html`It was replaced, and the old one signs as well for ${until(overlapUntil * 1000)} more. Once
-            your receiver knows the new one, end the old one.
+            your program knows the new one, end the old one.
             ${press({ action: `${at}/finish`, label: "End the old one now", kind: "slim" })}`,
           )
     }
@@ -251,8 +254,8 @@ function secretCard(bridge: Bridge.Info, secret: string | undefined): Html {
           ? html`<details class="plain">
               <summary>Replace it</summary>
               <p class="small">
-                For 24 hours each event is signed with both, so nothing is lost while your receiver changes. A
-                receiver that compares <code>Authorization</code> has to accept the new secret at once.
+                For 24 hours each event is signed with both, so nothing is lost while your program changes.
+                One that compares <code>Authorization</code> has to accept the new secret at once.
               </p>
               ${press({ action: `${at}/roll`, label: "Replace the secret" })}
             </details>`
@@ -288,6 +291,17 @@ function eventsCard(bridge: Bridge.Info, { events, ignore }: ReturnType<typeof C
   </section>`
 }
 
+/** Asked before no type is left: nothing is delivered any more, and what comes meanwhile is forgotten. */
+function lastTypeGoes(bridge: Bridge.Info, ignore: string[]): Html {
+  return note(
+    "warn",
+    html`<b>Not saved yet: no type is chosen.</b> Nothing would be delivered any more, and what happens
+      meanwhile would be kept nowhere. To stop for a while without loss, leave the types as they are: events
+      wait while your program is away.
+      ${press({ action: `${pathOf(bridge)}/events`, label: "Switch all events off", kind: "danger slim", fields: { none: "yes", ignore: ignore.join(" ") } })}`,
+  )
+}
+
 /** Whether it runs, or who has stopped it: somebody of the account, or another. */
 type Running = "yes" | "paused" | "stopped"
 
@@ -303,8 +317,8 @@ function pausing(at: string, running: Running): Html | string {
       return html`<details class="plain">
         <summary>Pause this number</summary>
         <p class="small">
-          Its session ends until you wake it, and calls are refused. It costs as much as before. The phone
-          stays linked at first, but unlinks a device that does not sign in for some weeks.
+          It signs out of the network until you wake it, and calls are refused. It costs as much as before.
+          The phone stays linked at first, but unlinks a device that does not sign in for some weeks.
         </p>
         ${press({ action: `${at}/pause`, label: "Pause it now" })}
       </details>`
@@ -322,8 +336,8 @@ function endings(bridge: Bridge.Info, running: Running): Html {
     <header>
       <h2>Pause, unlink or delete</h2>
       <p>
-        Unlinking signs the session out on the phone; the number stays here. Deleting removes all that is kept
-        of it.
+        Unlinking removes this service from the phone's linked devices; the number stays here. Deleting
+        removes all that is kept of it.
       </p>
     </header>
     ${pausing(at, running)}

@@ -28,18 +28,18 @@ export function inWords(evidence: Evidence): Words {
     case "silent":
       return {
         ...doubt(evidence),
-        cause: `Its session host does not answer.${lastOf(evidence.last)} Another host takes over by itself.`,
+        cause: `The machine that runs it does not answer.${lastOf(evidence.last)} Another one takes over by itself.`,
       }
     case "unheld":
       if (evidence.hasFailed)
         return {
           ...doubt(evidence),
-          cause: `Its session host is gone.${lastOf(evidence.last)} Another host takes over by itself.`,
+          cause: `The machine that ran it is gone.${lastOf(evidence.last)} Another one takes over by itself.`,
         }
       return {
         tone: "warn",
         word: "Starting",
-        cause: `It waits for a session host.${lastOf(evidence.last)}`,
+        cause: `It waits for a machine to run on.${lastOf(evidence.last)}`,
       }
     case "idle":
       return {
@@ -171,7 +171,8 @@ function inWordsOfStatus({ lastPhone, ...said }: Extract<Evidence, { kind: "said
 }
 
 function lastOf(last: Last | undefined): string {
-  return last ? ` The last word was "${last.status}".` : ""
+  if (!last) return ""
+  return ` It was ${last.status === "unpaired" ? "not linked" : last.status.replace("_", " ")} when it was last heard of.`
 }
 
 function untilOf(until: number | undefined): Html | string {
@@ -196,7 +197,7 @@ export function evidenceLine(evidence: Evidence): Html {
       said === undefined
         ? ""
         : said.atMs === undefined
-          ? html`<div class="small muted">as its session wrote down; not confirmed yet</div>`
+          ? html`<div class="small muted">as it was written down; not confirmed yet</div>`
           : html`<div class="small muted" data-said>confirmed ${ago(said.atMs)}</div>`
     }
     ${silence(evidence)} ${cause ? html`<div class="small muted">${cause}</div>` : ""}
@@ -207,5 +208,5 @@ export function evidenceLine(evidence: Evidence): Html {
 function silence(evidence: Evidence): Html | string {
   const isDoubted = evidence.kind === "silent" || (evidence.kind === "unheld" && evidence.hasFailed)
   if (!isDoubted || evidence.last?.atMs === undefined) return ""
-  return html`<div class="small muted">no word from the host for ${age(evidence.last.atMs)}</div>`
+  return html`<div class="small muted">not heard of for ${age(evidence.last.atMs)}</div>`
 }

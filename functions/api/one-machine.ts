@@ -1,4 +1,4 @@
-import { dashboard } from "#dashboard/routes.ts"
+import { dashboard, missing } from "#dashboard/routes.ts"
 import { eventStream } from "../stream/events.ts"
 import { logs } from "../stream/logs.ts"
 import { webhookTest } from "../stream/webhook-test.ts"
@@ -20,6 +20,7 @@ import { reference } from "../docs/routes.ts"
 export const app = withAgents(
   door({
     pages: dashboard,
+    missing,
     open: [reference, uploads],
     guarded: [bridges, eventStream, events, deliveries, webhooks, account, logs, webhookTest, files, proxy],
   }),

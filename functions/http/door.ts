@@ -24,6 +24,8 @@ type Routes = OpenAPIHono<ApiEnv>
 interface Rooms {
   /** For people. They count their visitors themselves, so that a program at the same address does not shut people out. */
   pages?: Hono<ApiEnv>
+  /** Answers a browser that asks for a path that nothing has. */
+  missing?: (c: Context<ApiEnv>) => Promise<Response>
   /** For everybody. */
   open?: Hono<ApiEnv>[]
   /** For callers with a key. */
@@ -31,7 +33,7 @@ interface Rooms {
 }
 
 /** An app with these routes. */
-export function door({ pages, open = [], guarded = [] }: Rooms): Routes {
+export function door({ pages, missing, open = [], guarded = [] }: Rooms): Routes {
   const app = contractRouter()
   // A call is checked in this order: address, key, rate of the key, bridge, scope of the key, body. Its method is checked
   // last, but a HEAD is refused at once.
@@ -49,6 +51,8 @@ export function door({ pages, open = [], guarded = [] }: Rooms): Routes {
   for (const routes of guarded) app.route("/", routes)
 
   app.notFound(async (c) => {
+    const isForPerson = c.req.method === "GET" && c.req.header("accept")?.includes("text/html")
+    if (missing && isForPerson) return await missing(c)
     if (!c.get("window")) await countAddress(c)
     return refuse(new ApiError("not_found", "there is no such path: GET /api/docs lists every path"), c)
   })

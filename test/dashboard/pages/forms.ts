@@ -11,6 +11,7 @@ import { sentenceCase } from "#dashboard/answer.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+import { aVisitor } from "#test/support/service/visitor.ts"
 import { aPerson, nobody } from "./person.ts"
 
 test("events are found by type, direction, chat and text, and each filter is a link", async () => {
@@ -51,7 +52,7 @@ test("an event that was given up is red wherever its number is, says why it is n
   expect([some.includes("the lost order"), some.includes("a later word")]).toEqual([true, false])
   expect(some).not.toContain("data-stream")
   const page = await shown(`/numbers/shop/events/${lost}`)
-  expect(page).toContain("Given up at once: the receiver refused it with status 422.")
+  expect(page).toContain("Undelivered, at the first attempt: the webhook refused it with status 422.")
   expect(page).toContain("x-trace: t1")
   expect(page).toContain("{\n  &quot;why&quot;: &quot;no such order&quot;\n}")
   const attempts = async (query: string) => {
@@ -177,20 +178,60 @@ test("an attempt without an answer says in a word what was missing, and an accou
   expect(await said("Ada's shop")).not.toContain("their account")
 })
 
-test("a webhook that is saved leads to a test of it, and one that is taken away is not said to get events", async () => {
+test("a webhook that is saved can be tested from there, and one that is taken away is not said to get events", async () => {
   const person = await aPerson()
   const save = async (webhook_url: string) =>
     await (await person.post("/numbers/shop/settings/webhook", { webhook_url })).text()
-  expect(await save("https://shop.example/hook")).toContain(
-    'href="/numbers/shop/deliveries">Send a test event',
+  expect(await save("https://shop.example/hook")).toMatch(
+    /action="\/numbers\/shop\/deliveries\/test">\s*<button class="button slim">Send a test event/,
   )
   expect(await save("")).toContain("Events stay in the inbox from now on.")
+})
+
+test("the last type of events goes only when that is said again, and then the number's first page says so", async () => {
+  const person = await aPerson()
+  const save = async (form: Record<string, string>) =>
+    await (await person.post("/numbers/shop/settings/events", form)).text()
+  const overview = async () => await (await person.get("/numbers/shop")).text()
+  expect(await save({ ignore: "status" })).toContain("Not saved yet")
+  expect(await overview()).not.toContain("switched off")
+  expect(await save({ none: "yes", ignore: "groups status" })).toContain("Nothing is delivered from now on")
+  expect(await overview()).toContain("All types of events are switched off")
+  expect((await Lease.get(person.bridge.id))?.choice).toMatchObject({
+    events: [],
+    ignore: ["groups", "status"],
+  })
 })
 
 test("a page that is refused for the reader's own reason asks for no report", async () => {
   const person = await aPerson("viewer")
   for (const path of ["/numbers/nobody", "/operator", "/new-number"])
     expect(await (await person.get(path)).text()).not.toContain("report this number")
+})
+
+test("a browser that asks for what is not there gets a page, with the way around for who is signed in; a program gets JSON", async () => {
+  const [person, stranger] = [await aPerson(), aVisitor()]
+  const accept = { accept: "text/html,*/*" }
+  for (const [visitor, hasNavigation] of [
+    [person, true],
+    [stranger, false],
+  ] as const) {
+    const answer = await visitor.get("/Numbers", accept)
+    const page = await answer.text()
+    expect([answer.status, page.includes('href="/usage"')]).toEqual([404, hasNavigation])
+    expect(answer.headers.get("content-security-policy")).toContain("frame-ancestors 'none'")
+  }
+  expect(await (await person.get("/Numbers")).json()).toMatchObject({ code: "not_found" })
+  for (const path of ["/numbers/nobody", "/operator"])
+    expect(await (await person.get(path)).text()).toContain('href="/usage"')
+  for (const [typed, page] of [
+    ["/numbers/?search=x", "/numbers?search=x"],
+    ["/usage//", "/usage"],
+    ["/sign-in/", "/sign-in"],
+  ] as const)
+    expect((await stranger.get(typed, accept)).headers.get("location")).toBe(page)
+  // It would be another host.
+  expect((await stranger.get("//evil.example/", accept)).status).toBe(404)
 })
 
 test("a page that is not there says why, and names no call of the API", async () => {

@@ -29,8 +29,8 @@ test("a session that is not heard is uncertain, then lost, and the page says for
   ] as const) {
     const page = await shown(laterMs)
     expect(page).toContain(`>${word}</span>`)
-    expect(page).toMatch(/no word from the host for <span data-age="\d+"/)
-    expect(page).toContain('The last word was "connected".')
+    expect(page).toMatch(/not heard of for <span data-age="\d+"/)
+    expect(page).toContain("It was connected when it was last heard of.")
   }
   // Its host beats, which says nothing about the session.
   await Host.beat({ id: held.host, addr: held.addr, capacity: 1, sessions: 1, network: "simulated" })
@@ -39,11 +39,11 @@ test("a session that is not heard is uncertain, then lost, and the page says for
   await Lease.freeFromDead([held], { key: Host.key(held.host), seenVersion: version })
   const gone = await shown(1000)
   expect(gone).toContain(">Lost</span>")
-  expect(gone).toContain("Its session host is gone.")
+  expect(gone).toContain("The machine that ran it is gone.")
   // The next session moves as planned, and has told nothing new.
   const next = (await Lease.take((await Lease.get(held.bridgeId))!, { id: held.host, addr: held.addr }))!
   await Lease.letGo(next)
-  expect(await shown(0)).not.toContain("Its session host is gone.")
+  expect(await shown(0)).not.toContain("The machine that ran it is gone.")
 })
 
 test("a number whose phone was unlinked is red on each of its pages, with its phone and since when; one that never had a phone is not", async () => {

@@ -142,10 +142,10 @@ test("an invitation ends after a week, and with the membership of whoever sent i
 test("an owner chooses who is told of troubles, where somebody looks for them", async () => {
   const [owner, member] = await Promise.all([aPerson(), aPerson("member")])
   const shown = async () => await (await owner.get("/account")).text()
-  expect(await shown()).not.toContain("Who is told")
+  expect(await shown()).not.toContain("<h2>Alerts")
   onTestFinished(() => Troubles.watched(false))
   Troubles.watched(true)
-  expect(await shown()).toContain("Who is told")
+  expect(await shown()).toContain("<h2>Alerts")
   expect((await member.post("/account/troubles", { to: "nobody", url: "" })).status).toBe(403)
   expect(await (await owner.post("/account/troubles", { to: "members", url: "ftp://x" })).text()).toContain(
     'class="note bad"',
@@ -234,7 +234,7 @@ test("owners see who did what, from where; and are mailed what lets somebody in 
   )
   const told = [...page.matchAll(/<td>(?!<)([^<]+)<\/td>/g)].map(([, text]) => text!.trim())
   expect(told.filter((text) => text.includes(" "))).toEqual([
-    `the API key ${ApiKey.idOf(key)} changed where events go of shop: https://shop.example/hook`,
+    `the API key ${ApiKey.idOf(key)} changed the webhook of shop: https://shop.example/hook`,
     `${owner.email} named the account Corner shop`,
     `${owner.email} looked at the webhook secret of shop`,
     `${owner.email} replaced the webhook secret of shop`,

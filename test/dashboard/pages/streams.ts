@@ -52,7 +52,7 @@ test("a row of an event that waits, and the event's page, say by themselves when
   await person.post(`/numbers/shop/events/${id}/retry`)
   await answerAll()
   await readUntil(rows, `id="outcome-${id}" class="state good">delivered</span>`)
-  await readUntil(own, "The receiver took it.")
+  await readUntil(own, "The webhook took it.")
 })
 
 test("an event that was given up leaves the page of deliveries once it was sent again and taken, and its receiver fails no more", async () => {
@@ -64,7 +64,7 @@ test("an event that was given up leaves the page of deliveries once it was sent 
   await answerAll()
   const deliveries = "/numbers/shop/deliveries"
   const before = await (await person.get(deliveries)).text()
-  expect(before).toContain("Given up: 1")
+  expect(before).toContain("Undelivered: 1")
   expect(before).toContain(">Failing<")
   const stream = await person.get(`${deliveries}/stream`)
   await person.post(`${deliveries}/resend`, { within: "3600" })

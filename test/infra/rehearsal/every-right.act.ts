@@ -183,7 +183,7 @@ test("somebody signs in, adds a number, links a phone to it, and follows it on e
   await whole.write(ada, phone.number, { text: "to be given up" })
   const given = await until(async () => eventIn(await opens(at("/events?type=message"))))
   await until(async () => (await opens(at(`/events/${given}`))).includes("400"))
-  await until(async () => (await opens(at("/deliveries"))).includes("Given up: 1"))
+  await until(async () => (await opens(at("/deliveries"))).includes("Undelivered: 1"))
   await send(at(`/events/${given}/resend`))
   await send(at("/deliveries/resend"), { within: "3600" })
   await send(at("/deliveries/test"))
