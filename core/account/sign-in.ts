@@ -23,7 +23,13 @@ const Link = z.object({
   account_id: z.string().optional(),
   asking: z.string().optional(),
 })
-const Asked = z.object({ email: z.string(), code: Bytes, link: z.string(), tries: z.number() })
+const Asked = z.object({
+  email: z.string(),
+  code: Bytes,
+  link: z.string(),
+  tries: z.number(),
+  expires_at: z.number(),
+})
 
 /** Where a link leads. */
 export interface Goal {
@@ -89,6 +95,15 @@ async function find(link: string): Promise<z.infer<typeof Link> | undefined> {
   if (!row || row.code) return undefined
   const found = Link.parse(row)
   return left(found.expires_at, found.printed ? printedFor : mailedFor) > 0 ? found : undefined
+}
+
+/** The address whose code a browser may type now; undefined if it asked for none, or that is over. */
+export async function askedIn(asking: string): Promise<string | undefined> {
+  const row = isToken(asking) ? await getRow(tables.accounts, key(hashOf(asking))) : undefined
+  // The row of a link has no code.
+  if (!row?.code) return undefined
+  const asked = Asked.parse(row)
+  return asked.tries < tries && left(asked.expires_at, mailedFor) > 0 ? asked.email : undefined
 }
 
 /**

@@ -1,8 +1,11 @@
 export * as Troubles from "./troubles.ts"
 
+import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import { Bridge } from "../bridge/bridge.ts"
+import { WebhookSecret } from "../bridge/webhook-secret.ts"
 import { Delivery } from "../event/delivery.ts"
+import { signedHeaders } from "../event/signed-headers.ts"
 import { postJson } from "../fetch/post-json.ts"
 import { Lease } from "../lease/lease.ts"
 import { iso, now } from "../platform/clock.ts"
@@ -148,7 +151,7 @@ async function mail(accountId: string, to: To, news: News[]): Promise<void> {
   const text = [
     ...news.map((one) => `${sentenceOf(one)}. ${at}/numbers/${one.bridge.customerRef}`),
     "",
-    `Who gets this is chosen at ${at}/account.`,
+    `Who gets such alerts is chosen at ${at}/account.`,
   ].join("\n")
   await Promise.all(people.map(async ({ email }) => await Mail.send({ to: email, subject, text })))
 }
@@ -162,13 +165,24 @@ function sentenceOf({ bridge, trouble, isOver }: News): string {
 /** A receiver that is away holds up no mail. */
 async function post(accountId: string, url: string, news: News[]): Promise<void> {
   if (url === "") return
-  for (const { bridge, trouble, isOver } of news)
-    await postJson(url, accountId, {
-      customer_ref: bridge.customerRef,
-      trouble,
-      state: isOver ? "over" : "begun",
-      at: iso(now() * 1000),
-    }).catch((error: unknown) => log.warn({ error, accountId }, "an account's receiver of troubles failed"))
+  for (const one of news)
+    await postOne(accountId, url, one).catch((error: unknown) =>
+      log.warn({ error, accountId }, "an account's receiver of troubles failed"),
+    )
+}
+
+/** Signed as an event of that number is, with the secret of its webhook. */
+async function postOne(accountId: string, url: string, { bridge, trouble, isOver }: News): Promise<void> {
+  const secrets = await WebhookSecret.of(bridge)
+  const body = {
+    customer_ref: bridge.customerRef,
+    trouble,
+    state: isOver ? "over" : "begun",
+    at: iso(now() * 1000),
+  }
+  await postJson(url, accountId, body, (bytes) =>
+    signedHeaders({ secrets, id: randomUUID(), attempt: 1, body: bytes, timestamp: now() }),
+  )
 }
 
 async function set(accountId: string, expression: string, values: Record<string, unknown>): Promise<void> {

@@ -4,17 +4,27 @@ import { safeFetch } from "./safe-fetch.ts"
 /** How long a receiver may take, in ms. */
 const withinMs = 10_000
 
-/** POSTs something to an address that somebody gave, once. @throws FetchError, or an Error if it is answered by anything but a success */
-export async function postJson(url: string, share: string, body: unknown): Promise<void> {
+/**
+ * POSTs something to an address that somebody gave, once.
+ * @param headersOf the headers of these bytes, if they are signed
+ * @throws FetchError, or an Error if it is answered by anything but a success
+ */
+export async function postJson(
+  url: string,
+  share: string,
+  body: unknown,
+  headersOf: (bytes: Buffer) => Record<string, string> = () => ({ "content-type": "application/json" }),
+): Promise<void> {
   const connections = new Connections()
+  const bytes = Buffer.from(JSON.stringify(body))
   try {
     const answer = await safeFetch({
       url,
       connections,
       share,
       method: "POST",
-      headers: { "content-type": "application/json" },
-      body: Buffer.from(JSON.stringify(body)),
+      headers: headersOf(bytes),
+      body: bytes,
       withinMs,
       maxBytes: 65_536,
     })

@@ -78,7 +78,9 @@ export const settings = new Hono<DashboardEnv>()
     const form = await c.req.parseBody({ all: true })
     const chosen = [form.events ?? []].flat()
     const events = EventType.options.filter((type) => chosen.includes(type))
-    const ignored = [form.ignore ?? []].flat().flatMap((all) => String(all).split(" "))
+    const ignored = [form.ignore ?? []]
+      .flat()
+      .flatMap((all) => (typeof all === "string" ? all.split(" ") : []))
     const ignore = ignorable.map(([value]) => value).filter((value) => ignored.includes(value))
     const { bridge, requestId } = c.var
     if (events.length === 0) {

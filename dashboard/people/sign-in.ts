@@ -14,7 +14,7 @@ import { RateLimit } from "#core/rate-limit.ts"
 import { addressOf } from "#functions/http/address.ts"
 import { lonePage, type Status } from "../answer.ts"
 import { passkeyScript } from "../assets.ts"
-import { emailField, type Html, note, span } from "../elements.ts"
+import { emailField, type Html, note, press, span } from "../elements.ts"
 import { cookie, type DashboardEnv, ownPath, pageOrigin, putCookie } from "../guard.ts"
 import { fromWhere } from "../audit-log.ts"
 
@@ -56,7 +56,13 @@ export const signIn = new Hono<DashboardEnv>()
       return await showAddress(c, { email, next, problem }, 503)
     }
     putCookie(c, "asking", begun.asking, SignIn.mailedFor)
-    return await showCode(c, { email, next })
+    // A page of its own: to load it again mails nothing.
+    return c.redirect(leadingOn("/sign-in/code", next), 303)
+  })
+  .get("/sign-in/code", async (c) => {
+    const next = ownPath(c.req.query("next"))
+    const email = await SignIn.askedIn(cookie(c, "asking") ?? "")
+    return email === undefined ? c.redirect(leadingOn("/sign-in", next)) : await showCode(c, { email, next })
   })
   .post("/sign-in/code", async (c) => {
     const form = await c.req.parseBody()
@@ -90,6 +96,10 @@ export const signIn = new Hono<DashboardEnv>()
     putCookie(c, "session", "", 0)
     return c.redirect("/sign-in", 303)
   })
+
+function leadingOn(page: string, next: string): string {
+  return next === "/" ? page : `${page}?${new URLSearchParams({ next }).toString()}`
+}
 
 /**
  * Signs this browser in, under a new token. It goes on in the account that it showed before, if its person is the same.
@@ -244,9 +254,11 @@ async function showCode(
       </div>
       <button class="button main wide">Sign in</button>
     </form>
-    <p class="small muted">
-      Nothing came? <a href="/sign-in">Use another address, or ask for a new code.</a>
-    </p>
+    <div class="row small muted">
+      Nothing came?
+      ${press({ action: "/sign-in", label: "Mail another code", kind: "slim", fields: { email: input.email, next: input.next } })}
+      <a href="${leadingOn("/sign-in", input.next)}">Use another address</a>
+    </div>
   </div>`
   return await lonePage(c, { title: "Your code", body, ...(status && { status }) })
 }

@@ -27,10 +27,10 @@ export async function troublesCard(accountId: string): Promise<Html | string> {
   const { to, url } = await Troubles.get(accountId)
   return html`<section class="card">
     <header>
-      <h2>Who is told</h2>
+      <h2>Alerts</h2>
       <p>
-        When the phone of a number is unlinked, the network bans it, another program takes its place, it is
-        without a connection for 15 minutes, or its webhook fails for 15 minutes; and when that is over.
+        Sent when the phone of a number is unlinked, the network bans it, another program takes its place, it
+        has no connection for 15 minutes, or its webhook fails for 15 minutes; and when that is over.
       </p>
     </header>
     <form method="post" action="/account/troubles">
@@ -50,7 +50,11 @@ export async function troublesCard(accountId: string): Promise<Html | string> {
           value="${url}"
           placeholder="https://"
           autocomplete="off"
+          aria-describedby="troubles-signed"
         />
+        <p class="hint" id="troubles-signed">
+          Signed with the webhook secret of the number that it is about.
+        </p>
       </div>
       <div class="row"><button class="button">Save</button></div>
     </form>

@@ -5,7 +5,7 @@ import { FetchError } from "#core/fetch/fetch-error.ts"
 import { safeFetch } from "#core/fetch/safe-fetch.ts"
 import type { Receiver } from "#core/event/receiver.ts"
 import type { Message } from "./message.ts"
-import { signedHeaders } from "./sign.ts"
+import { signedHeaders } from "#core/event/signed-headers.ts"
 
 /** Contract, "Delivery", dialling included. */
 const withinMs = 10_000

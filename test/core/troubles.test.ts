@@ -1,4 +1,5 @@
 import "#test/support/store.ts"
+import { createHmac } from "node:crypto"
 import { expect, test } from "vitest"
 import { Account } from "#core/account/account.ts"
 import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
@@ -81,7 +82,7 @@ test("what may pass by itself is told after a quarter of an hour: a connection t
   ])
 })
 
-test("an account chooses who is mailed, and an address to which it is posted; one that fails holds no mail up", async () => {
+test("an account chooses who is mailed, and an address to which it is posted, signed as the number's events are; one that fails holds no mail up", async () => {
   const { accountId, report, told } = await aShop()
   const receiver = await aReceiver([500])
   await expect(Troubles.choose(accountId, "members", "ftp://x")).rejects.toMatchObject({
@@ -98,4 +99,9 @@ test("an account chooses who is mailed, and an address to which it is posted; on
     { customer_ref: "shop", trouble: "unlinked", state: "begun" },
     { customer_ref: "shop", trouble: "unlinked", state: "over" },
   ])
+  const secret = await Bridge.secretOf(await Bridge.get(accountId, "shop"))
+  for (const { headers, body } of receiver.arrivals) {
+    const [, at, signature] = /^t=(\d+),v1=(\w+)$/.exec(String(headers["x-webhook-signature"]))!
+    expect(createHmac("sha256", secret).update(`${at}.`).update(body).digest("hex")).toBe(signature)
+  }
 })

@@ -27,7 +27,7 @@ function mailed(email: string) {
 /** A visitor who has asked for a code. */
 async function asked(email: string) {
   const visitor = aVisitor()
-  expect((await visitor.post("/sign-in", { email })).status).toBe(200)
+  expect((await visitor.post("/sign-in", { email })).status).toBe(303)
   return { visitor, ...mailed(email) }
 }
 
@@ -65,6 +65,18 @@ test("over https the cookie is bound to its host and never sent in the clear", a
   onTestFinished(() => void (config.PUBLIC_URL = ""))
   const answer = await visitor.post(link, {}, { origin: config.PUBLIC_URL })
   expect(answer.headers.getSetCookie().join("\n")).toMatch(/^__Host-session=[\w-]{43};.*Path=\/;.*Secure/m)
+})
+
+test("the page for the code can be loaded again without another mail, until the code is over", async () => {
+  const email = anEmail()
+  const visitor = aVisitor()
+  const shown = (await visitor.post("/sign-in", { email, next: "/keys" })).headers.get("location")!
+  expect(shown).toBe("/sign-in/code?next=%2Fkeys")
+  for (let loads = 0; loads < 3; loads++) expect(await (await visitor.get(shown)).text()).toContain(email)
+  expect(Mail.list().filter(({ to }) => to === email)).toHaveLength(1)
+  for (let wrong = 0; wrong < 5; wrong++) await visitor.post("/sign-in/code", { code: "AAAA-AAAA" })
+  for (const browser of [visitor, aVisitor()])
+    expect((await browser.get(shown)).headers.get("location")).toBe("/sign-in?next=%2Fkeys")
 })
 
 test("a mailed link shows a button, works in any browser, and then neither it nor the code works again", async () => {
@@ -130,25 +142,27 @@ test("in a quarter of an hour nobody has more than 3 mails sent to one address, 
   const email = anEmail()
   const stranger = anAddress()
   const ask = async (address?: string) => await aVisitor(address).post("/sign-in", { email })
-  for (let mails = 0; mails < 3; mails++) expect((await ask(stranger)).status).toBe(200)
+  for (let mails = 0; mails < 3; mails++) expect((await ask(stranger)).status).toBe(303)
   const refused = await ask(stranger)
   expect(refused.status).toBe(429)
   expect(await refused.text()).toContain("Those that came still sign you in")
   // Somebody else keeps nobody from signing in.
-  for (let mails = 0; mails < 9; mails++) expect((await ask()).status).toBe(200)
+  for (let mails = 0; mails < 9; mails++) expect((await ask()).status).toBe(303)
   expect((await ask()).status).toBe(429)
   const address = anAddress()
   const others: number[] = []
   for (let mails = 0; mails < 11; mails++)
     others.push((await aVisitor(address).post("/sign-in", { email: anEmail() })).status)
-  expect(others).toEqual([...Array.from({ length: 10 }, () => 200), 429])
+  expect(others).toEqual([...Array.from({ length: 10 }, () => 303), 429])
 })
 
 /** The page for somebody who asks for a code, without the address and the time. */
-const pageFor = async (email: string) =>
-  (await (await aVisitor().post("/sign-in", { email })).text())
-    .replaceAll(email, "")
-    .replaceAll(/data-now="\d+"/g, "")
+async function pageFor(email: string): Promise<string> {
+  const visitor = aVisitor()
+  const page = (await visitor.post("/sign-in", { email })).headers.get("location") ?? ""
+  const text = await (await visitor.get(page)).text()
+  return (page + text).replaceAll(email, "").replaceAll(/data-now="\d+"/g, "")
+}
 
 test("the answer does not tell whether an address is known", async () => {
   const known = anEmail()
@@ -186,7 +200,7 @@ test("a mail's link leads to this machine or the dashboard's address, not to a h
   const headers = { origin: "http://evil.example", "content-type": "application/x-www-form-urlencoded" }
   const from = { incoming: { socket: { remoteAddress: anAddress() } } }
   const answer = await app.request("http://evil.example/sign-in", { method: "POST", headers, body }, from)
-  expect(answer.status).toBe(200)
+  expect(answer.status).toBe(303)
   const text = Mail.list().find(({ to }) => to === email)?.text
   expect(text).not.toContain("evil")
   expect(text).not.toContain("/sign-in/link/")
@@ -349,7 +363,7 @@ test("a fresh sign-in goes on in the account that one looked at, by code, and by
   await visitor.post("/accounts/join", { account: theirs })
   const shown = async () => (await Browser.list(person.id)).map(({ accountId }) => accountId)
   const ask = async () => {
-    expect((await visitor.post("/sign-in", { email: guest, next: "/keys" })).status).toBe(200)
+    expect((await visitor.post("/sign-in", { email: guest, next: "/keys" })).status).toBe(303)
     return mailed(guest)
   }
   await visitor.post("/sign-in/code", { code: (await ask()).code, next: "/keys" })

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { describe, expect, test } from "vitest"
-import { signedHeaders } from "#functions/delivery/sign.ts"
+import { signedHeaders } from "#core/event/signed-headers.ts"
 
 const folder = fileURLToPath(new URL("../../docs/receivers/", import.meta.url))
 

@@ -192,6 +192,7 @@ async function aPersonsLife(link: string, signedIn: Response): Promise<void> {
   await post("/account/passkeys", made, [session, ...offered.headers.getSetCookie()])
   const invited = new URLSearchParams({ email: "invited@example.com", role: "viewer" })
   await post("/account/invite", invited, [session])
+  await post("/account/troubles", new URLSearchParams({ to: "members", url: "" }), [session])
 }
 
 /** Two programs ask for a key: one with a browser, which somebody says yes to, and one without. */
@@ -395,6 +396,7 @@ const kinds: Record<string, string[]> = {
     "PASSKEY",
     "SIGN-IN",
     "PAYER",
+    "TROUBLES",
     "BILLING-DUE",
     "BROWSER",
     "CHALLENGE",

@@ -13,7 +13,7 @@ import { app } from "#functions/api/one-machine.ts"
 import { reference } from "#functions/docs/routes.ts"
 import { receivers } from "#functions/docs/receivers.ts"
 import { type Document, everyAnswer } from "#functions/docs/openapi.ts"
-import { signedHeaders } from "#functions/delivery/sign.ts"
+import { signedHeaders } from "#core/event/signed-headers.ts"
 import { aCustomer } from "#test/support/service/customer.ts"
 
 const document = (await (await app.request("/api/openapi.json")).json()) as Document // the document that it serves

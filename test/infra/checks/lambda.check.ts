@@ -143,7 +143,7 @@ test("the dashboard mails a code, signs in and shows a session's state and what 
   const first = await ask("GET", "/sign-in")
   const style = /href="(\/assets\/[^"]+)"/.exec(first.body)![1]!
   expect((await ask("GET", style)).body).toContain("--")
-  expect(await ask("POST", "/sign-in", { email: "ada@example.com" })).toMatchObject({ statusCode: 200 })
+  expect(await ask("POST", "/sign-in", { email: "ada@example.com" })).toMatchObject({ statusCode: 303 })
   expect(ses.mails[0]).toMatchObject({ from: "bridge@mail.example.com", to: "ada@example.com" })
   expect(ses.mails[0]!.text).toContain("https://bridge.example.com/sign-in/link/")
   const code = /([0-9A-Z]{4}-[0-9A-Z]{4})/.exec(ses.mails[0]!.text)![1]!

@@ -87,7 +87,7 @@ export function aBrowser(stage: Stage) {
   /** Signs in, for the first time perhaps, with the code of a mail. */
   async function signUp(email: string): Promise<void> {
     cookies.clear()
-    expect(await page("POST", "/sign-in", { email })).toMatchObject({ status: 200 })
+    expect(await page("POST", "/sign-in", { email })).toMatchObject({ status: 303 })
     const mail = stage.mails.findLast(({ to }) => to === email)
     expect(mail).toMatchObject({ from: "bridge@mail.example.com" })
     const code = /([0-9A-Z]{4}-[0-9A-Z]{4})/.exec(mail!.text)![1]!

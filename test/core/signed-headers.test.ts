@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto"
 import { expect, test } from "vitest"
-import { signedHeaders } from "#functions/delivery/sign.ts"
+import { signedHeaders } from "#core/event/signed-headers.ts"
 
 test("the standard signature is that of Standard Webhooks' own example", () => {
   const headers = signedHeaders({
