@@ -81,9 +81,13 @@ async function webhooks(): Promise<void> {
 }
 
 async function fleets(): Promise<void> {
+  const { bridges } = options
+  const fleet = bridges
+    ? { sizes: [0, bridges], returns: bridges }
+    : { sizes: [0, 20, 100, 200], returns: 100 }
   const size = options.short
     ? { sizes: [2], returns: 2, messages: 20, idleMs: 500, restMs: 500 }
-    : { sizes: [0, 20, 100, 200], returns: 100, messages: 2000, idleMs: 5000, restMs: 20_000 }
+    : { ...fleet, messages: 2000, idleMs: 5000, restMs: 20_000 }
   results.fleets = await measureFleets({ ...given, ...size })
   printFleets(results.fleets)
   for (const side of ["bare", "ours"] as const) tell(side, results.fleets[side].faults)

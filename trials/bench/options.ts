@@ -6,6 +6,8 @@ export const Options = z.object({
     .string()
     .transform((text) => text.split(","))
     .optional(),
+  /** What a fleet of so many needs, in place of 20, 100 and 200. */
+  bridges: z.coerce.number().int().min(1).optional(),
   /** Few messages and bridges, about a minute. It shows whether the bench works, not how fast anything is. */
   short: z.boolean().default(false),
   /** Writes a profile of each process and scenario into this folder, and prints what costs most. Figures are dearer then. */
