@@ -1,191 +1,25 @@
-// Writes typescript/src/generated.ts, the contract in TypeScript: `npm run clients:generate`. With `--check` it only says whether that
-// file is what it would write.
+// Writes the contract in TypeScript and in Python, where the SDKs have it: `npm run clients:generate`. With `--check` it only says
+// whether those files are what it would write.
 import { readFileSync, writeFileSync } from "node:fs"
-import { type Document, openapi, type Operation, type Schema } from "#functions/docs/openapi.ts"
+import { openapi } from "#functions/docs/openapi.ts"
+import { python } from "./generate/python.ts"
+import { typescript } from "./generate/typescript.ts"
 
-const file = new URL("typescript/src/generated.ts", import.meta.url)
-
-/** Names that mean something else in TypeScript, or would be taken for it. */
-const renamed: Record<string, string> = { Error: "ErrorBody" }
-
-/** Routes that are streams alone: the layer by hand has them. */
-const streams = new Set(["streamLogs"])
-
-/** The contract as a module of TypeScript. */
-export function generated(document: Document = openapi()): string {
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      method: method.toUpperCase(),
-      path,
-      ...operation,
-    })),
-  )
-  const calls = operations.filter(({ operationId }) => !streams.has(operationId))
-  const schemas = Object.entries(document.components.schemas).map(
-    ([name, schema]) => `${comment(schema.description)}${definition(nameOf(name), typeOf(schema))}\n`,
-  )
-  return [
-    "// Generated from the contract by `npm run clients:generate`. Do not edit.\n",
-    'import type { CallOptions, Listing, SendOptions } from "./call.ts"\n',
-    ...schemas,
-    "/** Any event. Its first field, `event`, says of which type it is. */",
-    'export type Event = StoredEvent["event"]\n',
-    "/** The calls about the account of the key. */",
-    `export interface AccountCalls {\n${calls
-      .filter((one) => !isOfBridge(one))
-      .map(method)
-      .join("\n")}}\n`,
-    "/** The calls about one bridge. */",
-    `export interface BridgeCalls {\n${calls.filter(isOfBridge).map(method).join("\n")}}\n`,
-    "/** How each call is made: method, path, and what its fields, its key and its answer are. */",
-    `export const operations = {\n${calls.map((one) => `  ${one.operationId}: ${JSON.stringify(recipe(one))},\n`).join("")}} as const\n`,
-  ].join("\n")
+/** Each file that is generated, by its path in this folder. */
+export function generated(): Record<string, string> {
+  const modules = Object.entries(python(openapi())).map(([name, text]) => [
+    `python/src/messaging_bridge/${name}`,
+    text,
+  ])
+  return { "typescript/src/generated.ts": typescript(openapi()), ...Object.fromEntries(modules) }
 }
 
-function isOfBridge({ path }: { path: string }): boolean {
-  return path.includes("{customer_ref}")
-}
-
-function definition(name: string, type: string): string {
-  return /^\{[^]*\n\}$/.test(type) && !/^\}./m.test(type)
-    ? `export interface ${name} ${type}`
-    : `export type ${name} = ${type}`
-}
-
-type Call = Operation & { method: string; path: string }
-
-/** A method of an interface, with all that the reference says of it. */
-function method(call: Call): string {
-  const { answer, takesKey } = recipe(call)
-  const input = inputOf(call)
-  const options = `options?: ${takesKey ? "SendOptions" : "CallOptions"}`
-  const given = input && `input${input.required?.length ? "" : "?"}: ${typeOf(input, "  ")}, `
-  const about = [call.summary, call.description].filter(Boolean).join(". ")
-  return `${comment(about, "  ")}  ${call.operationId}(${given ?? ""}${options}): ${answerOf(call, answer)}\n`
-}
-
-/** Path, query and body as one object. @throws Error if a name is in two of them */
-function inputOf(call: Call): Schema | undefined {
-  const named = (call.parameters ?? []).filter((one) => one.in !== "header" && one.name !== "customer_ref")
-  const body = resolved(call.requestBody?.content["application/json"]?.schema)
-  const properties: Record<string, Schema> = {}
-  for (const { name, schema, description } of named)
-    properties[name] = { ...schema, ...(description !== undefined && { description }) }
-  for (const [name, schema] of Object.entries(body?.properties ?? {})) {
-    if (name in properties)
-      throw new Error(`${call.operationId}: ${name} is in its path or query and in its body`)
-    properties[name] = schema
+if (import.meta.main)
+  for (const [path, text] of Object.entries(generated())) {
+    const file = new URL(path, import.meta.url)
+    if (!process.argv.includes("--check")) writeFileSync(file, text)
+    else if (readFileSync(file, "utf8") !== text) {
+      console.error(`clients/${path} is not what the contract says: npm run clients:generate`)
+      process.exitCode = 1
+    }
   }
-  const required = [...named.filter((one) => one.required).map(({ name }) => name), ...(body?.required ?? [])]
-  return Object.keys(properties).length > 0 ? { type: "object", properties, required } : undefined
-}
-
-function resolved(schema: Schema | undefined): Schema | undefined {
-  const name = schema?.$ref?.split("/").at(-1)
-  return name === undefined ? schema : openapi().components.schemas[name]
-}
-
-/** How a call is made. The client that is written by hand, `messaging-bridge.ts`, reads it. */
-function recipe(call: Call) {
-  const query = (call.parameters ?? []).filter((one) => one.in === "query").map(({ name }) => name)
-  return {
-    method: call.method,
-    path: call.path,
-    ...(query.length > 0 && { query }),
-    ...(call.requestBody && { body: true }),
-    ...(call.parameters?.some(({ name }) => name === "idempotency-key") && { takesKey: true }),
-    answer: query.includes("after") ? "list" : kindOf(call),
-  } as const
-}
-
-/** @throws Error for an answer of a kind that the layer by hand does not know */
-function kindOf(call: Call): "json" | "bytes" | "nothing" {
-  const [type] = Object.keys(successOf(call).content ?? {})
-  if (type === undefined) return "nothing"
-  if (type === "application/json") return "json"
-  if (/^(?:image\/|application\/octet-stream$)/.test(type)) return "bytes"
-  throw new Error(`${call.operationId} answers with ${type}`)
-}
-
-function successOf(call: Call) {
-  return Object.entries(call.responses).find(([status]) => Number(status) < 300)![1] // every route has one
-}
-
-function answerOf(call: Call, kind: ReturnType<typeof recipe>["answer"]): string {
-  if (kind === "bytes") return "Promise<Response>"
-  if (kind === "nothing") return "Promise<void>"
-  const schema = successOf(call).content!["application/json"]!.schema // it is of this kind
-  return kind === "list" ? `Listing<${typeOf(schema.items!, "  ")}>` : `Promise<${typeOf(schema, "  ")}>`
-}
-
-function nameOf(schema: string): string {
-  return renamed[schema] ?? schema
-}
-
-/** A schema as a type. @throws Error for one that has no type here */
-function typeOf(schema: Schema, indent = ""): string {
-  if (schema.$ref) return nameOf(schema.$ref.split("/").at(-1)!)
-  if (schema.enum) return schema.enum.map((one) => JSON.stringify(one)).join(" | ")
-  if (schema.oneOf) return schema.oneOf.map((one) => typeOf(one, indent)).join(" | ")
-  if (schema.allOf)
-    return schema.allOf
-      .filter((one) => Object.keys(one).some((key) => key !== "description"))
-      .map((one) => typeOf(one, indent))
-      .join(" & ")
-  const types = [schema.type ?? "any"].flat()
-  return types.map((type) => typeNamed(type, schema, indent)).join(" | ")
-}
-
-function typeNamed(type: string, schema: Schema, indent: string): string {
-  switch (type) {
-    case "string":
-    case "boolean":
-    case "null":
-      return type
-    case "number":
-    case "integer":
-      return "number"
-    case "array":
-      return arrayOf(typeOf(schema.items!, indent)) // an array's schema says of what
-    case "object":
-      return objectOf(schema, indent)
-    default:
-      throw new Error(`there is no type for ${JSON.stringify(schema)}`)
-  }
-}
-
-function arrayOf(type: string): string {
-  return /^\w+$/.test(type) ? `${type}[]` : `(${type})[]`
-}
-
-function objectOf(schema: Schema & { additionalProperties?: Schema }, indent: string): string {
-  const more = schema.additionalProperties
-  const rest = more && (Object.keys(more).length > 0 ? typeOf(more, indent) : "unknown")
-  if (!schema.properties) return rest === undefined ? "object" : `Record<string, ${rest}>`
-  const inner = `${indent}  `
-  const fields = Object.entries(schema.properties).map(([name, field]) => {
-    const isRequired = schema.required?.includes(name)
-    return `${comment(field.description ?? describedIn(field), inner)}${inner}${name}${isRequired ? "" : "?"}: ${typeOf(field, inner)}\n`
-  })
-  return `{\n${fields.join("")}${rest ? `${inner}[more: string]: ${rest}\n` : ""}${indent}}`
-}
-
-/** A description beside a reference. */
-function describedIn({ allOf }: Schema): string | undefined {
-  return allOf?.find(({ description }) => description !== undefined)?.description
-}
-
-function comment(text: string | undefined, indent = ""): string {
-  return text ? `${indent}/** ${text.replaceAll("*/", "*\\/")} */\n` : ""
-}
-
-if (import.meta.main) {
-  const text = generated()
-  if (!process.argv.includes("--check")) writeFileSync(file, text)
-  else if (readFileSync(file, "utf8") !== text) {
-    console.error(
-      "clients/typescript/src/generated.ts is not what the contract says: npm run clients:generate",
-    )
-    process.exitCode = 1
-  }
-}

@@ -4,10 +4,12 @@ import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { type Service, startService } from "../support/service/service.ts"
+import { checkPython, findPython } from "./python.ts"
 
 /**
  * `npm run clients:check`: what customers install is built, linted and tested, packed, and run on every runtime that it is
- * for, against the service. It installs the runtimes from npm, in a folder of its own that it keeps, `.data-clients`.
+ * for, against the service. It installs the runtimes from npm and what is for Python with pip, in a folder of its own that it
+ * keeps, `.data-clients`. Without Python 3.10 it fails in the end, since it has not run everything.
  */
 
 const root = new URL("../..", import.meta.url).pathname
@@ -125,11 +127,16 @@ process.env.PACKED_CLI = ["node-20/bin/node", ".bin/bridge"]
   .map((file) => join(folder, "node_modules", file))
   .join(" ")
 npx("vitest", "run", "--config", "test/clients/vitest.config.ts")
+const python = findPython()
 const service = await startService()
 try {
   await everywhere(service)
+  if (python !== undefined) await checkPython(python, folder, service)
 } finally {
   await service.stop()
   service.remove()
 }
-console.log("clients: ok")
+if (python === undefined) {
+  console.error("python: not run, python3 is missing (3.10 or newer). All else is ok.")
+  process.exitCode = 1
+} else console.log("clients: ok")

@@ -12,9 +12,8 @@ import { BridgeError, messagingBridge, type Settings, webhooks } from "../../cli
 import { aReceiver } from "../support/service/receiver.ts"
 import { type Answer, silence } from "../support/service/start-receiver.ts"
 
-test("what was generated is what the contract says", () => {
-  const file = new URL("../../clients/typescript/src/generated.ts", import.meta.url)
-  expect(readFileSync(file, "utf8")).toBe(generated())
+test.for(Object.entries(generated()))("%s is what the contract says", ([path, text]) => {
+  expect(readFileSync(new URL(`../../clients/${path}`, import.meta.url), "utf8")).toBe(text)
 })
 
 const key = "mbk_abcdefghijkl_secretsecretsecretsecretsecret12check1"

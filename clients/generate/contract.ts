@@ -1,0 +1,66 @@
+import { type Document, entriesOf, openapi, type Operation, type Schema } from "#functions/docs/openapi.ts"
+
+// What the SDKs' generators read of the contract.
+
+/** Routes that are streams alone: the layer by hand has them. */
+const streams = new Set(["streamLogs"])
+
+export type Call = Operation & { method: string; path: string }
+
+/** The calls of an SDK, in the order of the reference. */
+export function callsOf(document: Document): Call[] {
+  return entriesOf(document)
+    .map(({ method, path, operation }) => ({ method: method.toUpperCase(), path, ...operation }))
+    .filter(({ operationId }) => !streams.has(operationId))
+}
+
+export function isOfBridge({ path }: { path: string }): boolean {
+  return path.includes("{customer_ref}")
+}
+
+/** Path, query and body as one object. @throws Error if a name is in two of them */
+export function inputOf(call: Call): Schema | undefined {
+  const named = (call.parameters ?? []).filter((one) => one.in !== "header" && one.name !== "customer_ref")
+  const body = resolved(call.requestBody?.content["application/json"]?.schema)
+  const properties: Record<string, Schema> = {}
+  for (const { name, schema, description } of named)
+    properties[name] = { ...schema, ...(description !== undefined && { description }) }
+  for (const [name, schema] of Object.entries(body?.properties ?? {})) {
+    if (name in properties)
+      throw new Error(`${call.operationId}: ${name} is in its path or query and in its body`)
+    properties[name] = schema
+  }
+  const required = [...named.filter((one) => one.required).map(({ name }) => name), ...(body?.required ?? [])]
+  return Object.keys(properties).length > 0 ? { type: "object", properties, required } : undefined
+}
+
+function resolved(schema: Schema | undefined): Schema | undefined {
+  const name = schema?.$ref?.split("/").at(-1)
+  return name === undefined ? schema : openapi().components.schemas[name]
+}
+
+/** How a call is made. The layers by hand read it. */
+export function recipe(call: Call) {
+  const query = (call.parameters ?? []).filter((one) => one.in === "query").map(({ name }) => name)
+  return {
+    method: call.method,
+    path: call.path,
+    ...(query.length > 0 && { query }),
+    ...(call.requestBody && { body: true }),
+    ...(call.parameters?.some(({ name }) => name === "idempotency-key") && { takesKey: true }),
+    answer: query.includes("after") ? "list" : kindOf(call),
+  } as const
+}
+
+/** @throws Error for an answer of a kind that the layer by hand does not know */
+function kindOf(call: Call): "json" | "bytes" | "nothing" {
+  const [type] = Object.keys(successOf(call).content ?? {})
+  if (type === undefined) return "nothing"
+  if (type === "application/json") return "json"
+  if (/^(?:image\/|application\/octet-stream$)/.test(type)) return "bytes"
+  throw new Error(`${call.operationId} answers with ${type}`)
+}
+
+export function successOf(call: Call) {
+  return Object.entries(call.responses).find(([status]) => Number(status) < 300)![1] // every route has one
+}

@@ -1,0 +1,1108 @@
+# Generated from the contract by `npm run clients:generate`. Do not edit.
+
+from __future__ import annotations
+
+from typing import List, Literal
+
+import httpx
+
+from ._asking import UNSET, AsyncCalls, Calls, Listing, awaited, listed
+from .types import (
+    BridgeInList,
+    Bridge,
+    EventType,
+    Pacing,
+    BridgeWithManager,
+    BridgeAfterPatch,
+    SessionStatus,
+    Ok,
+    PasskeyAssertionResponse,
+    LinkSession,
+    SendResult,
+    Upload,
+    Message,
+    SentMessage,
+    Chat,
+    KeptMessage,
+    Contact,
+    ContactCheck,
+    Group,
+    MemberOutcome,
+    GroupWithMembers,
+    GroupInvite,
+    JoinRequest,
+    Profile,
+    StatusPrivacy,
+    DeliveryAttempt,
+    StoredEvent,
+    Deliveries,
+    DeliveryOfEvent,
+    Webhook,
+    Account,
+    Usage,
+    ApiRequest,
+    ApiKey,
+    DebugStats,
+    CreateKeyResult,
+    PairResult,
+    SendTextPreview,
+    SendContactContact,
+    ListBlockedResult,
+    CreateGroupResult,
+    JoinGroupResult,
+    SetGroupAvatarResult,
+    ResendSinceResult,
+    RollSecretResult,
+    Event,
+)
+
+
+class AccountCalls(Calls):
+    """The calls about the account of the key."""
+
+    def create_bridge(self, *, customer_ref: str, webhook_url: str | None = UNSET) -> Bridge:
+        """Create a bridge
+
+        :param customer_ref: Your own name for the bridge: 1 to 64 letters, digits, dashes and underscores, not `default`.
+        :param webhook_url: An https URL (or http where the service is not in production) of at most 2,048 characters, without spaces, fragment, user name and password, at a public address unless the operator allows others. `""` or null is the hosted inbox.
+        """
+        return self._ask(Bridge, "POST", "/api/instances", locals(), body=True, nulls=("webhook_url",))
+
+    def list_bridges(self) -> List[BridgeInList]:
+        """List bridges"""
+        return self._ask(List[BridgeInList], "GET", "/api/instances", locals())
+
+    def get_account(self) -> Account:
+        """Get the account that the key belongs to"""
+        return self._ask(Account, "GET", "/api/account", locals())
+
+    def get_usage(self, *, from_: str | None = None, to: str | None = None) -> List[Usage]:
+        """What the bridges of the account delivered, day by day
+
+        :param from_: The first day; 30 days ago, unless you say otherwise.
+        :param to: The last day; today, unless you say otherwise.
+        """
+        return self._ask(List[Usage], "GET", "/api/usage", locals(), query=("from", "to"))
+
+    def list_requests(
+        self,
+        *,
+        refused: Literal["true", "false"] | None = None,
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> Listing[ApiRequest]:
+        """List calls of the account's programs: those that were refused, and those that changed something. Newest first, for 7 days, without bodies. A call that only read is not here, nor one to a session that succeeded: `list_sent` has what was sent. A call without a valid key belongs to no account. After a hundred calls at once one in five seconds is kept, and says how many were left out.
+
+        :param refused: Only refused ones, or only others.
+        :param after: The `X-Next-After` of the page before.
+        """
+        return self._list(ApiRequest, "GET", "/api/requests", locals(), query=("refused", "after", "limit"))
+
+    def create_key(
+        self,
+        *,
+        name: str,
+        scope: Literal["all", "read", "bridge"] | None = None,
+        customer_ref: str | None = None,
+    ) -> CreateKeyResult:
+        """Create an API key
+
+        :param name: What it is for.
+        :param scope: `all`: everything. `read`: everything that changes nothing, without secrets and codes that link a phone. `bridge`: everything at one bridge, and nothing else.
+        :param customer_ref: With the scope `bridge`: which.
+        """
+        return self._ask(CreateKeyResult, "POST", "/api/keys", locals(), body=True)
+
+    def list_keys(self) -> List[ApiKey]:
+        """List the API keys of the account"""
+        return self._ask(List[ApiKey], "GET", "/api/keys", locals())
+
+    def remove_key(self, *, id: str) -> None:
+        """Revoke an API key. It stops working within 30 seconds, and so do the keys that it made.
+
+        :param id: As `list_keys` gives it.
+        """
+        return self._ask(type(None), "DELETE", "/api/keys/{id}", locals())
+
+
+class AsyncAccountCalls(AsyncCalls):
+    """The calls about the account of the key."""
+
+    create_bridge = awaited(AccountCalls.create_bridge)
+    list_bridges = awaited(AccountCalls.list_bridges)
+    get_account = awaited(AccountCalls.get_account)
+    get_usage = awaited(AccountCalls.get_usage)
+    list_requests = listed(AccountCalls.list_requests)
+    create_key = awaited(AccountCalls.create_key)
+    list_keys = awaited(AccountCalls.list_keys)
+    remove_key = awaited(AccountCalls.remove_key)
+
+
+class BridgeCalls(Calls):
+    """The calls about one bridge."""
+
+    def get_bridge(self) -> BridgeWithManager:
+        """Get a bridge"""
+        return self._ask(BridgeWithManager, "GET", "/api/instances/{customer_ref}", locals())
+
+    def update_bridge(
+        self,
+        *,
+        webhook_url: str | None = UNSET,
+        events: List[EventType] | None = UNSET,
+        ignore: List[Literal["status", "groups"]] | None = None,
+        message_status: Literal["counts", "participants"] | None = None,
+        daily_presence: bool | None = None,
+        pacing: Pacing | None = UNSET,
+        proxy_url: str | None = UNSET,
+        keep: Literal[7, 30, 90] | None = UNSET,
+        history: bool | None = None,
+    ) -> BridgeAfterPatch:
+        """Choose where a bridge's events go, and which are sent. `webhook_url` is required unless another field is given; a field that is not given stays as it is. Messages that `events` and `ignore` switch off are taken from the network and forgotten: they give no event, and cannot be replied to or downloaded. A change of all but the address and the proxy restarts nothing, and takes effect within half a minute. A new address restarts the session, which takes a few seconds; the phone stays linked. After five logins in a row that did not last, restarts included, the session waits up to a minute before the next. The current address restarts nothing, unless another place has taken over the session (`status` is `replaced`): then the session connects again, and the other place is replaced.
+
+        :param webhook_url: An https URL (or http where the service is not in production) of at most 2,048 characters, without spaces, fragment, user name and password, at a public address unless the operator allows others. `""` or null is the hosted inbox.
+        :param events: The types of events to send; null is all of them, including those of later releases, but not `message_status`, `message_lost` and `group`, which are sent only if you name them.
+        :param ignore: Chats whose events are not sent: `status`, `groups`; `[]` is none.
+        :param message_status: What events of the type `message_status` say of a message to a group. `counts`: how many members have received, read and played it. `participants`: also who, in an event for each receipt that comes by itself.
+        :param daily_presence: Whether the session appears as available for some minutes a day; it does unless you say false. A phone warns its owner of a linked device that was not available for about two weeks, and offers to log it out.
+        :param pacing: How slowly the bridge sends; it replaces the pacing of before, and null ends it. A message that would have to wait for longer than five seconds is refused with 429 `pacing`.
+        :param proxy_url: A proxy for the session: `http://`, `https://` or `socks5://`, with a user name and password if it wants them, at a public address unless the operator allows others. Socket, files and look-ups of names go through it, and the session connects anew. No answer shows it again. null is none.
+        :param keep: For how many days messages are kept from now on, those that come in and those that are sent, so that `list_messages` has them; null keeps no more of them. Those in chats that `ignore` names are not kept.
+        :param history: With `keep`: whether a phone that is linked from now on is asked for what was said before. It tells what it chooses, some minutes long; of that the messages of the last `keep` days are kept, at most 500 of a chat and 20,000 in all. They are no events.
+        """
+        return self._ask(BridgeAfterPatch, "PATCH", "/api/instances/{customer_ref}", locals(), body=True, nulls=("webhook_url", "events", "pacing", "proxy_url", "keep"))
+
+    def remove_bridge(self) -> None:
+        """Delete a bridge: unlink it, destroy its keys, free its reference"""
+        return self._ask(type(None), "DELETE", "/api/instances/{customer_ref}", locals())
+
+    def status(self) -> SessionStatus:
+        """The state of the session"""
+        return self._ask(SessionStatus, "GET", "/api/instances/{customer_ref}/proxy/status", locals())
+
+    def qr(self) -> httpx.Response:
+        """The current QR code for linking the session: ask again when it has expired"""
+        return self._fetch("GET", "/api/instances/{customer_ref}/proxy/qr", locals())
+
+    def pair(self, *, phone: str) -> PairResult:
+        """Link with a code that is typed on the phone
+
+        :param phone: 7 to 15 digits; a leading `+` is dropped.
+        """
+        return self._ask(PairResult, "POST", "/api/instances/{customer_ref}/proxy/pair", locals(), body=True)
+
+    def passkey(
+        self,
+        *,
+        id: str,
+        rawId: str,
+        type: Literal["public-key"],
+        response: PasskeyAssertionResponse,
+    ) -> Ok:
+        """Answer the network's request for a passkey. The body is a browser's answer to `status.passkey.options`, made on https://web.whatsapp.com: the JSON of `navigator.credentials.get`. After a refusal `status` has the request to answer next."""
+        return self._ask(Ok, "POST", "/api/instances/{customer_ref}/proxy/passkey", locals(), body=True)
+
+    def logout(self) -> Ok:
+        """Unlink the session, or turn away a phone that wants a passkey"""
+        return self._ask(Ok, "DELETE", "/api/instances/{customer_ref}/proxy/logout", locals())
+
+    def create_link_session(
+        self,
+        *,
+        expected_phone: str | None = None,
+        return_url: str | None = None,
+    ) -> LinkSession:
+        """Make a page on which somebody links their phone, without an account of their own. Give the URL to the person whose number it is. It works for an hour, or until a phone is linked. Anyone who has it can link a phone to this bridge, so treat it as a secret.
+
+        :param expected_phone: The number that has to be linked; another one is refused on the page.
+        :param return_url: Where the page leads when a phone is linked.
+        """
+        return self._ask(LinkSession, "POST", "/api/instances/{customer_ref}/link-sessions", locals(), body=True)
+
+    def send_text(
+        self,
+        *,
+        chat: str,
+        body: str,
+        quoted_message_id: str | None = None,
+        mentions: List[str] | None = None,
+        new_chat: Literal["refuse", "allow"] | None = None,
+        preview: SendTextPreview | None = None,
+        idempotency_key: str | None = None,
+    ) -> SendResult:
+        """Send a text message
+
+        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a JID (`…@s.whatsapp.net`, `…@lid`, `…@g.us` for a group), or a username: `@ada`, or `@ada:1234` with the four digits that its owner may ask for.
+        :param quoted_message_id: The message that this one replies to, of the same chat.
+        :param mentions: The people whom the text mentions.
+        :param new_chat: `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on.
+        :param preview: What is shown of a link. The service never fetches a link in a text.
+        """
+        return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/text", locals(), body=True, takes_key=True)
+
+    def send_media(
+        self,
+        *,
+        chat: str,
+        quoted_message_id: str | None = None,
+        mentions: List[str] | None = None,
+        new_chat: Literal["refuse", "allow"] | None = None,
+        url: str | None = None,
+        file: str | None = None,
+        data: str | None = None,
+        content_type: str | None = None,
+        as_sticker: bool | None = None,
+        as_voice: bool | None = None,
+        view_once: bool | None = None,
+        caption: str | None = None,
+        filename: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> SendResult:
+        """Send an image, video, audio, document or sticker
+
+        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a JID (`…@s.whatsapp.net`, `…@lid`, `…@g.us` for a group), or a username: `@ada`, or `@ada:1234` with the four digits that its owner may ask for.
+        :param quoted_message_id: The message that this one replies to, of the same chat.
+        :param mentions: The people whom the text mentions.
+        :param new_chat: `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on.
+        :param url: The service fetches it, and the Content-Type of the answer decides the kind: JPEG, PNG and WebP are sent as an image, `audio/ogg` as a voice note, other audio as audio, video as video, everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. Images and stickers are sent with a small preview, videos without one. An image, video or sound that does not begin as its Content-Type says, or an image that cannot be decoded, is `media_type_mismatch`.
+        :param file: An uploaded file, as `create_upload` gave it.
+        :param data: A small file itself, at most 350 KB.
+        :param content_type: Of `data`.
+        :param as_sticker: Sends a WebP as a sticker as it is, a JPEG or PNG as one of 512 by 512 pixels; any other file is `media_type_mismatch`.
+        :param as_voice: Makes any sound, or that of a video, a voice note with its waveform: at most 15 minutes, of a file of at most 100 MB. Without ffmpeg at the service it is `conversion_unavailable`.
+        :param view_once: An image, a video or a voice note that can be opened once; any other file is `media_type_mismatch`.
+        :param caption: The text beside it.
+        :param filename: The name of a document; by default that of the upload, or the last part of the URL's path.
+        """
+        return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/media", locals(), body=True, takes_key=True)
+
+    def create_upload(
+        self,
+        *,
+        content_type: str,
+        filename: str | None = None,
+        size: int | None = None,
+    ) -> Upload:
+        """Upload a file, to send it. Then POST `multipart/form-data` to `upload.url`: each of `upload.fields`, and the file itself as `file`, which comes last. No API key goes with it. 204 says that the file is there. It can be sent for 24 hours, as often as you like, by `file` of `send_media` and `send_status`. It takes up to 100 MB; a byte more is 413, or 400 from Amazon S3, where that is the place.
+
+        :param size: In bytes. A file of another size is then refused.
+        """
+        return self._ask(Upload, "POST", "/api/instances/{customer_ref}/files", locals(), body=True)
+
+    def send_reaction(
+        self,
+        *,
+        emoji: str,
+        message_id: str,
+        chat: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> SendResult:
+        """React to a message
+
+        :param emoji: `""` removes the reaction.
+        :param message_id: A message id, as an event or a send result gave it; in a path percent-encoded.
+        :param chat: The chat of the message; needed only if messages of several chats have this id.
+        """
+        return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/reaction", locals(), body=True, takes_key=True)
+
+    def send_poll(
+        self,
+        *,
+        chat: str,
+        question: str,
+        options: List[str],
+        quoted_message_id: str | None = None,
+        mentions: List[str] | None = None,
+        new_chat: Literal["refuse", "allow"] | None = None,
+        max_answers: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> SendResult:
+        """Send a poll
+
+        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a JID (`…@s.whatsapp.net`, `…@lid`, `…@g.us` for a group), or a username: `@ada`, or `@ada:1234` with the four digits that its owner may ask for.
+        :param quoted_message_id: The message that this one replies to, of the same chat.
+        :param mentions: The people whom the text mentions.
+        :param new_chat: `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on.
+        :param max_answers: How many options one person may choose; 0: any number; by default 1.
+        """
+        return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/poll", locals(), body=True, takes_key=True)
+
+    def send_location(
+        self,
+        *,
+        chat: str,
+        lat: float,
+        lng: float,
+        quoted_message_id: str | None = None,
+        mentions: List[str] | None = None,
+        new_chat: Literal["refuse", "allow"] | None = None,
+        name: str | None = None,
+        address: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> SendResult:
+        """Send a location
+
+        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a JID (`…@s.whatsapp.net`, `…@lid`, `…@g.us` for a group), or a username: `@ada`, or `@ada:1234` with the four digits that its owner may ask for.
+        :param quoted_message_id: The message that this one replies to, of the same chat.
+        :param mentions: The people whom the text mentions.
+        :param new_chat: `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on.
+        """
+        return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/location", locals(), body=True, takes_key=True)
+
+    def send_event(
+        self,
+        *,
+        chat: str,
+        name: str,
+        start_time: int,
+        quoted_message_id: str | None = None,
+        mentions: List[str] | None = None,
+        new_chat: Literal["refuse", "allow"] | None = None,
+        description: str | None = None,
+        end_time: int | None = None,
+        join_link: str | None = None,
+        has_reminder: bool | None = None,
+        is_schedule_call: bool | None = None,
+        reminder_offset_sec: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> SendResult:
+        """Send an event message, which recipients can answer
+
+        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a JID (`…@s.whatsapp.net`, `…@lid`, `…@g.us` for a group), or a username: `@ada`, or `@ada:1234` with the four digits that its owner may ask for.
+        :param start_time: Unix seconds.
+        :param quoted_message_id: The message that this one replies to, of the same chat.
+        :param mentions: The people whom the text mentions.
+        :param new_chat: `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on.
+        :param end_time: Unix seconds; not before the start.
+        :param join_link: The link for joining a call.
+        :param reminder_offset_sec: How long before the start the phone shows a reminder.
+        """
+        return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/event", locals(), body=True, takes_key=True)
+
+    def send_contact(
+        self,
+        *,
+        chat: str,
+        contacts: List[SendContactContact],
+        quoted_message_id: str | None = None,
+        mentions: List[str] | None = None,
+        new_chat: Literal["refuse", "allow"] | None = None,
+        idempotency_key: str | None = None,
+    ) -> SendResult:
+        """Send contact cards
+
+        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a JID (`…@s.whatsapp.net`, `…@lid`, `…@g.us` for a group), or a username: `@ada`, or `@ada:1234` with the four digits that its owner may ask for.
+        :param quoted_message_id: The message that this one replies to, of the same chat.
+        :param mentions: The people whom the text mentions.
+        :param new_chat: `refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and the person is known from then on.
+        """
+        return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/contact", locals(), body=True, takes_key=True)
+
+    def send_forward(
+        self,
+        *,
+        chat: str,
+        message_id: str,
+        from_chat: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> SendResult:
+        """Forward a message
+
+        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a JID (`…@s.whatsapp.net`, `…@lid`, `…@g.us` for a group), or a username: `@ada`, or `@ada:1234` with the four digits that its owner may ask for.
+        :param message_id: A message id, as an event or a send result gave it; in a path percent-encoded.
+        :param from_chat: The chat that the message is in; needed only if messages of several chats have this id.
+        """
+        return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/forward", locals(), body=True, takes_key=True)
+
+    def send_status(
+        self,
+        *,
+        body: str | None = None,
+        url: str | None = None,
+        file: str | None = None,
+        data: str | None = None,
+        content_type: str | None = None,
+        background: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> SendResult:
+        """Post a status: a text, or a picture
+
+        :param body: The text, or the one beside the picture.
+        :param url: The service fetches it, and the Content-Type of the answer decides the kind: JPEG, PNG and WebP are sent as an image, `audio/ogg` as a voice note, other audio as audio, video as video, everything else as a document. At most 16 MB, or 100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. Images and stickers are sent with a small preview, videos without one. An image, video or sound that does not begin as its Content-Type says, or an image that cannot be decoded, is `media_type_mismatch`.
+        :param file: An uploaded file, as `create_upload` gave it.
+        :param data: A small file itself, at most 350 KB.
+        :param content_type: Of `data`.
+        :param background: The colour behind a text.
+        """
+        return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/send/status", locals(), body=True, takes_key=True)
+
+    def send_typing(self, *, chat: str, state: Literal["composing", "recording", "paused"]) -> Ok:
+        """Show that you are typing or recording
+
+        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a JID (`…@s.whatsapp.net`, `…@lid`, `…@g.us` for a group), or a username: `@ada`, or `@ada:1234` with the four digits that its owner may ask for.
+        """
+        return self._ask(Ok, "POST", "/api/instances/{customer_ref}/proxy/send/typing", locals(), body=True)
+
+    def get_message(self, *, id: str, chat: str | None = None) -> Message:
+        """A message that was sent or received, and what has become of it. For 30 days, whether or not a phone is linked now. Events that `events` and `ignore` switch off leave nothing to look up.
+
+        :param id: A message id, as an event or a send result gave it; in a path percent-encoded.
+        :param chat: The chat of the message; needed only if messages of several chats have this id.
+        """
+        return self._ask(Message, "GET", "/api/instances/{customer_ref}/proxy/messages/{id}", locals(), query=("chat",))
+
+    def revoke_message(self, *, id: str, idempotency_key: str | None = None) -> SendResult:
+        """Revoke a sent message for everyone
+
+        :param id: A message id, as an event or a send result gave it; in a path percent-encoded.
+        """
+        return self._ask(SendResult, "DELETE", "/api/instances/{customer_ref}/proxy/messages/{id}", locals(), takes_key=True)
+
+    def find_message(self, *, idempotency_key: str) -> Message:
+        """The message that was sent under an Idempotency-Key, and what has become of it. For the 24 hours of the key. Unlike a repetition of the request, this never sends anything.
+
+        :param idempotency_key: As in the header of the request that sent it.
+        """
+        return self._ask(Message, "GET", "/api/instances/{customer_ref}/proxy/messages", locals(), query=("idempotency_key",))
+
+    def list_sent(
+        self,
+        *,
+        chat: str | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> Listing[SentMessage]:
+        """The messages that were sent through the API, newest first, and what has become of each. Of the last 30 days, the latest 10,000. It needs no connection. A call that was refused sent nothing: `list_requests` says why.
+
+        :param chat: Only messages to this chat.
+        :param after: Only messages behind this one: the `X-Next-After` of the page before.
+        """
+        return self._list(SentMessage, "GET", "/api/instances/{customer_ref}/proxy/sent", locals(), query=("chat", "limit", "after"))
+
+    def edit_message(
+        self,
+        *,
+        id: str,
+        body: str,
+        chat: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> SendResult:
+        """Change the text of a sent message
+
+        :param id: A message id, as an event or a send result gave it; in a path percent-encoded.
+        :param chat: The chat of the message; needed only if messages of several chats have this id.
+        """
+        return self._ask(SendResult, "PATCH", "/api/instances/{customer_ref}/proxy/messages/{id}/edit", locals(), body=True, takes_key=True)
+
+    def pin_message(
+        self,
+        *,
+        id: str,
+        chat: str | None = None,
+        duration: Literal[86400] | None = None,
+        idempotency_key: str | None = None,
+    ) -> SendResult:
+        """Pin a message in its chat, for everyone
+
+        :param id: A message id, as an event or a send result gave it; in a path percent-encoded.
+        :param chat: The chat of the message; needed only if messages of several chats have this id.
+        :param duration: For how many seconds; by default 604,800, a week.
+        """
+        return self._ask(SendResult, "POST", "/api/instances/{customer_ref}/proxy/messages/{id}/pin", locals(), body=True, takes_key=True)
+
+    def unpin_message(self, *, id: str, idempotency_key: str | None = None) -> SendResult:
+        """Unpin a message
+
+        :param id: A message id, as an event or a send result gave it; in a path percent-encoded.
+        """
+        return self._ask(SendResult, "DELETE", "/api/instances/{customer_ref}/proxy/messages/{id}/pin", locals(), takes_key=True)
+
+    def read_message(self, *, id: str, chat: str | None = None) -> Ok:
+        """Send a read receipt
+
+        :param id: A message id, as an event or a send result gave it; in a path percent-encoded.
+        :param chat: The chat of the message; needed only if messages of several chats have this id.
+        """
+        return self._ask(Ok, "POST", "/api/instances/{customer_ref}/proxy/messages/{id}/read", locals(), body=True)
+
+    def message_media(self, *, id: str) -> httpx.Response:
+        """The file of a received message
+
+        :param id: A message id, as an event or a send result gave it; in a path percent-encoded.
+        """
+        return self._fetch("GET", "/api/instances/{customer_ref}/proxy/messages/{id}/media", locals())
+
+    def list_chats(self, *, limit: int | None = None, after: str | None = None) -> Listing[Chat]:
+        """The chats of the session, the one with the latest message first. Those with messages that are kept (`keep` of the bridge), and those that the phone has archived, pinned or muted. Where it has done so before `keep` was set is known after the session's next login. It needs no connection.
+
+        :param after: The `X-Next-After` of the page before, of the same bridge and chat.
+        """
+        return self._list(Chat, "GET", "/api/instances/{customer_ref}/proxy/chats", locals(), query=("limit", "after"))
+
+    def update_chat(
+        self,
+        *,
+        chat: str,
+        archived: bool | None = None,
+        pinned: bool | None = None,
+        muted: bool | None = None,
+        muted_until: int | None = None,
+        unread: bool | None = None,
+    ) -> Chat:
+        """Archive, pin or mute a chat, or mark it as read or unread. On the phone and all other devices of the account. Nobody else hears of it: `read_message` sends a read receipt. Archiving ends a pin. If a change fails after others, the error names those that were made.
+
+        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`).
+        :param muted_until: With `muted`: until when, Unix seconds; without it there is no end.
+        :param unread: False marks it as read.
+        """
+        return self._ask(Chat, "PATCH", "/api/instances/{customer_ref}/proxy/chats/{chat}", locals(), body=True)
+
+    def list_messages(
+        self,
+        *,
+        chat: str,
+        since: int | None = None,
+        until: int | None = None,
+        person: str | None = None,
+        type: Literal["text", "media", "reaction", "poll", "location", "event"] | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> Listing[KeptMessage]:
+        """The messages of a chat that are kept, newest first. Those that came in or were sent while `keep` of the bridge was set, for as many days. It needs no connection.
+
+        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a group's (`…@g.us`).
+        :param since: Only messages from this time on, Unix seconds.
+        :param until: Only messages before this time, Unix seconds.
+        :param person: Only messages that this person wrote.
+        :param type: Only messages of this type.
+        :param after: The `X-Next-After` of the page before, of the same bridge and chat.
+        """
+        return self._list(KeptMessage, "GET", "/api/instances/{customer_ref}/proxy/chats/{chat}/messages", locals(), query=("since", "until", "person", "type", "limit", "after"))
+
+    def reject_call(self, *, id: str, contact_id: str) -> Ok:
+        """Decline a call
+
+        :param id: A call id, as `call_incoming` gave it; percent-encoded.
+        :param contact_id: A phone number of 7 to 15 digits (a leading `+` is dropped), or a person's JID: `…@s.whatsapp.net`, `…@lid`.
+        """
+        return self._ask(Ok, "POST", "/api/instances/{customer_ref}/proxy/calls/{id}/reject", locals(), body=True)
+
+    def list_contacts(self, *, limit: int | None = None, after: str | None = None) -> Listing[Contact]:
+        """The contacts of the session, by JID
+
+        :param after: The last JID of the previous page.
+        """
+        return self._list(Contact, "GET", "/api/instances/{customer_ref}/proxy/contacts", locals(), query=("limit", "after"))
+
+    def check_contacts(self, *, phones: List[str]) -> List[ContactCheck]:
+        """Which phone numbers are on the network"""
+        return self._ask(List[ContactCheck], "POST", "/api/instances/{customer_ref}/proxy/contacts/check", locals(), body=True)
+
+    def list_blocked(self) -> List[ListBlockedResult]:
+        """The people whom the account has blocked"""
+        return self._ask(List[ListBlockedResult], "GET", "/api/instances/{customer_ref}/proxy/contacts/blocked", locals())
+
+    def get_contact(self, *, jid: str) -> Contact:
+        """One contact
+
+        :param jid: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a username: `@ada`, or `@ada:1234`.
+        """
+        return self._ask(Contact, "GET", "/api/instances/{customer_ref}/proxy/contacts/{jid}", locals())
+
+    def contact_avatar(self, *, jid: str) -> httpx.Response:
+        """A contact's picture
+
+        :param jid: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a username: `@ada`, or `@ada:1234`.
+        """
+        return self._fetch("GET", "/api/instances/{customer_ref}/proxy/contacts/{jid}/avatar", locals())
+
+    def block_contact(self, *, jid: str) -> Ok:
+        """Block somebody: the network takes no more messages and calls of theirs
+
+        :param jid: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a username: `@ada`, or `@ada:1234`.
+        """
+        return self._ask(Ok, "PUT", "/api/instances/{customer_ref}/proxy/contacts/{jid}/block", locals())
+
+    def unblock_contact(self, *, jid: str) -> Ok:
+        """Unblock somebody
+
+        :param jid: A phone number of 7 to 15 digits (a leading `+` is dropped), a person's JID (`…@s.whatsapp.net`, `…@lid`), or a username: `@ada`, or `@ada:1234`.
+        """
+        return self._ask(Ok, "DELETE", "/api/instances/{customer_ref}/proxy/contacts/{jid}/block", locals())
+
+    def list_groups(self, *, limit: int | None = None, after: str | None = None) -> Listing[Group]:
+        """The groups that the session's account is in, by JID
+
+        :param limit: By default 100.
+        :param after: The last JID of the previous page. For a minute after a page without `after`, the pages that follow show the groups as they were then.
+        """
+        return self._list(Group, "GET", "/api/instances/{customer_ref}/proxy/groups", locals(), query=("limit", "after"))
+
+    def create_group(
+        self,
+        *,
+        name: str,
+        members: List[str] | None = None,
+        topic: str | None = None,
+        write: Literal["all", "admins"] | None = None,
+        edit: Literal["all", "admins"] | None = None,
+        add_members: Literal["all", "admins"] | None = None,
+        approval: bool | None = None,
+        disappearing: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> CreateGroupResult:
+        """Create a group
+
+        :param members: The first members, besides the session's account.
+        :param topic: What the group is about; `""` removes it.
+        :param write: Who may write.
+        :param edit: Who may change name, topic, picture and disappearing messages.
+        :param add_members: Who may add members.
+        :param approval: Whether admins decide about those who come by the link.
+        :param disappearing: After how many seconds messages disappear: a day, a week, 90 days; 0: never.
+        """
+        return self._ask(CreateGroupResult, "POST", "/api/instances/{customer_ref}/proxy/groups", locals(), body=True, takes_key=True)
+
+    def look_at_invite(self, *, link: str) -> Group:
+        """The group that a link leads to, without joining it
+
+        :param link: The link of a group, or the code at its end.
+        """
+        return self._ask(Group, "GET", "/api/instances/{customer_ref}/proxy/groups/invite", locals(), query=("link",))
+
+    def join_group(self, *, link: str) -> JoinGroupResult:
+        """Join a group by its link
+
+        :param link: The link of a group, or the code at its end.
+        """
+        return self._ask(JoinGroupResult, "POST", "/api/instances/{customer_ref}/proxy/groups/join", locals(), body=True)
+
+    def get_group(self, *, jid: str) -> GroupWithMembers:
+        """One group, with its members
+
+        :param jid: A group's JID: `…@g.us`.
+        """
+        return self._ask(GroupWithMembers, "GET", "/api/instances/{customer_ref}/proxy/groups/{jid}", locals())
+
+    def update_group(
+        self,
+        *,
+        jid: str,
+        name: str | None = None,
+        topic: str | None = None,
+        write: Literal["all", "admins"] | None = None,
+        edit: Literal["all", "admins"] | None = None,
+        add_members: Literal["all", "admins"] | None = None,
+        approval: bool | None = None,
+        disappearing: int | None = None,
+    ) -> Group:
+        """Change a group's name, topic or settings
+
+        :param jid: A group's JID: `…@g.us`.
+        :param topic: What the group is about; `""` removes it.
+        :param write: Who may write.
+        :param edit: Who may change name, topic, picture and disappearing messages.
+        :param add_members: Who may add members.
+        :param approval: Whether admins decide about those who come by the link.
+        :param disappearing: After how many seconds messages disappear: a day, a week, 90 days; 0: never.
+        """
+        return self._ask(Group, "PATCH", "/api/instances/{customer_ref}/proxy/groups/{jid}", locals(), body=True)
+
+    def leave_group(self, *, jid: str) -> Ok:
+        """Leave a group
+
+        :param jid: A group's JID: `…@g.us`.
+        """
+        return self._ask(Ok, "POST", "/api/instances/{customer_ref}/proxy/groups/{jid}/leave", locals())
+
+    def group_avatar(self, *, jid: str) -> httpx.Response:
+        """A group's picture
+
+        :param jid: A group's JID: `…@g.us`.
+        """
+        return self._fetch("GET", "/api/instances/{customer_ref}/proxy/groups/{jid}/avatar", locals())
+
+    def set_group_avatar(self, *, jid: str, url: str) -> SetGroupAvatarResult:
+        """Change a group's picture: to the middle of a JPEG, at most 640 by 640 pixels
+
+        :param jid: A group's JID: `…@g.us`.
+        :param url: The service fetches it: a JPEG of at most 16 MB and 200 megapixels, or 25 if it is progressive. Anything else is `media_type_mismatch`.
+        """
+        return self._ask(SetGroupAvatarResult, "PUT", "/api/instances/{customer_ref}/proxy/groups/{jid}/avatar", locals(), body=True)
+
+    def remove_group_avatar(self, *, jid: str) -> Ok:
+        """Remove a group's picture
+
+        :param jid: A group's JID: `…@g.us`.
+        """
+        return self._ask(Ok, "DELETE", "/api/instances/{customer_ref}/proxy/groups/{jid}/avatar", locals())
+
+    def add_members(self, *, jid: str, members: List[str], invite: bool | None = None) -> List[MemberOutcome]:
+        """Add members
+
+        :param jid: A group's JID: `…@g.us`.
+        :param invite: Sends an invitation as a message to those whom only their contacts may add, under the bridge's pacing.
+        """
+        return self._ask(List[MemberOutcome], "POST", "/api/instances/{customer_ref}/proxy/groups/{jid}/members/add", locals(), body=True)
+
+    def remove_members(self, *, jid: str, members: List[str]) -> List[MemberOutcome]:
+        """Remove members
+
+        :param jid: A group's JID: `…@g.us`.
+        """
+        return self._ask(List[MemberOutcome], "POST", "/api/instances/{customer_ref}/proxy/groups/{jid}/members/remove", locals(), body=True)
+
+    def promote_members(self, *, jid: str, members: List[str]) -> List[MemberOutcome]:
+        """Make members admins
+
+        :param jid: A group's JID: `…@g.us`.
+        """
+        return self._ask(List[MemberOutcome], "POST", "/api/instances/{customer_ref}/proxy/groups/{jid}/members/promote", locals(), body=True)
+
+    def demote_members(self, *, jid: str, members: List[str]) -> List[MemberOutcome]:
+        """Make admins members
+
+        :param jid: A group's JID: `…@g.us`.
+        """
+        return self._ask(List[MemberOutcome], "POST", "/api/instances/{customer_ref}/proxy/groups/{jid}/members/demote", locals(), body=True)
+
+    def get_invite(self, *, jid: str) -> GroupInvite:
+        """The link by which people join a group
+
+        :param jid: A group's JID: `…@g.us`.
+        """
+        return self._ask(GroupInvite, "GET", "/api/instances/{customer_ref}/proxy/groups/{jid}/invite", locals())
+
+    def revoke_invite(self, *, jid: str) -> GroupInvite:
+        """Revoke the link of a group, which gets another
+
+        :param jid: A group's JID: `…@g.us`.
+        """
+        return self._ask(GroupInvite, "POST", "/api/instances/{customer_ref}/proxy/groups/{jid}/invite/revoke", locals())
+
+    def list_join_requests(self, *, jid: str) -> List[JoinRequest]:
+        """The people who ask to join a group
+
+        :param jid: A group's JID: `…@g.us`.
+        """
+        return self._ask(List[JoinRequest], "GET", "/api/instances/{customer_ref}/proxy/groups/{jid}/requests", locals())
+
+    def approve_requests(self, *, jid: str, members: List[str]) -> List[MemberOutcome]:
+        """Let people in who ask to join
+
+        :param jid: A group's JID: `…@g.us`.
+        """
+        return self._ask(List[MemberOutcome], "POST", "/api/instances/{customer_ref}/proxy/groups/{jid}/requests/approve", locals(), body=True)
+
+    def reject_requests(self, *, jid: str, members: List[str]) -> List[MemberOutcome]:
+        """Turn away people who ask to join
+
+        :param jid: A group's JID: `…@g.us`.
+        """
+        return self._ask(List[MemberOutcome], "POST", "/api/instances/{customer_ref}/proxy/groups/{jid}/requests/reject", locals(), body=True)
+
+    def get_profile(self) -> Profile:
+        """The session's own profile"""
+        return self._ask(Profile, "GET", "/api/instances/{customer_ref}/proxy/profile", locals())
+
+    def set_about(self, *, status: str) -> Ok:
+        """Change the About text"""
+        return self._ask(Ok, "PATCH", "/api/instances/{customer_ref}/proxy/profile/status", locals(), body=True)
+
+    def own_avatar(self) -> httpx.Response:
+        """The session's own picture"""
+        return self._fetch("GET", "/api/instances/{customer_ref}/proxy/profile/avatar", locals())
+
+    def set_avatar(self, *, url: str) -> SetGroupAvatarResult:
+        """Change the picture: to the middle of a JPEG, at most 640 by 640 pixels
+
+        :param url: The service fetches it: a JPEG of at most 16 MB and 200 megapixels, or 25 if it is progressive. Anything else is `media_type_mismatch`.
+        """
+        return self._ask(SetGroupAvatarResult, "PUT", "/api/instances/{customer_ref}/proxy/profile/avatar", locals(), body=True)
+
+    def remove_avatar(self) -> Ok:
+        """Remove the picture"""
+        return self._ask(Ok, "DELETE", "/api/instances/{customer_ref}/proxy/profile/avatar", locals())
+
+    def profile_qr(self) -> GroupInvite:
+        """The link of the personal QR code"""
+        return self._ask(GroupInvite, "GET", "/api/instances/{customer_ref}/proxy/profile/qr", locals())
+
+    def status_privacy(self) -> List[StatusPrivacy]:
+        """Who sees status updates"""
+        return self._ask(List[StatusPrivacy], "GET", "/api/instances/{customer_ref}/proxy/status/privacy", locals())
+
+    def set_presence(self, *, state: Literal["available", "unavailable"]) -> Ok:
+        """Appear as available or not"""
+        return self._ask(Ok, "POST", "/api/instances/{customer_ref}/proxy/presence", locals(), body=True)
+
+    def subscribe_presence(self, *, chat: str) -> Ok:
+        """Get a contact's presence and typing as events, for a few minutes. Your own presence must be `available`. A group has no presence, and typing in it is sent without a subscription.
+
+        :param chat: A phone number of 7 to 15 digits (a leading `+` is dropped), a JID (`…@s.whatsapp.net`, `…@lid`, `…@g.us` for a group), or a username: `@ada`, or `@ada:1234` with the four digits that its owner may ask for.
+        """
+        return self._ask(Ok, "POST", "/api/instances/{customer_ref}/proxy/presence/subscribe", locals(), body=True)
+
+    def webhook_logs(self) -> List[DeliveryAttempt]:
+        """The latest delivery attempts, newest first"""
+        return self._ask(List[DeliveryAttempt], "GET", "/api/instances/{customer_ref}/proxy/webhook-logs", locals())
+
+    def list_events(
+        self,
+        *,
+        state: Literal["inbox", "undelivered", "pending"] | None = None,
+        webhook: str | None = None,
+        type: EventType | None = None,
+        chat: str | None = None,
+        direction: Literal["in", "out"] | None = None,
+        search: str | None = None,
+        since: int | None = None,
+        after: str | None = None,
+        order: Literal["oldest", "newest"] | None = None,
+        limit: int | None = None,
+    ) -> Listing[StoredEvent[Event]]:
+        """The events of a bridge, as a list or as they happen. With `state`, only those that wait, were given up, or went to the hosted inbox. With `Accept: text/event-stream` the answer is a stream of new events. Each has its event id as `id`, so a reader that comes back with `Last-Event-ID` misses nothing. A stream begins now, or at `since`, and takes only `type`, `chat`, `direction`, `search` and `since`. At most 5 streams of a bridge and 20 of an account are open at once. Beyond that the answer is 429 until one has ended.
+
+        :param state: Without it, every event that is kept, delivered ones included.
+        :param webhook: With `state`: the webhook at which it is so, by its id; `first` unless you say another. Of another, `pending` has also what its filters let through.
+        :param type: Only events of this type.
+        :param chat: Only events with this `chat_id`; digits, or a JID.
+        :param direction: `in`: only what others wrote, and calls. `out`: only what was written on the phone or another of its devices.
+        :param search: Only events in which this text is, in whichever case.
+        :param since: Only events from this time on, Unix seconds.
+        :param after: The last event id of the previous page.
+        :param order: Which comes first.
+        """
+        return self._list(StoredEvent[Event], "GET", "/api/instances/{customer_ref}/events", locals(), query=("state", "webhook", "type", "chat", "direction", "search", "since", "after", "order", "limit"))
+
+    def resend_event(self, *, event_id: str, webhook: str | None = None) -> Ok:
+        """Deliver an event once more, under the same id. At most 100 events can wait to be sent again to a webhook. Beyond that the answer is 429 until some have been sent.
+
+        :param event_id: As `list_events`, `webhook_logs` and the header `X-Webhook-Event-Id` give it.
+        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another.
+        """
+        return self._ask(Ok, "POST", "/api/instances/{customer_ref}/events/{event_id}/resend", locals(), query=("webhook",))
+
+    def test_webhook(self, *, webhook: str | None = None) -> DeliveryAttempt:
+        """Send a signed `test` event to the webhook, and say what it answered
+
+        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another.
+        """
+        return self._ask(DeliveryAttempt, "POST", "/api/instances/{customer_ref}/webhook-test", locals(), query=("webhook",))
+
+    def list_deliveries(self, *, webhook: str | None = None) -> Deliveries:
+        """How far delivery has come: what waits, until when, since when it fails, and the latest attempts
+
+        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another.
+        """
+        return self._ask(Deliveries, "GET", "/api/instances/{customer_ref}/deliveries", locals(), query=("webhook",))
+
+    def get_delivery(self, *, event_id: str, webhook: str | None = None) -> DeliveryOfEvent:
+        """What was sent of an event, and what each attempt met with
+
+        :param event_id: As `list_events`, `webhook_logs` and the header `X-Webhook-Event-Id` give it.
+        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another.
+        """
+        return self._ask(DeliveryOfEvent, "GET", "/api/instances/{customer_ref}/deliveries/{event_id}", locals(), query=("webhook",))
+
+    def retry_delivery(self, *, event_id: str, webhook: str | None = None) -> Ok:
+        """Try the event whose turn it is now, instead of at the end of its wait. The attempt counts among the event's five. Events behind it keep their turn.
+
+        :param event_id: As `list_events`, `webhook_logs` and the header `X-Webhook-Event-Id` give it.
+        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another.
+        """
+        return self._ask(Ok, "POST", "/api/instances/{customer_ref}/deliveries/{event_id}/retry", locals(), query=("webhook",))
+
+    def skip_delivery(self, *, event_id: str, webhook: str | None = None) -> Ok:
+        """Give up the event whose turn it is, and go on with the next. The event is undelivered: `list_events` lists it, and `resend_event` sends it again. An attempt that is under way is waited for, up to 12 s.
+
+        :param event_id: As `list_events`, `webhook_logs` and the header `X-Webhook-Event-Id` give it.
+        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another.
+        """
+        return self._ask(Ok, "POST", "/api/instances/{customer_ref}/deliveries/{event_id}/skip", locals(), query=("webhook",))
+
+    def resend_since(self, *, since: int, webhook: str | None = None, after: str | None = None) -> ResendSinceResult:
+        """Deliver once more what was given up since a time. Up to 100 events at once, oldest first. If the answer has `next`, there are more: ask again with it as `after` when some have been sent. While 100 wait, the answer is 429.
+
+        :param since: Events that were given up at this time or later, Unix seconds.
+        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another.
+        :param after: Go on behind this event.
+        """
+        return self._ask(ResendSinceResult, "POST", "/api/instances/{customer_ref}/deliveries/resend", locals(), query=("webhook",), body=True)
+
+    def list_webhooks(self) -> List[Webhook]:
+        """The webhooks of a bridge, `webhook_url` first"""
+        return self._ask(List[Webhook], "GET", "/api/instances/{customer_ref}/webhooks", locals())
+
+    def create_webhook(
+        self,
+        *,
+        url: str,
+        events: List[EventType] | None = UNSET,
+        ignore: List[Literal["status", "groups"]] | None = None,
+        chats: List[str] | None = UNSET,
+        headers: dict[str, str] | None = UNSET,
+        batch: int | None = UNSET,
+    ) -> Webhook:
+        """Add a webhook: it gets each event from now on, besides the others. A bridge has up to five. Each is delivered in order and at least once by itself, so one that is slow or dead delays no other. A URL that a webhook of the bridge has already is answered with that one, unchanged.
+
+        :param url: As `webhook_url` of a bridge, but never empty.
+        :param events: The types of events that it gets, of those that the bridge gets; null is all, including those of later releases.
+        :param ignore: Chats whose events it does not get: `status`, `groups`; `[]` is none.
+        :param chats: The chats whose events it gets, and no event of no chat; null is all events.
+        :param headers: Headers that each of its POSTs has besides; they replace those of before, and null ends them. At most 10, and 2,048 characters together. `Authorization` replaces the one with the secret. They are secret: answers show `***`.
+        :param batch: Up to so many events in one POST, 1 to 50: see "Batches". Null: one event for each POST, in the usual form.
+        """
+        return self._ask(Webhook, "POST", "/api/instances/{customer_ref}/webhooks", locals(), body=True, nulls=("events", "chats", "headers", "batch"))
+
+    def get_webhook(self, *, webhook_id: str) -> Webhook:
+        """Get a webhook
+
+        :param webhook_id: As `list_webhooks` gives it; `first` is `webhook_url`.
+        """
+        return self._ask(Webhook, "GET", "/api/instances/{customer_ref}/webhooks/{webhook_id}", locals())
+
+    def update_webhook(
+        self,
+        *,
+        webhook_id: str,
+        url: str | None = None,
+        events: List[EventType] | None = UNSET,
+        ignore: List[Literal["status", "groups"]] | None = None,
+        chats: List[str] | None = UNSET,
+        headers: dict[str, str] | None = UNSET,
+        batch: int | None = UNSET,
+        state: Literal["active", "paused"] | None = None,
+    ) -> Webhook:
+        """Change a webhook, pause it, or let it go on. A field that is not given stays as it is. A change holds from the next attempt on, also for events that wait. A paused webhook keeps its place for seven days: it then goes on with what is younger, and `missed` says how much is not sent. `first` takes `headers` and `batch` alone: what it gets is what the bridge gets, and its URL is the bridge's `webhook_url`.
+
+        :param webhook_id: As `list_webhooks` gives it; `first` is `webhook_url`.
+        :param url: As `webhook_url` of a bridge, but never empty.
+        :param events: The types of events that it gets, of those that the bridge gets; null is all, including those of later releases.
+        :param ignore: Chats whose events it does not get: `status`, `groups`; `[]` is none.
+        :param chats: The chats whose events it gets, and no event of no chat; null is all events.
+        :param headers: Headers that each of its POSTs has besides; they replace those of before, and null ends them. At most 10, and 2,048 characters together. `Authorization` replaces the one with the secret. They are secret: answers show `***`.
+        :param batch: Up to so many events in one POST, 1 to 50: see "Batches". Null: one event for each POST, in the usual form.
+        """
+        return self._ask(Webhook, "PATCH", "/api/instances/{customer_ref}/webhooks/{webhook_id}", locals(), body=True, nulls=("events", "chats", "headers", "batch"))
+
+    def remove_webhook(self, *, webhook_id: str) -> None:
+        """Delete a webhook: what waits for it is not sent, and the others lose nothing
+
+        :param webhook_id: As `list_webhooks` gives it; `first` is `webhook_url`.
+        """
+        return self._ask(type(None), "DELETE", "/api/instances/{customer_ref}/webhooks/{webhook_id}", locals())
+
+    def roll_secret(self, *, webhook: str | None = None) -> RollSecretResult:
+        """Replace the webhook secret; for 24 hours both sign. `X-Webhook-Signature` then has two `v1=`, and `webhook-signature` two signatures, the new secret's first: a receiver that accepts either misses nothing. `Authorization` carries the new secret at once.
+
+        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another.
+        """
+        return self._ask(RollSecretResult, "POST", "/api/instances/{customer_ref}/webhook-secret/roll", locals(), query=("webhook",))
+
+    def finish_secret(self, *, webhook: str | None = None) -> Ok:
+        """Stop signing with the replaced secret now
+
+        :param webhook: The webhook that is meant, by its id: `first`, which is `webhook_url`, unless you say another.
+        """
+        return self._ask(Ok, "POST", "/api/instances/{customer_ref}/webhook-secret/finish", locals(), query=("webhook",))
+
+    def healthz(self) -> Ok:
+        """Whether the session's process is up"""
+        return self._ask(Ok, "GET", "/api/instances/{customer_ref}/proxy/healthz", locals())
+
+    def debug_stats(self) -> DebugStats:
+        """Figures of the process that holds the session"""
+        return self._ask(DebugStats, "GET", "/api/instances/{customer_ref}/proxy/debug/stats", locals())
+
+
+class AsyncBridgeCalls(AsyncCalls):
+    """The calls about one bridge."""
+
+    get_bridge = awaited(BridgeCalls.get_bridge)
+    update_bridge = awaited(BridgeCalls.update_bridge)
+    remove_bridge = awaited(BridgeCalls.remove_bridge)
+    status = awaited(BridgeCalls.status)
+    qr = awaited(BridgeCalls.qr)
+    pair = awaited(BridgeCalls.pair)
+    passkey = awaited(BridgeCalls.passkey)
+    logout = awaited(BridgeCalls.logout)
+    create_link_session = awaited(BridgeCalls.create_link_session)
+    send_text = awaited(BridgeCalls.send_text)
+    send_media = awaited(BridgeCalls.send_media)
+    create_upload = awaited(BridgeCalls.create_upload)
+    send_reaction = awaited(BridgeCalls.send_reaction)
+    send_poll = awaited(BridgeCalls.send_poll)
+    send_location = awaited(BridgeCalls.send_location)
+    send_event = awaited(BridgeCalls.send_event)
+    send_contact = awaited(BridgeCalls.send_contact)
+    send_forward = awaited(BridgeCalls.send_forward)
+    send_status = awaited(BridgeCalls.send_status)
+    send_typing = awaited(BridgeCalls.send_typing)
+    get_message = awaited(BridgeCalls.get_message)
+    revoke_message = awaited(BridgeCalls.revoke_message)
+    find_message = awaited(BridgeCalls.find_message)
+    list_sent = listed(BridgeCalls.list_sent)
+    edit_message = awaited(BridgeCalls.edit_message)
+    pin_message = awaited(BridgeCalls.pin_message)
+    unpin_message = awaited(BridgeCalls.unpin_message)
+    read_message = awaited(BridgeCalls.read_message)
+    message_media = awaited(BridgeCalls.message_media)
+    list_chats = listed(BridgeCalls.list_chats)
+    update_chat = awaited(BridgeCalls.update_chat)
+    list_messages = listed(BridgeCalls.list_messages)
+    reject_call = awaited(BridgeCalls.reject_call)
+    list_contacts = listed(BridgeCalls.list_contacts)
+    check_contacts = awaited(BridgeCalls.check_contacts)
+    list_blocked = awaited(BridgeCalls.list_blocked)
+    get_contact = awaited(BridgeCalls.get_contact)
+    contact_avatar = awaited(BridgeCalls.contact_avatar)
+    block_contact = awaited(BridgeCalls.block_contact)
+    unblock_contact = awaited(BridgeCalls.unblock_contact)
+    list_groups = listed(BridgeCalls.list_groups)
+    create_group = awaited(BridgeCalls.create_group)
+    look_at_invite = awaited(BridgeCalls.look_at_invite)
+    join_group = awaited(BridgeCalls.join_group)
+    get_group = awaited(BridgeCalls.get_group)
+    update_group = awaited(BridgeCalls.update_group)
+    leave_group = awaited(BridgeCalls.leave_group)
+    group_avatar = awaited(BridgeCalls.group_avatar)
+    set_group_avatar = awaited(BridgeCalls.set_group_avatar)
+    remove_group_avatar = awaited(BridgeCalls.remove_group_avatar)
+    add_members = awaited(BridgeCalls.add_members)
+    remove_members = awaited(BridgeCalls.remove_members)
+    promote_members = awaited(BridgeCalls.promote_members)
+    demote_members = awaited(BridgeCalls.demote_members)
+    get_invite = awaited(BridgeCalls.get_invite)
+    revoke_invite = awaited(BridgeCalls.revoke_invite)
+    list_join_requests = awaited(BridgeCalls.list_join_requests)
+    approve_requests = awaited(BridgeCalls.approve_requests)
+    reject_requests = awaited(BridgeCalls.reject_requests)
+    get_profile = awaited(BridgeCalls.get_profile)
+    set_about = awaited(BridgeCalls.set_about)
+    own_avatar = awaited(BridgeCalls.own_avatar)
+    set_avatar = awaited(BridgeCalls.set_avatar)
+    remove_avatar = awaited(BridgeCalls.remove_avatar)
+    profile_qr = awaited(BridgeCalls.profile_qr)
+    status_privacy = awaited(BridgeCalls.status_privacy)
+    set_presence = awaited(BridgeCalls.set_presence)
+    subscribe_presence = awaited(BridgeCalls.subscribe_presence)
+    webhook_logs = awaited(BridgeCalls.webhook_logs)
+    list_events = listed(BridgeCalls.list_events)
+    resend_event = awaited(BridgeCalls.resend_event)
+    test_webhook = awaited(BridgeCalls.test_webhook)
+    list_deliveries = awaited(BridgeCalls.list_deliveries)
+    get_delivery = awaited(BridgeCalls.get_delivery)
+    retry_delivery = awaited(BridgeCalls.retry_delivery)
+    skip_delivery = awaited(BridgeCalls.skip_delivery)
+    resend_since = awaited(BridgeCalls.resend_since)
+    list_webhooks = awaited(BridgeCalls.list_webhooks)
+    create_webhook = awaited(BridgeCalls.create_webhook)
+    get_webhook = awaited(BridgeCalls.get_webhook)
+    update_webhook = awaited(BridgeCalls.update_webhook)
+    remove_webhook = awaited(BridgeCalls.remove_webhook)
+    roll_secret = awaited(BridgeCalls.roll_secret)
+    finish_secret = awaited(BridgeCalls.finish_secret)
+    healthz = awaited(BridgeCalls.healthz)
+    debug_stats = awaited(BridgeCalls.debug_stats)
+
