@@ -1,6 +1,6 @@
 # Built from the root of the repository: docker build -f session-host/sandbox.Dockerfile .
 # Runs on the machine that builds, and installs for the one that is built for: nothing is emulated.
-# By its version, without a digest: only the registry knows it, and no check here reaches that. docs/operations.md,
+# By its version, without a digest: only the registry knows it, and no check here reaches that. docs/deploy.md,
 # "Upgrade", says how to pin it.
 FROM --platform=$BUILDPLATFORM public.ecr.aws/docker/library/node:24.21.0-bookworm-slim AS packages
 ARG TARGETARCH
