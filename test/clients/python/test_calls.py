@@ -4,14 +4,14 @@ import asyncio
 import inspect
 import pickle
 import re
-import time
+import threading
 import traceback
 from collections.abc import Callable
 from typing import Any
 
 import httpx
 import pytest
-from conftest import KEY, Answer, Between, breaks, cut, event, refuses, says, silence, streams
+from conftest import KEY, Answer, Arrival, Between, Handler, breaks, cut, event, refuses, says, silence, streams
 
 from messaging_bridge import AsyncMessagingBridge, BridgeError, MessageEvent, MessagingBridge, errors, types
 
@@ -291,16 +291,26 @@ def test_what_a_newer_service_says_is_kept_as_it_came(between: Between) -> None:
     assert (first.event.event, getattr(first.event, "body")) == ("of_next_year", "e1")
     assert isinstance(second.event, MessageEvent)
     assert (second.event.type, getattr(second.event, "aura")) == ("hologram", "blue")
-    events.close()  # type: ignore[attr-defined]
+    events.close()
+
+
+def test_a_stream_of_what_is_no_event_is_not_opened(ask: Make, between: Between) -> None:
+    assert error_of(lambda: ask(lambda client: client.bridge("shop").events(types.Contact))).code == "invalid_argument"
+    with pytest.raises(TypeError):
+        ask(lambda client: client.bridge("shop").events(chatt="1"))
+    between.script = [streams(event("e1") + "data: {}\n\n")]
+    assert error_of(lambda: ask(lambda client: client.bridge("shop").events(after="e0"))).code == "unexpected_answer"
+    assert len(between.arrivals) == 1
 
 
 def test_leaving_a_stream_ends_its_connection(ask: Make, between: Between) -> None:
-    gone: list[bool] = []
+    gone = threading.Event()
 
-    def waits(handler: Any, arrival: Any) -> None:
+    def waits(handler: Handler, _: Arrival) -> None:
         handler.begin(200, {"content-type": "text/event-stream", "transfer-encoding": "chunked"})
         handler.chunk(event("e1").encode())
-        gone.append(handler.connection.recv(1) == b"")
+        if handler.connection.recv(1) == b"":
+            gone.set()
         handler.close_connection = True
 
     between.script = [waits]
@@ -308,16 +318,12 @@ def test_leaving_a_stream_ends_its_connection(ask: Make, between: Between) -> No
     def work(client: Any) -> Any:
         events = client.bridge("shop").events(after="e0")
         if hasattr(events, "__next__"):
-            return next(events).event_id, events.close()
+            return next(events).event_id, events.close(), gone.wait(5)
 
         async def one() -> Any:
-            return (await events.__anext__()).event_id, await events.aclose()
+            first = await events.__anext__()
+            return first.event_id, await events.aclose(), await asyncio.to_thread(gone.wait, 5)
 
         return one()
 
-    assert ask(work) == ("e1", None)
-    for _ in range(100):
-        if gone:
-            break
-        time.sleep(0.02)
-    assert gone == [True]
+    assert ask(work) == ("e1", None, True)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import mimetypes
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Generator
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
@@ -10,7 +10,7 @@ import httpx
 
 from . import types as t
 from ._asking import _Calls
-from ._bridge_error import NoAnswer, UnexpectedAnswer
+from ._bridge_error import InvalidArgument, NoAnswer, UnexpectedAnswer
 from ._calls import AccountCalls, AsyncAccountCalls, AsyncBridgeCalls, BridgeCalls
 from ._event_stream import OnInterruption, follow
 from ._model import Model, event_types
@@ -116,7 +116,7 @@ class Bridge(BridgeCalls):
         after: str | None = None,
         since: int | None = None,
         on_interruption: OnInterruption | None = None,
-    ) -> Iterator[t.StoredEvent[E]]: ...
+    ) -> Generator[t.StoredEvent[E], None, None]: ...
     @overload
     def events(
         self,
@@ -128,8 +128,8 @@ class Bridge(BridgeCalls):
         after: str | None = None,
         since: int | None = None,
         on_interruption: OnInterruption | None = None,
-    ) -> Iterator[t.StoredEvent[t.Event]]: ...
-    def events(self, type: Any = None, **options: Any) -> Iterator[t.StoredEvent[Any]]:
+    ) -> Generator[t.StoredEvent[t.Event], None, None]: ...
+    def events(self, type: Any = None, **options: Any) -> Generator[t.StoredEvent[Any], None, None]:
         """The events as they happen, in order, each once. A stream that breaks goes on behind the last event.
 
         :param type: Only events of this type: its class, such as `MessageEvent`, or its name.
@@ -143,7 +143,9 @@ class Bridge(BridgeCalls):
         """
         return iterate(_events(self, type, **options))
 
-    def logs(self, *, tail: int | None = None, on_interruption: OnInterruption | None = None) -> Iterator[str]:
+    def logs(
+        self, *, tail: int | None = None, on_interruption: OnInterruption | None = None
+    ) -> Generator[str, None, None]:
         """The lines of the log: the last `tail` ones (100), then new ones as they come."""
         return iterate(_logs(self, tail, on_interruption))
 
@@ -236,13 +238,21 @@ async def _events(
     calls: _Calls,
     type: Any,
     *,
+    chat: str | None = None,
+    direction: Direction | None = None,
+    search: str | None = None,
     after: str | None = None,
     since: int | None = None,
     on_interruption: OnInterruption | None = None,
-    **filters: str | None,
 ) -> AsyncGenerator[t.StoredEvent[Any], None]:
-    of_type = next(name for name, one in event_types().items() if one is type) if isinstance(type, _Class) else type
-    form = t.StoredEvent[type if isinstance(type, _Class) else t.Event]  # type: ignore[valid-type,misc]
+    form: Any = t.StoredEvent[t.Event]
+    if isinstance(type, _Class):
+        form = t.StoredEvent[type]
+        named = [name for name, one in event_types().items() if one is type]
+        if not named:
+            raise InvalidArgument(f"events: {type.__name__} is no type of event")
+        [type] = named
+    filters = {"type": type, "chat": chat, "direction": direction, "search": search}
     start = after
     if after is None and since is None:
         # A stream that was opened now and broke before its first event would otherwise begin at the later time at which it
@@ -253,8 +263,7 @@ async def _events(
         start, since = (latest[0].event_id, None) if latest else (None, 0)
 
     async def opened(last_id: str | None, is_first: bool) -> httpx.Response:
-        query = {"type": of_type, **filters, "since": since}
-        return await _open(calls, "/events", query, last_id or start, is_first)
+        return await _open(calls, "/events", {**filters, "since": since}, last_id or start, is_first)
 
     messages = follow(calls._service.transport, opened, on_interruption)
     try:
@@ -295,7 +304,8 @@ async def _upload(
     made = await calls._asked(t.Upload, "POST", f"{PATH}/files", dict(about), body=True)
     transport = calls._service.transport
     files = {"file": (name or "file", data, kind)}
-    request = transport.build("POST", made.upload.url, data=made.upload.fields, files=files)
+    timeout = calls._service.timeout
+    request = transport.build("POST", made.upload.url, data=made.upload.fields, files=files, timeout=timeout)
     try:
         answer = await transport.send(request)
     except httpx.RequestError as cause:

@@ -55,7 +55,7 @@ class Service:
         self.url = _checked_url(os.environ.get("BRIDGE_URL") if url is None else url)
         self._key = _checked_key(os.environ.get("BRIDGE_KEY") if key is None else key)
         self._retries = retries
-        self._timeout = timeout
+        self.timeout = timeout
 
     async def ask(
         self,
@@ -100,9 +100,9 @@ class Service:
         if asked.body is not None:
             parts["content"] = json.dumps(asked.body, default=_plain, allow_nan=False).encode()
         # The service sends a comment every 10 seconds: a stream that is silent for longer has broken unnoticed.
-        read = 30.0 if asked.stream else self._timeout
+        read = 30.0 if asked.stream else self.timeout
         request = self.transport.build(
-            asked.method, self.url + asked.path, timeout=httpx.Timeout(self._timeout, read=read), **parts
+            asked.method, self.url + asked.path, timeout=httpx.Timeout(self.timeout, read=read), **parts
         )
         own = {"authorization": f"Bearer {self._key}", "accept": "application/json", **asked.headers}
         request.headers.update(own)

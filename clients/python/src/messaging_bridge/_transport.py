@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Generator
 from typing import Any, Protocol, TypeVar
 
 import anyio
@@ -80,7 +80,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     raise RuntimeError("this work waits for a loop")
 
 
-def iterate(work: AsyncGenerator[T, None]) -> Iterator[T]:
+def iterate(work: AsyncGenerator[T, None]) -> Generator[T, None, None]:
     """What work over a `SyncTransport` yields."""
     try:
         while True:

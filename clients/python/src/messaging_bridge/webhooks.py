@@ -63,9 +63,9 @@ def verify(
             "right, and the body as it came?",
             status=401,
         )
-    attempt = int(given.get("x-webhook-attempt", "1"))
     is_resend = "x-webhook-resend" in given
     try:
+        attempt = int(given.get("x-webhook-attempt", "1"))
         said = json.loads(raw)
         one = {"event_id": given.get("x-webhook-event-id", ""), "event": said}
         events = _batch.validate_python(said if "x-webhook-batch" in given else [one])
