@@ -22,7 +22,10 @@ export function python(document: Document): Record<string, string> {
     ...classes("AccountCalls", "The calls about the account of the key.", account),
     ...classes("BridgeCalls", "The calls about one bridge.", bridge),
   ].join("\n")
-  const used = models.names().filter((name) => new RegExp(`\\b${name}\\b`).test(text))
+  const used = models
+    .names()
+    .filter((name) => new RegExp(`\\b${name}\\b`).test(text))
+    .toSorted()
   return {
     "types.py": inPython(models.module()),
     "_calls.py": inPython(
@@ -175,7 +178,7 @@ function modelsOf(schemas: Record<string, Schema>) {
     }
     if (schema.properties) return inner(schema, name)
     const values = schema.additionalProperties
-    return `dict[str, ${values && Object.keys(values).length > 0 ? typeOf(values, name) : "Any"}]`
+    return `dict[str, ${values && Object.keys(values).length > 0 ? typeOf(values, name) : "object"}]`
   }
 
   /** The name of a component, whose class is made if it is not there yet. */
@@ -237,7 +240,7 @@ function modelsOf(schemas: Record<string, Schema>) {
     module: () =>
       [
         head,
-        "from __future__ import annotations\n\nfrom typing import Annotated, Any, Generic, List, Literal, TypeVar\n",
+        "from __future__ import annotations\n\nfrom typing import Annotated, Generic, List, Literal, TypeVar\n",
         "from pydantic import Field, PlainValidator\n\nfrom ._model import Model, event_in\n",
         'E = TypeVar("E", bound=Model)\n\n',
         [...made.values()].join("\n\n"),

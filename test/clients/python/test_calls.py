@@ -171,9 +171,7 @@ def test_a_call_whose_path_would_lead_elsewhere_is_not_made(ask: Make, between: 
     assert error_of(lambda: ask(lambda client: client.bridge("..").status())).code == "invalid_argument"
     assert error_of(lambda: ask(lambda client: client.bridge("..").events(after="e"))).code == "invalid_argument"
     wrong = "ä"
-    assert error_of(
-        lambda: ask(lambda client: client.bridge("shop").send_text(chat="1", body="b", idempotency_key=wrong))
-    ).code == "invalid_argument"
+    assert error_of(lambda: ask(lambda client: client.bridge("shop").send_text(chat="1", body="b", idempotency_key=wrong))).code == "invalid_argument"
     assert between.arrivals == []
 
 
@@ -283,9 +281,7 @@ def test_a_stream_that_cannot_be_opened_ends_at_once(ask: Make, between: Between
 
 
 def test_what_a_newer_service_says_is_kept_as_it_came(between: Between) -> None:
-    between.script = [
-        streams(event("e1", event="of_next_year", type="new"), event("e2", type="hologram", aura="blue"), event("e3"))
-    ]
+    between.script = [streams(event("e1", event="of_next_year", type="new"), event("e2", type="hologram", aura="blue"), event("e3"))]
     events = MessagingBridge(between.url, KEY).bridge("shop").events(after="e0")
     first, second, _ = (next(events) for _ in range(3))
     assert (first.event.event, getattr(first.event, "body")) == ("of_next_year", "e1")

@@ -95,7 +95,9 @@ def test_a_send_through_failures_is_one_message(failures: list[Answer], between:
     assert service.bridge("sandbox").get_message(id=sent.message_id).body == text
 
 
-def test_a_stream_that_is_cut_in_an_event_leaves_none_out_and_brings_none_twice(between: Between, service: MessagingBridge, echo: str, text: str) -> None:
+def test_a_stream_that_is_cut_in_an_event_leaves_none_out_and_brings_none_twice(
+    between: Between, service: MessagingBridge, echo: str, text: str
+) -> None:
     sandbox = service.bridge("sandbox")
     start = sandbox.list_events(order="newest", limit=1).page()[0].event_id
     for n in range(6):

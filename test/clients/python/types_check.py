@@ -9,6 +9,8 @@ shop = MessagingBridge().bridge("shop")
 for one in shop.events(types.PollVoteEvent):
     options: list[str] = one.event.selected_options
     one.event.body  # type: ignore[attr-defined]
+for one in shop.events(types.PollVoteEvent, chatt="1"):  # type: ignore[call-overload]
+    pass
 for any in shop.events(type="message", direction="in"):
     if any.event.event == "poll_vote":
         options = any.event.selected_options

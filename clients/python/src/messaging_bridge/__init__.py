@@ -3,7 +3,7 @@
 from . import errors, types
 from ._asking import AsyncListing, Listing
 from ._bridge_error import BridgeError
-from ._client import AsyncBridge, AsyncMessagingBridge, Bridge, MessagingBridge
+from ._client import AsyncBridge, AsyncMessagingBridge, Bridge, EventOptions, MessagingBridge
 from .types import Event, MessageEvent, StoredEvent
 from .webhooks import Received, is_genuine, verify
 
@@ -14,6 +14,7 @@ __all__ = [
     "Bridge",
     "BridgeError",
     "Event",
+    "EventOptions",
     "Listing",
     "MessageEvent",
     "MessagingBridge",

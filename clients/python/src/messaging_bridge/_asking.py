@@ -21,7 +21,9 @@ PAGE_OF_JIDS = 100
 class Pages(Generic[T]):
     """A list that comes in pages."""
 
-    def __init__(self, service: Service, item: type[T], method: str, path: str, given: dict[str, object], **form: Any) -> None:
+    def __init__(
+        self, service: Service, item: type[T], method: str, path: str, given: dict[str, object], **form: Any
+    ) -> None:
         self._service = service
         self._form = List[item]  # type: ignore[valid-type]
         self._parts = method, path, given, form
@@ -78,7 +80,9 @@ class _Calls:
         self._service = service
         self._fixed = fixed
 
-    async def _asked(self, answer: type[T], method: str, path: str, given: dict[str, object], **form: Any) -> T:
+    async def _asked(
+        self, answer: type[T], method: str, path: str, given: dict[str, object], **form: Any
+    ) -> T:
         async def read(response: httpx.Response) -> T:
             return cast(T, None if answer is type(None) else json_in(response, answer))
 
@@ -90,7 +94,9 @@ class _Calls:
 
         return await self._service.ask(request_of(method, path, {**given, **self._fixed}, **form), read)
 
-    def _pages(self, item: type[T], method: str, path: str, given: dict[str, object], **form: Any) -> Pages[T]:
+    def _pages(
+        self, item: type[T], method: str, path: str, given: dict[str, object], **form: Any
+    ) -> Pages[T]:
         return Pages(self._service, item, method, path, {**given, **self._fixed}, **form)
 
 
@@ -101,7 +107,9 @@ class Calls(_Calls):
     def _fetch(self, method: str, path: str, given: dict[str, object], **form: Any) -> httpx.Response:
         return run(self._fetched(method, path, given, **form))
 
-    def _list(self, item: type[T], method: str, path: str, given: dict[str, object], **form: Any) -> Listing[T]:
+    def _list(
+        self, item: type[T], method: str, path: str, given: dict[str, object], **form: Any
+    ) -> Listing[T]:
         return Listing(self._pages(item, method, path, given, **form))
 
 
@@ -109,7 +117,9 @@ class AsyncCalls(_Calls):
     _ask = _Calls._asked
     _fetch = _Calls._fetched
 
-    def _list(self, item: type[T], method: str, path: str, given: dict[str, object], **form: Any) -> AsyncListing[T]:
+    def _list(
+        self, item: type[T], method: str, path: str, given: dict[str, object], **form: Any
+    ) -> AsyncListing[T]:
         return AsyncListing(self._pages(item, method, path, given, **form))
 
 

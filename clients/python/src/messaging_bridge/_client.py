@@ -4,9 +4,10 @@ import mimetypes
 from collections.abc import AsyncGenerator, Generator
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, TypedDict, TypeVar, overload
 
 import httpx
+from typing_extensions import Unpack
 
 from . import types as t
 from ._asking import _Calls
@@ -18,7 +19,23 @@ from ._service import Service, request_of, unexpected
 from ._transport import AsyncTransport, SyncTransport, iterate, run
 
 E = TypeVar("E", bound=Model)
-Direction = Literal["in", "out"]
+
+
+class EventOptions(TypedDict, total=False):
+    """Which events a stream has, and where it begins."""
+
+    chat: str | None
+    """Only events of this chat: digits, or a JID."""
+    direction: Literal["in", "out"] | None
+    """`in`: only what others wrote, and calls. `out`: only what was written on the phone."""
+    search: str | None
+    """Only events in which this text is."""
+    after: str | None
+    """Begins behind the event of this id: give the last `event_id` that you are done with, to miss none."""
+    since: int | None
+    """Begins at this time, Unix seconds. Without it and `after`, the stream begins now."""
+    on_interruption: OnInterruption | None
+    """Is told of each interruption, and how many seconds it is until the next try."""
 
 
 class MessagingBridge(AccountCalls):
@@ -107,38 +124,19 @@ class Bridge(BridgeCalls):
 
     @overload
     def events(
-        self,
-        type: type[E],
-        *,
-        chat: str | None = None,
-        direction: Direction | None = None,
-        search: str | None = None,
-        after: str | None = None,
-        since: int | None = None,
-        on_interruption: OnInterruption | None = None,
+        self, type: type[E], **options: Unpack[EventOptions]
     ) -> Generator[t.StoredEvent[E], None, None]: ...
     @overload
     def events(
-        self,
-        type: t.EventType | None = None,
-        *,
-        chat: str | None = None,
-        direction: Direction | None = None,
-        search: str | None = None,
-        after: str | None = None,
-        since: int | None = None,
-        on_interruption: OnInterruption | None = None,
+        self, type: t.EventType | None = None, **options: Unpack[EventOptions]
     ) -> Generator[t.StoredEvent[t.Event], None, None]: ...
-    def events(self, type: Any = None, **options: Any) -> Generator[t.StoredEvent[Any], None, None]:
+    def events(
+        self, type: Any = None, **options: Unpack[EventOptions]
+    ) -> Generator[t.StoredEvent[Any], None, None]:
         """The events as they happen, in order, each once. A stream that breaks goes on behind the last event.
 
         :param type: Only events of this type: its class, such as `MessageEvent`, or its name.
-        :param chat: Only events of this chat: digits, or a JID.
-        :param direction: `in`: only what others wrote, and calls. `out`: only what was written on the phone.
-        :param search: Only events in which this text is.
-        :param after: Begins behind the event of this id: give the last `event_id` that you are done with, to miss none.
-        :param since: Begins at this time, Unix seconds. Without it and `after`, the stream begins now.
-        :param on_interruption: Is told of each interruption, and how many seconds it is until the next try.
+        :param options: `EventOptions`: which of them, and where the stream begins.
         :raises BridgeError: it cannot be opened, or the key is revoked meanwhile
         """
         return iterate(_events(self, type, **options))
@@ -150,7 +148,11 @@ class Bridge(BridgeCalls):
         return iterate(_logs(self, tail, on_interruption))
 
     def upload(
-        self, file: bytes | str | PathLike[str], *, filename: str | None = None, content_type: str | None = None
+        self,
+        file: bytes | str | PathLike[str],
+        *,
+        filename: str | None = None,
+        content_type: str | None = None,
     ) -> str:
         """Uploads a file: its bytes, or where it is.
 
@@ -172,29 +174,15 @@ class AsyncBridge(AsyncBridgeCalls):
 
     @overload
     def events(
-        self,
-        type: type[E],
-        *,
-        chat: str | None = None,
-        direction: Direction | None = None,
-        search: str | None = None,
-        after: str | None = None,
-        since: int | None = None,
-        on_interruption: OnInterruption | None = None,
+        self, type: type[E], **options: Unpack[EventOptions]
     ) -> AsyncGenerator[t.StoredEvent[E], None]: ...
     @overload
     def events(
-        self,
-        type: t.EventType | None = None,
-        *,
-        chat: str | None = None,
-        direction: Direction | None = None,
-        search: str | None = None,
-        after: str | None = None,
-        since: int | None = None,
-        on_interruption: OnInterruption | None = None,
+        self, type: t.EventType | None = None, **options: Unpack[EventOptions]
     ) -> AsyncGenerator[t.StoredEvent[t.Event], None]: ...
-    def events(self, type: Any = None, **options: Any) -> AsyncGenerator[t.StoredEvent[Any], None]:
+    def events(
+        self, type: Any = None, **options: Unpack[EventOptions]
+    ) -> AsyncGenerator[t.StoredEvent[Any], None]:
         """As `Bridge.events`."""
         return _events(self, type, **options)
 
@@ -205,7 +193,11 @@ class AsyncBridge(AsyncBridgeCalls):
         return _logs(self, tail, on_interruption)
 
     async def upload(
-        self, file: bytes | str | PathLike[str], *, filename: str | None = None, content_type: str | None = None
+        self,
+        file: bytes | str | PathLike[str],
+        *,
+        filename: str | None = None,
+        content_type: str | None = None,
     ) -> str:
         """As `Bridge.upload`."""
         return await _upload(self, file, filename, content_type)
@@ -222,7 +214,10 @@ async def _open(
 ) -> httpx.Response:
     asked = request_of("GET", f"{PATH}{path}", {**query, **calls._fixed}, query=tuple(query))
     asked.stream = True
-    asked.headers = {"accept": "text/event-stream", **({"last-event-id": last_id} if last_id is not None else {})}
+    asked.headers = {
+        "accept": "text/event-stream",
+        **({"last-event-id": last_id} if last_id is not None else {}),
+    }
 
     async def read(answer: httpx.Response) -> httpx.Response:
         if answer.headers.get("content-type", "").startswith("text/event-stream"):
@@ -239,7 +234,7 @@ async def _events(
     type: Any,
     *,
     chat: str | None = None,
-    direction: Direction | None = None,
+    direction: str | None = None,
     search: str | None = None,
     after: str | None = None,
     since: int | None = None,
@@ -258,7 +253,9 @@ async def _events(
         # A stream that was opened now and broke before its first event would otherwise begin at the later time at which it
         # is opened again.
         newest = {"order": "newest", "limit": 1}
-        pages = calls._pages(t.StoredEvent[t.Event], "GET", f"{PATH}/events", dict(newest), query=("order", "limit"))
+        pages = calls._pages(
+            t.StoredEvent[t.Event], "GET", f"{PATH}/events", dict(newest), query=("order", "limit")
+        )
         latest, _ = await pages.page()
         start, since = (latest[0].event_id, None) if latest else (None, 0)
 

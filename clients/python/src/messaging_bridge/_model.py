@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidatorFunctionWrapHandler, field_validator
@@ -23,7 +23,7 @@ class Model(BaseModel):
             raise
 
 
-@lru_cache(maxsize=1)
+@cache
 def event_types() -> dict[str, type[Model]]:
     """The class of each type of event."""
     named = [one for one in Model.__subclasses__() if "event" in one.model_fields]

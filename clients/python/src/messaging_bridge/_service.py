@@ -8,7 +8,7 @@ import re
 import uuid
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -50,7 +50,9 @@ class Asked:
 class Service:
     """A service and a key to it. Makes requests, and makes them again where a failure may pass."""
 
-    def __init__(self, transport: Transport, url: str | None, key: str | None, retries: int, timeout: float) -> None:
+    def __init__(
+        self, transport: Transport, url: str | None, key: str | None, retries: int, timeout: float
+    ) -> None:
         self.transport = transport
         self.url = _checked_url(os.environ.get("BRIDGE_URL") if url is None else url)
         self._key = _checked_key(os.environ.get("BRIDGE_KEY") if key is None else key)
@@ -142,7 +144,9 @@ def request_of(
     asked = urlencode({name: rest.pop(name) for name in query if name in rest})
     headers = {"idempotency-key": _checked_idempotency_key(key)} if takes_key else {}
     repeatable = takes_key or method in ("GET", "PUT", "PATCH")
-    return Asked(method, f"{filled}?{asked}" if asked else filled, headers, rest if body else None, repeatable)
+    return Asked(
+        method, f"{filled}?{asked}" if asked else filled, headers, rest if body else None, repeatable
+    )
 
 
 def json_in(answer: httpx.Response, form: Any) -> Any:
@@ -158,7 +162,7 @@ def json_in(answer: httpx.Response, form: Any) -> Any:
         raise UnexpectedAnswer(text, status=answer.status_code) from None
 
 
-@lru_cache(maxsize=None)
+@cache
 def _adapter(form: Any) -> TypeAdapter[Any]:
     return TypeAdapter(form)
 
@@ -234,9 +238,13 @@ def _checked_url(given: str | None) -> str:
     except httpx.InvalidURL:
         url = httpx.URL("")
     if not url.host or url.scheme not in ("http", "https"):
-        raise InvalidArgument("url is not one: give the address of the service, such as https://bridge.example.com")
+        raise InvalidArgument(
+            "url is not one: give the address of the service, such as https://bridge.example.com"
+        )
     if url.userinfo or url.query or url.fragment:
-        raise InvalidArgument("url has a user name, a query or a fragment: give the address of the service alone")
+        raise InvalidArgument(
+            "url has a user name, a query or a fragment: give the address of the service alone"
+        )
     return str(url.copy_with(path=re.sub(r"(?:/api)?/*$", "", url.path) or "/")).rstrip("/")
 
 

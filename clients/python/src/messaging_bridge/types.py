@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Generic, List, Literal, TypeVar
+from typing import Annotated, Generic, List, Literal, TypeVar
 
 from pydantic import Field, PlainValidator
 

@@ -52,7 +52,9 @@ def verify(
     :raises InvalidSignature: it is not genuine, or too old: answer with 401
     """
     if not isinstance(secret, str) or not secret.startswith("whsec_"):
-        raise InvalidArgument("secret is missing, or not one: it begins with whsec_, and is the webhook_secret of the bridge")
+        raise InvalidArgument(
+            "secret is missing, or not one: it begins with whsec_, and is the webhook_secret of the bridge"
+        )
     if not isinstance(body, (bytes, str)):
         raise InvalidArgument("body is not bytes: give the body as it came, before it was parsed")
     raw = body.encode() if isinstance(body, str) else body
