@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Account } from "#core/account/account.ts"
-import { remove as removeAccount, removePeople } from "#core/account/remove.ts"
-import { ApiKey } from "#core/account/api-key.ts"
+import { removePeople } from "#core/account/remove.ts"
+import { removeWhole } from "#core/account/remove-whole.ts"
 import { Email } from "#core/account/person.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { Billing } from "#core/billing.ts"
@@ -9,7 +9,6 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { iso } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { transact } from "#core/store/store.ts"
-import { remove } from "#core/bridge/remove.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 
 export const account: Record<string, Verb> = {
@@ -127,14 +126,8 @@ async function deleted(id: string, withBridges: boolean): Promise<Row[]> {
     throw new Refused(
       `the account has ${counted} bridges${hasSandbox ? " and a sandbox" : ""}: with \`all\` they are deleted, too`,
     )
-  // From here on nobody can create another bridge.
-  await Account.setSubscription(id, "none")
-  for (const { keyId } of await ApiKey.list(id)) await ApiKey.revoke(id, keyId)
-  for (const bridge of bridges) await remove(bridge, randomUUID())
-  if (!(await removeAccount(id)))
+  if (!(await removeWhole(id, randomUUID())))
     throw new Refused("a bridge of the account was created meanwhile: run the command again")
-  // A sandbox does not count, so one could still be created until a moment ago.
-  for (const bridge of await Bridge.list(id)) await remove(bridge, randomUUID())
   return [{ deleted: id, bridges: counted, ...(hasSandbox && { sandboxes: 1 }) }]
 }
 

@@ -10,7 +10,7 @@ import { head } from "./layout.ts"
 
 /** Who did what in the account, for its owners. */
 export const auditLog = new Hono<DashboardEnv>().get("/account/audit-log", async (c) => {
-  if (c.var.me.role !== "owner") return await notAllowed(c, "Only owners see who did what.")
+  if (c.var.me.role !== "owner") return await notAllowed(c, "Only owners see the audit log.")
   const before = Number(c.req.query("before"))
   const entries = await AuditLog.page(
     c.var.accountId,
@@ -18,18 +18,19 @@ export const auditLog = new Hono<DashboardEnv>().get("/account/audit-log", async
   )
   const last = entries.length === AuditLog.pageSize ? entries.at(-1) : undefined
   const body = html`${head({
-    title: "Who did what",
+    title: "Audit log",
     crumbs: html`<a href="/account">Account</a>`,
-    about: "Sign-ins, people, keys, secrets and webhooks of this account, for a bit more than a year.",
+    about:
+      "Who did what: sign-ins, people, keys, secrets and webhooks of this account, for a bit more than a year.",
   })}
   ${entries.length === 0 ? html`<p class="muted">Nothing yet.</p>` : table(entries)}
   ${last === undefined ? "" : html`<p><a href="/account/audit-log?before=${last.at_ms}">Older</a></p>`}`
-  return await page(c, { title: "Who did what", place: "account", body })
+  return await page(c, { title: "Audit log", place: "account", body })
 })
 
 function table(entries: AuditLog.Entry[]): Html {
   return html`<div class="card flush">
-    <div class="scroller" tabindex="0" role="region" aria-label="Who did what">
+    <div class="scroller" tabindex="0" role="region" aria-label="Audit log">
       <table>
         <thead>
           <tr>

@@ -153,6 +153,9 @@ export const onlyLooks = "You may look at this account, but change nothing: ask 
 /** Changes of one's own sign-ins and membership: everybody's own affair. */
 const ofOneself = new Set([
   "/account/sign-out",
+  "/account/sign-out/others",
+  "/account/address",
+  "/account/address/code",
   "/account/leave",
   "/account/passkeys",
   "/account/passkeys/options",

@@ -2,15 +2,18 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
 import { Account } from "#core/account/account.ts"
+import { AuditLog } from "#core/account/audit-log.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
-import { ApiError } from "#core/error.ts"
+import { ApiError, rateLimited } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { ask } from "#functions/api/ask-host.ts"
-import { originOf } from "#functions/http/address.ts"
+import { RateLimit } from "#core/rate-limit.ts"
+import { addressOf, originOf } from "#functions/http/address.ts"
 import { lonePage } from "./answer.ts"
-import { elsewhere, type Html, note, until } from "./elements.ts"
-import type { DashboardEnv } from "./guard.ts"
+import { elsewhere, type Html, note, press, until } from "./elements.ts"
+import { fromWhere } from "./audit-log.ts"
+import { type DashboardEnv, pageOrigin } from "./guard.ts"
 import { live, type Piece } from "./live.ts"
 import { codeFor, codeOf, lookEachMs, type Refused, roundOf } from "./numbers/codes.ts"
 import { evidenceOf, forStrangers, isLinked } from "./numbers/evidence.ts"
@@ -49,7 +52,10 @@ export const link = new Hono<DashboardEnv>()
       ? html``
       : linkingCard(evidence, shownOf(c, session, name), isAsking ? await codeShown(c, session) : undefined)
     const parts = whileLinking({ at: c.req.path, query: `begun=${begun}`, card, evidence })
-    return await show(c, html`${head(session, name)} ${isRefused ? otherPhone(session) : ""} ${parts}`)
+    return await show(
+      c,
+      html`${head(session, name, c.req.param("token"))} ${isRefused ? otherPhone(session) : ""} ${parts}`,
+    )
   })
   .get("/link/:token/stream", async (c) => {
     const token = c.req.param("token")
@@ -99,7 +105,7 @@ export const link = new Hono<DashboardEnv>()
     const at = c.req.path
     const evidence = forStrangers(await evidenceOf(session.bridge))
     const parts = whileLinking({ at, query: "typed=1", card: typedCard({ ...typed, at }), evidence })
-    return await show(c, html`${head(session, await nameOf(session))} ${parts}`)
+    return await show(c, html`${head(session, await nameOf(session), token)} ${parts}`)
   })
   .post("/link/:token/passkey", async (c) => {
     const token = c.req.param("token")
@@ -115,7 +121,15 @@ export const link = new Hono<DashboardEnv>()
     const look = async () => forStrangers(await evidenceOf(bridge))
     const { requestId } = c.var
     const { body, status } = await passkeyAnswered(answer, { bridge, requestId, look, shown })
-    return await show(c, html`${head(session, name)} ${body}`, status)
+    return await show(c, html`${head(session, name, c.req.param("token"))} ${body}`, status)
+  })
+  .post("/link/:token/report", async (c) => {
+    const session = await LinkSession.open(c.req.param("token"))
+    if (!session) return await dead(c)
+    const window = await RateLimit.count("mailsFor", addressOf(c))
+    if (window.isExceeded) throw rateLimited(RateLimit.secondsLeft(window))
+    await report(c, session)
+    return await show(c, reported())
   })
   .post("/link/:token/again", async (c) => {
     const session = await LinkSession.open(c.req.param("token"))
@@ -129,6 +143,16 @@ async function codeShown(c: Context<DashboardEnv>, session: LinkSession.Info): P
   const code = await codeOf(session.bridge, { requestId: c.var.requestId, isOver: roundOf(c).isOver })
   if (code.kind === "shown") await LinkSession.show(c.req.param("token") ?? "", session)
   return code
+}
+
+/** Tells the people who run the service: in the audit log of their account, which mails it to its owners. */
+async function report(c: Context<DashboardEnv>, { bridge }: LinkSession.Info): Promise<void> {
+  const account = await Account.get(bridge.accountId)
+  const about = `the number ${bridge.customerRef} (${bridge.id}) of the account ${account?.name ?? ""} (${bridge.accountId})`
+  const entry = { by: "A visitor", act: "link_page_reported", about, ...fromWhere(c) } as const
+  const operators = (await Account.list()).filter(({ isOperator }) => isOperator)
+  await Promise.all(operators.map(async ({ id }) => await AuditLog.add(id, entry, { origin: pageOrigin(c) })))
+  log.warn({ accountId: bridge.accountId, bridgeId: bridge.id }, "a link page was reported")
 }
 
 /** Where the page is, also for its forms and its stream. */
@@ -247,6 +271,17 @@ function linkDone({ returnUrl }: LinkSession.Info): Html {
   </div>`
 }
 
+function reported(): Html {
+  return html`<div class="card">
+    <h1>Thank you</h1>
+    <p>
+      The people who run this service were told. Link nothing. Did you link your phone already? Then end it on
+      the phone, under
+      <b>Linked devices</b>.
+    </p>
+  </div>`
+}
+
 /** A phone was linked elsewhere. */
 function linkTaken(name: string | undefined): Html {
   return html`<div class="card">
@@ -260,7 +295,11 @@ function linkTaken(name: string | undefined): Html {
 }
 
 /** Who asks for a phone, for what, and until when. */
-function head({ bridge, expectedPhone, expiresAt }: LinkSession.Info, name: string | undefined): Html {
+function head(
+  { bridge, expectedPhone, expiresAt }: LinkSession.Info,
+  name: string | undefined,
+  token: string,
+): Html {
   return html`<div class="head">
       <div>
         <h1>Link your phone${name === undefined ? "" : html` for <bdi>${name}</bdi>`}</h1>
@@ -274,6 +313,7 @@ function head({ bridge, expectedPhone, expiresAt }: LinkSession.Info, name: stri
           <b>Nobody you know asked you for this? Then close this page:</b> whoever links your phone reads your
           chats. Neither WhatsApp nor a bank ever asks for it.
         </p>
+        ${press({ action: `/link/${token}/report`, label: "Report this page", kind: "slim" })}
       </div>
     </div>
     ${bridge.isSandbox ? note("info", "This is a sandbox on a simulated network: no real phone can scan its code.") : unofficial}`

@@ -44,8 +44,10 @@ import { mail } from "./operator/mail.ts"
 import { operator } from "./operator/operator.ts"
 import { passkeyExtension } from "./passkey-extension.ts"
 import { account } from "./people/account.ts"
+import { address } from "./people/address.ts"
+import { ownData } from "./people/own-data.ts"
 import { accounts } from "./people/accounts.ts"
-import { passkeys } from "./people/passkeys.ts"
+import { byPasskey, passkeys } from "./people/passkeys.ts"
 import { signIn } from "./people/sign-in.ts"
 import { auditLog } from "./audit-log.ts"
 import { consent } from "./programs/consent.ts"
@@ -92,7 +94,7 @@ const ownForms = csrf({ origin: (origin, c) => origin === originOf(c) })
 for (const path of [...open, "/accounts/*", ...own])
   pages.use(path, headers, counted, withoutSlash, atLocalhost, ownForms, limited, possibleIds)
 pages.use("/accounts/*", known)
-for (const path of own) pages.use(path, known, inAccount)
+for (const path of own) pages.use(path, known, inAccount, byPasskey)
 for (const path of ["/operator/*", "/dev/mail"]) pages.use(path, runsService)
 // A page finds its number as the API finds a bridge: for its own account only.
 pages.use("/numbers/:ref/*", async (c, next) => {
@@ -123,6 +125,8 @@ for (const part of [
   usage,
   trying,
   account,
+  address,
+  ownData,
   auditLog,
   accounts,
   operator,

@@ -25,6 +25,8 @@ export const Info = z.object({
   createdAt: z.number().int(),
   /** Its people see every account: they run the service. */
   isOperator: z.boolean(),
+  /** Its people see it in a browser that was signed in with a passkey alone: somebody with their mailbox does not. */
+  isPasskeyOnly: z.boolean().default(false),
 })
 export type Info = z.infer<typeof Info>
 
@@ -49,6 +51,15 @@ export const Name = z
       .refine((name) => !hasAddress(name), "a name has no @: strangers would read an e-mail address in it")
       .refine((name) => !isMessengers(name), "a name is not that of WhatsApp or its maker: say who you are"),
   )
+
+/** A name that its people give it. One that promises trust to strangers is for the operator to give. */
+export const ChosenName = Name.refine(
+  (name) =>
+    !/\b(?:bank|support|security|official|verif\w*|help ?desk|customer (?:care|service))\b/i.test(
+      name.normalize("NFKC"),
+    ),
+  "strangers would take this name for a bank's or a support's: the operator of this service gives it to those who are one",
+)
 
 /**
  * The name of an account to strangers; undefined while an address is in it, as that of the person whom it was
@@ -104,6 +115,7 @@ export function creating(input: New): { account: Info; writes: Write[] } {
     bridges: 0,
     createdAt: now(),
     isOperator: false,
+    isPasskeyOnly: false,
   }
   return { account, writes: adding(account) }
 }
@@ -203,6 +215,11 @@ export async function rename(accountId: string, name: string): Promise<boolean> 
 }
 
 /** @returns false when there is no such account. */
+export async function setPasskeyOnly(accountId: string, isSo: boolean): Promise<boolean> {
+  return await change(accountId, "SET passkey_only = :so", { ":so": isSo })
+}
+
+/** @returns false when there is no such account. */
 export async function setBridgeLimit(accountId: string, limit: number): Promise<boolean> {
   return await change(accountId, "SET bridge_limit = :limit", { ":limit": limit })
 }
@@ -295,5 +312,6 @@ function fromRow(row: Row): Info {
     createdAt: row.created_at,
     isByHand: row.by_hand ?? false,
     isOperator: row.operator ?? false,
+    isPasskeyOnly: row.passkey_only,
   })
 }

@@ -222,6 +222,23 @@ export async function revoke(accountId: string, keyId: string): Promise<boolean>
   return !refused
 }
 
+/** The keys that somebody made are theirs under another address as well. */
+export async function nameMaker(accountId: string, from: string, to: string): Promise<void> {
+  const made = (await list(accountId)).filter(({ createdBy }) => createdBy === from)
+  for (const { keyId } of made)
+    await transact(
+      [rowKey(keyId), listKey(accountId, keyId)].map((Key) => ({
+        Update: {
+          TableName: tables.accounts,
+          Key,
+          UpdateExpression: "SET created_by = :to",
+          ConditionExpression: "attribute_exists(pk)",
+          ExpressionAttributeValues: { ":to": to },
+        },
+      })),
+    )
+}
+
 async function read(keyId: string) {
   const row = await getRow(tables.accounts, rowKey(keyId))
   const entry = { found: row && Stored.parse(row) }

@@ -17,6 +17,10 @@ const acts = {
   passkey_added: "added a passkey",
   passkey_removed: "removed a passkey",
   account_renamed: "named the account",
+  passkeys_demanded: "changed who may sign in:",
+  address_changed: "changed their address to",
+  data_exported: "downloaded the account's data",
+  link_page_reported: "reported the link page of",
   member_invited: "invited",
   member_joined: "joined, as",
   member_removed: "removed",
@@ -39,11 +43,14 @@ const acts = {
 export type Act = keyof typeof acts
 
 /** Somebody else may do these in a person's name, for instance with their mailbox: the person is mailed. */
-const toThePerson = new Set<Act>(["signed_in", "passkey_added"])
+const toThePerson = new Set<Act>(["signed_in", "passkey_added", "address_changed"])
 /** These let somebody in, or lead events elsewhere: the owners are mailed. */
 const toOwners = new Set<Act>([
   "member_joined",
   "role_changed",
+  "passkeys_demanded",
+  "data_exported",
+  "link_page_reported",
   "key_created",
   "secret_shown",
   "secret_replaced",
@@ -115,7 +122,9 @@ async function mail(accountId: string, entry: Omit<Entry, "at_ms">, origin?: str
     `${said}.`,
     `From ${entry.address}, ${entry.agent.slice(0, 200) || "without a browser"}.`,
     "",
-    `If none of you did this, sign out that browser or remove that person${where}, and revoke the keys that you do not know.`,
+    entry.act === "link_page_reported"
+      ? "Look at that number and its account on the operator's pages, and suspend it if it deceives people."
+      : `If none of you did this, sign out that browser or remove that person${where}, and revoke the keys that you do not know.`,
   ].join("\n")
   await Promise.all(to.map(async (one) => await Mail.send({ to: one, subject: said, text })))
 }

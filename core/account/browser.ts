@@ -15,6 +15,10 @@ const Info = z.object({
   accountId: z.string(),
   /** The browser's own name, from its `User-Agent`. */
   agent: z.string(),
+  /** The network address from which it was signed in. */
+  address: z.string().default(""),
+  /** Signed in with a passkey, or a link that the operator made: not by whoever reads a mailbox. */
+  isByPasskey: z.boolean().default(false),
   signedInAt: z.number().int(),
   seenAt: z.number().int(),
 })
@@ -31,7 +35,7 @@ const freshFor = 600
 
 /** Signs a browser in. The one that it was before, if any, is signed out: a token is never used for two sign-ins. */
 export async function admit(
-  input: { personId: string; accountId: string; agent: string },
+  input: Pick<Info, "personId" | "accountId" | "agent"> & Partial<Pick<Info, "address" | "isByPasskey">>,
   former?: string,
 ): Promise<string> {
   if (former !== undefined) await signOut(former)
@@ -45,14 +49,18 @@ export async function turnTo(browser: Info, accountId: string): Promise<{ token:
   return { token, seconds: browser.signedInAt + livesFor - now() }
 }
 
-async function put(
-  input: { personId: string; accountId: string; agent: string },
-  at: number,
-): Promise<string> {
+async function put(input: Parameters<typeof admit>[0], at: number): Promise<string> {
   const token = newToken()
   const id = hashOf(token)
   const { personId, accountId } = input
-  const row = { id, person_id: personId, account_id: accountId, agent: input.agent.slice(0, 200) }
+  const row = {
+    id,
+    person_id: personId,
+    account_id: accountId,
+    agent: input.agent.slice(0, 200),
+    address: input.address ?? "",
+    ...(input.isByPasskey && { by_passkey: true }),
+  }
   const times = { signed_in_at: at, seen_at: now(), expires_at: at + livesFor }
   await transact([
     { Put: { TableName: tables.accounts, Item: { ...key(id), ...row, ...times } } },
@@ -140,6 +148,7 @@ function fromRow(row: Row): Info {
     ...row,
     personId: row.person_id,
     accountId: row.account_id,
+    isByPasskey: row.by_passkey,
     signedInAt: row.signed_in_at,
     seenAt: row.seen_at,
   })

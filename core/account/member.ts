@@ -108,6 +108,19 @@ export async function setRole(accountId: string, personId: string, role: Role): 
   return !(await transact([...changes, ...(isGiven || !owner ? [] : [remains(accountId, owner)])]))
 }
 
+/** The writes by which a membership gets its person's new address. */
+export function readdressing(accountId: string, personId: string, email: string): Write[] {
+  return [key(accountId, personId), ofPersonKey(personId, accountId)].map((Key) => ({
+    Update: {
+      TableName: tables.accounts,
+      Key,
+      UpdateExpression: "SET email = :email",
+      ConditionExpression: "attribute_exists(pk)",
+      ExpressionAttributeValues: { ":email": email },
+    },
+  }))
+}
+
 /** An owner of the account besides a member; undefined if there is none, or no such member. */
 async function besides(accountId: string, personId: string): Promise<string | undefined> {
   const all = await list(accountId)

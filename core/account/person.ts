@@ -63,6 +63,29 @@ export function madeFor(person: Info, accountId: string): Write {
   }
 }
 
+/** The writes by which a person gets another address. They are refused if somebody has it. */
+export function readdressing({ id, email }: Info, to: string): Write[] {
+  return [
+    {
+      Put: {
+        TableName: tables.accounts,
+        Item: { ...emailKey(to), person_id: id },
+        ConditionExpression: "attribute_not_exists(pk)",
+      },
+    },
+    { Delete: { TableName: tables.accounts, Key: emailKey(email) } },
+    {
+      Update: {
+        TableName: tables.accounts,
+        Key: key(id),
+        UpdateExpression: "SET email = :to",
+        ConditionExpression: "email = :from",
+        ExpressionAttributeValues: { ":from": email, ":to": to },
+      },
+    },
+  ]
+}
+
 /** Removes a person and their address. Who signs in with it later is somebody new. */
 export async function remove(personId: string): Promise<void> {
   const person = await get(personId)

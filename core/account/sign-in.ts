@@ -83,10 +83,12 @@ export async function look(link: string): Promise<{ email: string; isPrinted: bo
 }
 
 /** Uses a link. @returns the address, and where to go; undefined when the link is used, too old or made up. */
-export async function useLink(link: string): Promise<(Goal & { email: string }) | undefined> {
+export async function useLink(
+  link: string,
+): Promise<(Goal & { email: string; isPrinted: boolean }) | undefined> {
   const found = await find(link)
   if (!found || !(await used(hashOf(link), found.asking))) return undefined
-  return { email: found.email, next: found.next, accountId: found.account_id }
+  return { email: found.email, isPrinted: found.printed, next: found.next, accountId: found.account_id }
 }
 
 async function find(link: string): Promise<z.infer<typeof Link> | undefined> {

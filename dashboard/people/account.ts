@@ -18,7 +18,9 @@ import { head } from "../layout.ts"
 import { did } from "../audit-log.ts"
 import { turnTo } from "./accounts.ts"
 import { invitation, inviting, membersCard, onlyOwners, roleForm, typedIn } from "./members.ts"
-import { passkeysCard } from "./passkeys.ts"
+import { addressCard } from "./address.ts"
+import { ownDataCard } from "./own-data.ts"
+import { demandCard, passkeysCard } from "./passkeys.ts"
 import { tooMany } from "./sign-in.ts"
 import { chooseWhom, troublesCard } from "./troubles.ts"
 
@@ -31,7 +33,7 @@ async function field(c: Context<DashboardEnv>, name: string): Promise<string> {
 /** The account, its people, and where one is signed in. */
 export const account = new Hono<DashboardEnv>()
   .get("/account", async (c) => await show(c))
-  .use("/account/:act{invite|withdraw|remove|revoke|role|troubles}", async (c, next) => {
+  .use("/account/:act{invite|withdraw|remove|revoke|role|troubles|passkey-only}", async (c, next) => {
     if (c.var.me.role !== "owner") return await notAllowed(c, onlyOwners)
     const names = typedIn[c.req.param("act")]
     const typed = names && textsOf(await c.req.parseBody(), ...names)
@@ -40,7 +42,7 @@ export const account = new Hono<DashboardEnv>()
   .post("/account/rename", async (c) => {
     if (c.var.me.role !== "owner") return await notAllowed(c, "Only owners name the account.")
     const given = await field(c, "name")
-    const name = Account.Name.safeParse(given)
+    const name = Account.ChosenName.safeParse(given)
     if (!name.success) {
       const problem = sentenceCase(name.error.issues[0]?.message ?? "this is no name")
       return await show(c, note("bad", problem), given.slice(0, 100))
@@ -69,6 +71,17 @@ export const account = new Hono<DashboardEnv>()
     )
   })
   .post("/account/troubles", async (c) => await show(c, await chooseWhom(c)))
+  .post("/account/passkey-only", async (c) => {
+    const isDemanded = (await field(c, "only")) === "yes"
+    if (isDemanded && !c.var.me.browser.isByPasskey)
+      return await show(
+        c,
+        note("bad", "Sign in with a passkey yourself first: otherwise you would be shut out."),
+      )
+    await Account.setPasskeyOnly(c.var.accountId, isDemanded)
+    await did(c, "passkeys_demanded", isDemanded ? "with a passkey alone" : "with a mailed code, too")
+    return c.redirect("/account", 303)
+  })
   .post("/account/withdraw", async (c) => {
     await Member.withdraw(c.var.accountId, await field(c, "email"))
     return c.redirect("/account", 303)
@@ -108,6 +121,12 @@ export const account = new Hono<DashboardEnv>()
   // Each person decides these for themselves, viewers as well.
   .post("/account/sign-out", async (c) => {
     await Browser.remove(c.var.me.person.id, await field(c, "browser"))
+    return c.redirect("/account", 303)
+  })
+  .post("/account/sign-out/others", async (c) => {
+    const { person, browser } = c.var.me
+    for (const { id } of await Browser.list(person.id))
+      if (id !== browser.id) await Browser.remove(person.id, id)
     return c.redirect("/account", 303)
   })
   .post("/account/leave", async (c) => {
@@ -169,10 +188,11 @@ async function show(c: Context<DashboardEnv>, notice?: Html, typedName?: string)
       ${invited.length > 0 ? note("info", html`You are invited to another account. <a href="/accounts">Look who invites you</a>`) : ""}
       ${mayLeave ? leave() : ""}
     </section>
-    ${isOwner ? html`<p><a href="/account/audit-log">Who did what in this account</a></p>` : ""}
     ${membersCard({ members, invitations, isOwner, personId: person.id })}
     ${isOwner ? [inviting(draft), roleForm(members, person.id, draft)] : note("info", onlyOwners)}
-    ${isOwner ? troublesCard(own.id) : ""} ${passkeysCard(passkeys, draft.get("passkey") ?? "")}
+    ${isOwner ? html`${troublesCard(own.id)} ${demandCard(own)} ${auditLogCard()} ${ownDataCard()}` : ""}
+    <h2 class="part">You</h2>
+    ${addressCard(person.email)} ${passkeysCard(passkeys, draft.get("passkey") ?? "")}
     ${browsersCard(browsers, browser.id)}`
   return await page(c, { title: "Account", place: "account", body })
 }
@@ -216,6 +236,16 @@ function leave(): Html {
   </details>`
 }
 
+function auditLogCard(): Html {
+  return html`<section class="card">
+    <header>
+      <h2>Audit log</h2>
+      <p>Who signed in, and who changed people, keys, secrets and webhooks; from where.</p>
+    </header>
+    <div class="row"><a class="button" href="/account/audit-log">Look at it</a></div>
+  </section>`
+}
+
 function browsersCard(browsers: Browser.Info[], here: string): Html {
   return html`<section class="card flush">
     <header><h2>Where you are signed in</h2></header>
@@ -225,11 +255,15 @@ function browsersCard(browsers: Browser.Info[], here: string): Html {
           html`<li class="line">
             <span class="tag">${one.id === here ? "here" : "elsewhere"}</span>
             <span class="about"
-              >${browserName(one.agent)} <span class="muted">· seen ${ago(one.seenAt * 1000)}</span></span
+              >${browserName(one.agent)}
+              <span class="muted"
+                >· ${one.address === "" ? "" : `${one.address} · `}seen ${ago(one.seenAt * 1000)}</span
+              ></span
             >
             ${one.id === here ? html`<span></span>` : press({ action: "/account/sign-out", label: "Sign out there", kind: "slim", fields: { browser: one.id } })}
           </li>`,
       )}
     </ul>
+    ${browsers.length < 2 ? "" : html`<footer>${press({ action: "/account/sign-out/others", label: "Sign out everywhere else", kind: "slim" })}</footer>`}
   </section>`
 }

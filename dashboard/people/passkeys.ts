@@ -1,10 +1,14 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
+import { createMiddleware } from "hono/factory"
 import { html } from "hono/html"
 import { z } from "zod"
+import type { Account } from "#core/account/account.ts"
+import { accountsOf } from "#core/account/accounts-of.ts"
 import { Passkey } from "#core/account/passkey.ts"
 import { Person } from "#core/account/person.ts"
 import { originOf } from "#functions/http/address.ts"
+import { lonePage } from "../answer.ts"
 import { passkeyScript } from "../assets.ts"
 import { ago, type Html, press } from "../elements.ts"
 import { signInAgain, unlessFresh } from "../fresh-sign-in.ts"
@@ -27,7 +31,8 @@ export const passkeys = new Hono<DashboardEnv>()
     const person = used && (await Person.get(used.personId))
     if (!person)
       return c.json({ problem: "This passkey does not sign in here: try again, or have a code mailed." }, 400)
-    return c.json({ goto: await admitBrowser(c, { email: person.email, next: ownPath(next) }) })
+    const signed = { email: person.email, next: ownPath(next), isByPasskey: true }
+    return c.json({ goto: await admitBrowser(c, signed) })
   })
   .post("/account/passkeys/options", async (c) => {
     const { name } = await answered(c)
@@ -90,7 +95,8 @@ export function passkeysCard(all: Passkey.Info[], typed: string): Html {
       <header>
         <h2>Your passkeys</h2>
         <p>
-          They sign you in by a finger, a face or a PIN of your device. A mailed code always works as well.
+          They sign you in by a finger, a face or a PIN of your device. A mailed code works as well, but not
+          for an account whose owners demand a passkey.
         </p>
       </header>
       <ul class="feed">
@@ -104,7 +110,11 @@ export function passkeysCard(all: Passkey.Info[], typed: string): Html {
         )}
       </ul>
     </section>
-    <form class="card inline" data-passkey="make" hidden>
+    ${making(typed)}`
+}
+
+function making(typed: string): Html {
+  return html`<form class="card inline" data-passkey="make" hidden>
       <div>
         <label for="passkey-name">A name for this device</label>
         <input
@@ -120,6 +130,69 @@ export function passkeysCard(all: Passkey.Info[], typed: string): Html {
       <p class="small" role="alert" data-said></p>
     </form>
     <script src="${passkeyScript}" type="module"></script>`
+}
+
+/**
+ * Where an account demands passkeys, a browser that was signed in otherwise sees nothing of it. Somebody who has none yet makes
+ * one first; whoever has one can neither add nor remove one by a mailed code, in any of their accounts.
+ */
+export const byPasskey = createMiddleware<DashboardEnv>(async (c, next) => {
+  const { account: own, person, browser } = c.var.me
+  const isOfPasskeys = c.req.path.startsWith("/account/passkeys")
+  const demanding = isOfPasskeys ? (await accountsOf(person.id)).map(({ account }) => account) : [own]
+  if (browser.isByPasskey || !demanding.some(({ isPasskeyOnly }) => isPasskeyOnly)) return await next()
+  const hasPasskey = (await Passkey.list(person.id)).length > 0
+  if (isOfPasskeys && !hasPasskey) return await next()
+  const body = html`<div class="card">
+      <h1>A passkey is needed</h1>
+      <p>
+        ${own.name} is shown to people who signed in with a passkey.
+        ${
+          hasPasskey
+            ? "Yours is on the device where you made it. Have you lost it? Then ask the operator of this service for a link that signs you in."
+            : "You have none yet: make one here, then sign in with it."
+        }
+      </p>
+      ${
+        hasPasskey
+          ? html`<div
+                class="stack"
+                data-passkey="use"
+                data-next="${c.req.method === "GET" ? c.req.path : "/"}"
+                hidden
+              >
+                <button class="button main wide" type="button">Sign in with a passkey</button>
+                <p class="small" role="alert" data-said></p>
+              </div>
+              <script src="${passkeyScript}" type="module"></script>`
+          : ""
+      }
+      <div class="row">
+        <a class="button" href="/accounts">My other accounts</a>
+        ${press({ action: "/sign-out", label: "Sign out" })}
+      </div>
+    </div>
+    ${hasPasskey ? "" : making("")}`
+  return await lonePage(c, { title: "A passkey is needed", body, status: 403 })
+})
+
+/** Whether an account demands passkeys, and the button that changes it, for its owners. */
+export function demandCard({ isPasskeyOnly }: Account.Info): Html {
+  return html`<section class="card">
+    <header>
+      <h2>Only with a passkey</h2>
+      <p>
+        ${
+          isPasskeyOnly
+            ? "People see this account after a sign-in with a passkey alone. Whoever has none makes one at their next sign-in."
+            : "People may be made to sign in with a passkey: then somebody who reads their mail sees nothing of this account. API keys work as before."
+        }
+      </p>
+    </header>
+    <div class="row">
+      ${press({ action: "/account/passkey-only", label: isPasskeyOnly ? "Let mailed codes in again" : "Demand passkeys", fields: { only: isPasskeyOnly ? "no" : "yes" } })}
+    </div>
+  </section>`
 }
 
 function usedWhen(at: number | undefined): Html | string {

@@ -88,7 +88,8 @@ export const signIn = new Hono<DashboardEnv>()
   .post("/sign-in/link/:token", async (c) => {
     const used = await SignIn.useLink(c.req.param("token"))
     if (!used) return await showDeadLink(c)
-    return c.redirect(await admitBrowser(c, used), 303)
+    // Whoever runs the service has printed it.
+    return c.redirect(await admitBrowser(c, { ...used, isByPasskey: used.isPrinted }), 303)
   })
   .post("/sign-out", async (c) => {
     const token = cookie(c, "session")
@@ -107,15 +108,15 @@ function leadingOn(page: string, next: string): string {
  */
 export async function admitBrowser(
   c: Context<DashboardEnv>,
-  input: SignIn.Goal & { email: string },
+  input: SignIn.Goal & { email: string; isByPasskey?: boolean },
 ): Promise<string> {
-  const { email, next } = input
+  const { email, next, isByPasskey = false } = input
   const seen = [input.accountId, await seenBy(c, email)].filter((id) => id !== undefined)
   const { person, accountId } = await accountAtSignIn(email, seen)
-  const { agent } = fromWhere(c)
   // Somebody new, and a browser that is known, are no news to the person.
   const isQuiet = (await seenBy(c, email)) !== undefined || (await Browser.list(person.id)).length === 0
-  const token = await Browser.admit({ personId: person.id, accountId, agent }, cookie(c, "session"))
+  const admitted = { personId: person.id, accountId, ...fromWhere(c), isByPasskey }
+  const token = await Browser.admit(admitted, cookie(c, "session"))
   const entry = { by: email, act: "signed_in", about: "", ...fromWhere(c) } as const
   if (accountId !== "") await AuditLog.add(accountId, entry, { isQuiet, origin: pageOrigin(c) })
   putCookie(c, "session", token, month)
@@ -236,22 +237,7 @@ async function showCode(
     <form method="post" action="/sign-in/code">
       <input type="hidden" name="next" value="${input.next}" />
       <input type="hidden" name="email" value="${input.email}" />
-      <div>
-        <label for="code">Code</label>
-        <input
-          id="code"
-          name="code"
-          class="code-input"
-          required
-          maxlength="20"
-          autocomplete="one-time-code"
-          autocapitalize="characters"
-          spellcheck="false"
-          placeholder="XXXX-XXXX"
-          data-whole
-          autofocus
-        />
-      </div>
+      ${codeField()}
       <button class="button main wide">Sign in</button>
     </form>
     <div class="row small muted">
@@ -261,6 +247,26 @@ async function showCode(
     </div>
   </div>`
   return await lonePage(c, { title: "Your code", body, ...(status && { status }) })
+}
+
+/** The field for a mailed code. It sends itself once it is whole. */
+export function codeField(): Html {
+  return html`<div>
+    <label for="code">Code</label>
+    <input
+      id="code"
+      name="code"
+      class="code-input"
+      required
+      maxlength="20"
+      autocomplete="one-time-code"
+      autocapitalize="characters"
+      spellcheck="false"
+      placeholder="XXXX-XXXX"
+      data-whole
+      autofocus
+    />
+  </div>`
 }
 
 /** A link was opened. Programs that look at mails open links, too, so a person has to press a button. */

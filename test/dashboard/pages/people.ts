@@ -11,6 +11,9 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { log } from "#core/platform/log.ts"
 import { app } from "#functions/api/one-machine.ts"
+import { put } from "#core/store/store.ts"
+import { tables } from "#core/store/tables.ts"
+import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
 import { until } from "#test/support/until.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 import { anEmail, aPerson } from "./person.ts"
@@ -153,6 +156,138 @@ test("an owner chooses who is told of troubles, where somebody looks for them", 
   await owner.post("/account/troubles", { to: "members", url: "https://shop.example/told" })
   expect(await shown()).toMatch(/value="members" selected>/)
   expect(await shown()).toContain("shop.example")
+})
+
+test("an account that demands passkeys is shown to no browser that a mailed code signed in, which can make no passkey beside an older one either", async () => {
+  const owner = await aPerson()
+  const byMail = async (email: string) => {
+    const visitor = aVisitor()
+    await visitor.post("/sign-in", { email })
+    const [, code = ""] = /([0-9A-Z]{4}-[0-9A-Z]{4})/.exec(
+      Mail.list().find(({ to, subject }) => to === email && subject.endsWith("is your code"))!.text,
+    )!
+    expect((await visitor.post("/sign-in/code", { code })).status).toBe(303)
+    return visitor
+  }
+  const thief = await byMail(owner.email)
+  expect((await thief.get("/numbers")).status).toBe(200)
+  // Whoever has none here would be shut out.
+  expect(await (await thief.post("/account/passkey-only", { only: "yes" })).text()).toContain(
+    "Sign in with a passkey yourself first",
+  )
+  // A link that the operator printed counts as one.
+  expect((await owner.post("/account/passkey-only", { only: "yes" })).status).toBe(303)
+  for (const path of ["/numbers", "/account", "/account/export"])
+    expect([path, (await thief.get(path)).status]).toEqual([path, 403])
+  expect((await thief.post("/keys", { name: "theirs", may: "all" })).status).toBe(403)
+  expect((await owner.get("/numbers")).status).toBe(200)
+  const options = async () => (await thief.post("/account/passkeys/options")).status
+  expect(await options()).toBe(200)
+  await put({
+    TableName: tables.accounts,
+    Item: {
+      pk: `PERSON#${owner.person.id}`,
+      sk: "PASSKEY#one",
+      id: "one",
+      person_id: owner.person.id,
+      name: "Laptop",
+      created_at: 1,
+      public_key: Buffer.from("x"),
+      counter: 0,
+    },
+  })
+  expect(await options()).toBe(403)
+  expect((await thief.post("/account/passkeys/remove", { passkey: "one" })).status).toBe(403)
+  await owner.post("/account/passkey-only", { only: "no" })
+  expect((await thief.get("/numbers")).status).toBe(200)
+})
+
+test("somebody changes their address with a code that is mailed to the new one; their accounts, keys and invitations go on", async () => {
+  const owner = await aPerson()
+  const [to, invited] = [anEmail(), anEmail()]
+  await owner.post("/keys", { name: "till", may: "all" })
+  await owner.post("/account/invite", { email: invited, role: "member" })
+  const codeTo = async (email: string) => {
+    expect((await owner.post("/account/address", { address: email })).headers.get("location")).toBe(
+      "/account/address",
+    )
+    expect(await (await owner.get("/account/address")).text()).toContain(email)
+    return /([0-9A-Z]{4}-[0-9A-Z]{4})/.exec(Mail.list().find((mail) => mail.to === email)!.text)![1]!
+  }
+  expect((await owner.post("/account/address", { address: owner.email })).status).toBe(400)
+  const code = await codeTo(to)
+  expect((await owner.post("/account/address/code", { code: "AAAA-AAAA" })).status).toBe(400)
+  expect((await owner.post("/account/address/code", { code })).headers.get("location")).toBe("/account")
+  expect((await accountAtSignIn(to)).person.id).toBe(owner.person.id)
+  expect(await Member.list(owner.accountId)).toMatchObject([{ email: to, role: "owner" }])
+  expect(await ApiKey.list(owner.accountId)).toMatchObject([{ createdBy: to }])
+  expect(await Member.invitations(owner.accountId)).toMatchObject([{ email: invited, by: to }])
+  await until(() => Mail.list().some((mail) => mail.to === owner.email && mail.subject.includes(to)))
+  // The old address is somebody new, whom nobody takes it from.
+  expect((await accountAtSignIn(owner.email)).person.id).not.toBe(owner.person.id)
+  const taken = await owner.post("/account/address/code", { code: await codeTo(owner.email) })
+  expect([taken.status, (await accountAtSignIn(to)).person.id]).toEqual([409, owner.person.id])
+})
+
+test("an owner downloads all that is kept of the account, but no secret", async () => {
+  const [owner, member] = await Promise.all([aPerson(), aPerson("member")])
+  expect((await member.get("/account/export")).status).toBe(403)
+  const key = await ApiKey.create(owner.accountId, "till")
+  const outbox = await anOutbox(owner.bridge)
+  for (const word of ["one", "two"]) await outbox.append(anEvent(word))
+  const answer = await owner.get("/account/export")
+  expect(answer.headers.get("content-disposition")).toMatch(/^attachment; filename="account-[\d-]+\.jsonl"/)
+  const text = await answer.text()
+  const parts = text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { kind: string })
+  const kinds = ["account", "person", "api_key", "audit_log", "number", "event", "end"]
+  expect(new Set(parts.map(({ kind }) => kind))).toEqual(new Set(kinds))
+  expect(parts.filter(({ kind }) => kind === "event")).toMatchObject([
+    { customer_ref: "shop", event: { body: "one" } },
+    { customer_ref: "shop", event: { body: "two" } },
+  ])
+  for (const secret of [key, await Bridge.secretOf(owner.bridge)]) expect(text).not.toContain(secret)
+})
+
+test("an owner deletes the account once it has no number; who is only in it is forgotten, and others are told", async () => {
+  const [owner, other] = await Promise.all([aPerson(), aPerson()])
+  await Member.add(owner.accountId, other.person, "member")
+  const key = await ApiKey.create(owner.accountId, "till")
+  const deletes = async (confirm: string) => await owner.post("/account/delete", { confirm })
+  expect((await deletes(owner.email)).status).toBe(400)
+  expect(await (await owner.get("/account/delete")).text()).toContain("It has a number")
+  await Bridge.remove(owner.bridge)
+  expect((await deletes(other.email)).status).toBe(400)
+  expect((await other.post("/account/delete", { confirm: other.email })).status).toBe(400)
+  expect((await deletes(owner.email)).headers.get("location")).toBe("/accounts")
+  expect(await Account.get(owner.accountId)).toBeUndefined()
+  expect(await ApiKey.verify(key)).toBeUndefined()
+  expect((await owner.get("/accounts")).headers.get("location")).toContain("/sign-in")
+  expect((await Member.ofPerson(other.person.id)).map(({ accountId }) => accountId)).toEqual([
+    other.accountId,
+  ])
+  expect(Mail.list()[0]).toMatchObject({
+    to: other.email,
+    subject: `${owner.email} has deleted the account ${owner.email}`,
+  })
+})
+
+test("somebody who is shown a link page that deceives them reports it to the owners of the account that runs the service", async () => {
+  const [host, owner] = await Promise.all([aPerson(), aPerson()])
+  await Account.makeOperator(host.accountId)
+  for (const name of ["WhatsApp Support", "My Bank", "Official help desk"])
+    expect(await (await owner.post("/account/rename", { name })).text()).toContain('class="note bad"')
+  const { token } = await LinkSession.create(owner.bridge, {})
+  const page = await (await aVisitor().get(`/link/${token}`)).text()
+  expect(page.replaceAll("&#x2F;", "/")).toContain(`action="/link/${token}/report"`)
+  const answer = await aVisitor().post(`/link/${token}/report`)
+  expect(await answer.text()).toContain("The people who run this service were told")
+  const told = await until(() =>
+    Mail.list().find(({ to, text }) => to === host.email && text.includes(owner.bridge.id)),
+  )
+  expect(told.subject).toContain("A visitor reported the link page of the number shop")
 })
 
 test("whoever removes somebody is told of the keys they made, and can revoke them there", async () => {

@@ -1,0 +1,23 @@
+import { Bridge } from "../bridge/bridge.ts"
+import { remove as removeBridge } from "../bridge/remove.ts"
+import { Account } from "./account.ts"
+import { ApiKey } from "./api-key.ts"
+import { remove } from "./remove.ts"
+
+/**
+ * Deletes an account with its keys, bridges and people.
+ * @returns false if a bridge was created meanwhile: then it is to be called again
+ */
+export async function removeWhole(accountId: string, requestId: string): Promise<boolean> {
+  // From here on nobody can create another bridge.
+  await Account.setSubscription(accountId, "none")
+  for (const { keyId } of await ApiKey.list(accountId)) await ApiKey.revoke(accountId, keyId)
+  const removeBridges = async () => {
+    for (const bridge of await Bridge.list(accountId)) await removeBridge(bridge, requestId)
+  }
+  await removeBridges()
+  if (!(await remove(accountId))) return false
+  // A sandbox does not count, so one could still be created until a moment ago.
+  await removeBridges()
+  return true
+}

@@ -1,0 +1,112 @@
+import { Hono } from "hono"
+import { html } from "hono/html"
+import { stream } from "hono/streaming"
+import { dataOf } from "#core/account/data-of.ts"
+import { Mail } from "#core/account/mail.ts"
+import { Member } from "#core/account/member.ts"
+import { removeWhole } from "#core/account/remove-whole.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { iso, nowMs } from "#core/platform/clock.ts"
+import { log } from "#core/platform/log.ts"
+import { page } from "../answer.ts"
+import { did } from "../audit-log.ts"
+import { type Html, note } from "../elements.ts"
+import { textsOf, unlessFresh } from "../fresh-sign-in.ts"
+import { type DashboardEnv, notAllowed } from "../guard.ts"
+import { head } from "../layout.ts"
+
+const onlyOwners = "Only owners download the account's data, and delete it."
+
+/** What an owner takes along, and the account's end. */
+export const ownData = new Hono<DashboardEnv>()
+  .get("/account/export", async (c) => {
+    const { me } = c.var
+    if (me.role !== "owner") return await notAllowed(c, onlyOwners)
+    const again = unlessFresh(c, "/account/export")
+    if (again) return again
+    await did(c, "data_exported")
+    c.header("content-type", "application/jsonl; charset=utf-8")
+    c.header("content-disposition", `attachment; filename="account-${iso(nowMs()).slice(0, 10)}.jsonl"`)
+    return stream(
+      c,
+      async (out) => {
+        for await (const part of dataOf(me.account)) {
+          if (out.aborted) return
+          await out.write(`${JSON.stringify(part)}\n`)
+        }
+      },
+      async (error) => log.error({ error, accountId: me.account.id }, "a download of an account broke off"),
+    )
+  })
+  .get("/account/delete", async (c) => {
+    if (c.var.me.role !== "owner") return await notAllowed(c, onlyOwners)
+    const count = (await Bridge.list(c.var.accountId)).filter(({ isSandbox }) => !isSandbox).length
+    return await page(c, {
+      title: "Delete this account",
+      place: "account",
+      body: deletePage(c.var.me, count),
+    })
+  })
+  .post("/account/delete", async (c) => {
+    const { account, person, role } = c.var.me
+    if (role !== "owner") return await notAllowed(c, onlyOwners)
+    const again = unlessFresh(c, "/account/delete")
+    if (again) return again
+    const bridges = (await Bridge.list(account.id)).filter(({ isSandbox }) => !isSandbox)
+    const { confirm } = textsOf(await c.req.parseBody(), "confirm")
+    if (account.isOperator || bridges.length > 0 || confirm.trim().toLowerCase() !== person.email) {
+      const notice = note("bad", "Nothing was deleted: read below what has to be done first.")
+      const body = html`${notice} ${deletePage(c.var.me, bridges.length)}`
+      return await page(c, { title: "Delete this account", place: "account", body, status: 400 })
+    }
+    const others = (await Member.list(account.id)).filter(({ personId }) => personId !== person.id)
+    await removeWhole(account.id, c.var.requestId)
+    const said = `${person.email} has deleted the account ${account.name}`
+    const text = `${said}. Its keys do not work any more, and nothing of it is kept.`
+    await Promise.all(others.map(async ({ email }) => await Mail.send({ to: email, subject: said, text })))
+    return c.redirect("/accounts", 303)
+  })
+
+/** The card that leads to both. */
+export function ownDataCard(): Html {
+  return html`<section class="card">
+    <header>
+      <h2>The data of this account</h2>
+      <p>
+        All that is kept, but secrets: people, keys, who did what, numbers and their settings, usage, and the
+        events of the last 30 days. One JSON object a line; the last says <code>"kind":"end"</code>.
+      </p>
+    </header>
+    <div class="row">
+      <a class="button" href="/account/export" download>Download it</a>
+      <a class="button danger" href="/account/delete">Delete this account</a>
+    </div>
+  </section>`
+}
+
+function deletePage({ account, person }: DashboardEnv["Variables"]["me"], numbers: number): Html {
+  const what = html`${head({
+    title: "Delete this account",
+    crumbs: html`<a href="/account">Account</a>`,
+    about:
+      "Its keys end at once, its people are removed, and all that is kept of it goes. A subscription ends with it. Nobody can bring it back.",
+  })}`
+  if (account.isOperator)
+    return html`${what} ${note("info", "This account runs the service: it cannot be deleted here.")}`
+  if (numbers > 0)
+    return html`${what}
+    ${note(
+      "warn",
+      html`It has ${numbers === 1 ? "a number" : `${numbers} numbers`}. Delete
+        ${numbers === 1 ? "it" : "each of them"} first, in its settings: their phones are unlinked then.
+        <a href="/numbers">To the numbers</a>`,
+    )}`
+  return html`${what}
+    <form class="card inline" method="post" action="/account/delete">
+      <div>
+        <label for="confirm">Type <code>${person.email}</code> to confirm</label>
+        <input id="confirm" name="confirm" required autocomplete="off" spellcheck="false" />
+      </div>
+      <button class="button danger">Delete the account for ever</button>
+    </form>`
+}
