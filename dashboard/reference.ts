@@ -11,6 +11,8 @@ import { ApiError } from "#core/error.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { config } from "#core/platform/config.ts"
 import { ask } from "#functions/api/ask-host.ts"
+import { openapi } from "#functions/docs/openapi.ts"
+import { hrefOfCall } from "#functions/docs/page.ts"
 import { docs } from "#functions/docs/routes.ts"
 import { type Tryable, tryOf } from "#functions/docs/tryable-routes.ts"
 import { originOf } from "#functions/http/address.ts"
@@ -81,7 +83,7 @@ async function show(c: Context<DashboardEnv>, tried?: Tried) {
   const path = `/api/instances/sandbox/proxy${route.path}`
   const body = html`${head({
       title: route.summary.replaceAll("`", ""),
-      crumbs: html`<a href="/api/docs#${route.name}">API reference</a>`,
+      crumbs: html`<a href="${hrefOfCall(openapi(), route.name)}">API reference</a>`,
       about: html`The call goes to your sandbox, as if a program had made it. See on
         <a href="/start">Echo's phone</a> what arrives.`,
     })}

@@ -164,7 +164,7 @@ function receiving(): Html {
           <pre>${code}</pre>
         </details>`,
     )}
-    <p>What each event looks like, and its headers: <a href="#webhooks">Webhooks</a>.</p>`
+    <p>What each event looks like, and its headers: <a href="?part=webhooks">Webhooks</a>.</p>`
 }
 
 function sending(): Html {

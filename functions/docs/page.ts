@@ -5,6 +5,7 @@ import { sentences } from "#core/contract/error-sentences.ts"
 import type { RouteName } from "#core/contract/routes.ts"
 import { guide, type Reader } from "./guide.ts"
 import { type Html, prose, table } from "./html.ts"
+import { copying } from "./copying.ts"
 import { style } from "./style.ts"
 import { canTry } from "./tryable-routes.ts"
 import {
@@ -18,88 +19,218 @@ import {
   type Schema,
 } from "./openapi.ts"
 
-/** The reference as one self-contained page: no script, no other host. */
-export function docsPage(document: Document, reader: Reader): Html {
-  const entries = entriesOf(document)
-  const groups = document.tags.map(({ name }) => ({
-    name,
-    of: entries.filter(({ operation }) => operation.tags?.includes(name)),
-  }))
-  const webhooks = Object.entries(document.webhooks).map(([path, { post }]) => ({ path, operation: post }))
-  const schemas = Object.entries(document.components.schemas).map(
-    ([name, schema]) => [name, merged(schema, document)] as const,
-  )
-  const chapters = guide(reader)
-  const links = [
-    { name: "Guide", to: chapters.map(({ id, title }) => [id, title] as const) },
-    ...groups.map(({ name, of }) => ({
-      name,
-      to: of.map(({ operation }) => [operation.operationId, operation.operationId] as const),
-    })),
-    { name: "Webhooks", to: webhooks.map(({ path }) => [`on_${path}`, path] as const) },
-    { name: "Reference", to: [["errors", "Errors"] as const] },
-    { name: "Schemas", to: schemas.map(([name]) => [`schema-${name}`, name] as const) },
-  ]
+/** What a reader wants to see: a part, by its name in the address, or what words are found in. */
+export interface Wanted {
+  part?: string | undefined
+  words?: string | undefined
+}
+
+/** A part of the reference: a page of its own, with the things that the contents list under it. */
+interface Part {
+  slug: string
+  name: string
+  items: Item[]
+  body: () => Html
+}
+
+interface Item {
+  id: string
+  title: string
+  /** What is searched besides its id and title, and shown of it among what is found. */
+  about: string
+}
+
+/** The reference, a part at a time: a self-contained page. Its only script, which is in it, copies code. */
+export function docsPage(document: Document, reader: Reader, wanted: Wanted = {}): Html {
+  const parts = partsOf(document, reader)
+  const shown = parts.find(({ slug }) => slug === wanted.part) ?? parts[0]!
+  const words = wanted.words?.trim().slice(0, 100) ?? ""
+  const title = `${document.info.title}: API reference`
   return html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <link rel="icon" href="data:," />
-        <title>${document.info.title}: API reference</title>
+        <title>${words === "" ? shown.name : `Found: ${words}`} · ${title}</title>
         <style>
           ${raw(style)}
         </style>
       </head>
       <body>
         <nav aria-label="Contents">
-          <a href="#top"><b>${document.info.title}</b></a>
+          <a href="/api/docs"><b>${document.info.title}</b></a>
           ${reader.mayTry ? html`<a href="/">Back to the dashboard</a>` : ""}
-          ${links.map(
-            ({ name, to }) =>
-              html`<b>${name}</b>
-                <div>${to.map(([id, title]) => html`<a href="#${id}">${title}</a>`)}</div>`,
-          )}
+          <form role="search" action="/api/docs">
+            <input
+              type="search"
+              name="q"
+              value="${words}"
+              maxlength="100"
+              aria-label="Search the reference"
+            />
+            <button>Search</button>
+          </form>
+          ${parts.map((part) => contents(part, words === "" && part === shown))}
         </nav>
         <main id="top">
-          <h1>${document.info.title}: API reference</h1>
-          ${document.info.description.split("\n\n").map((paragraph) => html`<p>${prose(paragraph)}</p>`)}
-          <p>
-            The reference for machines: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1). For agents:
-            <a href="/llms.txt">llms.txt</a>, with a page in Markdown for each call and event.
-          </p>
-          ${chapters.map(
-            ({ id, title, body }) =>
-              html`<section id="${id}">
-                <h2>${title}</h2>
-                ${body}
-              </section>`,
-          )}
-          ${groups.map(
-            ({ name, of }) =>
-              html`<h2>${name}</h2>
-                ${of.map((entry) => route(entry, reader))}`,
-          )}
-          <h2 id="webhooks">Webhooks</h2>
-          <p>
+          ${words === "" ? (shown === parts[0] ? first(document, title) : html`<h1>${shown.name}</h1>`) : found(parts, words)}
+          ${words === "" ? shown.body() : ""}
+        </main>
+        <script>
+          ${raw(copying)}
+        </script>
+      </body>
+    </html>`
+}
+
+function contents({ slug, name, items }: Part, isShown: boolean): Html {
+  const part = html`<a href="${hrefOf(slug)}" ${isShown ? raw('aria-current="page"') : ""}><b>${name}</b></a>`
+  if (!isShown) return part
+  return html`${part}
+    <div>${items.map(({ id, title }) => html`<a href="${hrefOf(slug, id)}">${title}</a>`)}</div>`
+}
+
+/** Where a part is, or something in it. */
+function hrefOf(slug: string, id?: string): string {
+  return `?part=${slug}${id === undefined ? "" : `#${id}`}`
+}
+
+function first({ info }: Document, title: string): Html {
+  return html`<h1>${title}</h1>
+    ${info.description.split("\n\n").map((paragraph) => html`<p>${prose(paragraph)}</p>`)}
+    <p>
+      The reference for machines: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1). For agents:
+      <a href="/llms.txt">llms.txt</a>, with a page in Markdown for each call and event.
+    </p>`
+}
+
+/** What has all of these words, those that have them in their name first. */
+function found(parts: Part[], words: string): Html {
+  const each = words.toLowerCase().split(/\s+/)
+  const has = (text: string) => each.every((word) => text.toLowerCase().includes(word))
+  const all = parts.flatMap(({ slug, name, items }) => items.map((item) => ({ slug, name, ...item })))
+  const named = all.filter(({ id, title }) => has(`${id} ${title}`))
+  const others = all.filter(
+    ({ id, title, about }) => !has(`${id} ${title}`) && has(`${id} ${title} ${about}`),
+  )
+  const shown = [...named, ...others].slice(0, mostFound)
+  return html`<h1>
+      ${shown.length === 0 ? "Nothing" : shown.length === mostFound ? `${mostFound} or more` : shown.length}
+      found for “${words}”
+    </h1>
+    <section class="found">
+      ${
+        shown.length === 0
+          ? html`<p>Try fewer words, or one part of a word.</p>`
+          : shown.map(
+              ({ slug, name, id, title, about }) =>
+                html`<p>
+                  <a href="${hrefOf(slug, id)}">${title}</a> <small>${name}</small
+                  ><br />${prose(about.split("\n")[0] ?? "")}
+                </p>`,
+            )
+      }
+    </section>`
+}
+
+const mostFound = 60
+
+function partsOf(document: Document, reader: Reader): Part[] {
+  const entries = entriesOf(document)
+  const chapters = guide(reader)
+  const webhooks = Object.entries(document.webhooks).map(([path, { post }]) => ({ path, operation: post }))
+  const schemas = Object.entries(document.components.schemas).map(
+    ([name, schema]) => [name, merged(schema, document)] as const,
+  )
+  const groups = document.tags.map(({ name }): Part => {
+    const of = entries.filter(({ operation }) => operation.tags?.includes(name))
+    return {
+      slug: slugOf(name),
+      name,
+      items: of.map(({ method, path, operation }) => ({
+        id: operation.operationId,
+        title: operation.operationId,
+        about: `${operation.summary} \`${method.toUpperCase()} ${path}\`\n${operation.description ?? ""}`,
+      })),
+      body: () => html`${of.map((entry) => route(entry, reader))}`,
+    }
+  })
+  return [
+    {
+      slug: "guide",
+      name: "Guide",
+      items: chapters.map(({ id, title, body }) => ({ id, title, about: `\n${String(body)}` })),
+      body: () =>
+        html`${chapters.map(
+          ({ id, title, body }) =>
+            html`<section id="${id}">
+              <h2>${title}</h2>
+              ${body}
+            </section>`,
+        )}`,
+    },
+    ...groups,
+    {
+      slug: "webhooks",
+      name: "Webhooks",
+      items: webhooks.map(({ path, operation }) => ({
+        id: `on_${path}`,
+        title: path,
+        about: operation.description ?? operation.summary,
+      })),
+      body: () =>
+        html`<p>
             What each event looks like. All come with the same headers, each of which is explained at the
             first event.
           </p>
-          ${webhooks.map(({ path, operation }, i) => webhook(path, operation, i === 0))}
-          <h2 id="errors">Errors</h2>
-          <p>Every error has a body of this form: ${typeOf({ $ref: "#/components/schemas/Error" })}.</p>
-          ${table(["status", "code", "such as"], errorRows())}
-          <h2>Schemas</h2>
-          ${schemas.map(
-            ([name, schema]) =>
-              html`<section id="schema-${name}">
-                <h3>${name}</h3>
-                ${schema.description ? html`<p>${prose(schema.description)}</p>` : ""} ${fields(schema)}
-              </section>`,
-          )}
-        </main>
-      </body>
-    </html>`
+          ${webhooks.map(({ path, operation }, i) => webhook(path, operation, i === 0))}`,
+    },
+    {
+      slug: "errors",
+      name: "Errors",
+      items: Object.entries(sentences).map(([code, sentence]) => ({
+        id: `error-${code}`,
+        title: code,
+        about: sentence,
+      })),
+      body: () =>
+        html`<p>Every error has a body of this form: ${typeOf({ $ref: "#/components/schemas/Error" })}.</p>
+          ${table(["status", "code", "such as"], errorRows())}`,
+    },
+    {
+      slug: "schemas",
+      name: "Schemas",
+      items: schemas.map(([name, { description }]) => ({
+        id: `schema-${name}`,
+        title: name,
+        about: description ?? "",
+      })),
+      body: () =>
+        html`${schemas.map(
+          ([name, schema]) =>
+            html`<section id="schema-${name}">
+              <h3>${name}</h3>
+              ${schema.description ? html`<p>${prose(schema.description)}</p>` : ""} ${fields(schema)}
+            </section>`,
+        )}`,
+    },
+  ]
+}
+
+/** The names of the parts, as their addresses have them. */
+export function partSlugs(document: Document): string[] {
+  return ["guide", ...document.tags.map(({ name }) => slugOf(name)), "webhooks", "errors", "schemas"]
+}
+
+/** Where a call is explained. */
+export function hrefOfCall(document: Document, name: string): string {
+  const entry = entriesOf(document).find(({ operation }) => operation.operationId === name)
+  return `/api/docs${hrefOf(slugOf(entry?.operation.tags?.[0] ?? "guide"), name)}`
+}
+
+function slugOf(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")
 }
 
 function route({ method, path, operation }: Entry, { mayTry }: Reader): Html {
@@ -184,7 +315,7 @@ export function curl({ method, path, operation }: Entry): string {
 
 function codes(description: string): Html {
   const named = [...description.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code)
-  return html`${named.map((code) => html`<a href="#error-${code}"><code>${code}</code></a> `)}`
+  return html`${named.map((code) => html`<a href="${hrefOf("errors", `error-${code}`)}"><code>${code}</code></a> `)}`
 }
 
 function errorRows(): Html[][] {
@@ -241,7 +372,7 @@ function named(name: string, required: boolean): Html {
 
 function typeOf(schema: Schema): Html {
   const name = schema.$ref?.split("/").at(-1)
-  if (name) return html`<a href="#schema-${name}">${name}</a>`
+  if (name) return html`<a href="${hrefOf("schemas", `schema-${name}`)}">${name}</a>`
   // A named schema with a description of its own.
   const base = schema.allOf?.find(({ $ref }) => $ref !== undefined)
   if (base) return typeOf(base)

@@ -2,6 +2,7 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { ApiError } from "#core/error.ts"
 import { llmsFullTxt, llmsTxt, markdownPages } from "./markdown.ts"
+import { hashIn } from "./copying.ts"
 import { docsPage } from "./page.ts"
 import type { Reader } from "./guide.ts"
 import { openapi } from "./openapi.ts"
@@ -29,10 +30,20 @@ function text(c: Context, body: string, kind: "markdown" | "plain"): Response {
   })
 }
 
-/** Answers with the reference, for this reader. */
-export function docs(c: Context, reader: Reader, caching: string): Response | Promise<Response> {
-  return c.html(docsPage(openapi(), reader), 200, {
+/** Answers with the part of the reference that is asked for, for this reader. */
+export async function docs(c: Context, reader: Reader, caching: string): Promise<Response> {
+  const { part, q } = c.req.query()
+  const page = String(await docsPage(openapi(), reader, { part, words: q }))
+  return c.html(page, 200, {
     "cache-control": caching,
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+    "content-security-policy": [
+      "default-src 'none'",
+      `script-src ${hashIn(page)}`,
+      "style-src 'unsafe-inline'",
+      "img-src data:",
+      "form-action 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ].join("; "),
   })
 }

@@ -11,7 +11,20 @@ export const style = `${tokens}
   nav > b { margin-top: 1.125rem; color: var(--text); font-weight: 600; }
   nav a { color: var(--muted); text-decoration: none; border-radius: var(--small-radius); }
   nav a:hover { background: var(--idle-soft); color: var(--text); }
-  nav > a b { padding: 0; color: var(--text); font-size: 0.9375rem; font-weight: 640; }
+  nav a b { display: inline; padding: 0; color: var(--text); font-weight: 600; }
+  nav > a:first-child b { font-size: 0.9375rem; font-weight: 640; }
+  nav > a { padding-block: 0.3125rem; }
+  nav > a[aria-current] { background: var(--idle-soft); }
+  nav div { padding-left: 0.625rem; }
+  nav form { display: flex; gap: 0.375rem; margin: 0.625rem 0.25rem 0.875rem; }
+  input, button { font: inherit; font-size: 0.8125rem; padding: 0.3125rem 0.625rem; border: 1px solid var(--line-strong);
+    border-radius: var(--small-radius); background: var(--card); color: var(--text); }
+  input { min-width: 0; flex: 1; }
+  button { cursor: pointer; }
+  .code { position: relative; }
+  .code pre { padding-right: 4.75rem; }
+  .code button { position: absolute; top: 0.4375rem; right: 0.4375rem; padding: 0.125rem 0.5rem; border-color: var(--line); }
+  .found p { margin: 0 0 0.875rem; }
   main { width: 100%; max-width: 58rem; margin: 0 auto; padding: 2.25rem 2.25rem 5rem; min-width: 0; }
   h1, h2, h3 { letter-spacing: -0.012em; text-wrap: balance; }
   h1 { margin: 0 0 1rem; font-size: 1.625rem; line-height: 1.25; font-weight: 640; }

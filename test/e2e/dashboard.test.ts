@@ -498,7 +498,9 @@ test("the quick start of the reference works as it is pasted, and a call is trie
   expect(await run(send)).toContain("message_id")
   await receiver.until((all) => all.some(({ type }) => type === "connected"))
 
-  await page.click("#sendText .path a")
+  await page.goto(`${base}/api/docs?q=sendText`)
+  await page.locator(`main a[href$="#sendText"]`).click()
+  await page.locator("#sendText .path a").click()
   await page.waitForSelector("#body")
   await press(page, "Make the call")
   await sees(page, "message_id")
@@ -589,11 +591,6 @@ test("no page has an accessibility fault, light or dark, wide or narrow, and non
   const faults: string[] = []
   for (const path of await everyPath(page, base, seeded(service))) {
     await page.goto(base + path)
-    // The reference has a hundred sections that are made alike. `npm run pages` looks at all of them, which takes a minute.
-    if (path === "/api/docs")
-      await page.evaluate(
-        "document.querySelectorAll('main > section:not(:nth-of-type(6n))').forEach((one) => one.remove())",
-      )
     faults.push(...(await faultsOf(page, twoLooks)))
   }
   expect(faults).toEqual([])
@@ -602,8 +599,7 @@ test("no page has an accessibility fault, light or dark, wide or narrow, and non
 test("a page is small, and its script and style are", async () => {
   const cookie = header(await browser.cookies())
   const all = await everyPath(await aPage(), base, seeded(service))
-  // The reference is one long page.
-  for (const path of all.filter((one) => one !== "/api/docs")) {
+  for (const path of all) {
     const { assets, whole } = await weightOf(base + path, cookie)
     expect([path, assets < 25_000, whole < 40_000]).toEqual([path, true, true])
   }

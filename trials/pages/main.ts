@@ -56,9 +56,7 @@ async function measure() {
   const paths = [...(await everyPath(page, base, customer)), "/subscription"]
   const faults = await pictures(stage, paths)
   for (const fault of faults) console.log(fault)
-  // The reference is one long page.
-  const pages = paths.filter((path) => path !== "/api/docs")
-  const weights = await Promise.all(pages.map((path) => weightOf(base + path, cookie)))
+  const weights = await Promise.all(paths.map((path) => weightOf(base + path, cookie)))
   const figures = {
     axe: faults.length,
     kb_js_css: kb(Math.max(...weights.map(({ assets }) => assets))),
@@ -102,7 +100,7 @@ async function pictures({ base, browser: shownIn }: Stage, paths: string[]): Pro
     faults.push(
       ...(await faultsOf(page, looks, async ({ width, scheme }) => {
         const file = join(values.into, `${name}-${width}-${scheme}.png`) as `${string}.png`
-        await page.screenshot({ path: file, fullPage: path !== "/api/docs" })
+        await page.screenshot({ path: file, fullPage: true })
       })),
     )
   }

@@ -27,12 +27,15 @@ const paths = [
   "/usage",
   "/account",
   "/account/audit-log",
+  "/account/delete",
   "/accounts",
   "/operator",
   "/dev/mail",
   "/sign-in",
   "/api/docs",
+  "/api/docs?q=pacing",
   "/try/sendText",
+  "/nothing-here",
 ]
 
 /** All of them, with the page of the newest event of `shop`, and one on which somebody links a phone to `plain`. */

@@ -1,4 +1,5 @@
 import "#test/support/store.ts"
+import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { config } from "#core/platform/config.ts"
@@ -11,6 +12,7 @@ import { type RouteName, routes } from "#core/contract/routes.ts"
 import { Status } from "#core/contract/session-status.ts"
 import { app } from "#functions/api/one-machine.ts"
 import { reference } from "#functions/docs/routes.ts"
+import { partSlugs } from "#functions/docs/page.ts"
 import { receivers } from "#functions/docs/receivers.ts"
 import { type Document, everyAnswer } from "#functions/docs/openapi.ts"
 import { signedHeaders } from "#core/event/signed-headers.ts"
@@ -217,11 +219,24 @@ describe("the examples of", () => {
 })
 
 describe("/api/docs", () => {
-  test("shows every route, event and error, and needs neither key nor script nor any other host", async () => {
+  /** All parts, one after the other. */
+  async function everyPart(): Promise<string> {
+    const parts = partSlugs(document).map(
+      async (slug) => await (await app.request(`/api/docs?part=${slug}`)).text(),
+    )
+    return (await Promise.all(parts)).join("\n")
+  }
+
+  test("shows every route, event and error in parts, whose links lead somewhere, and needs neither key nor any other host, nor a script but for copying", async () => {
     const answer = await app.request("/api/docs")
     expect(answer.headers.get("content-type")).toMatch(/^text\/html/)
-    expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'")
-    const page = await answer.text()
+    const [, script = ""] = /<script>([^]*)<\/script>/.exec(await answer.text())!
+    const hash = createHash("sha256").update(script).digest("base64")
+    expect(answer.headers.get("content-security-policy")).toContain(
+      `default-src 'none'; script-src 'sha256-${hash}'`,
+    )
+    const page = await everyPart()
+    for (const [, id] of page.matchAll(/href="\?part=[a-z-]+#([^"]+)"/g)) expect(page).toContain(`id="${id}"`)
     for (const [name, { path }] of all) {
       expect(page).toContain(`id="${name}"`)
       expect(page).toContain(`<code>${path}</code>`)
@@ -229,8 +244,20 @@ describe("/api/docs", () => {
     for (const type of Object.keys(document.webhooks)) expect(page).toContain(`id="on_${type}"`)
     for (const code of Object.keys(sentences)) expect(page).toContain(code)
     expect(page).not.toMatch(
-      /<script|src=|@import|href="(?!#|data:,"|\/llms\.txt"|openapi\.json"|\/try\/|\/")/,
+      /<script (?!>)|src=|@import|href="(?!\?part=|data:,"|\/llms\.txt"|openapi\.json"|\/try\/|\/"|\/api\/docs")/,
     )
+  })
+
+  test("finds calls, events, errors and fields by words, those of that name first", async () => {
+    const found = async (words: string) => {
+      const page = await (await app.request(`/api/docs?q=${encodeURIComponent(words)}`)).text()
+      return [...page.matchAll(/<p>\s*<a href="(\?part=[^"]+)">/g)].map(([, href]) => href!)
+    }
+    expect((await found("sendText"))[0]).toMatch(/#sendText$/)
+    expect((await found("pacing"))[0]).toMatch(/pacing/i)
+    expect(await found("a link by which anybody joins")).not.toHaveLength(0)
+    expect(await found("<script>alert(1)</script>")).toEqual([])
+    expect(await (await app.request("/api/docs?q=%3Cscript%3Ealert")).text()).not.toContain("<script>alert")
   })
 
   test("is where a browser is led that opens the API, and without a dashboard the service", async () => {
@@ -243,7 +270,7 @@ describe("/api/docs", () => {
   })
 
   test("shows whatever is said of a route, an event or a field", async () => {
-    const shown = textOf(await (await app.request("/api/docs")).text())
+    const shown = textOf(await everyPart())
     const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
     const events = Object.values(document.webhooks).map(({ post }) => post)
     const said = [...operations, ...events].flatMap(({ description, parameters, requestBody }) => [
@@ -259,7 +286,7 @@ describe("/api/docs", () => {
   })
 
   test("shows the fields that a schema has from another, and every form that a field may have", async () => {
-    const page = await (await app.request("/api/docs")).text()
+    const page = await everyPart()
     const section = (id: string) => page.split(`<section id="${id}">`)[1]!.split("</section>")[0]!
     for (const field of ["customer_ref", "webhook_secret", "paused_reason", "manager"])
       expect(section("schema-BridgeWithManager")).toContain(`<td><code>${field}</code>`)
@@ -270,7 +297,7 @@ describe("/api/docs", () => {
   })
 
   test("says what a customer needs who has nothing else: linking, limits, and code that verifies", async () => {
-    const page = await (await app.request("/api/docs")).text()
+    const page = await everyPart()
     for (const status of Status.options) expect(page).toContain(`<td><code>${status}</code></td>`)
     const { RATE_LIMIT_PROVISION, RATE_LIMIT_PROXY, RATE_LIMIT_OTHER, RATE_LIMIT_ADDRESS } = config
     for (const limit of [RATE_LIMIT_PROVISION, RATE_LIMIT_PROXY, RATE_LIMIT_OTHER, RATE_LIMIT_ADDRESS])
