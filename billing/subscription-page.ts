@@ -1,24 +1,10 @@
 import { html } from "hono/html"
+import type { Account } from "#core/account/account.ts"
 import { head } from "#dashboard/layout.ts"
 import { type Html, note, press, time, until } from "#dashboard/elements.ts"
+import type { Amount, Bill, Price } from "./price.ts"
 
-type State = "none" | "trialing" | "active" | "past_due" | "unpaid" | "canceled"
-
-interface Amount {
-  cents: number
-  currency: string
-}
-
-interface Bill extends Amount {
-  at: number
-  status: string
-  url: string | undefined
-}
-
-interface Price extends Amount {
-  interval: string
-  count: number
-}
+type State = Account.Subscription
 
 interface Shown {
   state: State

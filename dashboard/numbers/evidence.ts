@@ -26,7 +26,7 @@ export interface Last {
 const lostAfterMs = 40_000
 
 /** A bridge's state, whose word that is, and the number of the phone that is linked, or was last. */
-export type Evidence = Word & { lastPhone?: string }
+export type Evidence = Word & { hadPhone?: boolean; lastPhone?: string }
 
 type Word =
   /** Its session said so at `atMs`; undefined: it wrote that down, and was not asked now. */
@@ -98,7 +98,7 @@ export async function roughlyOf(
   account: () => Promise<Account.Info | undefined>,
 ): Promise<Evidence> {
   const word = await wordOf(account, lease, reportedOf)
-  return lease?.reported?.phone === undefined ? word : { ...word, lastPhone: "?" }
+  return lease?.reported?.phone === undefined ? word : { ...word, hadPhone: true }
 }
 
 /** Reads the account of a bridge when that is wanted. */
@@ -108,7 +108,7 @@ export function accountOf({ accountId }: Bridge.Info) {
 
 async function withPhone(bridge: Bridge.Info, lease: Lease.Info | undefined, word: Word): Promise<Evidence> {
   if (lease?.reported?.phone === undefined) return word
-  return { ...word, lastPhone: LinkedPhone.of(lease, await Bridge.deliveryKeyOf(bridge)) }
+  return { ...word, hadPhone: true, lastPhone: LinkedPhone.of(lease, await Bridge.deliveryKeyOf(bridge)) }
 }
 
 /** @param heldWord how it stands if a host holds it */
@@ -206,6 +206,6 @@ export function isStopped({ kind }: Evidence): boolean {
 /** The part of it that somebody may know who only links a phone. */
 export function forStrangers(evidence: Evidence): Evidence {
   if (isStopped(evidence)) return { kind: "paused", why: "secret" }
-  const { lastPhone: _, ...known } = evidence
+  const { hadPhone: _, lastPhone: __, ...known } = evidence
   return known
 }

@@ -203,7 +203,7 @@ export function steps(evidence: Evidence, times: readonly (number | undefined)[]
   const at = stepOf(evidence)
   const isOver = at === order.length - 1
   // That another phone was linked before says nothing of this linking.
-  const { tone, word, cause } = inWords({ ...evidence, lastPhone: "" })
+  const { tone, word, cause } = inWords({ ...evidence, hadPhone: false })
   const isOdd = tone === "bad" || evidence.kind !== "said"
   return html`<section
     class="card"

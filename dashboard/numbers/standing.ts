@@ -72,7 +72,7 @@ async function standing(
   const today = delivery?.today?.day === Usage.today() ? delivery.today : undefined
   const isFailing = delivery?.failingSince !== undefined || (today?.undelivered ?? 0) > 0
   const evidence = await roughlyOf(lease, account)
-  const hadPhone = evidence.lastPhone !== undefined
+  const { hadPhone = false } = evidence
   return { bridge, group: groupOf[inWords(evidence).tone], isFailing, hadPhone, today }
 }
 

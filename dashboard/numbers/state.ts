@@ -103,7 +103,7 @@ function doubt({ isLost }: { isLost?: boolean }): Pick<Words, "tone" | "word"> {
   return isLost ? { tone: "bad", word: "Lost" } : { tone: "warn", word: "Uncertain" }
 }
 
-function inWordsOfStatus({ lastPhone, ...said }: Extract<Evidence, { kind: "said" }>): Words {
+function inWordsOfStatus({ hadPhone, ...said }: Extract<Evidence, { kind: "said" }>): Words {
   const isAway = said.status === "connecting" || said.status === "disconnected"
   if (isAway && said.objection) return { tone: "bad", ...refusals[said.objection] }
   switch (said.status) {
@@ -129,7 +129,7 @@ function inWordsOfStatus({ lastPhone, ...said }: Extract<Evidence, { kind: "said
           ...refusals[said.objection],
           action: { label: "Connect", to: "connect" },
         }
-      if (lastPhone)
+      if (hadPhone)
         return {
           tone: "bad",
           word: "Unlinked",
