@@ -10,6 +10,7 @@ import { countPaid } from "./billable-bridges.ts"
 import { look } from "./look.ts"
 import { Payer } from "./payer.ts"
 import { ifThere, isAnswer, modeOf, stripe } from "./stripe.ts"
+import { Trial } from "./trial.ts"
 
 /** Contract, "Subscription" */
 const trialDays = 7
@@ -42,11 +43,19 @@ export async function begin(accountId: string, email: string): Promise<string | 
     const account = await Account.get(accountId)
     if (!account) throw new ApiError("unauthorized", "this account has been deleted")
     if (account.isByHand || !["none", "canceled"].includes(account.subscription)) return undefined
+    if (!(await noteTrial(accountId, email))) continue
     const customer = await withCustomer(accountId, email)
     const session = customer && (await openSession(customer))
     if (session) return session.url ?? undefined
   }
   throw new Error("the subscription kept changing while Checkout was asked for")
+}
+
+/** Somebody who had a trial in another account has none here. @returns false if somebody else has written meanwhile */
+async function noteTrial(accountId: string, email: string): Promise<boolean> {
+  const payer = await Payer.of(accountId)
+  if (payer.hadTrial || !(await Trial.isOfAnother(accountId, [Trial.markOf("address", email)]))) return true
+  return (await Payer.change(payer, { hadTrial: true })) !== undefined
 }
 
 /**

@@ -1,13 +1,16 @@
 import type Stripe from "stripe"
 import { Account } from "#core/account/account.ts"
+import { Member } from "#core/account/member.ts"
+import { Lease } from "#core/lease/lease.ts"
 import { now } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { transact } from "#core/store/store.ts"
-import { isStillWanted } from "./billable-bridges.ts"
+import { billableBridges, isStillWanted } from "./billable-bridges.ts"
 import { letBridges } from "./unpaid-bridges.ts"
 import { Payer } from "./payer.ts"
 import { settleQuantity } from "./quantity.ts"
 import { idOf, ifThere, modeOf, stripe } from "./stripe.ts"
+import { Trial } from "./trial.ts"
 
 /** Two looks at one account that meet begin again, so this many are enough for any number of webhooks at once. */
 const tries = 20
@@ -34,6 +37,12 @@ async function hasLooked(accountId: string): Promise<boolean> {
 
   const [own, ...others] = await subscriptionsOf(payer)
   for (const other of others) await cancelSecond(accountId, other)
+  if (own?.status === "trialing" && !account.isByHand && (await isAnothersTrial(payer, own))) {
+    // It goes on as a subscription that is paid, from this moment on.
+    await (await stripe()).subscriptions.update(own.id, { trial_end: "now" })
+    log.warn({ accountId }, "a second trial of the same address, card or phone was ended")
+    return false
+  }
   const said = own && saidOf(own)
   const pastDueSince = said?.status === "past_due" ? (payer.pastDueSince ?? now()) : undefined
   const hasPaid = payer.hasPaid || (pastDueSince !== undefined && (await hasPaidOnce(payer)))
@@ -95,6 +104,22 @@ async function subscriptionsOf(payer: Payer.Info): Promise<Stripe.Subscription[]
   return living.toSorted((a, b) => weight(b) - weight(a) || byAge(a, b))
 }
 
+/** Remembers the trial by who pays and what is linked. @returns whether another account has had one by the same */
+async function isAnothersTrial({ accountId }: Payer.Info, own: Stripe.Subscription): Promise<boolean> {
+  const [members, bridges] = await Promise.all([Member.list(accountId), billableBridges(accountId)])
+  const leases = await Promise.all(bridges.map(async ({ id }) => await Lease.get(id)))
+  const owners = members.filter(({ role }) => role === "owner")
+  const method = own.default_payment_method
+  const card = typeof method === "object" ? method?.card?.fingerprint : undefined
+  return await Trial.take(accountId, [
+    ...owners.map(({ email }) => Trial.markOf("address", email)),
+    ...(card ? [Trial.markOf("card", card)] : []),
+    ...leases
+      .flatMap((lease) => lease?.reported?.phone_hash ?? [])
+      .map((hash) => Trial.markOf("phone", hash)),
+  ])
+}
+
 /** The customer who counts is the one whose subscription does. */
 function customersBy(payer: Payer.Info, own: Stripe.Subscription | undefined) {
   const customer = own && !isEnded(own.status) ? idOf(own.customer) : payer.customer
@@ -104,7 +129,8 @@ function customersBy(payer: Payer.Info, own: Stripe.Subscription | undefined) {
 /** A customer that Stripe does not know has none. It is kept: with the right key, Stripe knows it again. */
 async function listOf(payer: Payer.Info, customer: string): Promise<Stripe.Subscription[]> {
   const { customers, subscriptions } = await stripe()
-  const found = await ifThere(subscriptions.list({ customer, status: "all", limit: 100 }))
+  const expand = ["data.default_payment_method"]
+  const found = await ifThere(subscriptions.list({ customer, status: "all", limit: 100, expand }))
   if (found) return found.data
   if (payer.said !== undefined && customer === payer.customer) {
     // A live key that does not even know them as deleted is rather another account's: then this throws, and nothing changes.

@@ -15,6 +15,7 @@ import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { subscriptionPage } from "./subscription-page.ts"
+import { Trial } from "./trial.ts"
 import { note } from "#dashboard/elements.ts"
 import { page, sentenceCase } from "#dashboard/answer.ts"
 import { type DashboardEnv, notAllowed } from "#dashboard/guard.ts"
@@ -90,7 +91,9 @@ async function show(
   const [account, payer] = await Promise.all([Account.get(accountId), Payer.of(accountId)])
   if (!account) throw new ApiError("unauthorized", "this account has been deleted")
   const isOwner = me.role === "owner"
-  const { said, stoppedAt, hadTrial, wanted } = payer
+  const { said, stoppedAt, wanted } = payer
+  const address = Trial.markOf("address", me.person.email)
+  const hadTrial = payer.hadTrial || (await Trial.isOfAnother(accountId, [address]))
   // The page is of use without the amounts.
   const asked = await Promise.all([
     priceOf(payer),

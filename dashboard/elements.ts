@@ -22,7 +22,13 @@ export function age(ms: number): Html {
 
 /** How long it is until then. It counts on by itself. */
 export function until(ms: number): Html {
-  return html`<span data-until="${ms}">${span(ms - nowMs())}</span>`
+  return html`<span data-until="${ms}">${left(ms - nowMs())}</span>`
+}
+
+/** As `span`, but rounded up: of three minutes there are three at first. */
+function left(ms: number): string {
+  const unit = ms > 172_800_000 ? 86_400_000 : ms > 3_600_000 ? 3_600_000 : ms > 60_000 ? 60_000 : 1000
+  return span(Math.ceil(ms / unit) * unit)
 }
 
 /** As people say it; the script counts in the same way. */

@@ -30,7 +30,7 @@ export const usage = new Hono<DashboardEnv>().get("/usage", async (c) => {
   const body = html`${head({
     title: "Usage",
     about:
-      "The events that your numbers delivered or put into their inboxes, by day (UTC). Messages in and out come up to ten minutes late, without what a number's settings leave out or ignore. A message out counts once the network has acknowledged it.",
+      "By day (UTC). Messages in and out are counted every ten minutes, a message out once the network has it.",
   })}
   ${filterForm({ refs, ref, span })} ${shown.length === 0 ? nothing() : figures(shown, days)}`
   return await page(c, { title: "Usage", place: "usage", body })

@@ -4,7 +4,7 @@ import { type Customer, idFor, type Invoice, price, type Subscription } from "./
 import { type Form, parseForm } from "./form.ts"
 import { expire, open } from "./checkout.ts"
 import { remove } from "./customers.ts"
-import { cancel, changeQuantity } from "./subscriptions.ts"
+import { cancel, changeQuantity, endTrial } from "./subscriptions.ts"
 import { now, type World } from "./world.ts"
 
 /** A refusal in Stripe's words. */
@@ -30,6 +30,16 @@ export function api(input: { world: World; keys: () => string[]; isBroken: () =>
   const { world } = input
   const { book } = world
   const app = new Hono<Env>()
+
+  /** The card on file, as a way to pay. */
+  function methodOf(customer: string) {
+    const card = book.cards[customer]
+    if (!card) return null
+    return {
+      object: "payment_method",
+      card: { last4: card.last4, fingerprint: card.fingerprint ?? customer },
+    }
+  }
 
   app.onError((error, c) => {
     if (!(error instanceof Refused)) throw error
@@ -128,20 +138,27 @@ export function api(input: { world: World; keys: () => string[]; isBroken: () =>
     const data = Object.values(book.subscriptions)
       .filter(({ customer }) => customer === asked)
       .toSorted((a, b) => b.created - a.created)
+      .map((one) => ({ ...one, default_payment_method: methodOf(one.customer) }))
     return c.json({ object: "list", url: "/v1/subscriptions", has_more: false, data })
   })
   app.get("/v1/subscriptions/:id", (c) => {
     const subscription = subscriptionOf(c.req.param("id"))
     const expand = (c.var.form.expand as string[] | undefined) ?? []
     const invoice = subscription.latest_invoice && book.invoices[subscription.latest_invoice]
-    const card = book.cards[subscription.customer]
     return c.json({
       ...subscription,
       ...(expand.includes("latest_invoice") && { latest_invoice: invoice ?? null }),
       ...(expand.includes("default_payment_method") && {
-        default_payment_method: card ? { object: "payment_method", card: { last4: card.last4 } } : null,
+        default_payment_method: methodOf(subscription.customer),
       }),
     })
+  })
+  app.post("/v1/subscriptions/:id", (c) => {
+    const subscription = subscriptionOf(c.req.param("id"))
+    if (c.var.form.trial_end !== "now" || subscription.status !== "trialing")
+      throw new Refused(400, "Only a trial can be ended here")
+    endTrial(world, subscription)
+    return c.json(subscription)
   })
   app.delete("/v1/subscriptions/:id", (c) => {
     const subscription = subscriptionOf(c.req.param("id"))

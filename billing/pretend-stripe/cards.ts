@@ -1,6 +1,8 @@
 /** The behaviour of a card: when it is typed in, and when it is charged without its owner. */
 export interface Card {
   last4: string
+  /** The same for the same card. Everybody types the same numbers here, so each customer's card is another, unless this says otherwise. */
+  fingerprint?: string
   /** Its owner has to confirm each payment. */
   wantsStep: boolean
   /** It can be put on file, and fails whenever it is charged. */

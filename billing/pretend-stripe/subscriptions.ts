@@ -9,6 +9,13 @@ export function nextPeriod(world: World, subscription: Subscription): void {
   collect(world, subscription, bill(world, subscription, from, quantity))
 }
 
+/** A trial ends before its time, and the first period is charged. */
+export function endTrial(world: World, subscription: Subscription): void {
+  subscription.trial_end = now(world)
+  subscription.items.data[0].current_period_end = now(world)
+  nextPeriod(world, subscription)
+}
+
 /** A period of a subscription that Stripe has given up: its invoice is a draft that nobody is asked to pay. */
 export function draftInvoice(world: World, subscription: Subscription): void {
   const { from, quantity } = moveOn(subscription)

@@ -41,7 +41,11 @@ export async function find(phone: string): Promise<Linked[]> {
   return found.toSorted((a, b) => b.connectedAt - a.connectedAt)
 }
 
+/** A number (digits) as it is compared: nobody reads it there. */
+export function hashOf(phone: string): string {
+  return createHmac("sha256", need("PHONE_SECRET")).update(`linked phone ${phone}`).digest("hex")
+}
+
 function pkOf(phone: string): string {
-  const hash = createHmac("sha256", need("PHONE_SECRET")).update(`linked phone ${phone}`).digest("hex")
-  return `PHONE#${hash}`
+  return `PHONE#${hashOf(phone)}`
 }

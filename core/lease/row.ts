@@ -27,6 +27,8 @@ export const Reported = z.object({
   objection: Objection.optional(),
   /** The number of the phone that is linked, or was last: sealed (`linked-phone.ts`). */
   phone: z.string().optional(),
+  /** Its keyed hash, by which it is known again in another bridge (`bridges-of-phone.ts`). */
+  phone_hash: z.string().optional(),
 })
 export type Reported = z.infer<typeof Reported>
 

@@ -9,6 +9,11 @@ const seconds = (ms) => {
   return s < 172_800 ? `${Math.floor(s / 3600)} h` : `${Math.floor(s / 86_400)} days`
 }
 
+const left = (ms) => {
+  const unit = ms > 172_800_000 ? 86_400_000 : ms > 3_600_000 ? 3_600_000 : ms > 60_000 ? 60_000 : 1000
+  return seconds(Math.ceil(ms / unit) * unit)
+}
+
 // The server's clock counts: `data-now` is its time when it wrote the page.
 const ahead = Date.now() - Number(root.dataset.now || Date.now())
 const now = () => Date.now() - ahead
@@ -23,7 +28,7 @@ function tick() {
     if (one.textContent !== text) one.textContent = text
   }
   for (const one of document.querySelectorAll("[data-until]")) {
-    const text = seconds(Number(one.dataset.until) - now() + 999)
+    const text = left(Number(one.dataset.until) - now())
     if (one.textContent !== text) one.textContent = text
   }
   // A state is what the session host said last. The server tells when a host is silent; a state that grows old here is

@@ -2,6 +2,7 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
 import type { Bridge } from "#core/bridge/bridge.ts"
+import { Billing } from "#core/billing.ts"
 import { EventHistory } from "#core/event/event-history.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
@@ -93,12 +94,18 @@ function follower(c: Context<DashboardEnv>) {
   const { bridge, me, requestId } = c.var
   const { taken } = c.req.query()
   let linkSteps = LinkSteps.resumed(lastId(c))
+  /** A phone that another account has had on trial ends this one: billing looks at once. */
+  let isTold = false
   const withCatchUp = followOfflineSync(bridge.id)
   const look = async (): Promise<Map<string, Piece>> => {
     const evidence = await withCatchUp(await evidenceOf(bridge))
     linkSteps = LinkSteps.stepped(linkSteps, evidence, nowMs())
     const id = () => LinkSteps.idOf(linkSteps)
     const pieces = new Map<string, Piece>([["steps", { html: steps(evidence, linkSteps.times), id: id() }]])
+    if (isLinked(evidence) && me.account.subscription === "trialing" && !isTold) {
+      isTold = true
+      await Billing.changed(me.account.id)
+    }
     if (isLinked(evidence)) return pieces.set("linking", { html: linkedCard(bridge.customerRef, evidence) })
     if (me.role === "viewer") return pieces
     const isPasskeyWanted = wantsPasskey(evidence)

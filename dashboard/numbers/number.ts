@@ -4,11 +4,16 @@ import { html } from "hono/html"
 import { Choice } from "#core/bridge/choice.ts"
 import { restart } from "#core/bridge/restart.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { Delivery } from "#core/event/delivery.ts"
+import { EventHistory } from "#core/event/event-history.ts"
+import { Receiver } from "#core/event/receiver.ts"
+import { Usage } from "#core/event/usage.ts"
 import { page } from "../answer.ts"
-import { copyable, type Html, note, press, time } from "../elements.ts"
+import { ago, copyable, type Html, note, press, time } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { live } from "../live.ts"
+import { aboutOf } from "./event-item.ts"
 import { evidenceOf, isLinked } from "./evidence.ts"
 import { lookEachMs } from "./numbers.ts"
 import { receiverLine, receivingOf } from "./receiver.ts"
@@ -21,7 +26,7 @@ export const number = new Hono<DashboardEnv>()
     const shown = await shownOf(c)
     const body = html`${numberHead(bridge, "overview")}
       <div class="columns" data-stream="/numbers/${bridge.customerRef}/stream">
-        ${stateCard(shown)} ${receiverCard(shown)}
+        ${stateCard(shown)} ${receiverCard(shown)} ${todayCard(shown)}
       </div>
       <section class="card">
         <h2>For the API</h2>
@@ -42,6 +47,7 @@ export const number = new Hono<DashboardEnv>()
       return new Map([
         ["state", { html: stateCard(shown) }],
         ["receiver", { html: receiverCard(shown) }],
+        ["today", { html: todayCard(shown) }],
       ])
     }),
   )
@@ -55,13 +61,17 @@ type Shown = Awaited<ReturnType<typeof shownOf>>
 /** The parts that the page shows and its stream renews. */
 async function shownOf(c: Context<DashboardEnv>) {
   const { bridge, me } = c.var
-  const [evidence, receiving, lease] = await Promise.all([
+  const [evidence, receiving, lease, delivery, messages] = await Promise.all([
     evidenceOf(bridge),
     receivingOf(bridge),
     Lease.get(bridge.id),
+    Delivery.get(Receiver.first(bridge.id)),
+    EventHistory.page(bridge, { type: "message", isNewestFirst: true, limit: 1 }),
   ])
+  const today = delivery?.today?.day === Usage.today() ? delivery.today : undefined
   const isOff = lease !== undefined && Choice.wire(lease.choice).events.length === 0
-  return { ref: bridge.customerRef, evidence, receiving, isOff, mayChange: me.role !== "viewer" }
+  const [last] = messages.events
+  return { ref: bridge.customerRef, evidence, receiving, isOff, today, last, mayChange: me.role !== "viewer" }
 }
 
 /** The session's state. */
@@ -75,6 +85,12 @@ function stateCard({ ref, evidence, mayChange }: Shown): Html {
     ${
       phone !== ""
         ? html`<dl class="facts">
+            ${
+              said?.status !== "connected" || said.sinceMs === undefined
+                ? ""
+                : html`<dt>Connected since</dt>
+                    <dd>${time(said.sinceMs)}</dd>`
+            }
             <dt>${isLinked(evidence) || !said ? "Phone" : "Last phone"}</dt>
             <dd>${copyable(phone)}</dd>
             ${
@@ -98,6 +114,31 @@ function actionOf(ref: string, action: ReturnType<typeof inWords>["action"]): Ht
   return html`<div class="row">
     <a class="button main" href="${placeOf(`/numbers/${ref}`, action.to)}">${label}</a>
   </div>`
+}
+
+/** What today brought (UTC), and the message that came last. */
+function todayCard({ ref, today, last }: Shown): Html {
+  return html`<section class="card" id="today-card">
+    <h2>Today</h2>
+    <dl class="facts">
+      <dt>Messages delivered</dt>
+      <dd>${today?.messages ?? 0}</dd>
+      <dt>Attempts that failed</dt>
+      <dd>${today?.failed ?? 0}</dd>
+      <dt>Events undelivered</dt>
+      <dd>${today?.undelivered ?? 0}</dd>
+      <dt>Last message</dt>
+      <dd>
+        ${
+          last === undefined
+            ? "none is kept"
+            : html`<a href="/numbers/${ref}/events/${last.event_id}">${aboutOf(last.event)}</a>
+                <span class="small muted">${ago(last.created_at * 1000)}</span>`
+        }
+      </dd>
+    </dl>
+    <div class="row"><a class="button" href="/usage?number=${ref}">Usage by day</a></div>
+  </section>`
 }
 
 /** How events get through. */

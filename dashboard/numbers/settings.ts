@@ -143,12 +143,12 @@ export const settings = new Hono<DashboardEnv>()
   })
   .post("/numbers/:ref/settings/delete", async (c) => {
     const { bridge, requestId } = c.var
-    const { confirm } = await c.req.parseBody()
-    if (confirm !== bridge.customerRef)
+    const typed = textsOf(await c.req.parseBody(), "confirm")
+    if (typed.confirm !== bridge.customerRef)
       return await show(c, {
         notice: note("bad", "Nothing was deleted: the name that you typed is another one."),
       })
-    const again = unlessFresh(c, pathOf(bridge))
+    const again = unlessFresh(c, pathOf(bridge), typed)
     if (again) return again
     await remove(bridge, requestId)
     await did(c, "number_deleted", bridge.customerRef)
@@ -189,16 +189,31 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
   const { bridge, me } = c.var
   const lease = await freshLease(bridge.id)
   const choice = Choice.wire(lease.choice)
-  const url = shown.typed?.url ?? takeDraft(c).get("webhook_url") ?? bridge.webhookUrl
+  const draft = takeDraft(c)
+  const url = shown.typed?.url ?? draft.get("webhook_url") ?? bridge.webhookUrl
   const content =
     me.role === "viewer"
-      ? note("info", onlyLooks)
+      ? html`${note("info", onlyLooks)} ${forViewers(bridge, choice)}`
       : html`${shown.notice ?? ""} ${webhook(bridge, url)} ${secretCard(bridge, shown.secret)}
         ${eventsCard(bridge, choice)} ${await sendingCard(bridge, choice, shown.typed?.pacing)}
-        ${keepingCard(bridge, choice)} ${endings(bridge, runningOf(lease))}`
+        ${keepingCard(bridge, choice)} ${endings(bridge, runningOf(lease), draft.get("confirm") ?? "")}`
   const body = html`${numberHead(bridge, "settings")} ${content}`
   const title = `Settings of ${bridge.customerRef}`
   return await page(c, { title, place: "numbers", body, ...(status && { status }) })
+}
+
+/** What is no secret of it. */
+function forViewers(bridge: Bridge.Info, { events, ignore }: ReturnType<typeof Choice.wire>): Html {
+  return html`<section class="card">
+    <dl class="facts">
+      <dt>Webhook</dt>
+      <dd>${bridge.webhookUrl === "" ? "none: events stay in the inbox here" : bridge.webhookUrl}</dd>
+      <dt>Events</dt>
+      <dd>${events.length === 0 ? "none" : events.map((type) => html`<code>${type}</code> `)}</dd>
+      <dt>Ignored</dt>
+      <dd>${ignore.length === 0 ? "nothing" : ignore.join(", ")}</dd>
+    </dl>
+  </section>`
 }
 
 function webhook(bridge: Bridge.Info, url: string): Html {
@@ -332,7 +347,8 @@ function pausing(at: string, running: Running): Html | string {
   }
 }
 
-function endings(bridge: Bridge.Info, running: Running): Html {
+/** `typedName`: as the form of the deletion was sent, before a sign-in that it needed. */
+function endings(bridge: Bridge.Info, running: Running, typedName: string): Html {
   const at = pathOf(bridge)
   return html`<section class="card">
     <header>
@@ -348,12 +364,19 @@ function endings(bridge: Bridge.Info, running: Running): Html {
       <p class="small">No message is received until a phone is linked again.</p>
       ${press({ action: `${at}/unlink`, label: "Unlink it now", kind: "danger" })}
     </details>
-    <details class="plain">
+    <details class="plain" ${typedName === "" ? "" : "open"}>
       <summary>Delete this number</summary>
       <form class="inline" method="post" action="${at}/delete">
         <div>
           <label for="confirm">Type <code>${bridge.customerRef}</code> to confirm</label>
-          <input id="confirm" name="confirm" required autocomplete="off" spellcheck="false" />
+          <input
+            id="confirm"
+            name="confirm"
+            value="${typedName}"
+            required
+            autocomplete="off"
+            spellcheck="false"
+          />
         </div>
         <button class="button danger">Delete it for ever</button>
       </form>

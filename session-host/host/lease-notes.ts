@@ -58,20 +58,27 @@ export class LeaseNotes {
 
   /**
    * Notes the session's status, once, and the network's objection. A status that an earlier session already had keeps its time.
-   * @param sealedPhone gives the number of the phone that is linked; the last one stays where there is none.
+   * @param linkedPhone gives the number of the phone that is linked; the last one stays where there is none.
    */
   report(
     status: Status,
     objection?: Objection,
-    sealedPhone: () => string | undefined = () => undefined,
+    linkedPhone: () => Pick<Lease.Reported, "phone" | "phone_hash"> = () => ({}),
   ): void {
     const { epoch } = this.#lease
     const before = this.#reported
     const isSame = before?.status === status && before.epoch === epoch && before.objection === objection
     if (this.#isOver || isSame) return
-    const phone = sealedPhone() ?? before?.phone
+    const { phone = before?.phone, phone_hash = before?.phone_hash } = linkedPhone()
     const since = before?.status === status ? before.since : now()
-    this.#reported = { status, epoch, since, ...(objection && { objection }), ...(phone && { phone }) }
+    this.#reported = {
+      status,
+      epoch,
+      since,
+      ...(objection && { objection }),
+      ...(phone && { phone }),
+      ...(phone_hash && { phone_hash }),
+    }
     void this.#reportLatest()
   }
 

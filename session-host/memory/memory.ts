@@ -254,9 +254,11 @@ export class Memory {
   }
 
   /** The number of the phone that is linked, as its lease keeps it. */
-  get sealedPhone(): string | undefined {
+  get linkedPhone(): Pick<Lease.Reported, "phone" | "phone_hash"> {
     const phone = userOf(this.vault.login?.jid ?? "")
-    return phone === "" ? undefined : LinkedPhone.sealed(phone, this.#input.lease.bridgeId, this.#deliveryKey)
+    if (phone === "") return {}
+    const sealed = LinkedPhone.sealed(phone, this.#input.lease.bridgeId, this.#deliveryKey)
+    return { phone: sealed, phone_hash: BridgesOfPhone.hashOf(phone) }
   }
 
   get vault(): SessionVault {

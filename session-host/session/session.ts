@@ -88,7 +88,7 @@ export class Session {
     this.#changes.watch(() => {
       if (!this.#parts || this.#isOver) return
       const { memory, uplink } = this.#parts
-      this.notes.report(uplink.status, uplink.objection, () => memory.sealedPhone)
+      this.notes.report(uplink.status, uplink.objection, () => memory.linkedPhone)
     })
   }
 

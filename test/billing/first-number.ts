@@ -11,7 +11,15 @@ import { startBilling } from "#billing/one-machine.ts"
 import { Settings } from "#local/service/settings.ts"
 import { json } from "#test/support/service/customer.ts"
 import { until } from "#test/support/until.ts"
-import { card, newcomer, subscriber, stateOf, ofStripe, isDue, quantityOf } from "./subscriber.ts"
+import { randomUUID } from "node:crypto"
+import { cardOf } from "#billing/pretend-stripe/cards.ts"
+import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
+import { Member } from "#core/account/member.ts"
+import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { now } from "#core/platform/clock.ts"
+import { aHeldLease } from "#test/support/held-lease.ts"
+import { card, newcomer, paid, subscriber, stateOf, ofStripe, isDue, quantityOf } from "./subscriber.ts"
 
 describe("a first number", () => {
   test("is refused with both of the dashboard's pages until there is a subscription, then created", async () => {
@@ -42,6 +50,44 @@ describe("a first number", () => {
     await Promise.all([payWith(card.pays, one!), payWith(card.pays, other!)])
     expect(await begin()).toBeUndefined()
     expect(ofStripe(account.id)).toHaveLength(1)
+  })
+
+  test("has one trial: for an address however it is written, a card, and a phone, whose second trial ends when it links", async () => {
+    stripe.webhooks.hold()
+    const begun = async (email: string, fingerprint: string) => {
+      const { account } = await newcomer()
+      const { person } = await accountAtSignIn(email)
+      await Member.add(account.id, person, "owner")
+      await payWith(card.pays, (await Checkout.begin(account.id, email))!)
+      for (const { customer } of ofStripe(account.id))
+        stripe.book.cards[customer] = { ...cardOf(card.pays)!, fingerprint }
+      await look(account.id)
+      return account.id
+    }
+    const links = async (accountId: string, phone: string) => {
+      const { bridge } = await Bridge.create({ accountId, customerRef: "first" })
+      const held = await aHeldLease(bridge.id)
+      const phone_hash = BridgesOfPhone.hashOf(phone)
+      await Lease.report(held, { status: "connected", since: now(), epoch: held.epoch, phone_hash })
+      await look(accountId)
+    }
+    const own = randomUUID()
+    const first = await begun(`carl.${own}@gmail.com`, own)
+    expect(await stateOf(first)).toBe("trialing")
+    await links(first, "15550001")
+    expect([await stateOf(first), paid(first)]).toEqual(["trialing", []])
+    await look(first)
+    expect(await stateOf(first)).toBe("trialing")
+
+    // The page of Checkout offers none to the same address, and charges at once.
+    expect(await stateOf(await begun(`carl${own}+2@googlemail.com`, randomUUID()))).toBe("active")
+    // The same card is seen when it is on file, the same phone when it is linked.
+    const sameCard = await begun(`${randomUUID()}@example.com`, own)
+    expect([await stateOf(sameCard), paid(sameCard).length]).toEqual(["active", 1])
+    const other = await begun(`${randomUUID()}@example.com`, randomUUID())
+    expect(await stateOf(other)).toBe("trialing")
+    await links(other, "15550001")
+    expect([await stateOf(other), paid(other).length]).toEqual(["active", 1])
   })
 
   test("is seen as paid although the tab was closed: by the webhook, and without one by the nightly look", async () => {

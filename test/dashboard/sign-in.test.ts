@@ -59,11 +59,12 @@ test("a mailed code makes a new address an account and signs its browser in, how
   expect(await Browser.list(person.id)).toHaveLength(2)
 })
 
-test("over https the cookie is bound to its host and never sent in the clear", async () => {
+test("over https the cookie is bound to its host and never sent in the clear, and browsers keep to https", async () => {
   const { visitor, link } = await asked(anEmail())
   config.PUBLIC_URL = "https://wa.example.com"
   onTestFinished(() => void (config.PUBLIC_URL = ""))
   const answer = await visitor.post(link, {}, { origin: config.PUBLIC_URL })
+  expect(answer.headers.get("strict-transport-security")).toBe("max-age=31536000")
   expect(answer.headers.getSetCookie().join("\n")).toMatch(/^__Host-session=[\w-]{43};.*Path=\/;.*Secure/m)
 })
 

@@ -397,6 +397,7 @@ const kinds: Record<string, string[]> = {
     "SIGN-IN",
     "PAYER",
     "TROUBLES",
+    "TRIAL",
     "BILLING-DUE",
     "BROWSER",
     "CHALLENGE",

@@ -197,6 +197,10 @@ test("the last type of events goes only when that is said again, and then the nu
   expect(await overview()).not.toContain("switched off")
   expect(await save({ none: "yes", ignore: "groups status" })).toContain("Nothing is delivered from now on")
   expect(await overview()).toContain("All types of events are switched off")
+  const viewer = await aPerson("viewer")
+  expect(await (await viewer.get("/numbers/shop/settings")).text()).toContain(
+    "none: events stay in the inbox here",
+  )
   expect((await Lease.get(person.bridge.id))?.choice).toMatchObject({
     events: [],
     ignore: ["groups", "status"],

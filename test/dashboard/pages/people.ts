@@ -26,6 +26,7 @@ test("what gives events or secrets away, or cannot be undone, asks for a fresh s
     vi.setSystemTime(Date.now() + 11 * 60_000)
     const typed = [
       ["/numbers/shop/settings", "/webhook", { webhook_url: elsewhere }, elsewhere.replace("&", "&amp;")],
+      ["/numbers/shop/settings", "/delete", { confirm: "shop" }, "shop"],
       ["/keys", "", { name: 'My "shop"', may: "bridge:shop" }, "My &quot;shop&quot;"],
       ["/account", "/invite", { email: "them@example.com", role: "viewer" }, "them@example.com"],
     ] as const

@@ -69,10 +69,14 @@ test("a change is one write; several while one is written are one more; what fai
 test("why a phone was unlinked is in the lease, and which phone it was", async () => {
   const lease = await aHeldLease()
   const notes = new LeaseNotes(lease, timing(100), log)
-  notes.report("connected", undefined, () => "sealed")
+  notes.report("connected", undefined, () => ({ phone: "sealed", phone_hash: "hashed" }))
   await told(lease.bridgeId, "connected")
   notes.report("unpaired", "banned")
-  expect(await told(lease.bridgeId, "unpaired")).toMatchObject({ phone: "sealed", objection: "banned" })
+  expect(await told(lease.bridgeId, "unpaired")).toMatchObject({
+    phone: "sealed",
+    phone_hash: "hashed",
+    objection: "banned",
+  })
   notes.report("unpaired")
   await until(async () => (await told(lease.bridgeId, "unpaired")).objection === undefined)
   notes.end()
