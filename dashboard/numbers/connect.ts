@@ -102,11 +102,12 @@ function follower(c: Context<DashboardEnv>) {
     linkSteps = LinkSteps.stepped(linkSteps, evidence, nowMs())
     const id = () => LinkSteps.idOf(linkSteps)
     const pieces = new Map<string, Piece>([["steps", { html: steps(evidence, linkSteps.times), id: id() }]])
-    if (isLinked(evidence) && me.account.subscription === "trialing" && !isTold) {
+    if (isLinked(evidence)) {
+      if (me.account.subscription === "trialing" && !isTold) await Billing.changed(me.account.id)
       isTold = true
-      await Billing.changed(me.account.id)
+      pieces.set("note", { html: networkNote(bridge, evidence) })
+      return pieces.set("linking", { html: linkedCard(bridge.customerRef, evidence) })
     }
-    if (isLinked(evidence)) return pieces.set("linking", { html: linkedCard(bridge.customerRef, evidence) })
     if (me.role === "viewer") return pieces
     const isPasskeyWanted = wantsPasskey(evidence)
     const { isOver, isTyped } = roundOf(c)
@@ -145,7 +146,12 @@ async function endedOf(bridge: Bridge.Info): Promise<Ended | undefined> {
 }
 
 /** Which phones can link, and at which risk. */
-function networkNote({ isSandbox }: Bridge.Info, evidence: Evidence): Html | string {
+function networkNote(bridge: Bridge.Info, evidence: Evidence): Html {
+  const said = noteOn(bridge, evidence)
+  return html`<div id="network-note" ${said === "" ? "hidden" : ""}>${said}</div>`
+}
+
+function noteOn({ isSandbox }: Bridge.Info, evidence: Evidence): Html | string {
   if (isSandbox)
     return note(
       "info",

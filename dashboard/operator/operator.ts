@@ -2,6 +2,7 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
 import { Account } from "#core/account/account.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
 import { DeliveryReport } from "#core/event/delivery-report.ts"
 import { waitingLongest } from "#core/event/waiting-deliveries.ts"
 import type { Receiver } from "#core/event/receiver.ts"
@@ -24,7 +25,12 @@ export async function showOperator(c: Context<DashboardEnv>, problem?: string): 
     Host.list(),
     waitingLongest(mostWaiting),
   ])
-  const waiting = await Promise.all(longest.map(waitingOf))
+  const waiting = await Promise.all(
+    longest.map(async (id) => ({
+      ...(await waitingOf(id)),
+      name: (await Bridge.byId(id.bridgeId))?.customerRef ?? "",
+    })),
+  )
   const body = html`${head({
     title: "Operator",
     about: html`The hosts that run, the events that wait, and the accounts. <code>npm run admin</code> does
@@ -39,7 +45,7 @@ export async function showOperator(c: Context<DashboardEnv>, problem?: string): 
 const byAge = (a: { oldest_at?: number }, b: { oldest_at?: number }) =>
   (a.oldest_at ?? Infinity) - (b.oldest_at ?? Infinity)
 
-type Waiting = Awaited<ReturnType<typeof waitingOf>>
+type Waiting = Awaited<ReturnType<typeof waitingOf>> & { name: string }
 
 /** What waits for one of a bridge's webhooks. */
 export async function waitingOf(id: Receiver.Id) {
@@ -126,7 +132,12 @@ function waits(all: Waiting[]): Html {
                 ${all.map(
                   (one) =>
                     html`<tr>
-                      <td class="mono"><a href="/operator/find?id=${one.bridgeId}">${one.bridgeId}</a></td>
+                      <td>
+                        <a class="strong" href="/operator/find?id=${one.bridgeId}"
+                          >${one.name || "a number that is gone"}</a
+                        >
+                        <div class="small muted mono">${one.bridgeId}</div>
+                      </td>
                       <td class="number">${one.waiting}</td>
                       <td>${ageOf(one.oldest_at)}</td>
                       <td>${ageOf(one.failing_since)}</td>
@@ -144,9 +155,16 @@ function ageOf(at: number | undefined): Html | string {
   return at === undefined ? "" : age(at * 1000)
 }
 
+/** As many as are read at a glance: others are found by their names. */
+const mostAccounts = 100
+
 export function accountsCard(accounts: Account.Info[]): Html {
+  const newest = accounts.toSorted((a, b) => b.createdAt - a.createdAt).slice(0, mostAccounts)
   return html`<section class="card flush">
-    <header><h2>Accounts</h2></header>
+    <header>
+      <h2>Accounts</h2>
+      ${newest.length === accounts.length ? "" : html`<p>The ${mostAccounts} newest of ${accounts.length}.</p>`}
+    </header>
     <div class="scroller" tabindex="0" role="region" aria-label="Accounts">
       <table>
         <thead>
@@ -158,7 +176,7 @@ export function accountsCard(accounts: Account.Info[]): Html {
           </tr>
         </thead>
         <tbody>
-          ${accounts.map(
+          ${newest.map(
             (one) =>
               html`<tr>
                 <td class="strong"><a href="/operator/find?id=${one.id}">${one.name}</a></td>

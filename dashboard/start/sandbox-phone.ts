@@ -98,9 +98,7 @@ function controls(): Html {
     <div class="row">
       ${does("picture", "Picture")} ${does("voice", "Voice")} ${does("react", "React")}
       ${does("vote", "Vote")} ${does("call", "Call")}
-      <span class="push"
-        >${press({ action: "/sandbox/unlink", label: "Unlink the sandbox", kind: "danger slim" })}</span
-      >
+      <span class="push">${does("unlink", "Unlink the sandbox")}</span>
     </div>`
 }
 

@@ -71,7 +71,11 @@ test("the contents lead to a call, and each piece of code has a button that copi
   expect(Math.abs(Number(top))).toBeLessThan(100)
   await page
     .browserContext()
-    .overridePermissions(new URL(page.url()).origin, ["clipboard-read", "clipboard-write"])
+    .overridePermissions(new URL(page.url()).origin, [
+      "clipboard-read",
+      "clipboard-write",
+      "clipboard-sanitized-write",
+    ])
   await page.bringToFront()
   await page.click("#sendPoll .code button")
   const label = () => page.$eval("#sendPoll .code button", (one) => one.textContent)
