@@ -40,7 +40,7 @@ async function hasLooked(accountId: string): Promise<boolean> {
   if (own?.status === "trialing" && !account.isByHand && (await isAnothersTrial(payer, own))) {
     // It goes on as a subscription that is paid, from this moment on.
     await (await stripe()).subscriptions.update(own.id, { trial_end: "now" })
-    log.warn({ accountId }, "a second trial of the same address, card or phone was ended")
+    log.warn({ accountId }, "a second trial of the same card or phone was ended")
     return false
   }
   const said = own && saidOf(own)
@@ -104,15 +104,22 @@ async function subscriptionsOf(payer: Payer.Info): Promise<Stripe.Subscription[]
   return living.toSorted((a, b) => weight(b) - weight(a) || byAge(a, b))
 }
 
-/** Remembers the trial by who pays and what is linked. @returns whether another account has had one by the same */
+/**
+ * Remembers the trial by its owners' addresses, the card and the phones. An address is compared before a trial begins: whom an
+ * account makes an owner later ends nothing.
+ * @returns whether another account has had a trial with this card, or one of these phones
+ */
 async function isAnothersTrial({ accountId }: Payer.Info, own: Stripe.Subscription): Promise<boolean> {
   const [members, bridges] = await Promise.all([Member.list(accountId), billableBridges(accountId)])
   const leases = await Promise.all(bridges.map(async ({ id }) => await Lease.get(id)))
   const owners = members.filter(({ role }) => role === "owner")
   const method = own.default_payment_method
   const card = typeof method === "object" ? method?.card?.fingerprint : undefined
+  await Trial.take(
+    accountId,
+    owners.map(({ email }) => Trial.markOf("address", email)),
+  )
   return await Trial.take(accountId, [
-    ...owners.map(({ email }) => Trial.markOf("address", email)),
     ...(card ? [Trial.markOf("card", card)] : []),
     ...leases
       .flatMap((lease) => lease?.reported?.phone_hash ?? [])

@@ -190,7 +190,7 @@ function reason({ state, hadTrial, wanted, keptUntil, numbers, mayChange, nowMs 
         )
       return html`<p>
         ${wanted ? html`To link <b>${wanted}</b>, this account needs a subscription.` : "Your first number begins it."}
-        ${hadTrial ? "You have had the free trial, so the first month is charged at once." : "It starts with 7 days free: you put a card on file, and nothing is charged before they are over. You can end it at any time."}
+        ${hadTrial ? "You have had the free trial, so the first month is charged at once." : "It starts with 7 days free, once for a person, a card and a phone: you put a card on file, and nothing is charged before they are over. You can end it at any time."}
       </p>`
     case "trialing":
     case "active":

@@ -316,7 +316,9 @@ function head(
           <b>Nobody you know asked you for this? Then close this page:</b> whoever links your phone reads your
           chats. Neither WhatsApp nor a bank ever asks for it.
         </p>
-        ${press({ action: `/link/${token}/report`, label: "Report this page", kind: "slim" })}
+        <div class="row">
+          ${press({ action: `/link/${token}/report`, label: "Report this page", kind: "slim" })}
+        </div>
       </div>
     </div>
     ${bridge.isSandbox ? note("info", "This is a sandbox on a simulated network: no real phone can scan its code.") : unofficial}`

@@ -166,7 +166,7 @@ export async function missing(c: Context<ApiEnv>): Promise<Response> {
     if (path !== undefined) return c.redirect(path, 301)
     const me = await whoLooks(c)
     if (me) own.set("me", me)
-    throw new ApiError("not_found")
+    throw new ApiError("not_found", "no page has this address: look whether it is typed right")
   } catch (error) {
     putHeaders(c)
     return await refusedPage(error as Error, own) // what is thrown here is an error

@@ -27,18 +27,18 @@ export const number = new Hono<DashboardEnv>()
     const body = html`${numberHead(bridge, "overview")}
       <div class="columns" data-stream="/numbers/${bridge.customerRef}/stream">
         ${stateCard(shown)} ${receiverCard(shown)} ${todayCard(shown)}
-      </div>
-      <section class="card">
-        <h2>For the API</h2>
-        <dl class="facts">
-          <dt>customer_ref</dt>
-          <dd>${copyable(bridge.customerRef)}</dd>
-          <dt>id</dt>
-          <dd>${copyable(bridge.id)}</dd>
-          <dt>Created</dt>
-          <dd>${time(bridge.createdMs)}</dd>
-        </dl>
-      </section>`
+        <section class="card">
+          <h2>For the API</h2>
+          <dl class="facts">
+            <dt>customer_ref</dt>
+            <dd>${copyable(bridge.customerRef)}</dd>
+            <dt>id</dt>
+            <dd>${copyable(bridge.id)}</dd>
+            <dt>Created</dt>
+            <dd>${time(bridge.createdMs)}</dd>
+          </dl>
+        </section>
+      </div>`
     return await page(c, { title: bridge.customerRef, place: "numbers", body })
   })
   .get("/numbers/:ref/stream", (c) =>

@@ -76,7 +76,7 @@ async function refused(c: Context<DashboardEnv>, sentence: string, status: Statu
 export function addressCard(email: string): Html {
   return html`<form class="card inline" method="post" action="/account/address">
     <div>
-      <label for="address">Your address is ${email}. Another one</label>
+      <label for="address">New address, in place of ${email}</label>
       <input
         id="address"
         name="address"

@@ -134,12 +134,15 @@ function making(typed: string): Html {
 
 /**
  * Where an account demands passkeys, a browser that was signed in otherwise sees nothing of it. Somebody who has none yet makes
- * one first; whoever has one can neither add nor remove one by a mailed code, in any of their accounts.
+ * one first; whoever has one can neither add nor remove one by a mailed code, nor change their address, in any of their
+ * accounts.
  */
 export const byPasskey = createMiddleware<DashboardEnv>(async (c, next) => {
   const { account: own, person, browser } = c.var.me
   const isOfPasskeys = c.req.path.startsWith("/account/passkeys")
-  const demanding = isOfPasskeys ? (await accountsOf(person.id)).map(({ account }) => account) : [own]
+  // Their ways in, which are the same for all of their accounts.
+  const isOfPerson = isOfPasskeys || c.req.path.startsWith("/account/address")
+  const demanding = isOfPerson ? (await accountsOf(person.id)).map(({ account }) => account) : [own]
   if (browser.isByPasskey || !demanding.some(({ isPasskeyOnly }) => isPasskeyOnly)) return await next()
   const hasPasskey = (await Passkey.list(person.id)).length > 0
   if (isOfPasskeys && !hasPasskey) return await next()

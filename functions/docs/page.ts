@@ -151,7 +151,7 @@ function partsOf(document: Document, reader: Reader): Part[] {
       items: of.map(({ method, path, operation }) => ({
         id: operation.operationId,
         title: operation.operationId,
-        about: `${operation.summary} \`${method.toUpperCase()} ${path}\`\n${operation.description ?? ""}`,
+        about: `${operation.summary} \`${method.toUpperCase()} ${path}\`\n${operation.description ?? ""} ${JSON.stringify([operation.parameters, operation.requestBody])}`,
       })),
       body: () => html`${of.map((entry) => route(entry, reader))}`,
     }
@@ -201,10 +201,10 @@ function partsOf(document: Document, reader: Reader): Part[] {
     {
       slug: "schemas",
       name: "Schemas",
-      items: schemas.map(([name, { description }]) => ({
+      items: schemas.map(([name, schema]) => ({
         id: `schema-${name}`,
         title: name,
-        about: description ?? "",
+        about: `${schema.description ?? ""}\n${JSON.stringify(schema)}`,
       })),
       body: () =>
         html`${schemas.map(

@@ -61,7 +61,8 @@ export const style = `${tokens}
   @media (max-width: 52rem) {
     body { display: block; }
     nav { position: static; height: auto; padding-bottom: 1rem; border: 0; border-bottom: 1px solid var(--line); }
-    nav div { display: flex; flex-wrap: wrap; } nav a { padding: 0.3125rem 0.5rem; }
+    nav, nav div { display: flex; flex-wrap: wrap; } nav div, nav form, nav > a:first-child { flex-basis: 100%; }
+    nav a { padding: 0.3125rem 0.5rem; }
     main { padding: 1.375rem 1rem 4rem; }
     section { padding: 1rem; }
     thead { display: none; } td { display: block; padding: 0; }

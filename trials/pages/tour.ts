@@ -32,6 +32,7 @@ const paths = [
   "/operator",
   "/dev/mail",
   "/sign-in",
+  "/sign-in/code",
   "/api/docs",
   "/api/docs?q=pacing",
   "/try/sendText",
@@ -46,6 +47,11 @@ export async function everyPath(
 ): Promise<string[]> {
   await page.goto(`${base}/numbers/shop/events`)
   const id = await page.$eval("#events > li", (one) => one.id)
+  // Somebody else signs in: their page for the code is there from then on.
+  await page.goto(`${base}/sign-in`)
+  await page.locator("#email").fill("looker@example.com")
+  await page.locator("::-p-aria([name='Mail me a code'][role='button'])").click()
+  await page.waitForSelector("#code")
   const made = await call("POST", "/instances/plain/link-sessions")
   const { url } = (await made.json()) as { url: string } // as the contract says
   const shop = (await (await call("GET", "/instances/shop")).json()) as { id: string } // likewise

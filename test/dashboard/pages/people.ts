@@ -199,6 +199,7 @@ test("an account that demands passkeys is shown to no browser that a mailed code
   })
   expect(await options()).toBe(403)
   expect((await thief.post("/account/passkeys/remove", { passkey: "one" })).status).toBe(403)
+  expect((await thief.post("/account/address", { address: anEmail() })).status).toBe(403)
   await owner.post("/account/passkey-only", { only: "no" })
   expect((await thief.get("/numbers")).status).toBe(200)
 })
