@@ -160,7 +160,7 @@ function partsOf(document: Document, reader: Reader): Part[] {
     {
       slug: "guide",
       name: "Guide",
-      items: chapters.map(({ id, title, body }) => ({ id, title, about: `\n${String(body)}` })),
+      items: chapters.map(({ id, title, body }) => ({ id, title, about: `\n${JSON.stringify(body)}` })),
       body: () =>
         html`${chapters.map(
           ({ id, title, body }) =>

@@ -21,6 +21,27 @@ import { now } from "#core/platform/clock.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
 import { card, newcomer, paid, subscriber, stateOf, ofStripe, isDue, quantityOf } from "./subscriber.ts"
 
+/** An account whose owner has this address, and has put this card on file. */
+async function begun(email: string, fingerprint: string): Promise<string> {
+  const { account } = await newcomer()
+  const { person } = await accountAtSignIn(email)
+  await Member.add(account.id, person, "owner")
+  await payWith(card.pays, (await Checkout.begin(account.id, email))!)
+  for (const { customer } of ofStripe(account.id))
+    stripe.book.cards[customer] = { ...cardOf(card.pays)!, fingerprint }
+  await look(account.id)
+  return account.id
+}
+
+/** A phone is linked to a number of the account. */
+async function links(accountId: string, phone: string): Promise<void> {
+  const { bridge } = await Bridge.create({ accountId, customerRef: "first" })
+  const held = await aHeldLease(bridge.id)
+  const phone_hash = BridgesOfPhone.hashOf(phone)
+  await Lease.report(held, { status: "connected", since: now(), epoch: held.epoch, phone_hash })
+  await look(accountId)
+}
+
 describe("a first number", () => {
   test("is refused with both of the dashboard's pages until there is a subscription, then created", async () => {
     const customer = await newcomer()
@@ -54,23 +75,6 @@ describe("a first number", () => {
 
   test("has one trial: for an address however it is written, a card, and a phone, whose second trial ends when it links", async () => {
     stripe.webhooks.hold()
-    const begun = async (email: string, fingerprint: string) => {
-      const { account } = await newcomer()
-      const { person } = await accountAtSignIn(email)
-      await Member.add(account.id, person, "owner")
-      await payWith(card.pays, (await Checkout.begin(account.id, email))!)
-      for (const { customer } of ofStripe(account.id))
-        stripe.book.cards[customer] = { ...cardOf(card.pays)!, fingerprint }
-      await look(account.id)
-      return account.id
-    }
-    const links = async (accountId: string, phone: string) => {
-      const { bridge } = await Bridge.create({ accountId, customerRef: "first" })
-      const held = await aHeldLease(bridge.id)
-      const phone_hash = BridgesOfPhone.hashOf(phone)
-      await Lease.report(held, { status: "connected", since: now(), epoch: held.epoch, phone_hash })
-      await look(accountId)
-    }
     const own = randomUUID()
     const first = await begun(`carl.${own}@gmail.com`, own)
     expect(await stateOf(first)).toBe("trialing")

@@ -159,17 +159,19 @@ test("an owner chooses who is told of troubles, where somebody looks for them", 
   expect(await shown()).toContain("shop.example")
 })
 
+/** A browser that a mailed code has signed in. */
+async function byMail(email: string) {
+  const visitor = aVisitor()
+  await visitor.post("/sign-in", { email })
+  const [, code = ""] = /([0-9A-Z]{4}-[0-9A-Z]{4})/.exec(
+    Mail.list().find(({ to, subject }) => to === email && subject.endsWith("is your code"))!.text,
+  )!
+  expect((await visitor.post("/sign-in/code", { code })).status).toBe(303)
+  return visitor
+}
+
 test("an account that demands passkeys is shown to no browser that a mailed code signed in, which can make no passkey beside an older one either", async () => {
   const owner = await aPerson()
-  const byMail = async (email: string) => {
-    const visitor = aVisitor()
-    await visitor.post("/sign-in", { email })
-    const [, code = ""] = /([0-9A-Z]{4}-[0-9A-Z]{4})/.exec(
-      Mail.list().find(({ to, subject }) => to === email && subject.endsWith("is your code"))!.text,
-    )!
-    expect((await visitor.post("/sign-in/code", { code })).status).toBe(303)
-    return visitor
-  }
   const thief = await byMail(owner.email)
   expect((await thief.get("/numbers")).status).toBe(200)
   // Whoever has none here would be shut out.

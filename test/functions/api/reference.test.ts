@@ -219,14 +219,6 @@ describe("the examples of", () => {
 })
 
 describe("/api/docs", () => {
-  /** All parts, one after the other. */
-  async function everyPart(): Promise<string> {
-    const parts = partSlugs(document).map(
-      async (slug) => await (await app.request(`/api/docs?part=${slug}`)).text(),
-    )
-    return (await Promise.all(parts)).join("\n")
-  }
-
   test("shows every route, event and error in parts, whose links lead somewhere, and needs neither key nor any other host, nor a script but for copying", async () => {
     const answer = await app.request("/api/docs")
     expect(answer.headers.get("content-type")).toMatch(/^text\/html/)
@@ -249,10 +241,6 @@ describe("/api/docs", () => {
   })
 
   test("finds calls, events, errors and fields by words, those of that name first", async () => {
-    const found = async (words: string) => {
-      const page = await (await app.request(`/api/docs?q=${encodeURIComponent(words)}`)).text()
-      return [...page.matchAll(/<p>\s*<a href="(\?part=[^"]+)">/g)].map(([, href]) => href!)
-    }
     expect((await found("sendText"))[0]).toMatch(/#sendText$/)
     expect((await found("pacing"))[0]).toMatch(/pacing/i)
     expect(await found("poll send")).not.toHaveLength(0)
@@ -313,6 +301,20 @@ describe("/api/docs", () => {
     for (const { file, code } of receivers) expect(code).toBe(readFileSync(new URL(file, folder), "utf8"))
   })
 })
+
+/** All parts, one after the other. */
+async function everyPart(): Promise<string> {
+  const parts = partSlugs(document).map(
+    async (slug) => await (await app.request(`/api/docs?part=${slug}`)).text(),
+  )
+  return (await Promise.all(parts)).join("\n")
+}
+
+/** Where the results of a search lead. */
+async function found(words: string): Promise<string[]> {
+  const page = await (await app.request(`/api/docs?q=${encodeURIComponent(words)}`)).text()
+  return [...page.matchAll(/<p>\s*<a href="(\?part=[^"]+)">/g)].map(([, href]) => href!)
+}
 
 /** Every `description` in a part of the document. */
 function descriptionsIn(part: unknown): string[] {
