@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
@@ -16,27 +15,25 @@ import { aboutOf } from "./numbers/event-item.ts"
 import { outcomeMark } from "./numbers/event-outcomes.ts"
 import { soonOf } from "./numbers/evidence.ts"
 import { receiverLine, type Receiving, receivingOf } from "./numbers/receiver.ts"
-import { type Standing, standingsOf } from "./numbers/standing.ts"
+import { many, type Standing, standingsOf } from "./numbers/standing.ts"
 import { evidenceLine, inWords, phoneOf, placeOf } from "./numbers/state.ts"
 
 /** How often the page looks again; where there are very many numbers, only when its stream begins anew. */
 const lookEachMs = 5000
 const lookAtManyEachMs = 60_000
-const many = 200
-/** How long it waits for the words of sessions, and for what is written of all numbers, ms. */
+/** How long it waits for the words of sessions, ms. */
 const soonMs = 150
-const readWithinMs = 700
-/** How many numbers with troubles are shown, and from how many the latest messages are read. */
-const most = { troubles: 10, failing: 50, read: 20, messages: 10 }
+/**
+ * How many numbers with troubles are shown; of how many each webhook is looked at, or of how many of those whose webhooks fail
+ * today; and from how many the latest messages are read.
+ */
+const most = { troubles: 10, looked: 200, failing: 50, read: 20, messages: 10 }
 
 /** The first page of an account that is past its first steps: what is down and why, what failed, what came last. */
 export const home = new Hono<DashboardEnv>()
   .get("/", async (c, next) => {
-    const bridges = await offered(c)
-    const standings = await Promise.race([
-      standingsOf(c.var.accountId, bridges),
-      sleep(readWithinMs, undefined),
-    ])
+    const isMany = c.var.me.account.bridges > many
+    const standings = isMany ? undefined : await standingsIn(c)
     if (standings && !standings.some(isInUse)) return await next()
     const parts = standings ? [...(await partsOf(standings)).values()] : notYet
     const body = html`${head({
@@ -48,12 +45,18 @@ export const home = new Hono<DashboardEnv>()
     return await page(c, { title: "Home", place: "start", body })
   })
   .get("/live/home", async (c) => {
-    const bridges = await offered(c)
-    return await live(c, bridges.length > many ? lookAtManyEachMs : lookEachMs, async () => {
-      const parts = await partsOf(await standingsOf(c.var.accountId, await offered(c)))
+    const isMany = c.var.me.account.bridges > many
+    return await live(c, isMany ? lookAtManyEachMs : lookEachMs, async () => {
+      const parts = await partsOf(await standingsIn(c))
       return new Map([...parts].map(([name, part]) => [name, { html: part }]))
     })
   })
+
+async function standingsIn(c: Context<DashboardEnv>): Promise<Standing[]> {
+  const { accountId } = c.var
+  const names = (await Bridge.names(accountId)).filter(Bridge.isOffered)
+  return await standingsOf(accountId, names.toSorted(Bridge.inOrder))
+}
 
 /** An account has its first steps here until a number of its own sends its events somewhere, or is down. */
 function isInUse({ bridge, hadPhone, group }: Standing): boolean {
@@ -69,8 +72,10 @@ const notYet = [
   html`<section id="latest" hidden></section>`,
 ]
 
-async function offered(c: Context<DashboardEnv>): Promise<Bridge.Info[]> {
-  return (await Bridge.list(c.var.accountId)).filter(Bridge.isOffered)
+/** The whole bridges; without those that are deleted meanwhile. */
+async function wholeOf(named: Bridge.Named[]): Promise<Bridge.Info[]> {
+  const found = await Promise.all(named.map(async (one) => await Bridge.find(one.accountId, one.customerRef)))
+  return found.filter((bridge) => bridge !== undefined)
 }
 
 async function partsOf(standings: Standing[]): Promise<Map<string, Html>> {
@@ -87,16 +92,20 @@ async function troublesOf(standings: Standing[]): Promise<Html> {
   const down = standings.filter(({ group }) => group === "down")
   const others = standings.filter(({ group }) => group !== "down")
   const asked =
-    others.length <= many ? others : others.filter(({ isFailing }) => isFailing).slice(0, most.failing)
+    standings.length <= most.looked
+      ? others
+      : others.filter(({ isFailing }) => isFailing).slice(0, most.failing)
   const read = await Promise.all(
-    asked.map(async ({ bridge }) => ({ bridge, receiving: await receivingOf(bridge) })),
+    (await wholeOf(asked.map(({ bridge }) => bridge))).map(
+      async (bridge) => [bridge, await receivingOf(bridge)] as const,
+    ),
   )
-  const stuck = read.filter(({ receiving }) => isStuck(receiving))
-  const all = [...down.map(({ bridge }) => bridge), ...stuck.map(({ bridge }) => bridge)]
+  const receivings = new Map(read.map(([{ id }, receiving]) => [id, receiving]))
+  const stuck = read.filter(([, receiving]) => isStuck(receiving)).map(([bridge]) => bridge)
+  const all = [...down.map(({ bridge }) => bridge), ...stuck]
   const shown = await Promise.all(
-    all.slice(0, most.troubles).map(async (bridge) => {
-      const known = stuck.find((one) => one.bridge === bridge)?.receiving
-      const receiving = known ?? (await receivingOf(bridge))
+    (await wholeOf(all.slice(0, most.troubles))).map(async (bridge) => {
+      const receiving = receivings.get(bridge.id) ?? (await receivingOf(bridge))
       return { bridge, receiving, evidence: await soonOf(bridge, await Lease.get(bridge.id), soonMs) }
     }),
   )
@@ -130,8 +139,8 @@ async function troublesOf(standings: Standing[]): Promise<Html> {
   </section>`
 }
 
-function isStuck({ undelivered, failingSinceMs }: Receiving): boolean {
-  return undelivered > 0 || failingSinceMs !== undefined
+function isStuck({ undelivered, failingSinceMs, failing }: Receiving): boolean {
+  return undelivered.size > 0 || failing.size > 0 || failingSinceMs !== undefined
 }
 
 /** Units of the drawing. */
@@ -206,7 +215,7 @@ async function latestOf(standings: Standing[]): Promise<Latest[]> {
   const own = standings.filter(({ bridge }) => !bridge.isSandbox)
   const busy = own.length <= most.read ? own : own.filter(({ today }) => (today?.messages ?? 0) > 0)
   const found = await Promise.all(
-    busy.slice(0, most.read).map(async ({ bridge }) => {
+    (await wholeOf(busy.slice(0, most.read).map(({ bridge }) => bridge))).map(async (bridge) => {
       const asked = { type: "message", isNewestFirst: true, limit: most.messages } as const
       const { events } = await EventHistory.page(bridge, asked)
       return events.map((stored) => ({ ref: bridge.customerRef, stored }))

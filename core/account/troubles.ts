@@ -28,7 +28,7 @@ const troubles = {
   banned: "the network has banned it",
   replaced: "another program has taken its place",
   silent: "it has had no connection for 15 minutes",
-  failing: "its webhook has failed for 15 minutes",
+  failing: "a webhook of it has failed for 15 minutes",
 } as const
 type Trouble = keyof typeof troubles
 const Trouble = z.enum(Object.keys(troubles) as [Trouble, ...Trouble[]]) // the keys of a literal
@@ -98,7 +98,7 @@ async function reportOf(account: Account.Info): Promise<void> {
   const reported: Info["known"] = {}
   for (const bridge of bridges) {
     const known = before.known[bridge.id] ?? []
-    const present = troublesOf(leases.get(bridge.id), deliveries.get(bridge.id)) ?? known
+    const present = troublesOf(leases.get(bridge.id), deliveries.get(bridge.id) ?? []) ?? known
     if (present.length > 0) reported[bridge.id] = present
     const begun = present.filter((one) => !known.includes(one))
     // One that is banned after it was unlinked is not well again.
@@ -118,12 +118,11 @@ function isDown(trouble: Trouble): boolean {
 }
 
 /** @returns undefined while it must not run: that it is down then is no surprise, and what was before is not over */
-function troublesOf(
-  lease: Lease.Info | undefined,
-  delivery: Delivery.Info | undefined,
-): Trouble[] | undefined {
+function troublesOf(lease: Lease.Info | undefined, deliveries: Delivery.Info[]): Trouble[] | undefined {
   if (!lease || lease.host === Lease.NONE || lease.host === Lease.GONE) return undefined
-  const isFailing = delivery?.failingSince !== undefined && now() - delivery.failingSince >= patience
+  const isFailing = deliveries.some(
+    ({ failingSince }) => failingSince !== undefined && now() - failingSince >= patience,
+  )
   const down = downOf(lease)
   return [...(down ? [down] : []), ...(isFailing ? (["failing"] as const) : [])]
 }

@@ -210,21 +210,56 @@ export async function get(accountId: string, customerRef: string, mayCreate = tr
 }
 
 /** Whether the account may see it. Sandboxes that were created earlier are hidden while `SANDBOX` is off. */
-export function isOffered(bridge: Info): boolean {
+export function isOffered(bridge: Pick<Info, "isSandbox">): boolean {
   return config.SANDBOX || !bridge.isSandbox
 }
 
 /** The account's bridges in order of creation, the sandbox bridge last. */
 export async function list(accountId: string): Promise<Info[]> {
   const found: Info[] = []
-  const rows = query({
+  for await (const row of rowsOf(accountId)) found.push(fromRow(row))
+  return found.toSorted(inOrder)
+}
+
+/** What a list needs of a bridge. */
+export type Named = Pick<Info, "id" | "accountId" | "customerRef" | "createdMs" | "webhookUrl" | "isSandbox">
+
+/**
+ * The same bridges, all or so many, in the order of their references, and of each what a list needs: nothing sealed of very
+ * many crosses the wire.
+ */
+export async function names(accountId: string, most = Infinity): Promise<Named[]> {
+  const found: Named[] = []
+  for await (const row of rowsOf(accountId, "id, customer_ref, created_ms, webhook_url, sandbox", most)) {
+    const { id, customer_ref: customerRef, ...more } = NamedRow.parse(row)
+    const { created_ms: createdMs, webhook_url: url, sandbox: isSandbox } = more
+    if (found.push({ id, accountId, customerRef, createdMs, webhookUrl: url, isSandbox }) === most) break
+  }
+  return found
+}
+
+function rowsOf(accountId: string, attributes?: string, most = Infinity) {
+  return query({
     TableName: tables.accounts,
     ConsistentRead: true,
     KeyConditionExpression: "pk = :account AND begins_with(sk, :bridge)",
     ExpressionAttributeValues: { ":account": `ACCOUNT#${accountId}`, ":bridge": "BRIDGE#" },
+    ...(attributes !== undefined && { ProjectionExpression: attributes }),
+    ...(most < Infinity && { Limit: most }),
   })
-  for await (const row of rows) found.push(fromRow(row))
-  return found.toSorted((a, b) => Number(a.isSandbox) - Number(b.isSandbox) || a.createdMs - b.createdMs)
+}
+
+const NamedRow = z.object({
+  id: z.string(),
+  customer_ref: z.string(),
+  created_ms: z.number(),
+  webhook_url: z.string(),
+  sandbox: z.boolean().default(false),
+})
+
+/** The order of creation, the sandbox bridge last. */
+export function inOrder(a: Named, b: Named): number {
+  return Number(a.isSandbox) - Number(b.isSandbox) || a.createdMs - b.createdMs
 }
 
 /** The bridge of this id, in any account; undefined once it is deleted. */
@@ -390,7 +425,8 @@ export function newSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`
 }
 
-async function find(accountId: string, customerRef: string): Promise<Info | undefined> {
+/** The account's bridge of this reference, if there is one. */
+export async function find(accountId: string, customerRef: string): Promise<Info | undefined> {
   // An invalid reference might not be a valid DynamoDB key.
   if (!CustomerRef.safeParse(customerRef).success) return undefined
   const row = await getRow(tables.accounts, key(accountId, customerRef))

@@ -16,12 +16,16 @@ export type Summary = Omit<Deliveries, "attempts">
 
 /** Contract, "Deliveries" */
 export async function summary(id: Receiver.Id): Promise<Summary> {
-  const { bridgeId } = id
   const seen = await Delivery.get(id)
-  const { head = 0, resend = [], skipped = [], failingSince, retryAtMs = 0 } = seen ?? {}
+  return seen ? await summaryOf(seen) : { waiting: 0, resending: 0 }
+}
+
+/** The same of a delivery that was read. */
+export async function summaryOf(seen: Delivery.Info): Promise<Summary> {
+  const { bridgeId, head, resend, skipped, failingSince, retryAtMs } = seen
   const newest = await EventIndex.newest(bridgeId)
   const oldest = newest > head ? await EventRow.get(bridgeId, head + 1) : undefined
-  const isResting = seen?.holder === Delivery.nobody && retryAtMs > 0
+  const isResting = seen.holder === Delivery.nobody && retryAtMs > 0
   return {
     waiting: Delivery.waiting({ head, skipped }, newest),
     resending: resend.length,

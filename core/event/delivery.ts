@@ -157,10 +157,20 @@ export async function get(id: Receiver.Id): Promise<Info | undefined> {
   return row && fromRow(row)
 }
 
-/** Those to the first webhooks of these bridges, by their ids. */
-export async function byIds(bridgeIds: string[]): Promise<Map<string, Info>> {
-  const rows = await batchGet(bridgeIds.map((id) => ({ table: tables.events, key: key(first(id)) })))
-  return new Map(rows.flatMap((row) => (row ? [fromRow(row)] : [])).map((one) => [one.bridgeId, one]))
+/** The deliveries of these bridges by the bridges' ids, that of the first webhook first. */
+export async function byIds(bridgeIds: string[]): Promise<Map<string, Info[]>> {
+  const firsts = await some(bridgeIds.map(first))
+  const further = firsts.flatMap((one) =>
+    one.further.map((webhookId) => ({ bridgeId: one.bridgeId, webhookId })),
+  )
+  const found = new Map(firsts.map((one) => [one.bridgeId, [one]]))
+  for (const one of await some(further)) found.get(one.bridgeId)?.push(one)
+  return found
+}
+
+async function some(ids: Receiver.Id[]): Promise<Info[]> {
+  const rows = await batchGet(ids.map((id) => ({ table: tables.events, key: key(id) })))
+  return rows.flatMap((row) => (row ? [fromRow(row)] : []))
 }
 
 /** The deliveries of a bridge, that of the first webhook first; none once it is deleted. Reads consistently. */

@@ -5,6 +5,7 @@ import { z } from "zod"
 import type { Event } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
+import type { Delivery } from "#core/event/delivery.ts"
 import { EventHistory } from "#core/event/event-history.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { Resend } from "#core/event/resend.ts"
@@ -18,7 +19,7 @@ import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { aboutOf } from "./event-item.ts"
-import { outcome, receiverLine, receivingOf, whyOf } from "./receiver.ts"
+import { deliveriesOf, outcome, receiverLine, receivingAt, whereAt, whyOf } from "./receiver.ts"
 
 const lookEachMs = 2000
 const givenUpEachMs = 15_000
@@ -30,19 +31,20 @@ export const deliveries = new Hono<DashboardEnv>()
   .get("/numbers/:ref/deliveries", async (c) => await show(c))
   .get("/numbers/:ref/deliveries/stream", (c) => live(c, lookEachMs, follower(c)))
   .post("/numbers/:ref/deliveries/test", async (c) => {
-    if (c.var.bridge.webhookUrl === "") return await show(c)
-    const attempt = await sendTest(await Webhook.get(c.var.bridge, "first"))
+    const webhook = await webhookOf(c)
+    if (webhook.receiver.url === "") return await show(c)
+    const attempt = await sendTest(webhook)
     const words = attempt.success
       ? `The webhook took a test event: status ${attempt.status_code}, in ${attempt.latency_ms} ms.`
       : `The webhook did not take a test event. ${whyOf(attempt)}.`
     return await show(c, note(attempt.success ? "good" : "bad", words))
   })
   .post("/numbers/:ref/deliveries/resend", async (c) => {
-    const { bridge } = c.var
-    if (bridge.webhookUrl === "") return await show(c)
+    const webhook = await webhookOf(c)
+    if (webhook.receiver.url === "") return await show(c)
     const { within } = await c.req.parseBody()
     const since = typeof within === "string" && /^\d{1,9}$/.test(within) ? now() - Number(within) : 0
-    const { events: asked, isAll } = await Resend.askSince(Receiver.first(bridge.id), { since, after: 0 })
+    const { events: asked, isAll } = await Resend.askSince(webhook, { since, after: 0 })
     if (asked.length === 0 && isAll)
       return await show(c, note("info", "Nothing is undelivered from that time."))
     if (asked.length === 0)
@@ -58,13 +60,36 @@ export const deliveries = new Hono<DashboardEnv>()
 async function show(c: Context<DashboardEnv>, notice?: Html) {
   const { bridge } = c.var
   const ref = bridge.customerRef
-  const [shown, givenUp] = await Promise.all([shownOf(c), givenUpOf(c)])
+  const webhook = await webhookOf(c)
+  const [shown, givenUp, all] = await Promise.all([shownOf(c), givenUpOf(c, webhook), Webhook.list(bridge)])
   const lists = html`${notice ?? ""}
     <div class="stack" data-stream="/numbers/${ref}/deliveries/stream?${queryOf(askedOf(c))}">
       ${headCard(shown)} ${givenUpCard(shown, givenUp)} ${attemptsCard(shown)}
     </div>`
-  const body = html`${numberHead(bridge, "deliveries")} ${bridge.webhookUrl === "" ? noWebhook(ref) : lists}`
+  const body = html`${numberHead(bridge, "deliveries")} ${whichOf(ref, webhook, all)}
+  ${webhook.receiver.url === "" ? noWebhook(ref) : lists}`
   return await page(c, { title: `Deliveries of ${ref}`, place: "numbers", body })
+}
+
+/** The webhook that is asked about: the first, unless another is named. @throws ApiError `not_found` */
+async function webhookOf(c: Context<DashboardEnv>): Promise<Delivery.Info> {
+  return await Webhook.get(c.var.bridge, askedOf(c).webhook ?? "first")
+}
+
+/** Leads to the same of a number's other webhooks, if it has several. */
+function whichOf(ref: string, shown: Delivery.Info, all: Delivery.Info[]): Html | string {
+  if (all.length === 1) return ""
+  return html`<nav class="row" aria-label="Webhooks">
+    ${all.map(
+      ({ webhookId, receiver }) =>
+        html`<a
+          class="tag"
+          href="${deliveriesOf(ref, webhookId)}"
+          ${webhookId === shown.webhookId ? "aria-current=true" : ""}
+          >${receiver.url === "" ? "Hosted inbox" : receiver.url}</a
+        >`,
+    )}
+  </nav>`
 }
 
 /** Looks at the receiver each time; at the events that were given up when others are listed, and now and then. */
@@ -74,15 +99,12 @@ function follower(c: Context<DashboardEnv>) {
   let readAtMs = -Infinity
   const words: Words = new Map()
   return async (): Promise<Map<string, Piece>> => {
-    const pointers = await EventIndex.newestPointers(
-      Receiver.first(c.var.bridge.id),
-      "undelivered",
-      mostGivenUp + 1,
-    )
+    const webhook = await webhookOf(c)
+    const pointers = await EventIndex.newestPointers(webhook, "undelivered", mostGivenUp + 1)
     if (pointers.join(" ") !== listed || performance.now() - readAtMs >= givenUpEachMs) {
       listed = pointers.join(" ")
       readAtMs = performance.now()
-      givenUp = (await givenUpOf(c).catch(unlessTidied)) ?? givenUp
+      givenUp = (await givenUpOf(c, webhook).catch(unlessTidied)) ?? givenUp
     }
     const shown = await shownOf(c, words)
     const pieces = new Map<string, Piece>([["head", { html: headCard(shown) }]])
@@ -100,6 +122,11 @@ type Shown = Awaited<ReturnType<typeof shownOf>>
 
 /** Which attempts are asked for, and which page of them. */
 const Asked = z.object({
+  webhook: z
+    .string()
+    .regex(/^\w{1,64}$/)
+    .optional()
+    .catch(undefined),
   outcome: z.enum(["failed", "taken", "resent"]).optional().catch(undefined),
   page: z.coerce.number().int().min(2).max(99).optional().catch(undefined),
 })
@@ -118,9 +145,10 @@ const perPage = 50
 async function shownOf(c: Context<DashboardEnv>, known: Words = new Map()) {
   const { bridge, me } = c.var
   const asked = askedOf(c)
-  const all = await AttemptLog.ring(Receiver.first(bridge.id))
-  const receiving = await receivingOf(
-    bridge,
+  const webhook = await webhookOf(c)
+  const all = await AttemptLog.ring(webhook)
+  const receiving = await receivingAt(
+    webhook,
     all.map(({ attempt }) => attempt),
   )
   const { outcome: wanted, page: nth = 1 } = asked
@@ -146,8 +174,13 @@ async function shownOf(c: Context<DashboardEnv>, known: Words = new Map()) {
 type GivenUp = Awaited<ReturnType<typeof givenUpOf>>
 
 /** The events that were given up, newest first, and whether there are more. */
-async function givenUpOf(c: Context<DashboardEnv>) {
-  const asked = { state: "undelivered", isNewestFirst: true, limit: mostGivenUp } as const
+async function givenUpOf(c: Context<DashboardEnv>, webhook: Delivery.Info) {
+  const asked = {
+    state: "undelivered",
+    isNewestFirst: true,
+    limit: mostGivenUp,
+    ...(!Receiver.isFirst(webhook) && { webhook }),
+  } as const
   const { events: undelivered, next } = await EventHistory.page(c.var.bridge, asked)
   return { undelivered, hasMore: next !== undefined }
 }
@@ -167,14 +200,15 @@ function noWebhook(ref: string): Html {
 /** The waiting events and the state of the receiver. */
 function headCard({ ref, receiving, words, mayChange }: Shown): Html {
   const { headId } = receiving
+  const at = whereAt(receiving.webhookId)
   return html`<section class="card" id="delivery-head" aria-label="The webhook">
     <div class="row spread">
       <div>${receiverLine(ref, receiving)}</div>
       ${
         mayChange
           ? html`<div class="row">
-              ${headId === undefined ? "" : press({ action: `/numbers/${ref}/events/${headId}/retry`, label: "Try it now", kind: "main" })}
-              ${press({ action: `/numbers/${ref}/deliveries/test`, label: "Send a test event" })}
+              ${headId === undefined ? "" : press({ action: `/numbers/${ref}/events/${headId}/retry${at}`, label: "Try it now", kind: "main" })}
+              ${press({ action: `/numbers/${ref}/deliveries/test${at}`, label: "Send a test event" })}
             </div>`
           : ""
       }
@@ -187,7 +221,7 @@ function headCard({ ref, receiving, words, mayChange }: Shown): Html {
           ? ""
           : html`<dt>Next event</dt>
               <dd>
-                <a href="/numbers/${ref}/events/${headId}">${words.get(headId) ?? headId}</a>
+                <a href="/numbers/${ref}/events/${headId}${at}">${words.get(headId) ?? headId}</a>
                 ${copyButton(headId)}
               </dd>`
       }
@@ -203,9 +237,10 @@ const spans = [
   ["2592000", "of the last 30 days"],
 ] as const
 
-function givenUpCard({ ref, mayChange }: Shown, { undelivered, hasMore }: GivenUp): Html {
+function givenUpCard({ ref, mayChange, receiving }: Shown, { undelivered, hasMore }: GivenUp): Html {
   if (undelivered.length === 0) return html`<section id="given-up" hidden></section>`
   const ids = undelivered.map((stored) => stored.event_id)
+  const at = whereAt(receiving.webhookId)
   return html`<section class="card flush" id="given-up" data-keep="${ids.join(" ")} ${hasMore}">
     <header>
       <h2>Undelivered: ${undelivered.length}${hasMore ? " and more" : ""}</h2>
@@ -215,7 +250,7 @@ function givenUpCard({ ref, mayChange }: Shown, { undelivered, hasMore }: GivenU
       </p>
       ${
         mayChange
-          ? html`<form class="inline" method="post" action="/numbers/${ref}/deliveries/resend">
+          ? html`<form class="inline" method="post" action="/numbers/${ref}/deliveries/resend${at}">
               <div>
                 <label class="hidden" for="within">Which</label>
                 <select id="within" name="within">
@@ -232,7 +267,7 @@ function givenUpCard({ ref, mayChange }: Shown, { undelivered, hasMore }: GivenU
         (stored) =>
           html`<li class="line">
             <span class="tag">${stored.event.event}</span>
-            <a class="about" href="/numbers/${ref}/events/${stored.event_id}"
+            <a class="about" href="/numbers/${ref}/events/${stored.event_id}${at}"
               >${wordsOf(stored.event, stored.event_id)}</a
             >
             <span class="row">
@@ -260,9 +295,9 @@ const outcomes = [
   ["resent", "Sent again"],
 ] as const
 
-function attemptsCard({ ref, attempts, words, asked, hasMore }: Shown): Html {
+function attemptsCard({ ref, attempts, words, asked, hasMore, receiving }: Shown): Html {
   const at = `/numbers/${ref}/deliveries`
-  const linkTo = (to: Asked) => `${at}?${queryOf(to)}#attempts`
+  const linkTo = (to: Asked) => `${at}?${queryOf({ ...to, webhook: asked.webhook })}#attempts`
   const { outcome: wanted, page: nth = 1 } = asked
   return html`<section class="card flush" id="attempts">
     <header>
@@ -298,7 +333,7 @@ function attemptsCard({ ref, attempts, words, asked, hasMore }: Shown): Html {
                 </tr>
               </thead>
               <tbody>
-                ${attempts.map((one) => attemptRow(ref, one, words.get(one.attempt.event_id)))}
+                ${attempts.map((one) => attemptRow(`/numbers/${ref}/events/${one.attempt.event_id}${whereAt(receiving.webhookId)}`, one, words.get(one.attempt.event_id)))}
               </tbody>
             </table>
           </div>`
@@ -314,13 +349,13 @@ function attemptsCard({ ref, attempts, words, asked, hasMore }: Shown): Html {
   </section>`
 }
 
-function attemptRow(ref: string, { attempt, isResend }: AttemptLog.Known, words?: Html | string): Html {
+function attemptRow(at: string, { attempt, isResend }: AttemptLog.Known, words?: Html | string): Html {
   return html`<tr>
     <td>${outcome(attempt)}</td>
     <td>
       <span class="tag">${attempt.event}</span>
       <div class="words">
-        <a href="/numbers/${ref}/events/${attempt.event_id}">${words ?? attempt.event_id}</a>
+        <a href="${at}">${words ?? attempt.event_id}</a>
         ${copyButton(attempt.event_id)}
       </div>
     </td>

@@ -1,13 +1,14 @@
 import { html } from "hono/html"
 import type { StoredEvent } from "#core/contract/delivery.ts"
 import { outcomeMark } from "./event-outcomes.ts"
+import { whereAt } from "./receiver.ts"
 import { ago, block, copyable, type Html, press, time } from "../elements.ts"
 
 /** An event in a list: what it is in one line, and all of it when it is opened. */
 export function eventItem(
   ref: string,
   stored: StoredEvent,
-  more: { isNew?: boolean; maySend?: boolean; list: string },
+  more: { isNew?: boolean; maySend?: boolean; list: string; elsewhere?: string[] | undefined },
 ): Html {
   const { event_id: id, event } = stored
   const atMs = stored.created_at * 1000
@@ -17,7 +18,9 @@ export function eventItem(
         <span class="tag">${event.event}</span>
         <span class="about">${aboutOf(event)}</span>
         <span class="row"
-          >${outcomeMark(id, stored.state)} <span class="small muted">${ago(atMs)}</span></span
+          >${outcomeMark(id, stored.state)}
+          ${more.elsewhere ? html`<span class="state bad">undelivered at another webhook</span>` : ""}
+          <span class="small muted">${ago(atMs)}</span></span
         >
       </summary>
       <div class="more">
@@ -30,6 +33,7 @@ export function eventItem(
         ${block(JSON.stringify(event, undefined, 2), "The event as JSON")}
         <div class="row">
           <a class="button slim" href="/numbers/${ref}/events/${id}">Its deliveries</a>
+          ${more.elsewhere?.map((at) => html`<a class="button slim" href="/numbers/${ref}/events/${id}${whereAt(at)}">Undelivered at ${at}</a>`)}
           ${"chat_id" in event ? html`<a class="button slim" href="/numbers/${ref}/events?${new URLSearchParams({ chat: event.chat_id }).toString()}">Only this chat</a>` : ""}
           ${more.maySend ? press({ action: `/numbers/${ref}/events/${id}/resend`, label: "Send to the webhook", kind: "slim" }) : ""}
         </div>

@@ -6,17 +6,37 @@ import { EventRow } from "#core/event/event-row.ts"
 import type { Html } from "../elements.ts"
 import type { Piece } from "../live.ts"
 
-const marks: Record<EventRow.State, [tone: string, word: string]> = {
+const marks: Record<EventRow.State | "not_wanted", [tone: string, word: string]> = {
   pending: ["warn", "waits"],
   delivered: ["good", "delivered"],
   undelivered: ["bad", "undelivered"],
   inbox: ["idle", "in the inbox"],
+  not_wanted: ["idle", "not for it"],
 }
 
-/** What became of an event, in its row; a stream sends it again. */
+/** What became of an event at the first webhook, in its row; a stream sends it again. */
 export function outcomeMark(eventId: string, state: EventRow.State): Html {
+  return mark(state, html`id="outcome-${eventId}"`)
+}
+
+/** What became of an event at one webhook. */
+export function stateMark(state: keyof typeof marks): Html {
+  return mark(state, "")
+}
+
+function mark(state: keyof typeof marks, id: Html | string): Html {
   const [tone, word] = marks[state]
-  return html`<span id="outcome-${eventId}" class="state ${tone}">${word}</span>`
+  return html`<span ${id} class="state ${tone}">${word}</span>`
+}
+
+/** The further webhooks of a bridge that have given up events, by the numbers of these: the latest hundred of each. */
+export async function givenUpElsewhere(bridgeId: string): Promise<Map<number, string[]>> {
+  const [, ...further] = await Delivery.all(bridgeId)
+  const found = new Map<number, string[]>()
+  for (const webhook of further)
+    for (const n of await EventIndex.newestPointers(webhook, "undelivered", 100))
+      found.set(n, [...(found.get(n) ?? []), webhook.webhookId])
+  return found
 }
 
 /** A page has no more rows than this. */

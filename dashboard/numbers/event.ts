@@ -2,7 +2,9 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
 import type { DeliveryOfEvent } from "#core/contract/delivery.ts"
+import { Webhook } from "#core/bridge/webhook.ts"
 import { ApiError, eventNotFound } from "#core/error.ts"
+import type { Delivery } from "#core/event/delivery.ts"
 import { DeliveryReport } from "#core/event/delivery-report.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import type { EventRow } from "#core/event/event-row.ts"
@@ -14,8 +16,8 @@ import { block, copyable, type Html, note, press, time, until } from "../element
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { live } from "../live.ts"
-import { outcomeMark } from "./event-outcomes.ts"
-import { outcome, whyOf } from "./receiver.ts"
+import { stateMark } from "./event-outcomes.ts"
+import { outcome, whereAt, whyOf } from "./receiver.ts"
 
 const lookEachMs = 2000
 
@@ -33,14 +35,16 @@ export const event = new Hono<DashboardEnv>()
       const shown = await shownOf(c)
       return new Map([
         ["state", { html: stateCard(c.var.bridge.customerRef, shown) }],
+        ["each", { html: atEachCard(c.var.bridge.customerRef, shown) }],
         ["attempts", { html: attemptsCard(shown) }],
       ])
     }),
   )
   .post("/numbers/:ref/events/:id/resend", async (c) => {
     const asked = await eventOf(c)
-    if (c.var.bridge.webhookUrl === "") return await show(c, note("bad", "This number has no webhook."))
-    return await show(c, resendNotes[await Resend.ask(Receiver.first(asked.bridgeId), asked.n)])
+    const webhook = await webhookOf(c)
+    if (webhook.receiver.url === "") return await show(c, note("bad", "This number has no webhook."))
+    return await show(c, resendNotes[await Resend.ask(webhook, asked.n)])
   })
   .post("/numbers/:ref/events/:id/retry", async (c) => await acted(c, "It is tried now.", retryEvent))
   .post(
@@ -55,6 +59,11 @@ async function eventOf(c: Context<DashboardEnv>): Promise<EventRow.Info> {
   return found
 }
 
+/** The webhook that is asked about: the first, unless another is named. @throws ApiError `not_found` */
+async function webhookOf(c: Context<DashboardEnv>): Promise<Delivery.Info> {
+  return await Webhook.get(c.var.bridge, c.req.query("webhook") ?? "first")
+}
+
 /** Does it and says so, or says why not. */
 async function acted(
   c: Context<DashboardEnv>,
@@ -62,7 +71,7 @@ async function acted(
   act: (id: Receiver.Id, asked: EventRow.Info) => Promise<void>,
 ) {
   try {
-    await act(Receiver.first(c.var.bridge.id), await eventOf(c))
+    await act(await webhookOf(c), await eventOf(c))
   } catch (error) {
     if (!(error instanceof ApiError) || error.code === "not_found") throw error
     return await show(c, note("bad", sentenceCase(error.message)))
@@ -77,8 +86,11 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const ref = bridge.customerRef
   const headers = linesOf(delivery.headers)
   const body = html`${numberHead(bridge, "deliveries")} ${notice ?? ""}
-    <div class="stack" data-stream="/numbers/${ref}/events/${delivery.event_id}/stream">
-      ${stateCard(ref, shown)} ${attemptsCard(shown)}
+    <div
+      class="stack"
+      data-stream="/numbers/${ref}/events/${delivery.event_id}/stream${whereAt(shown.webhookId)}"
+    >
+      ${stateCard(ref, shown)} ${atEachCard(ref, shown)} ${attemptsCard(shown)}
     </div>
     <section class="card">
       <h2>What is sent</h2>
@@ -92,34 +104,62 @@ type Shown = Awaited<ReturnType<typeof shownOf>>
 /** The parts that the page shows and its stream renews. */
 async function shownOf(c: Context<DashboardEnv>) {
   const { bridge, me } = c.var
-  const found = await eventOf(c)
+  const [found, webhook] = await Promise.all([eventOf(c), webhookOf(c)])
   const [delivery, { head, next_attempt_at }] = await Promise.all([
-    DeliveryReport.ofEvent(bridge, Receiver.first(bridge.id), found),
-    DeliveryReport.summary(Receiver.first(bridge.id)),
+    DeliveryReport.ofEvent(bridge, webhook, found),
+    DeliveryReport.summaryOf(webhook),
   ])
-  const isHead = head === found.eventId
-  const hasWebhook = bridge.webhookUrl !== ""
-  const mayAct = hasWebhook && me.role !== "viewer"
+  const { webhookId } = webhook
+  const isFirst = Receiver.isFirst(webhook)
+  const state = isFirst ? delivery.state : delivery.webhooks?.find(({ id }) => id === webhookId)?.state
+  const isHead = head === found.eventId && state === "pending"
+  const hasWebhook = webhook.receiver.url !== ""
   return {
     type: found.type,
     delivery,
+    webhookId,
+    state: state ?? "not_wanted",
     isHead,
     nextAt: isHead ? next_attempt_at : undefined,
     hasWebhook,
-    mayAct,
+    mayAct: hasWebhook && state !== "not_wanted" && me.role !== "viewer",
   }
 }
 
-function stateCard(ref: string, { type, delivery, isHead, nextAt, mayAct }: Shown): Html {
+/** What became of it at each webhook, if there are several. */
+function atEachCard(ref: string, { delivery, webhookId }: Shown): Html {
+  const { event_id: id, webhooks = [] } = delivery
+  if (webhooks.length === 0) return html`<section id="event-webhooks" hidden></section>`
+  return html`<section class="card" id="event-webhooks">
+    <h2>At each webhook</h2>
+    <ul class="feed">
+      ${webhooks.map(
+        (one) =>
+          html`<li class="line">
+            ${stateMark(one.state)}
+            <a
+              class="about mono"
+              href="/numbers/${ref}/events/${id}${whereAt(one.id)}"
+              ${one.id === webhookId ? "aria-current=true" : ""}
+              >${one.id}</a
+            >
+          </li>`,
+      )}
+    </ul>
+  </section>`
+}
+
+function stateCard(ref: string, shown: Shown): Html {
+  const { type, delivery, mayAct, state } = shown
   return html`<section class="card" id="event-state">
     <div class="row spread">
       <h2>
         <a class="tag" href="/numbers/${ref}/events?type=${type}">${type}</a>
-        ${outcomeMark(delivery.event_id, delivery.state)}
+        ${stateMark(state)}
       </h2>
-      ${mayAct ? html`<div class="row">${actions(ref, delivery, isHead)}</div>` : ""}
+      ${mayAct ? html`<div class="row">${actions(ref, shown)}</div>` : ""}
     </div>
-    <p>${whyItStands(delivery, isHead, nextAt)}</p>
+    <p>${whyItStands(shown)}</p>
     <dl class="facts">
       <dt>Event</dt>
       <dd>${copyable(delivery.event_id)}</dd>
@@ -129,14 +169,12 @@ function stateCard(ref: string, { type, delivery, isHead, nextAt, mayAct }: Show
   </section>`
 }
 
-/** What became of it, why, and what comes. `nextAt`: Unix seconds. */
-function whyItStands(
-  { state, attempts }: DeliveryOfEvent,
-  isHead: boolean,
-  nextAt: number | undefined,
-): Html | string {
+/** What became of it, why, and what comes. */
+function whyItStands({ state, delivery: { attempts }, isHead, nextAt }: Shown): Html | string {
   const last = attempts.findLast(({ resend }) => !resend)
   switch (state) {
+    case "not_wanted":
+      return "This webhook was not to get it: it chose other events, or was added later."
     case "inbox":
       return "It is in the inbox here: there was no webhook for it."
     case "delivered":
@@ -180,19 +218,19 @@ function linesOf(headers: Record<string, string>): string {
     .join("\n")
 }
 
-/** `isHead`: it is this event's turn. */
-function actions(ref: string, delivery: DeliveryOfEvent, isHead: boolean): Html {
+function actions(ref: string, { delivery, isHead, state, webhookId }: Shown): Html {
   const at = `/numbers/${ref}/events/${delivery.event_id}`
-  if (delivery.state !== "pending")
-    return press({ action: `${at}/resend`, label: "Send it again", kind: "main" })
+  const ofWebhook = whereAt(webhookId)
+  if (state !== "pending")
+    return press({ action: `${at}/resend${ofWebhook}`, label: "Send it again", kind: "main" })
   if (!isHead) return html`<span class="small muted">Others are before it.</span>`
-  return html`${press({ action: `${at}/retry`, label: "Try it now", kind: "main" })}
+  return html`${press({ action: `${at}/retry${ofWebhook}`, label: "Try it now", kind: "main" })}
     <details class="plain">
       <summary>Give it up</summary>
       <p class="small">
         The next event goes out at once. This one is kept for 30 days, and can be sent again.
       </p>
-      ${press({ action: `${at}/skip`, label: "Give this event up", kind: "danger" })}
+      ${press({ action: `${at}/skip${ofWebhook}`, label: "Give this event up", kind: "danger" })}
     </details>`
 }
 

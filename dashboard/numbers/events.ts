@@ -17,7 +17,7 @@ import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { lastId, live, type Piece } from "../live.ts"
 import { eventItem } from "./event-item.ts"
-import { Outcomes } from "./event-outcomes.ts"
+import { givenUpElsewhere, Outcomes } from "./event-outcomes.ts"
 
 const perPage = 50
 /** Where no process reports arrivals to this one, an event is shown this late at most. */
@@ -44,7 +44,8 @@ export const events = new Hono<DashboardEnv>()
     const before = EventRow.numberOf(c.req.query("before") ?? "")
     // Known before the list is read: what comes meanwhile is in both, and shown once.
     const newest = await EventIndex.newest(bridge.id)
-    const shown = { bridge, filter, newest, maySend: maySend(c), isFirst: before === undefined }
+    const elsewhere = await givenUpElsewhere(bridge.id)
+    const shown = { bridge, filter, newest, elsewhere, maySend: maySend(c), isFirst: before === undefined }
     const title = `Events of ${bridge.customerRef}`
     try {
       const asked = { ...filter, from: before, isNewestFirst: true, limit: perPage }
@@ -108,6 +109,7 @@ interface Shown {
   /** The number of the newest event when the list was read: the stream goes on behind it. */
   newest: number
   filter: Filter
+  elsewhere: Map<number, string[]>
   maySend: boolean
   problem?: string | undefined
   isFirst: boolean
@@ -129,7 +131,7 @@ function eventsPage({ bridge, events: listed, filter, isFirst, ...input }: Shown
       </header>
       ${listed.length > 0 ? "" : nothing(bridge, filter, input.next)}
       <ul class="feed" id="events">
-        ${listed.map((event) => eventItem(ref, event, shown))}
+        ${listed.map((event) => eventItem(ref, event, { ...shown, elsewhere: input.elsewhere.get(EventRow.numberOf(event.event_id) ?? 0) }))}
       </ul>
     </section>
     ${

@@ -1,18 +1,21 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { Hono } from "hono"
-import type { Context } from "hono"
 import { html } from "hono/html"
 import { z } from "zod"
+import type { Account } from "#core/account/account.ts"
+import { Overview } from "#core/account/overview.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { page, queryOf } from "../answer.ts"
 import { type Html, icon, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { head } from "../layout.ts"
-import { live } from "../live.ts"
+import { live, type Piece } from "../live.ts"
 import { type Evidence, evidenceOf, soonOf } from "./evidence.ts"
 import { receiverLine, type Receiving, receivingOf } from "./receiver.ts"
-import { type Group, groups, type Standing, standingsOf } from "./standing.ts"
+import { type Kind, kinds, many, overviewOf, standingsOf } from "./standing.ts"
 import { evidenceLine, inWords, phoneOf, placeOf } from "./state.ts"
 
 /** How often a state is asked for while its page is open. */
@@ -22,16 +25,12 @@ const perPage = 100
 /** A page of very many numbers is looked at less often. */
 const fewRows = 20
 const lookAtManyEachMs = 5000
-/** How long the first page waits for the words of sessions, and for the order of very many numbers, ms. */
+/** How long the first page waits for the words of sessions, ms. */
 const soonMs = 150
-const orderWithinMs = 500
 
 const Asked = z.object({
   search: z.string().trim().min(1).max(64).optional().catch(undefined),
-  show: z
-    .enum(["failing", ...groups])
-    .optional()
-    .catch(undefined),
+  show: z.enum(kinds).optional().catch(undefined),
   page: z.coerce.number().int().min(2).max(1000).optional().catch(undefined),
 })
 type Asked = z.infer<typeof Asked>
@@ -41,63 +40,130 @@ export const numbers = new Hono<DashboardEnv>()
   .get("/numbers", async (c) => {
     const mayChange = c.var.me.role !== "viewer"
     const asked = Asked.parse(c.req.query())
-    const listed = await listedFor(c, asked)
+    const ofPhone = await linkedTo(c.var.accountId, asked.search)
+    const listed = await listedFor(c.var.me.account, asked, ofPhone)
     const rows = await rowsOf(listed.bridges, async (bridge, lease) => await soonOf(bridge, lease, soonMs))
+    const query = queryOf({ ...asked, of_phone: ofPhone.join(" ") || undefined })
     const body = html`${head({
       title: "Numbers",
       about: "Each phone number that this account has connected, or is about to.",
       ...(mayChange && { actions: addButton() }),
     })}
-    ${listed.all === 0 ? noNumber(mayChange) : html`${filterForm(asked, listed)} ${list(rows, asked, listed)}`}`
+    ${
+      listed.all === 0
+        ? noNumber(mayChange)
+        : html`<div class="stack" data-stream="/live/numbers?${query}">${list(rows, asked, listed)}</div>`
+    }`
     return await page(c, { title: "Numbers", place: "numbers", body })
   })
   .get("/live/numbers", async (c) => {
-    const { bridges } = await listedFor(c, Asked.parse(c.req.query()))
+    const { account } = c.var.me
+    const asked = Asked.parse(c.req.query())
+    const ofPhone = (c.req.query("of_phone") ?? "").split(" ")
+    let listed = await listedFor(account, asked, ofPhone)
+    let isOrdered = false
     const known: Known = new Map()
-    const eachMs = bridges.length > fewRows ? lookAtManyEachMs : lookEachMs
+    const eachMs = listed.bridges.length > fewRows ? lookAtManyEachMs : lookEachMs
     return await live(c, eachMs, async () => {
-      const rows = await rowsOf(bridges, evidenceOf, known)
-      return new Map(rows.map((row) => [row.ref, { html: numberRow(row) }]))
+      const isMany = listed.all > many
+      // The page has the order that was kept; here is the time to look, once while the stream lives.
+      if (isMany && !isOrdered) listed = await listedFor(account, asked, ofPhone, true)
+      const rows = await rowsOf(listed.bridges, evidenceOf, known)
+      const pieces = new Map<string, Piece>(rows.map((row) => [row.ref, { html: numberRow(row) }]))
+      if (!isMany || isOrdered) return pieces
+      isOrdered = true
+      return new Map([["list", { html: list(rows, asked, listed) }]])
     })
   })
 
 /** The numbers of a page, and what there is besides. */
 interface Listed {
-  bridges: Bridge.Info[]
+  bridges: Bridge.Named[]
   /** How many fit what is asked for, and how many there are. */
   fitting: number
   all: number
   /** How many there are of each kind; undefined while so many are not counted yet. */
-  counts: Record<Group | "failing", number> | undefined
+  counts: Overview.Info["counts"] | undefined
 }
 
-async function listedFor(c: Context<DashboardEnv>, { search, show, page: nth = 1 }: Asked): Promise<Listed> {
-  const all = (await Bridge.list(c.var.accountId)).filter(Bridge.isOffered)
-  const standings = await Promise.race([standingsOf(c.var.accountId, all), sleep(orderWithinMs, undefined)])
+/**
+ * Of very many numbers the order and the counts are those that were kept, and only the first page and what it is searched for
+ * is read, unless there is time to look at each (`isPatient`).
+ * @param ofPhone those that a phone is searched for is linked to
+ */
+async function listedFor(
+  account: Account.Info,
+  asked: Asked,
+  ofPhone: string[],
+  isPatient = false,
+): Promise<Listed> {
+  const { search, show, page: nth = 1 } = asked
+  const isMany = account.bridges > many
+  // Only who has looked at each knows which are well.
+  const mustLook = isPatient || !isMany || show === "connected" || show === "unlinked"
+  if (!mustLook && search === undefined && show === undefined && nth === 1) return await firstPageOf(account)
+  const names = (await Bridge.names(account.id)).filter(Bridge.isOffered)
+  const all = isMany ? names : names.toSorted(Bridge.inOrder)
+  const overview = mustLook ? overviewOf(await standingsOf(account.id, all)) : await Overview.get(account.id)
+  const ordered = inOrderOf(overview, all, show)
   const text = search?.toLowerCase() ?? ""
-  const isWanted = ({ group, isFailing }: Standing) =>
-    show === undefined || (show === "failing" ? isFailing : group === show)
-  const ordered = standings ? standings.filter(isWanted).map(({ bridge }) => bridge) : all
-  const fitting = ordered.filter(({ customerRef }) => customerRef.toLowerCase().includes(text))
+  const fitting = ordered.filter(
+    ({ customerRef }) => customerRef.toLowerCase().includes(text) || ofPhone.includes(customerRef),
+  )
   return {
     bridges: fitting.slice((nth - 1) * perPage, nth * perPage),
     fitting: fitting.length,
     all: all.length,
-    counts: standings && countsOf(standings),
+    counts: overview?.counts,
   }
 }
 
-function countsOf(standings: Standing[]): Record<Group | "failing", number> {
-  const counts = { down: 0, unsettled: 0, connected: 0, unlinked: 0, failing: 0 }
-  for (const { group, isFailing } of standings) {
-    counts[group]++
-    if (isFailing) counts.failing++
+/** The first page of very many numbers, without a look at the others: how many there are stands in the account. */
+async function firstPageOf({ id, bridges: all }: Account.Info): Promise<Listed> {
+  const [overview, names] = await Promise.all([Overview.get(id), Bridge.names(id, perPage)])
+  const first = overview?.first.slice(0, perPage).map(({ ref }) => ref) ?? []
+  const troubled = await Promise.all(first.map(async (ref) => await Bridge.find(id, ref)))
+  const others = names.filter(({ customerRef }) => !first.includes(customerRef))
+  const bridges = [...troubled.filter((bridge) => bridge !== undefined), ...others]
+    .filter(Bridge.isOffered)
+    .slice(0, perPage)
+  return { bridges, fitting: all, all, counts: overview?.counts }
+}
+
+/** First those that an overview has first; then the others, unless only one kind is to be shown. */
+function inOrderOf(
+  overview: Overview.Info | undefined,
+  all: Bridge.Named[],
+  show: Kind | undefined,
+): Bridge.Named[] {
+  const left = new Map(all.map((bridge) => [bridge.customerRef, bridge]))
+  const first: Bridge.Named[] = []
+  for (const { ref, kinds: its } of overview?.first ?? []) {
+    const bridge = left.get(ref)
+    left.delete(ref)
+    if (bridge && (show === undefined || its.includes(show))) first.push(bridge)
   }
-  return counts
+  return show === undefined ? [...first, ...left.values()] : first
+}
+
+/** The numbers of the account to which the phone of this number is linked, or was last; none if the text is no whole number. */
+async function linkedTo(accountId: string, text = ""): Promise<string[]> {
+  if (!/^\+?[\d\s()./-]{7,}$/.test(text)) return []
+  const phone = text.replaceAll(/\D/g, "")
+  const linked = await BridgesOfPhone.find(phone)
+  const found = await Promise.all(
+    linked.map(async ({ bridgeId }) => {
+      const [bridge, lease] = await Promise.all([Bridge.byId(bridgeId), Lease.get(bridgeId)])
+      if (bridge?.accountId !== accountId || !lease) return undefined
+      const isLinked = LinkedPhone.of(lease, await Bridge.deliveryKeyOf(bridge)) === phone
+      return isLinked ? bridge.customerRef : undefined
+    }),
+  )
+  return found.filter((ref) => ref !== undefined)
 }
 
 /** The last readings of receivers, by the ids of their bridges. `readAtMs` is monotonic. */
-type Known = Map<string, { receiving: Receiving; readAtMs: number }>
+type Known = Map<string, Reading>
 
 /** For how long what is known of a receiver will do, ms. */
 const receiverLookMs = 10_000
@@ -111,19 +177,31 @@ interface Row {
 
 type Look = (bridge: Bridge.Info, lease: Lease.Info | undefined) => Promise<Evidence>
 
-async function rowsOf(bridges: Bridge.Info[], look: Look, known: Known = new Map()): Promise<Row[]> {
-  const leases = await Lease.byIds(bridges.map(({ id }) => id))
-  return await Promise.all(
-    bridges.map(async (bridge) => await rowOf(bridge, look(bridge, leases.get(bridge.id)), known)),
-  )
+async function rowsOf(named: Bridge.Named[], look: Look, known: Known = new Map()): Promise<Row[]> {
+  const ids = named.map(({ id }) => id)
+  const [leases, deliveries, bridges] = await Promise.all([
+    Lease.byIds(ids),
+    Delivery.byIds(ids.filter((id) => !isFresh(known.get(id)))),
+    Promise.all(named.map(async ({ accountId, customerRef }) => await Bridge.find(accountId, customerRef))),
+  ])
+  const rows = bridges.map(async (bridge) => {
+    // It was deleted between the two reads.
+    if (!bridge) return undefined
+    const before = known.get(bridge.id)
+    const [evidence, receiving] = await Promise.all([
+      look(bridge, leases.get(bridge.id)),
+      isFresh(before) ? before.receiving : receivingOf(bridge, deliveries.get(bridge.id) ?? []),
+    ])
+    if (!isFresh(before)) known.set(bridge.id, { receiving, readAtMs: performance.now() })
+    return { ref: bridge.customerRef, isSandbox: bridge.isSandbox, evidence, receiving }
+  })
+  return (await Promise.all(rows)).filter((row) => row !== undefined)
 }
 
-async function rowOf(bridge: Bridge.Info, looking: Promise<Evidence>, known: Known): Promise<Row> {
-  const before = known.get(bridge.id)
-  const isFresh = before !== undefined && performance.now() - before.readAtMs < receiverLookMs
-  const [evidence, receiving] = await Promise.all([looking, isFresh ? before.receiving : receivingOf(bridge)])
-  if (!isFresh) known.set(bridge.id, { receiving, readAtMs: performance.now() })
-  return { ref: bridge.customerRef, isSandbox: bridge.isSandbox, evidence, receiving }
+type Reading = { receiving: Receiving; readAtMs: number }
+
+function isFresh(reading: Reading | undefined): reading is Reading {
+  return reading !== undefined && performance.now() - reading.readAtMs < receiverLookMs
 }
 
 function addButton(): Html {
@@ -139,47 +217,50 @@ function noNumber(mayChange: boolean): Html {
   </div>`
 }
 
-const kinds = [
-  ["down", "Down"],
-  ["failing", "Events do not get through"],
-  ["unsettled", "Unsettled"],
-  ["connected", "Connected"],
-  ["unlinked", "Not linked"],
-] as const
-
-function filterForm({ search, show }: Asked, { all, counts }: Listed): Html {
-  const countOf = (kind: Group | "failing") => (counts ? ` (${counts[kind]})` : "")
-  return html`${counts ? "" : note("info", "There are so many numbers that they are not in the order of their troubles yet: load this page again in some seconds.")}
-    <form class="inline" method="get" action="/numbers" aria-label="Filter">
-      <div>
-        <label for="search">Name contains</label>
-        <input id="search" name="search" type="search" value="${search ?? ""}" autocomplete="off" />
-      </div>
-      <div>
-        <label for="show">Show</label>
-        <select id="show" name="show">
-          <option value="">All (${all})</option>
-          ${kinds.map(
-            ([kind, words]) =>
-              html`<option value="${kind}" ${kind === show ? "selected" : ""}>
-                ${words}${countOf(kind)}
-              </option>`,
-          )}
-        </select>
-      </div>
-      <button class="button">Filter</button>
-      ${search === undefined && show === undefined ? "" : html`<a class="button" href="/numbers">Show all</a>`}
-    </form>`
+const words: Record<Kind, string> = {
+  down: "Down",
+  failing: "Events do not get through",
+  unsettled: "Unsettled",
+  connected: "Connected",
+  unlinked: "Not linked",
 }
 
-function list(rows: Row[], asked: Asked, { fitting }: Listed): Html {
+function filterForm({ search, show }: Asked, { all, counts }: Listed): Html {
+  const countOf = (kind: Kind) => (counts ? ` (${counts[kind] ?? 0})` : "")
+  return html`<form class="inline" method="get" action="/numbers" aria-label="Filter">
+    <div>
+      <label for="search">Name contains, or phone number is</label>
+      <input id="search" name="search" type="search" value="${search ?? ""}" autocomplete="off" />
+    </div>
+    <div>
+      <label for="show">Show</label>
+      <select id="show" name="show">
+        <option value="">All (${all})</option>
+        ${(Object.keys(words) as Kind[]).map(
+          (kind) =>
+            html`<option value="${kind}" ${kind === show ? "selected" : ""}>
+              ${words[kind]}${countOf(kind)}
+            </option>`,
+        )}
+      </select>
+    </div>
+    <button class="button">Filter</button>
+    ${search === undefined && show === undefined ? "" : html`<a class="button" href="/numbers">Show all</a>`}
+  </form>`
+}
+
+function list(rows: Row[], asked: Asked, listed: Listed): Html {
   const { page: nth = 1 } = asked
+  const { fitting, counts } = listed
   const first = (nth - 1) * perPage
-  const link = (to: number, words: string) =>
+  const link = (to: number, text: string) =>
     html`<a class="button" href="/numbers?${queryOf({ ...asked, page: to === 1 ? undefined : to })}"
-      >${words}</a
+      >${text}</a
     >`
-  return html`<div class="card flush" data-stream="/live/numbers?${queryOf(asked)}">
+  return html`<div class="stack" id="list">
+    ${counts ? "" : note("info", "There are so many numbers that a moment passes until those with troubles come first.")}
+    ${filterForm(asked, listed)}
+    <div class="card flush">
       ${rows.length === 0 ? html`<div class="empty"><p>No number is such a one.</p></div>` : table(rows)}
     </div>
     ${
@@ -190,7 +271,8 @@ function list(rows: Row[], asked: Asked, { fitting }: Listed): Html {
             <span class="small muted">${first + 1} to ${first + rows.length} of ${fitting}</span>
             ${first + rows.length < fitting ? link(nth + 1, "Further ones") : ""}
           </div>`
-    }`
+    }
+  </div>`
 }
 
 function table(rows: Row[]): Html {

@@ -9,11 +9,12 @@ import { Receiver } from "#core/event/receiver.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { age, ago, type Html, until } from "../elements.ts"
 
-/** How a bridge's events get to their receiver. */
+/** How a bridge's events get to its webhooks. */
 export interface Receiving {
-  /** `""`: the hosted inbox. */
+  /** That of the one that is looked at closely, which is the first unless another is asked for; `""`: the hosted inbox. */
   url: string
-  /** How many events wait, and how many more were asked to be sent again. */
+  webhookId: string
+  /** How many events wait for it, and how many more were asked to be sent again. */
   waiting: number
   resending: number
   /** The id of the event whose turn it is, and when it came. */
@@ -25,26 +26,49 @@ export interface Receiving {
   /** Why the latest attempt failed, if it did. */
   lastError?: string | undefined
   lastAtMs?: number | undefined
-  /** How many events were given up, and not sent since; at most `mostCounted`. */
-  undelivered: number
+  /** How many events each has given up, and not sent since; at most `mostCounted`. None of those that have none. */
+  undelivered: Map<string, number>
+  /** The other webhooks that fail, and since when. */
+  failing: Map<string, number>
 }
 
 const mostCounted = 100
 
-/** How a bridge's events get to their receiver now. `attempts` are the latest ones, if they are known already. */
-export async function receivingOf(bridge: Bridge.Info, attempts?: Attempt[]): Promise<Receiving> {
-  const url = bridge.webhookUrl
-  if (url === "") return { url, waiting: 0, resending: 0, undelivered: 0 }
+/** How a bridge's events get to its webhooks now. `known`: its deliveries, where they were read already. */
+export async function receivingOf(bridge: Bridge.Info, known?: Delivery.Info[]): Promise<Receiving> {
+  const [first, ...further] = known ?? (await Delivery.all(bridge.id))
+  const [receiving, undelivered] = await Promise.all([first && receivingAt(first), undeliveredOf(further)])
+  const failing = further.flatMap(({ webhookId, failingSince, pausedAt }) =>
+    failingSince === undefined || pausedAt !== undefined ? [] : [[webhookId, failingSince * 1000] as const],
+  )
+  return {
+    ...(receiving ?? nothingAt(bridge.webhookUrl)),
+    undelivered: new Map([...(receiving?.undelivered ?? []), ...undelivered]),
+    failing: new Map(failing),
+  }
+}
+
+function nothingAt(url: string): Receiving {
+  return { url, webhookId: "first", waiting: 0, resending: 0, undelivered: new Map(), failing: new Map() }
+}
+
+/** How they get to one webhook. `attempts` are the latest ones, if they are known already. */
+export async function receivingAt(webhook: Delivery.Info, attempts?: Attempt[]): Promise<Receiving> {
+  const { url } = webhook.receiver
+  const { webhookId } = webhook
+  if (url === "") return nothingAt(url)
   const [summary, [last], undelivered] = await Promise.all([
-    DeliveryReport.summary(Receiver.first(bridge.id)),
-    attempts ?? lastOf(Receiver.first(bridge.id)),
-    undeliveredOf(bridge.id),
+    DeliveryReport.summaryOf(webhook),
+    attempts ?? lastOf(webhook),
+    undeliveredOf([webhook]),
   ])
   // An event that was sent again and taken ends a failure, too, if nothing else is left to try.
   const isOver = summary.waiting === 0 && last?.success === true
   return {
     url,
+    webhookId,
     undelivered,
+    failing: new Map(),
     waiting: summary.waiting,
     resending: summary.resending,
     headId: summary.head,
@@ -57,28 +81,46 @@ export async function receivingOf(bridge: Bridge.Info, attempts?: Attempt[]): Pr
 }
 
 /** The latest attempt, if there was one: by one read, where its row is written already. */
-async function lastOf(id: Receiver.Id): Promise<Attempt[]> {
-  const count = (await Delivery.get(id))?.attempts ?? 0
-  if (count === 0) return []
-  const last = await AttemptLog.at(id, count)
-  return last ? [last] : await AttemptLog.latest(id)
+async function lastOf(delivery: Delivery.Info): Promise<Attempt[]> {
+  const { attempts } = delivery
+  if (attempts === 0) return []
+  const last = await AttemptLog.at(delivery, attempts)
+  return last ? [last] : await AttemptLog.latest(delivery)
 }
 
-/** How many events were given up, and not sent since; at most `mostCounted`. */
-async function undeliveredOf(bridgeId: string): Promise<number> {
-  return (await EventIndex.newestPointers(Receiver.first(bridgeId), "undelivered", mostCounted)).length
+async function undeliveredOf(webhooks: Receiver.Id[]): Promise<Map<string, number>> {
+  const counted = webhooks.map(async (id) => {
+    const pointers = await EventIndex.newestPointers(id, "undelivered", mostCounted)
+    return [id.webhookId, pointers.length] as const
+  })
+  return new Map((await Promise.all(counted)).filter(([, count]) => count > 0))
 }
 
-/** "3 undelivered", in red, and where they are. Nothing, if there are none. */
-function undeliveredMark(ref: string, undelivered: number): Html | string {
-  if (undelivered === 0) return ""
-  const count = undelivered === mostCounted ? `${mostCounted} or more` : undelivered
-  return html`<a class="state bad" href="/numbers/${ref}/deliveries">${count} undelivered</a>`
+/** "3 undelivered", in red, and where they are: at the webhook that has the most. Nothing, if there are none. */
+function undeliveredMark(ref: string, undelivered: Map<string, number>): Html | string {
+  const [most] = [...undelivered].toSorted(([, a], [, b]) => b - a)
+  if (!most) return ""
+  const [webhookId] = most
+  const count = [...undelivered.values()].reduce((all, one) => all + one, 0)
+  const words = count >= mostCounted ? `${mostCounted} or more` : count
+  return html`<a class="state bad" href="${deliveriesOf(ref, webhookId)}">${words} undelivered</a>`
+}
+
+/** The page of the deliveries to a webhook. */
+export function deliveriesOf(ref: string, webhookId: string): string {
+  return `/numbers/${ref}/deliveries${whereAt(webhookId)}`
+}
+
+/** What an address ends with that is about this webhook. */
+export function whereAt(webhookId: string): string {
+  return Receiver.isFirst({ webhookId }) ? "" : `?webhook=${webhookId}`
 }
 
 /** The same for the head of a number's pages. */
 export async function undeliveredIn({ id, customerRef, webhookUrl }: Bridge.Info): Promise<Html | string> {
-  return webhookUrl === "" ? "" : undeliveredMark(customerRef, await undeliveredOf(id))
+  const [first, ...further] = await Delivery.all(id)
+  const webhooks = first && webhookUrl !== "" ? [first, ...further] : further
+  return undeliveredMark(customerRef, await undeliveredOf(webhooks))
 }
 
 function ms(seconds: number | undefined): number | undefined {
@@ -87,18 +129,27 @@ function ms(seconds: number | undefined): number | undefined {
 
 /** "OK", "3 undelivered", "3 waiting, oldest 40 s", "Failing for 6 min: status 500. Next attempt in 18 s". */
 export function receiverLine(ref: string, it: Receiving): Html {
-  if (it.url === "") return html`<span class="muted">Hosted inbox</span>`
-  const { failingSinceMs: since } = it
   const lost = undeliveredMark(ref, it.undelivered)
+  const others = [...it.failing].map(
+    ([id, since]) =>
+      html`<a class="state bad" href="${deliveriesOf(ref, id)}">Failing</a>
+        <div class="small muted"><span class="mono">${id}</span> for ${age(since)}.</div>`,
+  )
+  const marks = html`${lost} ${others}`
+  if (it.url === "") return html`<span class="muted">Hosted inbox</span> ${marks}`
+  const { failingSinceMs: since } = it
   if (since !== undefined)
-    return html`<a class="state bad" href="/numbers/${ref}/deliveries">Failing</a> ${lost}
+    return html`<a class="state bad" href="${deliveriesOf(ref, it.webhookId)}">Failing</a> ${lost}
       <div class="small muted">
         For ${age(since)}. ${it.lastError ? `${it.lastError}.` : ""} ${nextAttempt(it)} ${queue(it)}
-      </div>`
+      </div>
+      ${others}`
   if (it.waiting + it.resending > 0)
     return html`<span class="state warn">Waiting</span> ${lost}
-      <div class="small muted">${queue(it)}</div>`
-  return html`${lost || html`<span class="state good">OK</span>`}
+      <div class="small muted">${queue(it)}</div>
+      ${others}`
+  const isWell = lost === "" && others.length === 0
+  return html`${isWell ? html`<span class="state good">OK</span>` : marks}
     <div class="small muted">
       ${it.lastAtMs === undefined ? "nothing sent yet" : html`last delivery ${ago(it.lastAtMs)}`}
     </div>`

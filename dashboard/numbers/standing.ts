@@ -1,7 +1,9 @@
 import { LRUCache } from "lru-cache"
 import { Account } from "#core/account/account.ts"
+import { Overview } from "#core/account/overview.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery.ts"
+import { EventIndex } from "#core/event/event-index.ts"
 import { Usage } from "#core/event/usage.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { roughlyOf } from "./evidence.ts"
@@ -9,9 +11,9 @@ import { inWords } from "./state.ts"
 
 /** How a number stands by what is written down, so that very many can be ordered and counted. */
 export interface Standing {
-  bridge: Bridge.Info
+  bridge: Bridge.Named
   group: Group
-  /** Its receiver fails, or events were given up today. */
+  /** A webhook of it fails, or has given events up: the first one today, others at any time that is kept. */
   isFailing: boolean
   /** A phone is linked, or was. */
   hadPhone: boolean
@@ -20,30 +22,54 @@ export interface Standing {
 }
 
 /** Those to look at first are before the others. */
-export const groups = ["down", "unsettled", "connected", "unlinked"] as const
-export type Group = (typeof groups)[number]
+const groups = ["down", "unsettled", "connected", "unlinked"] as const
+type Group = (typeof groups)[number]
+export const kinds = ["failing", ...groups] as const
+export type Kind = (typeof kinds)[number]
 
 const groupOf = { bad: "down", warn: "unsettled", good: "connected", idle: "unlinked" } as const
 
-/** Accounts with more numbers than this are read anew after some seconds only. */
-const many = 500
-const known = new LRUCache<string, Promise<Standing[]>>({ max: 100, ttl: 15_000 })
+/** Accounts with more numbers than this are read as a whole now and then, and no page waits for it. */
+export const many = 500
+const known = new LRUCache<string, Promise<Standing[]>>({ max: 100, ttl: 60_000 })
 
 /** How these numbers of an account stand: first those that are down, then those whose events do not get through. */
-export async function standingsOf(accountId: string, bridges: Bridge.Info[]): Promise<Standing[]> {
+export async function standingsOf(accountId: string, bridges: Bridge.Named[]): Promise<Standing[]> {
   if (bridges.length <= many) return await read(accountId, bridges)
   const before = known.get(accountId)
   if (before) return await before
-  const reading = read(accountId, bridges)
+  const reading = readAndKeep(accountId, bridges)
   known.set(accountId, reading)
   reading.catch(() => known.delete(accountId))
   return await reading
 }
 
+async function readAndKeep(accountId: string, bridges: Bridge.Named[]): Promise<Standing[]> {
+  const standings = await read(accountId, bridges)
+  const { counts, first } = overviewOf(standings)
+  await Overview.keep(accountId, { counts, first: first.filter(({ kinds: its }) => !its.some(isQuiet)) })
+  return standings
+}
+
+function isQuiet(kind: string): boolean {
+  return kind === "connected" || kind === "unlinked"
+}
+
+/** The counts and the order of these standings. */
+export function overviewOf(standings: Standing[]): Overview.Info {
+  const counts = Object.fromEntries(kinds.map((kind) => [kind, 0]))
+  const first = standings.map(({ bridge, group, isFailing }) => {
+    const its: Kind[] = isFailing ? ["failing", group] : [group]
+    for (const kind of its) counts[kind] = (counts[kind] ?? 0) + 1
+    return { ref: bridge.customerRef, kinds: its }
+  })
+  return { counts, first }
+}
+
 /** How many are read at once: each part asks the store for a hundred after the other. */
 const together = 500
 
-async function read(accountId: string, bridges: Bridge.Info[]): Promise<Standing[]> {
+async function read(accountId: string, bridges: Bridge.Named[]): Promise<Standing[]> {
   let account: Promise<Account.Info | undefined> | undefined
   const accountOf = async () => await (account ??= Account.get(accountId))
   const parts = Array.from({ length: Math.ceil(bridges.length / together) }, (_, i) =>
@@ -55,7 +81,7 @@ async function read(accountId: string, bridges: Bridge.Info[]): Promise<Standing
       const [leases, deliveries] = await Promise.all([Lease.byIds(ids), Delivery.byIds(ids)])
       return await Promise.all(
         part.map(async (bridge) =>
-          standing(bridge, leases.get(bridge.id), deliveries.get(bridge.id), accountOf),
+          standing(bridge, leases.get(bridge.id), deliveries.get(bridge.id) ?? [], accountOf),
         ),
       )
     }),
@@ -64,16 +90,25 @@ async function read(accountId: string, bridges: Bridge.Info[]): Promise<Standing
 }
 
 async function standing(
-  bridge: Bridge.Info,
+  bridge: Bridge.Named,
   lease: Lease.Info | undefined,
-  delivery: Delivery.Info | undefined,
+  deliveries: Delivery.Info[],
   account: () => Promise<Account.Info | undefined>,
 ): Promise<Standing> {
-  const today = delivery?.today?.day === Usage.today() ? delivery.today : undefined
-  const isFailing = delivery?.failingSince !== undefined || (today?.undelivered ?? 0) > 0
+  const [first, ...further] = deliveries
+  const today = first?.today?.day === Usage.today() ? first.today : undefined
+  const isFailing =
+    deliveries.some(({ failingSince }) => failingSince !== undefined) ||
+    (today?.undelivered ?? 0) > 0 ||
+    (await Promise.all(further.map(hasGivenUp))).includes(true)
   const evidence = await roughlyOf(lease, account)
   const { hadPhone = false } = evidence
   return { bridge, group: groupOf[inWords(evidence).tone], isFailing, hadPhone, today }
+}
+
+/** Days are counted for the first webhook alone. */
+async function hasGivenUp(delivery: Delivery.Info): Promise<boolean> {
+  return (await EventIndex.newestPointers(delivery, "undelivered", 1)).length > 0
 }
 
 function rankOf({ bridge, group, isFailing }: Standing): number {

@@ -1,0 +1,46 @@
+export * as Overview from "./overview.ts"
+
+import { z } from "zod"
+import { now } from "../platform/clock.ts"
+import { get as getRow, update } from "../store/store.ts"
+import { tables } from "../store/tables.ts"
+
+/** How the numbers of an account stand together: how many there are of each kind, and those to look at first, in that order. */
+export const Info = z.object({
+  counts: z.record(z.string(), z.number().int()),
+  /** References, with the kinds that each is of. */
+  first: z.array(z.object({ ref: z.string(), kinds: z.array(z.string()) })),
+})
+export type Info = z.infer<typeof Info>
+
+/** How many references are kept: with the longest ones a quarter of what a row may hold. */
+const mostKept = 1000
+/** What is older is counted anew rather than shown, in seconds: a day. */
+const keptFor = 86_400
+
+/**
+ * What was kept of an account with very many numbers: to count them is to read two rows of each. Whoever has done so keeps it
+ * for the next page, which another process may write.
+ */
+export async function get(accountId: string): Promise<Info | undefined> {
+  const row = Row.safeParse(await getRow(tables.accounts, key(accountId))).data
+  return row && row.expires_at > now() ? Info.parse(JSON.parse(row.overview)) : undefined
+}
+
+const Row = z.object({ overview: z.string(), expires_at: z.number().int() })
+
+export async function keep(accountId: string, { counts, first }: Info): Promise<void> {
+  await update({
+    TableName: tables.accounts,
+    Key: key(accountId),
+    UpdateExpression: "SET overview = :overview, expires_at = :expires",
+    ExpressionAttributeValues: {
+      ":overview": JSON.stringify({ counts, first: first.slice(0, mostKept) }),
+      ":expires": now() + keptFor,
+    },
+  })
+}
+
+function key(accountId: string) {
+  return { pk: `ACCOUNT#${accountId}`, sk: "OVERVIEW" }
+}
