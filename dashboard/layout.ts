@@ -140,14 +140,27 @@ function whole(page: Whole, body: Html): Html {
     </html>`
 }
 
-type Tab = "overview" | "connect" | "messages" | "events" | "deliveries" | "log" | "settings"
+type Tab =
+  | "overview"
+  | "connect"
+  | "messages"
+  | "chats"
+  | "groups"
+  | "events"
+  | "deliveries"
+  | "webhooks"
+  | "log"
+  | "settings"
 
 const tabs: readonly (readonly [Tab, string, string])[] = [
   ["overview", "", "Overview"],
   ["connect", "/connect", "Connect"],
   ["messages", "/messages", "Messages"],
+  ["chats", "/chats", "Chats"],
+  ["groups", "/groups", "Groups"],
   ["events", "/events", "Events"],
   ["deliveries", "/deliveries", "Deliveries"],
+  ["webhooks", "/webhooks", "Webhooks"],
   ["log", "/log", "Log"],
   ["settings", "/settings", "Settings"],
 ]

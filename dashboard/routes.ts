@@ -29,16 +29,19 @@ import {
 import { home } from "./home.ts"
 import { keys } from "./keys.ts"
 import { link } from "./link-page.ts"
+import { chats } from "./numbers/chats.ts"
 import { connect } from "./numbers/connect.ts"
 import { deliveries } from "./numbers/deliveries.ts"
 import { event } from "./numbers/event.ts"
 import { events } from "./numbers/events.ts"
+import { groups } from "./numbers/groups.ts"
 import { log } from "./numbers/log.ts"
 import { messages } from "./numbers/messages.ts"
 import { newNumber } from "./numbers/new-number.ts"
 import { number } from "./numbers/number.ts"
 import { numbers } from "./numbers/numbers.ts"
 import { settings } from "./numbers/settings.ts"
+import { webhooks } from "./numbers/webhooks.ts"
 import { find } from "./operator/find.ts"
 import { mail } from "./operator/mail.ts"
 import { operator } from "./operator/operator.ts"
@@ -115,9 +118,12 @@ for (const part of [
   number,
   connect,
   messages,
+  chats,
+  groups,
   events,
   event,
   deliveries,
+  webhooks,
   log,
   settings,
   keys,

@@ -55,9 +55,9 @@ const Card = z.object({
 })
 
 /** Contract, "Groups". `participants` is their number. */
-const Group = Card.openapi("Group")
+export const Group = Card.openapi("Group")
 
-const GroupWithMembers = Card.extend({
+export const GroupWithMembers = Card.extend({
   members: z.array(
     z.object({
       jid: z.string().openapi({ description: "By phone number where known, else the LID." }),

@@ -2,6 +2,7 @@ import { html } from "hono/html"
 import type { StoredEvent } from "#core/contract/delivery.ts"
 import { outcomeMark } from "./event-outcomes.ts"
 import { whereAt } from "./receiver.ts"
+import { whoIs } from "./said.ts"
 import { ago, block, copyable, type Html, press, time } from "../elements.ts"
 
 /** An event in a list: what it is in one line, and all of it when it is opened. */
@@ -43,11 +44,6 @@ export function eventItem(
 }
 
 type Event = StoredEvent["event"]
-
-/** A person's number as people write it. An address that has none stays as it is. */
-function whoIs(jid: string): string {
-  return jid.replace(/^(\d+)@s\.whatsapp\.net$/, "+$1")
-}
 
 /** The event in one line. */
 export function aboutOf(event: Event): Html | string {

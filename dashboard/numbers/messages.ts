@@ -10,13 +10,12 @@ import { SentMessage } from "#core/contract/message.ts"
 import { ApiError } from "#core/error.ts"
 import { EventHistory } from "#core/event/event-history.ts"
 import { EventRow } from "#core/event/event-row.ts"
-import { callHolderIfAny } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { log } from "#core/platform/log.ts"
 import { page, queryOf, sentenceCase } from "../answer.ts"
 import { ago, copyable, type Html, icon, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
+import { saidBy, whoIs } from "./said.ts"
 
 const perPage = 50
 /** How long the page waits for what was sent, which only the session can read. It comes without it then. */
@@ -46,7 +45,7 @@ export const messages = new Hono<DashboardEnv>().get("/numbers/:ref/messages", a
   const { bridge } = c.var
   const asked = Asked.parse(c.req.query())
   const lease = await Lease.get(bridge.id)
-  const [came, went] = await Promise.all([cameOf(bridge, asked), wentOf(c, lease, asked)])
+  const [came, went] = await Promise.all([cameOf(bridge, asked), wentOf(c, asked)])
   const events = lease && Choice.wire(lease.choice).events
   const body = html`${numberHead(bridge, "messages")}
   ${[came.problem, went.problem].map((problem) => (problem === undefined ? "" : note("warn", problem)))}
@@ -82,38 +81,13 @@ async function cameOf(bridge: Bridge.Info, { chat, event: behind }: Asked): Prom
 }
 
 /** What the API has sent: only the session can read it. */
-async function wentOf(
-  c: Context<DashboardEnv>,
-  lease: Lease.Info | undefined,
-  { chat, sent: behind }: Asked,
-): Promise<Source> {
-  const { bridge, requestId } = c.var
+async function wentOf(c: Context<DashboardEnv>, { chat, sent: behind }: Asked): Promise<Source> {
   if (behind === "none") return { items: [] }
-  // Whoever only looks wakes nobody.
-  if (lease && Lease.whyStopped(lease) === "idle") return unread("this number sleeps until it is used")
-  try {
-    const path = `/sent?${queryOf({ limit: perPage, chat, after: behind })}`
-    const call = { method: "GET", path, bridgeId: bridge.id, requestId } as const
-    const answer = await callHolderIfAny(call, patienceMs)
-    if (!answer) return unread("no session runs at this moment. Open this page again in a few seconds")
-    const said: unknown = JSON.parse(Buffer.from(answer.body).toString())
-    if (answer.status !== 200) return unread(Refused.parse(said).error)
-    const items = z
-      .array(SentMessage)
-      .parse(said)
-      .map((sent) => ({ atMs: sent.asked_at * 1000, sent }))
-    return { items, next: z.string().optional().parse(answer.headers["x-next-after"]) }
-  } catch (error) {
-    if (error instanceof ApiError) return unread(error.message)
-    log.warn({ error, bridgeId: bridge.id }, "what a bridge has sent was not read")
-    return unread("its session gave no answer that can be read. Open this page again in a few seconds")
-  }
-}
-
-const Refused = z.object({ error: z.string() })
-
-function unread(why: string): Source {
-  return { items: [], problem: `What was sent is not shown: ${why}.` }
+  const path = `/sent?${queryOf({ limit: perPage, chat, after: behind })}`
+  const said = await saidBy(c, path, z.array(SentMessage), patienceMs)
+  if (said.problem !== undefined)
+    return { items: [], problem: `What was sent is not shown: ${said.problem}.` }
+  return { items: said.value.map((sent) => ({ atMs: sent.asked_at * 1000, sent })), next: said.next }
 }
 
 /**
@@ -255,18 +229,13 @@ function cameItem(ref: string, { event_id, state, created_at }: StoredEvent, eve
 }
 
 /** What a message says in a line. */
-function wordsOf(
+export function wordsOf(
   message: Pick<Sent, "body" | "media_type" | "type"> & { reaction?: { emoji: string } },
 ): string {
   if (message.reaction) return `reaction ${message.reaction.emoji}`
   const kind = message.media_type || (message.type === "text" ? "" : message.type)
   const words = message.body.length > 300 ? `${message.body.slice(0, 299)}…` : message.body
   return [kind && `[${kind}]`, words].filter(Boolean).join(" ") || "a change of another message"
-}
-
-/** A person's number as people write it. An address that has none stays as it is. */
-function whoIs(jid: string): string {
-  return jid.replace(/^(\d+)@s\.whatsapp\.net$/, "+$1")
 }
 
 function withoutStatuses(ref: string): Html {

@@ -237,7 +237,10 @@ function webhook(bridge: Bridge.Info, url: string): Html {
           autocomplete="off"
         />
       </div>
-      <div class="row"><button class="button main">Save</button></div>
+      <div class="row">
+        <button class="button main">Save</button>
+        <a class="button" href="/numbers/${bridge.customerRef}/webhooks">Several webhooks</a>
+      </div>
     </form>
   </section>`
 }
@@ -282,7 +285,8 @@ function secretCard(bridge: Bridge.Info, secret: string | undefined): Html {
   </section>`
 }
 
-function choice(name: string, value: string, isChosen: boolean, label: Html | string): Html {
+/** A box to tick. */
+export function choice(name: string, value: string, isChosen: boolean, label: Html | string): Html {
   return html`<label class="choice"
     ><input type="checkbox" name="${name}" value="${value}" ${isChosen ? "checked" : ""} /> ${label}</label
   >`

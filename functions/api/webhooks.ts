@@ -65,12 +65,12 @@ export const webhooks = contractRouter()
   })
 
 /** Where a webhook leads, as the audit log says it. */
-function whereOf({ receiver }: Delivery.Info, { customerRef }: Bridge.Info): string {
+export function whereOf({ receiver }: Delivery.Info, { customerRef }: Bridge.Info): string {
   return `${customerRef}: ${receiver.url}`
 }
 
-/** @throws ApiError `invalid_webhook_url` */
-function furtherUrl(given: unknown): string {
+/** The URL of a further webhook. @throws ApiError `invalid_webhook_url` */
+export function furtherUrl(given: unknown): string {
   const url = Bridge.webhookUrl(given, "url")
   if (url === "")
     throw invalid(

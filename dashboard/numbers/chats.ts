@@ -1,0 +1,124 @@
+import { Hono } from "hono"
+import { html } from "hono/html"
+import { z } from "zod"
+import { Chat, KeptMessage } from "#core/contract/chat.ts"
+import { Chat as ChatId } from "#core/contract/field-types.ts"
+import { ApiError } from "#core/error.ts"
+import { page, queryOf } from "../answer.ts"
+import { ago, copyable, type Html, icon } from "../elements.ts"
+import type { DashboardEnv } from "../guard.ts"
+import { numberHead } from "../layout.ts"
+import { wordsOf } from "./messages.ts"
+import { notShown, type Said, saidBy, whoIs } from "./said.ts"
+
+const perPage = 50
+/** How long a page waits for the session, ms. */
+const patienceMs = 2000
+
+type ChatInfo = z.infer<typeof Chat>
+type Kept = z.infer<typeof KeptMessage>
+
+/** The chats of a number as its phone has them, and the messages of each that are kept. */
+export const chats = new Hono<DashboardEnv>()
+  .get("/numbers/:ref/chats", async (c) => {
+    const ref = c.var.bridge.customerRef
+    const { after } = c.req.query()
+    const path = `/chats?${queryOf({ limit: perPage, after })}`
+    const said = await saidBy(c, path, z.array(Chat), patienceMs)
+    const body = html`${numberHead(c.var.bridge, "chats")}
+    ${said.problem === undefined ? listOf(ref, said) : unkept(ref, "The chats are", said.problem)}`
+    return await page(c, { title: `Chats of ${ref}`, place: "numbers", body })
+  })
+  .get("/numbers/:ref/chats/:chat", async (c) => {
+    const ref = c.var.bridge.customerRef
+    const chat = c.req.param("chat")
+    if (!ChatId.safeParse(chat).success) throw new ApiError("not_found")
+    const { after } = c.req.query()
+    const path = `/chats/${encodeURIComponent(chat)}/messages?${queryOf({ limit: perPage, after })}`
+    const said = await saidBy(c, path, z.array(KeptMessage), patienceMs)
+    const body = html`${numberHead(c.var.bridge, "chats")}
+    ${said.problem === undefined ? messagesOf(ref, chat, said) : unkept(ref, "The messages are", said.problem)}`
+    return await page(c, { title: `Chat of ${ref}`, place: "numbers", body })
+  })
+
+function unkept(ref: string, what: string, problem: string): Html {
+  return html`${notShown(what, problem)}
+    <p class="small">
+      Chats have the messages that are kept: for how many days is chosen in the
+      <a href="/numbers/${ref}/settings">settings</a>. Without that,
+      <a href="/numbers/${ref}/messages">Messages</a> has what came and went.
+    </p>`
+}
+
+function listOf(ref: string, { value = [], next }: Said<ChatInfo[]> & { next?: string | undefined }): Html {
+  const at = `/numbers/${ref}/chats`
+  return html`<section class="card flush" aria-label="Chats">
+      ${value.length === 0 ? nothing("No chat yet", "Each chat appears here with its first message.") : ""}
+      <ul class="feed">
+        ${value.map((chat) => chatItem(at, chat))}
+      </ul>
+    </section>
+    ${next === undefined ? "" : html`<div class="row"><a class="button" href="${at}?${queryOf({ after: next })}">Further chats</a></div>`}`
+}
+
+function chatItem(at: string, chat: ChatInfo): Html {
+  const marks = [
+    chat.is_group && "group",
+    chat.pinned && "pinned",
+    chat.archived && "archived",
+    chat.muted && "muted",
+  ].filter((mark) => mark !== false)
+  return html`<li class="line">
+    ${chat.unread > 0 || chat.marked_unread ? html`<span class="state warn">${chat.unread || "marked"} unread</span>` : ""}
+    <div class="about whole">
+      <a class="strong" href="${at}/${encodeURIComponent(chat.chat_id)}"
+        ><bdi>${chat.name || whoIs(chat.chat_id)}</bdi></a
+      >
+      ${marks.map((mark) => html`<span class="tag">${mark}</span>`)}
+      ${chat.name === "" ? "" : html`<div class="small muted">${whoIs(chat.chat_id)}</div>`}
+    </div>
+    <span class="small muted">${chat.last_message_at === 0 ? "" : ago(chat.last_message_at * 1000)}</span>
+  </li>`
+}
+
+function messagesOf(
+  ref: string,
+  chat: string,
+  { value = [], next }: Said<Kept[]> & { next?: string | undefined },
+): Html {
+  const at = `/numbers/${ref}/chats/${encodeURIComponent(chat)}`
+  return html`<section class="card flush" aria-label="Messages">
+      <header>
+        <h2><bdi>${whoIs(chat)}</bdi></h2>
+        <p><a href="/numbers/${ref}/chats">All chats</a></p>
+      </header>
+      ${value.length === 0 ? nothing("No message is kept", "Each message of this chat appears here.") : ""}
+      <ul class="feed">
+        ${value.map(messageItem)}
+      </ul>
+    </section>
+    ${next === undefined ? "" : html`<div class="row"><a class="button" href="${at}?${queryOf({ after: next })}">Earlier messages</a></div>`}`
+}
+
+function messageItem(message: Kept): Html {
+  const who = message.from_me ? "sent" : message.name || whoIs(message.contact_id)
+  return html`<li class="line">
+    ${message.status === undefined ? "" : html`<span class="state">${message.status}</span>`}
+    <div class="about whole">
+      <p>
+        <b><bdi>${who}</bdi></b
+        >: <bdi>${wordsOf(message)}</bdi>
+      </p>
+      <div class="small muted row">${copyable(message.message_id)}</div>
+    </div>
+    <span class="small muted">${ago(message.timestamp * 1000)}</span>
+  </li>`
+}
+
+function nothing(title: string, sentence: string): Html {
+  return html`<div class="empty">
+    ${icon("inbox")}
+    <h2>${title}</h2>
+    <p>${sentence}</p>
+  </div>`
+}

@@ -1,0 +1,130 @@
+import { Hono } from "hono"
+import type { Context } from "hono"
+import { html } from "hono/html"
+import { z } from "zod"
+import { Group, GroupWithMembers } from "#core/contract/group.ts"
+import { Group as GroupId } from "#core/contract/field-types.ts"
+import { ApiError } from "#core/error.ts"
+import { ask } from "#functions/api/ask-host.ts"
+import { page, queryOf, sentenceCase } from "../answer.ts"
+import { copyable, type Html, icon, note, press, time } from "../elements.ts"
+import type { DashboardEnv } from "../guard.ts"
+import { numberHead } from "../layout.ts"
+import { notShown, saidBy } from "./said.ts"
+
+const perPage = 100
+/** How long a page waits: the session asks the network, ms. */
+const patienceMs = 5000
+
+type Info = z.infer<typeof Group>
+
+/** The groups that a number is in, and the members of each. Programs make and change them. */
+export const groups = new Hono<DashboardEnv>()
+  .get("/numbers/:ref/groups", async (c) => {
+    const ref = c.var.bridge.customerRef
+    const { after } = c.req.query()
+    const said = await saidBy(c, `/groups?${queryOf({ limit: perPage, after })}`, z.array(Group), patienceMs)
+    const body = html`${numberHead(c.var.bridge, "groups")}
+    ${said.problem === undefined ? listOf(ref, said.value) : notShown("The groups are", said.problem)}`
+    return await page(c, { title: `Groups of ${ref}`, place: "numbers", body })
+  })
+  .get("/numbers/:ref/groups/:jid", async (c) => await show(c))
+  .post("/numbers/:ref/groups/:jid/leave", async (c) => {
+    const { bridge, requestId } = c.var
+    const path = `${pathOf(c)}/leave`
+    const { refusal } = await ask({ method: "POST", path, bridgeId: bridge.id, requestId }, true)
+    if (refusal) return await show(c, note("bad", sentenceCase(refusal.message)))
+    return c.redirect(`/numbers/${bridge.customerRef}/groups`, 303)
+  })
+
+/** What its session calls the group. @throws ApiError `not_found`: no group has such an id */
+function pathOf(c: Context<DashboardEnv>): string {
+  const jid = GroupId.safeParse(c.req.param("jid"))
+  if (!jid.success) throw new ApiError("not_found")
+  return `/groups/${encodeURIComponent(jid.data)}`
+}
+
+function listOf(ref: string, all: Info[]): Html {
+  const at = `/numbers/${ref}/groups`
+  const last = all.length === perPage ? all.at(-1) : undefined
+  return html`<section class="card flush" aria-label="Groups">
+      ${
+        all.length === 0
+          ? html`<div class="empty">
+              ${icon("people")}
+              <h2>No group</h2>
+              <p>This number is in none. A program makes one by <code>createGroup</code>.</p>
+            </div>`
+          : ""
+      }
+      <ul class="feed">
+        ${all.map(
+          (group) =>
+            html`<li class="line">
+              <div class="about whole">
+                <a class="strong" href="${at}/${encodeURIComponent(group.jid)}"
+                  ><bdi>${group.name || group.jid}</bdi></a
+                >
+                ${group.is_community ? html`<span class="tag">community</span>` : ""}
+                <div class="small muted"><bdi>${group.topic}</bdi></div>
+              </div>
+              <span class="small muted"
+                >${group.participants} members${group.role === "" ? "" : `, ${group.role}`}</span
+              >
+            </li>`,
+        )}
+      </ul>
+    </section>
+    ${last ? html`<div class="row"><a class="button" href="${at}?${queryOf({ after: last.jid })}">Further groups</a></div>` : ""}`
+}
+
+async function show(c: Context<DashboardEnv>, notice?: Html) {
+  const { bridge, me } = c.var
+  const ref = bridge.customerRef
+  const said = await saidBy(c, pathOf(c), GroupWithMembers, patienceMs)
+  const content =
+    said.problem === undefined
+      ? cards(`/numbers/${ref}/groups`, said.value, me.role !== "viewer")
+      : notShown("The group is", said.problem)
+  const body = html`${numberHead(bridge, "groups")} ${notice ?? ""} ${content}`
+  return await page(c, { title: `Group of ${ref}`, place: "numbers", body })
+}
+
+function cards(at: string, group: z.infer<typeof GroupWithMembers>, mayChange: boolean): Html {
+  return html`<section class="card">
+      <header>
+        <h2><bdi>${group.name || group.jid}</bdi></h2>
+        <p><a href="${at}">All groups</a></p>
+      </header>
+      ${group.topic === "" ? "" : html`<p><bdi>${group.topic}</bdi></p>`}
+      <dl class="facts">
+        <dt>JID</dt>
+        <dd>${copyable(group.jid)}</dd>
+        <dt>Made</dt>
+        <dd>${time(group.created * 1000)}</dd>
+        <dt>Here as</dt>
+        <dd>${group.role || "nobody: it is not in the group"}</dd>
+      </dl>
+      ${
+        mayChange && group.role !== ""
+          ? html`<details class="plain">
+              <summary>Leave this group</summary>
+              <p class="small">Only somebody in it can add this number again.</p>
+              ${press({ action: `${at}/${encodeURIComponent(group.jid)}/leave`, label: "Leave it now", kind: "danger" })}
+            </details>`
+          : ""
+      }
+    </section>
+    <section class="card flush">
+      <header><h2>${group.members.length} members</h2></header>
+      <ul class="feed">
+        ${group.members.map(
+          ({ jid, phone, role }) =>
+            html`<li class="line">
+              <span class="about">${phone === "" ? jid : `+${phone}`}</span>
+              ${role === "member" ? "" : html`<span class="tag">${role}</span>`}
+            </li>`,
+        )}
+      </ul>
+    </section>`
+}

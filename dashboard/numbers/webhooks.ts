@@ -1,0 +1,289 @@
+import { Hono } from "hono"
+import type { Context } from "hono"
+import { html } from "hono/html"
+import { Choice } from "#core/bridge/choice.ts"
+import { Webhook } from "#core/bridge/webhook.ts"
+import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
+import { EventType } from "#core/contract/event.ts"
+import { ApiError } from "#core/error.ts"
+import type { Delivery } from "#core/event/delivery.ts"
+import { Receiver } from "#core/event/receiver.ts"
+import { now } from "#core/platform/clock.ts"
+import { freshLease } from "#core/lease/call-holder.ts"
+import { furtherUrl, whereOf } from "#functions/api/webhooks.ts"
+import { sendTest } from "#functions/stream/webhook-test.ts"
+import { page, sentenceCase } from "../answer.ts"
+import { did } from "../audit-log.ts"
+import { age, block, type Html, note, press, until } from "../elements.ts"
+import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
+import type { DashboardEnv } from "../guard.ts"
+import { numberHead } from "../layout.ts"
+import { deliveriesOf, receiverLine, receivingAt, whyOf } from "./receiver.ts"
+import { choice } from "./settings.ts"
+
+/** All webhooks of a number: the first, whose address is in the settings, and the further ones. */
+export const webhooks = new Hono<DashboardEnv>()
+  .get("/numbers/:ref/webhooks", async (c) => await show(c))
+  .post("/numbers/:ref/webhooks", async (c) => {
+    const { url } = textsOf(await c.req.parseBody(), "url")
+    // It gets the events, too.
+    const again = unlessFresh(c, pathOf(c), { url })
+    if (again) return again
+    return await done(c, { url }, async () => {
+      const { webhook, created } = await Webhook.create(c.var.bridge, furtherUrl(url.trim()), {})
+      if (!created) return note("info", "There is a webhook with this address already.")
+      await did(c, "webhook_added", whereOf(webhook, c.var.bridge))
+      return note("good", "Added. It gets every event from now on; choose below which it is to get.")
+    })
+  })
+  .post("/numbers/:ref/webhooks/:id/events", async (c) => {
+    const form = await c.req.parseBody({ all: true })
+    const chosen = [form.events ?? []].flat()
+    const events = EventType.options.filter((type) => chosen.includes(type))
+    return await done(c, {}, async () => {
+      const all = await typesOf(c)
+      await Webhook.update(c.var.bridge, await oneOf(c), {
+        events: all.every((type) => events.includes(type)) ? null : events,
+      })
+      return note(
+        events.length === 0 ? "warn" : "good",
+        events.length === 0
+          ? "Saved. It gets nothing from now on."
+          : "Saved. It holds from the next event on.",
+      )
+    })
+  })
+  .post("/numbers/:ref/webhooks/:id/pause", async (c) => {
+    return await done(c, {}, async () => {
+      await Webhook.pause(await oneOf(c))
+      return note(
+        "good",
+        "It is paused: it keeps its place, and what waits for longer than 7 days is not sent.",
+      )
+    })
+  })
+  .post("/numbers/:ref/webhooks/:id/resume", async (c) => {
+    return await done(c, {}, async () => {
+      await Webhook.resume(await oneOf(c))
+      return note("good", "It goes on where it stood.")
+    })
+  })
+  .post("/numbers/:ref/webhooks/:id/test", async (c) => {
+    return await done(c, {}, async () => {
+      const attempt = await sendTest(await Webhook.get(c.var.bridge, idOf(c)))
+      return attempt.success
+        ? note("good", `It took a test event: status ${attempt.status_code}, in ${attempt.latency_ms} ms.`)
+        : note("bad", `It did not take a test event. ${whyOf(attempt)}.`)
+    })
+  })
+  .get("/numbers/:ref/webhooks/:id/secret", async (c) => {
+    if (c.var.me.role === "viewer") return await show(c)
+    const again = unlessFresh(c, c.req.path)
+    if (again) return again
+    const webhook = await oneOf(c)
+    await did(c, "secret_shown", whereOf(webhook, c.var.bridge))
+    const [secret] = (await Receiver.keysOf(webhook.receiver)).secrets
+    return await show(c, { secret: { of: webhook.webhookId, text: secret } })
+  })
+  .post("/numbers/:ref/webhooks/:id/secret/roll", async (c) => {
+    const again = unlessFresh(c, pathOf(c))
+    if (again) return again
+    return await done(c, {}, async () => {
+      const webhook = await oneOf(c)
+      const { secret } = await WebhookSecret.rollOf(c.var.bridge, webhook)
+      await did(c, "secret_replaced", whereOf(webhook, c.var.bridge))
+      return html`${note("good", "This is its new secret. Give it to your receiver within 24 hours.")}
+      ${block(secret, "The new secret")}`
+    })
+  })
+  .post("/numbers/:ref/webhooks/:id/secret/finish", async (c) => {
+    const again = unlessFresh(c, pathOf(c))
+    if (again) return again
+    return await done(c, {}, async () => {
+      await WebhookSecret.finishOf(c.var.bridge, await oneOf(c))
+      return note("good", "Only its new secret signs from now on.")
+    })
+  })
+  .post("/numbers/:ref/webhooks/:id/remove", async (c) => {
+    const again = unlessFresh(c, pathOf(c))
+    if (again) return again
+    return await done(c, {}, async () => {
+      const webhook = await oneOf(c)
+      await Webhook.remove(c.var.bridge, webhook.webhookId)
+      await did(c, "webhook_removed", whereOf(webhook, c.var.bridge))
+      return note("good", "It is deleted. The others lose nothing.")
+    })
+  })
+
+function pathOf(c: Context<DashboardEnv>): string {
+  return `/numbers/${c.var.bridge.customerRef}/webhooks`
+}
+
+function idOf(c: Context<DashboardEnv>): string {
+  return c.req.param("id") ?? ""
+}
+
+/** The further webhook that a form is about; the first is changed in the settings. @throws ApiError `not_found` */
+async function oneOf(c: Context<DashboardEnv>): Promise<Delivery.Info> {
+  const webhook = await Webhook.get(c.var.bridge, idOf(c))
+  if (Receiver.isFirst(webhook)) throw new ApiError("not_found")
+  return webhook
+}
+
+/** The types of events that the number gets: a webhook chooses among them. */
+async function typesOf(c: Context<DashboardEnv>): Promise<readonly EventType[]> {
+  return Choice.wire((await freshLease(c.var.bridge.id)).choice).events
+}
+
+/** Does it and says so, or says why not, with what was typed. */
+async function done(c: Context<DashboardEnv>, typed: { url?: string }, act: () => Promise<Html>) {
+  try {
+    return await show(c, { notice: await act() })
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code === "not_found") throw error
+    return await show(c, { notice: note("bad", sentenceCase(error.message)), ...typed }, error.status)
+  }
+}
+
+interface Shown {
+  notice?: Html
+  /** What was refused. */
+  url?: string
+  /** Shown only after a fresh sign-in. */
+  secret?: { of: string; text: string }
+}
+
+async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiError["status"]) {
+  const { bridge, me } = c.var
+  const ref = bridge.customerRef
+  const mayChange = me.role !== "viewer"
+  const [all, types] = await Promise.all([Webhook.list(bridge), typesOf(c)])
+  const url = shown.url ?? takeDraft(c).get("url") ?? ""
+  const cards = all.map(async (webhook) => await card(ref, webhook, { types, mayChange, ...shown }))
+  const body = html`${numberHead(bridge, "webhooks")} ${shown.notice ?? ""} ${await Promise.all(cards)}
+  ${mayChange ? adding(pathOf(c), url) : ""}`
+  return await page(c, {
+    title: `Webhooks of ${ref}`,
+    place: "numbers",
+    body,
+    ...(status && { status }),
+  })
+}
+
+async function card(
+  ref: string,
+  webhook: Delivery.Info,
+  { types, mayChange, secret }: { types: readonly EventType[]; mayChange: boolean; secret?: Shown["secret"] },
+): Promise<Html> {
+  const { webhookId, receiver, pausedAt } = webhook
+  const at = `/numbers/${ref}/webhooks/${webhookId}`
+  const isFirst = Receiver.isFirst(webhook)
+  return html`<section class="card" id="${webhookId}">
+    <header>
+      <h2 class="mono">${receiver.url === "" ? "Hosted inbox" : receiver.url}</h2>
+      <span class="tag">${webhookId}</span>
+    </header>
+    <div>
+      ${
+        pausedAt === undefined
+          ? receiverLine(ref, await receivingAt(webhook))
+          : html`<span class="state warn">Paused</span>
+              <div class="small muted">for ${age(pausedAt * 1000)}</div>`
+      }
+    </div>
+    ${
+      webhook.missed
+        ? note("warn", `${webhook.missed.events} events had waited for longer than 7 days, and are not sent.`)
+        : ""
+    }
+    <div class="row">
+      ${receiver.url === "" ? "" : html`<a class="button" href="${deliveriesOf(ref, webhookId)}">Deliveries</a>`}
+      ${mayChange && receiver.url !== "" ? press({ action: `${at}/test`, label: "Send a test event" }) : ""}
+      ${mayChange && isFirst ? html`<a class="button" href="/numbers/${ref}/settings">Change it in the settings</a>` : ""}
+      ${!mayChange || isFirst ? "" : pausing(at, pausedAt !== undefined)}
+    </div>
+    ${secret?.of === webhookId ? block(secret.text, "Its secret") : ""}
+    ${!mayChange || isFirst ? "" : html`${eventsForm(at, webhook, types)} ${ofSecret(at, webhook)} ${removing(at)}`}
+  </section>`
+}
+
+function pausing(at: string, isPaused: boolean): Html {
+  return isPaused
+    ? press({ action: `${at}/resume`, label: "Let it go on", kind: "main" })
+    : press({ action: `${at}/pause`, label: "Pause it" })
+}
+
+function eventsForm(at: string, { receiver }: Delivery.Info, types: readonly EventType[]): Html {
+  const chosen = receiver.filter?.events
+  return html`<details class="plain">
+    <summary>
+      Events: ${chosen ? `${types.filter((type) => chosen.includes(type)).length} types` : "all types"}
+    </summary>
+    <form method="post" action="${at}/events">
+      <fieldset class="choices">
+        <legend class="label">Which it gets, of those that the number gets</legend>
+        ${types.map((type) => choice("events", type, chosen?.includes(type) ?? true, html`<code>${type}</code>`))}
+      </fieldset>
+      <div class="row"><button class="button">Save</button></div>
+    </form>
+  </details>`
+}
+
+function ofSecret(at: string, { receiver: { before } }: Delivery.Info): Html {
+  const overlap = before && before.until > now() ? before.until : undefined
+  return html`<details class="plain">
+    <summary>Secret</summary>
+    ${
+      overlap === undefined
+        ? html`<p class="small">For 24 hours after it was replaced the old one signs as well.</p>`
+        : note(
+            "info",
+            html`It was replaced, and the old one signs as well for ${until(overlap * 1000)} more.`,
+          )
+    }
+    <div class="row">
+      <a class="button" href="${at}/secret">Show it</a>
+      ${
+        overlap === undefined
+          ? press({ action: `${at}/secret/roll`, label: "Replace it" })
+          : press({ action: `${at}/secret/finish`, label: "End the old one now" })
+      }
+    </div>
+  </details>`
+}
+
+function removing(at: string): Html {
+  return html`<details class="plain">
+    <summary>Delete it</summary>
+    <p class="small">What waits for it is not sent. The other webhooks lose nothing.</p>
+    ${press({ action: `${at}/remove`, label: "Delete this webhook", kind: "danger" })}
+  </details>`
+}
+
+function adding(at: string, url: string): Html {
+  return html`<section class="card">
+    <header>
+      <h2>Add a webhook</h2>
+      <p>
+        A number has five at most. Each gets the events by itself, signed with a secret of its own: one that
+        fails delays no other.
+      </p>
+    </header>
+    <form class="inline" method="post" action="${at}">
+      <div>
+        <label for="url">Address</label>
+        <input
+          id="url"
+          name="url"
+          type="url"
+          required
+          maxlength="2048"
+          value="${url}"
+          placeholder="https://example.com/webhook"
+          autocomplete="off"
+        />
+      </div>
+      <button class="button main">Add it</button>
+    </form>
+  </section>`
+}

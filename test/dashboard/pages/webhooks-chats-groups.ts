@@ -1,0 +1,96 @@
+import "#test/support/store.ts"
+import { expect, test } from "vitest"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { aReceiver } from "#test/support/service/receiver.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
+import { aPerson } from "./person.ts"
+
+const plain = (page: string) => page.replaceAll(/\s+/g, " ")
+
+test("a further webhook is added, chooses its types, is paused and goes on, tested, given another secret, and deleted, on one page", async () => {
+  const person = await aPerson()
+  const receiver = await aReceiver()
+  await Bridge.setWebhookUrl(person.bridge, (await aReceiver()).url)
+  const at = "/numbers/shop/webhooks"
+  const did = async (act: string, form: Record<string, string> = {}) =>
+    plain(await (await person.post(`${at}${act}`, form)).text())
+  expect(await did("", { url: "ftp://example.com" })).toContain("must begin with http")
+  const added = await did("", { url: receiver.url })
+  expect(added).toContain("Added.")
+  const id = /id="(wh_\w+)"/.exec(added)?.[1] ?? ""
+  expect(await did("", { url: receiver.url })).toContain("There is a webhook with this address already.")
+  expect(await did(`/${id}/test`)).toContain("It took a test event: status 200")
+  const outbox = await anOutbox(person.bridge)
+  const came = () => receiver.arrivals.filter(({ type }) => type === "message").length
+  await outbox.append(anEvent("one"))
+  await answerAll()
+  expect(came()).toBe(1)
+  expect(await did(`/${id}/events`, { events: "connected" })).toContain("Events: 1 types")
+  await outbox.append(anEvent("two"))
+  await answerAll()
+  expect(came()).toBe(1)
+  expect(await did(`/${id}/pause`)).toContain('<span class="state warn">Paused</span>')
+  expect(await did(`/${id}/resume`)).not.toContain("Paused")
+  const secretOf = (page: string) => /whsec_[\w+/=]+/.exec(page.replaceAll("&#x2F;", "/"))?.[0]
+  const shown = async () => secretOf(await (await person.get(`${at}/${id}/secret`)).text())
+  const before = await shown()
+  const after = secretOf(await did(`/${id}/secret/roll`))
+  expect([before === after, await shown()]).toEqual([false, after])
+  expect(await did(`/${id}/secret/finish`)).toContain("Only its new secret signs")
+  expect(await did(`/${id}/remove`)).toContain("It is deleted.")
+  expect(plain(await (await person.get(at)).text())).not.toContain(id)
+  for (const act of ["pause", "remove", "events"])
+    expect((await person.post(`${at}/first/${act}`)).status).toBe(404)
+})
+
+test("chats, the messages that are kept of one, and groups with their members are as the session has them, whatever their names; a group is left", async () => {
+  const person = await aPerson()
+  const name = `<b>\u202e\u05e7${"\u{1f600}".repeat(64)}`
+  const chat = { chat_id: "120363000000000001@g.us", name, is_group: true, unread: 3, marked_unread: false }
+  const kept = { archived: false, pinned: true, muted: false, muted_until: 0, last_message_at: 1_700_000_000 }
+  const message = { ...anEvent("kept words"), status: "read" }
+  const group = {
+    created: 1,
+    jid: chat.chat_id,
+    name,
+    participants: 2,
+    topic: "",
+    owner: "",
+    role: "admin",
+    write: "all",
+    edit: "all",
+    add_members: "all",
+    approval: false,
+    disappearing: 0,
+    is_community: false,
+    community: "",
+    is_announcements: false,
+  }
+  const member = { jid: "491711234567@s.whatsapp.net", phone: "491711234567", role: "owner" }
+  const host = await aScriptedHost(({ method, path }, response) => {
+    if (method === "POST") return sayJson(response, 200, { ok: true })
+    if (path.startsWith("/chats?"))
+      return sayJson(response, 200, [{ ...chat, ...kept }], { "x-next-after": "more" })
+    if (path.startsWith("/chats/")) return sayJson(response, 200, [message])
+    if (path.startsWith("/groups?")) return sayJson(response, 200, [group])
+    return sayJson(response, 200, { ...group, members: [member] })
+  })
+  const shown = async (path: string) => plain(await (await person.get(`/numbers/shop${path}`)).text())
+  expect(await shown("/chats")).toContain("The chats are not shown: no session runs at this moment.")
+  await host.take(person.bridge.id)
+  const chats = await shown("/chats")
+  const safe = `<bdi>&lt;b&gt;${name.slice(3)}</bdi>`
+  expect(chats).toContain(safe)
+  expect(chats).toContain("3 unread")
+  expect(chats).toContain('href="/numbers/shop/chats?after=more"')
+  expect(await shown("/chats/120363000000000001%40g.us")).toContain("kept words")
+  const listed = await shown("/groups")
+  expect(listed).toContain(safe)
+  expect(listed).toContain("2 members, admin")
+  const at = "/groups/120363000000000001%40g.us"
+  expect(await shown(at)).toContain("+491711234567")
+  expect((await person.post(`/numbers/shop${at}/leave`)).headers.get("location")).toBe("/numbers/shop/groups")
+  expect((await person.get("/numbers/shop/groups/1%2F..%2F2")).status).toBe(404)
+  expect(host.calls.at(-1)?.path).toBe("/groups/120363000000000001%40g.us/leave")
+})
