@@ -14,6 +14,7 @@ import { live } from "./live.ts"
 import { aboutOf } from "./numbers/event-item.ts"
 import { outcomeMark } from "./numbers/event-outcomes.ts"
 import { soonOf } from "./numbers/evidence.ts"
+import { addButton } from "./numbers/numbers.ts"
 import { receiverLine, type Receiving, receivingOf } from "./numbers/receiver.ts"
 import { many, type Standing, standingsOf } from "./numbers/standing.ts"
 import { evidenceLine, inWords, phoneOf, placeOf } from "./numbers/state.ts"
@@ -39,7 +40,8 @@ export const home = new Hono<DashboardEnv>()
     const body = html`${head({
         title: "Home",
         about: "What needs you, what today brought, and what came last.",
-        actions: html`${config.SANDBOX ? html`<a class="button" href="/start">Sandbox and first steps</a>` : ""}`,
+        actions: html`${c.var.me.role === "viewer" ? "" : addButton()}
+        ${config.SANDBOX ? html`<a class="button" href="/start">Sandbox and first steps</a>` : ""}`,
       })}
       <div class="stack" data-stream="/live/home">${parts}</div>`
     return await page(c, { title: "Home", place: "start", body })

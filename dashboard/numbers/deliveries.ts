@@ -19,7 +19,7 @@ import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { aboutOf } from "./event-item.ts"
-import { deliveriesOf, outcome, receiverLine, receivingAt, whereAt, whyOf } from "./receiver.ts"
+import { deliveriesOf, outcome, receiverLine, receivingAt, testWords, whereAt } from "./receiver.ts"
 
 const lookEachMs = 2000
 const givenUpEachMs = 15_000
@@ -33,11 +33,7 @@ export const deliveries = new Hono<DashboardEnv>()
   .post("/numbers/:ref/deliveries/test", async (c) => {
     const webhook = await webhookOf(c)
     if (webhook.receiver.url === "") return await show(c)
-    const attempt = await sendTest(webhook)
-    const words = attempt.success
-      ? `The webhook took a test event: status ${attempt.status_code}, in ${attempt.latency_ms} ms.`
-      : `The webhook did not take a test event. ${whyOf(attempt)}.`
-    return await show(c, note(attempt.success ? "good" : "bad", words))
+    return await show(c, testWords(await sendTest(webhook)))
   })
   .post("/numbers/:ref/deliveries/resend", async (c) => {
     const webhook = await webhookOf(c)

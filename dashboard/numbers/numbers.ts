@@ -204,7 +204,7 @@ function isFresh(reading: Reading | undefined): reading is Reading {
   return reading !== undefined && performance.now() - reading.readAtMs < receiverLookMs
 }
 
-function addButton(): Html {
+export function addButton(): Html {
   return html`<a class="button main" href="/new-number">${icon("plus")} Add a number</a>`
 }
 

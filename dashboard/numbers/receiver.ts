@@ -7,7 +7,7 @@ import { DeliveryReport } from "#core/event/delivery-report.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { nowMs } from "#core/platform/clock.ts"
-import { age, ago, type Html, until } from "../elements.ts"
+import { age, ago, type Html, note, until } from "../elements.ts"
 
 /** How a bridge's events get to its webhooks. */
 export interface Receiving {
@@ -185,6 +185,13 @@ const unanswered = new Map([
   ["bad_response", "not HTTP"],
   ["blocked", "not allowed"],
 ])
+
+/** What became of a test event. */
+export function testWords(attempt: Attempt): Html {
+  return attempt.success
+    ? note("good", `It took a test event: status ${attempt.status_code}, in ${attempt.latency_ms} ms.`)
+    : note("bad", `It did not take a test event. ${whyOf(attempt)}.`)
+}
 
 /** Why an attempt failed, for people. */
 export function whyOf(attempt: { error: string; status_code: number }): string {

@@ -6,6 +6,7 @@ import { Choice } from "#core/bridge/choice.ts"
 import { pause, unpause } from "#core/bridge/pause.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { awake } from "#core/bridge/restart.ts"
+import { Webhook } from "#core/bridge/webhook.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { EventType, isUsual } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
@@ -13,6 +14,7 @@ import { freshLease } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { ask } from "#functions/api/ask-host.ts"
 import { redirect } from "#functions/api/bridges.ts"
+import { sendTest } from "#functions/stream/webhook-test.ts"
 import { choose } from "#functions/api/choose.ts"
 import { page, sentenceCase } from "../answer.ts"
 import { block, type Html, note, press, until } from "../elements.ts"
@@ -20,6 +22,7 @@ import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import { type DashboardEnv, onlyLooks } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { did } from "../audit-log.ts"
+import { testWords } from "./receiver.ts"
 import { keepingCard, keepingIn } from "./keeping.ts"
 import { pacingIn, sendingCard, type TypedPacing } from "./sending.ts"
 
@@ -57,7 +60,7 @@ export const settings = new Hono<DashboardEnv>()
     })
   })
   .post("/numbers/:ref/settings/webhook", async (c) => {
-    const typed = textsOf(await c.req.parseBody(), "webhook_url")
+    const typed = textsOf(await c.req.parseBody(), "webhook_url", "test")
     const { bridge, requestId } = c.var
     // The secret protects the events, and this sends them elsewhere.
     const again = unlessFresh(c, pathOf(bridge), typed)
@@ -71,6 +74,8 @@ export const settings = new Hono<DashboardEnv>()
       const url = Bridge.webhookUrl(given)
       c.set("bridge", await redirect(await awake(bridge.id, requestId), bridge, url, requestId))
       await did(c, "webhook_changed", `${bridge.customerRef}: ${url === "" ? "the inbox" : url}`)
+      if (typed.test === "" || url === "") return
+      return { tested: testWords(await sendTest(await Webhook.get(c.var.bridge, "first"))) }
     }
     return await done(c, saved, save, { url: given })
   })
@@ -161,12 +166,12 @@ const pathOf = ({ customerRef }: Bridge.Info) => `/numbers/${customerRef}/settin
 async function done(
   c: Context<DashboardEnv>,
   sentence: string | Html,
-  act: () => Promise<{ secret: string } | void>,
+  act: () => Promise<{ secret?: string; tested?: Html } | void>,
   typed?: Shown["typed"],
 ) {
   try {
     const made = await act()
-    return await show(c, { ...made, notice: note("good", sentence) })
+    return await show(c, { ...made, notice: html`${note("good", sentence)} ${made?.tested ?? ""}` })
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return await show(c, { notice: note("bad", sentenceCase(error.message)), typed }, error.status)
@@ -239,6 +244,7 @@ function webhook(bridge: Bridge.Info, url: string): Html {
       </div>
       <div class="row">
         <button class="button main">Save</button>
+        <button class="button" name="test" value="yes">Save and send a test event</button>
         <a class="button" href="/numbers/${bridge.customerRef}/webhooks">Several webhooks</a>
       </div>
     </form>

@@ -18,7 +18,7 @@ import { age, block, type Html, note, press, until } from "../elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
-import { deliveriesOf, receiverLine, receivingAt, whyOf } from "./receiver.ts"
+import { deliveriesOf, receiverLine, receivingAt, testWords } from "./receiver.ts"
 import { choice } from "./settings.ts"
 
 /** All webhooks of a number: the first, whose address is in the settings, and the further ones. */
@@ -70,10 +70,7 @@ export const webhooks = new Hono<DashboardEnv>()
   })
   .post("/numbers/:ref/webhooks/:id/test", async (c) => {
     return await done(c, {}, async () => {
-      const attempt = await sendTest(await Webhook.get(c.var.bridge, idOf(c)))
-      return attempt.success
-        ? note("good", `It took a test event: status ${attempt.status_code}, in ${attempt.latency_ms} ms.`)
-        : note("bad", `It did not take a test event. ${whyOf(attempt)}.`)
+      return testWords(await sendTest(await Webhook.get(c.var.bridge, idOf(c))))
     })
   })
   .get("/numbers/:ref/webhooks/:id/secret", async (c) => {

@@ -10,6 +10,16 @@ const most: Record<string, number> = {
   qr_seen_s: 3,
   kill_seen_s: 15,
   kill_lost_s: 45,
+  numbers_10000_s: 1,
+  // Clicks.
+  link_phone: 2,
+  webhook_test: 2,
+  see_failed: 0,
+  find_out_why: 1,
+  resend: 1,
+  did_it_arrive: 1,
+  why_refused: 1,
+  invite: 2,
 }
 const least: Record<string, number> = {
   qr_fresh: 1,

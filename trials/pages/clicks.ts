@@ -1,0 +1,71 @@
+import type { Page } from "puppeteer-core"
+import { follow, press, sees } from "#test/support/service/walk.ts"
+import type { Seeded, Stage } from "./journeys.ts"
+
+/**
+ * How many clicks each journey takes in an account that is in use, by walking it: a step that is not there fails the run.
+ * Typing is not counted.
+ * @returns clicks, by the name of the journey
+ */
+export async function journeys({ base, page, service }: Stage, customer: Seeded) {
+  const ada = (await service.network.phones()).find(({ name }) => name === "Ada Lovelace")!
+  await customer.call("POST", "/instances/shop/proxy/send/text", {
+    chat: ada.number,
+    body: "Did this one arrive?",
+  })
+  return {
+    link_phone: await walk(page, `${base}/`, async (click) => {
+      await click(follow(page, "Add a number"))
+      await page.locator("#ref").fill(`walked-${Date.now()}`)
+      await click(press(page, "Add it and link a phone"))
+      await page.waitForSelector("#qr img", { timeout: 30_000 })
+    }),
+    webhook_test: await walk(page, `${base}/numbers/plain`, async (click) => {
+      await click(follow(page, "Settings"))
+      await page.locator("#url").fill("http://127.0.0.1:9/")
+      await click(press(page, "Save and send a test event"))
+      await sees(page, "It did not take a test event.")
+    }),
+    see_failed: await walk(page, `${base}/`, async () => {
+      await page.waitForSelector("#troubles ::-p-text(undelivered)")
+    }),
+    find_out_why: await walk(page, `${base}/`, async (click) => {
+      await click(page.locator("#troubles a[href*='/deliveries']").click())
+      await sees(page, "Latest attempts")
+      await sees(page, "410")
+    }),
+    resend: await walk(page, `${base}/numbers/shop/deliveries`, async (click) => {
+      await click(press(page, "Send them again"))
+      await sees(page, "sent again")
+    }),
+    did_it_arrive: await walk(page, `${base}/numbers/shop`, async (click) => {
+      await click(follow(page, "Messages"))
+      await sees(page, "Did this one arrive?")
+    }),
+    why_refused: await walk(page, `${base}/`, async (click) => {
+      await click(follow(page, "Requests"))
+      await sees(page, "invalid_request")
+    }),
+    invite: await walk(page, `${base}/`, async (click) => {
+      await click(follow(page, "Account"))
+      await page.locator("#email").fill(`colleague-${Date.now()}@example.com`)
+      await click(press(page, "Invite"))
+      await sees(page, "is invited")
+    }),
+  }
+}
+
+/** @returns how many clicks were made from this page on */
+async function walk(
+  page: Page,
+  from: string,
+  steps: (click: (what: Promise<void>) => Promise<void>) => Promise<void>,
+): Promise<number> {
+  let clicks = 0
+  await page.goto(from)
+  await steps(async (what) => {
+    clicks++
+    await what
+  })
+  return clicks
+}
