@@ -9,7 +9,7 @@ import { assets } from "./assets.ts"
 import { billingPages } from "./billing-hooks.ts"
 import type { Html } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
-import { framed, lone, type Place, refused } from "./layout.ts"
+import { type Brand, framed, lone, type Place, refused } from "./layout.ts"
 
 export type Status = 200 | ApiError["status"]
 
@@ -27,7 +27,14 @@ export function page(
 /** Answers with a page for anybody. */
 export function lonePage(
   c: Context<DashboardEnv>,
-  input: { title: string; body: Html; status?: Status; isBroad?: boolean },
+  input: {
+    title: string
+    body: Html
+    status?: Status
+    isBroad?: boolean
+    lang?: string
+    brand?: Brand | undefined
+  },
 ): Response | Promise<Response> {
   return c.html(lone({ ...input, assets, nowMs: nowMs() }), input.status ?? 200)
 }

@@ -18,10 +18,18 @@ export interface Assets {
   script: string
 }
 
+/** How a page looks that is an account's to end persons: where its logo and its style are, if it has them. */
+export interface Brand {
+  logo?: string | undefined
+  style?: string | undefined
+}
+
 interface Whole {
   title: string
   assets: Assets
   nowMs: number
+  lang?: string | undefined
+  brand?: Brand | undefined
 }
 
 export type Place =
@@ -86,11 +94,16 @@ export function framed(
 }
 
 /** A page for somebody who is not signed in. */
-export function lone(page: Whole & { body: Html; isBroad?: boolean }): Html {
+export function lone(page: Whole & { body: Html; isBroad?: boolean; brand?: Brand | undefined }): Html {
+  const { brand } = page
   return whole(
     page,
     html`<body class="lone">
-      <a class="brand" href="/">${mark()} Messaging bridge</a>
+      ${
+        brand?.logo === undefined
+          ? html`<a class="brand" href="/">${mark()} Messaging bridge</a>`
+          : html`<img class="logo" src="${brand.logo}" alt="" />`
+      }
       <main id="main" class="${page.isBroad ? "broad" : ""}">${page.body}</main>
     </body>`,
   )
@@ -125,7 +138,7 @@ export function refused(input: { title: string; sentence: string; requestId?: st
 
 function whole(page: Whole, body: Html): Html {
   return html`<!doctype html>
-    <html lang="en" data-now="${page.nowMs}">
+    <html lang="${page.lang ?? "en"}" data-now="${page.nowMs}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -134,6 +147,7 @@ function whole(page: Whole, body: Html): Html {
         <title>${page.title} · Messaging bridge</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="${page.assets.style}" />
+        ${page.brand?.style === undefined ? "" : html`<link rel="stylesheet" href="${page.brand.style}" />`}
         <script src="${page.assets.script}" type="module"></script>
       </head>
       ${body}

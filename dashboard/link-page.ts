@@ -4,6 +4,7 @@ import { html } from "hono/html"
 import { Account } from "#core/account/account.ts"
 import { AuditLog } from "#core/account/audit-log.ts"
 import { Billing } from "#core/billing.ts"
+import { Brand } from "#core/account/brand.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { ApiError, rateLimited } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
@@ -17,16 +18,9 @@ import { fromWhere } from "./audit-log.ts"
 import { type DashboardEnv, pageOrigin } from "./guard.ts"
 import { live, type Piece } from "./live.ts"
 import { codeFor, codeOf, lookEachMs, type Refused, roundOf } from "./numbers/codes.ts"
+import { fill, type LinkWords, linkWordsFor } from "./numbers/link-words.ts"
 import { evidenceOf, forStrangers, isLinked } from "./numbers/evidence.ts"
-import {
-  type Code,
-  codePiece,
-  refusedCard,
-  steps,
-  typedCard,
-  unofficial,
-  whileLinking,
-} from "./numbers/linking.ts"
+import { type Code, codePiece, refusedCard, steps, typedCard, whileLinking } from "./numbers/linking.ts"
 import {
   type Shown,
   challengeIn,
@@ -38,13 +32,27 @@ import {
 
 /** The page where somebody without an account links a phone: all they have is the URL of a link session. */
 export const link = new Hono<DashboardEnv>()
+  .get("/link/:token/style.css", async (c) => {
+    const session = await LinkSession.open(c.req.param("token"))
+    const { colour } = session ? await Brand.get(session.bridge.accountId) : { colour: "" }
+    // On the dark page the colour would be too dark to read.
+    const style = `@media (prefers-color-scheme: light) { :root { --accent: ${colour} } }`
+    return c.body(colour === "" ? "" : style, 200, { "content-type": "text/css" })
+  })
+  .get("/link/:token/logo", async (c) => {
+    const session = await LinkSession.open(c.req.param("token"))
+    const { logo } = session ? await Brand.get(session.bridge.accountId) : {}
+    if (!logo) throw new ApiError("not_found")
+    return c.body(new Uint8Array(logo.bytes), 200, { "content-type": logo.type })
+  })
   .get("/link/:token", async (c) => {
     const session = await LinkSession.open(c.req.param("token"))
     if (!session) return await dead(c)
     const { place, evidence } = await placeOf(c, session)
-    if (place === "done") return await show(c, linkDone(session))
+    const words = wordsOf(c)
+    if (place === "done") return await show(c, linkDone(session, words))
     const name = await nameOf(session)
-    if (place === "taken") return await show(c, linkTaken(name))
+    if (place === "taken") return await show(c, linkTaken(name, words))
     const isRefused = place === "refused" || c.req.query("refused") !== undefined
     const { begun, isTyped } = roundOf(c)
     // A program that scans mails opens the link, and is shown no code. Our script says since when the page is open.
@@ -52,10 +60,10 @@ export const link = new Hono<DashboardEnv>()
     const card = isTyped
       ? html``
       : linkingCard(evidence, shownOf(c, session, name), isAsking ? await codeShown(c, session) : undefined)
-    const parts = whileLinking({ at: c.req.path, query: `begun=${begun}`, card, evidence })
+    const parts = whileLinking({ at: c.req.path, query: `begun=${begun}`, card, evidence, words })
     return await show(
       c,
-      html`${head(session, name, c.req.param("token"))} ${isRefused ? otherPhone(session) : ""} ${parts}`,
+      html`${head(session, name, c)} ${isRefused ? otherPhone(session, words) : ""} ${parts}`,
     )
   })
   .get("/link/:token/stream", async (c) => {
@@ -73,13 +81,13 @@ export const link = new Hono<DashboardEnv>()
       const { place, evidence } = await placeOf(c, session)
       if (place === "refused") {
         // A host that does not unlink it is left alone for a while.
-        if (nowMs() < unlinkAtMs) return new Map([["steps", { html: steps(evidence) }]])
+        if (nowMs() < unlinkAtMs) return new Map([["steps", { html: steps(evidence, [], wordsOf(c)) }]])
         unlinkAtMs = nowMs() + unlinkEachMs
         if (await unlink(c, session)) return new Map([["refused", { html: elsewhere(`${at}?refused`) }]])
-        return new Map([["steps", { html: steps(evidence) }]])
+        return new Map([["steps", { html: steps(evidence, [], wordsOf(c)) }]])
       }
       if (place !== "open") return new Map([[place, { html: elsewhere(at) }]])
-      const pieces = new Map<string, Piece>([["steps", { html: steps(evidence) }]])
+      const pieces = new Map<string, Piece>([["steps", { html: steps(evidence, [], wordsOf(c)) }]])
       if (isLinked(evidence)) return pieces
       const isPasskeyWanted = wantsPasskey(evidence)
       if (isPasskeyWanted) await LinkSession.show(token, session)
@@ -87,7 +95,7 @@ export const link = new Hono<DashboardEnv>()
         pieces.set("linking", { html: linkingCard(evidence, shown) })
       if (isPasskeyWanted || isTyped) return pieces
       const code = await codeShown(c, session)
-      return code.kind === "linked" ? pieces : pieces.set("code", { html: codePiece(at, code) })
+      return code.kind === "linked" ? pieces : pieces.set("code", { html: codePiece(at, code, wordsOf(c)) })
     }
     return await live(c, lookEachMs, follow, undefined, `LINK#${first.bridge.id}`)
   })
@@ -105,8 +113,10 @@ export const link = new Hono<DashboardEnv>()
     await LinkSession.show(token, { shownAt: 0 })
     const at = c.req.path
     const evidence = forStrangers(await evidenceOf(session.bridge))
-    const parts = whileLinking({ at, query: "typed=1", card: typedCard({ ...typed, at }), evidence })
-    return await show(c, html`${head(session, await nameOf(session), token)} ${parts}`)
+    const words = wordsOf(c)
+    const card = typedCard({ ...typed, at, words })
+    const parts = whileLinking({ at, query: "typed=1", card, evidence, words })
+    return await show(c, html`${head(session, await nameOf(session), c)} ${parts}`)
   })
   .post("/link/:token/passkey", async (c) => {
     const token = c.req.param("token")
@@ -122,7 +132,7 @@ export const link = new Hono<DashboardEnv>()
     const look = async () => forStrangers(await evidenceOf(bridge))
     const { requestId } = c.var
     const { body, status } = await passkeyAnswered(answer, { bridge, requestId, look, shown })
-    return await show(c, html`${head(session, name, c.req.param("token"))} ${body}`, status)
+    return await show(c, html`${head(session, name, c)} ${body}`, status)
   })
   .post("/link/:token/report", async (c) => {
     const session = await LinkSession.open(c.req.param("token"))
@@ -130,7 +140,7 @@ export const link = new Hono<DashboardEnv>()
     const window = await RateLimit.count("mailsFor", addressOf(c))
     if (window.isExceeded) throw rateLimited(RateLimit.secondsLeft(window))
     await report(c, session)
-    return await show(c, reported())
+    return await show(c, reported(wordsOf(c)))
   })
   .post("/link/:token/again", async (c) => {
     const session = await LinkSession.open(c.req.param("token"))
@@ -156,6 +166,11 @@ async function report(c: Context<DashboardEnv>, { bridge }: LinkSession.Info): P
   log.warn({ accountId: bridge.accountId, bridgeId: bridge.id }, "a link page was reported")
 }
 
+/** In the language of whoever opens the page. */
+function wordsOf(c: Context): LinkWords {
+  return linkWordsFor(c.req.header("accept-language"))
+}
+
 /** Where the page is, also for its forms and its stream. */
 const pathOf = (c: Context<DashboardEnv>) => `/link/${c.req.param("token")}`
 
@@ -165,7 +180,13 @@ function shownOf(
   name: string | undefined,
 ): Shown {
   const whose = expectedPhone === undefined ? "" : `, with the number ending in ${expectedPhone.slice(-4)}`
-  return { at: pathOf(c), origin: originOf(c), linksTo: `${name ?? "those who sent you the page"}${whose}` }
+  const words = wordsOf(c)
+  return {
+    words,
+    at: pathOf(c),
+    origin: originOf(c),
+    linksTo: `${name ?? "those who sent you the page"}${whose}`,
+  }
 }
 
 /**
@@ -220,106 +241,100 @@ async function nameOf({ bridge }: LinkSession.Info): Promise<string | undefined>
 }
 
 async function show(c: Context<DashboardEnv>, body: Html, status: ApiError["status"] | 200 = 200) {
-  return await lonePage(c, { title: "Link a phone", body, status, isBroad: true })
+  const words = wordsOf(c)
+  const session = await LinkSession.open(c.req.param("token") ?? "")
+  const brand = session && brandAt(pathOf(c), await Brand.get(session.bridge.accountId))
+  return await lonePage(c, { title: words.title, body, status, isBroad: true, lang: words.lang, brand })
+}
+
+function brandAt(at: string, { colour, logo }: Brand.Info) {
+  return { style: colour === "" ? undefined : `${at}/style.css`, logo: logo && `${at}/logo` }
 }
 
 /** The URL is none of ours, or too old. */
 async function dead(c: Context<DashboardEnv>) {
+  const words = wordsOf(c)
   const body = html`<div class="card">
-    <h1>This page is over</h1>
-    <p>
-      It was open for an hour, or a part of its address is missing. Ask the person who sent it for a new one.
-    </p>
+    <h1>${words.over}</h1>
+    <p>${words.overHow}</p>
   </div>`
-  return await lonePage(c, { title: "Link a phone", body, status: 404 })
+  return await lonePage(c, { title: words.title, body, status: 404, lang: words.lang })
 }
 
 /** No code to type: why, and the form again. */
 async function showRefused(c: Context<DashboardEnv>, { status, ...refused }: Refused) {
-  const card = refusedCard({ at: pathOf(c), ...refused })
+  const words = wordsOf(c)
+  const card = refusedCard({ at: pathOf(c), ...refused, words })
   return await show(
     c,
-    html`<h1>Link a phone</h1>
+    html`<h1>${words.title}</h1>
       ${card}`,
     status,
   )
 }
 
-function otherPhone({ expectedPhone }: LinkSession.Info): Html | string {
+function otherPhone({ expectedPhone }: LinkSession.Info, words: LinkWords): Html | string {
   if (expectedPhone === undefined) return ""
-  return note(
-    "bad",
-    html`<b>That was another phone.</b> It has another number than the one that is expected here, so it was
-      unlinked again. Link the phone with the number ending in ${expectedPhone.slice(-4)}.`,
-  )
+  return note("bad", html`<b>${words.other}</b> ${fill(words.otherHow, { digits: expectedPhone.slice(-4) })}`)
 }
 
 /** A phone is linked, and this page is used up. */
-function linkDone({ returnUrl }: LinkSession.Info): Html {
+function linkDone({ returnUrl }: LinkSession.Info, words: LinkWords): Html {
   return html`<div class="card">
-    <h1>Your phone is linked</h1>
-    <p>
-      There is nothing more to do here: this page was for one phone. On the phone it is listed under
-      <b>Linked devices</b>, where you can end it at any time.
-    </p>
+    <h1>${words.done}</h1>
+    <p>${words.doneHow}</p>
     ${
       returnUrl === undefined
-        ? html`<p>You can close this page.</p>`
+        ? html`<p>${words.close}</p>`
         : html`<div class="row">
             <a class="button main" href="${returnUrl}" rel="noreferrer"
-              >Go on to ${new URL(returnUrl).host}</a
+              >${fill(words.goOn, { host: new URL(returnUrl).host })}</a
             >
           </div>`
     }
   </div>`
 }
 
-function reported(): Html {
+function reported({ thanks, thanksHow }: LinkWords): Html {
   return html`<div class="card">
-    <h1>Thank you</h1>
-    <p>
-      The people who run this service were told. Link nothing. Did you link your phone already? Then end it on
-      the phone, under
-      <b>Linked devices</b>.
-    </p>
+    <h1>${thanks}</h1>
+    <p>${thanksHow}</p>
   </div>`
 }
 
 /** A phone was linked elsewhere. */
-function linkTaken(name: string | undefined): Html {
+function linkTaken(name: string | undefined, words: LinkWords): Html {
   return html`<div class="card">
-    <h1>A phone is linked already</h1>
-    <p>
-      It was not linked on this page, so there is nothing to do here. If it is not yours, tell
-      ${name === undefined ? "those who sent you here" : html`<b><bdi>${name}</bdi></b>`}: they can unlink it
-      and send you here again.
-    </p>
+    <h1>${words.taken}</h1>
+    <p>${fill(words.takenHow, { who: whoIs(name, words) })}</p>
   </div>`
+}
+
+function whoIs(name: string | undefined, { who }: LinkWords): Html | string {
+  return name === undefined ? who : html`<b><bdi>${name}</bdi></b>`
 }
 
 /** Who asks for a phone, for what, and until when. */
 function head(
   { bridge, expectedPhone, expiresAt }: LinkSession.Info,
   name: string | undefined,
-  token: string,
+  c: Context<DashboardEnv>,
 ): Html {
+  const words = wordsOf(c)
+  const who = whoIs(name, words)
+  const number =
+    expectedPhone === undefined ? words.ownNumber : fill(words.endingIn, { digits: expectedPhone.slice(-4) })
   return html`<div class="head">
       <div>
-        <h1>Link your phone${name === undefined ? "" : html` for <bdi>${name}</bdi>`}</h1>
-        <p>
-          ${name === undefined ? "Those who sent you here" : html`<bdi>${name}</bdi>`} can then send and
-          receive messages with
-          ${expectedPhone === undefined ? "your number" : html`the number ending in ${expectedPhone.slice(-4)}`}.
-          This page works once, for ${until(expiresAt * 1000)} more.
-        </p>
-        <p>
-          <b>Nobody you know asked you for this? Then close this page:</b> whoever links your phone reads your
-          chats. Neither WhatsApp nor a bank ever asks for it.
-        </p>
-        <div class="row">
-          ${press({ action: `/link/${token}/report`, label: "Report this page", kind: "slim" })}
-        </div>
+        <h1>${name === undefined ? words.title : fill(words.linkFor, { who: html`<bdi>${name}</bdi>` })}</h1>
+        <p>${fill(words.allows, { who, number })} ${fill(words.once, { time: until(expiresAt * 1000) })}</p>
+        <p><b>${words.stop}</b> ${words.stopWhy}</p>
+        <div class="row">${press({ action: `${pathOf(c)}/report`, label: words.report, kind: "slim" })}</div>
       </div>
     </div>
-    ${bridge.isSandbox ? note("info", "This is a sandbox on a simulated network: no real phone can scan its code.") : unofficial}`
+    ${
+      bridge.isSandbox
+        ? note("info", "This is a sandbox on a simulated network: no real phone can scan its code.")
+        : note("warn", words.unofficial)
+    }`
 }

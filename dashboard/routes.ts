@@ -35,6 +35,7 @@ import { deliveries } from "./numbers/deliveries.ts"
 import { event } from "./numbers/event.ts"
 import { events } from "./numbers/events.ts"
 import { groups } from "./numbers/groups.ts"
+import { linkPages } from "./numbers/link-pages.ts"
 import { log } from "./numbers/log.ts"
 import { messages } from "./numbers/messages.ts"
 import { newNumber } from "./numbers/new-number.ts"
@@ -117,6 +118,7 @@ for (const part of [
   newNumber,
   number,
   connect,
+  linkPages,
   messages,
   chats,
   groups,

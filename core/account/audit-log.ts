@@ -37,6 +37,7 @@ const acts = {
   sending_changed: "changed the pacing or the daily presence of",
   keeping_changed: "changed which messages are kept of",
   troubles_changed: "changed the alerts",
+  link_pages_changed: "changed how link pages look",
   number_unlinked: "unlinked the phone of",
   number_deleted: "deleted the number",
 } as const

@@ -4,6 +4,7 @@ import { tables } from "../store/tables.ts"
 import { Account } from "./account.ts"
 import { accountsOf } from "./accounts-of.ts"
 import { AuditLog } from "./audit-log.ts"
+import { Brand } from "./brand.ts"
 import { Browser } from "./browser.ts"
 import { Member } from "./member.ts"
 import { Passkey } from "./passkey.ts"
@@ -29,6 +30,7 @@ export async function remove(accountId: string): Promise<boolean> {
   await removePeople(accountId)
   await AuditLog.forget(accountId)
   await Troubles.forget(accountId)
+  await Brand.forget(accountId)
   return true
 }
 

@@ -28,7 +28,7 @@ const troubles = {
   banned: "the network has banned it",
   replaced: "another program has taken its place",
   silent: "it has had no connection for 15 minutes",
-  failing: "a webhook of it has failed for 15 minutes",
+  failing: "its webhook has failed for 15 minutes",
 } as const
 type Trouble = keyof typeof troubles
 const Trouble = z.enum(Object.keys(troubles) as [Trouble, ...Trouble[]]) // the keys of a literal

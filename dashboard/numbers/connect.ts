@@ -177,9 +177,15 @@ async function linkingNow(
   const isUnlinked = evidence.kind === "said" && evidence.objection === undefined && !isLinked(evidence)
   const isAsking = !isLinked(evidence) && !wantsPasskey(evidence)
   const code = isAsking ? await codeOf(bridge, { requestId, isOver }) : undefined
+  const elsewhere = isLinked(evidence)
+    ? ""
+    : html`<p class="small">
+        Is the phone somewhere else? <a href="/numbers/${bridge.customerRef}/link-page">Make a page</a> for
+        whoever has it.
+      </p>`
   const card = html`${isUnlinked && ended ? note("warn", html`${ended.sentence} That was ${ago(ended.atMs)}.`) : ""}
   ${isLinked(evidence) ? linkedCard(bridge.customerRef, evidence) : linkingCard(evidence, shownOf(c), code)}`
-  return whileLinking({ at: pathOf(bridge), query, card, evidence })
+  return html`${whileLinking({ at: pathOf(bridge), query, card, evidence })} ${elsewhere}`
 }
 
 /** Nothing can be linked to a number that does not run. */

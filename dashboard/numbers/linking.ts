@@ -2,6 +2,7 @@ import { html } from "hono/html"
 import { errorStatus } from "#core/contract/error.ts"
 import { type Html, note, time, until } from "../elements.ts"
 import type { Evidence } from "./evidence.ts"
+import { english, fill, type LinkWords } from "./link-words.ts"
 import { failures, onThePhone } from "./failures.ts"
 import { inWords } from "./state.ts"
 
@@ -18,28 +19,25 @@ export type Code =
   | { kind: "linked" }
 
 /** The code to scan, and the way without a camera. `at` is the page where a phone is linked. */
-export function linking(at: string, code: Code): Html {
+export function linking(at: string, code: Code, words: LinkWords = english): Html {
   return html`<div class="linking" id="linking" data-keep="codes">
     <section class="card" aria-label="Link with a camera">
       <div class="link">
-        ${codePiece(at, code)}
+        ${codePiece(at, code, words)}
         <div class="stack">
-          <h2>Scan this with the phone</h2>
+          <h2>${words.scan}</h2>
           <ol class="how">
-            <li>Open WhatsApp on the phone.</li>
-            <li>Open its settings, then <b>Linked devices</b>.</li>
-            <li>Tap <b>Link a device</b>.</li>
-            <li>Point the camera at this code.</li>
+            ${[words.open, words.devices, words.tap, words.point].map((step) => html`<li>${step}</li>`)}
           </ol>
         </div>
       </div>
     </section>
     <section class="card">
       <header>
-        <h2>On the phone itself, or without a camera</h2>
-        <p>You get a code of eight letters and digits, and type it on the phone.</p>
+        <h2>${words.noCamera}</h2>
+        <p>${words.noCameraHow}</p>
       </header>
-      ${phoneForm({ at, phone: "" })} ${phoneSays()}
+      ${phoneForm({ at, phone: "", words })} ${words === english ? phoneSays() : ""}
     </section>
   </div>`
 }
@@ -60,10 +58,20 @@ function phoneSays(): Html {
   </details>`
 }
 
-function phoneForm({ at, phone, isWrong = false }: { at: string; phone: string; isWrong?: boolean }): Html {
+function phoneForm({
+  at,
+  phone,
+  words,
+  isWrong = false,
+}: {
+  at: string
+  phone: string
+  words: LinkWords
+  isWrong?: boolean
+}): Html {
   return html`<form class="inline" method="post" action="${at}">
     <div>
-      <label for="phone">The phone's number, with its country code</label>
+      <label for="phone">${words.phone}</label>
       <input
         id="phone"
         name="phone"
@@ -75,7 +83,7 @@ function phoneForm({ at, phone, isWrong = false }: { at: string; phone: string; 
         ${isWrong ? "aria-invalid=true" : ""}
       />
     </div>
-    <button class="button main">Get a code to type</button>
+    <button class="button main">${words.getCode}</button>
   </form>`
 }
 
@@ -83,29 +91,30 @@ function phoneForm({ at, phone, isWrong = false }: { at: string; phone: string; 
 const codesOfARound = 6
 
 /** The code to scan as it is now; the stream sends it each time it turns. */
-export function codePiece(at: string, code: Code): Html {
+export function codePiece(at: string, code: Code, words: LinkWords = english): Html {
   return html`<div id="qr">
-    <div class="qr">${codeInside(at, code)}</div>
+    <div class="qr">${codeInside(at, code, words)}</div>
     <p class="qr-foot">
       ${
         code.kind === "shown"
-          ? html`${code.number === 0 ? "The code" : `Code ${code.number} of ${codesOfARound},`} changes in
-            ${until(code.expiresMs)}`
+          ? code.number === 0
+            ? fill(words.changesIn, { time: until(code.expiresMs) })
+            : html`Code ${code.number} of ${codesOfARound}, changes in ${until(code.expiresMs)}`
           : code.kind === "asking"
-            ? "This takes a few seconds"
+            ? words.soon
             : ""
       }
     </p>
   </div>`
 }
 
-function codeInside(at: string, code: Code): Html {
+function codeInside(at: string, code: Code, words: LinkWords): Html {
   switch (code.kind) {
     case "asking":
-      return html`<div class="over">Asking the network for a code…</div>
+      return html`<div class="over">${words.asking}</div>
         <noscript
           ><div class="over">
-            Without script the code cannot follow the network. Get a code to type instead.
+            ${words === english ? "Without script the code cannot follow the network. Get a code to type instead." : words.noCameraHow}
           </div></noscript
         >`
     case "shown":
@@ -113,21 +122,19 @@ function codeInside(at: string, code: Code): Html {
           alt="QR code to scan with the phone"
           src="data:image/png;base64,${Buffer.from(code.png).toString("base64")}"
         />
-        <div class="over cut">
-          This code may be old: the connection to the service is lost. It comes back by itself.
-        </div>`
+        <div class="over cut">${words.old}</div>`
     case "over":
       return html`<div class="over">
-        <b>Nobody scanned the code</b><span>The network shows one for three minutes.</span>
-        <a class="button main" href="${at}">Show a new code</a>
+        <b>${words.nobody}</b><span>${words.threeMinutes}</span>
+        <a class="button main" href="${at}">${words.newCode}</a>
       </div>`
     case "refused":
       return html`<div class="over">
         ${reason(code)}
-        <a class="button" href="${at}">Try again</a>
+        <a class="button" href="${at}">${words.again}</a>
       </div>`
     case "linked":
-      return html`<div class="over"><b>A phone is linked</b></div>`
+      return html`<div class="over"><b>${words.isLinked}</b></div>`
   }
 }
 
@@ -144,32 +151,42 @@ export function reason({ code, sentence }: { code: string; sentence: string }): 
 }
 
 /** The code that was asked for, to be typed on the phone. */
-export function typedCard(input: { at: string; code: string; phone: string; endsMs: number }): Html {
-  return html`<section class="card" id="linking" aria-label="Link a phone">
-    <h2>Type this on the phone with the number +${input.phone}</h2>
-    <p class="big-code" aria-label="Code">${input.code}</p>
-    <p class="muted small">It works for ${until(input.endsMs)} more.</p>
+export function typedCard(input: {
+  at: string
+  code: string
+  phone: string
+  endsMs: number
+  words?: LinkWords
+}): Html {
+  const { words = english } = input
+  return html`<section class="card" id="linking" aria-label="${words.title}">
+    <h2>${fill(words.typeOn, { number: `+${input.phone}` })}</h2>
+    <p class="big-code">${input.code}</p>
+    <p class="muted small">${fill(words.works, { time: until(input.endsMs) })}</p>
     <ol class="how">
-      <li>Open WhatsApp on the phone.</li>
-      <li>Open its settings, then <b>Linked devices</b>.</li>
-      <li>Tap <b>Link a device</b>, then <b>Link with phone number instead</b>.</li>
-      <li>Type the code above.</li>
+      ${[words.open, words.devices, words.tapPhone, words.typeIt].map((step) => html`<li>${step}</li>`)}
     </ol>
     <noscript
       ><p>Without script this page does not see when it is done: <a href="${input.at}">look</a>.</p></noscript
     >
     <div class="row">
-      <a class="button" href="${input.at}">Use the QR code, or another number</a>
+      <a class="button" href="${input.at}">${words.useQr}</a>
     </div>
   </section>`
 }
 
 /** No code to type: why, by the API's own code, and the form again. */
-export function refusedCard(input: { at: string; code: string; sentence: string; phone: string }): Html {
-  const { at, code, phone } = input
+export function refusedCard(input: {
+  at: string
+  code: string
+  sentence: string
+  phone: string
+  words?: LinkWords
+}): Html {
+  const { at, code, phone, words = english } = input
   return html`<section class="card">
-    ${note("bad", reason(input))} ${phoneForm({ at, phone, isWrong: code === "invalid_request" })}
-    <p><a href="${at}">Back to the QR code</a></p>
+    ${note("bad", reason(input))} ${phoneForm({ at, phone, words, isWrong: code === "invalid_request" })}
+    <p><a href="${at}">${words.useQr}</a></p>
   </section>`
 }
 
@@ -184,23 +201,29 @@ export function simulated(phones: string): Html {
 }
 
 /** The network bans numbers for it, and nobody else says so. */
-export const unofficial = note(
-  "warn",
-  "This service links as an unofficial device. The network can restrict or ban a number for that: connect one that you can afford to lose.",
-)
-
-const order = ["Waiting for the phone", "Phone linked", "Signing in", "Catching up", "Connected"] as const
+export const unofficial = note("warn", english.unofficial)
 
 /** The card with which a person links a phone, and the progress. The stream renews both; `query` is what it is opened with. */
-export function whileLinking(input: { at: string; query: string; card: Html; evidence: Evidence }): Html {
+export function whileLinking(input: {
+  at: string
+  query: string
+  card: Html
+  evidence: Evidence
+  words?: LinkWords
+}): Html {
   return html`<div class="stack" data-stream="${input.at}/stream?${input.query}">
-    ${input.card} ${steps(input.evidence)}
+    ${input.card} ${steps(input.evidence, [], input.words)}
   </div>`
 }
 
 /** How far the linking is, by the session's word. `times`: when each step was seen to begin, where that is known. */
-export function steps(evidence: Evidence, times: readonly (number | undefined)[] = []): Html {
+export function steps(
+  evidence: Evidence,
+  times: readonly (number | undefined)[] = [],
+  words: LinkWords = english,
+): Html {
   const at = stepOf(evidence)
+  const order = words.steps
   const isOver = at === order.length - 1
   // That another phone was linked before says nothing of this linking.
   const { tone, word, cause } = inWords({ ...evidence, hadPhone: false })
@@ -209,12 +232,12 @@ export function steps(evidence: Evidence, times: readonly (number | undefined)[]
     class="card"
     id="steps"
     aria-live="polite"
-    aria-label="Progress"
+    aria-label="${words.progress}"
     ${evidence.kind === "said" && evidence.atMs !== undefined ? html`data-word="${evidence.atMs - (evidence.atMs % 5000)}"` : ""}
   >
     <div class="row spread">
-      <h2>Progress</h2>
-      ${evidence.kind === "said" ? html`<span class="small muted" data-said>confirmed now</span>` : ""}
+      <h2>${words.progress}</h2>
+      ${evidence.kind === "said" && words === english ? html`<span class="small muted" data-said>confirmed now</span>` : ""}
     </div>
     ${isOdd ? note(tone === "bad" ? "bad" : "warn", html`<b>${word}.</b> ${cause}`) : ""}
     <ol class="steps">
@@ -230,7 +253,7 @@ export function steps(evidence: Evidence, times: readonly (number | undefined)[]
 }
 
 /** How many steps there are. */
-export const stepCount = order.length
+export const stepCount = english.steps.length
 
 /** Which of the steps it has come to, from 0. */
 export function stepOf(evidence: Evidence): number {

@@ -198,7 +198,10 @@ async function rowsOf(named: Bridge.Named[], look: Look, known: Known = new Map(
   return (await Promise.all(rows)).filter((row) => row !== undefined)
 }
 
-type Reading = { receiving: Receiving; readAtMs: number }
+interface Reading {
+  receiving: Receiving
+  readAtMs: number
+}
 
 function isFresh(reading: Reading | undefined): reading is Reading {
   return reading !== undefined && performance.now() - reading.readAtMs < receiverLookMs

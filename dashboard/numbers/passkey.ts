@@ -8,6 +8,7 @@ import { sentenceCase } from "../answer.ts"
 import { block, type Html, note, press, until } from "../elements.ts"
 import { type Refused, sentenceOf } from "./codes.ts"
 import { type Evidence, evidenceOf } from "./evidence.ts"
+import type { LinkWords } from "./link-words.ts"
 import { type Code, linking, reason, refusedCard, whileLinking } from "./linking.ts"
 
 type Asked = NonNullable<Extract<Evidence, { kind: "said" }>["passkey"]>
@@ -20,6 +21,8 @@ export interface Shown {
   origin: string
   /** Who gets the link to the phone, in words that its owner knows: a number of the account, or the account's name. */
   linksTo: string
+  /** What an end person reads; English where it is not said. */
+  words?: LinkWords
 }
 
 /** Whether a phone took a code, and its account wants a passkey. */
@@ -38,7 +41,7 @@ export function challengeIn(evidence: Evidence): string | undefined {
 
 /** The code, or what the phone wants that took one. */
 export function linkingCard(evidence: Evidence, shown: Shown, code: Code = { kind: "asking" }): Html {
-  return wantsPasskey(evidence) ? passkeyCard(shown, evidence) : linking(shown.at, code)
+  return wantsPasskey(evidence) ? passkeyCard(shown, evidence) : linking(shown.at, code, shown.words)
 }
 
 /**

@@ -39,6 +39,10 @@ const pages: Record<string, RouteName[] | typeof phone> = {
   "POST /numbers/:ref/connect": ["pair"],
   "POST /numbers/:ref/connect/passkey": ["passkey"],
   "POST /numbers/:ref/connect/again": ["logout"],
+  "GET /numbers/:ref/link-page": ["createLinkSession"],
+  "POST /numbers/:ref/link-page": ["createLinkSession"],
+  // It is for the pages alone.
+  "POST /numbers/:ref/link-page/look": [],
   "GET /numbers/:ref/messages": ["listEvents", "listSent", "getBridge"],
   "GET /numbers/:ref/events": ["listEvents"],
   "GET /numbers/:ref/events/stream": ["listEvents"],

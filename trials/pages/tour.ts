@@ -13,6 +13,7 @@ const paths = [
   "/numbers/shop",
   "/numbers/shop/connect",
   "/numbers/plain/connect",
+  "/numbers/plain/link-page",
   "/numbers/none",
   "/numbers/shop/messages",
   "/numbers/plain/messages",

@@ -42,6 +42,7 @@ export const nobody = {
 export const pages = [
   "",
   "/connect",
+  "/link-page",
   "/messages",
   "/chats",
   "/groups",

@@ -1,11 +1,19 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
+import { LinkSession } from "#core/bridge/link-session.ts"
+import { english, linkWordsFor } from "#dashboard/numbers/link-words.ts"
+import { Brand } from "#core/account/brand.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
 import { aPerson } from "./person.ts"
 
+const secretOf = (page: string) => /whsec_[\w+/=]+/.exec(page.replaceAll("&#x2F;", "/"))?.[0]
+const gaps = (text: unknown) =>
+  JSON.stringify(text)
+    .match(/\{\w+\}/g)
+    ?.toSorted() ?? []
 const plain = (page: string) => page.replaceAll(/\s+/g, " ")
 
 test("a further webhook is added, chooses its types, is paused and goes on, tested, given another secret, and deleted, on one page", async () => {
@@ -32,7 +40,6 @@ test("a further webhook is added, chooses its types, is paused and goes on, test
   expect(came()).toBe(1)
   expect(await did(`/${id}/pause`)).toContain('<span class="state warn">Paused</span>')
   expect(await did(`/${id}/resume`)).not.toContain("Paused")
-  const secretOf = (page: string) => /whsec_[\w+/=]+/.exec(page.replaceAll("&#x2F;", "/"))?.[0]
   const shown = async () => secretOf(await (await person.get(`${at}/${id}/secret`)).text())
   const before = await shown()
   const after = secretOf(await did(`/${id}/secret/roll`))
@@ -93,4 +100,49 @@ test("chats, the messages that are kept of one, and groups with their members ar
   expect((await person.post(`/numbers/shop${at}/leave`)).headers.get("location")).toBe("/numbers/shop/groups")
   expect((await person.get("/numbers/shop/groups/1%2F..%2F2")).status).toBe(404)
   expect(host.calls.at(-1)?.path).toBe("/groups/120363000000000001%40g.us/leave")
+})
+
+test("a link page is made in the dashboard, and is in the reader's language, with the colour and the logo of the account", async () => {
+  const person = await aPerson()
+  const at = "/numbers/shop/link-page"
+  const sent = async (path: string, form: Record<string, string>) =>
+    await (await person.post(`${at}${path}`, form)).text()
+  await person.post("/account/rename", { name: "The corner shop" })
+  expect(await sent("", { phone: "12", return_url: "" })).toContain("7 to 15 digits")
+  const made = await sent("", { phone: "+49 171 1234567", return_url: "https://example.com/linked" })
+  const path = /\/link\/[\w-]+/.exec(made.replaceAll("&#x2F;", "/"))?.[0] ?? ""
+  expect(await LinkSession.open(path.slice("/link/".length))).toMatchObject({
+    expectedPhone: "491711234567",
+    returnUrl: "https://example.com/linked",
+  })
+  const shown = async (language: string) =>
+    plain(await (await person.get(path, { "accept-language": language })).text())
+  const german = await shown("gsw, de-CH;q=0.8, en;q=0.5")
+  expect(german).toContain('<html lang="de"')
+  expect(german).toContain("<h1>Verbinden Sie Ihr Telefon für <bdi>The corner shop</bdi></h1>")
+  expect(german).toContain("die auf 4567 endet")
+  expect(/Scan this|Progress|Get a code|unofficial/.exec(german)).toBeNull()
+  expect(await shown("xx")).toContain("Link your phone for <bdi>The corner shop</bdi>")
+  expect(await sent("/look", { own: "yes", colour: "#ffee00" })).toContain("white text must be readable")
+  expect(await sent("/look", { own: "yes", colour: "#7a1f5c" })).toContain("Saved.")
+  expect(await shown("en")).toContain(`href="${path}/style.css"`)
+  expect(await (await person.get(`${path}/style.css`)).text()).toContain("--accent: #7a1f5c")
+  const png = Buffer.from("89504e470d0a1a0a0000", "hex")
+  await expect(Brand.choose(person.accountId, "", Buffer.from("<svg onload=x>"))).rejects.toThrow("PNG")
+  await Brand.choose(person.accountId, "#7a1f5c", png)
+  expect(await shown("en")).toContain(`<img class="logo" src="${path}/logo"`)
+  const logo = await person.get(`${path}/logo`)
+  expect([logo.headers.get("content-type"), await logo.bytes()]).toEqual(["image/png", new Uint8Array(png)])
+})
+
+test("the words of a link page are whole in six languages: no sentence is missing, and each has its gaps", () => {
+  for (const lang of ["de", "es", "fr", "it", "pt"]) {
+    const words = linkWordsFor(lang)
+    expect(words.lang).toBe(lang)
+    for (const [name, text] of Object.entries(english)) {
+      const other = words[name as keyof typeof words]
+      expect([lang, name, gaps(other)]).toEqual([lang, name, gaps(text)])
+      expect(other).not.toBe("")
+    }
+  }
 })

@@ -1,0 +1,158 @@
+import { Hono } from "hono"
+import type { Context } from "hono"
+import { html } from "hono/html"
+import { Account } from "#core/account/account.ts"
+import { Brand } from "#core/account/brand.ts"
+import { LinkSession } from "#core/bridge/link-session.ts"
+import { createLinkSession } from "#core/contract/session.ts"
+import { ApiError, invalid, issuesOf } from "#core/error.ts"
+import { originOf } from "#functions/http/address.ts"
+import { page, sentenceCase } from "../answer.ts"
+import { did } from "../audit-log.ts"
+import { block, type Html, note, until } from "../elements.ts"
+import { textsOf } from "../fresh-sign-in.ts"
+import { type DashboardEnv, onlyLooks } from "../guard.ts"
+import { numberHead } from "../layout.ts"
+
+const Wishes = createLinkSession.request.body.content["application/json"].schema
+
+/** Making a page on which somebody else links their phone to a number, and how all such pages of the account look. */
+export const linkPages = new Hono<DashboardEnv>()
+  .get("/numbers/:ref/link-page", async (c) => await show(c))
+  .post("/numbers/:ref/link-page", async (c) => {
+    const typed = textsOf(await c.req.parseBody(), "phone", "return_url")
+    return await done(c, typed, async () => {
+      const wishes = Wishes.safeParse({
+        expected_phone: typed.phone.replaceAll(/[\s()./-]/g, "") || undefined,
+        return_url: typed.return_url.trim() || undefined,
+      })
+      if (!wishes.success) throw invalid(issuesOf(wishes.error))
+      const { expected_phone: expectedPhone, return_url: returnUrl } = wishes.data
+      const { token, expiresAt } = await LinkSession.create(c.var.bridge, { expectedPhone, returnUrl })
+      return html`${note(
+        "good",
+        html`Give this to the person whose phone it is. It works once, for ${until(expiresAt * 1000)}, and
+        ends every earlier one of this number.`,
+      )}
+      ${block(`${originOf(c)}/link/${token}`, "The link")}`
+    })
+  })
+  .post("/numbers/:ref/link-page/look", async (c) => {
+    const form = await c.req.parseBody()
+    const { colour, own, no_logo: none } = textsOf(form, "colour", "own", "no_logo")
+    return await done(c, {}, async () => {
+      const file = form.logo instanceof File && form.logo.size > 0 ? form.logo : undefined
+      const logo = file
+        ? new Uint8Array(await file.arrayBuffer())
+        : none === ""
+          ? undefined
+          : new Uint8Array()
+      await Brand.choose(c.var.accountId, own === "" ? "" : colour, logo)
+      await did(c, "link_pages_changed")
+      return note("good", "Saved. Link pages look so from now on, also those that are open already.")
+    })
+  })
+
+interface Typed {
+  phone?: string
+  return_url?: string
+}
+
+/** Does it and says so, or says why not, with what was typed. */
+async function done(c: Context<DashboardEnv>, typed: Typed, act: () => Promise<Html>) {
+  try {
+    return await show(c, {}, await act())
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return await show(c, typed, note("bad", sentenceCase(error.message)), error.status)
+  }
+}
+
+async function show(c: Context<DashboardEnv>, typed: Typed = {}, notice?: Html, status?: ApiError["status"]) {
+  const { bridge, me } = c.var
+  const at = `/numbers/${bridge.customerRef}/link-page`
+  const content =
+    me.role === "viewer"
+      ? note("info", onlyLooks)
+      : html`${making(at, typed)} ${look(at, Account.publicName(me.account), await Brand.get(me.account.id))}`
+  const body = html`${numberHead(bridge, "connect")} ${notice ?? ""} ${content}`
+  const title = `A link page for ${bridge.customerRef}`
+  return await page(c, { title, place: "numbers", body, ...(status && { status }) })
+}
+
+function making(at: string, { phone = "", return_url: url = "" }: Typed): Html {
+  return html`<section class="card">
+    <header>
+      <h2>Have somebody else link their phone</h2>
+      <p>
+        They get a page of their own, in their language, without an account here. Whoever has its address can
+        link a phone to this number.
+      </p>
+    </header>
+    <form method="post" action="${at}">
+      <div>
+        <label for="phone">Only the phone with this number <span class="muted">(optional)</span></label>
+        <input
+          id="phone"
+          name="phone"
+          type="tel"
+          value="${phone}"
+          placeholder="+49 171 1234567"
+          autocomplete="off"
+        />
+      </div>
+      <div>
+        <label for="return_url">Where the page leads then <span class="muted">(optional)</span></label>
+        <input
+          id="return_url"
+          name="return_url"
+          type="url"
+          maxlength="2048"
+          value="${url}"
+          placeholder="https://example.com/linked"
+          autocomplete="off"
+        />
+      </div>
+      <div class="row"><button class="button main">Make the link</button></div>
+    </form>
+  </section>`
+}
+
+function look(at: string, name: string | undefined, { colour, logo }: Brand.Info): Html {
+  return html`<section class="card">
+    <header>
+      <h2>How these pages look</h2>
+      <p>
+        ${
+          name === undefined
+            ? html`They name nobody: give your <a href="/account">account</a> a name.`
+            : html`They say that a phone is linked for <b><bdi>${name}</bdi></b
+                >, as your <a href="/account">account</a> is named.`
+        }
+        The look is the same for all numbers.
+      </p>
+    </header>
+    <form method="post" action="${at}/look" enctype="multipart/form-data">
+      <label class="choice"
+        ><input type="checkbox" name="own" value="yes" ${colour === "" ? "" : "checked"} /> A colour of your
+        own</label
+      >
+      <div>
+        <label for="colour">Colour: dark enough for white text</label>
+        <input id="colour" name="colour" type="color" value="${colour || "#1f56d6"}" />
+      </div>
+      <div>
+        <label for="logo">Logo: PNG, JPEG or WebP, at most 48 KB</label>
+        <input id="logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp" />
+      </div>
+      ${
+        logo
+          ? html`<label class="choice"
+              ><input type="checkbox" name="no_logo" value="yes" /> Take the logo away</label
+            >`
+          : ""
+      }
+      <div class="row"><button class="button">Save the look</button></div>
+    </form>
+  </section>`
+}
