@@ -146,11 +146,11 @@ function cancellation({ state, numbers, cancelAt, periodEnd, mayChange }: Shown)
   deleted, and the phones are unlinked.`
   if (cancelAt !== undefined) return note("warn", html`You have canceled. ${then}`)
   return html`<section class="card">
-    <details class="plain">
-      <summary>What a cancellation does</summary>
-      <p>${then}</p>
+    <h2>What a cancellation does</h2>
+    <p>${then}</p>
+    <div class="row">
       ${press({ action: "/subscription/portal", label: "Go on to cancel", kind: "danger" })}
-    </details>
+    </div>
   </section>`
 }
 

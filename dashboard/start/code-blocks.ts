@@ -21,10 +21,11 @@ export function codeBlocks(input: Blocks): Html {
     </header>
     <div class="snippets">
       ${snippets({ baseUrl, contact, receiverUrl }).map(
-        ({ title, code }) =>
+        ({ title, code, typescript, python }) =>
           html`<div>
             <h3>${title}</h3>
-            ${block(code, title)}
+            ${block(code, title)} ${typescript === undefined ? "" : inLanguage("TypeScript", typescript)}
+            ${python === undefined ? "" : inLanguage("Python", python)}
           </div>`,
       )}
     </div>
@@ -35,19 +36,60 @@ export function codeBlocks(input: Blocks): Html {
   </section>`
 }
 
+function inLanguage(name: string, code: string): Html {
+  return html`<details class="plain">
+    <summary>The same in ${name}</summary>
+    ${block(code, name)}
+  </details>`
+}
+
+interface Snippet {
+  title: string
+  code: string
+  typescript?: string
+  python?: string
+}
+
 /**
- * Code that a program needs first. `contact`: digits of the sandbox's contact; `""` while there is none. `receiverUrl`:
+ * Code that a program needs first. The SDKs take the address and the key from the environment. `contact`: digits of the sandbox's contact; `""` while there is none. `receiverUrl`:
  * where the receiver of the second block gets its events.
  */
-function snippets(input: { baseUrl: string; contact: string; receiverUrl: string }) {
+function snippets(input: { baseUrl: string; contact: string; receiverUrl: string }): Snippet[] {
   const { baseUrl, contact, receiverUrl } = input
   const to = contact === "" ? "<a contact's number>" : contact
   const api = `${baseUrl}/api/instances`
   const post = (path: string, body: string, verb = "") =>
     `curl ${verb}"${api}${path}" \\\n  -H "Authorization: Bearer $KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d '${body}'`
+  const run = (command: string) => `BRIDGE_URL="${baseUrl}" BRIDGE_KEY="$KEY" ${command}`
+  const typescript = (ref: string, ...lines: string[]) =>
+    [
+      `// ${run("node send.mjs")}`,
+      'import { messagingBridge } from "messaging-bridge-sdk"',
+      "",
+      `const bridge = messagingBridge()${ref}`,
+      ...lines,
+    ].join("\n")
+  const python = (ref: string, ...lines: string[]) =>
+    [
+      `# ${run("python send.py")}`,
+      "from messaging_bridge import MessagingBridge",
+      "",
+      `bridge = MessagingBridge()${ref}`,
+      ...lines,
+    ].join("\n")
   return [
     {
       title: "Send a message, or a poll to vote on",
+      typescript: typescript(
+        '.bridge("sandbox")',
+        `await bridge.sendText({ chat: "${to}", body: "Hello" })`,
+        `await bridge.sendPoll({ chat: "${to}", question: "Tea?", options: ["Yes", "No"] })`,
+      ),
+      python: python(
+        '.bridge("sandbox")',
+        `bridge.send_text(chat="${to}", body="Hello")`,
+        `bridge.send_poll(chat="${to}", question="Tea?", options=["Yes", "No"])`,
+      ),
       code: [
         post("/sandbox/proxy/send/text", `{"chat":"${to}","body":"Hello"}`),
         post("/sandbox/proxy/send/poll", `{"chat":"${to}","question":"Tea?","options":["Yes","No"]}`),
@@ -58,7 +100,12 @@ function snippets(input: { baseUrl: string; contact: string; receiverUrl: string
       title: "Have them sent there",
       code: `WEBHOOK_SECRET=whsec_... node receiver.mjs &\n\n${post("/sandbox", `{"webhook_url":"${receiverUrl}"}`, "-X PATCH ")}`,
     },
-    { title: "Add a number of your own", code: post("", '{"customer_ref":"shop"}') },
+    {
+      title: "Add a number of your own",
+      code: post("", '{"customer_ref":"shop"}'),
+      typescript: typescript("", 'await bridge.createBridge({ customer_ref: "shop" })'),
+      python: python("", 'bridge.create_bridge(customer_ref="shop")'),
+    },
   ]
 }
 

@@ -278,6 +278,12 @@ test("where the sandbox's phone cannot be used, the first page says so, names it
   const elsewhere = String(await codeBlocks({ ...places, isReceiverHere: false }))
   expect(elsewhere).toContain("Put the receiver where the internet can reach it")
   expect(elsewhere).not.toContain("http://127.0.0.1")
+  const quoted = elsewhere.replaceAll("&quot;", '"')
+  expect(quoted).toContain('await bridge.sendText({ chat: "15550002", body: "Hello" })')
+  expect(quoted).toContain('bridge.send_text(chat="15550002", body="Hello")')
+  expect(
+    quoted.match(/BRIDGE_URL="https:\/\/bridge.example.com"|BRIDGE_URL="https:&#x2F;&#x2F;/g),
+  ).toHaveLength(4)
   expect(await (await person.post("/sandbox/call")).text()).toContain("This phone cannot be used from here.")
 })
 
