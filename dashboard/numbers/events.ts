@@ -91,7 +91,7 @@ function maySend(c: Context<DashboardEnv>): boolean {
 }
 
 /** The number behind which a stream goes on: that of the event its page has last, or what was the newest for the page. */
-async function beginOf(c: Context<DashboardEnv>): Promise<number> {
+export async function beginOf(c: Context<DashboardEnv>): Promise<number> {
   const { id } = c.var.bridge
   const lastEventId = lastId(c)
   const [, looked] = /^after_(\d{1,12})$/.exec(lastEventId ?? "") ?? []

@@ -8,13 +8,18 @@ import type { StoredEvent } from "#core/contract/delivery.ts"
 import { Chat } from "#core/contract/field-types.ts"
 import { SentMessage } from "#core/contract/message.ts"
 import { ApiError } from "#core/error.ts"
+import { arrivalsOf } from "#core/event/arrivals.ts"
 import { EventHistory } from "#core/event/event-history.ts"
+import { EventIndex } from "#core/event/event-index.ts"
 import { EventRow } from "#core/event/event-row.ts"
+import { Receiver } from "#core/event/receiver.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { page, queryOf, sentenceCase } from "../answer.ts"
 import { ago, copyable, type Html, icon, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
+import { live, type Piece } from "../live.ts"
+import { beginOf } from "./events.ts"
 import { saidBy, whoIs } from "./said.ts"
 
 const perPage = 50
@@ -40,19 +45,47 @@ const Asked = z.object({
 })
 type Asked = z.infer<typeof Asked>
 
-/** What came and went of a number, the newest first: did my message arrive? */
-export const messages = new Hono<DashboardEnv>().get("/numbers/:ref/messages", async (c) => {
-  const { bridge } = c.var
-  const asked = Asked.parse(c.req.query())
-  const lease = await Lease.get(bridge.id)
-  const [came, went] = await Promise.all([cameOf(bridge, asked), wentOf(c, asked)])
-  const events = lease && Choice.wire(lease.choice).events
-  const body = html`${numberHead(bridge, "messages")}
-  ${[came.problem, went.problem].map((problem) => (problem === undefined ? "" : note("warn", problem)))}
-  ${events?.includes("message_status") === false ? withoutStatuses(bridge.customerRef) : ""}
-  ${filterForm(bridge.customerRef, asked)} ${list(bridge.customerRef, asked, { came, went })}`
-  return await page(c, { title: `Messages of ${bridge.customerRef}`, place: "numbers", body })
-})
+/** Where no process reports arrivals to this one, a message is shown this late at most. */
+const lookEachMs = 1000
+
+/** What came and went of a number, the newest first: did my message arrive? What comes is shown at once. */
+export const messages = new Hono<DashboardEnv>()
+  .get("/numbers/:ref/messages/stream", async (c) => {
+    const { bridge } = c.var
+    const { chat } = Asked.parse(c.req.query())
+    const arrivals = arrivalsOf(Receiver.first(bridge.id))
+    const news = async () => await arrivals.next(lookEachMs, c.req.raw.signal)
+    const following = EventHistory.follow(bridge, await beginOf(c), { type: "message", chat }, news)
+    const look = async () => {
+      const { value, done } = await following.next()
+      if (done) return "over"
+      const pieces = new Map<string, Piece>()
+      for (const stored of value.events) {
+        const { event } = stored
+        if (event.event === "message")
+          pieces.set(stored.event_id, {
+            html: cameItem(bridge.customerRef, stored, event),
+            id: stored.event_id,
+          })
+      }
+      return pieces.set("position", { html: "", id: `after_${value.at}` })
+    }
+    return await live(c, 20, look, () => arrivals.end())
+  })
+  .get("/numbers/:ref/messages", async (c) => {
+    const { bridge } = c.var
+    const asked = Asked.parse(c.req.query())
+    const lease = await Lease.get(bridge.id)
+    // Known before the list is read: what comes meanwhile is in both, and shown once.
+    const from = await EventIndex.newest(bridge.id)
+    const [came, went] = await Promise.all([cameOf(bridge, asked), wentOf(c, asked)])
+    const events = lease && Choice.wire(lease.choice).events
+    const body = html`${numberHead(bridge, "messages")}
+    ${[came.problem, went.problem].map((problem) => (problem === undefined ? "" : note("warn", problem)))}
+    ${events?.includes("message_status") === false ? withoutStatuses(bridge.customerRef) : ""}
+    ${filterForm(bridge.customerRef, asked)} ${list(bridge.customerRef, asked, { came, went, from })}`
+    return await page(c, { title: `Messages of ${bridge.customerRef}`, place: "numbers", body })
+  })
 
 interface Source {
   items: Item[]
@@ -125,14 +158,23 @@ function goesOn(
   return "sent" in last ? last.sent.message_id : last.stored.event_id
 }
 
-function list(ref: string, asked: Asked, { came, went }: { came: Source; went: Source }): Html {
+function list(
+  ref: string,
+  asked: Asked,
+  { came, went, from }: { came: Source; went: Source; from: number },
+): Html {
   const { items, shown } = merged(came, went)
   const isFirst = asked.event === undefined && asked.sent === undefined
   const [event, sent] = [goesOn(came, shown[0], asked.event), goesOn(went, shown[1], asked.sent)]
   const hasMore =
     (came.problem === undefined && event !== "none") || (went.problem === undefined && sent !== "none")
   const next = queryOf({ chat: asked.chat, event, sent })
-  return html`<section class="card flush" aria-label="Messages">
+  const stream = `/numbers/${ref}/messages/stream?${queryOf({ chat: asked.chat, from })}`
+  return html`<section
+      class="card flush"
+      ${isFirst ? html`data-stream="${stream}"` : ""}
+      aria-label="Messages"
+    >
       <header>
         <h2>${isFirst ? "Latest messages" : "Earlier messages"}</h2>
         <p>
@@ -142,7 +184,7 @@ function list(ref: string, asked: Asked, { came, went }: { came: Source; went: S
         </p>
       </header>
       ${items.length === 0 ? nothing(asked, hasMore) : ""}
-      <ul class="feed">
+      <ul class="feed" id="messages">
         ${items.map((item) => ("sent" in item ? sentItem(item.sent) : cameItem(ref, item.stored, item.event)))}
       </ul>
     </section>
@@ -210,7 +252,7 @@ const states: Record<StoredEvent["state"], readonly [kind: string, word: string]
 function cameItem(ref: string, { event_id, state, created_at }: StoredEvent, event: MessageEvent): Html {
   const [kind, word] = states[state]
   const who = event.from_me ? whoIs(event.chat_id) : event.name || whoIs(event.contact_id)
-  return html`<li class="line">
+  return html`<li class="line" id="${event_id}" data-into="messages">
     <span class="state ${kind}">${word}</span>
     <div class="about whole">
       <p>
@@ -271,7 +313,7 @@ function nothing({ chat }: Asked, hasMore: boolean): Html {
     : chat === undefined
       ? "Each message that comes or is sent appears here."
       : "Nothing that is kept is of this chat."
-  return html`<div class="empty">
+  return html`<div class="empty" id="messages-empty">
     ${icon("inbox")}
     <h2>${chat === undefined ? "No message yet" : "No such message"}</h2>
     <p>${sentence}</p>

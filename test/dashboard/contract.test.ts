@@ -43,6 +43,7 @@ const pages: Record<string, RouteName[] | typeof phone> = {
   "POST /numbers/:ref/link-page": ["createLinkSession"],
   // It is for the pages alone.
   "POST /numbers/:ref/link-page/look": [],
+  "GET /numbers/:ref/messages/stream": ["listEvents"],
   "GET /numbers/:ref/messages": ["listEvents", "listSent", "getBridge"],
   "GET /numbers/:ref/events": ["listEvents"],
   "GET /numbers/:ref/events/stream": ["listEvents"],

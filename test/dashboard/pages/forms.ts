@@ -12,7 +12,7 @@ import { aReceiver } from "#test/support/service/receiver.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
-import { aPerson, nobody } from "./person.ts"
+import { aPerson, nobody, shownBy } from "./person.ts"
 
 test("events are found by type, direction, chat and text, and each filter is a link", async () => {
   const person = await aPerson()
@@ -397,6 +397,23 @@ test("messages that came and went are on one list, each once, page after page, w
   expect(all).toContain("request-M0")
   expect(all).toMatch(/\/numbers\/shop\/events\/evt_\w+"\s*>\s*Its event and its deliveries/)
   expect(all).toContain("choose it in the")
+})
+
+test("a message that comes while the page of messages is open is put at its head, after a break too", async () => {
+  const person = await aPerson()
+  const outbox = await anOutbox(person.bridge)
+  await outbox.write(anEvent("there before"))
+  const page = (await (await person.get("/numbers/shop/messages")).text()).replaceAll("&amp;", "&")
+  const path = /data-stream="([^"]*messages[^"]*)"/.exec(page)?.[1] ?? ""
+  await outbox.write(anEvent("came meanwhile"), { event: "connected", phone: "1" })
+  const { said, ids } = await shownBy(await person.get(path), 1)
+  expect(said).toContain("came meanwhile")
+  expect(said).toContain('data-into="messages"')
+  expect(said).not.toContain("there before")
+  await outbox.write(anEvent("came later"))
+  const after = await shownBy(await person.get(path, { "last-event-id": ids.at(-1)! }), 1)
+  expect(after.said).toContain("came later")
+  expect(after.said).not.toContain("came meanwhile")
 })
 
 test("while its session says nothing, a number's messages are there within a second with what is known, also to a viewer", async () => {

@@ -54,7 +54,14 @@ export const pages = [
   "/settings/secret",
 ]
 
-export const streams = ["/stream", "/connect/stream", "/events/stream", "/deliveries/stream", "/log/stream"]
+export const streams = [
+  "/stream",
+  "/connect/stream",
+  "/messages/stream",
+  "/events/stream",
+  "/deliveries/stream",
+  "/log/stream",
+]
 
 export const acts = ["/connect", "/restart", "/deliveries/test", "/deliveries/resend", "/settings/webhook"]
 
