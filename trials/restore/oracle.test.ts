@@ -23,11 +23,11 @@ function kindsOf(more: {
   texts?: string[]
   arrivals?: Seen[]
   hadMs?: Record<string, number>
-  askedAgain?: string[]
+  askedAgain?: Record<string, number>
   sent?: { beganMs: number; endedMs: number }
   shown?: string[]
 }): string[] {
-  const { arrivals = [arrival("1", 500), arrival("2", 3500)], hadMs = {}, askedAgain = [] } = more
+  const { arrivals = [arrival("1", 500), arrival("2", 3500)], hadMs = {}, askedAgain = {} } = more
   const restored: RestoredEvidence = {
     losses,
     handed: {
@@ -37,7 +37,7 @@ function kindsOf(more: {
         ["a vote on id 2", "id of the vote"],
       ]),
       hadMs: new Map(Object.entries({ "id 1": 400, "id 2": 3400, ...hadMs })),
-      askedAgain: new Set(askedAgain),
+      askedAgain: new Map(Object.entries(askedAgain)),
     },
     evidence: {
       bridges: ["b"],
@@ -79,7 +79,7 @@ test("a vote is lost with the poll that it is on, and if it came before the poll
   const vote = { "id of the vote": 3600 }
   expect(kindsOf({ arrivals, texts, hadMs: { ...vote, "id 2": 1500 } })).toEqual([])
   expect(kindsOf({ arrivals, texts, hadMs: { ...vote, "id 2": 900 } })).toEqual(["lost"])
-  const asked = { arrivals, texts, askedAgain: ["id 2"] }
+  const asked = { arrivals, texts, askedAgain: { "id 2": 3300 } }
   expect(kindsOf({ ...asked, hadMs: { ...vote, "id 2": 3700 } })).toEqual([])
   expect(kindsOf({ ...asked, hadMs: { ...vote, "id 2": 3500 } })).toEqual(["lost"])
 })
@@ -91,11 +91,15 @@ const twice = (at: number) => [
   arrival("2", 3500, { eventId: "evt_other" }),
 ]
 
-test("a message comes again under another event id only if it was told within the loss, and the network had not heard of it", () => {
+test("a message comes again under another event id only if it was told within the loss, and the backup did not know that it had come", () => {
   expect(kindsOf({ arrivals: twice(1500) })).toEqual([])
   expect(kindsOf({ arrivals: twice(900) })).toEqual(["duplicated"])
   expect(kindsOf({ arrivals: twice(3200) })).toContain("duplicated")
-  expect(kindsOf({ arrivals: twice(1500), hadMs: { "id 2": 1600 } })).toEqual(["duplicated"])
+  const had = { arrivals: twice(1500), hadMs: { "id 2": 1600 } }
+  expect(kindsOf(had)).toEqual(["duplicated"])
+  // The bridge in the backup waits for it, and asks the phone.
+  expect(kindsOf({ ...had, askedAgain: { "id 2": 900 } })).toEqual([])
+  expect(kindsOf({ ...had, askedAgain: { "id 2": 1100 } })).toEqual(["duplicated"])
 })
 
 test("an event comes again after a restore with the same bytes, under the same number of its attempt", () => {
@@ -123,6 +127,6 @@ test("a send is shown twice only if its key was new since the backup, and it had
 
 test("a message overtakes another only if that was asked for again", () => {
   const arrivals = [arrival("2", 3400), arrival("1", 3500)]
-  expect(kindsOf({ arrivals, askedAgain: ["id 1"] })).toEqual([])
+  expect(kindsOf({ arrivals, askedAgain: { "id 1": 3300 } })).toEqual([])
   expect(kindsOf({ arrivals })).toContain("reordered")
 })

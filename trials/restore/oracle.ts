@@ -15,8 +15,8 @@ interface Handed {
   ids: ReadonlyMap<string, string>
   /** When a bridge said that it has a message, by id, Unix milliseconds. */
   hadMs: ReadonlyMap<string, number>
-  /** Those that a bridge has asked for again. */
-  askedAgain: ReadonlySet<string>
+  /** When a bridge first asked for a message again, by id, Unix milliseconds. */
+  askedAgain: ReadonlyMap<string, number>
 }
 
 export interface RestoredEvidence {
@@ -32,7 +32,8 @@ export interface RestoredEvidence {
  * - A message that the bridge had told the network to have is lost, if its event had not been delivered.
  * - A vote on such a message, or an answer to it, is lost: it can be read with what that message brought alone. So it is if it
  *   came before that message, which had to be asked for again.
- * - A message that it had not told the network to have comes again, with another event id.
+ * - A message that it had not told the network to have comes again, with another event id. So does one that it had asked for
+ *   when the backup was made: the restored bridge still waits for it, and asks the phone.
  * - A send that had no answer yet is shown twice, if its key was new.
  *
  * An event that waited when the backup was made comes again, with the same id and bytes. Each life between two losses is judged
@@ -80,7 +81,9 @@ function withoutExcused({ evidence, losses, handed }: RestoredEvidence): Evidenc
   const isForgotten = (text: string) => wasHad(idOf(text)) || wasHad(questionOf(text)) || isEarly(text)
   const isToldAgain = ({ text, at }: Seen) => {
     const hadMs = handed.hadMs.get(idOf(text ?? "")) ?? Infinity
-    return text !== undefined && losses.some((lost) => isWithin(lost, at) && hadMs >= lost.startedMs)
+    const askedMs = handed.askedAgain.get(idOf(text ?? "")) ?? Infinity
+    const isOpen = (lost: Lost) => hadMs >= lost.startedMs || askedMs <= lost.madeMs
+    return text !== undefined && losses.some((lost) => isWithin(lost, at) && isOpen(lost))
   }
   const produced = new Map(
     [...evidence.produced].map(([bridge, texts]) => [

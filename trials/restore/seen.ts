@@ -56,7 +56,7 @@ export async function openOf(
 export function newSeen(lines: Line[]) {
   const devices = new Set(lines.map(({ device }) => device))
   const hadMs = new Map<string, number>()
-  const askedAgain = new Set<string>()
+  const askedAgain = new Map<string, number>()
   const reused: Entry[] = []
   const troubles = newTroubles()
   const entries: Entry[] = []
@@ -73,7 +73,7 @@ export function newSeen(lines: Line[]) {
       const { kind, who, stanza, at } = entry
       if (kind !== "in" || !devices.has(who) || stanza?.tag !== "receipt") return
       const { id = "", type } = stanza.attrs
-      if (type === "retry") askedAgain.add(id)
+      if (type === "retry" && !askedAgain.has(id)) askedAgain.set(id, at)
       if (type === "retry" || type === "server-error") return
       for (const one of [id, ...listed(stanza.content)]) if (!hadMs.has(one)) hadMs.set(one, at)
     },
