@@ -14,7 +14,7 @@ const Info = z.object({
 export type Info = z.infer<typeof Info>
 
 /** The largest logo, in bytes: a row is read with each of these pages. */
-export const largestLogo = 48 * 1024
+const largestLogo = 48 * 1024
 
 export async function get(accountId: string): Promise<Info> {
   return Info.parse((await getRow(tables.accounts, key(accountId))) ?? {})
