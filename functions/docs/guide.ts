@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import { type Html, prose, table } from "./html.ts"
-import { receivers } from "./receivers.ts"
+import { verifyPhp } from "./verify-php.ts"
 
 /** Who reads the reference, as far as it is known. */
 export interface Reader {
@@ -157,13 +157,14 @@ function receiving(): Html {
       "Before anything else, check that an event is genuine. Compute the signature over the bytes as they arrived, with the " +
         "bridge's whole `webhook_secret`, `whsec_` included. The libraries of Standard Webhooks check the `webhook-…` headers with the same secret.",
     )}
-    ${receivers.map(
-      ({ language, code }) =>
-        html`<details>
-          <summary>${language}</summary>
-          <pre>${code}</pre>
-        </details>`,
-    )}
+    <p>
+      The SDKs for <a href="/api/docs/typescript.md">TypeScript</a> and
+      <a href="/api/docs/python.md">Python</a> do it for you.
+    </p>
+    <details>
+      <summary>PHP (7.1 or newer)</summary>
+      <pre>${verifyPhp}</pre>
+    </details>
     <p>What each event looks like, and its headers: <a href="?part=webhooks">Webhooks</a>.</p>`
 }
 

@@ -9,6 +9,7 @@ import {
   type Schema,
 } from "./openapi.ts"
 import { curl, limitsOf, merged } from "./page.ts"
+import { pages } from "./pages.ts"
 
 // The reference as programs that read for people want it: Markdown, a page for each call and each event.
 
@@ -19,8 +20,12 @@ export interface MarkdownPage {
   text: string
 }
 
-/** The pages of the reference, in its order, and one of all errors. */
+/** The pages of the repository, those of the reference, in its order, and one of all errors. */
 export function markdownPages(document: Document): MarkdownPage[] {
+  return [...pages(), ...referencePages(document)]
+}
+
+function referencePages(document: Document): MarkdownPage[] {
   const calls = entriesOf(document).map((entry) => call(entry, document))
   const events = Object.entries(document.webhooks).map(([type, { post }]) => event(type, post, document))
   return [...calls, ...events, errors()]
@@ -28,14 +33,15 @@ export function markdownPages(document: Document): MarkdownPage[] {
 
 /** `/llms.txt` as llmstxt.org describes it: what this is, and a link to each page. */
 export function llmsTxt(document: Document, baseUrl: string): string {
-  const links = markdownPages(document).map(
-    ({ name, title }) => `- [${title}](${baseUrl}/api/docs/${name}.md)`,
-  )
+  const links = (all: MarkdownPage[]) =>
+    all.map(({ name, title }) => `- [${title}](${baseUrl}/api/docs/${name}.md)`).join("\n")
   return joined(
     ...opening(document),
     `All pages in one: ${baseUrl}/llms-full.txt. For machines: ${baseUrl}/api/openapi.json (OpenAPI 3.1).`,
+    "## Pages",
+    links(pages()),
     "## Reference",
-    links.join("\n"),
+    links(referencePages(document)),
   )
 }
 

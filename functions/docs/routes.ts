@@ -1,6 +1,7 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { ApiError } from "#core/error.ts"
+import { collections } from "./collections.ts"
 import { llmsFullTxt, llmsTxt, markdownPages } from "./markdown.ts"
 import { hashIn } from "./copying.ts"
 import { docsPage } from "./page.ts"
@@ -15,6 +16,10 @@ export const reference = new Hono<ApiEnv>()
 for (const path of ["/", "/api"]) reference.get(path, (c) => c.redirect("/api/docs"))
 reference.get("/api/openapi.json", (c) => c.json(openapi(), 200, { "cache-control": "public, max-age=300" }))
 reference.get("/api/docs", (c) => docs(c, { baseUrl: originOf(c), mayTry: false }, "public, max-age=300"))
+for (const [file, made] of Object.entries(collections))
+  reference.get(`/api/docs/${file}`, (c) =>
+    c.json(made(openapi(), originOf(c)), 200, { "cache-control": "public, max-age=300" }),
+  )
 reference.get("/api/docs/:page", (c) => {
   const page = markdownPages(openapi()).find(({ name }) => `${name}.md` === c.req.param("page"))
   if (!page) throw new ApiError("not_found", "there is no such page: GET /llms.txt lists every page")

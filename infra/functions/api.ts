@@ -22,6 +22,18 @@ export const api = new sst.aws.Function("Api", {
   // More than it needs: CPU comes with memory, and a customer waits for each cold start.
   memory: "1024 MB",
   url: { cors: false },
+  // The pages that it serves beside the reference.
+  copyFiles: [
+    "docs/agents.md",
+    "docs/recipes.md",
+    "docs/contract.md",
+    "docs/moving.md",
+    "docs/passkey.md",
+    "docs/receivers/README.md",
+    "clients/typescript/README.md",
+    "clients/python/README.md",
+    "clients/cli/README.md",
+  ].map((from) => ({ from })),
   environment: {
     ...settings,
     ...limits,

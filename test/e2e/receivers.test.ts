@@ -1,47 +1,16 @@
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { describe, expect, test } from "vitest"
+import { expect, test } from "vitest"
+import { webhooks } from "../../clients/typescript/src/index.ts"
 import { signedHeaders } from "#core/event/signed-headers.ts"
 
 const folder = fileURLToPath(new URL("../../docs/receivers/", import.meta.url))
 
 /** Reads `[[body in base64, header or null, secret, now], ...]`, prints the snippet's verdict on each. */
-const programs = [
-  {
-    interpreter: "node",
-    args: [
-      "--input-type=module",
-      "-e",
-      `const { isGenuine } = await import(${JSON.stringify(`${folder}verify.js`)})
-       const cases = JSON.parse((await import("node:fs")).readFileSync(0))
-       console.log(JSON.stringify(cases.map(([body, header, secret, now]) =>
-         isGenuine(Buffer.from(body, "base64"), header ?? undefined, secret, now))))`,
-    ],
-  },
-  {
-    interpreter: "python3",
-    args: [
-      "-c",
-      `import base64, json, sys
-sys.path.insert(0, ${JSON.stringify(folder)})
-sys.dont_write_bytecode = True
-from verify import is_genuine
-print(json.dumps([is_genuine(base64.b64decode(b), h, s, n) for b, h, s, n in json.load(sys.stdin)]))`,
-    ],
-  },
-  {
-    interpreter: "php",
-    args: [
-      "-r",
-      `require ${JSON.stringify(`${folder}verify.php`)};
-       $cases = json_decode(file_get_contents('php://stdin'), true);
-       echo json_encode(array_map(fn($c) => is_genuine(base64_decode($c[0]), $c[1], $c[2], $c[3]), $cases));`,
-    ],
-  },
-]
-const runs = ({ interpreter }: { interpreter: string }) => spawnSync(interpreter, ["--version"]).status === 0
-const present = programs.filter(runs)
-const absent = programs.filter((program) => !present.includes(program))
+const program = `require ${JSON.stringify(`${folder}verify.php`)};
+  $cases = json_decode(file_get_contents('php://stdin'), true);
+  echo json_encode(array_map(fn($c) => is_genuine(base64_decode($c[0]), $c[1], $c[2], $c[3]), $cases));`
+const hasPhp = spawnSync("php", ["--version"]).status === 0
 
 const secret = "whsec_ZXhhbXBsZSBvZiAzMiByYW5kb20gYnl0ZXMsIHRoaXM="
 const now = 1_795_166_760
@@ -83,23 +52,15 @@ const cases: Case[] = [
   ["digits of another script", body, header.replace(String(now), "١٧٩٥١٦٦٧٦٠"), secret, now, false],
 ]
 
-describe.for(present)("the snippet for $interpreter", ({ interpreter, args }) => {
-  const input = cases.map(([, bytes, sent, key, at]) => [bytes.toString("base64"), sent, key, at])
-  const run = spawnSync(interpreter, args, { input: JSON.stringify(input), encoding: "utf8" })
-  const said = run.status === 0 ? (JSON.parse(run.stdout) as boolean[]) : [] // what the programs print
+test.for(cases)("the SDK takes %s for genuine or not", async ([, bytes, sent, key, at, genuine]) => {
+  expect(await webhooks.isGenuine(new Uint8Array(bytes), sent, key, at)).toBe(genuine)
+})
 
-  test("runs", () => expect(run.stderr).toBe(""))
-
-  test.for(cases.map(([what, , , , , genuine], i) => [what, genuine, i] as const))(
-    "takes %s for genuine: %s",
-    ([, genuine, i]) => expect(said[i]).toBe(genuine),
+test("the snippet for PHP says the same, where there is PHP", () => {
+  if (!hasPhp) return console.warn("php is not here: its snippet was not run")
+  const input = JSON.stringify(
+    cases.map(([, bytes, sent, key, at]) => [bytes.toString("base64"), sent, key, at]),
   )
+  const { stdout, stderr } = spawnSync("php", ["-r", program], { input, encoding: "utf8" })
+  expect([stderr, JSON.parse(stdout)]).toEqual(["", cases.map(([, , , , , genuine]) => genuine)])
 })
-
-test.for(absent)("$interpreter is not here: its snippet was NOT run", (program) => {
-  console.warn(`${program.interpreter} is not here: its snippet was not run`)
-  expect(runs(program)).toBe(false)
-})
-
-test("at least Node is there to run its snippet", () =>
-  expect(present.map(({ interpreter }) => interpreter)).toContain("node"))

@@ -1,6 +1,6 @@
 import "#test/support/store.ts"
 import { createHash } from "node:crypto"
-import { readdirSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { config } from "#core/platform/config.ts"
 import { updateBridge } from "#core/contract/bridge.ts"
@@ -13,7 +13,8 @@ import { Status } from "#core/contract/session-status.ts"
 import { app } from "#functions/api/one-machine.ts"
 import { reference } from "#functions/docs/routes.ts"
 import { partSlugs } from "#functions/docs/page.ts"
-import { receivers } from "#functions/docs/receivers.ts"
+import { pageFiles, pages } from "#functions/docs/pages.ts"
+import { verifyPhp } from "#functions/docs/verify-php.ts"
 import { type Document, everyAnswer } from "#functions/docs/openapi.ts"
 import { signedHeaders } from "#core/event/signed-headers.ts"
 import { aCustomer } from "#test/support/service/customer.ts"
@@ -54,10 +55,57 @@ describe("llms.txt", () => {
     for (const page of pages.values()) expect(whole).toContain(page.trimEnd())
   })
 
+  test("leads to the pages of the documentation, whose links lead to each other, on AWS as well", async () => {
+    const links = [...(await pageAt("/llms.txt")).matchAll(/\/api\/docs\/(\w+\.md)\)/g)].map(
+      ([, name]) => name!,
+    )
+    for (const { name, text } of pages()) {
+      expect(links).toContain(`${name}.md`)
+      expect(await pageAt(`/api/docs/${name}.md`)).toBe(text)
+      for (const [, to, part = ""] of text.matchAll(/\]\(([^)#:]*)(#[^)]*)?\)/g)) {
+        const page = pages().find((one) => `${one.name}.md` === (to || `${name}.md`))!
+        const headings = [...page.text.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) => title.toLowerCase())
+        const anchors = headings.map((title) => title.replaceAll(/[^\w -]/g, "").replaceAll(" ", "-"))
+        expect(["", ...anchors]).toContain(part.slice(1))
+      }
+    }
+    const deployed = readFileSync(new URL("../../../infra/functions/api.ts", import.meta.url), "utf8")
+    for (const file of pageFiles) expect(deployed).toContain(`"${file}"`)
+  })
+
   test("a page that does not exist is 404", async () => {
     expect((await app.request("/api/docs/nothing.md")).status).toBe(404)
   })
 })
+
+const collection = async (file: string) =>
+  (await (await app.request(`http://bridge.example/api/docs/${file}`)).json()) as Folder
+
+test("each collection has every call, with its example and the address of the service", async () => {
+  const named = ({ items = [], item = items, ...one }: Folder, name: string): Folder["request"] =>
+    one.name === name && one.request ? one.request : item.map((each) => named(each, name)).find(Boolean)
+  const postman = await collection("postman.json")
+  const bruno = await collection("bruno.json")
+  expect(JSON.stringify([postman.variable, bruno.environments])).toMatch(/(?:bridge\.example.*){2}/)
+  for (const [name, { method, path }] of all) {
+    const inPostman = named(postman, name)
+    const inBruno = named(bruno, name)
+    expect(inBruno?.url).toMatch(`{{url}}${path.replaceAll(/\{(\w+)\}/g, ":$1")}`)
+    expect(inPostman?.url).toMatchObject({ raw: inBruno?.url })
+    for (const one of [inPostman, inBruno]) expect(one?.method).toBe(method.toUpperCase())
+    for (const text of [inPostman?.body?.raw, inBruno?.body?.json])
+      expect(text && JSON.parse(text)).toEqual(examples[name].body)
+  }
+})
+
+interface Folder {
+  name?: string
+  item?: Folder[]
+  items?: Folder[]
+  variable?: unknown
+  environments?: unknown
+  request?: { method: string; url: string | { raw: string }; body?: { raw?: string; json?: string } }
+}
 
 describe("openapi.json", () => {
   test("is OpenAPI 3.1 and needs no key", async () => {
@@ -236,7 +284,7 @@ describe("/api/docs", () => {
     for (const type of Object.keys(document.webhooks)) expect(page).toContain(`id="on_${type}"`)
     for (const code of Object.keys(sentences)) expect(page).toContain(code)
     expect(page).not.toMatch(
-      /<script (?!>)|src=|@import|href="(?!\?part=|data:,"|\/llms\.txt"|openapi\.json"|\/try\/|\/"|\/api\/docs")/,
+      /<script (?!>)|src=|@import|href="(?!\?part=|data:,"|\/llms\.txt"|openapi\.json"|docs\/\w+\.json"|\/try\/|\/"|\/api\/docs(?:\/\w+\.md)?")/,
     )
   })
 
@@ -295,10 +343,8 @@ describe("/api/docs", () => {
     expect(page).toMatch(/^URL=|>URL=/m)
     expect(page).toContain("hash_hmac(&#39;sha256&#39;")
 
-    const folder = new URL("../../../docs/receivers/", import.meta.url)
-    const files = readdirSync(folder).filter((name) => name.startsWith("verify."))
-    expect(receivers.map(({ file }) => file).toSorted()).toEqual(files.toSorted())
-    for (const { file, code } of receivers) expect(code).toBe(readFileSync(new URL(file, folder), "utf8"))
+    const file = new URL("../../../docs/receivers/verify.php", import.meta.url)
+    expect(verifyPhp).toBe(readFileSync(file, "utf8"))
   })
 })
 

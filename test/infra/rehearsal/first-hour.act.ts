@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { z } from "zod"
+import { messagingBridge } from "../../../clients/typescript/src/index.ts"
 import { apiClient, call, patiently } from "#local/api-client.ts"
 import { link, untilConnected } from "#local/network/link.ts"
+import { run } from "#test/clients/command-line.ts"
 import { urlEvent } from "#test/support/service/function-url.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { type Receiver, startReceiver } from "#test/support/service/start-receiver.ts"
@@ -146,6 +149,31 @@ test("the dashboard: somebody signs up with a mailed code, and sees pages and wh
     expect([path, (await page("GET", path)).status]).toEqual([path, 200])
   const live = await page("GET", "/live/numbers")
   expect(live).toMatchObject({ status: 200, type: expect.stringContaining("text/event-stream") })
+})
+
+test("programs: the command line signs in by a code and hears what comes, the SDK sends, and an agent calls a tool", async () => {
+  const login = run(undefined, "login", stage.url)
+  const code = await until(() => /[0-9A-Z]{4}-[0-9A-Z]{4}/.exec(login.said.err)?.[0])
+  expect(await page("POST", "/device", { code, answer: "yes", may: "read" })).toMatchObject({ status: 200 })
+  expect(await login.ended).toMatchObject({ code: 0, out: expect.stringContaining("signed in") })
+
+  const listener = run({ url: stage.url, key }, "listen", "--bridge", "shop")
+  await until(() => listener.said.err.includes("listening to shop"))
+  await talk()
+  await until(() => listener.said.out.includes(`answer to message ${said}`), { withinMs: 60_000 })
+  listener.child.kill("SIGINT")
+  expect((await listener.ended).code).toBe(0)
+
+  const shop = messagingBridge({ url: stage.url, key }).bridge("shop")
+  const { message_id } = await shop.sendText({ chat: bob.number, body: "from a program" })
+  expect(await shop.getMessage({ id: message_id })).toMatchObject({ message_id })
+
+  const agent = new Client({ name: "agent", version: "1" }, { versionNegotiation: { mode: "auto" } })
+  const requestInit = bearer(key)
+  await agent.connect(new StreamableHTTPClientTransport(new URL("/mcp", stage.url), { requestInit }))
+  const told = await agent.callTool({ name: "number_status", arguments: { number: "shop" } })
+  expect(JSON.stringify(told)).toContain("connected")
+  await agent.close()
 })
 
 test("rotation of the router's secret: calls pass before the router knows it, and after", async () => {

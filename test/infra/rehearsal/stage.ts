@@ -20,6 +20,7 @@ import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
 import { startLambdaApi } from "#test/support/service/lambda-api.ts"
 import { startSes } from "#test/support/ses.ts"
 import { here } from "../evaluate.ts"
+import { pageFiles } from "#functions/docs/pages.ts"
 import { type Graph, plain } from "../graph.ts"
 import { bundled } from "../lambda.ts"
 import { type Judged, startPermissionGuard } from "./permission-guard.ts"
@@ -59,7 +60,7 @@ export async function startStage(
   const image = join(folder, "image")
   buildImage(image)
   // As the deploy does (`copyFiles`).
-  for (const copied of ["dashboard/assets", "passkey-extension"])
+  for (const copied of ["dashboard/assets", "passkey-extension", ...pageFiles])
     cpSync(join(root, copied), join(folder, copied), { recursive: true })
   // Media are fetched over TLS.
   const ca = join(folder, "ca.pem")

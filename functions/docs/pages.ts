@@ -1,0 +1,36 @@
+import { existsSync, readFileSync } from "node:fs"
+import { posix } from "node:path"
+
+/** The pages of the repository for those who use the API, by the name under which they are served: `/api/docs/contract.md`. */
+const files: Record<string, string> = {
+  agents: "docs/agents.md",
+  recipes: "docs/recipes.md",
+  contract: "docs/contract.md",
+  moving: "docs/moving.md",
+  passkeys: "docs/passkey.md",
+  receivers: "docs/receivers/README.md",
+  typescript: "clients/typescript/README.md",
+  python: "clients/python/README.md",
+  cli: "clients/cli/README.md",
+}
+/** Their files, which a function has beside it (`copyFiles` of `Api`). */
+export const pageFiles = Object.values(files)
+
+const nameOf = new Map(Object.entries(files).map(([name, file]) => [file, name]))
+const besideFunction = new URL("./", import.meta.url)
+const root = existsSync(new URL("docs", besideFunction)) ? besideFunction : new URL("../../", import.meta.url)
+
+/** Each of these pages, in this order. Links between them lead to where they are served; those to what is not served are text. */
+export function pages(): { name: string; title: string; text: string }[] {
+  return Object.entries(files).map(([name, file]) => {
+    const text = readFileSync(new URL(file, root), "utf8").replaceAll(
+      /\[([^\]]*)\]\((?!https?:)([^)#\s]*)(#[^)\s]*)?\)/g,
+      (_, shown: string, to: string, part = "") => {
+        if (to === "") return `[${shown}](${part})`
+        const other = nameOf.get(posix.join(posix.dirname(file), to))
+        return other === undefined ? shown : `[${shown}](${other}.md${part})`
+      },
+    )
+    return { name, title: /^# (.*)$/m.exec(text)?.[1] ?? name, text }
+  })
+}
