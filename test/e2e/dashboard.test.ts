@@ -440,7 +440,9 @@ test("the sandbox's phone sends a picture and a voice message, reacts, votes, ca
 test("the lines that the first page offers work when they are pasted: a send, a receiver, and events sent to it", async () => {
   const page = await aPage()
   await page.goto(`${base}/start`)
-  const blocks = await page.$$eval(".snippets pre", (all) => all.map((one) => String(one.textContent)))
+  const blocks = await page.$$eval(".snippets > div > .block pre", (all) =>
+    all.map((one) => String(one.textContent)),
+  )
   const [send = "", receiver = "", patch = ""] = blocks
   const { apiKey, call } = seeded(service)
   const { webhook_secret } = (await (await call("GET", "/instances/sandbox")).json()) as {

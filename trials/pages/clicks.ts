@@ -36,7 +36,7 @@ export async function journeys({ base, page, service }: Stage, customer: Seeded)
     }),
     resend: await walk(page, `${base}/numbers/shop/deliveries`, async (click) => {
       await click(press(page, "Send them again"))
-      await sees(page, "sent again")
+      await sees(page, "sent again.")
     }),
     did_it_arrive: await walk(page, `${base}/numbers/shop`, async (click) => {
       await click(follow(page, "Messages"))
