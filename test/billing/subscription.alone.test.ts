@@ -61,7 +61,7 @@ test("a first number leads to its price, to Checkout, and straight on to the cod
   expect((await Bridge.get(person.accountId, "shop")).webhookUrl).toBe("https://example.com/hook")
   const after = await person.text("/subscription")
   expect(after).toContain("First charge")
-  expect(after).toContain("6 days")
+  expect(after).toContain("7 days")
   expect(await person.text("/account")).toContain('href="/subscription"')
   // Somebody who comes back once more, or wants to pay in a second tab, finds what there is.
   expect((await person.get("/subscription/return")).headers.get("location")).toBe("/subscription")
