@@ -12,6 +12,7 @@ const files: Record<string, string> = {
   typescript: "clients/typescript/README.md",
   python: "clients/python/README.md",
   cli: "clients/cli/README.md",
+  n8n: "clients/n8n-nodes-messaging-bridge/README.md",
 }
 /** Their files, which a function has beside it (`copyFiles` of `Api`). */
 export const pageFiles = Object.values(files)

@@ -33,6 +33,7 @@ export const api = new sst.aws.Function("Api", {
     "clients/typescript/README.md",
     "clients/python/README.md",
     "clients/cli/README.md",
+    "clients/n8n-nodes-messaging-bridge/README.md",
   ].map((from) => ({ from })),
   environment: {
     ...settings,

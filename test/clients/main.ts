@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { gzipSync } from "node:zlib"
+import { packForN8n } from "./n8n-package.ts"
 import { type Service, startService } from "../support/service/service.ts"
 import { checkPython, findPython } from "./python.ts"
 
@@ -10,6 +11,7 @@ import { checkPython, findPython } from "./python.ts"
  * `npm run clients:check`: what customers install is built, linted and tested, packed, and run on every runtime that it is
  * for, against the service. It installs the runtimes from npm and what is for Python with pip, in a folder of its own that it
  * keeps, `.data-clients`. Without Python 3.10 it fails in the end, since it has not run everything.
+ * n8n, which is larger than all of them, runs where `N8N` says in which folder it is installed.
  */
 
 const root = new URL("../..", import.meta.url).pathname
@@ -22,6 +24,7 @@ const runtimes = {
   bun: "npm:@oven/bun-linux-x64@1.4.5",
   deno: "npm:@deno/linux-x64-glibc@2.9.6",
   express: "npm:express@5.3.0",
+  newman: "npm:newman@6.2.2",
 }
 const programs: [name: string, command: string[]][] = [
   ["Node 20", ["node_modules/node-20/bin/node"]],
@@ -126,8 +129,10 @@ types()
 process.env.PACKED_CLI = ["node-20/bin/node", ".bin/bridge"]
   .map((file) => join(folder, "node_modules", file))
   .join(" ")
+process.env.N8N_PACKAGE = await packForN8n(join(folder, "n8n"))
 npx("vitest", "run", "--config", "test/clients/vitest.config.ts")
 const python = findPython()
+if (!process.env.N8N) console.log("n8n's package was not run: N8N says in which folder n8n is installed")
 const service = await startService()
 try {
   await everywhere(service)

@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     root: new URL("../..", import.meta.url).pathname,
     include: ["test/clients/*.check.ts"],
+    exclude: process.env.N8N ? [] : ["test/clients/n8n.check.ts"],
     experimental: { viteModuleRunner: false, nodeLoader: false },
     testTimeout: 90_000,
     hookTimeout: 120_000,
