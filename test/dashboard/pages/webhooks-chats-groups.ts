@@ -132,7 +132,9 @@ test("a link page is made in the dashboard, and is in the reader's language, wit
   await Brand.choose(person.accountId, "#7a1f5c", png)
   expect(await shown("en")).toContain(`<img class="logo" src="${path}/logo"`)
   const logo = await person.get(`${path}/logo`)
-  expect([logo.headers.get("content-type"), await logo.bytes()]).toEqual(["image/png", new Uint8Array(png)])
+  // A server of an earlier file may have put its own Response in place, which has no `bytes`.
+  expect(logo.headers.get("content-type")).toBe("image/png")
+  expect(Buffer.from(await logo.arrayBuffer())).toEqual(png)
 })
 
 test("the words of a link page are whole in six languages: no sentence is missing, and each has its gaps", () => {
