@@ -92,6 +92,33 @@ export function emailField(input: {
   </div>`
 }
 
+/** A field for a URL. */
+export function urlField(input: {
+  name: string
+  label: Html | string
+  value: string
+  placeholder?: string
+  isRequired?: boolean
+  hint?: string
+}): Html {
+  const { name, label, value, placeholder = "https://example.com/webhook", isRequired, hint } = input
+  return html`<div>
+    <label for="${name}">${label}</label>
+    <input
+      id="${name}"
+      name="${name}"
+      type="url"
+      maxlength="2048"
+      value="${value}"
+      placeholder="${placeholder}"
+      autocomplete="off"
+      ${isRequired ? "required" : ""}
+      ${hint === undefined ? "" : html`aria-describedby="${name}-hint"`}
+    />
+    ${hint === undefined ? "" : html`<p class="hint" id="${name}-hint">${hint}</p>`}
+  </div>`
+}
+
 /** A browser's name and system, out of what it says of itself. */
 export function browserName(agent: string): string {
   const browser = /(Firefox|Edg|OPR|HeadlessChrome|Chrome|Safari)\/(\d+)/.exec(agent)

@@ -56,7 +56,7 @@ export const home = new Hono<DashboardEnv>()
 
 async function standingsIn(c: Context<DashboardEnv>): Promise<Standing[]> {
   const { accountId } = c.var
-  const names = (await Bridge.names(accountId)).filter(Bridge.isOffered)
+  const names = (await Bridge.listed(accountId)).filter(Bridge.isOffered)
   return await standingsOf(accountId, names.toSorted(Bridge.inOrder))
 }
 
@@ -75,7 +75,7 @@ const notYet = [
 ]
 
 /** The whole bridges; without those that are deleted meanwhile. */
-async function wholeOf(named: Bridge.Named[]): Promise<Bridge.Info[]> {
+async function wholeOf(named: Bridge.Listed[]): Promise<Bridge.Info[]> {
   const found = await Promise.all(named.map(async (one) => await Bridge.find(one.accountId, one.customerRef)))
   return found.filter((bridge) => bridge !== undefined)
 }

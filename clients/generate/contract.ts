@@ -1,6 +1,6 @@
 import { type Document, entriesOf, openapi, type Operation, type Schema } from "#functions/docs/openapi.ts"
 
-// What the SDKs' generators read of the contract.
+// The parts of the contract from which the SDKs are generated.
 
 /** Routes that are streams alone: the layer by hand has them. */
 const streams = new Set(["streamLogs"])

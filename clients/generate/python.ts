@@ -84,7 +84,7 @@ function method(call: Call, models: Models): Method {
     about: describedIn(schema),
     isRequired: input?.required?.includes(field) === true,
   }))
-  // What must be given comes first.
+  // Required parameters come first.
   fields.sort((a, b) => Number(b.isRequired) - Number(a.isRequired))
   const parameters = fields.map(({ field, type, isRequired }) => {
     if (isRequired) return `${field}: ${type}`
@@ -194,7 +194,7 @@ function modelsOf(schemas: Record<string, Schema>) {
       const text = schema.enum
         ? `${name} = ${typeOf(schema, name)}\n`
         : classOf(name, own ?? schema, base && named(base), schema.description)
-      // What it is made of stands before it.
+      // Python reads from top to bottom: the types inside a type come before it.
       made.delete(name)
       made.set(name, text)
     }
@@ -265,7 +265,7 @@ function isNullable(type: string): boolean {
   return type.endsWith("| None")
 }
 
-/** What is said of a field, beside its reference too. */
+/** The description of a field. One that refers to a schema may have its own beside the reference. */
 function describedIn({ description, allOf }: Schema): string | undefined {
   return description ?? allOf?.find((one) => one.description !== undefined)?.description
 }

@@ -17,7 +17,7 @@ const Info = z.object({
   agent: z.string(),
   /** The network address from which it was signed in. */
   address: z.string().default(""),
-  /** Signed in with a passkey, or a link that the operator made: not by whoever reads a mailbox. */
+  /** Whether the person used a passkey, or a link from the operator. Access to their mailbox is enough for neither. */
   isByPasskey: z.boolean().default(false),
   signedInAt: z.number().int(),
   seenAt: z.number().int(),

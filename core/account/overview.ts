@@ -15,12 +15,12 @@ export type Info = z.infer<typeof Info>
 
 /** How many references are kept: with the longest ones a quarter of what a row may hold. */
 const mostKept = 1000
-/** What is older is counted anew rather than shown, in seconds: a day. */
+/** For how long an overview may be shown before the numbers are counted again, in seconds: a day. */
 const keptFor = 86_400
 
 /**
- * What was kept of an account with very many numbers: to count them is to read two rows of each. Whoever has done so keeps it
- * for the next page, which another process may write.
+ * The last overview of an account with very many numbers; undefined if there is none, or it is too old. Counting them reads two
+ * rows of each, so whoever has counted keeps the result for the next page.
  */
 export async function get(accountId: string): Promise<Info | undefined> {
   const row = Row.safeParse(await getRow(tables.accounts, key(accountId))).data
@@ -29,6 +29,7 @@ export async function get(accountId: string): Promise<Info | undefined> {
 
 const Row = z.object({ overview: z.string(), expires_at: z.number().int() })
 
+/** Keeps an overview for `get`. */
 export async function keep(accountId: string, { counts, first }: Info): Promise<void> {
   await update({
     TableName: tables.accounts,

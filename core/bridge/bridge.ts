@@ -221,17 +221,18 @@ export async function list(accountId: string): Promise<Info[]> {
   return found.toSorted(inOrder)
 }
 
-/** What a list needs of a bridge. */
-export type Named = Pick<Info, "id" | "accountId" | "customerRef" | "createdMs" | "webhookUrl" | "isSandbox">
+/** The fields of a bridge that a list shows. */
+export type Listed = Pick<Info, "id" | "accountId" | "customerRef" | "createdMs" | "webhookUrl" | "isSandbox">
 
 /**
- * The same bridges, all or so many, in the order of their references, and of each what a list needs: nothing sealed of very
- * many crosses the wire.
+ * The bridges of an account in the order of their references, with the fields that a list shows. Sealed fields are not read: of
+ * very many bridges they would be most of what crosses the wire.
+ * @param most how many, at most
  */
-export async function names(accountId: string, most = Infinity): Promise<Named[]> {
-  const found: Named[] = []
+export async function listed(accountId: string, most = Infinity): Promise<Listed[]> {
+  const found: Listed[] = []
   for await (const row of rowsOf(accountId, "id, customer_ref, created_ms, webhook_url, sandbox", most)) {
-    const { id, customer_ref: customerRef, ...more } = NamedRow.parse(row)
+    const { id, customer_ref: customerRef, ...more } = ListedRow.parse(row)
     const { created_ms: createdMs, webhook_url: url, sandbox: isSandbox } = more
     if (found.push({ id, accountId, customerRef, createdMs, webhookUrl: url, isSandbox }) === most) break
   }
@@ -249,7 +250,7 @@ function rowsOf(accountId: string, attributes?: string, most = Infinity) {
   })
 }
 
-const NamedRow = z.object({
+const ListedRow = z.object({
   id: z.string(),
   customer_ref: z.string(),
   created_ms: z.number(),
@@ -258,7 +259,7 @@ const NamedRow = z.object({
 })
 
 /** The order of creation, the sandbox bridge last. */
-export function inOrder(a: Named, b: Named): number {
+export function inOrder(a: Listed, b: Listed): number {
   return Number(a.isSandbox) - Number(b.isSandbox) || a.createdMs - b.createdMs
 }
 

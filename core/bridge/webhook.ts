@@ -2,7 +2,7 @@ export * as Webhook from "./webhook.ts"
 
 import { randomBytes } from "node:crypto"
 import { now } from "../platform/clock.ts"
-import { ApiError, mustBeHere, noSuchBridge } from "../error.ts"
+import { ApiError, invalid, mustBeHere, noSuchBridge } from "../error.ts"
 import { Delivery } from "../event/delivery.ts"
 import { ring } from "../event/doorbell.ts"
 import { EventIndex } from "../event/event-index.ts"
@@ -29,6 +29,22 @@ export interface Choice {
   chats?: string[] | null | undefined
   headers?: Record<string, string> | null | undefined
   batch?: number | null | undefined
+}
+
+/** What the audit log calls a webhook. */
+export function labelOf({ receiver }: Delivery.Info, { customerRef }: Bridge.Info): string {
+  return `${customerRef}: ${receiver.url}`
+}
+
+/** The URL of a further webhook, as a caller gave it. @throws ApiError `invalid_webhook_url` */
+export function furtherUrl(given: unknown): string {
+  const url = Bridge.webhookUrl(given, "url")
+  if (url === "")
+    throw invalid(
+      [{ path: "url", message: "give a URL: only `first` can be the inbox" }],
+      "invalid_webhook_url",
+    )
+  return url
 }
 
 /**

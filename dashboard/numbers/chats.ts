@@ -9,7 +9,7 @@ import { ago, copyable, type Html, icon } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { wordsOf } from "./messages.ts"
-import { notShown, type Said, saidBy, whoIs } from "./said.ts"
+import { notShown, type SessionAnswer, askSession, whoIs } from "./session-answer.ts"
 
 const perPage = 50
 /** How long a page waits for the session, ms. */
@@ -24,7 +24,7 @@ export const chats = new Hono<DashboardEnv>()
     const ref = c.var.bridge.customerRef
     const { after } = c.req.query()
     const path = `/chats?${queryOf({ limit: perPage, after })}`
-    const said = await saidBy(c, path, z.array(Chat), patienceMs)
+    const said = await askSession(c, path, z.array(Chat), patienceMs)
     const body = html`${numberHead(c.var.bridge, "chats")}
     ${said.problem === undefined ? listOf(ref, said) : unkept(ref, "The chats are", said.problem)}`
     return await page(c, { title: `Chats of ${ref}`, place: "numbers", body })
@@ -35,7 +35,7 @@ export const chats = new Hono<DashboardEnv>()
     if (!ChatId.safeParse(chat).success) throw new ApiError("not_found")
     const { after } = c.req.query()
     const path = `/chats/${encodeURIComponent(chat)}/messages?${queryOf({ limit: perPage, after })}`
-    const said = await saidBy(c, path, z.array(KeptMessage), patienceMs)
+    const said = await askSession(c, path, z.array(KeptMessage), patienceMs)
     const body = html`${numberHead(c.var.bridge, "chats")}
     ${said.problem === undefined ? messagesOf(ref, chat, said) : unkept(ref, "The messages are", said.problem)}`
     return await page(c, { title: `Chat of ${ref}`, place: "numbers", body })
@@ -50,7 +50,10 @@ function unkept(ref: string, what: string, problem: string): Html {
     </p>`
 }
 
-function listOf(ref: string, { value = [], next }: Said<ChatInfo[]> & { next?: string | undefined }): Html {
+function listOf(
+  ref: string,
+  { value = [], next }: SessionAnswer<ChatInfo[]> & { next?: string | undefined },
+): Html {
   const at = `/numbers/${ref}/chats`
   return html`<section class="card flush" aria-label="Chats">
       ${value.length === 0 ? nothing("No chat yet", "Each chat appears here with its first message.") : ""}
@@ -84,7 +87,7 @@ function chatItem(at: string, chat: ChatInfo): Html {
 function messagesOf(
   ref: string,
   chat: string,
-  { value = [], next }: Said<Kept[]> & { next?: string | undefined },
+  { value = [], next }: SessionAnswer<Kept[]> & { next?: string | undefined },
 ): Html {
   const at = `/numbers/${ref}/chats/${encodeURIComponent(chat)}`
   return html`<section class="card flush" aria-label="Messages">

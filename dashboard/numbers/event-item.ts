@@ -2,7 +2,7 @@ import { html } from "hono/html"
 import type { StoredEvent } from "#core/contract/delivery.ts"
 import { outcomeMark } from "./event-outcomes.ts"
 import { whereAt } from "./receiver.ts"
-import { whoIs } from "./said.ts"
+import { whoIs } from "./session-answer.ts"
 import { ago, block, copyable, type Html, press, time } from "../elements.ts"
 
 /** An event in a list: what it is in one line, and all of it when it is opened. */

@@ -10,7 +10,7 @@ import { page, queryOf, sentenceCase } from "../answer.ts"
 import { copyable, type Html, icon, note, press, time } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
-import { notShown, saidBy } from "./said.ts"
+import { notShown, askSession } from "./session-answer.ts"
 
 const perPage = 100
 /** How long a page waits: the session asks the network, ms. */
@@ -23,7 +23,12 @@ export const groups = new Hono<DashboardEnv>()
   .get("/numbers/:ref/groups", async (c) => {
     const ref = c.var.bridge.customerRef
     const { after } = c.req.query()
-    const said = await saidBy(c, `/groups?${queryOf({ limit: perPage, after })}`, z.array(Group), patienceMs)
+    const said = await askSession(
+      c,
+      `/groups?${queryOf({ limit: perPage, after })}`,
+      z.array(Group),
+      patienceMs,
+    )
     const body = html`${numberHead(c.var.bridge, "groups")}
     ${said.problem === undefined ? listOf(ref, said.value) : notShown("The groups are", said.problem)}`
     return await page(c, { title: `Groups of ${ref}`, place: "numbers", body })
@@ -81,7 +86,7 @@ function listOf(ref: string, all: Info[]): Html {
 async function show(c: Context<DashboardEnv>, notice?: Html) {
   const { bridge, me } = c.var
   const ref = bridge.customerRef
-  const said = await saidBy(c, pathOf(c), GroupWithMembers, patienceMs)
+  const said = await askSession(c, pathOf(c), GroupWithMembers, patienceMs)
   const content =
     said.problem === undefined
       ? cards(`/numbers/${ref}/groups`, said.value, me.role !== "viewer")

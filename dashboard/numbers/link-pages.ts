@@ -9,7 +9,7 @@ import { ApiError, invalid, issuesOf } from "#core/error.ts"
 import { originOf } from "#functions/http/address.ts"
 import { page, sentenceCase } from "../answer.ts"
 import { did } from "../audit-log.ts"
-import { block, type Html, note, until } from "../elements.ts"
+import { block, type Html, note, until, urlField } from "../elements.ts"
 import { textsOf } from "../fresh-sign-in.ts"
 import { type DashboardEnv, onlyLooks } from "../guard.ts"
 import { numberHead } from "../layout.ts"
@@ -101,18 +101,12 @@ function making(at: string, { phone = "", return_url: url = "" }: Typed): Html {
           autocomplete="off"
         />
       </div>
-      <div>
-        <label for="return_url">Where the page leads then <span class="muted">(optional)</span></label>
-        <input
-          id="return_url"
-          name="return_url"
-          type="url"
-          maxlength="2048"
-          value="${url}"
-          placeholder="https://example.com/linked"
-          autocomplete="off"
-        />
-      </div>
+      ${urlField({
+        name: "return_url",
+        label: html`Where the page leads then <span class="muted">(optional)</span>`,
+        value: url,
+        placeholder: "https://example.com/linked",
+      })}
       <div class="row"><button class="button main">Make the link</button></div>
     </form>
   </section>`

@@ -20,7 +20,7 @@ import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { beginOf } from "./events.ts"
-import { saidBy, whoIs } from "./said.ts"
+import { askSession, whoIs } from "./session-answer.ts"
 
 const perPage = 50
 /** How long the page waits for what was sent, which only the session can read. It comes without it then. */
@@ -117,7 +117,7 @@ async function cameOf(bridge: Bridge.Info, { chat, event: behind }: Asked): Prom
 async function wentOf(c: Context<DashboardEnv>, { chat, sent: behind }: Asked): Promise<Source> {
   if (behind === "none") return { items: [] }
   const path = `/sent?${queryOf({ limit: perPage, chat, after: behind })}`
-  const said = await saidBy(c, path, z.array(SentMessage), patienceMs)
+  const said = await askSession(c, path, z.array(SentMessage), patienceMs)
   if (said.problem !== undefined)
     return { items: [], problem: `What was sent is not shown: ${said.problem}.` }
   return { items: said.value.map((sent) => ({ atMs: sent.asked_at * 1000, sent })), next: said.next }

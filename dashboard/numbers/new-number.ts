@@ -6,7 +6,7 @@ import { Delivery } from "#core/event/delivery.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { page, sentenceCase } from "../answer.ts"
 import { billingPages } from "../billing-hooks.ts"
-import { type Html, note } from "../elements.ts"
+import { type Html, note, urlField } from "../elements.ts"
 import { textsOf } from "../fresh-sign-in.ts"
 import { type DashboardEnv, notAllowed, onlyLooks } from "../guard.ts"
 import { head } from "../layout.ts"
@@ -82,22 +82,12 @@ function form(typed: { ref: string; url: string; problem?: Html | string }): Htm
           1 to 64 letters, digits, dashes and underscores. It cannot be changed later.
         </p>
       </div>
-      <div>
-        <label for="url">Webhook address <span class="muted">(optional)</span></label>
-        <input
-          id="url"
-          name="webhook_url"
-          type="url"
-          maxlength="2048"
-          value="${typed.url}"
-          placeholder="https://example.com/webhook"
-          autocomplete="off"
-          aria-describedby="url-hint"
-        />
-        <p class="hint" id="url-hint">
-          Where its events are sent. Leave it empty to read them here; you can change it at any time.
-        </p>
-      </div>
+      ${urlField({
+        name: "webhook_url",
+        label: html`Webhook address <span class="muted">(optional)</span>`,
+        value: typed.url,
+        hint: "Where its events are sent. Leave it empty to read them here; you can change it at any time.",
+      })}
       <div class="row">
         <button class="button main">Add it and link a phone</button>
         <a class="button" href="/numbers">Cancel</a>

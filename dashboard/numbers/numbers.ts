@@ -78,7 +78,7 @@ export const numbers = new Hono<DashboardEnv>()
 
 /** The numbers of a page, and what there is besides. */
 interface Listed {
-  bridges: Bridge.Named[]
+  bridges: Bridge.Listed[]
   /** How many fit what is asked for, and how many there are. */
   fitting: number
   all: number
@@ -102,7 +102,7 @@ async function listedFor(
   // Only who has looked at each knows which are well.
   const mustLook = isPatient || !isMany || show === "connected" || show === "unlinked"
   if (!mustLook && search === undefined && show === undefined && nth === 1) return await firstPageOf(account)
-  const names = (await Bridge.names(account.id)).filter(Bridge.isOffered)
+  const names = (await Bridge.listed(account.id)).filter(Bridge.isOffered)
   const all = isMany ? names : names.toSorted(Bridge.inOrder)
   const overview = mustLook ? overviewOf(await standingsOf(account.id, all)) : await Overview.get(account.id)
   const ordered = inOrderOf(overview, all, show)
@@ -120,7 +120,7 @@ async function listedFor(
 
 /** The first page of very many numbers, without a look at the others: how many there are stands in the account. */
 async function firstPageOf({ id, bridges: all }: Account.Info): Promise<Listed> {
-  const [overview, names] = await Promise.all([Overview.get(id), Bridge.names(id, perPage)])
+  const [overview, names] = await Promise.all([Overview.get(id), Bridge.listed(id, perPage)])
   const first = overview?.first.slice(0, perPage).map(({ ref }) => ref) ?? []
   const troubled = await Promise.all(first.map(async (ref) => await Bridge.find(id, ref)))
   const others = names.filter(({ customerRef }) => !first.includes(customerRef))
@@ -133,11 +133,11 @@ async function firstPageOf({ id, bridges: all }: Account.Info): Promise<Listed> 
 /** First those that an overview has first; then the others, unless only one kind is to be shown. */
 function inOrderOf(
   overview: Overview.Info | undefined,
-  all: Bridge.Named[],
+  all: Bridge.Listed[],
   show: Kind | undefined,
-): Bridge.Named[] {
+): Bridge.Listed[] {
   const left = new Map(all.map((bridge) => [bridge.customerRef, bridge]))
-  const first: Bridge.Named[] = []
+  const first: Bridge.Listed[] = []
   for (const { ref, kinds: its } of overview?.first ?? []) {
     const bridge = left.get(ref)
     left.delete(ref)
@@ -177,7 +177,7 @@ interface Row {
 
 type Look = (bridge: Bridge.Info, lease: Lease.Info | undefined) => Promise<Evidence>
 
-async function rowsOf(named: Bridge.Named[], look: Look, known: Known = new Map()): Promise<Row[]> {
+async function rowsOf(named: Bridge.Listed[], look: Look, known: Known = new Map()): Promise<Row[]> {
   const ids = named.map(({ id }) => id)
   const [leases, deliveries, bridges] = await Promise.all([
     Lease.byIds(ids),

@@ -17,7 +17,7 @@ import { redirect } from "#functions/api/bridges.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
 import { choose } from "#functions/api/choose.ts"
 import { page, sentenceCase } from "../answer.ts"
-import { block, type Html, note, press, until } from "../elements.ts"
+import { block, type Html, note, press, until, urlField } from "../elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import { type DashboardEnv, onlyLooks } from "../guard.ts"
 import { numberHead } from "../layout.ts"
@@ -230,18 +230,7 @@ function webhook(bridge: Bridge.Info, url: string): Html {
       </p>
     </header>
     <form method="post" action="${pathOf(bridge)}/webhook">
-      <div>
-        <label for="url">Address</label>
-        <input
-          id="url"
-          name="webhook_url"
-          type="url"
-          maxlength="2048"
-          value="${url}"
-          placeholder="https://example.com/webhook"
-          autocomplete="off"
-        />
-      </div>
+      ${urlField({ name: "webhook_url", label: "Address", value: url })}
       <div class="row">
         <button class="button main">Save</button>
         <button class="button" name="test" value="yes">Save and send a test event</button>

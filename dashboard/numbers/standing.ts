@@ -11,7 +11,7 @@ import { inWords } from "./state.ts"
 
 /** How a number stands by what is written down, so that very many can be ordered and counted. */
 export interface Standing {
-  bridge: Bridge.Named
+  bridge: Bridge.Listed
   group: Group
   /** A webhook of it fails, or has given events up: the first one today, others at any time that is kept. */
   isFailing: boolean
@@ -34,7 +34,7 @@ export const many = 500
 const known = new LRUCache<string, Promise<Standing[]>>({ max: 100, ttl: 60_000 })
 
 /** How these numbers of an account stand: first those that are down, then those whose events do not get through. */
-export async function standingsOf(accountId: string, bridges: Bridge.Named[]): Promise<Standing[]> {
+export async function standingsOf(accountId: string, bridges: Bridge.Listed[]): Promise<Standing[]> {
   if (bridges.length <= many) return await read(accountId, bridges)
   const before = known.get(accountId)
   if (before) return await before
@@ -44,7 +44,7 @@ export async function standingsOf(accountId: string, bridges: Bridge.Named[]): P
   return await reading
 }
 
-async function readAndKeep(accountId: string, bridges: Bridge.Named[]): Promise<Standing[]> {
+async function readAndKeep(accountId: string, bridges: Bridge.Listed[]): Promise<Standing[]> {
   const standings = await read(accountId, bridges)
   const { counts, first } = overviewOf(standings)
   await Overview.keep(accountId, { counts, first: first.filter(({ kinds: its }) => !its.some(isQuiet)) })
@@ -69,7 +69,7 @@ export function overviewOf(standings: Standing[]): Overview.Info {
 /** How many are read at once: each part asks the store for a hundred after the other. */
 const together = 500
 
-async function read(accountId: string, bridges: Bridge.Named[]): Promise<Standing[]> {
+async function read(accountId: string, bridges: Bridge.Listed[]): Promise<Standing[]> {
   let account: Promise<Account.Info | undefined> | undefined
   const accountOf = async () => await (account ??= Account.get(accountId))
   const parts = Array.from({ length: Math.ceil(bridges.length / together) }, (_, i) =>
@@ -90,7 +90,7 @@ async function read(accountId: string, bridges: Bridge.Named[]): Promise<Standin
 }
 
 async function standing(
-  bridge: Bridge.Named,
+  bridge: Bridge.Listed,
   lease: Lease.Info | undefined,
   deliveries: Delivery.Info[],
   account: () => Promise<Account.Info | undefined>,

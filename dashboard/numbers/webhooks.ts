@@ -10,11 +10,10 @@ import type { Delivery } from "#core/event/delivery.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { now } from "#core/platform/clock.ts"
 import { freshLease } from "#core/lease/call-holder.ts"
-import { furtherUrl, whereOf } from "#functions/api/webhooks.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
 import { page, sentenceCase } from "../answer.ts"
 import { did } from "../audit-log.ts"
-import { age, block, type Html, note, press, until } from "../elements.ts"
+import { age, block, type Html, note, press, until, urlField } from "../elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
@@ -30,9 +29,9 @@ export const webhooks = new Hono<DashboardEnv>()
     const again = unlessFresh(c, pathOf(c), { url })
     if (again) return again
     return await done(c, { url }, async () => {
-      const { webhook, created } = await Webhook.create(c.var.bridge, furtherUrl(url.trim()), {})
+      const { webhook, created } = await Webhook.create(c.var.bridge, Webhook.furtherUrl(url.trim()), {})
       if (!created) return note("info", "There is a webhook with this address already.")
-      await did(c, "webhook_added", whereOf(webhook, c.var.bridge))
+      await did(c, "webhook_added", Webhook.labelOf(webhook, c.var.bridge))
       return note("good", "Added. It gets every event from now on; choose below which it is to get.")
     })
   })
@@ -78,7 +77,7 @@ export const webhooks = new Hono<DashboardEnv>()
     const again = unlessFresh(c, c.req.path)
     if (again) return again
     const webhook = await oneOf(c)
-    await did(c, "secret_shown", whereOf(webhook, c.var.bridge))
+    await did(c, "secret_shown", Webhook.labelOf(webhook, c.var.bridge))
     const [secret] = (await Receiver.keysOf(webhook.receiver)).secrets
     return await show(c, { secret: { of: webhook.webhookId, text: secret } })
   })
@@ -88,7 +87,7 @@ export const webhooks = new Hono<DashboardEnv>()
     return await done(c, {}, async () => {
       const webhook = await oneOf(c)
       const { secret } = await WebhookSecret.rollOf(c.var.bridge, webhook)
-      await did(c, "secret_replaced", whereOf(webhook, c.var.bridge))
+      await did(c, "secret_replaced", Webhook.labelOf(webhook, c.var.bridge))
       return html`${note("good", "This is its new secret. Give it to your receiver within 24 hours.")}
       ${block(secret, "The new secret")}`
     })
@@ -107,7 +106,7 @@ export const webhooks = new Hono<DashboardEnv>()
     return await done(c, {}, async () => {
       const webhook = await oneOf(c)
       await Webhook.remove(c.var.bridge, webhook.webhookId)
-      await did(c, "webhook_removed", whereOf(webhook, c.var.bridge))
+      await did(c, "webhook_removed", Webhook.labelOf(webhook, c.var.bridge))
       return note("good", "It is deleted. The others lose nothing.")
     })
   })
@@ -267,19 +266,7 @@ function adding(at: string, url: string): Html {
       </p>
     </header>
     <form class="inline" method="post" action="${at}">
-      <div>
-        <label for="url">Address</label>
-        <input
-          id="url"
-          name="url"
-          type="url"
-          required
-          maxlength="2048"
-          value="${url}"
-          placeholder="https://example.com/webhook"
-          autocomplete="off"
-        />
-      </div>
+      ${urlField({ name: "url", label: "Address", value: url, isRequired: true })}
       <button class="button main">Add it</button>
     </form>
   </section>`

@@ -22,7 +22,7 @@ import { addressCard } from "./address.ts"
 import { ownDataCard } from "./own-data.ts"
 import { demandCard, passkeysCard } from "./passkeys.ts"
 import { tooMany } from "./sign-in.ts"
-import { chooseWhom, troublesCard } from "./troubles.ts"
+import { chooseAlerts, troublesCard } from "./troubles.ts"
 
 /** A field of a form as text; `""` if it is none. */
 async function field(c: Context<DashboardEnv>, name: string): Promise<string> {
@@ -70,7 +70,7 @@ export const account = new Hono<DashboardEnv>()
       note("good", `${email.data} is invited, and can join after a sign-in with this address.${more}`),
     )
   })
-  .post("/account/troubles", async (c) => await show(c, await chooseWhom(c)))
+  .post("/account/troubles", async (c) => await show(c, await chooseAlerts(c)))
   .post("/account/passkey-only", async (c) => {
     const isDemanded = (await field(c, "only")) === "yes"
     if (isDemanded && !c.var.me.browser.isByPasskey)

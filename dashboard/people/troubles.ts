@@ -4,11 +4,11 @@ import { Troubles } from "#core/account/troubles.ts"
 import { ApiError } from "#core/error.ts"
 import { sentenceCase } from "../answer.ts"
 import { did } from "../audit-log.ts"
-import { type Html, note } from "../elements.ts"
+import { type Html, note, urlField } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 
-/** Saves who is told, as an owner chose it, and says so. */
-export async function chooseWhom(c: Context<DashboardEnv>): Promise<Html> {
+/** Saves who gets alerts, as an owner has chosen, and says so. */
+export async function chooseAlerts(c: Context<DashboardEnv>): Promise<Html> {
   const { to, url } = await c.req.parseBody()
   try {
     await Troubles.choose(c.var.accountId, Troubles.To.catch("owners").parse(to), url ?? "")
@@ -40,22 +40,13 @@ export async function troublesCard(accountId: string): Promise<Html | string> {
           ${Troubles.To.options.map((one) => html`<option value="${one}" ${one === to ? "selected" : ""}>${words[one]}</option>`)}
         </select>
       </div>
-      <div>
-        <label for="troubles-url">Posted to, as JSON</label>
-        <input
-          id="troubles-url"
-          name="url"
-          type="url"
-          maxlength="2048"
-          value="${url}"
-          placeholder="https://"
-          autocomplete="off"
-          aria-describedby="troubles-signed"
-        />
-        <p class="hint" id="troubles-signed">
-          Signed with the webhook secret of the number that it is about.
-        </p>
-      </div>
+      ${urlField({
+        name: "url",
+        label: "Posted to, as JSON",
+        value: url,
+        placeholder: "https://",
+        hint: "Signed with the webhook secret of the number that it is about.",
+      })}
       <div class="row"><button class="button">Save</button></div>
     </form>
   </section>`

@@ -51,8 +51,9 @@ interface Snippet {
 }
 
 /**
- * Code that a program needs first. The SDKs take the address and the key from the environment. `contact`: digits of the sandbox's contact; `""` while there is none. `receiverUrl`:
- * where the receiver of the second block gets its events.
+ * Code that a program needs first. The SDKs take the address and the key from the environment.
+ * @param input `contact`: the digits of the sandbox's contact, `""` while there is none. `receiverUrl`: where the receiver of the
+ * second block gets its events
  */
 function snippets(input: { baseUrl: string; contact: string; receiverUrl: string }): Snippet[] {
   const { baseUrl, contact, receiverUrl } = input
@@ -61,34 +62,34 @@ function snippets(input: { baseUrl: string; contact: string; receiverUrl: string
   const post = (path: string, body: string, verb = "") =>
     `curl ${verb}"${api}${path}" \\\n  -H "Authorization: Bearer $KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d '${body}'`
   const run = (command: string) => `BRIDGE_URL="${baseUrl}" BRIDGE_KEY="$KEY" ${command}`
-  const typescript = (ref: string, ...lines: string[]) =>
+  const typescript = (...lines: string[]) =>
     [
+      "// The SDK is in clients/typescript of the service's repository; how to install it stands there.",
       `// ${run("node send.mjs")}`,
       'import { messagingBridge } from "messaging-bridge-sdk"',
       "",
-      `const bridge = messagingBridge()${ref}`,
       ...lines,
     ].join("\n")
-  const python = (ref: string, ...lines: string[]) =>
+  const python = (...lines: string[]) =>
     [
+      "# The SDK is in clients/python of the service's repository; how to install it stands there.",
       `# ${run("python send.py")}`,
       "from messaging_bridge import MessagingBridge",
       "",
-      `bridge = MessagingBridge()${ref}`,
       ...lines,
     ].join("\n")
   return [
     {
       title: "Send a message, or a poll to vote on",
       typescript: typescript(
-        '.bridge("sandbox")',
-        `await bridge.sendText({ chat: "${to}", body: "Hello" })`,
-        `await bridge.sendPoll({ chat: "${to}", question: "Tea?", options: ["Yes", "No"] })`,
+        'const sandbox = messagingBridge().bridge("sandbox")',
+        `await sandbox.sendText({ chat: "${to}", body: "Hello" })`,
+        `await sandbox.sendPoll({ chat: "${to}", question: "Tea?", options: ["Yes", "No"] })`,
       ),
       python: python(
-        '.bridge("sandbox")',
-        `bridge.send_text(chat="${to}", body="Hello")`,
-        `bridge.send_poll(chat="${to}", question="Tea?", options=["Yes", "No"])`,
+        'sandbox = MessagingBridge().bridge("sandbox")',
+        `sandbox.send_text(chat="${to}", body="Hello")`,
+        `sandbox.send_poll(chat="${to}", question="Tea?", options=["Yes", "No"])`,
       ),
       code: [
         post("/sandbox/proxy/send/text", `{"chat":"${to}","body":"Hello"}`),
@@ -103,8 +104,8 @@ function snippets(input: { baseUrl: string; contact: string; receiverUrl: string
     {
       title: "Add a number of your own",
       code: post("", '{"customer_ref":"shop"}'),
-      typescript: typescript("", 'await bridge.createBridge({ customer_ref: "shop" })'),
-      python: python("", 'bridge.create_bridge(customer_ref="shop")'),
+      typescript: typescript('await messagingBridge().createBridge({ customer_ref: "shop" })'),
+      python: python('MessagingBridge().create_bridge(customer_ref="shop")'),
     },
   ]
 }

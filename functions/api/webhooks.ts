@@ -1,4 +1,3 @@
-import { Bridge } from "#core/bridge/bridge.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import * as contract from "#core/contract/webhook.ts"
@@ -18,8 +17,8 @@ export const webhooks = contractRouter()
   })
   .openapi(contract.createWebhook, async (c) => {
     const { url, ...choice } = c.req.valid("json")
-    const { webhook, created } = await Webhook.create(c.var.bridge, furtherUrl(url), choice)
-    if (created) await recordByKey(c, "webhook_added", whereOf(webhook, c.var.bridge))
+    const { webhook, created } = await Webhook.create(c.var.bridge, Webhook.furtherUrl(url), choice)
+    if (created) await recordByKey(c, "webhook_added", Webhook.labelOf(webhook, c.var.bridge))
     return c.json(await wire(c.var, webhook), created ? 201 : 200)
   })
   .openapi(contract.getWebhook, async (c) => {
@@ -29,7 +28,7 @@ export const webhooks = contractRouter()
   .openapi(contract.updateWebhook, async (c) => {
     const { bridge } = c.var
     const { url, state, ...choice } = c.req.valid("json")
-    const changes = { ...choice, url: url === undefined ? undefined : furtherUrl(url) }
+    const changes = { ...choice, url: url === undefined ? undefined : Webhook.furtherUrl(url) }
     const webhook = await Webhook.get(bridge, c.req.valid("param").webhook_id)
     if (Receiver.isFirst(webhook)) onlyItsOwn(c.req.valid("json"))
     if (Object.values(changes).some((change) => change !== undefined))
@@ -37,7 +36,7 @@ export const webhooks = contractRouter()
     if (state === "paused") await Webhook.pause(webhook)
     if (state === "active") await Webhook.resume(webhook)
     const changed = await Webhook.get(bridge, webhook.webhookId)
-    if (changes.url !== undefined) await recordByKey(c, "webhook_changed", whereOf(changed, bridge))
+    if (changes.url !== undefined) await recordByKey(c, "webhook_changed", Webhook.labelOf(changed, bridge))
     return c.json(await wire(c.var, changed), 200)
   })
   .openapi(contract.removeWebhook, async (c) => {
@@ -50,7 +49,7 @@ export const webhooks = contractRouter()
         },
       ])
     await Webhook.remove(c.var.bridge, webhook.webhookId)
-    await recordByKey(c, "webhook_removed", whereOf(webhook, c.var.bridge))
+    await recordByKey(c, "webhook_removed", Webhook.labelOf(webhook, c.var.bridge))
     return c.body(null, 204)
   })
   .openapi(rollSecret, async (c) => {
@@ -63,22 +62,6 @@ export const webhooks = contractRouter()
     await WebhookSecret.finishOf(c.var.bridge, await Webhook.get(c.var.bridge, c.req.valid("query").webhook))
     return c.json({ ok: true as const }, 200)
   })
-
-/** Where a webhook leads, as the audit log says it. */
-export function whereOf({ receiver }: Delivery.Info, { customerRef }: Bridge.Info): string {
-  return `${customerRef}: ${receiver.url}`
-}
-
-/** The URL of a further webhook. @throws ApiError `invalid_webhook_url` */
-export function furtherUrl(given: unknown): string {
-  const url = Bridge.webhookUrl(given, "url")
-  if (url === "")
-    throw invalid(
-      [{ path: "url", message: "give a URL: only `first` can be the inbox" }],
-      "invalid_webhook_url",
-    )
-  return url
-}
 
 /** What `first` gets is what its bridge gets. @throws ApiError `invalid_request` */
 function onlyItsOwn(input: object): void {

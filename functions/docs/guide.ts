@@ -1,6 +1,5 @@
 import { html } from "hono/html"
 import { type Html, prose, table } from "./html.ts"
-import { verifyPhp } from "./verify-php.ts"
 
 /** Who reads the reference, as far as it is known. */
 export interface Reader {
@@ -159,12 +158,9 @@ function receiving(): Html {
     )}
     <p>
       The SDKs for <a href="/api/docs/typescript.md">TypeScript</a> and
-      <a href="/api/docs/python.md">Python</a> do it for you.
+      <a href="/api/docs/python.md">Python</a> do it for you. For PHP there is
+      <a href="/api/docs/receivers.md">a function to copy</a>.
     </p>
-    <details>
-      <summary>PHP (7.1 or newer)</summary>
-      <pre>${verifyPhp}</pre>
-    </details>
     <p>What each event looks like, and its headers: <a href="?part=webhooks">Webhooks</a>.</p>`
 }
 

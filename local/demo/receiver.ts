@@ -1,7 +1,7 @@
-import { createHmac } from "node:crypto"
 import { once } from "node:events"
 import { createServer, type IncomingMessage } from "node:http"
 import { z } from "zod"
+import { webhooks } from "../../clients/typescript/src/index.ts"
 import { hangUp, listen } from "../listen.ts"
 
 /** A delivery as the receiver got it, verified over its raw bytes. */
@@ -39,7 +39,11 @@ export async function startReceiver() {
       attempt: Number(request.headers["x-webhook-attempt"]),
       event,
       status,
-      genuine: isGenuine(raw, String(request.headers["x-webhook-signature"]), secret),
+      genuine: await webhooks.isGenuine(
+        new Uint8Array(raw),
+        String(request.headers["x-webhook-signature"]),
+        secret,
+      ),
     })
     changed.resolve()
     changed = Promise.withResolvers()
@@ -67,18 +71,4 @@ export async function startReceiver() {
     },
     stop: () => hangUp(server),
   }
-}
-
-/** Whether these bytes were signed with this secret within five minutes of now: the SDK's check, for a caller that cannot wait. */
-export function isGenuine(
-  rawBody: Uint8Array,
-  header: string | undefined,
-  secret: string,
-  nowSeconds = Date.now() / 1000,
-): boolean {
-  const [, time, signatures] = /^t=(\d{1,12})((?:,v1=[0-9a-f]{64})+)$/.exec(header ?? "") ?? []
-  if (time === undefined || signatures === undefined || Math.abs(nowSeconds - Number(time)) > 300)
-    return false
-  const expected = createHmac("sha256", secret).update(`${time}.`).update(rawBody).digest("hex")
-  return signatures.split(",v1=").includes(expected)
 }

@@ -48,7 +48,7 @@ export async function signUp({ base, page: operators }: Stage) {
     await page.locator("#code").fill(code)
     await page.waitForSelector("#start-events li", { timeout: 60_000 })
     await click(follow(page, "Give the sandbox a webhook"))
-    await page.locator("#url").fill(receiver.urlOf("newcomer"))
+    await page.locator("#webhook_url").fill(receiver.urlOf("newcomer"))
     await click(press(page, "Save"))
     // The sandbox may have nothing to tell for a while.
     await click(press(page, "Send a test event"))

@@ -279,8 +279,8 @@ test("where the sandbox's phone cannot be used, the first page says so, names it
   expect(elsewhere).toContain("Put the receiver where the internet can reach it")
   expect(elsewhere).not.toContain("http://127.0.0.1")
   const quoted = elsewhere.replaceAll("&quot;", '"')
-  expect(quoted).toContain('await bridge.sendText({ chat: "15550002", body: "Hello" })')
-  expect(quoted).toContain('bridge.send_text(chat="15550002", body="Hello")')
+  expect(quoted).toContain('await sandbox.sendText({ chat: "15550002", body: "Hello" })')
+  expect(quoted).toContain('sandbox.send_text(chat="15550002", body="Hello")')
   expect(
     quoted.match(/BRIDGE_URL="https:\/\/bridge.example.com"|BRIDGE_URL="https:&#x2F;&#x2F;/g),
   ).toHaveLength(4)

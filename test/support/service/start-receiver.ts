@@ -1,8 +1,8 @@
+import { createHmac } from "node:crypto"
 import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http"
 import { buffer } from "node:stream/consumers"
 import { z } from "zod"
-import { isGenuine } from "#local/demo/receiver.ts"
 import { hangUp, listen } from "#local/listen.ts"
 
 /** A request as the receiver got it. */
@@ -34,6 +34,23 @@ export type Answer = number | ((response: ServerResponse, arrival: Arrival) => v
 
 /** Never answers: the caller waits as long as it likes. */
 export const silence: Answer = () => {}
+
+/**
+ * Whether these bytes were signed with this secret within five minutes of now. The SDK's check is asynchronous, and arrivals would
+ * overtake each other while they wait for it.
+ */
+export function isGenuine(
+  rawBody: Uint8Array,
+  header: string,
+  secret: string,
+  nowSeconds = Date.now() / 1000,
+): boolean {
+  const [, time, signatures] = /^t=(\d{1,12})((?:,v1=[0-9a-f]{64})+)$/.exec(header) ?? []
+  if (time === undefined || signatures === undefined || Math.abs(nowSeconds - Number(time)) > 300)
+    return false
+  const expected = createHmac("sha256", secret).update(`${time}.`).update(rawBody).digest("hex")
+  return signatures.split(",v1=").includes(expected)
+}
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 

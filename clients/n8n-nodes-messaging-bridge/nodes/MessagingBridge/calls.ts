@@ -168,7 +168,7 @@ type Call = [
 const bridge = `/api/instances/${segment("number")}`
 const send = `POST ${bridge}/proxy/send` as const
 
-/** What the node can do, by what it is done to. */
+/** The operations of the node, by their resource. */
 const calls: Record<string, Call[]> = {
   message: [
     ["sendText", "Send a Text", `${send}/text`, "chat", "body", "key"],

@@ -3,7 +3,10 @@ import type { INodeProperties } from "n8n-workflow"
 /** Where the service answers, as an expression. */
 export const baseURL = '={{$credentials.url.replace(/\\/+$/, "")}}'
 
-/** Of a declarative node. A trigger must not have them: n8n would make a request each time that it starts a workflow. */
+/**
+ * The request settings of the declarative node. The trigger must not have them: n8n would then send a request each time it starts a
+ * workflow.
+ */
 export const requestDefaults = { baseURL, headers: { Accept: "application/json" } }
 
 export const number: INodeProperties = {

@@ -7,23 +7,23 @@ import { log } from "#core/platform/log.ts"
 import { type Html, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 
-/** What a session says, and behind what it goes on; or why it is not known. */
-export type Said<Value> =
+/** What a session answered, with the cursor of the next page; or why there is no answer. */
+export type SessionAnswer<Value> =
   | { value: Value; next?: string | undefined; problem?: undefined }
   | { value?: undefined; problem: string }
 
 const Refused = z.object({ error: z.string() })
 
 /**
- * What only the session of a number can read. A page waits for it for so long and then comes without it; and whoever only looks
- * wakes nobody.
+ * Reads something that only the session of a number knows. A session that sleeps is not woken for a reader.
+ * @param patienceMs how long the page waits before it comes without the answer
  */
-export async function saidBy<Value>(
+export async function askSession<Value>(
   c: Context<DashboardEnv>,
   path: string,
   schema: z.ZodType<Value>,
   patienceMs: number,
-): Promise<Said<Value>> {
+): Promise<SessionAnswer<Value>> {
   const { bridge, requestId } = c.var
   const lease = await Lease.get(bridge.id)
   if (lease && Lease.whyStopped(lease) === "idle") return { problem: "this number sleeps until it is used" }
