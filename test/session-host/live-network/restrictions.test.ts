@@ -37,6 +37,7 @@ test("a restriction is in the status until it is lifted, over restarts, and unti
   await network.control.change(phone.number, { restricted: false })
   await network.control.notice(device, { kind: "unrestricted", about: bob.number })
   await until(async () => (await restriction())[0] === "new_chats_quota")
+  await network.control.change(phone.number, { capped: false })
   await network.control.notice(device, { kind: "uncapped", about: bob.number })
   await until(async () => (await restriction())[0] === undefined)
   const warnings = (await linesOf(bridge.id)).filter((line) => /will soon have started/.test(line))
