@@ -17,8 +17,8 @@ const Info = z.object({
   agent: z.string(),
   /** The network address from which it was signed in. */
   address: z.string().default(""),
-  /** Whether the person used a passkey, or a link from the operator. Access to their mailbox is enough for neither. */
-  isByPasskey: z.boolean().default(false),
+  /** Whether the sign-in was by a passkey or by the operator's link, for which access to the mailbox is not enough. */
+  isStrong: z.boolean().default(false),
   signedInAt: z.number().int(),
   seenAt: z.number().int(),
 })
@@ -35,7 +35,7 @@ const freshFor = 600
 
 /** Signs a browser in. The one that it was before, if any, is signed out: a token is never used for two sign-ins. */
 export async function admit(
-  input: Pick<Info, "personId" | "accountId" | "agent"> & Partial<Pick<Info, "address" | "isByPasskey">>,
+  input: Pick<Info, "personId" | "accountId" | "agent"> & Partial<Pick<Info, "address" | "isStrong">>,
   former?: string,
 ): Promise<string> {
   if (former !== undefined) await signOut(former)
@@ -59,7 +59,7 @@ async function put(input: Parameters<typeof admit>[0], at: number): Promise<stri
     account_id: accountId,
     agent: input.agent.slice(0, 200),
     address: input.address ?? "",
-    ...(input.isByPasskey && { by_passkey: true }),
+    ...(input.isStrong && { strong: true }),
   }
   const times = { signed_in_at: at, seen_at: now(), expires_at: at + livesFor }
   await transact([
@@ -148,7 +148,7 @@ function fromRow(row: Row): Info {
     ...row,
     personId: row.person_id,
     accountId: row.account_id,
-    isByPasskey: row.by_passkey,
+    isStrong: row.strong,
     signedInAt: row.signed_in_at,
     seenAt: row.seen_at,
   })

@@ -73,7 +73,7 @@ export const account = new Hono<DashboardEnv>()
   .post("/account/troubles", async (c) => await show(c, await chooseAlerts(c)))
   .post("/account/passkey-only", async (c) => {
     const isDemanded = (await field(c, "only")) === "yes"
-    if (isDemanded && !c.var.me.browser.isByPasskey)
+    if (isDemanded && !c.var.me.browser.isStrong)
       return await show(
         c,
         note("bad", "Sign in with a passkey yourself first: otherwise you would be shut out."),

@@ -31,7 +31,7 @@ export const passkeys = new Hono<DashboardEnv>()
     const person = used && (await Person.get(used.personId))
     if (!person)
       return c.json({ problem: "This passkey does not sign in here: try again, or have a code mailed." }, 400)
-    const signed = { email: person.email, next: ownPath(next), isByPasskey: true }
+    const signed = { email: person.email, next: ownPath(next), isStrong: true }
     return c.json({ goto: await admitBrowser(c, signed) })
   })
   .post("/account/passkeys/options", async (c) => {
@@ -143,7 +143,7 @@ export const byPasskey = createMiddleware<DashboardEnv>(async (c, next) => {
   // Their ways in, which are the same for all of their accounts.
   const isOfPerson = isOfPasskeys || c.req.path.startsWith("/account/address")
   const demanding = isOfPerson ? (await accountsOf(person.id)).map(({ account }) => account) : [own]
-  if (browser.isByPasskey || !demanding.some(({ isPasskeyOnly }) => isPasskeyOnly)) return await next()
+  if (browser.isStrong || !demanding.some(({ isPasskeyOnly }) => isPasskeyOnly)) return await next()
   const hasPasskey = (await Passkey.list(person.id)).length > 0
   if (isOfPasskeys && !hasPasskey) return await next()
   const body = html`<div class="card">

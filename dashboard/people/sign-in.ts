@@ -89,7 +89,7 @@ export const signIn = new Hono<DashboardEnv>()
     const used = await SignIn.useLink(c.req.param("token"))
     if (!used) return await showDeadLink(c)
     // Whoever runs the service has printed it.
-    return c.redirect(await admitBrowser(c, { ...used, isByPasskey: used.isPrinted }), 303)
+    return c.redirect(await admitBrowser(c, { ...used, isStrong: used.isPrinted }), 303)
   })
   .post("/sign-out", async (c) => {
     const token = cookie(c, "session")
@@ -108,14 +108,14 @@ function leadingOn(page: string, next: string): string {
  */
 export async function admitBrowser(
   c: Context<DashboardEnv>,
-  input: SignIn.Goal & { email: string; isByPasskey?: boolean },
+  input: SignIn.Goal & { email: string; isStrong?: boolean },
 ): Promise<string> {
-  const { email, next, isByPasskey = false } = input
+  const { email, next, isStrong = false } = input
   const seen = [input.accountId, await seenBy(c, email)].filter((id) => id !== undefined)
   const { person, accountId } = await accountAtSignIn(email, seen)
   // Somebody new, and a browser that is known, are no news to the person.
   const isQuiet = (await seenBy(c, email)) !== undefined || (await Browser.list(person.id)).length === 0
-  const admitted = { personId: person.id, accountId, ...fromWhere(c), isByPasskey }
+  const admitted = { personId: person.id, accountId, ...fromWhere(c), isStrong }
   const token = await Browser.admit(admitted, cookie(c, "session"))
   const entry = { by: email, act: "signed_in", about: "", ...fromWhere(c) } as const
   if (accountId !== "") await AuditLog.add(accountId, entry, { isQuiet, origin: pageOrigin(c) })
