@@ -1,3 +1,4 @@
+import { pageFiles } from "../../functions/docs/pages.ts"
 import { tableAccess } from "../iam-statements.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
@@ -23,18 +24,7 @@ export const api = new sst.aws.Function("Api", {
   memory: "1024 MB",
   url: { cors: false },
   // The pages that it serves beside the reference.
-  copyFiles: [
-    "docs/agents.md",
-    "docs/recipes.md",
-    "docs/contract.md",
-    "docs/moving.md",
-    "docs/passkey.md",
-    "docs/receivers/README.md",
-    "clients/typescript/README.md",
-    "clients/python/README.md",
-    "clients/cli/README.md",
-    "clients/n8n-nodes-messaging-bridge/README.md",
-  ].map((from) => ({ from })),
+  copyFiles: pageFiles.map((from) => ({ from })),
   environment: {
     ...settings,
     ...limits,
