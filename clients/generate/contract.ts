@@ -1,17 +1,46 @@
-import { type Document, entriesOf, openapi, type Operation, type Schema } from "#functions/docs/openapi.ts"
+import {
+  type Document,
+  entriesOf,
+  type Entry,
+  openapi,
+  type Operation,
+  type Schema,
+} from "#functions/docs/openapi.ts"
 
-// The parts of the contract from which the SDKs are generated.
+// The parts of the contract from which the SDKs and their examples are generated.
 
-/** Routes that are streams alone: the layer by hand has them. */
-const streams = new Set(["streamLogs"])
+/** Routes that are streams alone, under the names that the layer by hand has for them. */
+const streams: Record<string, string> = { streamLogs: "logs" }
 
 export type Call = Operation & { method: string; path: string }
 
 /** The calls of an SDK, in the order of the reference. */
 export function callsOf(document: Document): Call[] {
   return entriesOf(document)
-    .map(({ method, path, operation }) => ({ method: method.toUpperCase(), path, ...operation }))
-    .filter(({ operationId }) => !streams.has(operationId))
+    .map(callOf)
+    .filter(({ operationId }) => !(operationId in streams))
+}
+
+function callOf({ method, path, operation }: Entry): Call {
+  return { method: method.toUpperCase(), path, ...operation }
+}
+
+/** What the reference's example of a call is made of: its name, what is given to it, and what to do with its answer. */
+export function exampleOf(entry: Entry) {
+  const call = callOf(entry)
+  const { parameters = [], requestBody, operationId } = call
+  const named = parameters.filter(
+    (one) => one.in !== "header" && one.name !== "customer_ref" && one.example !== undefined,
+  )
+  return {
+    call,
+    name: streams[operationId] ?? operationId,
+    given: {
+      ...Object.fromEntries(named.map(({ name, example }) => [name, example])),
+      ...(requestBody?.content["application/json"]?.example as object | undefined), // the contract's: an object
+    },
+    answer: operationId in streams ? "list" : recipe(call).answer,
+  }
 }
 
 export function isOfBridge({ path }: { path: string }): boolean {

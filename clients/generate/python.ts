@@ -1,6 +1,6 @@
 import { sentences } from "#core/contract/error-sentences.ts"
-import type { Document, Schema } from "#functions/docs/openapi.ts"
-import { type Call, callsOf, inputOf, isOfBridge, recipe, successOf } from "./contract.ts"
+import { type Document, entriesOf, type Entry, type Schema } from "#functions/docs/openapi.ts"
+import { type Call, callsOf, exampleOf, inputOf, isOfBridge, recipe, successOf } from "./contract.ts"
 
 /** Fields that `repr` does not show: who sees one could call, link a phone, join, or sign. */
 const secret = /\.(?:webhook_secret|secret|key|fields|code)$|^LinkSession\.url$|^GroupInvite\.link$/
@@ -9,8 +9,8 @@ const head = "# Generated from the contract by `npm run clients:generate`. Do no
 
 /** The contract as modules of Python, by their names. */
 export function python(document: Document): Record<string, string> {
-  const { Error: refusal, ...schemas } = document.components.schemas
-  const models = modelsOf(schemas)
+  const { Error: refusal } = document.components.schemas
+  const models = modelsOf(document)
   const calls = callsOf(document)
   const names = new Set(calls.map(({ operationId }) => operationId))
   /** With the names that calls have here. */
@@ -39,6 +39,35 @@ export function python(document: Document): Record<string, string> {
     ),
     "errors.py": errors(refusal!.properties!.code!.enum as (keyof typeof sentences)[]), // its enum of the same
   }
+}
+
+/** The reference's example of each call, as a program, by its `operationId`. */
+export function pythonExamples(document: Document): Record<string, string> {
+  const models = modelsOf(document)
+  for (const call of callsOf(document)) method(call, models) // the same classes get the same names
+  return Object.fromEntries(
+    entriesOf(document).map((entry) => [entry.operation.operationId, example(entry, models)]),
+  )
+}
+
+function example(entry: Entry, models: Models): string {
+  const { call, name, given, answer } = exampleOf(entry)
+  const fields = inputOf(call)?.properties ?? {}
+  const input = Object.entries(given).map(([field, value]) => {
+    const written = models.valueOf(value, fields[field]!, `${pascal(call.operationId)}${pascal(field)}`) // an example of it
+    return `${nameOf(field)}=${written}`
+  })
+  const called = `${isOfBridge(entry) ? "shop" : "account"}.${snake(name)}(${input.join(", ")})`
+  return [
+    `from messaging_bridge import MessagingBridge${/\btypes\./.test(called) ? ", types" : ""}\n`,
+    isOfBridge(entry) ? 'shop = MessagingBridge().bridge("shop")' : "account = MessagingBridge()",
+    ...{
+      json: [`print(${called})`],
+      list: [`for one in ${called}:`, "    print(one)"],
+      bytes: [`answer = ${called}`, 'with open("file", "wb") as file:', "    file.write(answer.content)"],
+      nothing: [called],
+    }[answer],
+  ].join("\n")
 }
 
 /** A class for each code with which the service refuses. */
@@ -79,7 +108,7 @@ function method(call: Call, models: Models): Method {
   const { answer, query = [], body, takesKey } = recipe(call)
   const input = inputOf(call)
   const fields = Object.entries(input?.properties ?? {}).map(([field, schema]) => ({
-    field: field === "from" ? "from_" : field, // a word of the language
+    field: nameOf(field),
     type: models.typeOf(schema, `${pascal(call.operationId)}${pascal(field)}`),
     about: describedIn(schema),
     isRequired: input?.required?.includes(field) === true,
@@ -134,7 +163,8 @@ function answerOf(call: Call, kind: ReturnType<typeof recipe>["answer"], models:
 }
 
 /** The classes of all schemas. A schema in another gets a name of its own. */
-function modelsOf(schemas: Record<string, Schema>) {
+function modelsOf(document: Document) {
+  const { Error: _, ...schemas } = document.components.schemas
   const made = new Map<string, string>()
   const byShape = new Map<string, string>()
 
@@ -226,8 +256,21 @@ function modelsOf(schemas: Record<string, Schema>) {
     return `class ${name}(${bases}):\n${about ? `    ${doc(about)}\n\n` : ""}${fields.join("") || "    pass\n"}`
   }
 
-  const components = Object.keys(schemas)
-  components.forEach(named)
+  /** A value of this type, as a program writes it. @param name of the class, as `typeOf` takes it */
+  function valueOf(value: unknown, schema: Schema, name: string): string {
+    if (Array.isArray(value))
+      return `[${value.map((one) => valueOf(one, schema.items!, name.replace(/s$/, ""))).join(", ")}]` // an array's schema says of what
+    if (typeof value !== "object" || value === null) return value === null ? "None" : literal(value)
+    const type = typeOf(schema, name).replace(/ \| None$/, "")
+    if (type.startsWith("dict[")) return JSON.stringify(value)
+    const { properties = {} } = schemas[type] ?? schema
+    const fields = Object.entries(value).map(
+      ([field, one]) => `${field}=${valueOf(one, properties[field]!, `${type}${pascal(field)}`)}`,
+    )
+    return `types.${type}(${fields.join(", ")})`
+  }
+
+  Object.keys(schemas).forEach(named)
   const events = Object.values(schemas)
     .flatMap(({ properties }) => properties?.event?.oneOf ?? [])
     .map(({ $ref }) => $ref!.split("/").at(-1)!)
@@ -236,6 +279,7 @@ function modelsOf(schemas: Record<string, Schema>) {
 
   return {
     typeOf,
+    valueOf,
     names: () => [...made.keys(), "Event"],
     module: () =>
       [
@@ -277,6 +321,11 @@ function literal(value: unknown): string {
 
 function tuple(names: string[]): string {
   return `(${names.map((name) => `"${name}",`).join(" ")})`.replace(/,\)$/, names.length > 1 ? ")" : ",)")
+}
+
+/** A field as a parameter: `from` is a word of the language. */
+function nameOf(field: string): string {
+  return field === "from" ? "from_" : field
 }
 
 function pascal(name: string): string {

@@ -1,5 +1,5 @@
-import type { Document, Schema } from "#functions/docs/openapi.ts"
-import { type Call, callsOf, inputOf, isOfBridge, recipe, successOf } from "./contract.ts"
+import type { Document, Entry, Schema } from "#functions/docs/openapi.ts"
+import { type Call, callsOf, exampleOf, inputOf, isOfBridge, recipe, successOf } from "./contract.ts"
 
 /** Names that mean something else in TypeScript, or would be taken for it. */
 const renamed: Record<string, string> = { Error: "ErrorBody" }
@@ -26,6 +26,36 @@ export function typescript(document: Document): string {
     "/** How each call is made: method, path, and what its fields, its key and its answer are. */",
     `export const operations = {\n${calls.map((one) => `  ${one.operationId}: ${JSON.stringify(recipe(one))},\n`).join("")}} as const\n`,
   ].join("\n")
+}
+
+/** The reference's example of a call, as a program. */
+export function typescriptExample(entry: Entry): string {
+  const { name, given, answer } = exampleOf(entry)
+  const input = Object.keys(given).length > 0 ? valueOf(given) : ""
+  const called = `${isOfBridge(entry) ? "shop" : "account"}.${name}(${input})`
+  return [
+    ...(answer === "bytes" ? ['import { writeFile } from "node:fs/promises"'] : []),
+    'import { messagingBridge } from "messaging-bridge-sdk"\n',
+    isOfBridge(entry) ? 'const shop = messagingBridge().bridge("shop")' : "const account = messagingBridge()",
+    ...{
+      json: [`console.log(await ${called})`],
+      list: [`for await (const one of ${called}) console.log(one)`],
+      bytes: [
+        `const answer = await ${called}`,
+        'await writeFile("file", new Uint8Array(await answer.arrayBuffer()))',
+      ],
+      nothing: [`await ${called}`],
+    }[answer],
+  ].join("\n")
+}
+
+function valueOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(valueOf).join(", ")}]`
+  if (typeof value !== "object" || value === null) return JSON.stringify(value)
+  const fields = Object.entries(value).map(
+    ([name, one]) => `${/^\w+$/.test(name) ? name : JSON.stringify(name)}: ${valueOf(one)}`,
+  )
+  return `{ ${fields.join(", ")} }`
 }
 
 function definition(name: string, type: string): string {

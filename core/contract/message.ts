@@ -495,10 +495,11 @@ export const editMessage = createRoute({
 })
 
 /** Contract, "Pinned messages". For how long, in seconds: a day, a week, or 30 days. */
+const pinnedFor = [86_400, 604_800, 2_592_000] as const
 const PinnedFor = z
-  .literal([86_400, 604_800, 2_592_000])
+  .literal(pinnedFor)
   .optional()
-  .openapi({ description: "For how many seconds; by default 604,800, a week." })
+  .openapi({ enum: [...pinnedFor], description: "For how many seconds; by default 604,800, a week." })
 
 export const pinMessage = createRoute({
   method: "post",

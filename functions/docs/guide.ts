@@ -95,7 +95,16 @@ const limits = [
 /** Everything a customer needs besides the reference, in the order in which they need it. */
 export function guide(reader: Reader): Chapter[] {
   return [
-    { id: "start", title: "Quick start", body: html`<pre>${start(reader)}</pre>` },
+    {
+      id: "start",
+      title: "Quick start",
+      body: html`<pre>${start(reader)}</pre>
+        <p>
+          Each call is shown in curl, in <a href="/api/docs/typescript.md">TypeScript</a> and in
+          <a href="/api/docs/python.md">Python</a>, whose SDKs take the address from
+          <code>BRIDGE_URL</code> and the key from <code>BRIDGE_KEY</code>.
+        </p>`,
+    },
     { id: "link", title: "Link a number", body: linking() },
     { id: "receive", title: "Receive", body: receiving() },
     { id: "send", title: "Send", body: sending() },

@@ -8,7 +8,8 @@ import {
   type Parameter,
   type Schema,
 } from "./openapi.ts"
-import { curl, limitsOf, merged } from "./page.ts"
+import { exampleCalls } from "./example-calls.ts"
+import { limitsOf, merged } from "./page.ts"
 import { pages } from "./pages.ts"
 
 // The reference as programs that read for people want it: Markdown, a page for each call and each event.
@@ -71,7 +72,7 @@ function call(entry: Entry, document: Document): MarkdownPage {
     parameters.length > 0 && table(["parameter", "in", "type", ""], parameters.map(parameterRow)),
     body && "Body:",
     body && fields(body.schema, document),
-    fenced("sh", curl(entry)),
+    ...exampleCalls(document)[operationId]!.map(({ ending, text }) => fenced(ending, text)),
     "Answers:",
     answers.join("\n"),
     example !== undefined && fenced("json", JSON.stringify(example, undefined, 2)),

@@ -1,8 +1,7 @@
 import { html, raw } from "hono/html"
 import { errorStatus, type ErrorCode } from "#core/contract/error.ts"
-import { examples } from "#core/contract/examples.ts"
 import { sentences } from "#core/contract/error-sentences.ts"
-import type { RouteName } from "#core/contract/routes.ts"
+import { exampleCalls } from "./example-calls.ts"
 import { guide, type Reader } from "./guide.ts"
 import { type Html, prose, table } from "./html.ts"
 import { copying } from "./copying.ts"
@@ -154,7 +153,7 @@ function partsOf(document: Document, reader: Reader): Part[] {
         title: operation.operationId,
         about: `${operation.summary} \`${method.toUpperCase()} ${path}\`\n${operation.description ?? ""} ${JSON.stringify([operation.parameters, operation.requestBody])}`,
       })),
-      body: () => html`${of.map((entry) => route(entry, reader))}`,
+      body: () => html`${of.map((entry) => route(entry, document, reader))}`,
     }
   })
   return [
@@ -234,7 +233,8 @@ function slugOf(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")
 }
 
-function route({ method, path, operation }: Entry, { mayTry }: Reader): Html {
+function route(entry: Entry, document: Document, { mayTry }: Reader): Html {
+  const { method, path, operation } = entry
   const { description, operationId, parameters = [], requestBody, responses, summary } = operation
   const body = requestBody?.content["application/json"]
   const answered = Object.entries(responses)
@@ -255,7 +255,14 @@ function route({ method, path, operation }: Entry, { mayTry }: Reader): Html {
         : ""
     }
     <h4>Call</h4>
-    <pre>${curl({ method, path, operation })}</pre>
+    ${exampleCalls(document)[operationId]!.map(({ language, text }) =>
+      language === "curl"
+        ? html`<pre>${text}</pre>`
+        : html`<details>
+            <summary>${language}</summary>
+            <pre>${text}</pre>
+          </details>`,
+    )}
     <h4>Answer</h4>
     ${successes.map(([status, { description, content, headers = {} }]) => {
       const [[type, first] = []] = Object.entries(content ?? {})
@@ -290,28 +297,6 @@ function webhook(type: string, operation: Operation, isFirst: boolean): Html {
     ${isFirst ? table(["header", "in", "type", ""], (operation.parameters ?? []).map(parameterRow)) : ""}
     ${body ? html`<p>${typeOf(body.schema)}</p>` : ""}${shown(body?.example)}
   </section>`
-}
-
-/** The example call, ready to paste into a shell. */
-export function curl({ method, path, operation }: Entry): string {
-  const { parameters = {}, body } = examples[operation.operationId as RouteName] // registered under it
-  const given: Record<string, string | number> = { customer_ref: "shop", ...parameters }
-  const query = (operation.parameters ?? [])
-    .filter((parameter) => parameter.in === "query" && given[parameter.name] !== undefined)
-    .map(({ name }) => `${name}=${given[name]}`)
-  const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(given[name] ?? name))
-  const verb = method === (body === undefined ? "get" : "post") ? "" : ` -X ${method.toUpperCase()}`
-  const isFile = !Object.keys(operation.responses[200]?.content ?? { "application/json": {} }).some((type) =>
-    /json|event-stream/.test(type),
-  )
-  // An error must not be saved as the file.
-  return [
-    `curl${isFile ? " -f" : ""}${verb} "$URL${url}${query.length > 0 ? `?${query.join("&")}` : ""}"${isFile ? " -o file" : ""}`,
-    `  -H "Authorization: Bearer $KEY"`,
-    ...(body === undefined
-      ? []
-      : [`  -H 'Content-Type: application/json'`, `  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`]),
-  ].join(" \\\n")
 }
 
 function codes(description: string): Html {

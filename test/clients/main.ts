@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { packForN8n } from "./n8n-package.ts"
 import { type Service, startService } from "../support/service/service.ts"
-import { checkPython, findPython } from "./python.ts"
+import { checkPython, findPython, installPython } from "./python.ts"
 
 /**
  * `npm run clients:check`: what customers install is built, linted and tested, packed, and run on every runtime that it is
@@ -130,8 +130,10 @@ process.env.PACKED_CLI = ["node-20/bin/node", ".bin/bridge"]
   .map((file) => join(folder, "node_modules", file))
   .join(" ")
 process.env.N8N_PACKAGE = await packForN8n(join(folder, "n8n"))
+const found = findPython()
+const python = found && (await installPython(found, folder))
+if (python !== undefined) process.env.PYTHON = python
 npx("vitest", "run", "--config", "test/clients/vitest.config.ts")
-const python = findPython()
 if (!process.env.N8N) console.log("n8n's package was not run: N8N says in which folder n8n is installed")
 const service = await startService()
 try {

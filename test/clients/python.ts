@@ -13,8 +13,16 @@ export function findPython(): string | undefined {
   )
 }
 
-/** Installs the SDK and what its tests need with pip, in this folder; checks its types, and tests it against the service. */
-export async function checkPython(python: string, folder: string, service: Service): Promise<void> {
+/** Installs the SDK and what its tests need with pip, in this folder. @returns the Python that has them */
+export async function installPython(python: string, folder: string): Promise<string> {
+  const own = join(folder, "python/bin/python")
+  await run(python, ["-m", "venv", join(folder, "python")])
+  await run(own, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "./clients/python[test]"])
+  return own
+}
+
+/** Checks the SDK's types, and tests it against the service. */
+export async function checkPython(own: string, folder: string, service: Service): Promise<void> {
   const { key, linked } = await service.customer("python")
   const owner = (await service.network.create("Owner")).number
   const friend = (await service.network.create("Friend")).number
@@ -27,10 +35,7 @@ export async function checkPython(python: string, folder: string, service: Servi
     FRIEND: friend,
     PYTHONDONTWRITEBYTECODE: "1",
   }
-  const own = join(folder, "python/bin/python")
   const cache = join(folder, "mypy")
-  await run(python, ["-m", "venv", join(folder, "python")])
-  await run(own, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "./clients/python[test]"])
   await run(own, ["-m", "mypy", "--strict", "--cache-dir", cache, "clients/python/src"])
   await run(own, ["-m", "mypy", "--strict", "--cache-dir", cache, "test/clients/python"])
   await run(own, ["-m", "pytest", "--quiet", "-p", "no:cacheprovider", "test/clients/python"], env)

@@ -1357,7 +1357,7 @@ export interface BridgeCalls {
     /** The chat of the message; needed only if messages of several chats have this id. */
     chat?: string
     /** For how many seconds; by default 604,800, a week. */
-    duration?: 86400
+    duration?: 86400 | 604800 | 2592000
   }, options?: SendOptions): Promise<SendResult>
 
   /** Unpin a message */

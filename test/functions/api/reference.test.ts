@@ -10,6 +10,8 @@ import { sentences } from "#core/contract/error-sentences.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
 import { Status } from "#core/contract/session-status.ts"
 import { app } from "#functions/api/one-machine.ts"
+import { html } from "hono/html"
+import { exampleCalls } from "#functions/docs/example-calls.ts"
 import { reference } from "#functions/docs/routes.ts"
 import { partSlugs } from "#functions/docs/page.ts"
 import { pages } from "#functions/docs/pages.ts"
@@ -44,7 +46,8 @@ describe("llms.txt", () => {
     for (const [name, { method, path }] of all) {
       const page = pages.get(`${name}.md`)
       expect(page).toContain(`\`${method.toUpperCase()} ${path}\``)
-      expect(page).toContain("```sh\ncurl")
+      for (const { ending, text } of exampleCalls(document)[name]!)
+        expect(page).toContain(`\`\`\`${ending}\n${text}`)
     }
     for (const { shape } of Event.options)
       expect(pages.get(`on_${shape.event.value}.md`)).toContain(`"event": "${shape.event.value}"`)
@@ -139,6 +142,12 @@ describe("openapi.json", () => {
       const { url, preview } = requestBody!.content["application/json"]!.schema.properties!
       expect(JSON.stringify(url ?? preview)).toContain("`media_type_mismatch`")
     }
+  })
+
+  test("names each time for which a message can be pinned", () => {
+    const pinned = document.paths["/api/instances/{customer_ref}/proxy/messages/{id}/pin"]!.post!
+    const { duration } = pinned.requestBody!.content["application/json"]!.schema.properties!
+    expect(duration!.enum).toEqual([86_400, 604_800, 2_592_000])
   })
 
   test("says what addresses and Idempotency-Key have to look like", () => {
@@ -276,6 +285,8 @@ describe("/api/docs", () => {
     for (const [name, { path }] of all) {
       expect(page).toContain(`id="${name}"`)
       expect(page).toContain(`<code>${path}</code>`)
+      for (const { text } of exampleCalls(document)[name]!)
+        expect(page).toContain(await html`<pre>${text}</pre>`)
     }
     for (const type of Object.keys(document.webhooks)) expect(page).toContain(`id="on_${type}"`)
     for (const code of Object.keys(sentences)) expect(page).toContain(code)

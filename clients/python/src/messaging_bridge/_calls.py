@@ -499,7 +499,7 @@ class BridgeCalls(Calls):
         *,
         id: str,
         chat: str | None = None,
-        duration: Literal[86400] | None = None,
+        duration: Literal[86400, 604800, 2592000] | None = None,
         idempotency_key: str | None = None,
     ) -> SendResult:
         """Pin a message in its chat, for everyone
