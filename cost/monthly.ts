@@ -73,6 +73,9 @@ export function monthly(load: Load): Record<string, number> {
     "streams that are open": streams * seconds * whileOpen(open.stream, sized.streamGb),
     "pages that are open": pages * seconds * whileOpen(open.page, sized.pageGb),
     "sweep (Lambda, Scheduler)": minutes * (run(sweepSeconds(hosts) * sized.sweepGb) + prices.scheduled),
+    "troubles (Lambda, Scheduler)":
+      minutes * (run(assumed.troublesSecondsPerMinute * sized.troublesGb) + prices.scheduled) +
+      seconds * units(0, atRest.troubles.readUnits),
     // At worst each delivery unwraps anew: a function's process remembers a key for minutes.
     "keys (KMS)":
       sized.keys * prices.kmsKeyMonth * (1 + Math.min(year - 1, rotationsPaidFor)) +

@@ -25,11 +25,12 @@ export const sized = {
   callsGb: 0.25,
   deliveryGb: 0.5,
   sweepGb: 0.25,
+  troublesGb: 0.25,
   streamGb: 0.25,
   pageGb: 0.25,
   keys: 3,
   /** One that is composed of others costs as much as five, one that compares metrics as much as one for each. */
-  alarms: 49,
+  alarms: 51,
   /** All that the code can write, whether or not anything makes it. */
   metrics: 21,
 }
@@ -49,6 +50,8 @@ export const assumed = {
   /** Where there is neither a host nor a bridge it ends after one look. */
   sweepSecondsPerMinuteAtRest: 2,
   billingSecondsPerMinute: 1,
+  /** A look for troubles where there are none. */
+  troublesSecondsPerMinute: 1,
   /** Log lines of all processes for one message, Lambda's own included. */
   logKb: 1.5,
   /** Log lines of the sweep in a minute, and of each host. */
@@ -79,7 +82,7 @@ export const open = {
   callSeconds: 0.03,
 }
 
-/** Requests of hosts and the sweep to the store at rest, a second. */
+/** Requests of hosts, the sweep and the look for troubles to the store at rest, a second. */
 export const atRest = {
   host: {
     /** A beat each 5 s. */
@@ -98,4 +101,6 @@ export const atRest = {
     /** Where there is neither a host nor a bridge: all of it, once a minute. */
     readUnitsAtRest: (4 * 0.5 + 2 + 16 * 0.5) / 60,
   },
+  /** Each minute free leases and those that are down, in 4 parts each, receivers that fail, in 16, and what was told. */
+  troubles: { readUnits: (4 * 0.5 + 4 * 0.5 + 16 * 0.5 + 1) / 60 },
 }

@@ -5,6 +5,7 @@ import { z } from "zod"
 import { Bridge } from "../bridge/bridge.ts"
 import { WebhookSecret } from "../bridge/webhook-secret.ts"
 import { Delivery } from "../event/delivery.ts"
+import { failingSince } from "../event/waiting-deliveries.ts"
 import { signedHeaders } from "../event/signed-headers.ts"
 import { postJson } from "../fetch/post-json.ts"
 import { Lease } from "../lease/lease.ts"
@@ -12,9 +13,8 @@ import { iso, now } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { log } from "../platform/log.ts"
 import { RateLimit } from "../rate-limit.ts"
-import { get as getRow, remove, update } from "../store/store.ts"
+import { get as getRow, put, query, remove } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
-import { Account } from "./account.ts"
 import { Mail } from "./mail.ts"
 import { Member } from "./member.ts"
 
@@ -37,13 +37,18 @@ const Info = z.object({
   to: To.default("owners"),
   /** Where it is posted as well; `""`: nowhere. */
   url: z.string().default(""),
-  /** The troubles that were reported and are not over, by the ids of their bridges. */
-  known: z.record(z.string(), z.array(Trouble)).default({}),
 })
 export type Info = z.infer<typeof Info>
 
+/** The partition of what was reported and is not over: a row for each bridge that has troubles. */
+const reportedOnes = "TROUBLES"
+const Reported = z.object({ sk: z.string(), troubles: z.array(Trouble) })
+
 /** After so long a trouble that may pass by itself is reported, in seconds. */
 const patience = 15 * 60
+
+/** Accounts that are told at once: a receiver may take ten seconds. */
+const atOnce = 10
 
 let isWatched = false
 
@@ -56,14 +61,17 @@ export function isOn(): boolean {
   return isWatched
 }
 
-/** The account's choice of whom to report to, and the troubles that were reported. */
+/** The account's choice of whom to report to. */
 export async function get(accountId: string): Promise<Info> {
   return Info.parse((await getRow(tables.accounts, key(accountId))) ?? {})
 }
 
 /** @throws ApiError `invalid_webhook_url` */
 export async function choose(accountId: string, to: To, url: unknown): Promise<void> {
-  await set(accountId, "SET #to = :to, #url = :url", { to, url: Bridge.webhookUrl(url, "url") })
+  await put({
+    TableName: tables.accounts,
+    Item: { ...key(accountId), to, url: Bridge.webhookUrl(url, "url") },
+  })
 }
 
 /** For an account that is gone. */
@@ -71,15 +79,47 @@ export async function forget(accountId: string): Promise<void> {
   await remove({ TableName: tables.accounts, Key: key(accountId) })
 }
 
-/** Looks at every account's bridges, and reports to its people what has begun and what is over since the last report. */
+/**
+ * Reports to the people of accounts what has begun at their bridges, and what is over, since the last report. Of those that
+ * are well it reads nothing (docs/decisions/0034).
+ */
 export async function look(): Promise<void> {
-  for (const account of await Account.list())
-    try {
-      await reportOf(account)
-    } catch (error) {
-      // The next look reports it.
-      log.warn({ error, accountId: account.id }, "an account's troubles were not looked at, or not reported")
-    }
+  const known = await reported()
+  const [down, failing] = await Promise.all([Lease.listDown(), failingSince(now() - patience)])
+  const ids = [...new Set([...known.keys(), ...down, ...failing])].filter(
+    (id) => !id.startsWith(Bridge.sandboxIds),
+  )
+  const [leases, deliveries] = await Promise.all([Lease.byIds(ids), Delivery.byIds(ids)])
+  const changes = await Promise.all(
+    ids.map(async (id): Promise<Change[]> => {
+      const before = known.get(id) ?? []
+      const present = troublesOf(leases.get(id), deliveries.get(id) ?? [])
+      if (!present || `${present}` === `${before}`) return []
+      const bridge = await Bridge.byId(id)
+      if (!bridge) await remember(id, [])
+      return bridge ? [{ bridge, before, present }] : []
+    }),
+  )
+  const byAccount = [...Map.groupBy(changes.flat(), ({ bridge }) => bridge.accountId)]
+  for (let from = 0; from < byAccount.length; from += atOnce)
+    await Promise.all(byAccount.slice(from, from + atOnce).map(reportTo))
+}
+
+async function reported(): Promise<Map<string, Trouble[]>> {
+  const rows = query({
+    TableName: tables.accounts,
+    KeyConditionExpression: "pk = :pk",
+    ExpressionAttributeValues: { ":pk": reportedOnes },
+    ConsistentRead: true,
+  })
+  const all = await Array.fromAsync(rows, (row) => Reported.parse(row))
+  return new Map(all.map(({ sk, troubles }) => [sk, troubles]))
+}
+
+interface Change {
+  bridge: Bridge.Info
+  before: Trouble[]
+  present: Trouble[]
 }
 
 interface News {
@@ -88,38 +128,47 @@ interface News {
   isOver: boolean
 }
 
-async function reportOf(account: Account.Info): Promise<void> {
-  const bridges = (await Bridge.list(account.id)).filter(({ isSandbox }) => !isSandbox)
-  const before = await get(account.id)
-  if (bridges.length === 0 && Object.keys(before.known).length === 0) return
-  const ids = bridges.map(({ id }) => id)
-  const [leases, deliveries] = await Promise.all([Lease.byIds(ids), Delivery.byIds(ids)])
-  const news: News[] = []
-  const reported: Info["known"] = {}
-  for (const bridge of bridges) {
-    const known = before.known[bridge.id] ?? []
-    const present = troublesOf(leases.get(bridge.id), deliveries.get(bridge.id) ?? []) ?? known
-    if (present.length > 0) reported[bridge.id] = present
-    const begun = present.filter((one) => !known.includes(one))
-    // One that is banned after it was unlinked is not well again.
-    const isStillDown = present.some(isDown)
-    const ended = known.filter((one) => !present.includes(one) && !(isDown(one) && isStillDown))
-    news.push(...begun.map((trouble) => ({ bridge, trouble, isOver: false })))
-    news.push(...ended.map((trouble) => ({ bridge, trouble, isOver: true })))
+/** What cannot be reported, the next look reports. */
+async function reportTo([accountId, changes]: [string, Change[]]): Promise<void> {
+  try {
+    if ((await RateLimit.count("mailsOfActs", accountId)).isExceeded) return
+    const { to, url } = await get(accountId)
+    const news = changes.flatMap(newsOf)
+    await Promise.all([mail(accountId, to, news), post(accountId, url, news)])
+    for (const { bridge, present } of changes) await remember(bridge.id, present)
+  } catch (error) {
+    log.warn({ error, accountId }, "an account's troubles were not reported")
   }
-  if (news.length === 0) return
-  if ((await RateLimit.count("mailsOfActs", account.id)).isExceeded) return
-  await Promise.all([mail(account.id, before.to, news), post(account.id, before.url, news)])
-  await set(account.id, "SET #known = :known", { known: reported })
+}
+
+async function remember(bridgeId: string, present: Trouble[]): Promise<void> {
+  const Key = { pk: reportedOnes, sk: bridgeId }
+  if (present.length === 0) await remove({ TableName: tables.accounts, Key })
+  else await put({ TableName: tables.accounts, Item: { ...Key, troubles: present } })
+}
+
+function newsOf({ bridge, before, present }: Change): News[] {
+  const begun = present.filter((one) => !before.includes(one))
+  // One that is banned after it was unlinked is not well again.
+  const isStillDown = present.some(isDown)
+  const ended = before.filter((one) => !present.includes(one) && !(isDown(one) && isStillDown))
+  return [
+    ...begun.map((trouble) => ({ bridge, trouble, isOver: false })),
+    ...ended.map((trouble) => ({ bridge, trouble, isOver: true })),
+  ]
 }
 
 function isDown(trouble: Trouble): boolean {
   return trouble !== "failing"
 }
 
-/** @returns undefined while it must not run: that it is down then is no surprise, and what was before is not over */
+/**
+ * None of a bridge that is deleted.
+ * @returns undefined while it must not run: that it is down then is no surprise, and what was before is not over
+ */
 function troublesOf(lease: Lease.Info | undefined, deliveries: Delivery.Info[]): Trouble[] | undefined {
-  if (!lease || lease.host === Lease.NONE || lease.host === Lease.GONE) return undefined
+  if (!lease || lease.host === Lease.GONE) return []
+  if (lease.host === Lease.NONE) return undefined
   const isFailing = deliveries.some(
     ({ failingSince }) => failingSince !== undefined && now() - failingSince >= patience,
   )
@@ -146,7 +195,7 @@ async function mail(accountId: string, to: To, news: News[]): Promise<void> {
   )
   const [first] = news
   const subject = news.length === 1 && first ? sentenceOf(first) : `${news.length} changes of your numbers`
-  const at = config.PUBLIC_URL
+  const at = config.DASHBOARD_URL.replace(/\/+$/, "")
   const text = [
     ...news.map((one) => `${sentenceOf(one)}. ${at}/numbers/${one.bridge.customerRef}`),
     "",
@@ -164,10 +213,12 @@ function sentenceOf({ bridge, trouble, isOver }: News): string {
 /** A receiver that is away holds up no mail. */
 async function post(accountId: string, url: string, news: News[]): Promise<void> {
   if (url === "") return
-  for (const one of news)
-    await postOne(accountId, url, one).catch((error: unknown) =>
+  const posting = news.map((one) =>
+    postOne(accountId, url, one).catch((error: unknown) =>
       log.warn({ error, accountId }, "an account's receiver of troubles failed"),
-    )
+    ),
+  )
+  await Promise.all(posting)
 }
 
 /** Signed as an event of that number is, with the secret of its webhook. */
@@ -182,17 +233,6 @@ async function postOne(accountId: string, url: string, { bridge, trouble, isOver
   await postJson(url, accountId, body, (bytes) =>
     signedHeaders({ secrets, id: randomUUID(), attempt: 1, body: bytes, timestamp: now() }),
   )
-}
-
-async function set(accountId: string, expression: string, values: Record<string, unknown>): Promise<void> {
-  const names = Object.keys(values)
-  await update({
-    TableName: tables.accounts,
-    Key: key(accountId),
-    UpdateExpression: expression,
-    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-    ExpressionAttributeValues: Object.fromEntries(names.map((name) => [`:${name}`, values[name]])),
-  })
 }
 
 function key(accountId: string) {

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { left } from "../platform/clock.ts"
 import { query } from "../store/store.ts"
-import { tables } from "../store/tables.ts"
+import { bridgeIdOf, tables } from "../store/tables.ts"
 import { Delivery } from "./delivery.ts"
 import { Receiver } from "./receiver.ts"
 
@@ -39,6 +39,25 @@ export async function* overdue(): AsyncGenerator<Delivery.Info> {
       if (isLate && delivery.due > 0) yield delivery
     }
   }
+}
+
+/** The ids of the bridges of which a receiver has failed since then, Unix seconds, or for longer; as the index has them. */
+export async function failingSince(latest: number): Promise<string[]> {
+  const found = await Promise.all(
+    Array.from({ length: shards }, (_, shard) =>
+      Array.fromAsync(
+        query({
+          TableName: tables.events,
+          IndexName: "byFailing",
+          KeyConditionExpression: "#shard = :shard AND failing_since <= :latest",
+          ExpressionAttributeNames: { "#shard": "shard" },
+          ExpressionAttributeValues: { ":shard": shard, ":latest": latest },
+        }),
+        ({ pk }) => bridgeIdOf(pk),
+      ),
+    ),
+  )
+  return found.flat()
 }
 
 /** The deliveries whose events have waited for longest, without a moment in which none did; as the index has them. */

@@ -6,7 +6,7 @@ import { left, nowMs } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import type { Status } from "../contract/session-status.ts"
 import { batchGet, get as getRow, query } from "../store/store.ts"
-import { tables } from "../store/tables.ts"
+import { bridgeIdOf, tables } from "../store/tables.ts"
 import { change, FREE, freeParts, fromRow, GONE, type Info, key, NONE } from "./row.ts"
 
 export {
@@ -112,6 +112,26 @@ export async function listSomeFree(turn: number, most: number): Promise<Info[]> 
   if (first.length < most) return first
   const elsewhere = await some(byHost(part, { most, from: key(randomUUID()).pk }), most)
   return elsewhere.length > 0 ? elsewhere : first
+}
+
+/**
+ * The ids of bridges that may be down: no host has them, or their phone was not connected when that was last reported. The
+ * indexes are late, and have none that is well.
+ */
+export async function listDown(): Promise<string[]> {
+  const parts = await Promise.all(freeParts.map((_, part) => Array.fromAsync(byDown(part))))
+  return [...parts.flat(), ...(await listByHost(FREE)).map(({ bridgeId }) => bridgeId)]
+}
+
+async function* byDown(part: number): AsyncGenerator<string> {
+  const rows = query({
+    TableName: tables.leases,
+    IndexName: "byDown",
+    KeyConditionExpression: "#down = :part",
+    ExpressionAttributeNames: { "#down": "down" },
+    ExpressionAttributeValues: { ":part": part },
+  })
+  for await (const { pk } of rows) yield bridgeIdOf(pk)
 }
 
 async function* byHost(host: string, page?: { most: number; from?: string }): AsyncGenerator<Info> {

@@ -112,7 +112,12 @@ export const looksForAll = freeParts.length
 
 /** The `host` in the row of this bridge while its lease is free. */
 export function freeOf(bridgeId: string): string {
-  return freeParts[parseInt(bridgeId.slice(-1), 16) % freeParts.length] ?? FREE
+  return freeParts[partOf(bridgeId)] ?? FREE
+}
+
+/** Which of the parts is a bridge's own: also of the index of those that are down. */
+export function partOf(bridgeId: string): number {
+  return parseInt(bridgeId.slice(-1), 16) % freeParts.length
 }
 
 export function key(bridgeId: string) {

@@ -1,5 +1,5 @@
 import { now } from "../platform/clock.ts"
-import { change, type Held, key, type Reported } from "./row.ts"
+import { change, type Held, key, partOf, type Reported } from "./row.ts"
 
 // The notes of a session in its lease. Each is written only while the session's host holds the lease.
 
@@ -45,9 +45,21 @@ export async function usedAt(held: Held, time: number): Promise<void> {
   await note(held, "used", time)
 }
 
-/** The session's status has changed. */
+/** The session's status has changed. While its phone is not connected, the index `byDown` has the lease. */
 export async function report(held: Held, reported: Reported): Promise<void> {
-  await note(held, "reported", reported)
+  const isDown = reported.phone !== undefined && reported.status !== "connected"
+  await change({
+    Key: key(held.bridgeId),
+    UpdateExpression: `SET reported = :reported${isDown ? ", #down = :part" : " REMOVE #down"}`,
+    ConditionExpression: "#host = :me AND epoch = :mine",
+    ExpressionAttributeNames: { "#down": "down", "#host": "host" },
+    ExpressionAttributeValues: {
+      ":reported": reported,
+      ":me": held.host,
+      ":mine": held.epoch,
+      ...(isDown && { ":part": partOf(held.bridgeId) }),
+    },
+  })
 }
 
 /** Its session skips a message now, and no other. @returns false when that was not wanted, or the lease is not held. */
@@ -78,11 +90,7 @@ export async function madeAnew(held: Held): Promise<boolean> {
 }
 
 /** Writes something about a lease, if it is still its holder's. */
-async function note(
-  held: Held,
-  field: "fail_count" | "logins" | "used" | "reported",
-  value: number | Reported,
-): Promise<void> {
+async function note(held: Held, field: "fail_count" | "logins" | "used", value: number): Promise<void> {
   await change({
     Key: key(held.bridgeId),
     UpdateExpression: "SET #field = :value",

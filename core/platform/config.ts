@@ -56,7 +56,7 @@ export const Config = z.object({
   STORAGE_RESERVE_MB: z.coerce.number().int().min(0).default(200),
   /** Which service writes metrics into its log; without, none are written. */
   METRICS_SERVICE: z
-    .enum(["api", "dashboard", "delivery", "sweep", "session-host", "subscriptions", "service"])
+    .enum(["api", "dashboard", "delivery", "sweep", "session-host", "subscriptions", "troubles", "service"])
     .optional(),
   LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
 

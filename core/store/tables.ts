@@ -41,6 +41,13 @@ export const tableShapes = lazily((): Table[] => [
     name: tables.leases,
     indexes: [
       { name: "byHost", hash: { name: "host", type: "S" }, range: { name: "pk", type: "S" }, holds: "ALL" },
+      // Holds leases whose phone was linked, and was last reported as not connected.
+      {
+        name: "byDown",
+        hash: { name: "down", type: "N" },
+        range: { name: "pk", type: "S" },
+        holds: "KEYS_ONLY",
+      },
     ],
   },
   { name: tables.sessions, indexes: [] },
@@ -52,6 +59,13 @@ export const tableShapes = lazily((): Table[] => [
         name: "bySince",
         hash: { name: "shard", type: "N" },
         range: { name: "since", type: "N" },
+        holds: "KEYS_ONLY",
+      },
+      {
+        // Holds those whose receiver fails.
+        name: "byFailing",
+        hash: { name: "shard", type: "N" },
+        range: { name: "failing_since", type: "N" },
         holds: "KEYS_ONLY",
       },
     ],

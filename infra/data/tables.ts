@@ -7,8 +7,11 @@ export const accounts = table("Accounts")
 
 /** Hosts, leases, wrapped data keys. */
 export const leases = table("Leases", {
-  fields: { ...keys, host: "string" },
-  globalIndexes: { byHost: { hashKey: "host", rangeKey: "pk" } },
+  fields: { ...keys, host: "string", down: "number" },
+  globalIndexes: {
+    byHost: { hashKey: "host", rangeKey: "pk" },
+    byDown: { hashKey: "down", rangeKey: "pk", projection: "keys-only" },
+  },
 })
 
 /** Credentials and ratchets. Once restored, `npm run admin -- bridge make-anew` comes before any session (docs/operations.md). */
@@ -16,8 +19,11 @@ export const sessions = table("Sessions")
 
 /** Events and how far their delivery has come. */
 export const events = table("Events", {
-  fields: { ...keys, shard: "number", since: "number" },
-  globalIndexes: { bySince: { hashKey: "shard", rangeKey: "since", projection: "keys-only" } },
+  fields: { ...keys, shard: "number", since: "number", failing_since: "number" },
+  globalIndexes: {
+    bySince: { hashKey: "shard", rangeKey: "since", projection: "keys-only" },
+    byFailing: { hashKey: "shard", rangeKey: "failing_since", projection: "keys-only" },
+  },
 })
 
 /** Rate windows and idempotency records. */

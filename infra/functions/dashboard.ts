@@ -116,7 +116,7 @@ function aDashboard(
  * SES counts the address as an identity, its domain as another, and each domain above as one more: whichever of them was
  * proved to it is asked for.
  */
-function mailing() {
+export function mailing() {
   const { mailFrom } = operator
   if (mailFrom === undefined) return []
   const labels = mailFrom.split("@")[1].split(".")

@@ -5,6 +5,7 @@ import { delivery } from "../functions/delivery.ts"
 import { stream, transfer } from "../functions/stream.ts"
 import { subscriptions } from "../functions/billing.ts"
 import { sweep } from "../functions/sweep.ts"
+import { troubles } from "../functions/troubles.ts"
 import { accounts, events, leases, requests, sessions } from "../data/tables.ts"
 import { above, alarm, ratio } from "./alarm.ts"
 import { about, metric, ofFunction, ofTable } from "./metrics.ts"
@@ -29,6 +30,8 @@ above("DeliveryErrors", ofFunction(delivery, "Errors"), 0)
 // Loops are allowed for deliveries: one that is stopped all the same means that Lambda was told otherwise.
 above("DeliveryStopped", ofFunction(delivery, "RecursiveInvocationsDropped"), 0)
 above("SweepErrors", ofFunction(sweep, "Errors"), 0, { minutes: [2, 5] })
+above("TroublesErrors", ofFunction(troubles, "Errors"), 0, { minutes: [2, 5] })
+above("TroublesThrottled", ofFunction(troubles, "Throttles"), 0, { minutes: [3, 5] })
 if (subscriptions) {
   above("SubscriptionsErrors", ofFunction(subscriptions, "Errors"), 0, { minutes: [2, 5] })
   above("SubscriptionsThrottled", ofFunction(subscriptions, "Throttles"), 0, { minutes: [3, 5] })

@@ -5,6 +5,7 @@ import { calls } from "../functions/calls.ts"
 import { delivery } from "../functions/delivery.ts"
 import { stream, transfer } from "../functions/stream.ts"
 import { sweep } from "../functions/sweep.ts"
+import { troubles } from "../functions/troubles.ts"
 import { region } from "../stage/stage.ts"
 import { type Metric, metric, ofFunction, ofQueue, ofTable } from "./metrics.ts"
 
@@ -41,7 +42,7 @@ const charts: Record<string, Metric[]> = {
     dimensions: { TableName: table.name, Operation: "TransactWriteItems" },
   })),
   "Hosts: event loop (ms), memory (MB)": worst("EventLoopLagMs", "RssMb"),
-  "Functions: errors, throttles": [api, calls, stream, transfer, delivery, sweep].flatMap((fn) => [
+  "Functions: errors, throttles": [api, calls, stream, transfer, delivery, sweep, troubles].flatMap((fn) => [
     ofFunction(fn, "Errors"),
     ofFunction(fn, "Throttles"),
   ]),

@@ -10,7 +10,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { now } from "#core/platform/clock.ts"
-import { update } from "#core/store/store.ts"
+import { get, store, update } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
@@ -104,4 +104,33 @@ test("an account chooses who is mailed, and an address to which it is posted, si
     const [, at, signature] = /^t=(\d+),v1=(\w+)$/.exec(String(headers["x-webhook-signature"]))!
     expect(createHmac("sha256", secret).update(`${at}.`).update(body).digest("hex")).toBe(signature)
   }
+})
+
+test("a look at any number of bridges that are well reads none of them, and a deleted one is forgotten", async () => {
+  const { accountId, bridgeId, report, told } = await aShop()
+  await report("unpaired")
+  await told()
+  const rowsOf = async () => {
+    const read = new Set<string>()
+    const { send } = store
+    store.send = async (request) => {
+      const answer = await send(request)
+      for (const id of JSON.stringify(answer).match(/(?<=BRIDGE#)[\w-]{36}/g) ?? []) read.add(id)
+      return answer
+    }
+    await Troubles.look()
+    store.send = send
+    return read
+  }
+  expect(await rowsOf()).toContain(bridgeId)
+  await report("connected")
+  await told()
+  expect(await rowsOf()).not.toContain(bridgeId)
+
+  await report("unpaired")
+  expect(await told()).toHaveLength(1)
+  await Bridge.remove(await Bridge.get(accountId, "shop"))
+  expect(await told()).toEqual([])
+  const known = await get(tables.accounts, { pk: "TROUBLES", sk: bridgeId })
+  expect(known).toBeUndefined()
 })

@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url))
 const runtime = fileURLToPath(new URL("lambda-runtime.ts", import.meta.url))
 
 const Started = z.object({ initMs: z.number(), rssMb: z.number() })
-const Answered = z.object({ id: z.string(), answer: z.unknown(), error: z.string().optional() })
+const Answered = z.object({ id: z.string(), answer: z.unknown().optional(), error: z.string().optional() })
 
 /**
  * A function as it would be deployed, in a process of its own: its bundle, started with the variables that its

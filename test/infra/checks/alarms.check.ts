@@ -19,7 +19,7 @@ test("every alarm tells somebody, says when it is over, and is explained in docs
     ...graph.all("cloudwatch/metricAlarm:MetricAlarm").filter(({ name }) => !partsOf.has(name)),
     ...graph.all("cloudwatch/compositeAlarm:CompositeAlarm"),
   ]
-  expect(alarms).toHaveLength(40)
+  expect(alarms).toHaveLength(42)
   const explained = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8")
   for (const { name, inputs } of alarms) {
     const topic = [expect.stringMatching(/^arn:aws:sns:.*:Alarms$/)]
@@ -100,6 +100,7 @@ test("every function with a URL or places of its own rings when it is throttled:
     "Stream",
     "Sweep",
     "Transfer",
+    "Troubles",
   ])
   for (const name of names)
     expect(alarm(`${name}Throttled`)).toMatchObject({

@@ -29,6 +29,7 @@ test("the price is of what would be deployed", () => {
     callsGb: gb("CallsFunction"),
     deliveryGb: gb("DeliveryFunction"),
     sweepGb: gb("SweepFunction"),
+    troublesGb: gb("TroublesFunction"),
     streamGb: gb("StreamFunction"),
     pageGb: gb("DashboardStreamFunction"),
     keys: graph.all("kms/key:Key").length,

@@ -20,7 +20,7 @@ function fn(name: string) {
 
 test("every handler that a function names is there, and is exported", async () => {
   const functions = graph.all("lambda/function:Function")
-  expect(functions).toHaveLength(8)
+  expect(functions).toHaveLength(9)
   // Lambda's runtime offers it to functions that stream.
   offerStreaming()
   for (const { inputs } of functions) {
@@ -106,17 +106,23 @@ test("a delivery may go on ringing for itself, and no other function may be part
   ).toMatchObject({ functionName: expect.stringContaining("Delivery"), recursiveLoop: "Allow" })
 })
 
-test("the sweep starts each minute, alone, and a minute that was missed is not made up for", () => {
-  expect(graph.one("lambda/function:Function", "SweepFunction").reservedConcurrentExecutions).toBe(1)
-  expect(graph.one("scheduler/schedule:Schedule", "EachMinuteSchedule")).toMatchObject({
-    scheduleExpression: "rate(1 minute)",
-    state: "ENABLED",
-    target: { arn: expect.stringContaining("SweepFunction"), retryPolicy: { maximumRetryAttempts: 0 } },
-  })
-  expect(
-    graph.one("lambda/functionEventInvokeConfig:FunctionEventInvokeConfig", "SweepEventInvokeConfig"),
-  ).toMatchObject({ maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 })
-})
+test.for([
+  ["Sweep", "EachMinute"],
+  ["Troubles", "TellEachMinute"],
+] as const)(
+  "%s starts each minute, alone, and a minute that was missed is not made up for",
+  ([name, schedule]) => {
+    expect(graph.one("lambda/function:Function", `${name}Function`).reservedConcurrentExecutions).toBe(1)
+    expect(graph.one("scheduler/schedule:Schedule", `${schedule}Schedule`)).toMatchObject({
+      scheduleExpression: "rate(1 minute)",
+      state: "ENABLED",
+      target: { arn: expect.stringContaining(`${name}Function`), retryPolicy: { maximumRetryAttempts: 0 } },
+    })
+    expect(
+      graph.one("lambda/functionEventInvokeConfig:FunctionEventInvokeConfig", `${name}EventInvokeConfig`),
+    ).toMatchObject({ maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 })
+  },
+)
 
 test("the router waits longer than the API may take, and the API longer than any call", () => {
   const { origins } = distributionOf(graph)
@@ -222,9 +228,8 @@ test("calls of hosts may take as long as whoever asks for them", () => {
 })
 
 test("every service says under its own name what it measures", () => {
-  const services = ["Api", "Stream", "Transfer", "Dashboard", "DashboardStream", "Delivery", "Sweep"].map(
-    (name) => graph.environment(`${name}Function`).METRICS_SERVICE,
-  )
-  expect(services).toEqual(["api", "api", "api", "dashboard", "dashboard", "delivery", "sweep"])
+  const names = ["Api", "Stream", "Transfer", "Dashboard", "DashboardStream", "Delivery", "Sweep", "Troubles"]
+  const services = names.map((name) => graph.environment(`${name}Function`).METRICS_SERVICE)
+  expect(services).toEqual(["api", "api", "api", "dashboard", "dashboard", "delivery", "sweep", "troubles"])
   expect(graph.container().environment).toContainEqual({ name: "METRICS_SERVICE", value: "session-host" })
 })

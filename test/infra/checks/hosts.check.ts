@@ -94,6 +94,7 @@ test("logs are kept for 90 days, those of customers for 14, and where roles may 
     "/messaging-bridge/production/stream",
     "/messaging-bridge/production/sweep",
     "/messaging-bridge/production/transfer",
+    "/messaging-bridge/production/troubles",
   ])
   for (const { name, retentionInDays } of groups)
     expect(retentionInDays).toBe(String(name).endsWith("/bridges") ? 14 : 90)

@@ -11,8 +11,10 @@ import { aReceiver } from "#test/support/service/receiver.ts"
 import { until } from "#test/support/until.ts"
 import { Account } from "#core/account/account.ts"
 import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
+import { Troubles } from "#core/account/troubles.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
+import { aHeldLease } from "#test/support/held-lease.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 import { startSes } from "#test/support/ses.ts"
 import { ApiKey } from "#core/account/api-key.ts"
@@ -28,6 +30,34 @@ import { startPoller } from "#local/delivery/poller.ts"
 import { graphOf } from "../graph.ts"
 import { aLambda } from "../lambda.ts"
 
+test("customers are told of troubles by mail and by a signed POST, within permissions that change no bridge", async () => {
+  const ses = await startSes()
+  onTestFinished(ses.close)
+  const receiver = await aReceiver()
+  const { accountId } = await accountAtSignIn("owner@example.com")
+  await Account.setSubscription(accountId, "active")
+  const { bridge } = await Bridge.create({ accountId, customerRef: "shop" })
+  const held = await aHeldLease(bridge.id)
+  await Lease.report(held, { status: "unpaired", phone: "sealed", since: now(), epoch: held.epoch })
+  await Troubles.choose(accountId, "owners", receiver.url)
+
+  const troubles = await aLambda("Troubles", { ses: ses.endpoint })
+  await troubles.invoke({})
+  await Lease.report(held, { status: "connected", phone: "sealed", since: now(), epoch: held.epoch })
+  await troubles.invoke({})
+  await troubles.invoke({})
+  const [begun, over] = ses.mails
+  expect(ses.mails).toHaveLength(2)
+  expect(begun).toMatchObject({ to: "owner@example.com", subject: "shop: its phone was unlinked" })
+  expect(begun!.text).toMatch(/ https:\/\/[\w.-]+\/numbers\/shop$/m)
+  expect(over!.subject).toBe("shop is well again: it is over that its phone was unlinked")
+  expect(receiver.arrivals.map(({ headers }) => headers["x-webhook-signature"])).toEqual([
+    expect.stringMatching(/^t=/),
+    expect.stringMatching(/^t=/),
+  ])
+  expect(denied("TroublesRole", troubles.uses)).toEqual([])
+})
+
 const { denied, environment } = graphOf(inject("production"))
 
 const routerSecret = environment("ApiFunction").ROUTER_SECRET!
@@ -42,16 +72,23 @@ async function callsOfHosts(): Promise<string> {
   return service.endpoint
 }
 
-test.for(["Api", "Calls", "Stream", "Transfer", "Dashboard", "DashboardStream", "Delivery", "Sweep"])(
-  "the bundle of %s starts, and is small",
-  async (name) => {
-    const { bundleKb, initMs, rssMb } = await aLambda(name)
-    console.log(
-      `${name}: bundle ${bundleKb.toFixed(0)} KB, init ${initMs.toFixed(0)} ms, then ${rssMb.toFixed(0)} MB`,
-    )
-    expect(bundleKb).toBeLessThan(3600)
-  },
-)
+test.for([
+  "Api",
+  "Calls",
+  "Stream",
+  "Transfer",
+  "Dashboard",
+  "DashboardStream",
+  "Delivery",
+  "Sweep",
+  "Troubles",
+])("the bundle of %s starts, and is small", async (name) => {
+  const { bundleKb, initMs, rssMb } = await aLambda(name)
+  console.log(
+    `${name}: bundle ${bundleKb.toFixed(0)} KB, init ${initMs.toFixed(0)} ms, then ${rssMb.toFixed(0)} MB`,
+  )
+  expect(bundleKb).toBeLessThan(3600)
+})
 
 test("the API answers the calls of its URL, within its permissions", async () => {
   const api = await aLambda("Api", { lambda: await callsOfHosts() })

@@ -46,6 +46,7 @@ test("the subnets of the function that calls hosts have no way to the internet, 
     "DashboardStreamFunction",
     "DeliveryFunction",
     "SweepFunction",
+    "TroublesFunction",
   ])
     expect(graph.one("lambda/function:Function", name)).not.toHaveProperty("vpcConfig")
 })

@@ -17,7 +17,9 @@ const roles = [
   "SweepRole",
   "SessionHostTaskRole",
   "SessionHostExecutionRole",
+  "TroublesRole",
   "EachMinuteRole",
+  "TellEachMinuteRole",
 ]
 
 const secrets = ["ApiKeyPepper1", "HostTokenSecret1", "PhoneSecret1", "RouterSecret1"].map(madeUp)
@@ -69,7 +71,9 @@ test.for([
   ["DashboardStreamRole", "lambda"],
   ["DeliveryRole", "lambda"],
   ["SweepRole", "lambda"],
+  ["TroublesRole", "lambda"],
   ["EachMinuteRole", "scheduler"],
+  ["TellEachMinuteRole", "scheduler"],
   ["SessionHostTaskRole", "ecs-tasks"],
   ["SessionHostExecutionRole", "ecs-tasks"],
 ] as const)("%s is assumed by %s alone", ([role, service]) => {
@@ -108,7 +112,7 @@ test("session hosts alone read Sessions and unwrap session keys", () => {
   expect(mayDo("ApiRole", "SessionKey")).toEqual(["kms:GenerateDataKeyWithoutPlaintext"])
 })
 
-test("event bodies and webhook secrets are opened by the API, the webhook test, the dashboard, delivery and hosts", () => {
+test("event bodies and webhook secrets are opened by the API, the webhook test, the dashboard, delivery, hosts and who posts troubles", () => {
   expect(whoMay("kms:Decrypt", "DeliveryKey")).toEqual([
     "ApiRole",
     "StreamRole",
@@ -117,6 +121,7 @@ test("event bodies and webhook secrets are opened by the API, the webhook test, 
     "DashboardStreamRole",
     "DeliveryRole",
     "SessionHostTaskRole",
+    "TroublesRole",
   ])
 })
 
@@ -137,6 +142,8 @@ test("hosts cannot read accounts, delivery cannot read leases, the sweep reads d
     "dynamodb:UpdateItem",
   ])
   expect(mayDo("SweepRole", "Key").filter((action) => action.startsWith("kms:"))).toEqual([])
+  expect(mayDo("TroublesRole", "EventsTable")).toEqual(["dynamodb:BatchGetItem", "dynamodb:Query"])
+  expect(mayDo("TroublesRole", "EventsTable/index")).toEqual(["dynamodb:Query"])
 })
 
 test("media are stored by hosts, and read by the functions that stream them; the API signs uploads alone", () => {
@@ -188,8 +195,11 @@ test("the doorbell is rung by all, and answered by delivery alone", () => {
   ])
 })
 
-test("the dashboard mails from the stage's address, whichever of the domains above it SES knows, and what is live on it changes no account's rows but marks", () => {
-  expect(whoMay("ses:SendEmail", "identity/bridge@mail.example.com")).toEqual(["DashboardRole"])
+test("the dashboard and who tells of troubles mail from the stage's address, whichever of the domains above it SES knows, and what is live on it changes no account's rows but marks", () => {
+  expect(whoMay("ses:SendEmail", "identity/bridge@mail.example.com")).toEqual([
+    "DashboardRole",
+    "TroublesRole",
+  ])
   for (const domain of ["mail.example.com", "example.com"])
     expect(mayDo("DashboardRole", `:identity/${domain}`)).toEqual(["ses:SendEmail"])
   expect(mayDo("DashboardRole", ":identity/com")).toEqual([])

@@ -23,7 +23,7 @@ afterAll(() => {
 test("somebody's own stage has every resource of production", () => {
   expect(namesOf(graph.resources)).toEqual(namesOf(inject("production")))
   // A branch that vanishes must fail.
-  expect(graph.resources).toHaveLength(184)
+  expect(graph.resources).toHaveLength(193)
 })
 
 test("somebody's own stage is cheap, small and can be removed", () => {
@@ -68,7 +68,7 @@ function placesFor(name: string): unknown {
 test("a customer takes a third of the places at most, and only of those of its kind, also in the smallest stage", () => {
   expect(placesFor("Stream")).toBeGreaterThanOrEqual(3 * (openEvents.perAccount + openLogs.perAccount))
   expect(placesFor("DashboardStream")).toBeGreaterThanOrEqual(3 * openPages)
-  for (const name of ["Transfer", "Dashboard", "Delivery", "Sweep"])
+  for (const name of ["Transfer", "Dashboard", "Delivery", "Sweep", "Troubles"])
     expect(placesFor(name)).toBeGreaterThan(0)
 })
 

@@ -209,10 +209,17 @@ test("somebody signs in, adds a number, links a phone to it, and follows it on e
   await send(at("/settings/wake"))
   await send(at("/restart"))
   await until(async () => (await opens(at(""))).includes("Connected"), { withinMs: 60_000 })
+  await send("/account/troubles", { to: "owners", url: receiver.urlOf("till") })
   await until(async () => (await eve.page("POST", at("/settings/unlink"), {})).status === 200)
+  const isTold = async () => {
+    await stage.tell()
+    return stage.mails.some(({ subject }) => subject === "till: its phone was unlinked")
+  }
+  await until(isTold, { what: "a mail that the phone was unlinked", withinMs: 60_000 })
   const key = (await send("/keys", { name: "all", may: "all" })).body
   await send(`/keys/${/mbk_(\w{12})_/.exec(key)![1]}/revoke`)
   await send(at("/settings/delete"), { confirm: "till" })
+  await stage.tell()
   for (const path of ["/", "/usage", "/keys", "/requests", "/account"]) await opens(path)
   expect(await opens("/numbers")).not.toContain("till")
 }, 240_000)

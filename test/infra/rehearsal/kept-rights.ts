@@ -14,6 +14,8 @@ export const kept: Record<string, string> = {
     "SES may know a domain in place of the address: whichever it knows it asks for",
     "DashboardRole ses:SendEmail identity/example.com",
     "DashboardRole ses:SendEmail identity/mail.example.com",
+    "TroublesRole ses:SendEmail identity/example.com",
+    "TroublesRole ses:SendEmail identity/mail.example.com",
   ),
   ...because(
     "a bridge that nobody has paid for in thirty days is unlinked and deleted",

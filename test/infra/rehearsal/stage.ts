@@ -41,6 +41,7 @@ const functions = [
   "DashboardStream",
   "Subscriptions",
   "Delivery",
+  "Troubles",
   "Sweep",
 ] as const
 
@@ -346,6 +347,11 @@ export async function startStage(
     /** Ends the process of a task, as a crash does. */
     kill: (task: string) => process.kill(ecs.pids().get(task)!, "SIGKILL"),
     invoke: (fn: (typeof functions)[number], event: object) => running.get(fn)!.invoke(event),
+    /** A minute's look for troubles. */
+    tell: async () => {
+      need("TellEachMinuteRole", "lambda:InvokeFunction", here("lambda", "function:TroublesFunction"))
+      await running.get("Troubles")!.invoke({})
+    },
     /** A minute of billing: the accounts that are due are looked at. */
     lookAtDue: async () => {
       need("LookAtAllRole", "lambda:InvokeFunction", here("lambda", "function:SubscriptionsFunction"))

@@ -1,0 +1,56 @@
+import { indexAccess, tableAccess } from "../iam-statements.ts"
+import { deliveryKey } from "../data/keys.ts"
+import { accounts, events, leases, requests } from "../data/tables.ts"
+import { router } from "../router.ts"
+import { operator } from "../stage/settings.ts"
+import { common, settings } from "./common.ts"
+import { mailing } from "./dashboard.ts"
+
+const base = common("Troubles")
+
+/** Tells customers of their numbers' troubles. In no VPC: it sends mail, and posts to customers' addresses. */
+export const troubles = new sst.aws.Function("Troubles", {
+  ...base,
+  handler: "functions/troubles/handler.handler",
+  // Receivers that hang take ten seconds each; what is not told by then, the next minute tells.
+  timeout: "5 minutes",
+  memory: "256 MB",
+  // Two would tell everything twice.
+  concurrency: { reserved: 1 },
+  // A missed minute is not made up for.
+  retries: 0,
+  environment: {
+    ...settings,
+    // Mails lead there.
+    DASHBOARD_URL: operator.dashboardUrl || router.url,
+    METRICS_SERVICE: "troubles",
+    ...(operator.mailFrom && { MAIL_FROM: operator.mailFrom }),
+    ACCOUNTS_TABLE: accounts.name,
+    LEASES_TABLE: leases.name,
+    EVENTS_TABLE: events.name,
+    REQUESTS_TABLE: requests.name,
+    DELIVERY_WRAPPING_KEY: deliveryKey.arn,
+  },
+  permissions: [
+    // It remembers what it has told.
+    tableAccess(accounts, "GetItem", "Query", "PutItem", "DeleteItem"),
+    // Who is down and who fails, from indexes that have nobody else (docs/decisions/0034).
+    indexAccess(leases, "byHost"),
+    indexAccess(leases, "byDown"),
+    indexAccess(events, "byFailing"),
+    tableAccess(leases, "BatchGetItem"),
+    tableAccess(events, "BatchGetItem"),
+    tableAccess(requests, "PutItem", "UpdateItem"),
+    // Posts are signed with the secret of the number.
+    { actions: ["kms:Decrypt"], resources: [deliveryKey.arn] },
+    ...mailing(),
+  ],
+  transform: {
+    ...base.transform,
+    eventInvokeConfig: (args) => {
+      args.maximumEventAgeInSeconds = 60
+    },
+  },
+})
+
+new sst.aws.CronV2("TellEachMinute", { schedule: "rate(1 minute)", function: troubles.arn })
