@@ -23,7 +23,7 @@ function livesMs(): number {
 const commentEachMs = 10_000
 const againAfterMs = 300
 
-/** How many streams a person may have open at once. A page has two at most, and hidden pages have none. */
+/** How many streams a person may have open at once. A page has one, and a hidden page none. */
 export const openPages = 12
 /**
  * How many an address may have open at once on Lambda, whoever its people are: all of them share a few places there, of which

@@ -45,7 +45,14 @@ export const events = new Hono<DashboardEnv>()
     // Known before the list is read: what comes meanwhile is in both, and shown once.
     const newest = await EventIndex.newest(bridge.id)
     const elsewhere = await givenUpElsewhere(bridge.id)
-    const shown = { bridge, filter, newest, elsewhere, maySend: maySend(c), isFirst: before === undefined }
+    const shown = {
+      bridge,
+      filter,
+      newest,
+      elsewhere,
+      maySend: maySend(c, bridge),
+      isFirst: before === undefined,
+    }
     const title = `Events of ${bridge.customerRef}`
     try {
       const asked = { ...filter, from: before, isNewestFirst: true, limit: perPage }
@@ -58,41 +65,52 @@ export const events = new Hono<DashboardEnv>()
     }
   })
   .get("/numbers/:ref/events/stream", async (c) => {
-    const { bridge } = c.var
-    const arrivals = arrivalsOf(Receiver.first(bridge.id))
-    const news = async () => await arrivals.next(lookEachMs, c.req.raw.signal)
-    const following = EventHistory.follow(bridge, await beginOf(c), Filter.parse(c.req.query()), news)
-    const list = c.req.query("list") === "start" ? "start-events" : "events"
-    const outcomes = new Outcomes(bridge.id)
-    const earlier = Earlier.safeParse(c.req.query()).data
-    let isFirst = true
-    const look = async () => {
-      if (isFirst && earlier) await outcomes.addEarlier(earlier)
-      isFirst = false
-      const { value, done } = await following.next()
-      if (done) return "over"
-      const shown = { isNew: true, maySend: maySend(c), list }
-      const pieces = new Map<string, Piece>(
-        value.events.map((stored) => {
-          const item = eventItem(bridge.customerRef, stored, shown)
-          return [stored.event_id, { html: item, id: stored.event_id }]
-        }),
-      )
-      outcomes.add(value.events)
-      for (const [key, piece] of await outcomes.look()) pieces.set(key, piece)
-      // Events that the filter leaves out are not looked at again after a break.
-      return pieces.set("position", { html: "", id: `after_${value.at}` })
-    }
-    return await live(c, 20, look, () => arrivals.end())
+    const filter = Filter.parse(c.req.query())
+    const { look, end } = await eventsFollower(c, { bridge: c.var.bridge, filter, list: "events" })
+    return await live(c, 20, look, end)
   })
 
-function maySend(c: Context<DashboardEnv>): boolean {
-  return c.var.bridge.webhookUrl !== "" && c.var.me.role !== "viewer"
+/**
+ * Looks at a bridge's events again and again, and gives what has come since its page was shown, and what became of what waited
+ * there. A look lasts until there is news, `eachMs` at most. `list`: the list of the page that they are put into
+ */
+export async function eventsFollower(
+  c: Context<DashboardEnv>,
+  following: { bridge: Bridge.Info; filter: Filter; list: string; eachMs?: number },
+) {
+  const { bridge, filter, list, eachMs = lookEachMs } = following
+  const arrivals = arrivalsOf(Receiver.first(bridge.id))
+  const news = async () => await arrivals.next(eachMs, c.req.raw.signal)
+  const events = EventHistory.follow(bridge, await beginOf(c, bridge), filter, news)
+  const outcomes = new Outcomes(bridge.id)
+  const earlier = Earlier.safeParse(c.req.query()).data
+  let isFirst = true
+  const look = async () => {
+    if (isFirst && earlier) await outcomes.addEarlier(earlier)
+    isFirst = false
+    const { value, done } = await events.next()
+    if (done) return "over"
+    const shown = { isNew: true, maySend: maySend(c, bridge), list }
+    const pieces = new Map<string, Piece>(
+      value.events.map((stored) => {
+        const item = eventItem(bridge.customerRef, stored, shown)
+        return [stored.event_id, { html: item, id: stored.event_id }]
+      }),
+    )
+    outcomes.add(value.events)
+    for (const [key, piece] of await outcomes.look()) pieces.set(key, piece)
+    // Events that the filter leaves out are not looked at again after a break.
+    return pieces.set("position", { html: "", id: `after_${value.at}` })
+  }
+  return { look, end: () => arrivals.end() }
+}
+
+function maySend(c: Context<DashboardEnv>, bridge: Bridge.Info): boolean {
+  return bridge.webhookUrl !== "" && c.var.me.role !== "viewer"
 }
 
 /** The number behind which a stream goes on: that of the event its page has last, or what was the newest for the page. */
-export async function beginOf(c: Context<DashboardEnv>): Promise<number> {
-  const { id } = c.var.bridge
+export async function beginOf(c: Context, { id }: Bridge.Info): Promise<number> {
   const lastEventId = lastId(c)
   const [, looked] = /^after_(\d{1,12})$/.exec(lastEventId ?? "") ?? []
   if (looked !== undefined) return Math.min(Number(looked), await EventIndex.newest(id))

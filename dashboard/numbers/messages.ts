@@ -55,7 +55,7 @@ export const messages = new Hono<DashboardEnv>()
     const { chat } = Asked.parse(c.req.query())
     const arrivals = arrivalsOf(Receiver.first(bridge.id))
     const news = async () => await arrivals.next(lookEachMs, c.req.raw.signal)
-    const following = EventHistory.follow(bridge, await beginOf(c), { type: "message", chat }, news)
+    const following = EventHistory.follow(bridge, await beginOf(c, bridge), { type: "message", chat }, news)
     const look = async () => {
       const { value, done } = await following.next()
       if (done) return "over"

@@ -17,7 +17,7 @@ import type { DashboardEnv } from "../guard.ts"
 import { head } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { eventItem } from "../numbers/event-item.ts"
-import { firstWaiting } from "../numbers/events.ts"
+import { eventsFollower, firstWaiting } from "../numbers/events.ts"
 import { type Evidence, evidenceOf, isStopped } from "../numbers/evidence.ts"
 import { evidenceLine } from "../numbers/state.ts"
 import { codeBlocks } from "./code-blocks.ts"
@@ -30,7 +30,20 @@ const lookEachMs = 700
 export const start = new Hono<DashboardEnv>()
   .get("/", async (c) => await show(c))
   .get("/start", async (c) => await show(c))
-  .get("/live/sandbox", async (c) => await live(c, lookEachMs, follower(c)))
+  .get("/live/sandbox", async (c) => {
+    const bridge = await Bridge.get(c.var.accountId, "sandbox")
+    const following = { bridge, filter: {}, list: "start-events", eachMs: lookEachMs }
+    const events = await eventsFollower(c, following)
+    const lookAtPhone = phoneFollower(c)
+    let lookedAt = -Infinity
+    const look = async () => {
+      const pieces = await events.look()
+      if (pieces === "over" || performance.now() - lookedAt < lookEachMs) return pieces
+      lookedAt = performance.now()
+      return new Map([...(await lookAtPhone()), ...pieces])
+    }
+    return await live(c, 20, look, events.end)
+  })
   .post("/sandbox/say", async (c) => {
     const { text } = await c.req.parseBody()
     const said = typeof text === "string" ? text.slice(0, 65_536) : ""
@@ -63,8 +76,8 @@ async function act(c: Context<DashboardEnv>, what: Act) {
   return why === undefined ? c.redirect("/start", 303) : await show(c, note("info", why))
 }
 
-/** Looks at the sandbox again and again, and gives what has come since. */
-function follower(c: Context<DashboardEnv>) {
+/** Looks at the sandbox and its contact's phone again and again, and gives what has come since. */
+function phoneFollower(c: Context<DashboardEnv>) {
   const mayChange = c.var.me.role !== "viewer"
   let after = 0
   let hasSent: boolean | undefined
@@ -131,7 +144,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const { bridge, evidence, found, phone, contact } = await sandboxOf(c)
   const { bubbles } = found && phone === "ready" ? await SimulatedPhone.bubbles(found, 0) : { bubbles: [] }
   const hasSent = bubbles.some(({ isOwn }) => !isOwn) || (await hasCounted(bridge.id))
-  // Known before the list is read: what comes meanwhile is in both, and shown once.
+  // Known before the list is read: what comes meanwhile is in both, and shown once. The stream goes on behind it.
   const newest = await EventIndex.newest(bridge.id)
   const { events } = await EventHistory.page(bridge, { isNewestFirst: true, limit: 15 })
   const facts = await factsOf(accountId, hasSent)
@@ -140,9 +153,9 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
       about: `Your sandbox is a number on a simulated network. ${whatToDo(phone, mayChange)}`,
     })}
     ${notice ?? ""}
-    <div class="columns">
-      <div data-stream="/live/sandbox">${phoneCard({ phone, bubbles, contact, mayChange })}</div>
-      ${eventsCard(events, newest, evidence)}
+    <div class="columns" data-stream="/live/sandbox?from=${newest}&amp;waits=${firstWaiting(events) ?? ""}">
+      <div>${phoneCard({ phone, bubbles, contact, mayChange })}</div>
+      ${eventsCard(events, evidence)}
     </div>
     ${mayChange ? html`${checklist(facts)} ${codeBlocks({ ...placesOf(c), contact })}` : ""}`
   return await page(c, { title: "Start", place: "start", body })
@@ -176,13 +189,8 @@ function whatToDo(phone: PhoneState, mayChange: boolean): string {
     : "Watch what is written to it from the phone, and the event that a program gets."
 }
 
-/** `newest`: the number of the newest event when the list was read; the stream goes on behind it. */
-function eventsCard(events: StoredEvent[], newest: number, evidence: Evidence): Html {
-  return html`<section
-    class="card flush phone"
-    data-stream="/numbers/sandbox/events/stream?list=start&amp;from=${newest}&amp;waits=${firstWaiting(events) ?? ""}"
-    aria-label="Events of the sandbox"
-  >
+function eventsCard(events: StoredEvent[], evidence: Evidence): Html {
+  return html`<section class="card flush phone" aria-label="Events of the sandbox">
     <header class="row spread">
       <h2>Events</h2>
       ${sandboxState(evidence)}

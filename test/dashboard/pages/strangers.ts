@@ -156,6 +156,7 @@ test("a viewer reads everything but secrets, and changes nothing", async () => {
   config.SANDBOX = true
   onTestFinished(() => void (config.SANDBOX = false))
   const start = await (await viewer.get("/")).text()
+  expect(start.match(/data-stream=/g)).toHaveLength(1)
   for (const step of ["Add a number", "For your program", "Write to it"]) expect(start).not.toContain(step)
   expect((await viewer.post("/account/invite", { email: anEmail(), role: "owner" })).status).toBe(403)
   expect((await viewer.post("/account/sign-out", { browser: "x" })).status).toBe(303)
