@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs"
-import { copyFile, type FileHandle, mkdir, open, rename, rm, statfs } from "node:fs/promises"
+import { copyFile, type FileHandle, mkdir, open, readdir, rename, rm, statfs } from "node:fs/promises"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Account } from "#core/account/account.ts"
@@ -38,8 +38,8 @@ export async function restoreBackup({ dataDir, path, passphrase, replaces }: Inp
   const unlock = lock(dataDir)
   try {
     if (!replaces) refuseUsed(dataDir)
-    await removeLeftovers(dataDir)
     return await readBackup(path, passphrase, async (about, pieces) => {
+      await removeLeftovers(dataDir)
       await mustHaveRoom(dataDir, about)
       return await putBack(dataDir, about, pieces)
     })
@@ -54,7 +54,8 @@ export async function restoreBackup({ dataDir, path, passphrase, replaces }: Inp
 
 async function putBack(dataDir: string, about: About, pieces: AsyncIterable<Piece>): Promise<Restored> {
   const work = join(dataDir, restoring)
-  await mkdir(work, { mode: 0o700 })
+  const isTakenUp = existsSync(work)
+  await mkdir(work, { recursive: true, mode: 0o700 })
   let bridges = 0
   try {
     await unpack(about, pieces, work)
@@ -64,7 +65,7 @@ async function putBack(dataDir: string, about: About, pieces: AsyncIterable<Piec
     syncFolder(work)
     syncFolder(dataDir)
   } catch (error) {
-    await rm(work, { recursive: true, force: true })
+    await (isTakenUp ? removeLeftovers(dataDir) : rm(work, { recursive: true, force: true }))
     throw error
   }
   await putAside(dataDir)
@@ -83,12 +84,15 @@ function refuseUsed(dataDir: string): void {
     )
 }
 
-/** What an interrupted restore has left: without a store, the other files are its own as well. */
+/**
+ * What an interrupted restore has left: without a store, the other files are its own as well. Its folder stays, since without it a
+ * service would begin there anew.
+ */
 async function removeLeftovers(dataDir: string): Promise<void> {
-  if (!existsSync(join(dataDir, restoring))) return
-  // Without this folder the others would be somebody's, so it goes last.
+  const work = join(dataDir, restoring)
+  if (!existsSync(work)) return
   if (!isThere(dataDir)) for (const name of beside) await rm(join(dataDir, name), { force: true })
-  await rm(join(dataDir, restoring), { recursive: true, force: true })
+  for (const name of await readdir(work)) await rm(join(work, name), { recursive: true, force: true })
 }
 
 /** Where SQLite keeps what it has not moved into the store's file. */

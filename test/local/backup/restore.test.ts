@@ -189,7 +189,16 @@ test("an interrupted one is taken up by the next, whichever backup that restores
   rmSync(join(dataDir, "store.sqlite"))
   writeFileSync(join(dataDir, "account.json"), "of the first one")
   mkdirSync(join(dataDir, "restoring"))
-  expect(() => refuseUnusable(dataDir)).toThrow("run `npm run admin -- backup restore` again")
+  const isRefused = () =>
+    expect(() => refuseUnusable(dataDir)).toThrow("run `npm run admin -- backup restore` again")
+  isRefused()
+  // A service would begin anew here, as if there had never been one.
+  await expect(restoreBackup({ dataDir, path, passphrase: `${passphrase}!` })).rejects.toThrow("passphrase")
+  isRefused()
+  const cut = join(aFolder(), "cut.backup")
+  writeFileSync(cut, readFileSync(path).subarray(0, -1))
+  await expect(restoreBackup({ dataDir, path: cut, passphrase })).rejects.toThrow("cut or damaged")
+  isRefused()
 
   const other = await aBackup()
   await restoreBackup({ dataDir, path: other.path, passphrase })
