@@ -86,7 +86,7 @@ export async function makeBackup({ dataDir, dir, passphrase, keep, reserveMb }: 
   return { path, madeMs }
 }
 
-/** The backups of this data folder's service, the oldest first. */
+/** The backups of this data folder's service, the oldest first; before them, any that a clock which was ahead has dated in the future. */
 export async function ownBackups(dataDir: string, dir: string): Promise<Listed[]> {
   return await backupsIn(dir, serviceIn(dataDir))
 }
@@ -132,12 +132,14 @@ function nameOf(service: string, madeMs: number): string {
 /** Their names sort as their times do. */
 async function backupsIn(dir: string, service: string): Promise<Listed[]> {
   const names = await namesIn(dir)
-  return names.toSorted().flatMap((name) => {
+  const listed = names.toSorted().flatMap((name) => {
     const [, of, date, time] =
       /^messaging-bridge-([0-9a-f]+)-([\d-]{10})T([\d.-]{12}Z)\.backup$/.exec(name) ?? []
     if (of !== service) return []
     return { path: join(dir, name), madeMs: Date.parse(`${date}T${time?.replaceAll("-", ":")}`) }
   })
+  const now = nowMs()
+  return listed.toSorted((one, other) => Number(one.madeMs <= now) - Number(other.madeMs <= now))
 }
 
 async function namesIn(folder: string): Promise<string[]> {
@@ -174,7 +176,7 @@ function isAlive(pid: number): boolean {
 }
 
 /** The service must not come to a full disk because of its backup. @throws Unusable */
-async function mustHaveRoom(dataDir: string, dir: string, reserveMb: number): Promise<void> {
+export async function mustHaveRoom(dataDir: string, dir: string, reserveMb: number): Promise<void> {
   const store = join(dataDir, storeFile)
   const bytes = (await sizeOf(store)) + (await sizeOf(`${store}-wal`))
   const isOneDisk = (await stat(dataDir)).dev === (await stat(dir)).dev

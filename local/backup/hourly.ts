@@ -14,8 +14,7 @@ export const oldMs = 3 * everyMs
 export class HourlyBackups {
   readonly #input: BackupSettings & { dataDir: string }
   readonly #beganMs = nowMs()
-  #tryAtMs = 0
-  #hasFailed = false
+  #failedMs: number | undefined
   #latestMs: number | undefined
   #looking: Promise<void> | undefined
 
@@ -30,17 +29,17 @@ export class HourlyBackups {
 
   /** How old the latest one is, whoever made it, in seconds; without one, Infinity. */
   get ageS(): number {
-    return this.#latestMs === undefined ? Infinity : Math.max(0, nowMs() - this.#latestMs) / 1000
+    return since(this.#latestMs) / 1000
   }
 
   /** Whether the last try failed. */
   get hasFailed(): boolean {
-    return this.#hasFailed
+    return this.#failedMs !== undefined
   }
 
   /** Whether the operator has to look. A service that has just begun gets time for its first one. */
   get isOld(): boolean {
-    return Math.min(this.ageS * 1000, nowMs() - this.#beganMs) > oldMs
+    return Math.min(this.ageS * 1000, since(this.#beganMs)) > oldMs
   }
 
   /** Resolves when none is under way. */
@@ -55,7 +54,7 @@ export class HourlyBackups {
     } catch (error) {
       log.error({ error }, "the folder of the backups cannot be read")
     }
-    if (nowMs() >= this.#tryAtMs && this.ageS * 1000 >= everyMs) await this.#make()
+    if (since(this.#failedMs) >= againMs && this.ageS * 1000 >= everyMs) await this.#make()
   }
 
   async #make(): Promise<void> {
@@ -65,12 +64,16 @@ export class HourlyBackups {
     try {
       const { path, madeMs } = await makeBackup({ ...this.#input, reserveMb })
       this.#latestMs = madeMs
-      this.#hasFailed = false
+      this.#failedMs = undefined
       log.info({ path, tookMs: Math.round(performance.now() - startMs) }, "backed up")
     } catch (error) {
-      this.#hasFailed = true
-      this.#tryAtMs = nowMs() + againMs
+      this.#failedMs = nowMs()
       log.error({ error }, "no backup was made: those that are there stay")
     }
   }
+}
+
+/** How long ago it was, in ms; for ever, if it never was, or would be in the future: the clock was set back since. */
+function since(ms: number | undefined): number {
+  return ms === undefined || ms > nowMs() ? Infinity : nowMs() - ms
 }

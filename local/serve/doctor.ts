@@ -6,7 +6,8 @@ import { connect } from "node:tls"
 import { createServer } from "node:net"
 import { createTransport } from "nodemailer"
 import { nowMs } from "#core/platform/clock.ts"
-import { ownBackups } from "../backup/backup.ts"
+import { config } from "#core/platform/config.ts"
+import { mustHaveRoom, ownBackups } from "../backup/backup.ts"
 import { oldMs } from "../backup/hourly.ts"
 import { isThere, networkOf } from "../dynamodb/rows/file.ts"
 import { listen } from "../listen.ts"
@@ -145,10 +146,14 @@ const checks: Record<string, Check> = {
   backups: async ({ DATA_DIR, serving: { backups } }) => {
     if (!backups) return weak("none are made: set BACKUP_DIR and BACKUP_PASSPHRASE (docs/backup.md)")
     if (!isThere(DATA_DIR)) return weak(`${DATA_DIR} has nothing to back up yet`)
-    accessSync(firstExisting(backups.dir), constants.W_OK)
+    const folder = firstExisting(backups.dir)
+    accessSync(folder, constants.W_OK)
+    await mustHaveRoom(DATA_DIR, folder, 2 * config.STORAGE_RESERVE_MB)
     const latest = (await ownBackups(DATA_DIR, backups.dir)).at(-1)
     if (!latest) return weak(`${backups.dir} has none yet`)
     const minutes = Math.floor((nowMs() - latest.madeMs) / 60_000)
+    if (minutes < 0)
+      return bad(`the latest in ${backups.dir} was made in the future: the clock is wrong, or was`)
     const says = `the latest in ${backups.dir} is ${minutes} minutes old`
     return minutes * 60_000 > oldMs ? bad(`${says}: the log says why`) : ok(says)
   },

@@ -221,3 +221,24 @@ test("a backup is made each hour; one that fails is tried again after ten minute
   expect([await after(9), await after(2)]).toEqual([2, 3])
   expect([backups.isOld, backups.hasFailed]).toEqual([false, false])
 })
+
+test("a clock that was ahead keeps nobody from backing up: what it dated in the future is the first to go", async () => {
+  const { dataDir, dir } = await aService()
+  vi.useFakeTimers({ toFake: ["Date"] })
+  onTestFinished(() => void vi.useRealTimers())
+  const trueMs = Date.now()
+  const backups = new HourlyBackups({ dataDir, dir, passphrase, keep: 2 })
+  const at = async (ms: number) => {
+    vi.setSystemTime(ms)
+    backups.look()
+    await backups.settled()
+    return (await ownBackups(dataDir, dir)).map(({ madeMs }) => madeMs)
+  }
+  const hourMs = 3_600_000
+  const ahead = trueMs + 365 * 24 * hourMs
+  await at(ahead)
+  expect(await at(ahead + hourMs)).toEqual([ahead, ahead + hourMs])
+  expect(await at(trueMs)).toEqual([ahead + hourMs, trueMs])
+  expect(await at(trueMs + hourMs)).toEqual([trueMs, trueMs + hourMs])
+  expect(backups.ageS).toBe(0)
+})

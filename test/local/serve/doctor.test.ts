@@ -1,9 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, renameSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
+import { aService, backUp, passphrase } from "#test/local/backup/service.ts"
 import { listen } from "#local/listen.ts"
+import { config } from "#core/platform/config.ts"
 import { examine } from "#local/serve/doctor.ts"
 
 const fitting = { PUBLIC_URL: "https://wa.example.com", OPERATOR_EMAIL: "operator@example.com" }
@@ -44,4 +46,26 @@ test("where nothing runs and nobody answers, each thing is said, and it ends", a
     mail: "bad",
     backups: "look",
   })
+})
+
+test("backups that the next hour cannot make, and one from the future, are said before they are missing", async () => {
+  const service = await aService()
+  const said = async () => {
+    const findings = await examine({
+      DATA_DIR: service.dataDir,
+      HOST_NETWORK: "simulated",
+      PUBLIC_URL: "https://localhost:1",
+      OPERATOR_EMAIL: "operator@example.com",
+      BACKUP_DIR: service.dir,
+      BACKUP_PASSPHRASE: passphrase,
+    })
+    const { is, says } = findings.find(({ what }) => what === "backups")!
+    return `${is}: ${says}`
+  }
+  const { path } = await backUp(service)
+  expect(await said()).toMatch(/^ok: the latest in .* is 0 minutes old$/)
+  renameSync(path, path.replace(/T?20\d\d-/, "2999-"))
+  expect(await said()).toMatch(/^bad: the latest in .* was made in the future/)
+  config.STORAGE_RESERVE_MB = 1e9
+  expect(await said()).toMatch(/^bad: the disk of .* has no room for a backup/)
 })
