@@ -1,4 +1,6 @@
 import { Account } from "#core/account/account.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { NewlyLinked } from "#core/lease/newly-linked.ts"
 import { Due } from "./due.ts"
 import { look } from "./look.ts"
 import { Payer } from "./payer.ts"
@@ -15,6 +17,7 @@ const markedAtOnce = 25
 /** Looks at every account that is due, for so long. One that fails is due again later. */
 export async function lookAtDue(withinMs = 45_000): Promise<void> {
   const until = performance.now() + withinMs
+  await markNewlyLinked()
   const left = (await Due.list())[Symbol.iterator]()
   const worker = async () => {
     for (const mark of left) {
@@ -23,6 +26,16 @@ export async function lookAtDue(withinMs = 45_000): Promise<void> {
     }
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
+}
+
+/** A phone that another account has had on trial ends this one, however it was linked. */
+async function markNewlyLinked(): Promise<void> {
+  for (const bridgeId of await NewlyLinked.list()) {
+    const bridge = await Bridge.byId(bridgeId)
+    const account = bridge && (await Account.get(bridge.accountId))
+    if (account?.subscription === "trialing" && !bridge?.isSandbox) await Due.put(account.id)
+    await NewlyLinked.looked(bridgeId)
+  }
 }
 
 async function lookAt(mark: Due.Mark): Promise<void> {

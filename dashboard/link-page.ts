@@ -3,7 +3,6 @@ import type { Context } from "hono"
 import { html } from "hono/html"
 import { Account } from "#core/account/account.ts"
 import { AuditLog } from "#core/account/audit-log.ts"
-import { Billing } from "#core/billing.ts"
 import { Brand } from "#core/account/brand.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { ApiError, rateLimited } from "#core/error.ts"
@@ -209,8 +208,6 @@ async function placeOf(c: Context<DashboardEnv>, session: LinkSession.Info) {
       return at("refused")
     case "own":
       await LinkSession.finish(c.req.param("token") ?? "")
-      // A phone that another account has had on trial ends this one.
-      await Billing.changed(session.bridge.accountId)
       return at("done")
   }
 }

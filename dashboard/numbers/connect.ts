@@ -2,7 +2,6 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
 import type { Bridge } from "#core/bridge/bridge.ts"
-import { Billing } from "#core/billing.ts"
 import { EventHistory } from "#core/event/event-history.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
@@ -94,8 +93,6 @@ function follower(c: Context<DashboardEnv>) {
   const { bridge, me, requestId } = c.var
   const { taken } = c.req.query()
   let linkSteps = LinkSteps.resumed(lastId(c))
-  /** A phone that another account has had on trial ends this one: billing looks at once. */
-  let isTold = false
   const withCatchUp = followOfflineSync(bridge.id)
   const look = async (): Promise<Map<string, Piece>> => {
     const evidence = await withCatchUp(await evidenceOf(bridge))
@@ -103,8 +100,6 @@ function follower(c: Context<DashboardEnv>) {
     const id = () => LinkSteps.idOf(linkSteps)
     const pieces = new Map<string, Piece>([["steps", { html: steps(evidence, linkSteps.times), id: id() }]])
     if (isLinked(evidence)) {
-      if (me.account.subscription === "trialing" && !isTold) await Billing.changed(me.account.id)
-      isTold = true
       pieces.set("note", { html: networkNote(bridge, evidence) })
       return pieces.set("linking", { html: linkedCard(bridge.customerRef, evidence) })
     }

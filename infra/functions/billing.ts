@@ -40,7 +40,8 @@ function looks(stripe: Record<string, $util.Input<string>>) {
     permissions: [
       tableAccess(accounts, "GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "ConditionCheckItem"),
       // A bridge that nobody has paid for in 30 days is deleted, with its keys and the row of its delivery.
-      tableAccess(leases, "GetItem", "UpdateItem", "DeleteItem"),
+      // A second trial of a phone ends when it is linked: which phones are new is a list there.
+      tableAccess(leases, "GetItem", "UpdateItem", "DeleteItem", "Query"),
       tableAccess(events, "DeleteItem"),
       { actions: ["lambda:InvokeFunction"], resources: [calls.arn] },
       { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { now } from "#core/platform/clock.ts"
 import type { Objection, Status } from "#core/contract/session-status.ts"
+import { Billing } from "#core/billing.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { NewlyLinked } from "#core/lease/newly-linked.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Timing } from "../timing.ts"
 
@@ -100,6 +102,8 @@ export class LeaseNotes {
       const reported = this.#reported
       try {
         await Lease.report(this.#lease, reported)
+        const isOther = reported.phone_hash !== this.#reportWritten?.phone_hash
+        if (isOther && Billing.isOn()) await NewlyLinked.note(this.#lease.bridgeId)
         this.#reportWritten = reported
       } catch (error) {
         this.#log.warn({ error, what: "reported" }, "a note in the lease was not written")

@@ -16,8 +16,10 @@ import { cardOf } from "#billing/pretend-stripe/cards.ts"
 import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { Member } from "#core/account/member.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
-import { Lease } from "#core/lease/lease.ts"
-import { now } from "#core/platform/clock.ts"
+import { NewlyLinked } from "#core/lease/newly-linked.ts"
+import { log } from "#core/platform/log.ts"
+import { LeaseNotes } from "#session-host/host/lease-notes.ts"
+import { timing } from "#session-host/timing.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
 import { card, newcomer, paid, subscriber, stateOf, ofStripe, isDue, quantityOf } from "./subscriber.ts"
 
@@ -36,10 +38,11 @@ async function begun(email: string, fingerprint: string): Promise<string> {
 /** A phone is linked to a number of the account. */
 async function links(accountId: string, phone: string): Promise<void> {
   const { bridge } = await Bridge.create({ accountId, customerRef: "first" })
-  const held = await aHeldLease(bridge.id)
-  const phone_hash = BridgesOfPhone.hashOf(phone)
-  await Lease.report(held, { status: "connected", since: now(), epoch: held.epoch, phone_hash })
-  await look(accountId)
+  const notes = new LeaseNotes(await aHeldLease(bridge.id), timing(100), log)
+  onTestFinished(() => notes.end())
+  notes.report("connected", undefined, () => ({ phone: "sealed", phone_hash: BridgesOfPhone.hashOf(phone) }))
+  await until(async () => (await NewlyLinked.list()).includes(bridge.id))
+  await lookAtDue()
 }
 
 describe("a first number", () => {
@@ -73,7 +76,7 @@ describe("a first number", () => {
     expect(ofStripe(account.id)).toHaveLength(1)
   })
 
-  test("has one trial: for an address however it is written, a card, and a phone, whose second trial ends when it links", async () => {
+  test("has one trial: for an address however it is written, a card, and a phone, whose second trial ends when it links, on a page or through the API", async () => {
     stripe.webhooks.hold()
     const own = randomUUID()
     const first = await begun(`carl.${own}@gmail.com`, own)

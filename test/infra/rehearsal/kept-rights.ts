@@ -20,7 +20,6 @@ export const kept: Record<string, string> = {
   ...because(
     "a bridge that nobody has paid for in thirty days is unlinked and deleted",
     "SubscriptionsRole dynamodb:DeleteItem table/EventsTable",
-    "SubscriptionsRole dynamodb:DeleteItem table/LeasesTable",
     "SubscriptionsRole lambda:InvokeFunction function:CallsFunction",
   ),
   ...because(

@@ -1,0 +1,39 @@
+export * as NewlyLinked from "./newly-linked.ts"
+
+import { now } from "../platform/clock.ts"
+import { query, remove, update } from "../store/store.ts"
+import { bridgeIdOf, tables } from "../store/tables.ts"
+
+/** Bridges to which another phone was linked, until billing has looked whether it had a trial in another account. */
+const all = "PHONE#NEW"
+
+/** Billing looks each minute, unless it is off by now. In seconds. */
+const keptFor = 86_400
+
+export async function note(bridgeId: string): Promise<void> {
+  await update({
+    TableName: tables.leases,
+    Key: key(bridgeId),
+    UpdateExpression: "SET expires_at = :expires",
+    ExpressionAttributeValues: { ":expires": now() + keptFor },
+  })
+}
+
+/** Their ids. */
+export async function list(): Promise<string[]> {
+  const rows = query({
+    TableName: tables.leases,
+    ConsistentRead: true,
+    KeyConditionExpression: "pk = :all",
+    ExpressionAttributeValues: { ":all": all },
+  })
+  return await Array.fromAsync(rows, ({ sk }) => bridgeIdOf(sk))
+}
+
+export async function looked(bridgeId: string): Promise<void> {
+  await remove({ TableName: tables.leases, Key: key(bridgeId) })
+}
+
+function key(bridgeId: string) {
+  return { pk: all, sk: `BRIDGE#${bridgeId}` }
+}
