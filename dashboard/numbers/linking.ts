@@ -2,7 +2,7 @@ import { html } from "hono/html"
 import { errorStatus } from "#core/contract/error.ts"
 import { type Html, note, time, until } from "../elements.ts"
 import type { Evidence } from "./evidence.ts"
-import { english, fill, type LinkWords } from "./link-words.ts"
+import { english, failureIn, fill, type LinkWords, stateIn } from "./link-words.ts"
 import { failures, onThePhone } from "./failures.ts"
 import { inWords } from "./state.ts"
 
@@ -130,7 +130,7 @@ function codeInside(at: string, code: Code, words: LinkWords): Html {
       </div>`
     case "refused":
       return html`<div class="over">
-        ${reason(code)}
+        ${reason(code, words)}
         <a class="button" href="${at}">${words.again}</a>
       </div>`
     case "linked":
@@ -142,7 +142,13 @@ function codeInside(at: string, code: Code, words: LinkWords): Html {
  * A failure by the API's code: in words, and what to do. The API's own sentence and code are for those who run the service,
  * where the fault is not the reader's. Only that sentence says when a limit is over.
  */
-export function reason({ code, sentence }: { code: string; sentence: string }): Html {
+export function reason(
+  { code, sentence }: { code: string; sentence: string },
+  words: LinkWords = english,
+): Html {
+  const translated = failureIn(words, code)
+  if (translated)
+    return html`<b>${translated[0]}.</b> <span>${translated[1]}</span> <code class="small">${code}</code>`
   const { title, next } = failures[code as keyof typeof failures] ?? failures.internal_error // a code of a later release
   const isReaders = (errorStatus[code as keyof typeof errorStatus] ?? 500) < 500 || code === "number_mismatch"
   return html`<b>${title}.</b>
@@ -185,7 +191,8 @@ export function refusedCard(input: {
 }): Html {
   const { at, code, phone, words = english } = input
   return html`<section class="card">
-    ${note("bad", reason(input))} ${phoneForm({ at, phone, words, isWrong: code === "invalid_request" })}
+    ${note("bad", reason(input, words))}
+    ${phoneForm({ at, phone, words, isWrong: code === "invalid_request" })}
     <p><a href="${at}">${words.useQr}</a></p>
   </section>`
 }
@@ -228,6 +235,7 @@ export function steps(
   // That another phone was linked before says nothing of this linking.
   const { tone, word, cause } = inWords({ ...evidence, hadPhone: false })
   const isOdd = tone === "bad" || evidence.kind !== "said"
+  const [title, text] = stateIn(words, evidence) ?? [word, cause]
   return html`<section
     class="card"
     id="steps"
@@ -239,7 +247,7 @@ export function steps(
       <h2>${words.progress}</h2>
       ${evidence.kind === "said" && words === english ? html`<span class="small muted" data-said>confirmed now</span>` : ""}
     </div>
-    ${isOdd ? note(tone === "bad" ? "bad" : "warn", html`<b>${word}.</b> ${cause}`) : ""}
+    ${isOdd ? note(tone === "bad" ? "bad" : "warn", html`<b>${title}.</b> ${text}`) : ""}
     <ol class="steps">
       ${order.map((step, i) => {
         const isDone = i < at || isOver

@@ -8,7 +8,7 @@ import { sentenceCase } from "../answer.ts"
 import { block, type Html, note, press, until } from "../elements.ts"
 import { type Refused, sentenceOf } from "./codes.ts"
 import { type Evidence, evidenceOf } from "./evidence.ts"
-import type { LinkWords } from "./link-words.ts"
+import { english, fill, type LinkWords } from "./link-words.ts"
 import { type Code, linking, reason, refusedCard, whileLinking } from "./linking.ts"
 
 type Asked = NonNullable<Extract<Evidence, { kind: "said" }>["passkey"]>
@@ -24,6 +24,8 @@ export interface Shown {
   /** What an end person reads; English where it is not said. */
   words?: LinkWords
 }
+
+const wordsOf = ({ words = english }: Shown) => words
 
 /** Whether a phone took a code, and its account wants a passkey. */
 export function wantsPasskey(evidence: Evidence): boolean {
@@ -51,65 +53,62 @@ export function linkingCard(evidence: Evidence, shown: Shown, code: Code = { kin
 function passkeyCard(shown: Shown, evidence: Evidence, refused?: Refused): Html {
   const asked = requestIn(evidence)
   const isWaiting = asked !== undefined && asked.expires_at * 1000 > nowMs()
+  const words = wordsOf(shown)
+  const isOurs = refused?.code === "passkey_refused" && !words.reasons
   // A card that stays the same request is not exchanged: somebody may be writing in it.
   return html`<section
     class="card"
     id="linking"
     data-keep="${isWaiting ? asked.options.challenge : "over"}"
-    aria-label="Use your passkey"
+    aria-label="${words.usePasskey}"
   >
-    ${refused ? note("bad", refused.code === "passkey_refused" ? ownWords(refused) : reason(refused)) : ""}
-    ${isWaiting ? waiting(shown, asked) : over}
-    <div class="row">
-      ${press({ action: `${shown.at}/again`, label: "Begin again with a new code", kind: isWaiting ? "" : "main" })}
-    </div>
+    ${refused ? note("bad", isOurs ? ownWords(refused) : reason(refused, words)) : ""}
+    ${
+      isWaiting
+        ? waiting(shown, asked)
+        : html`<h2>${words.passkeyOver}</h2>
+            <p>${words.passkeyOverHow}</p>`
+    }
+    <div class="row">${beginAgain(shown, isWaiting ? "" : "main")}</div>
   </section>`
 }
 
-const over = html`<h2>The time for the passkey is over</h2>
-  <p>
-    WhatsApp waits five minutes for it. Nothing was linked: begin again, and scan the new code with the phone.
-  </p>`
+function beginAgain(shown: Shown, kind: "" | "main"): Html {
+  return press({ action: `${shown.at}/again`, label: wordsOf(shown).beginAgain, kind })
+}
 
 function waiting(shown: Shown, { options, expires_at }: Asked): Html {
-  return html`<h2>WhatsApp asks for your passkey</h2>
-    <p>
-      The phone took the code. This account needs its passkey as well, and a browser uses that on WhatsApp's
-      own page alone. Leave the phone as it is, and do this on a computer. WhatsApp waits for
-      ${until(expires_at * 1000)} more; after that you begin again with a new code.
-    </p>
+  const words = wordsOf(shown)
+  const page = html`<code>chrome://extensions</code>`
+  const edge = html`<code>edge://extensions</code>`
+  return html`<h2>${words.passkey}</h2>
+    <p>${fill(words.passkeyWhy, { time: until(expires_at * 1000) })}</p>
     <ol class="how">
       <li>
-        Add the extension to this browser, once. It has to be Chrome, Edge or another Chromium, on a computer.
+        ${words.extension}
         <details class="plain">
-          <summary>How to add it</summary>
+          <summary>${words.addIt}</summary>
           <ol class="how">
-            <li>
-              <a href="/passkey-extension.zip" download>Download it</a>, and unpack the file into a folder.
-            </li>
-            <li>Open <code>chrome://extensions</code> (in Edge <code>edge://extensions</code>).</li>
-            <li>Switch on <b>Developer mode</b>, press <b>Load unpacked</b>, and choose that folder.</li>
+            <li><a href="/passkey-extension.zip" download>${words.download}</a>. ${words.unpack}</li>
+            <li>${fill(words.openExtensions, { page, edge })}</li>
+            <li>${words.loadIt}</li>
           </ol>
         </details>
       </li>
       <li>
-        <a class="button main" referrerpolicy="origin" href="${linkOf(shown, options)}">Use my passkey</a>
-        <p>
-          This leads to WhatsApp's page. The extension asks you there, then the browser: the passkey is on
-          this computer, or on your phone. You come back here by yourself.
-        </p>
+        <a class="button main" referrerpolicy="origin" href="${linkOf(shown, options)}"
+          >${words.usePasskey}</a
+        >
+        <p>${words.leads}</p>
       </li>
     </ol>
-    <p class="muted">
-      Does nothing ask you there? Then this browser does not have the extension: go back, and do the first
-      step.
-    </p>
+    <p class="muted">${words.nothingAsks}</p>
     ${byHand(shown, options)}`
 }
 
 /** For those who know what a console is, and for answers that were made elsewhere. The script hands over an answer here, too. */
 function byHand({ at, origin }: Shown, options: PasskeyOptions): Html {
-  return html`<details class="plain">
+  return html`<details class="plain" lang="en">
     <summary>Without the extension, if you know the developer tools</summary>
     <p>
       Open <a href="${passkeyOrigin}" target="_blank" rel="noreferrer">${passkeyOrigin}</a>, and run this in
@@ -153,14 +152,15 @@ function ownWords({ sentence }: Refused): Html {
 }
 
 /** The answer was taken: the phone has the next word. */
-function takenCard(at: string): Html {
-  return html`<section class="card" id="linking" aria-label="The passkey was accepted">
-    <h2>The passkey was accepted</h2>
-    <p>Look at the phone: it may ask whether to link the new device. This page goes on by itself.</p>
+function takenCard(shown: Shown): Html {
+  const { accepted, acceptedHow } = wordsOf(shown)
+  return html`<section class="card" id="linking" aria-label="${accepted}">
+    <h2>${accepted}</h2>
+    <p>${acceptedHow}</p>
     <noscript
-      ><p>Without script this page does not see when it is done: <a href="${at}">look</a>.</p></noscript
+      ><p>Without script this page does not see when it is done: <a href="${shown.at}">look</a>.</p></noscript
     >
-    <div class="row">${press({ action: `${at}/again`, label: "Begin again with a new code" })}</div>
+    <div class="row">${beginAgain(shown, "")}</div>
   </section>`
 }
 
@@ -171,18 +171,19 @@ export async function passkeyAnswered(
 ): Promise<{ body: Html; status?: Refused["status"] }> {
   const { bridge, requestId, look, shown } = input
   const { at } = shown
+  const words = wordsOf(shown)
   const before = await look()
   const refused = await takeAnswer(bridge, answer, requestId)
   if (!refused) {
     // The card of the same request does not come again.
     const query = new URLSearchParams({ typed: "1", taken: challengeIn(before) ?? "" }).toString()
-    return { body: whileLinking({ at, query, card: takenCard(at), evidence: before }) }
+    return { body: whileLinking({ at, query, card: takenCard(shown), evidence: before, words }) }
   }
   const { status } = refused
   const evidence = await look()
-  if (!wantsPasskey(evidence)) return { body: refusedCard({ at, ...refused }), status }
+  if (!wantsPasskey(evidence)) return { body: refusedCard({ at, ...refused, words }), status }
   const card = passkeyCard(shown, evidence, refused)
-  return { body: whileLinking({ at, query: `begun=${nowMs()}`, card, evidence }), status }
+  return { body: whileLinking({ at, query: `begun=${nowMs()}`, card, evidence, words }), status }
 }
 
 /** Turns the phone away that wants a passkey, so that codes are shown again. */

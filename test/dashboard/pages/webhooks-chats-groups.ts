@@ -1,7 +1,11 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
 import { LinkSession } from "#core/bridge/link-session.ts"
-import { english, linkWordsFor } from "#dashboard/numbers/link-words.ts"
+import type { Evidence } from "#dashboard/numbers/evidence.ts"
+import { failures } from "#dashboard/numbers/failures.ts"
+import { english, type LinkWords, linkWordsFor } from "#dashboard/numbers/link-words.ts"
+import { reason, steps } from "#dashboard/numbers/linking.ts"
+import { linkingCard } from "#dashboard/numbers/passkey.ts"
 import { Brand } from "#core/account/brand.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
@@ -135,6 +139,29 @@ test("a link page is made in the dashboard, and is in the reader's language, wit
   // A server of an earlier file may have put its own Response in place, which has no `bytes`.
   expect(logo.headers.get("content-type")).toBe("image/png")
   expect(Buffer.from(await logo.arrayBuffer())).toEqual(png)
+})
+
+test("a link page says in its reader's language why no phone is linked, and how to use a passkey", () => {
+  const options = { challenge: "abc", rpId: "whatsapp.com", timeout: 1, allowCredentials: [] }
+  const passkey = {
+    options: { ...options, userVerification: "required" },
+    expires_at: Date.now() / 1000 + 60,
+  }
+  const asked = { kind: "said", status: "passkey_required", passkey } as unknown as Evidence
+  const refusedFor = (code: string, words: LinkWords) => String(reason({ code, sentence: "Wait 5 s" }, words))
+  for (const lang of ["de", "es", "fr", "it", "pt"]) {
+    const words = linkWordsFor(lang)
+    const shown = { at: "/link/x", origin: "https://x.test", linksTo: "The shop", words }
+    const said = [
+      ...Object.keys(failures).map((code) => refusedFor(code, words).replace(`>${code}<`, "")),
+      String(steps({ kind: "paused", why: "secret" }, [], words)),
+      String(linkingCard(asked, shown)).replace(/<details class="plain" lang="en">[^]*<\/details>/, ""),
+    ].join("\n")
+    const inEnglish = /\b(the|this|Wait|Try|again|of|you|is)\b/.exec(said.replaceAll(/<[^>]*>/g, " "))
+    expect([lang, inEnglish?.[0]]).toEqual([lang, undefined])
+    expect(said.replaceAll("&#39;", "'")).toContain(words.passkey)
+  }
+  expect(refusedFor("rate_limited", english)).toContain("Too many codes were asked for")
 })
 
 test("the words of a link page are whole in six languages: no sentence is missing, and each has its gaps", () => {
