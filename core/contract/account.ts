@@ -171,8 +171,13 @@ const Usage = z
       description:
         "Messages that were sent through the API, or written on the phone; counted in the same way. A send that was answered with 504 is counted once the network has acknowledged it.",
     }),
-    undelivered: z.number().int().openapi({ description: "Given up." }),
-    attempts: z.number().int().openapi({ description: "Of first deliveries, without what was sent again." }),
+    undelivered: z.number().int().openapi({
+      description: "Given up, without those that were sent again and delivered on the same day.",
+    }),
+    attempts: z
+      .number()
+      .int()
+      .openapi({ description: "POSTs of events, also of those that were sent again." }),
     success: z.number().openapi({ description: "The share of attempts that succeeded; 1 without attempts." }),
     p95_ms: z.number().int().openapi({
       description:

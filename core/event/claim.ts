@@ -165,7 +165,7 @@ function recovering(held: Delivery.Info): string {
 }
 
 /** The part of an update that adds outcomes to today's count. Only the first webhook's are counted. */
-async function counting(held: Delivery.Info, made: Usage.Made[]) {
+export async function counting(held: Delivery.Info, made: Usage.Made[]) {
   if (made.length === 0 || !Receiver.isFirst(held)) return { set: "", values: {} }
   // While the row is held, nobody else writes the count.
   await Usage.keep(held.bridgeId, held.today)

@@ -8,6 +8,7 @@ import { EventIndex } from "./event-index.ts"
 import type { EventRow } from "./event-row.ts"
 import { log } from "../platform/log.ts"
 import type { Receiver } from "./receiver.ts"
+import type { Usage } from "./usage.ts"
 import { transact, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
@@ -130,15 +131,23 @@ export async function count(held: Delivery.Info): Promise<Delivery.Info | undefi
  */
 export async function settle(
   held: Delivery.Info,
-  made: { attempts: 0 | 1; delivered?: EventRow.Info },
+  made: { attempts: 0 | 1; delivered?: EventRow.Info | undefined; counts?: Usage.Made },
 ): Promise<Delivery.Info | undefined> {
   const { holder, resend } = held
-  const done = {
-    UpdateExpression: "SET resend_attempt = :zero, attempts = attempts + :attempts REMOVE resend[0]",
-    ConditionExpression: "holder = :me AND resend[0] = :n AND resend_attempt > :zero",
-    ExpressionAttributeValues: { ":zero": 0, ":attempts": made.attempts, ":me": holder, ":n": resend[0] },
-  }
   const unlisting = made.delivered ? EventIndex.unlisting(held, made.delivered) : []
+  const end = unlisting.length > 0 ? ("redelivered" as const) : undefined
+  const usage = await Claim.counting(held, made.counts ? [{ ...made.counts, end }] : [])
+  const done = {
+    UpdateExpression: `SET resend_attempt = :zero, attempts = attempts + :attempts${usage.set} REMOVE resend[0]`,
+    ConditionExpression: "holder = :me AND resend[0] = :n AND resend_attempt > :zero",
+    ExpressionAttributeValues: {
+      ":zero": 0,
+      ":attempts": made.attempts,
+      ":me": holder,
+      ":n": resend[0],
+      ...usage.values,
+    },
+  }
   if (!made.delivered || unlisting.length === 0) {
     const { held: settled, refused } = await Delivery.update(held, done)
     // We hold it and no attempt is counted: our own write, whose answer was lost.
@@ -149,6 +158,6 @@ export async function settle(
   const refused = await transact([write, ...outcome, ...unlisting])
   if (refused?.[0]) return undefined
   // The event's row may have expired meanwhile.
-  if (refused) return await settle(held, { attempts: made.attempts })
+  if (refused) return await settle(held, { ...made, delivered: undefined })
   return await Claim.refresh(held)
 }

@@ -47,22 +47,27 @@ const keptFor = 400 * 86_400
 export interface Made {
   type: string
   attempt?: { isFailure: boolean; latencyMs: number } | undefined
-  end?: "delivered" | "undelivered" | undefined
+  /** `redelivered`: it had counted as undelivered, perhaps on an earlier day. */
+  end?: "delivered" | "undelivered" | "redelivered" | undefined
 }
 
 /** Today's count with one more result. The count of an earlier day is dropped, since `keep` has stored it. */
 export function counted(before: Day | undefined, { type, attempt, end }: Made): Day {
   const counts = before?.day === today() ? before : nothing(today())
-  const isMessage = end === "delivered" && type === "message"
+  const isDelivered = end === "delivered" || end === "redelivered"
+  const isMessage = isDelivered && type === "message"
   const hour = new Date(nowMs()).getUTCHours()
   const slot = attempt && bounds.findIndex((bound) => attempt.latencyMs <= bound)
   const last = bounds.length - 1
   return {
     ...counts,
-    delivered: counts.delivered + Number(end === "delivered"),
+    delivered: counts.delivered + Number(isDelivered),
     messages: counts.messages + Number(isMessage),
     hours: counts.hours.map((count, i) => count + Number(isMessage && i === hour)),
-    undelivered: counts.undelivered + Number(end === "undelivered"),
+    undelivered: Math.max(
+      0,
+      counts.undelivered + Number(end === "undelivered") - Number(end === "redelivered"),
+    ),
     attempts: counts.attempts + Number(attempt !== undefined),
     failed: counts.failed + Number(attempt?.isFailure === true),
     took: counts.took.map((count, i) => count + Number(i === (slot === -1 ? last : slot))),

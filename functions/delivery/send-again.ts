@@ -39,7 +39,9 @@ export async function sendAgain(
     isResend: true,
   })
   const delivered = outcome.verdict === "delivered" ? event : undefined
-  const after = await Resend.settle(counted, { attempts: 1, delivered })
+  const { latencyMs } = outcome
+  const counts = { type: event.type, attempt: { isFailure: !delivered, latencyMs } }
+  const after = await Resend.settle(counted, { attempts: 1, delivered, counts })
   const count = after && counted.attempts + 1
   const { deliveryKey } = keys
   const made = { events: [event], number: counted.resendAttempt, count, url, deliveryKey, isResend: true }

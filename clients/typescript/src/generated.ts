@@ -917,9 +917,9 @@ export interface Usage {
   messages_in: number
   /** Messages that were sent through the API, or written on the phone; counted in the same way. A send that was answered with 504 is counted once the network has acknowledged it. */
   messages_out: number
-  /** Given up. */
+  /** Given up, without those that were sent again and delivered on the same day. */
   undelivered: number
-  /** Of first deliveries, without what was sent again. */
+  /** POSTs of events, also of those that were sent again. */
   attempts: number
   /** The share of attempts that succeeded; 1 without attempts. */
   success: number

@@ -2,6 +2,7 @@ import { dynamoDb } from "#test/support/store.ts"
 import { afterEach, expect, test, vi } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery.ts"
+import { Resend } from "#core/event/resend.ts"
 import { Usage } from "#core/event/usage.ts"
 import { aCustomer } from "#test/support/service/customer.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
@@ -56,6 +57,23 @@ test("events, messages, attempts and failures count on their day, and every day 
   expect(await shop.usage("?from=2026-11-20&to=2026-11-20")).toMatchObject([first])
   expect((await shop.get("/api/usage?from=yesterday")).status).toBe(400)
   expect(await (await (await aCustomer()).get("/api/usage")).json()).toEqual([])
+})
+
+test("an event that is sent again counts as an attempt, and is undelivered no more once that succeeds; a second time it is no new event", async () => {
+  const shop = await aShop([410, 500, 200, 200])
+  await shop.outbox.append(anEvent("given up"))
+  await answerAll()
+  const counts = { events: 0, messages: 0, undelivered: 1, attempts: 1, success: 0 }
+  expect(await shop.usage()).toMatchObject([counts])
+  const again = async () => {
+    await Resend.ask(Delivery.first(shop.bridge.id), 1)
+    await answerAll()
+    return (await shop.usage()) as object[]
+  }
+  expect(await again()).toMatchObject([{ ...counts, attempts: 2 }])
+  const taken = { events: 1, messages: 1, undelivered: 0 }
+  expect(await again()).toMatchObject([{ ...taken, attempts: 3, success: expect.closeTo(1 / 3, 2) }])
+  expect(await again()).toMatchObject([{ ...taken, attempts: 4, success: 0.5 }])
 })
 
 test("counting costs no write but one a day, and the inbox counts too", async () => {

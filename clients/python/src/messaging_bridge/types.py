@@ -932,9 +932,9 @@ class Usage(Model):
     messages_out: int
     """Messages that were sent through the API, or written on the phone; counted in the same way. A send that was answered with 504 is counted once the network has acknowledged it."""
     undelivered: int
-    """Given up."""
+    """Given up, without those that were sent again and delivered on the same day."""
     attempts: int
-    """Of first deliveries, without what was sent again."""
+    """POSTs of events, also of those that were sent again."""
     success: float
     """The share of attempts that succeeded; 1 without attempts."""
     p95_ms: int
