@@ -1,8 +1,10 @@
 import { Ajv } from "ajv"
 import { execFileSync } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { parseEnv } from "node:util"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { parse } from "yaml"
 import { z } from "zod"
 import { ServeSettings } from "#local/service/settings.ts"
@@ -76,4 +78,33 @@ test.for([
   { given: ["https://wa.example.com", "you"] },
 ])("no settings are made of $given", ({ given }) => {
   expect(() => settled(...given)).toThrow("needs the service's address and yours")
+})
+
+test("settings in quotes mean the same to the installer, Caddy's site and the unit as to the service", () => {
+  const root = mkdtempSync(join(tmpdir(), "install-"))
+  onTestFinished(() => rmSync(root, { recursive: true }))
+  const [bin, checkedOut] = [join(root, "bin"), join(root, "opt")]
+  mkdirSync(join(root, "etc"))
+  mkdirSync(bin)
+  for (const name of ["npm", "caddy", "systemctl"])
+    writeFileSync(join(bin, name), "#!/bin/sh\n", { mode: 0o755 })
+  cpSync("one-machine", join(checkedOut, "one-machine"), { recursive: true })
+  const run = (...words: string[]) =>
+    execFileSync(words[0]!, words.slice(1), {
+      cwd: checkedOut,
+      env: { ...process.env, DESTDIR: root, PATH: `${bin}:${process.env.PATH}` },
+      stdio: "pipe",
+    })
+  run("git", "init", "--quiet")
+  run("git", "add", ".")
+  run("git", "-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "--quiet", "-m", "x")
+  writeFileSync(
+    join(root, "etc/messaging-bridge.env"),
+    `PUBLIC_URL="https://wa.example.com"\nLISTEN='127.0.0.1:9999'\nBACKUP_DIR='/mnt/my disk'\n`,
+  )
+  run("one-machine/install")
+  const made = (path: string) => readFileSync(join(root, "etc", path), "utf8")
+  expect(made("caddy/messaging-bridge.caddy")).toMatch(/^https:\/\/wa\.example\.com \{$/m)
+  expect(made("caddy/messaging-bridge.caddy")).toContain("reverse_proxy 127.0.0.1:9999 {")
+  expect(made("systemd/system/messaging-bridge.service")).toContain('\nReadWritePaths="-/mnt/my disk"\n')
 })
