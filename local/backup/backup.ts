@@ -52,9 +52,22 @@ export interface Listed {
 /**
  * Makes a backup of the service in this data folder, which may run meanwhile, checks it, and removes the oldest beyond those
  * that are to be kept. Whatever ends it, the folder holds whole backups alone.
- * @throws Unusable, and what the disk says
+ * @throws Unusable
  */
-export async function makeBackup({ dataDir, dir, passphrase, keep, reserveMb }: Input): Promise<Listed> {
+export async function makeBackup(input: Input): Promise<Listed> {
+  try {
+    return await make(input)
+  } catch (error) {
+    const { code, path = "", message } = error as NodeJS.ErrnoException
+    if (isFull(error) || code === "ENOSPC")
+      throw new Unusable("the disk became full in the midst of a backup", { cause: error })
+    if (code !== undefined && path.startsWith(input.dir))
+      throw new Unusable(`${input.dir} cannot be written to: ${message}`, { cause: error })
+    throw error
+  }
+}
+
+async function make({ dataDir, dir, passphrase, keep, reserveMb }: Input): Promise<Listed> {
   if (!isThere(dataDir))
     throw new Unusable(`${dataDir} holds no data of the service: DATA_DIR says which folder`)
   await mkdir(dir, { recursive: true, mode: 0o700 })
@@ -74,10 +87,6 @@ export async function makeBackup({ dataDir, dir, passphrase, keep, reserveMb }: 
     await check(part, passphrase)
     await rename(part, path)
     syncFolder(dir)
-  } catch (error) {
-    if (isFull(error) || (error as NodeJS.ErrnoException).code === "ENOSPC")
-      throw new Unusable("the disk became full in the midst of a backup", { cause: error })
-    throw error
   } finally {
     await rm(work, { recursive: true, force: true })
     await rm(part, { force: true })

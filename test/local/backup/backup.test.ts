@@ -190,6 +190,12 @@ test.for([
   expect(BackupSettings.safeParse(given).error?.issues[0]?.message).toBe(sentence)
 })
 
+test("a folder for backups that cannot be made or written to is said in a sentence", async () => {
+  const { dataDir } = await aService()
+  const dir = join(dataDir, "secrets.json", "backups")
+  await expect(backUp({ dataDir, dir })).rejects.toThrow(`${dir} cannot be written to: ENOTDIR`)
+})
+
 test("a folder without a service is not backed up", async () => {
   const dataDir = aFolder()
   await expect(backUp({ dataDir, dir: aFolder() })).rejects.toThrow(
