@@ -131,16 +131,21 @@ export class MessagingBridgeTrigger implements INodeType {
     const { rawBody } = this.getRequestObject()
     const headers = this.getHeaderData()
     const { secret } = this.getWorkflowStaticData("node")
-    if (!isGenuine(rawBody, String(headers["x-webhook-signature"]), String(secret))) {
-      this.getResponseObject().status(401).send("this delivery is not genuine, or more than five minutes old")
-      return { noWebhookResponse: true }
-    }
-    const event = {
-      event_id: headers["x-webhook-event-id"],
-      ...JSON.parse(rawBody.toString()),
-    } as IDataObject
-    return { workflowData: [this.helpers.returnJsonArray(event)] }
+    // n8n takes deliveries a moment before it has kept what `create` noted. They come again.
+    if (!secret) return refused(this, 503, "this webhook is being set up")
+    if (!isGenuine(rawBody, String(headers["x-webhook-signature"]), String(secret)))
+      return refused(this, 401, "this delivery is not genuine, or more than five minutes old")
+    const said = JSON.parse(rawBody.toString()) as IDataObject | { event_id: string; event: IDataObject }[]
+    const events = Array.isArray(said)
+      ? said.map(({ event_id, event }) => ({ event_id, ...event }))
+      : [{ event_id: headers["x-webhook-event-id"], ...said }]
+    return { workflowData: [this.helpers.returnJsonArray(events)] }
   }
+}
+
+function refused(node: IWebhookFunctions, status: number, why: string): IWebhookResponseData {
+  node.getResponseObject().status(status).send(why)
+  return { noWebhookResponse: true }
 }
 
 function webhooksOf(node: IHookFunctions): string {
