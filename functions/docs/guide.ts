@@ -102,7 +102,8 @@ export function guide(reader: Reader): Chapter[] {
         <p>
           Each call is shown in curl, in <a href="/api/docs/typescript.md">TypeScript</a> and in
           <a href="/api/docs/python.md">Python</a>, whose SDKs take the address from
-          <code>BRIDGE_URL</code> and the key from <code>BRIDGE_KEY</code>.
+          <code>BRIDGE_URL</code> and the key from <code>BRIDGE_KEY</code>. What is in TypeScript goes into a
+          file <code>.mts</code>.
         </p>`,
     },
     { id: "link", title: "Link a number", body: linking() },
