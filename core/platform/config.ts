@@ -107,6 +107,8 @@ export const Config = z.object({
   SANDBOX: flag,
   /** The address that mail is sent from; `""`: no mail is sent. */
   MAIL_FROM: z.union([z.literal(""), z.email()], "must be an e-mail address").default(""),
+  /** Where customers write to whoever runs the service; `""`: pages name no address. */
+  SUPPORT_EMAIL: z.union([z.literal(""), z.email()], "must be an e-mail address").default(""),
   DASHBOARD_URL: page,
   BILLING_URL: page,
   /** Where subscriptions are paid: at Stripe, or at a pretend one, where no money moves. Empty: there is no billing. */

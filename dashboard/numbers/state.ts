@@ -1,4 +1,5 @@
 import { html } from "hono/html"
+import { config } from "#core/platform/config.ts"
 import { age, ago, type Html, time } from "../elements.ts"
 import type { Evidence, Last, Why } from "./evidence.ts"
 import { refusals } from "./failures.ts"
@@ -52,13 +53,15 @@ export function inWords(evidence: Evidence): Words {
       return {
         tone: evidence.why === "paid" || evidence.why === "customer" ? "warn" : "bad",
         word: "Paused",
-        ...pauses[evidence.why],
+        ...(evidence.why === "operator"
+          ? { cause: html`The operator of this service has paused it: ask them to wake it${where()}.` }
+          : pauses[evidence.why]),
       }
     case "suspended":
       return {
         tone: "bad",
         word: "Suspended",
-        cause: "The operator of this service has suspended it: ask them why.",
+        cause: html`The operator of this service has suspended it: ask them why${where()}.`,
       }
     case "moved":
       return {
@@ -72,12 +75,17 @@ export function inWords(evidence: Evidence): Words {
   }
 }
 
-const pauses: Record<Why, Pick<Words, "cause" | "action">> = {
+/** Where the operator is asked. */
+function where(): Html | string {
+  const { SUPPORT_EMAIL: to } = config
+  return to === "" ? "" : html`, at <a href="mailto:${to}">${to}</a>`
+}
+
+const pauses: Record<Exclude<Why, "operator">, Pick<Words, "cause" | "action">> = {
   customer: {
     cause: "Somebody of this account has paused it.",
     action: { label: "Wake it", to: "settings" },
   },
-  operator: { cause: "The operator of this service has paused it: ask them to wake it." },
   billing: {
     cause:
       "The operator of this service has paused it for a payment. Settle it with them: then they wake it.",

@@ -90,6 +90,7 @@ function aDashboard(
       METRICS_SERVICE: "dashboard",
       SANDBOX: operator.sandbox ? "1" : "0",
       ...(operator.mailFrom && { MAIL_FROM: operator.mailFrom }),
+      ...(operator.supportEmail && { SUPPORT_EMAIL: operator.supportEmail }),
       ACCOUNTS_TABLE: accounts.name,
       LEASES_TABLE: leases.name,
       EVENTS_TABLE: events.name,

@@ -23,6 +23,8 @@ export const operator = {
   budget: budget(),
   /** Mail comes from it. SES has to know it or its domain; without it nobody is mailed a code. */
   mailFrom: address("MAIL_FROM", process.env.MAIL_FROM),
+  /** Where customers write to the operator. */
+  supportEmail: address("SUPPORT_EMAIL", process.env.SUPPORT_EMAIL),
   /** The dashboard has the API's domain. */
   dashboardUrl:
     page("DASHBOARD_URL", process.env.DASHBOARD_URL) ||

@@ -129,6 +129,7 @@ test("a number is paused and woken by its own people, but not woken when its ope
   const person = await aPerson()
   const reason = async () => Lease.whyStopped((await Lease.get(person.bridge.id))!) ?? "runs"
   const settings = "/numbers/shop/settings"
+  const overview = async () => await (await person.get("/numbers/shop")).text()
   const told = async (act: string) => await (await person.post(`${settings}/${act}`)).text()
   expect(await told("pause")).toContain("It is paused.")
   expect(await reason()).toBe("customer")
@@ -146,7 +147,14 @@ test("a number is paused and woken by its own people, but not woken when its ope
     expect(await reason()).toBe(other)
     expect(await (await person.get(settings)).text()).not.toContain("/settings/wake")
   }
-  await Lease.wake(person.bridge.id, "operator", "billing", "suspended")
+  expect(await overview()).toContain("has suspended it: ask them why.")
+  config.SUPPORT_EMAIL = "help@example.com"
+  onTestFinished(() => void (config.SUPPORT_EMAIL = ""))
+  const address = `<a href="mailto:help@example.com">help@example.com</a>`
+  expect(await overview()).toContain(`ask them why, at ${address}.`)
+  await Lease.wake(person.bridge.id, "suspended", "billing")
+  expect(await overview()).toContain(`ask them to wake it, at ${address}.`)
+  await Lease.wake(person.bridge.id, "operator")
   expect(await reason()).toBe("runs")
 })
 
