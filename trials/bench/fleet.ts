@@ -11,6 +11,12 @@ import type { Side } from "./sides/side.ts"
 import { inbound } from "./traffic/in.ts"
 import { type Memory, memoryOf, processorMs } from "./usage.ts"
 
+export interface Fleets {
+  ours: Fleet
+  /** Absent if ours is measured alone. */
+  bare?: Fleet
+}
+
 /** What a side with many bridges needs at rest, and how fast it comes back. */
 export interface Fleet {
   /** By the state of the side: `0`, `100` (idle bridges), `after a restart of 100`, `after traffic`. */
@@ -27,6 +33,7 @@ interface Input {
   dir: string
   network: Network
   receiver: Receiver
+  isBareToo: boolean
   /** The numbers of bridges at which memory is measured. */
   sizes: number[]
   /** The number of bridges with which the side is restarted and loses a host. */
@@ -38,14 +45,15 @@ interface Input {
   restMs: number
 }
 
-/** Both sides, one after the other, in processes that have carried no traffic before. */
-export async function measureFleets(input: Input): Promise<Record<Side["name"], Fleet>> {
+/** Both sides or ours alone, one after the other, in processes that have carried no traffic before. */
+export async function measureFleets(input: Input): Promise<Fleets> {
   const dir = join(input.dir, "fleet")
   mkdirSync(dir)
   const given = { ...input, dir }
-  const bare = await measureFleet(await startBare({ ...given, name: "bare-fleet" }), input)
+  const bare =
+    input.isBareToo && (await measureFleet(await startBare({ ...given, name: "bare-fleet" }), input))
   const ours = await measureFleet(await startOurs({ ...given, name: "ours-fleet" }), input)
-  return { ours, bare }
+  return { ours, ...(bare && { bare }) }
 }
 
 async function measureFleet(side: Side, input: Input): Promise<Fleet> {

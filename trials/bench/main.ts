@@ -88,9 +88,9 @@ async function fleets(): Promise<void> {
   const size = options.short
     ? { sizes: [2], returns: 2, messages: 20, idleMs: 500, restMs: 500 }
     : { ...fleet, messages: 2000, idleMs: 5000, restMs: 20_000 }
-  results.fleets = await measureFleets({ ...given, ...size })
+  results.fleets = await measureFleets({ ...given, ...size, isBareToo: !bridges })
   printFleets(results.fleets)
-  for (const side of ["bare", "ours"] as const) tell(side, results.fleets[side].faults)
+  for (const side of ["bare", "ours"] as const) tell(side, results.fleets[side]?.faults ?? [])
 }
 
 /** Bare Baileys promises nothing: what it lost is told, and that is all. */

@@ -6,7 +6,7 @@ export const Options = z.object({
     .string()
     .transform((text) => text.split(","))
     .optional(),
-  /** What a fleet of so many needs, in place of 20, 100 and 200. */
+  /** What a fleet of so many of ours needs, in place of 20, 100 and 200 on either side. */
   bridges: z.coerce.number().int().min(1).optional(),
   /** Few messages and bridges, about a minute. It shows whether the bench works, not how fast anything is. */
   short: z.boolean().default(false),

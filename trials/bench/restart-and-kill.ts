@@ -4,7 +4,7 @@ import type { Line, Side } from "./sides/side.ts"
 import { memoryOf } from "./usage.ts"
 
 /** A bridge that is not back by then counts as lost. */
-const withinMs = 180_000
+const withinMs = 600_000
 
 /** Ends a side as planned and starts it again. @returns the seconds from its start until the network heard all bridges */
 export async function restart(side: Side, network: Network): Promise<number> {

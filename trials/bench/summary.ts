@@ -1,6 +1,5 @@
-import type { Fleet } from "./fleet.ts"
+import type { Fleet, Fleets } from "./fleet.ts"
 import type { Measured } from "./measure.ts"
-import type { Side } from "./sides/side.ts"
 import type { countDynamoDbUnits } from "./dynamodb-units.ts"
 
 /** All the results of a run. */
@@ -10,7 +9,7 @@ export interface Results {
   units?: Awaited<ReturnType<typeof countDynamoDbUnits>>
   /** With five webhooks, of which one works as the others do or is dead. */
   webhooks?: Record<"healthy" | "dead", Measured>
-  fleets?: Record<Side["name"], Fleet>
+  fleets?: Fleets
 }
 
 const cpu = (one: Measured) => one.cpuMs
@@ -45,7 +44,7 @@ export function summaryOf({ measured, units, webhooks, fleets }: Results): Recor
     dead_webhook_p99_ratio: rounded((webhooks?.dead.p99Ms ?? NaN) / (webhooks?.healthy.p99Ms ?? NaN)),
     rss_100_ratio: rounded(rss(fleets?.ours) / rss(fleets?.bare)),
     restart_100_s: rounded(fleets?.ours.restartSeconds),
-    restart_100_ratio: rounded((fleets?.ours.restartSeconds ?? NaN) / (fleets?.bare.restartSeconds ?? NaN)),
+    restart_100_ratio: rounded((fleets?.ours.restartSeconds ?? NaN) / (fleets?.bare?.restartSeconds ?? NaN)),
   }
 }
 

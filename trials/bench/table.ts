@@ -1,6 +1,5 @@
-import type { Fleet } from "./fleet.ts"
+import type { Fleets } from "./fleet.ts"
 import type { Measured } from "./measure.ts"
-import type { Side } from "./sides/side.ts"
 import type { countDynamoDbUnits, DynamoDbUnits } from "./dynamodb-units.ts"
 import { quantile } from "#test/support/quantile.ts"
 
@@ -34,23 +33,23 @@ function printUnitsOf(what: string, { writes, reads, requests, byRow, byRequest 
 }
 
 /** What both sides need at rest, and their recovery times. */
-export function printFleets({ ours, bare }: Record<Side["name"], Fleet>): void {
+export function printFleets({ ours, bare }: Fleets): void {
   console.log("\nresident memory, MB (shared pages divided)    bare    ours")
   for (const [when, { rss, pss }] of ours.memory) {
-    const other = bare.memory.get(when)
-    const cells = [other?.rss, other?.pss, rss, pss].map((mb) => (mb ?? NaN).toFixed(0))
+    const other = bare?.memory.get(when)
+    const cells = [other?.rss, other?.pss, rss, pss].map((mb) => mb?.toFixed(0) ?? "-")
     console.log(`  ${when.padEnd(24)} ${cells[0]} (${cells[1]})  ${cells[2]} (${cells[3]})`)
   }
-  const atRest = [bare, ours].map(({ atRestMs = NaN }) => `${atRestMs.toFixed(1)} ms a second`)
+  const atRest = [bare, ours].map((side) => `${side?.atRestMs?.toFixed(1) ?? "-"} ms a second`)
   console.log(`processor time at rest: bare ${atRest[0]}, ours ${atRest[1]}`)
-  console.log(`restart: bare ${seconds(bare.restartSeconds)}, ours ${seconds(ours.restartSeconds)}`)
+  console.log(`restart: bare ${seconds(bare?.restartSeconds)}, ours ${seconds(ours.restartSeconds)}`)
   const killed = ours.killedSeconds ?? []
   const [p50, all] = [quantile(killed, 0.5), Math.max(0, ...killed)]
   console.log(`a killed host: ${killed.length} bridges back, half in ${seconds(p50)}, all in ${seconds(all)}`)
 }
 
-function seconds(value = NaN): string {
-  return `${value.toFixed(1)} s`
+function seconds(value?: number): string {
+  return value === undefined ? "-" : `${value.toFixed(1)} s`
 }
 
 function printRow(cells: string[]): void {
