@@ -43,12 +43,14 @@ export async function inbound(input: Input): Promise<Measured> {
 
   // The network is slower at taking messages than a side at reading them: it takes all, then hands them over at once.
   const isHeld = input.perSecond === undefined
-  const releases = isHeld ? lines.map(({ device }) => network.control.fault({ kind: "hold", device })) : []
-  const release = await Promise.all(releases)
+  const release: (() => Promise<void>)[] = []
+  // One after the other: a listener refuses a thousand connections at once.
+  if (isHeld)
+    for (const { device } of lines) release.push(await network.control.fault({ kind: "hold", device }))
   if (isHeld) await write(input, lines, written)
 
   const spent = await spentDuring(side, network, async () => {
-    await Promise.all(release.map((remove) => remove()))
+    for (const remove of release) await remove()
     if (!isHeld) await write(input, lines, written)
     await untilArrived({ ...input, messages: expected }, () =>
       arrivals().reduce((sum, { length }) => sum + length, 0),
