@@ -49,7 +49,7 @@ export async function which(environment: NodeJS.ProcessEnv): Promise<Which> {
   }
   if (!stage)
     throw new Refused(
-      `no service runs on ${dataDir}: start it with \`npm start\` (DATA_DIR says which folder), ` +
+      `no service runs on ${dataDir}: start it with \`npm start\` or \`systemctl start messaging-bridge\` (DATA_DIR says which folder), ` +
         "or take over a stage's settings (docs/deploy.md)",
     )
   if (missing.length > 0) throw new Refused(`${stage}: ${missing.join(", ")} not set (docs/deploy.md)`)
