@@ -99,8 +99,8 @@ test("the folder of the former store is refused, and nothing is written there", 
 test.for([
   [
     "of a newer format",
-    "PRAGMA user_version = 2",
-    "has format 2, and this version reads format 1: start the newer version that wrote it",
+    "PRAGMA user_version = 3",
+    "has format 3, and this version reads format 2: start the newer version that wrote it",
   ],
   ["of another program", "PRAGMA application_id = 7", "is not a store of this service"],
 ] as const)("a store %s is refused, and nothing is written", async ([, sql, sentence]) => {
@@ -209,5 +209,5 @@ test("a store whose creation was cut short is made anew", async () => {
     (name) => Object.values(db.prepare(`PRAGMA ${name}`).get()!)[0],
   )
   db.close()
-  expect(settings).toEqual([2, 1, "wal"])
+  expect(settings).toEqual([2, 2, "wal"])
 })

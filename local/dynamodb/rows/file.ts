@@ -15,8 +15,8 @@ import { syncFolder } from "../../service/private-file.ts"
 import { CannotStart } from "../../service/settings.ts"
 import { newCommit, settings, type Step } from "./commit.ts"
 
-/** The format of the file: a newer one is refused, and an older one as long as nothing migrates it. */
-const format = 1
+/** The format of the file and of its tables: a newer one is refused, and an older one as long as nothing migrates it. */
+const format = 2
 /** Tells the file from others of SQLite's: "brdg". */
 const applicationId = 0x62_72_64_67
 
