@@ -94,7 +94,7 @@ export async function look(): Promise<void> {
     ids.map(async (id): Promise<Change[]> => {
       const before = known.get(id) ?? []
       const present = troublesOf(leases.get(id), deliveries.get(id) ?? [])
-      if (!present || `${present}` === `${before}`) return []
+      if (!present || present.join() === before.join()) return []
       const bridge = await Bridge.byId(id)
       if (!bridge) await remember(id, [])
       return bridge ? [{ bridge, before, present }] : []

@@ -66,7 +66,10 @@ function reasonOf(evidence: Evidence): Reason {
       return evidence.hasFailed ? "away" : "starting"
     case "idle":
       return "starting"
-    default:
+    case "paused":
+    case "suspended":
+    case "moved":
+    case "gone":
       return "stopped"
   }
 }

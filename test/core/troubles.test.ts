@@ -110,22 +110,10 @@ test("a look at any number of bridges that are well reads none of them, and a de
   const { accountId, bridgeId, report, told } = await aShop()
   await report("unpaired")
   await told()
-  const rowsOf = async () => {
-    const read = new Set<string>()
-    const { send } = store
-    store.send = async (request) => {
-      const answer = await send(request)
-      for (const id of JSON.stringify(answer).match(/(?<=BRIDGE#)[\w-]{36}/g) ?? []) read.add(id)
-      return answer
-    }
-    await Troubles.look()
-    store.send = send
-    return read
-  }
-  expect(await rowsOf()).toContain(bridgeId)
+  expect(await readByALook()).toContain(bridgeId)
   await report("connected")
   await told()
-  expect(await rowsOf()).not.toContain(bridgeId)
+  expect(await readByALook()).not.toContain(bridgeId)
 
   await report("unpaired")
   expect(await told()).toHaveLength(1)
@@ -134,3 +122,17 @@ test("a look at any number of bridges that are well reads none of them, and a de
   const known = await get(tables.accounts, { pk: "TROUBLES", sk: bridgeId })
   expect(known).toBeUndefined()
 })
+
+/** The bridges of which a look reads anything. */
+async function readByALook(): Promise<Set<string>> {
+  const read = new Set<string>()
+  const { send } = store
+  store.send = async (request) => {
+    const answer = await send(request)
+    for (const id of JSON.stringify(answer).match(/(?<=BRIDGE#)[\w-]{36}/g) ?? []) read.add(id)
+    return answer
+  }
+  await Troubles.look()
+  store.send = send
+  return read
+}

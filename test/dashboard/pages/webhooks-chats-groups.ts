@@ -141,27 +141,34 @@ test("a link page is made in the dashboard, and is in the reader's language, wit
   expect(Buffer.from(await logo.arrayBuffer())).toEqual(png)
 })
 
-test("a link page says in its reader's language why no phone is linked, and how to use a passkey", () => {
+async function refusedFor(code: string, words: LinkWords): Promise<string> {
+  return (await reason({ code, sentence: "Wait 5 s" }, words)).toString()
+}
+
+test("a link page says in its reader's language why no phone is linked, and how to use a passkey", async () => {
   const options = { challenge: "abc", rpId: "whatsapp.com", timeout: 1, allowCredentials: [] }
   const passkey = {
     options: { ...options, userVerification: "required" },
     expires_at: Date.now() / 1000 + 60,
   }
   const asked = { kind: "said", status: "passkey_required", passkey } as unknown as Evidence
-  const refusedFor = (code: string, words: LinkWords) => String(reason({ code, sentence: "Wait 5 s" }, words))
   for (const lang of ["de", "es", "fr", "it", "pt"]) {
     const words = linkWordsFor(lang)
     const shown = { at: "/link/x", origin: "https://x.test", linksTo: "The shop", words }
+    const refusals = Object.keys(failures).map(async (code) =>
+      (await refusedFor(code, words)).replace(`>${code}<`, ""),
+    )
+    const card = await linkingCard(asked, shown)
     const said = [
-      ...Object.keys(failures).map((code) => refusedFor(code, words).replace(`>${code}<`, "")),
-      String(steps({ kind: "paused", why: "secret" }, [], words)),
-      String(linkingCard(asked, shown)).replace(/<details class="plain" lang="en">[^]*<\/details>/, ""),
+      ...(await Promise.all(refusals)),
+      await steps({ kind: "paused", why: "secret" }, [], words),
+      card.replace(/<details class="plain" lang="en">[^]*<\/details>/, ""),
     ].join("\n")
     const inEnglish = /\b(the|this|Wait|Try|again|of|you|is)\b/.exec(said.replaceAll(/<[^>]*>/g, " "))
     expect([lang, inEnglish?.[0]]).toEqual([lang, undefined])
     expect(said.replaceAll("&#39;", "'")).toContain(words.passkey)
   }
-  expect(refusedFor("rate_limited", english)).toContain("Too many codes were asked for")
+  expect(await refusedFor("rate_limited", english)).toContain("Too many codes were asked for")
 })
 
 test("the words of a link page are whole in six languages: no sentence is missing, and each has its gaps", () => {
