@@ -5,7 +5,6 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import type { StoredEvent } from "#core/contract/delivery.ts"
 import { EventHistory } from "#core/event/event-history.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { config } from "#core/platform/config.ts"
 import { page } from "./answer.ts"
 import { ago, type Html, icon } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
@@ -13,7 +12,7 @@ import { head } from "./layout.ts"
 import { live } from "./live.ts"
 import { aboutOf } from "./numbers/event-item.ts"
 import { outcomeMark } from "./numbers/event-outcomes.ts"
-import { soonOf } from "./numbers/evidence.ts"
+import { type Evidence, soonOf } from "./numbers/evidence.ts"
 import { addButton } from "./numbers/numbers.ts"
 import { receiverLine, type Receiving, receivingOf } from "./numbers/receiver.ts"
 import { many, type Standing, standingsOf } from "./numbers/standing.ts"
@@ -40,8 +39,7 @@ export const home = new Hono<DashboardEnv>()
     const body = html`${head({
         title: "Home",
         about: "What needs you, what today brought, and what came last.",
-        actions: html`${c.var.me.role === "viewer" ? "" : addButton()}
-        ${config.SANDBOX ? html`<a class="button" href="/start">Sandbox and first steps</a>` : ""}`,
+        ...(c.var.me.role !== "viewer" && { actions: addButton() }),
       })}
       <div class="stack" data-stream="/live/home">${parts}</div>`
     return await page(c, { title: "Home", place: "start", body })
@@ -121,7 +119,7 @@ async function troublesOf(standings: Standing[]): Promise<Html> {
     <ul class="feed troubles">
       ${shown.map(({ bridge: { customerRef: ref }, receiving, evidence }) => {
         const at = `/numbers/${ref}`
-        const { action } = inWords(evidence)
+        const action = actionOf(at, evidence, receiving)
         return html`<li>
           <div>
             <a class="strong" href="${at}">${ref}</a>
@@ -129,7 +127,7 @@ async function troublesOf(standings: Standing[]): Promise<Html> {
           </div>
           ${evidenceLine(evidence)}
           <div>${isStuck(receiving) ? receiverLine(ref, receiving) : ""}</div>
-          ${action ? html`<a class="button slim" href="${placeOf(at, action.to)}">${action.label}<span class="hidden"> ${ref}</span></a>` : ""}
+          ${action ? html`<a class="button slim" href="${action.href}">${action.label}<span class="hidden"> ${ref}</span></a>` : ""}
         </li>`
       })}
     </ul>
@@ -139,6 +137,19 @@ async function troublesOf(standings: Standing[]): Promise<Html> {
         : ""
     }
   </section>`
+}
+
+/** The one thing to do: for the session, or else for the webhook that fails. */
+function actionOf(
+  at: string,
+  evidence: Evidence,
+  receiving: Receiving,
+): { href: string; label: string } | undefined {
+  const { action } = inWords(evidence)
+  if (action) return { href: placeOf(at, action.to), label: action.label }
+  const label = "Change the webhook"
+  if (receiving.failingSinceMs !== undefined) return { href: `${at}/settings`, label }
+  return receiving.failing.size > 0 ? { href: `${at}/webhooks`, label } : undefined
 }
 
 function isStuck({ undelivered, failingSinceMs, failing }: Receiving): boolean {
@@ -176,7 +187,13 @@ function todayCard(standings: Standing[]): Html {
         <dd class="${undelivered > 0 ? "bad" : ""}">${undelivered}</dd>
       </div>
     </dl>
-    <svg class="bars" viewBox="0 0 ${size.width} ${size.height}" aria-hidden="true">
+    <p class="small muted">Messages by hour; highest hour: ${Math.max(...hours)}.</p>
+    <svg
+      class="bars"
+      viewBox="0 0 ${size.width} ${size.height}"
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
       <line x1="0" x2="${size.width}" y1="${size.height - 1}" y2="${size.height - 1}" />
       ${hours.map((count, hour) => {
         const height = Math.round((count / top) * (size.height - 1) * 10) / 10
@@ -193,13 +210,9 @@ function todayCard(standings: Standing[]): Html {
             </rect>`
       })}
     </svg>
-    <p class="row spread small muted">
-      <span>0:00</span>
-      <span>messages by hour, at most ${top === 1 && hours.every((count) => count === 0) ? 0 : top}</span>
-      <span>24:00</span>
-    </p>
+    <p class="row spread small muted"><span>0:00</span> <span>24:00</span></p>
     <details class="plain small">
-      <summary>The same as a list</summary>
+      <summary>Show as a list</summary>
       <p>
         ${hours.flatMap((count, hour) => (count === 0 ? [] : [`${hour}:00: ${count}`])).join(", ") || "No message yet."}
       </p>

@@ -49,8 +49,8 @@ function nothing(): Html {
 function figures(rows: UsageRow[], days: string[]): Html {
   const total = totalOf(rows)
   return html`<ul class="figures">
-      ${figure("Events", String(total.events))} ${figure("Messages in", String(total.in))}
-      ${figure("Messages out", String(total.out))} ${figure("Undelivered", String(total.undelivered))}
+      ${figure(counted, String(total.events))} ${figure("Messages in", String(total.in), late)}
+      ${figure("Messages out", String(total.out), late)} ${figure("Undelivered", String(total.undelivered))}
       ${figure("Attempts that succeeded", success(total))}
     </ul>
     ${chart(rows, days)} ${table(rows)}`
@@ -76,8 +76,14 @@ function filterForm({ refs, ref, span }: { refs: string[]; ref: string | undefin
   </form>`
 }
 
-function figure(name: string, value: string): Html {
-  return html`<li class="card"><span class="small muted">${name}</span> <b>${value}</b></li>`
+const counted = "Events delivered or kept here"
+const late = "up to 10 min late"
+
+function figure(name: string, value: string, hint = ""): Html {
+  return html`<li class="card">
+    <span class="small muted">${name}</span> <b>${value}</b>
+    ${hint === "" ? "" : html`<span class="small muted">${hint}</span>`}
+  </li>`
 }
 
 interface Total {
@@ -120,9 +126,15 @@ function chart(rows: UsageRow[], days: string[]): Html {
   return html`<section class="card">
     <header>
       <h2>By day</h2>
-      <p class="legend"><span></span> Events <span class="key-lost"></span> Undelivered</p>
+      <p class="small muted">Highest day: ${most}.</p>
+      <p class="legend"><span></span> ${counted} <span class="key-lost"></span> Undelivered</p>
     </header>
-    <svg class="bars" viewBox="0 0 ${size.width} ${size.height}" aria-hidden="true">
+    <svg
+      class="bars"
+      viewBox="0 0 ${size.width} ${size.height}"
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
       <line x1="0" x2="${size.width}" y1="${floor}" y2="${floor}" />
       ${counts.map(({ events, undelivered }, i) => {
         const height = heightOf(events)
@@ -136,16 +148,14 @@ function chart(rows: UsageRow[], days: string[]): Html {
         </g>`
       })}
     </svg>
-    <p class="row spread small muted">
-      <span>${days[0]}</span> <span>at most ${most} a day</span> <span>${days.at(-1)}</span>
-    </p>
+    <p class="row spread small muted"><span>${days[0]}</span> <span>${days.at(-1)}</span></p>
   </section>`
 }
 
 function table(rows: UsageRow[]): Html {
   return html`<div class="card flush">
     <div class="scroller" tabindex="0" role="region" aria-label="Usage by day and number">
-      <table>
+      <table class="cards">
         <thead>
           <tr>
             <th>Day</th>
@@ -165,13 +175,17 @@ function table(rows: UsageRow[]): Html {
               html`<tr>
                 <td class="number">${row.date}</td>
                 <td><a href="/numbers/${row.customer_ref}">${row.customer_ref}</a></td>
-                <td class="end number">${row.events}</td>
-                <td class="end number">${row.messages_in}</td>
-                <td class="end number">${row.messages_out}</td>
-                <td class="end number">${row.undelivered}</td>
-                <td class="end number">${row.attempts}</td>
-                <td class="end number">${row.attempts === 0 ? "" : success(totalOf([row]))}</td>
-                <td class="end number">${row.attempts === 0 ? "" : `${row.p95_ms} ms`}</td>
+                <td class="end number" data-label="Events">${row.events}</td>
+                <td class="end number" data-label="Messages in">${row.messages_in}</td>
+                <td class="end number" data-label="Messages out">${row.messages_out}</td>
+                <td class="end number" data-label="Undelivered">${row.undelivered}</td>
+                <td class="end number" data-label="Attempts">${row.attempts}</td>
+                <td class="end number" data-label="Succeeded">
+                  ${row.attempts === 0 ? "-" : success(totalOf([row]))}
+                </td>
+                <td class="end number" data-label="95 % within">
+                  ${row.attempts === 0 ? "-" : `${row.p95_ms} ms`}
+                </td>
               </tr>`,
           )}
         </tbody>

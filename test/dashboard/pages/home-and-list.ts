@@ -17,7 +17,7 @@ import { aScriptedHost } from "#test/support/scripted-host.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
 import { aPerson } from "./person.ts"
 
-test("an account whose number is in use sees first what is down and why, what was given up today, and what came last; before that, its first steps", async () => {
+test("an account whose number is in use sees first what is down and why and what helps, what was given up today, and what came last; before that, its first steps", async () => {
   const person = await aPerson()
   const shown = async (path = "/") => await (await person.get(path)).text()
   expect(await shown()).toContain("Next steps")
@@ -45,6 +45,11 @@ test("an account whose number is in use sees first what is down and why, what wa
   expect(page).toMatch(/<p> \d{1,2}:00: 1 <\/p>/)
   expect(page.indexOf("a later word")).toBeLessThan(page.indexOf("the lost order"))
   expect(await shown("/start")).toContain("Next steps")
+  await report("connected")
+  receiver.say(500)
+  await outbox.append(anEvent("one more"))
+  await answerAll()
+  expect(await shown()).toMatch(/href="\/numbers\/shop\/settings"\s*>Change the webhook/)
 })
 
 test("an event that another webhook of a number has given up is red in the list, the head and Home, the event says at which one, and it is sent there again", async () => {
