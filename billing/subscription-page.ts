@@ -18,6 +18,9 @@ interface Shown {
   hasInvoices: boolean
   mayChange: boolean
   numbers: number
+  /** How many numbers the account has, and may have. */
+  used: number
+  limit: number
   /** The price of a number; undefined while Stripe cannot be asked, and if there is no one price for each. */
   price: Price | undefined
   coming: (Amount & { at: number }) | undefined
@@ -41,19 +44,25 @@ interface Shown {
 export function subscriptionPage(input: Shown): Html {
   return html`${head({
       title: "Billing",
-      about:
-        "The price of your numbers, and how they are paid. Stripe keeps the card; this service never sees it.",
+      ...(!input.isByHand && { about }),
     })}
     ${input.notice ?? ""}
-    ${input.isPretend ? note("info", "This service runs with a pretend Stripe: no money moves, and no real card works.") : ""}
+    ${input.isPretend && !input.isByHand ? note("info", "This service runs with a pretend Stripe: no money moves, and no real card works.") : ""}
     <section class="card" aria-label="Subscription">${input.isByHand ? byHand(input) : card(input)}</section>
     ${input.isByHand ? "" : cancellation(input)} ${invoices(input)}`
 }
 
-function byHand({ state, hasPortal, mayChange }: Shown): Html {
+const about =
+  "The price of your numbers, and how they are paid. Stripe keeps the card; this service never sees it."
+
+function byHand({ state, hasPortal, mayChange, used, limit }: Shown): Html {
   const mayAdd = state === "active" || state === "trialing"
+  const nothing = mayAdd && !hasPortal ? "Nothing to pay here: the" : "The"
   return html`<h2>${titles[state]}</h2>
-    <p>The operator of this service has set it by hand. ${mayAdd ? "" : "Ask them for another."}</p>
+    <p>
+      ${nothing} operator of this service has set your subscription by hand.
+      ${mayAdd ? "" : "Ask them for another."} ${used} of ${limit} numbers in use.
+    </p>
     ${
       hasPortal
         ? html`${note("warn", "Your subscription at Stripe goes on, and is charged, until you cancel it there.")}

@@ -114,6 +114,8 @@ async function show(
     hasInvoices: said !== undefined,
     mayChange: isOwner,
     numbers: await countPaid(accountId),
+    used: account.bridges,
+    limit: account.bridgeLimit,
     price: asked[0],
     coming: asked[1],
     bills: asked[2],

@@ -1,6 +1,7 @@
 import { payWith, stripe } from "#test/billing/support/billed.ts"
 import { randomBytes } from "node:crypto"
 import { expect, onTestFinished, test } from "vitest"
+import { Account } from "#core/account/account.ts"
 import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { Member } from "#core/account/member.ts"
 import { SignIn } from "#core/account/sign-in.ts"
@@ -133,6 +134,17 @@ test("the page has no accessibility fault in any state, by day and by night, wid
   await visit("Subscribe again")
   expect(faults).toEqual([])
 }, 120_000)
+
+test("an account whose operator has set its subscription reads that it has nothing to pay, and nothing of prices", async () => {
+  const person = await aPerson()
+  await Account.setSubscription(person.accountId, "active")
+  const page = (await person.text("/subscription")).replaceAll(/\s+/g, " ")
+  expect(page).toContain(
+    "Nothing to pay here: the operator of this service has set your subscription by hand.",
+  )
+  expect(page).toMatch(/ 0 of \d+ numbers in use\./)
+  expect(page).not.toContain("Stripe")
+})
 
 test("the portal shows the card, cancels, and leads back", async () => {
   stripe.webhooks.hold()
