@@ -1,6 +1,7 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
+import { ApiKey } from "#core/account/api-key.ts"
 import { AuditLog } from "#core/account/audit-log.ts"
 import { addressOf } from "#functions/http/address.ts"
 import { page } from "./answer.ts"
@@ -16,6 +17,7 @@ export const auditLog = new Hono<DashboardEnv>().get("/account/audit-log", async
     c.var.accountId,
     Number.isSafeInteger(before) && before > 0 ? before : undefined,
   )
+  const keys = new Map((await ApiKey.list(c.var.accountId)).map(({ keyId, name }) => [keyId, name]))
   const last = entries.length === AuditLog.pageSize ? entries.at(-1) : undefined
   const body = html`${head({
     title: "Audit log",
@@ -23,15 +25,16 @@ export const auditLog = new Hono<DashboardEnv>().get("/account/audit-log", async
     about:
       "Who did what: sign-ins, people, keys, secrets and webhooks of this account, for a bit more than a year.",
   })}
-  ${entries.length === 0 ? html`<p class="muted">Nothing yet.</p>` : table(entries)}
+  ${entries.length === 0 ? html`<p class="muted">Nothing yet.</p>` : table(entries, keys)}
   ${last === undefined ? "" : html`<p><a href="/account/audit-log?before=${last.at_ms}">Older</a></p>`}`
   return await page(c, { title: "Audit log", place: "account", body })
 })
 
-function table(entries: AuditLog.Entry[]): Html {
+/** `keys`: the names of the account's keys, by their ids. */
+function table(entries: AuditLog.Entry[], keys: Map<string, string>): Html {
   return html`<div class="card flush">
     <div class="scroller" tabindex="0" role="region" aria-label="Audit log">
-      <table>
+      <table class="cards">
         <thead>
           <tr>
             <th>When</th>
@@ -44,8 +47,8 @@ function table(entries: AuditLog.Entry[]): Html {
             (entry) =>
               html`<tr>
                 <td>${time(entry.at_ms)}</td>
-                <td>${AuditLog.sentenceOf(entry)}</td>
-                <td>
+                <td>${sentence(entry, keys)}</td>
+                <td data-label="From">
                   ${entry.address}
                   <div class="small muted">${browserName(entry.agent)}</div>
                 </td>
@@ -55,6 +58,15 @@ function table(entries: AuditLog.Entry[]): Html {
       </table>
     </div>
   </div>`
+}
+
+/** A key is named as its owner knows it, while it is there. */
+function sentence(entry: AuditLog.Entry, keys: Map<string, string>): Html | string {
+  const id = /^the API key (\w+)$/.exec(entry.by)?.[1] ?? ""
+  const name = keys.get(id)
+  if (!name) return AuditLog.sentenceOf(entry)
+  return html`${AuditLog.sentenceOf({ ...entry, by: `the API key ${name}` })}
+    <div class="small muted mono">${id}</div>`
 }
 
 /** Records what the person of this request did in the account that they are in. `about`: to whom or what. */

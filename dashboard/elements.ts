@@ -119,13 +119,13 @@ export function urlField(input: {
   </div>`
 }
 
-/** A browser's name and system, out of what it says of itself. */
+/** A browser's name and system, or a program's name, out of what it says of itself. */
 export function browserName(agent: string): string {
   const browser = /(Firefox|Edg|OPR|HeadlessChrome|Chrome|Safari)\/(\d+)/.exec(agent)
   const system = /\((?:[^;)]*; )?([^;)]+)/.exec(agent)?.[1] ?? ""
   return browser
     ? `${browser[1] === "Edg" ? "Edge" : browser[1]} ${browser[2]}${system && `, ${system}`}`
-    : "A browser"
+    : (/^[^\s/;()]{1,40}/.exec(agent)?.[0] ?? "no browser")
 }
 
 /** A form of nothing but a button. */

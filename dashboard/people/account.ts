@@ -17,9 +17,9 @@ import { type DashboardEnv, notAllowed, pageOrigin } from "../guard.ts"
 import { head } from "../layout.ts"
 import { did } from "../audit-log.ts"
 import { turnTo } from "./accounts.ts"
-import { invitation, inviting, membersCard, onlyOwners, roleForm, typedIn } from "./members.ts"
+import { invitation, membersCard, onlyOwners, typedIn } from "./members.ts"
 import { addressCard } from "./address.ts"
-import { ownDataCard } from "./own-data.ts"
+import { deleteCard, ownDataCard } from "./own-data.ts"
 import { demandCard, passkeysCard } from "./passkeys.ts"
 import { tooMany } from "./sign-in.ts"
 import { chooseAlerts, troublesCard } from "./troubles.ts"
@@ -188,9 +188,9 @@ async function show(c: Context<DashboardEnv>, notice?: Html, typedName?: string)
       ${invited.length > 0 ? note("info", html`You are invited to another account. <a href="/accounts">Look who invites you</a>`) : ""}
       ${mayLeave ? leave() : ""}
     </section>
-    ${membersCard({ members, invitations, isOwner, personId: person.id })}
-    ${isOwner ? [inviting(draft), roleForm(members, person.id, draft)] : note("info", onlyOwners)}
-    ${isOwner ? html`${troublesCard(own.id)} ${demandCard(own)} ${auditLogCard()} ${ownDataCard()}` : ""}
+    ${membersCard({ members, invitations, isOwner, personId: person.id, draft })}
+    ${isOwner ? "" : note("info", onlyOwners)}
+    ${isOwner ? html`${troublesCard(own.id)} ${demandCard(own)} ${auditLogCard()} ${ownDataCard()} ${own.isOperator ? "" : deleteCard()}` : ""}
     <h2 class="part">You</h2>
     ${addressCard(person.email)} ${passkeysCard(passkeys, draft.get("passkey") ?? "")}
     ${browsersCard(browsers, browser.id)}`
@@ -198,8 +198,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html, typedName?: string)
 }
 
 function subscriptionOf({ subscription }: Account.Info): Html | string {
-  if (Billing.isOn())
-    return html`${subscription.replace("_", " ")} · <a href="/subscription">See what it costs, and pay</a>`
+  if (Billing.isOn()) return html`${subscription.replace("_", " ")} · <a href="/subscription">Billing</a>`
   return subscription === "none"
     ? "none yet: ask the operator of this service for one. The sandbox needs none."
     : subscription
@@ -249,7 +248,7 @@ function auditLogCard(): Html {
 function browsersCard(browsers: Browser.Info[], here: string): Html {
   return html`<section class="card flush">
     <header><h2>Where you are signed in</h2></header>
-    <ul class="feed">
+    <ul class="feed names">
       ${browsers.map(
         (one) =>
           html`<li class="line">

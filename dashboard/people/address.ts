@@ -74,21 +74,25 @@ async function refused(c: Context<DashboardEnv>, sentence: string, status: Statu
 
 /** The card with a person's address. */
 export function addressCard(email: string): Html {
-  return html`<form class="card inline" method="post" action="/account/address">
-    <div>
-      <label for="address">New address, in place of ${email}</label>
-      <input
-        id="address"
-        name="address"
-        type="email"
-        required
-        maxlength="254"
-        placeholder="you@example.com"
-        autocomplete="email"
-      />
-    </div>
-    <button class="button">Change it</button>
-  </form>`
+  return html`<section class="card">
+    <form class="inline" method="post" action="/account/address">
+      <div>
+        <label for="address">New e-mail address</label>
+        <input
+          id="address"
+          name="address"
+          type="email"
+          required
+          maxlength="254"
+          placeholder="you@example.com"
+          autocomplete="email"
+          aria-describedby="address-now"
+        />
+      </div>
+      <button class="button">Change it</button>
+    </form>
+    <p class="small muted" id="address-now">In place of ${email}.</p>
+  </section>`
 }
 
 function codeForm(email: string, problem?: string): Html {

@@ -23,15 +23,16 @@ export function membersCard(input: {
   isOwner: boolean
   /** Who looks at it. */
   personId: string
+  draft: URLSearchParams
 }): Html {
-  const { members, invitations, isOwner } = input
+  const { members, invitations, isOwner, draft } = input
   return html`<section class="card flush">
     <header><h2>People</h2></header>
-    <ul class="feed">
+    <ul class="feed names">
       ${members.map(
         (one) =>
           html`<li class="line">
-            <span class="tag">${one.role}</span>
+            ${isOwner && one.personId !== input.personId ? roleForm(one, draft) : html`<span class="tag">${one.role}</span>`}
             <span class="about">${one.email}${one.personId === input.personId ? " (you)" : ""}</span>
             ${isOwner && one.personId !== input.personId ? press({ action: "/account/remove", label: html`Remove<span class="hidden"> ${one.email}</span>`, kind: "danger slim", fields: { person: one.personId } }) : html`<span></span>`}
           </li>`,
@@ -45,6 +46,7 @@ export function membersCard(input: {
           </li>`,
       )}
     </ul>
+    ${isOwner ? inviting(draft) : ""}
   </section>`
 }
 
@@ -55,8 +57,8 @@ const roles = [
 ] as const
 
 /** The form that invites somebody. */
-export function inviting(draft: URLSearchParams): Html {
-  return html`<form class="card inline" method="post" action="/account/invite">
+function inviting(draft: URLSearchParams): Html {
+  return html`<form class="inline foot" method="post" action="/account/invite">
     ${emailField({ label: "Invite somebody", value: draft.get("email") ?? "", placeholder: "them@example.com", autocomplete: "off" })}
     <div class="roomy">
       <label for="role">As</label>
@@ -75,23 +77,14 @@ function roleOptions(chosen: string | null): Html[] {
   )
 }
 
-/** Everybody's role but one's own: owners who gave theirs away could not take it back. */
-export function roleForm(members: Member.Info[], personId: string, draft: URLSearchParams): Html | string {
-  const others = members.filter((one) => one.personId !== personId)
-  if (others.length === 0) return ""
-  return html`<form class="card inline" method="post" action="/account/role">
-    <div class="roomy">
-      <label for="person">Change the role of</label>
-      <select id="person" name="person">
-        ${others.map((one) => html`<option value="${one.personId}" ${one.personId === draft.get("person") ? "selected" : ""}>${one.email} (${one.role})</option>`)}
-      </select>
-    </div>
-    <div class="roomy">
-      <label for="as">To</label>
-      <select id="as" name="as">
-        ${roleOptions(draft.get("as"))}
-      </select>
-    </div>
-    <button class="button">Change</button>
+/** The role of somebody else: owners who gave theirs away could not take it back. */
+function roleForm({ personId, email, role }: Member.Info, draft: URLSearchParams): Html {
+  const chosen = (draft.get("person") === personId && draft.get("as")) || role
+  return html`<form class="press row" method="post" action="/account/role">
+    <input type="hidden" name="person" value="${personId}" />
+    <select name="as" aria-label="Role of ${email}">
+      ${roles.map(([value]) => html`<option value="${value}" ${value === chosen ? "selected" : ""}>${value}</option>`)}
+    </select>
+    <button class="button slim">Change<span class="hidden"> the role of ${email}</span></button>
   </form>`
 }

@@ -67,7 +67,7 @@ export const ownData = new Hono<DashboardEnv>()
     return c.redirect("/accounts", 303)
   })
 
-/** The card that leads to both. */
+/** The card that leads to the download. */
 export function ownDataCard(): Html {
   return html`<section class="card">
     <header>
@@ -79,8 +79,18 @@ export function ownDataCard(): Html {
     </header>
     <div class="row">
       <a class="button" href="/account/export" download>Download it</a>
-      <a class="button danger" href="/account/delete">Delete this account</a>
     </div>
+  </section>`
+}
+
+/** The card that leads to the account's end. */
+export function deleteCard(): Html {
+  return html`<section class="card">
+    <header>
+      <h2>Delete this account</h2>
+      <p>For all of its people. The next page says what goes, and asks once more.</p>
+    </header>
+    <div class="row"><a class="button danger" href="/account/delete">Delete this account</a></div>
   </section>`
 }
 

@@ -92,29 +92,30 @@ async function answered(c: Context<DashboardEnv>): Promise<z.infer<typeof Answer
 /** A person's passkeys, which are the same in each of their accounts. `typed`: the name of a new one. */
 export function passkeysCard(all: Passkey.Info[], typed: string): Html {
   return html`<section class="card flush">
-      <header>
-        <h2>Your passkeys</h2>
-        <p>
-          They sign you in by a finger, a face or a PIN of your device. A mailed code works as well, but not
-          for an account whose owners demand a passkey.
-        </p>
-      </header>
-      <ul class="feed">
-        ${all.map(
-          (one) =>
-            html`<li class="line">
-              <span class="tag">passkey</span>
-              <span class="about">${one.name} <span class="muted">· ${usedWhen(one.usedAt)}</span></span>
-              ${press({ action: "/account/passkeys/remove", label: html`Remove<span class="hidden"> ${one.name}</span>`, kind: "danger slim", fields: { passkey: one.id } })}
-            </li>`,
-        )}
-      </ul>
-    </section>
-    ${making(typed)}`
+    <header>
+      <h2>Your passkeys</h2>
+      <p>
+        They sign you in by a finger, a face or a PIN of your device. A mailed code works as well, but not for
+        an account whose owners demand a passkey.
+      </p>
+    </header>
+    ${all.length === 0 ? html`<p class="foot muted">None yet: you sign in without one.</p>` : ""}
+    <ul class="feed names">
+      ${all.map(
+        (one) =>
+          html`<li class="line">
+            <span class="tag">passkey</span>
+            <span class="about">${one.name} <span class="muted">· ${usedWhen(one.usedAt)}</span></span>
+            ${press({ action: "/account/passkeys/remove", label: html`Remove<span class="hidden"> ${one.name}</span>`, kind: "danger slim", fields: { passkey: one.id } })}
+          </li>`,
+      )}
+    </ul>
+    ${making(typed, "foot")}
+  </section>`
 }
 
-function making(typed: string): Html {
-  return html`<form class="card inline" data-passkey="make" hidden>
+function making(typed: string, look: "foot" | "card"): Html {
+  return html`<form class="${look} inline" data-passkey="make" hidden>
       <div>
         <label for="passkey-name">A name for this device</label>
         <input
@@ -175,7 +176,7 @@ export const byPasskey = createMiddleware<DashboardEnv>(async (c, next) => {
         ${press({ action: "/sign-out", label: "Sign out" })}
       </div>
     </div>
-    ${hasPasskey ? "" : making("")}`
+    ${hasPasskey ? "" : making("", "card")}`
   return await lonePage(c, { title: "A passkey is needed", body, status: 403 })
 })
 

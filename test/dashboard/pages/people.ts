@@ -51,9 +51,13 @@ test("what gives events or secrets away, or cannot be undone, asks for a fresh s
     const { personId: last } = others.at(-1)!
     const role = await person.post("/account/role", { person: last, as: "viewer" })
     expect(role.headers.get("location")).toMatch(/^\/sign-in/)
-    const roleForm = (await (await person.get("/account")).text()).split('action="/account/role"')[1] ?? ""
-    const selected = [...roleForm.matchAll(/<option value="([^"]*)" selected/g)].map(([, value]) => value)
-    expect(selected).toEqual([last, "viewer"])
+    const roleForms = (await (await person.get("/account")).text()).split('action="/account/role"').slice(1)
+    const selected = roleForms.map(
+      (form) => /name="person" value="([^"]*)"[^]*?<option value="([^"]*)" selected/.exec(form) ?? [],
+    )
+    expect(selected.map(([, id, as]) => [id, as])).toEqual(
+      others.map(({ personId }) => [personId, personId === last ? "viewer" : "member"]),
+    )
     expect((await Bridge.get(person.accountId, "shop")).webhookUrl).toBe("")
     expect(await ApiKey.list(person.accountId)).toEqual([])
     expect(await Member.invitations(person.accountId)).toEqual([])
@@ -355,7 +359,7 @@ test("what somebody does is done although the store fails while others are maile
   expect(await ApiKey.list(owner.accountId)).toMatchObject([{ name: "till" }])
 })
 
-test("owners see who did what, from where; and are mailed what lets somebody in or leads events elsewhere", async () => {
+test("owners see who did what, by which key or program, from where; and are mailed what lets somebody in or leads events elsewhere", async () => {
   const owner = await aPerson()
   await owner.post("/keys", { name: "till", may: "read" })
   await owner.post("/numbers/shop/settings/secret/roll")
@@ -364,22 +368,29 @@ test("owners see who did what, from where; and are mailed what lets somebody in 
   const key = await ApiKey.create(owner.accountId, "robot")
   await app.request("/api/instances/shop", {
     method: "PATCH",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "user-agent": "robot/2.1 (shop)",
+    },
     body: JSON.stringify({ webhook_url: "https://shop.example/hook" }),
   })
   const page = (await (await owner.get("/account/audit-log", { "user-agent": "x" })).text()).replaceAll(
     "&#x2F;",
     "/",
   )
-  const told = [...page.matchAll(/<td>(?!<)([^<]+)<\/td>/g)].map(([, text]) => text!.trim())
+  const told = [...page.matchAll(/<td>(?!<)([^<]+)</g)].map(([, text]) => text!.trim())
   expect(told.filter((text) => text.includes(" "))).toEqual([
-    `the API key ${ApiKey.idOf(key)} changed the webhook of shop: https://shop.example/hook`,
+    "the API key robot changed the webhook of shop: https://shop.example/hook",
     `${owner.email} named the account Corner shop`,
     `${owner.email} looked at the webhook secret of shop`,
     `${owner.email} replaced the webhook secret of shop`,
     `${owner.email} created the API key till`,
     `${owner.email} signed in`,
   ])
+  expect(page).toContain(`<div class="small muted mono">${ApiKey.idOf(key)}</div>`)
+  expect(page).toContain(">no browser</div>")
+  expect(page).toContain(">robot</div>")
   // The acts are not held up by their mails.
   const mails = await until(() => {
     const own = Mail.list().filter(({ to }) => to === owner.email)
