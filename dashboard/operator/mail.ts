@@ -6,7 +6,7 @@ import { type Html, time } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { head } from "../layout.ts"
 
-const about = "This service sends no mail. Its mails are kept here until it ends."
+const about = "This service sends no mail. What it would have sent is listed here until it is stopped."
 
 /** The mails that were kept instead of sent. */
 export const mail = new Hono<DashboardEnv>().get("/dev/mail", async (c) => {
@@ -31,9 +31,16 @@ function list(all: ReturnType<typeof Mail.list>): Html {
             <summary>
               <b>${one.subject}</b> <span class="about muted">to ${one.to}</span> ${time(one.atMs)}
             </summary>
-            <div class="more"><pre tabindex="0" aria-label="The mail">${one.text}</pre></div>
+            <div class="more"><pre tabindex="0" aria-label="The mail">${linked(one.text)}</pre></div>
           </details>
         </li>`,
     )}
   </ul>`
+}
+
+/** A text whose URLs are links. */
+function linked(text: string): (Html | string)[] {
+  return text
+    .split(/(https?:\/\/[^\s,]*[^\s,.;:!?)])/)
+    .map((part, i) => (i % 2 === 1 ? html`<a href="${part}">${part}</a>` : part))
 }

@@ -166,6 +166,13 @@ function mailOf(email: string, { code, link }: SignIn.Begun, origin: string | un
   }
 }
 
+/** How the code, or what stands for it, comes to the person. */
+const ways = {
+  sent: "You get a code by mail.",
+  kept: "You get a code in the service's terminal.",
+  none: "This service sends no mail: whoever runs it makes you a link that signs you in.",
+}
+
 /** Asks for the address. */
 async function showAddress(
   c: Context<DashboardEnv>,
@@ -179,8 +186,9 @@ async function showAddress(
         ${
           input.isAgain
             ? "What you are about to see or do needs a sign-in from the last ten minutes. Nothing was done yet: you come back to do it."
-            : "We mail you a code. A new address becomes a new account, with a sandbox to try everything in."
+            : "Link a WhatsApp number and get its messages at your webhook. Enter your e-mail address: a new one becomes a new account, with a sandbox to try it in."
         }
+        ${ways[Mail.way()]}
       </p>
     </header>
     ${input.problem ? note("bad", input.problem) : ""}
@@ -241,8 +249,8 @@ async function showCode(
       <button class="button main wide">Sign in</button>
     </form>
     <div class="row small muted">
-      Nothing came?
-      ${press({ action: "/sign-in", label: "Mail another code", kind: "slim", fields: { email: input.email, next: input.next } })}
+      ${isKept ? "Code too old?" : "Nothing came?"}
+      ${press({ action: "/sign-in", label: isKept ? "Make another code" : "Mail another code", kind: "slim", fields: { email: input.email, next: input.next } })}
       <a href="${leadingOn("/sign-in", input.next)}">Use another address</a>
     </div>
   </div>`

@@ -480,7 +480,9 @@ test("a printed link signs in once, for the operator too, and mail is for the op
   expect((await visitor.post(link)).status).toBe(404)
   expect((await visitor.get("/dev/mail")).status).toBe(403)
   await Account.makeOperator(accountId)
-  expect((await visitor.get("/dev/mail")).status).toBe(200)
+  await Mail.send({ to: email, subject: "You", text: "Look at https://dash.example/accounts, and choose." })
+  const mails = (await (await visitor.get("/dev/mail")).text()).replaceAll("&#x2F;", "/")
+  expect(mails).toContain('<a href="https://dash.example/accounts">https://dash.example/accounts</a>, and')
 })
 
 test("turning to another account is no sign-in: it is as old as before, and what is dangerous asks for a new one", async () => {
