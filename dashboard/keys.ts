@@ -158,11 +158,11 @@ function list(keys: ApiKey.Info[], mayChange: boolean): Html {
                   <span class="strong">${key.name === "" ? "without a name" : key.name}</span>
                   <div class="small muted mono">mbk_${key.keyId}_…</div>
                 </td>
-                <td>${rightOf(key)}</td>
-                <td>
+                <td data-label="May">${rightOf(key)}</td>
+                <td data-label="Last used">
                   ${key.lastUsedAt === undefined ? html`<span class="muted">never</span>` : html`${ago(key.lastUsedAt * 1000)}`}
                 </td>
-                <td>
+                <td data-label="Created">
                   ${time(key.createdAt * 1000)}
                   ${key.createdBy === undefined ? "" : html`<div class="small muted">${makerOf(key.createdBy, keys)}</div>`}
                 </td>

@@ -101,7 +101,7 @@ function linkedCard(numbers: Awaited<ReturnType<typeof linkedTo>>): Html {
       <p>The one that connected last comes first. It may be linked to another phone by now.</p>
     </header>
     <div class="scroller" tabindex="0" role="region" aria-label="Numbers">
-      <table>
+      <table class="cards">
         <thead>
           <tr>
             <th>Number</th>
@@ -115,8 +115,8 @@ function linkedCard(numbers: Awaited<ReturnType<typeof linkedTo>>): Html {
             ({ id, ref, account, connectedAt }) =>
               html`<tr>
                 <td class="strong"><a href="/operator/find?id=${id}">${ref}</a></td>
-                <td><a href="/operator/find?id=${account.id}">${account.name}</a></td>
-                <td>${ago(connectedAt * 1000)}</td>
+                <td data-label="Account"><a href="/operator/find?id=${account.id}">${account.name}</a></td>
+                <td data-label="Last connected">${ago(connectedAt * 1000)}</td>
                 <td>${copyable(id)}</td>
               </tr>`,
           )}
@@ -173,7 +173,7 @@ function leaseFacts(lease: Shown): Html {
     <dd>${sessionOf(lease)}</dd>
     <dt>Lease</dt>
     <dd>${holderOf(lease)}, epoch ${lease.epoch}</dd>
-    <dt>In a row</dt>
+    <dt>Failures in a row</dt>
     <dd>
       ${counted(lease.failures, "failure")}, ${counted(lease.deaths, "death")} of hosts,
       ${counted(lease.logins, "login")} that did not last
@@ -206,6 +206,6 @@ function buttons(id: string, { state, why }: Shown): Html[] {
   if (state === "moved") return []
   if (state === "suspended") return [act("resume", "Resume")]
   const suspend = act("suspend", "Suspend", "danger")
-  if (state === "running" || why === "customer") return [act("pause", "Pause", "danger"), suspend]
+  if (state === "running" || why === "customer") return [act("pause", "Pause"), suspend]
   return why === "operator" || why === "idle" ? [act("wake", "Wake"), suspend] : [suspend]
 }

@@ -74,15 +74,15 @@ function hostsCard(hosts: Host.Info[]): Html {
   return html`<section class="card flush">
     <header><h2>Session hosts</h2></header>
     <div class="scroller" tabindex="0" role="region" aria-label="Session hosts">
-      <table>
+      <table class="cards">
         <thead>
           <tr>
             <th>Host</th>
             <th>State</th>
             <th>Network</th>
             <th>Sessions</th>
-            <th>Up</th>
-            <th>Last beat</th>
+            <th>Sessions up</th>
+            <th>Last heard</th>
           </tr>
         </thead>
         <tbody>
@@ -95,10 +95,10 @@ function hostsCard(hosts: Host.Info[]): Html {
                     >${host.state}</span
                   >
                 </td>
-                <td>${host.network}</td>
-                <td class="number">${host.sessions} of ${host.capacity}</td>
-                <td class="number">${host.up}</td>
-                <td>${host.beatAt === 0 ? "none yet" : ago(host.beatAt * 1000)}</td>
+                <td data-label="Network">${host.network}</td>
+                <td class="number" data-label="Sessions">${host.sessions} of ${host.capacity}</td>
+                <td class="number" data-label="Sessions up">${host.up}</td>
+                <td data-label="Last heard">${host.beatAt === 0 ? "none yet" : ago(host.beatAt * 1000)}</td>
               </tr>`,
           )}
         </tbody>
@@ -118,7 +118,7 @@ function waits(all: Waiting[]): Html {
       all.length === 0
         ? html`<p class="empty">None waits.</p>`
         : html`<div class="scroller" tabindex="0" role="region" aria-label="Events that wait">
-            <table>
+            <table class="cards">
               <thead>
                 <tr>
                   <th>Number</th>
@@ -138,10 +138,12 @@ function waits(all: Waiting[]): Html {
                         >
                         <div class="small muted mono">${one.bridgeId}</div>
                       </td>
-                      <td class="number">${one.waiting}</td>
-                      <td>${ageOf(one.oldest_at)}</td>
-                      <td>${ageOf(one.failing_since)}</td>
-                      <td>${one.next_attempt_at === undefined ? "" : until(one.next_attempt_at * 1000)}</td>
+                      <td class="number" data-label="Waiting">${one.waiting}</td>
+                      <td data-label="Oldest">${ageOf(one.oldest_at)}</td>
+                      <td data-label="Failing for">${ageOf(one.failing_since)}</td>
+                      <td data-label="Next attempt in">
+                        ${one.next_attempt_at === undefined ? "-" : until(one.next_attempt_at * 1000)}
+                      </td>
                     </tr>`,
                 )}
               </tbody>
@@ -152,7 +154,7 @@ function waits(all: Waiting[]): Html {
 }
 
 function ageOf(at: number | undefined): Html | string {
-  return at === undefined ? "" : age(at * 1000)
+  return at === undefined ? "-" : age(at * 1000)
 }
 
 /** As many as are read at a glance: others are found by their names. */
@@ -166,7 +168,7 @@ export function accountsCard(accounts: Account.Info[]): Html {
       ${newest.length === accounts.length ? "" : html`<p>The ${mostAccounts} newest of ${accounts.length}.</p>`}
     </header>
     <div class="scroller" tabindex="0" role="region" aria-label="Accounts">
-      <table>
+      <table class="cards">
         <thead>
           <tr>
             <th>Account</th>
@@ -180,8 +182,8 @@ export function accountsCard(accounts: Account.Info[]): Html {
             (one) =>
               html`<tr>
                 <td class="strong"><a href="/operator/find?id=${one.id}">${one.name}</a></td>
-                <td>${one.subscription}</td>
-                <td class="number">${one.bridges} of ${one.bridgeLimit}</td>
+                <td data-label="Subscription">${one.subscription}</td>
+                <td class="number" data-label="Numbers">${one.bridges} of ${one.bridgeLimit}</td>
                 <td>${copyable(one.id)}</td>
               </tr>`,
           )}
