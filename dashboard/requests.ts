@@ -20,7 +20,7 @@ export const requests = new Hono<DashboardEnv>().get("/requests", async (c) => {
   const body = html`${head({
       title: "Requests",
       about:
-        "Calls of your programs that were refused, and why, and those that changed your account or its numbers: of the last 7 days, without bodies. What only read is not here, and what was sent is among the messages of its number. Nor is a call without a valid key, which is answered with 401: it belongs to no account.",
+        "Refused calls, and calls that changed something, of the last 7 days. Reads and sent messages are not listed, nor calls with a wrong key (401).",
     })}
     ${filterLine(isFiltered)}
     <section class="card flush" aria-label="Requests">
@@ -57,31 +57,52 @@ function pathOf({ isFiltered, before }: { isFiltered: boolean; before?: string }
   return query.size === 0 ? "/requests" : `/requests?${query.toString()}`
 }
 
+/** One that was refused says why; of any other the rest is behind its line. */
 function item(call: ApiRequest): Html {
-  const isRefused = call.status >= 400
-  return html`<li>
-    <div class="line">
-      <span class="state ${isRefused ? "bad" : "good"}">${call.status}</span>
-      <div class="about whole">
-        <code><bdi>${call.method} ${call.path}</bdi></code>
-        ${call.error === undefined ? "" : html`<p><bdi>${asSentence(call.error)}</bdi></p>`}
-        <p class="small muted">
-          ${call.code === undefined ? "" : html`<code>${call.code}</code> · `}
-          ${call.key_name === undefined ? html`a key that is revoked (<code>${call.key_id}</code>)` : html`key <bdi>${call.key_name || call.key_id}</bdi>`}
-          · ${call.ms} ms
-        </p>
-        <div class="small muted">${copyable(call.request_id)}</div>
-        ${
-          call.left_out === 0
-            ? ""
-            : html`<p class="small muted">
-                There were too many: ${call.left_out} more just before it were not kept.
-              </p>`
-        }
-      </div>
-      <span class="small muted">${ago(Date.parse(call.timestamp))}</span>
+  const line = html`<span class="state ${call.status >= 400 ? "bad" : "good"}">${call.status}</span>
+    <div class="about whole">
+      <code><bdi>${call.method} ${call.path}</bdi></code>
+      ${
+        call.error === undefined
+          ? ""
+          : html`<p><bdi>${sentenceOf(call.error)}</bdi></p>
+              ${about(call)}`
+      }
     </div>
+    <span class="small muted">${ago(Date.parse(call.timestamp))}</span>`
+  return html`<li>
+    ${
+      call.error === undefined
+        ? html`<details>
+            <summary>${line}</summary>
+            <div class="more">${about(call)}</div>
+          </details>`
+        : html`<div class="line">${line}</div>`
+    }
+    ${
+      call.left_out === 0
+        ? ""
+        : html`<p class="foot small muted">
+            There were too many: ${call.left_out} more just before it were not kept.
+          </p>`
+    }
   </li>`
+}
+
+function about(call: ApiRequest): Html {
+  return html`<p class="small muted">
+      ${call.code === undefined ? "" : html`<code>${call.code}</code> · `}
+      ${call.key_name === undefined ? html`a key that is revoked (<code>${call.key_id}</code>)` : html`key <bdi>${call.key_name || call.key_id}</bdi>`}
+      · ${call.ms} ms
+    </p>
+    <div class="small muted">${copyable(call.request_id)}</div>`
+}
+
+/** The API's sentence, which may begin with a field's name and have code between backticks. */
+function sentenceOf(error: string): (Html | string)[] {
+  return asSentence(error.replace(/^([\w.]+): (?=(?:is|must) )/, "the field `$1` "))
+    .split("`")
+    .map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))
 }
 
 function nothing(input: { isFiltered: boolean; isFirst: boolean; hasMore: boolean }): Html {
