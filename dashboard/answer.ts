@@ -57,10 +57,7 @@ const titles: Partial<Record<ApiError["code"], string>> = {
 
 /** In place of the API's usual sentences, which name a call, or what the page says beside them. */
 const onPages = new Map([
-  [
-    sentences.not_found,
-    "It was deleted, it belongs to another account, or the address of this page is not whole.",
-  ],
+  [sentences.not_found, "What this page shows does not exist, was deleted, or belongs to another account."],
   [sentences.internal_error, "Nothing that you typed was at fault. Try again in a moment."],
 ])
 
@@ -76,16 +73,27 @@ export function refusedPage(error: Error, c: Context<DashboardEnv>): Response | 
   const refusal = asRefusal(error, requestId)
   for (const [name, value] of Object.entries(refusal.headers)) c.header(name, value)
   const title = titles[refusal.code] ?? "That did not work"
-  const sentence = onPages.get(refusal.message) ?? sentenceCase(refusal.message)
+  const isNoNumber = isOfNumber(c) && !c.get("bridge") && refusal.message === sentences.not_found
+  const sentence = isNoNumber
+    ? "This number does not exist, was deleted, or belongs to another account."
+    : (onPages.get(refusal.message) ?? sentenceCase(refusal.message))
   const mends = refusal.status >= 500 ? { requestId } : {}
   return refusing(c, { title, sentence, status: refusal.status, ...mends })
+}
+
+function isOfNumber(c: Context<DashboardEnv>): boolean {
+  return c.req.path.startsWith("/numbers/")
 }
 
 function refusing(
   c: Context<DashboardEnv>,
   input: { title: string; sentence: string; status: ApiError["status"]; requestId?: string },
 ): Response | Promise<Response> {
-  return anyPage(c, { title: input.title, body: refused(input), status: input.status })
+  return anyPage(c, {
+    title: input.title,
+    body: refused({ ...input, isOfNumber: isOfNumber(c) }),
+    status: input.status,
+  })
 }
 
 /** Fields of the API's requests, as our forms call them. */

@@ -1,6 +1,7 @@
 import { html } from "hono/html"
 import { Billing } from "#core/billing.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
+import { config } from "#core/platform/config.ts"
 import { marksOf } from "./numbers/marks.ts"
 import { copyable, type Html, icon, type IconName, mark } from "./elements.ts"
 
@@ -34,6 +35,7 @@ interface Whole {
 
 export type Place =
   | "start"
+  | "sandbox"
   | "numbers"
   | "requests"
   | "keys"
@@ -63,7 +65,9 @@ export function framed(
       <nav class="side" id="side" popover aria-label="Dashboard">
         <a class="brand" href="/">${mark()} Messaging bridge</a>
         <ul>
-          ${link("start", "/", "home", "Home")} ${link("numbers", "/numbers", "numbers", "Numbers")}
+          ${link("start", "/", "home", "Home")}
+          ${config.SANDBOX ? link("sandbox", "/start", "inbox", "Sandbox") : ""}
+          ${link("numbers", "/numbers", "numbers", "Numbers")}
           ${link("requests", "/requests", "send", "Requests")} ${link("keys", "/keys", "key", "API keys")}
           ${link("usage", "/usage", "chart", "Usage")} ${link("account", "/account", "people", "Account")}
           ${Billing.isOn() ? link("billing", "/subscription", "card", "Billing") : ""}
@@ -126,13 +130,22 @@ export function head(input: {
   </div>`
 }
 
-/** A fault, and what to do about it. `requestId`: for those who run the service, if they have to mend it. */
-export function refused(input: { title: string; sentence: string; requestId?: string | undefined }): Html {
+/**
+ * A fault, and what to do about it. `requestId`: for those who run the service, if they have to mend it. `isOfNumber`: the way
+ * on is to the numbers.
+ */
+export function refused(input: {
+  title: string
+  sentence: string
+  requestId?: string | undefined
+  isOfNumber?: boolean
+}): Html {
+  const [href, place] = input.isOfNumber ? ["/numbers", "Numbers"] : ["/", "Home"]
   return html`<div class="card">
     <h1>${input.title}</h1>
     <p>${input.sentence}</p>
     ${input.requestId === undefined ? "" : html`<p class="small muted">If it persists, report this number: ${copyable(input.requestId)}</p>`}
-    <div class="row"><a class="button main" href="/">To the first page</a></div>
+    <div class="row"><a class="button main" href="${href}">Go to ${place}</a></div>
   </div>`
 }
 

@@ -92,7 +92,7 @@ async function show(c: Context<DashboardEnv>, tried?: Tried) {
       <h2>The same in a shell</h2>
       ${block(curl(route, `${originOf(c)}${path}`, given), "The call as a command")}
     </section>`
-  return await page(c, { title: route.summary, place: "start", body })
+  return await page(c, { title: route.summary, body })
 }
 
 /** The contract's example, to somebody whom the sandbox can reach. */
@@ -125,7 +125,7 @@ ${given}</textarea>
           </div>`
         : ""
     }
-    <div class="row"><button class="button main">Make the call</button></div>
+    <div class="row"><button class="button main">Send the request</button></div>
   </form>`
 }
 

@@ -98,7 +98,7 @@ function snippets(input: { baseUrl: string; contact: string; receiverUrl: string
     },
     { title: "Receive events: receiver.mjs", code: receiver },
     {
-      title: "Have them sent there",
+      title: "Send events to your receiver",
       code: `WEBHOOK_SECRET=whsec_... node receiver.mjs &\n\n${post("/sandbox", `{"webhook_url":"${receiverUrl}"}`, "-X PATCH ")}`,
     },
     {

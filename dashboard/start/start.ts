@@ -136,9 +136,9 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const { me, accountId } = c.var
   if (!config.SANDBOX) {
     const about = "Link a phone, and each of its messages becomes an event for your program."
-    const body = html`${head({ title: "Start", about })} ${note("info", "This service has no sandbox.")}
+    const body = html`${head({ title: "First steps", about })} ${note("info", "This service has no sandbox.")}
     ${checklist(await factsOf(accountId, false))}`
-    return await page(c, { title: "Start", place: "start", body })
+    return await page(c, { title: "First steps", place: "start", body })
   }
   const mayChange = me.role !== "viewer"
   const { bridge, evidence, found, phone, contact } = await sandboxOf(c)
@@ -148,8 +148,9 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const newest = await EventIndex.newest(bridge.id)
   const { events } = await EventHistory.page(bridge, { isNewestFirst: true, limit: 15 })
   const facts = await factsOf(accountId, hasSent)
+  const title = "Sandbox and first steps"
   const body = html`${head({
-      title: "Start",
+      title,
       about: `Your sandbox is a number on a simulated network. ${whatToDo(phone, mayChange)}`,
     })}
     ${notice ?? ""}
@@ -158,7 +159,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
       ${eventsCard(events, evidence)}
     </div>
     ${mayChange ? html`${checklist(facts)} ${codeBlocks({ ...placesOf(c), contact })}` : ""}`
-  return await page(c, { title: "Start", place: "start", body })
+  return await page(c, { title, place: c.req.path === "/" ? "start" : "sandbox", body })
 }
 
 /** Whether a sandbox has sent a message before, as its usage says also while its phone cannot be looked at. */

@@ -80,7 +80,8 @@ export interface Schema {
   pattern?: string
 }
 
-const description = `Each bridge holds one session of the messaging network, one phone number, and offers it as JSON over HTTP.
+const description = `A bridge is one number of the messaging network, offered as JSON over HTTP. The dashboard calls it a number; paths call it
+an instance.
 
 Every call carries \`Authorization: Bearer <API_KEY>\`. In a path \`default\` stands for the account's first bridge. Every
 error has a sentence (\`error\`), a word for machines (\`code\`) and the \`request_id\`, which every answer also has as

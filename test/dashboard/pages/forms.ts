@@ -243,7 +243,7 @@ test("a page that is not there says why, and names no call of the API", async ()
   onTestFinished(() => void (config.SANDBOX = false))
   const person = await aPerson()
   for (const [path, sentence] of [
-    ["/numbers/nobody", "it belongs to another account, or the address of this page is not whole."],
+    ["/numbers/nobody", "This number does not exist, was deleted, or belongs to another account."],
     ["/numbers/shop/events/evt_expired", "There is no such event: it may have expired."],
     ["/try/nothing", "This call cannot be tried here."],
   ] as const) {
