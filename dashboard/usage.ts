@@ -110,7 +110,7 @@ function totalOf(rows: UsageRow[]): Total {
 
 function success({ attempts, succeeded }: Pick<Total, "attempts" | "succeeded">): string {
   // 99.96 must not be shown as 100.
-  return attempts === 0 ? "none made" : `${Math.floor((succeeded / attempts) * 1000) / 10} %`
+  return attempts === 0 ? "-" : `${Math.floor((succeeded / attempts) * 1000) / 10} %`
 }
 
 /** Units of the drawing. */
@@ -126,8 +126,9 @@ function chart(rows: UsageRow[], days: string[]): Html {
   return html`<section class="card">
     <header>
       <h2>By day</h2>
-      <p class="small muted">Highest day: ${most}.</p>
-      <p class="legend"><span></span> ${counted} <span class="key-lost"></span> Undelivered</p>
+      <p class="legend"><span></span> ${counted}</p>
+      <p class="legend"><span class="key-lost"></span> Undelivered</p>
+      <p>Highest day: ${most}.</p>
     </header>
     <svg
       class="bars"
@@ -180,9 +181,7 @@ function table(rows: UsageRow[]): Html {
                 <td class="end number" data-label="Messages out">${row.messages_out}</td>
                 <td class="end number" data-label="Undelivered">${row.undelivered}</td>
                 <td class="end number" data-label="Attempts">${row.attempts}</td>
-                <td class="end number" data-label="Succeeded">
-                  ${row.attempts === 0 ? "-" : success(totalOf([row]))}
-                </td>
+                <td class="end number" data-label="Succeeded">${success(totalOf([row]))}</td>
                 <td class="end number" data-label="95 % within">
                   ${row.attempts === 0 ? "-" : `${row.p95_ms} ms`}
                 </td>
