@@ -54,7 +54,7 @@ async function showFound(c: Context<DashboardEnv>, asked: string, problem?: stri
       ${account.subscription}.`,
   })}
   ${problem === undefined ? "" : note("bad", problem)}
-  ${numbers.length === 0 ? note("info", "This account has no number.") : numbers.map(numberCard)}`
+  ${numbers.length === 0 ? note("info", "This account has no number.") : numbers.map((one) => numberCard(one, bridge ? "State" : one.ref))}`
   const status = problem !== undefined && { status: 409 as const }
   return await page(c, { title, place: "operator", body, ...status })
 }
@@ -145,9 +145,9 @@ async function numberOf({ id, customerRef: ref }: Bridge.Info) {
   }
 }
 
-function numberCard({ id, ref, lease, waiting }: Found): Html {
+function numberCard({ id, lease, waiting }: Found, title: string): Html {
   return html`<section class="card">
-    <h2>${ref}</h2>
+    <h2>${title}</h2>
     <dl class="facts">
       <dt>Id</dt>
       <dd>${copyable(id)}</dd>
