@@ -201,7 +201,7 @@ async function showAddress(
         autocomplete: "username webauthn",
         more: input.problem ? "aria-invalid=true" : "autofocus",
       })}
-      <button class="button main wide">Mail me a code</button>
+      <button class="button main wide">Get a code</button>
     </form>
     <div class="stack" data-passkey="use" data-next="${input.next}" hidden>
       <p class="or">or</p>

@@ -543,7 +543,7 @@ test("with the keyboard alone one signs in, adds a number, links a phone, sends 
   await page.goto(`${base}/sign-in`)
   await page.waitForSelector("#email:focus")
   await typed("keys@example.com")
-  await go("Mail me a code")
+  await go("Get a code")
   const mails = await (await fetch(`${base}/dev/mail`, { headers: { cookie: header(operators) } })).text()
   await page.waitForSelector("#code:focus")
   // It sends itself once it is whole.

@@ -39,7 +39,7 @@ export async function signUp({ base, page: operators }: Stage) {
     const email = `newcomer-${Date.now()}@example.com`
     await page.goto(`${base}/sign-in`)
     await page.locator("#email").fill(email)
-    await click(press(page, "Mail me a code"))
+    await click(press(page, "Get a code"))
     await page.waitForSelector("#code")
     await operators.goto(`${base}/dev/mail`)
     const mails = String(await operators.evaluate("document.body.textContent"))

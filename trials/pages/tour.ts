@@ -54,7 +54,7 @@ export async function everyPath(
   // Somebody else signs in: their page for the code is there from then on.
   await page.goto(`${base}/sign-in`)
   await page.locator("#email").fill("looker@example.com")
-  await page.locator("::-p-aria([name='Mail me a code'][role='button'])").click()
+  await page.locator("::-p-aria([name='Get a code'][role='button'])").click()
   await page.waitForSelector("#code")
   const made = await call("POST", "/instances/plain/link-sessions")
   const { url } = (await made.json()) as { url: string } // as the contract says
