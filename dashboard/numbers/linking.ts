@@ -114,7 +114,7 @@ function codeInside(at: string, code: Code, words: LinkWords): Html {
       return html`<div class="over">${words.asking}</div>
         <noscript
           ><div class="over">
-            ${words === english ? "Without script the code cannot follow the network. Get a code to type instead." : words.noCameraHow}
+            ${words.lang === "en" ? "Without script the code cannot follow the network. Get a code to type instead." : words.noCameraHow}
           </div></noscript
         >`
     case "shown":
