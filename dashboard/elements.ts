@@ -41,7 +41,7 @@ export function span(ms: number): string {
 
 /** Something to be copied as it stands, such as an id. */
 export function copyable(text: string): Html {
-  return html`<span class="row"><code>${text}</code>${copyButton(text)}</span>`
+  return html`<span class="row copyable"><code>${text}</code>${copyButton(text)}</span>`
 }
 
 /** Copies this text. Without one it copies the block beside it. */

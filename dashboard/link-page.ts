@@ -7,6 +7,7 @@ import { Brand } from "#core/account/brand.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { ApiError, rateLimited } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
+import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { ask } from "#functions/api/ask-host.ts"
 import { RateLimit } from "#core/rate-limit.ts"
@@ -330,8 +331,8 @@ function head(
       </div>
     </div>
     ${
-      bridge.isSandbox
-        ? note("info", "This is a sandbox on a simulated network: no real phone can scan its code.")
+      bridge.isSandbox || config.HOST_NETWORK === "simulated"
+        ? note("info", words.simulated)
         : note("warn", words.unofficial)
     }`
 }

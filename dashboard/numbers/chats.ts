@@ -26,7 +26,7 @@ export const chats = new Hono<DashboardEnv>()
     const path = `/chats?${queryOf({ limit: perPage, after })}`
     const said = await askSession(c, path, z.array(Chat), patienceMs)
     const body = html`${numberHead(c.var.bridge, "chats")}
-    ${said.problem === undefined ? listOf(ref, said) : unkept(ref, "The chats are", said.problem)}`
+    ${said.problem === undefined ? listOf(ref, said) : unkept(ref, "The chats are", said)}`
     return await page(c, { title: `Chats of ${ref}`, place: "numbers", body })
   })
   .get("/numbers/:ref/chats/:chat", async (c) => {
@@ -37,11 +37,30 @@ export const chats = new Hono<DashboardEnv>()
     const path = `/chats/${encodeURIComponent(chat)}/messages?${queryOf({ limit: perPage, after })}`
     const said = await askSession(c, path, z.array(KeptMessage), patienceMs)
     const body = html`${numberHead(c.var.bridge, "chats")}
-    ${said.problem === undefined ? messagesOf(ref, chat, said) : unkept(ref, "The messages are", said.problem)}`
+    ${said.problem === undefined ? messagesOf(ref, chat, said) : unkept(ref, "The messages are", said)}`
     return await page(c, { title: `Chat of ${ref}`, place: "numbers", body })
   })
 
-function unkept(ref: string, what: string, problem: string): Html {
+function unkept(
+  ref: string,
+  what: string,
+  { problem, code }: { problem: string; code?: string | undefined },
+): Html {
+  if (code === "not_kept")
+    return html`<section class="card">
+      <div class="empty">
+        ${icon("inbox")}
+        <h2>Chats are not kept</h2>
+        <p>
+          Choose for how many days this number keeps its messages. Until then, Messages shows what came and
+          went.
+        </p>
+        <div class="row">
+          <a class="button main" href="/numbers/${ref}/settings">Choose in the settings</a>
+          <a class="button" href="/numbers/${ref}/messages">See messages</a>
+        </div>
+      </div>
+    </section>`
   return html`${notShown(what, problem)}
     <p class="small">
       Chats have the messages that are kept: for how many days is chosen in the

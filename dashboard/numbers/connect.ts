@@ -7,7 +7,7 @@ import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { originOf } from "#functions/http/address.ts"
 import { page, sentenceCase, type Status } from "../answer.ts"
-import { ago, type Html, note, press } from "../elements.ts"
+import { ago, type Html, note, press, time } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { lastId, live, type Piece } from "../live.ts"
@@ -26,7 +26,7 @@ import {
 } from "./linking.ts"
 import { followOfflineSync } from "./offline-sync.ts"
 import { type Shown, challengeIn, linkingCard, passkeyAnswered, turnAway, wantsPasskey } from "./passkey.ts"
-import { inWords, placeOf } from "./state.ts"
+import { evidenceLine, inWords, placeOf } from "./state.ts"
 
 /** Linking a phone to a number: by the code on this screen, or by one that is typed on the phone. */
 export const connect = new Hono<DashboardEnv>()
@@ -201,9 +201,16 @@ function linkedCard(ref: string, evidence: Extract<Evidence, { kind: "said" }>):
   const { action, cause } = inWords(evidence)
   return html`<section class="card" id="linking" aria-label="The linked phone">
     <h2>${evidence.phone === "" ? "A phone is linked" : html`Linked to +${evidence.phone}`}</h2>
-    <p class="muted">
-      ${cause === "" ? "Its messages arrive. To link another phone, unlink this one in the settings." : cause}
-    </p>
+    ${evidenceLine(evidence)}
+    ${
+      cause !== ""
+        ? ""
+        : html`<p class="muted">
+            WhatsApp is connected to this
+            number${evidence.sinceMs === undefined ? "" : html` since ${time(evidence.sinceMs)}`}. To link
+            another phone, unlink this one in the settings.
+          </p>`
+    }
     <div class="row">
       ${
         action?.to === "take-back"

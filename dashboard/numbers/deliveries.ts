@@ -164,7 +164,9 @@ async function shownOf(c: Context<DashboardEnv>, known: Words = new Map()) {
   for (const [id, one] of events) known.set(id, wordsOf(one, id))
   const hasMore = fitting.length > nth * perPage
   const mayChange = me.role !== "viewer"
-  return { ref: bridge.customerRef, receiving, attempts, asked, hasMore, words: known, mayChange }
+  // The ring is newest first.
+  const last = new Map(all.toReversed().map(({ attempt }) => [attempt.event_id, attempt]))
+  return { ref: bridge.customerRef, receiving, attempts, last, asked, hasMore, words: known, mayChange }
 }
 
 type GivenUp = Awaited<ReturnType<typeof givenUpOf>>
@@ -197,6 +199,7 @@ function noWebhook(ref: string): Html {
 function headCard({ ref, receiving, words, mayChange }: Shown): Html {
   const { headId } = receiving
   const at = whereAt(receiving.webhookId)
+  const change = at === "" ? "settings#webhook" : `webhooks#${receiving.webhookId}`
   return html`<section class="card" id="delivery-head" aria-label="The webhook">
     <div class="row spread">
       <div>${receiverLine(ref, receiving)}</div>
@@ -211,7 +214,10 @@ function headCard({ ref, receiving, words, mayChange }: Shown): Html {
     </div>
     <dl class="facts">
       <dt>Webhook</dt>
-      <dd class="mono">${receiving.url}</dd>
+      <dd>
+        <span class="mono">${receiving.url}</span>
+        ${mayChange ? html`<a href="/numbers/${ref}/${change}">Change the webhook</a>` : ""}
+      </dd>
       ${
         headId === undefined
           ? ""
@@ -233,17 +239,14 @@ const spans = [
   ["2592000", "of the last 30 days"],
 ] as const
 
-function givenUpCard({ ref, mayChange, receiving }: Shown, { undelivered, hasMore }: GivenUp): Html {
+function givenUpCard({ ref, mayChange, receiving, last }: Shown, { undelivered, hasMore }: GivenUp): Html {
   if (undelivered.length === 0) return html`<section id="given-up" hidden></section>`
   const ids = undelivered.map((stored) => stored.event_id)
   const at = whereAt(receiving.webhookId)
   return html`<section class="card flush" id="given-up" data-keep="${ids.join(" ")} ${hasMore}">
     <header>
       <h2>Undelivered: ${undelivered.length}${hasMore ? " and more" : ""}</h2>
-      <p>
-        Each was tried five times, refused by the webhook, or skipped by hand. One that is sent again comes
-        out of its order.
-      </p>
+      <p>These are not tried again by themselves. Sent again, they come after newer events.</p>
       ${
         mayChange
           ? html`<form class="inline" method="post" action="/numbers/${ref}/deliveries/resend${at}">
@@ -267,6 +270,7 @@ function givenUpCard({ ref, mayChange, receiving }: Shown, { undelivered, hasMor
               >${wordsOf(stored.event, stored.event_id)}</a
             >
             <span class="row">
+              ${last.has(stored.event_id) ? outcome(last.get(stored.event_id)!) : ""}
               <span class="small muted">${ago(stored.created_at * 1000)}</span>
               ${copyButton(stored.event_id)}
             </span>
@@ -287,7 +291,7 @@ function wordsOf(event: Event, id: string): Html | string {
 const outcomes = [
   [undefined, "All"],
   ["failed", "Failed"],
-  ["taken", "Taken"],
+  ["taken", "Delivered"],
   ["resent", "Sent again"],
 ] as const
 

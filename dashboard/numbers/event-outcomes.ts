@@ -7,7 +7,7 @@ import type { Html } from "../elements.ts"
 import type { Piece } from "../live.ts"
 
 const marks: Record<EventRow.State | "not_wanted", [tone: string, word: string]> = {
-  pending: ["warn", "waits"],
+  pending: ["warn", "waiting"],
   delivered: ["good", "delivered"],
   undelivered: ["bad", "undelivered"],
   inbox: ["idle", "in the inbox"],

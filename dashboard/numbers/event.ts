@@ -120,6 +120,7 @@ async function shownOf(c: Context<DashboardEnv>) {
     webhookId,
     state: state ?? "not_wanted",
     isHead,
+    head,
     nextAt: isHead ? next_attempt_at : undefined,
     hasWebhook,
     mayAct: hasWebhook && state !== "not_wanted" && me.role !== "viewer",
@@ -203,7 +204,7 @@ function attemptsCard({ delivery, hasWebhook }: Shown): Html {
     ${
       delivery.attempts.length === 0
         ? html`<div class="empty">
-            <p>${hasWebhook ? "None is known." : "It was not sent: there is no webhook."}</p>
+            <p>${hasWebhook ? "Not tried yet." : "It was not sent: there is no webhook."}</p>
           </div>`
         : html`<ol class="timeline">
             ${delivery.attempts.map(attemptItem)}
@@ -218,12 +219,15 @@ function linesOf(headers: Record<string, string>): string {
     .join("\n")
 }
 
-function actions(ref: string, { delivery, isHead, state, webhookId }: Shown): Html {
+function actions(ref: string, { delivery, isHead, head, state, webhookId }: Shown): Html {
   const at = `/numbers/${ref}/events/${delivery.event_id}`
   const ofWebhook = whereAt(webhookId)
   if (state !== "pending")
     return press({ action: `${at}/resend${ofWebhook}`, label: "Send it again", kind: "main" })
-  if (!isHead) return html`<span class="small muted">Others are before it.</span>`
+  if (!isHead)
+    return head === undefined
+      ? html``
+      : html`<a href="/numbers/${ref}/events/${head}${ofWebhook}">See the event that holds it up</a>`
   return html`${press({ action: `${at}/retry${ofWebhook}`, label: "Try it now", kind: "main" })}
     <details class="plain">
       <summary>Give it up</summary>

@@ -196,8 +196,7 @@ function filterForm(ref: string, filter: Filter): Html {
       <label for="direction">Direction</label>
       <select id="direction" name="direction">
         <option value="">Both ways</option>
-        ${option("in", "Received", filter.direction)}
-        ${option("out", "Written on the phone", filter.direction)}
+        ${option("in", "Received", filter.direction)} ${option("out", "From the phone", filter.direction)}
       </select>
     </div>
     <div>
@@ -206,7 +205,7 @@ function filterForm(ref: string, filter: Filter): Html {
         id="chat"
         name="chat"
         value="${filter.chat ?? ""}"
-        placeholder="A number or JID"
+        placeholder="Phone number or chat id"
         autocomplete="off"
         spellcheck="false"
       />

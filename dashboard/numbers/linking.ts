@@ -232,6 +232,9 @@ export function steps(
   const at = stepOf(evidence)
   const order = words.steps
   const isOver = at === order.length - 1
+  // It was linked before the page was opened: there is no progress to tell of.
+  if (isOver && words === english && times.every((time) => time === undefined))
+    return html`<section id="steps" hidden></section>`
   // That another phone was linked before says nothing of this linking.
   const { tone, word, cause } = inWords({ ...evidence, hadPhone: false })
   const isOdd = tone === "bad" || evidence.kind !== "said"

@@ -80,10 +80,12 @@ export const messages = new Hono<DashboardEnv>()
     const from = await EventIndex.newest(bridge.id)
     const [came, went] = await Promise.all([cameOf(bridge, asked), wentOf(c, asked)])
     const events = lease && Choice.wire(lease.choice).events
+    const hasUnseen = went.items.length > 0 && events?.includes("message_status") === false
+    const isUnlinked = lease?.reported?.status === "unpaired"
     const body = html`${numberHead(bridge, "messages")}
     ${[came.problem, went.problem].map((problem) => (problem === undefined ? "" : note("warn", problem)))}
-    ${events?.includes("message_status") === false ? withoutStatuses(bridge.customerRef) : ""}
-    ${filterForm(bridge.customerRef, asked)} ${list(bridge.customerRef, asked, { came, went, from })}`
+    ${hasUnseen ? withoutStatuses(bridge.customerRef) : ""} ${filterForm(bridge.customerRef, asked)}
+    ${list(bridge.customerRef, asked, { came, went, from, isUnlinked })}`
     return await page(c, { title: `Messages of ${bridge.customerRef}`, place: "numbers", body })
   })
 
@@ -161,7 +163,7 @@ function goesOn(
 function list(
   ref: string,
   asked: Asked,
-  { came, went, from }: { came: Source; went: Source; from: number },
+  { came, went, from, isUnlinked }: { came: Source; went: Source; from: number; isUnlinked: boolean },
 ): Html {
   const { items, shown } = merged(came, went)
   const isFirst = asked.event === undefined && asked.sent === undefined
@@ -178,12 +180,11 @@ function list(
       <header>
         <h2>${isFirst ? "Latest messages" : "Earlier messages"}</h2>
         <p>
-          What was sent through the API, of the last 30 days; what came and what was written on the phone, for
-          as long as its event is kept: 7 days, undelivered for 30. A call that was refused sent nothing:
-          <a href="/requests?refused=true">Requests</a> says why.
+          Sent through the API: last 30 days. Received, or written on the phone: 7 days, undelivered 30.
+          Refused calls are under <a href="/requests?refused=true">Requests</a>.
         </p>
       </header>
-      ${items.length === 0 ? nothing(asked, hasMore) : ""}
+      ${items.length === 0 ? nothing(ref, asked, { hasMore, isUnlinked }) : ""}
       <ul class="feed" id="messages">
         ${items.map((item) => ("sent" in item ? sentItem(item.sent) : cameItem(ref, item.stored, item.event)))}
       </ul>
@@ -262,7 +263,7 @@ function cameItem(ref: string, { event_id, state, created_at }: StoredEvent, eve
       </p>
       <p class="small">
         <a href="/numbers/${ref}/events/${event_id}"
-          >Its event and its deliveries<span class="hidden"> ${event_id}</span></a
+          >Delivery details<span class="hidden"> ${event_id}</span></a
         >
       </p>
     </div>
@@ -297,7 +298,7 @@ function filterForm(ref: string, { chat }: Asked): Html {
         id="chat"
         name="chat"
         value="${chat ?? ""}"
-        placeholder="A number or JID"
+        placeholder="Phone number or chat id"
         autocomplete="off"
         spellcheck="false"
       />
@@ -307,15 +308,23 @@ function filterForm(ref: string, { chat }: Asked): Html {
   </form>`
 }
 
-function nothing({ chat }: Asked, hasMore: boolean): Html {
+function nothing(
+  ref: string,
+  { chat }: Asked,
+  { hasMore, isUnlinked }: { hasMore: boolean; isUnlinked: boolean },
+): Html {
+  const wantsPhone = isUnlinked && !hasMore && chat === undefined
   const sentence = hasMore
     ? "None among the latest that were looked at. Look at earlier ones below."
     : chat === undefined
-      ? "Each message that comes or is sent appears here."
+      ? wantsPhone
+        ? "No phone is linked, so nothing can arrive."
+        : "Each message that comes or is sent appears here."
       : "Nothing that is kept is of this chat."
   return html`<div class="empty" id="messages-empty">
     ${icon("inbox")}
     <h2>${chat === undefined ? "No message yet" : "No such message"}</h2>
     <p>${sentence}</p>
+    ${wantsPhone ? html`<a class="button main" href="/numbers/${ref}/connect">Connect a phone</a>` : ""}
   </div>`
 }

@@ -80,7 +80,7 @@ function stateCard({ ref, evidence, mayChange }: Shown): Html {
   const said = evidence.kind === "said" ? evidence : undefined
   const phone = phoneOf(evidence)
   return html`<section class="card" id="state-card">
-    <h2>Session</h2>
+    <h2>WhatsApp</h2>
     ${evidenceLine(evidence)}
     ${
       phone !== ""
@@ -142,7 +142,8 @@ function todayCard({ ref, today, last }: Shown): Html {
 }
 
 /** How events get through. */
-function receiverCard({ ref, receiving, isOff }: Shown): Html {
+function receiverCard({ ref, receiving, isOff, mayChange }: Shown): Html {
+  const isFailing = receiving.failingSinceMs !== undefined
   return html`<section class="card" id="receiver-card">
     <h2>Webhook</h2>
     <div>${receiverLine(ref, receiving)}</div>
@@ -155,7 +156,10 @@ function receiverCard({ ref, receiving, isOff }: Shown): Html {
               <a href="/numbers/${ref}/settings">settings</a>.`,
           )
         : html`<p class="mono">${receiving.url}</p>
-            <div class="row"><a class="button" href="/numbers/${ref}/deliveries">Deliveries</a></div>`
+            <div class="row">
+              ${isFailing && mayChange ? html`<a class="button main" href="/numbers/${ref}/settings#webhook">Change the webhook</a>` : ""}
+              <a class="button" href="/numbers/${ref}/deliveries">Deliveries</a>
+            </div>`
     }
   </section>`
 }

@@ -296,10 +296,6 @@ function table(rows: Row[]): Html {
   </div>`
 }
 
-function isUnlinked(evidence: Evidence): boolean {
-  return evidence.kind === "said" && evidence.status === "unpaired"
-}
-
 function numberRow(row: Row): Html {
   const { action } = inWords(row.evidence)
   const at = `/numbers/${row.ref}`
@@ -307,7 +303,7 @@ function numberRow(row: Row): Html {
     <td>
       <a class="strong" href="${at}">${row.ref}</a>
       ${row.isSandbox ? html`<span class="tag">sandbox</span>` : ""}
-      <div class="small muted">${phoneOf(row.evidence) || (isUnlinked(row.evidence) ? "no phone" : "")}</div>
+      <div class="small muted">${phoneOf(row.evidence)}</div>
     </td>
     <td>${evidenceLine(row.evidence)}</td>
     <td>${receiverLine(row.ref, row.receiving)}</td>

@@ -177,7 +177,7 @@ export function outcome(attempt: { success: boolean; status_code: number; error:
 /** Why there was no status, in a word or two. */
 const unanswered = new Map([
   ["timeout", "no answer"],
-  ["refused", "refused"],
+  ["refused", "no connection"],
   ["unreachable", "unreachable"],
   ["reset", "cut off"],
   ["dns", "unknown host"],

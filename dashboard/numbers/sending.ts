@@ -62,6 +62,7 @@ export async function sendingCard(
     max: number
     step: string
     hint: string
+    none: string
   }) =>
     html`<div>
       <label for="${input.name}">${input.label}</label>
@@ -73,7 +74,7 @@ export async function sendingCard(
         max="${input.max}"
         step="${input.step}"
         value="${typed[input.name]}"
-        placeholder="no limit"
+        placeholder="${input.none}"
         autocomplete="off"
         aria-describedby="${input.name}-hint"
       />
@@ -94,21 +95,24 @@ export async function sendingCard(
         label: "New chats a day",
         max: 10_000,
         step: "1",
-        hint: `With people who have not written to this number. 20 is a careful beginning.${leftNow}`,
+        hint: `With people who have not written to this number. Recommended at first: 20.${leftNow}`,
+        none: "no limit",
       })}
       ${field({
         name: "gap",
         label: "Seconds between two messages",
         max: 60,
         step: "0.1",
-        hint: "Up to half as much is added at random. 3 is a careful beginning.",
+        hint: "Recommended at first: 3. Up to half as much is added at random.",
+        none: "no pause",
       })}
       ${field({
         name: "typing",
         label: "Seconds of typing before a message",
         max: 3,
         step: "0.1",
-        hint: "For so long people see that you are typing. 1.5 is a careful beginning.",
+        hint: "For so long people see that you are typing. Recommended at first: 1.5.",
+        none: "no typing",
       })}
       <fieldset class="stack">
         <legend class="label">Presence</legend>

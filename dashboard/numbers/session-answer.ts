@@ -10,9 +10,9 @@ import type { DashboardEnv } from "../guard.ts"
 /** What a session answered, with the cursor of the next page; or why there is no answer. */
 export type SessionAnswer<Value> =
   | { value: Value; next?: string | undefined; problem?: undefined }
-  | { value?: undefined; problem: string }
+  | { value?: undefined; problem: string; code?: string | undefined }
 
-const Refused = z.object({ error: z.string() })
+const Refused = z.object({ error: z.string(), code: z.string().optional() })
 
 /**
  * Reads something that only the session of a number knows. A session that sleeps is not woken for a reader.
@@ -32,7 +32,10 @@ export async function askSession<Value>(
     const answer = await callHolderIfAny(call, patienceMs)
     if (!answer) return { problem: "no session runs at this moment. Open this page again in a few seconds" }
     const said: unknown = JSON.parse(Buffer.from(answer.body).toString())
-    if (answer.status !== 200) return { problem: Refused.parse(said).error }
+    if (answer.status !== 200) {
+      const { error: problem, code } = Refused.parse(said)
+      return { problem, code }
+    }
     const next = z.string().optional().parse(answer.headers["x-next-after"])
     return { value: schema.parse(said), next }
   } catch (error) {

@@ -222,7 +222,7 @@ function forViewers(bridge: Bridge.Info, { events, ignore }: ReturnType<typeof C
 }
 
 function webhook(bridge: Bridge.Info, url: string): Html {
-  return html`<section class="card">
+  return html`<section class="card" id="webhook">
     <header>
       <h2>Webhook</h2>
       <p>

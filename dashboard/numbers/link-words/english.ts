@@ -16,6 +16,7 @@ export const english: Words = {
     "The people who run this service were told. Link nothing. Did you link your phone already? Then end it on the phone, under “Linked devices”.",
   unofficial:
     "This service links as an unofficial device. The network can restrict or ban a number for that: connect one that you can afford to lose.",
+  simulated: "This is a test on a simulated network: no real phone can scan this code.",
   scan: "Scan this with the phone",
   open: "Open WhatsApp on the phone.",
   devices: "Open its settings, then “Linked devices”.",

@@ -16,6 +16,7 @@ export const french: Words = {
     "Ceux qui gèrent ce service ont été prévenus. Ne liez rien. Avez-vous déjà lié votre téléphone ? Alors mettez-y fin sur le téléphone, dans « Appareils connectés ».",
   unofficial:
     "Ce service se lie comme appareil non officiel. Le réseau peut limiter ou bannir un numéro pour cela : connectez-en un que vous pouvez vous permettre de perdre.",
+  simulated: "Ceci est un test sur un réseau simulé : aucun vrai téléphone ne peut scanner ce code.",
   scan: "Scannez ceci avec le téléphone",
   open: "Ouvrez WhatsApp sur le téléphone.",
   devices: "Ouvrez ses paramètres, puis « Appareils connectés ».",

@@ -16,6 +16,7 @@ export const german: Words = {
     "Wer diesen Dienst betreibt, weiß jetzt davon. Verbinden Sie nichts. Haben Sie Ihr Telefon schon verbunden? Dann beenden Sie es auf dem Telefon, unter „Verknüpfte Geräte“.",
   unofficial:
     "Dieser Dienst verbindet sich als inoffizielles Gerät. Das Netz kann eine Nummer dafür einschränken oder sperren: Verbinden Sie eine, auf die Sie verzichten können.",
+  simulated: "Das ist ein Test in einem simulierten Netz: Kein echtes Telefon kann diesen Code scannen.",
   scan: "Scannen Sie das mit dem Telefon",
   open: "Öffnen Sie WhatsApp auf dem Telefon.",
   devices: "Öffnen Sie die Einstellungen, dann „Verknüpfte Geräte“.",

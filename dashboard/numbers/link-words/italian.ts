@@ -16,6 +16,7 @@ export const italian: Words = {
     "Chi gestisce questo servizio è stato avvisato. Non collegare nulla. Hai già collegato il telefono? Allora terminalo sul telefono, in «Dispositivi collegati».",
   unofficial:
     "Questo servizio si collega come dispositivo non ufficiale. La rete può limitare o bloccare un numero per questo: collegane uno che puoi permetterti di perdere.",
+  simulated: "Questa è una prova su una rete simulata: nessun telefono reale può scansionare questo codice.",
   scan: "Scansionalo con il telefono",
   open: "Apri WhatsApp sul telefono.",
   devices: "Apri le impostazioni, poi «Dispositivi collegati».",

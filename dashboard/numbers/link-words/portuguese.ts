@@ -16,6 +16,7 @@ export const portuguese: Words = {
     "Quem opera este serviço foi avisado. Não conecte nada. Já conectou o seu telefone? Então encerre no telefone, em “Dispositivos conectados”.",
   unofficial:
     "Este serviço conecta-se como aparelho não oficial. A rede pode limitar ou banir um número por isso: conecte um que você possa perder.",
+  simulated: "Isto é um teste numa rede simulada: nenhum telefone real pode escanear este código.",
   scan: "Escaneie com o telefone",
   open: "Abra o WhatsApp no telefone.",
   devices: "Abra as configurações, depois “Dispositivos conectados”.",

@@ -16,6 +16,7 @@ export const spanish: Words = {
     "Se ha avisado a quienes llevan este servicio. No vincules nada. ¿Ya has vinculado tu teléfono? Entonces termínalo en el teléfono, en «Dispositivos vinculados».",
   unofficial:
     "Este servicio se vincula como dispositivo no oficial. La red puede limitar o bloquear un número por ello: conecta uno que puedas permitirte perder.",
+  simulated: "Esto es una prueba en una red simulada: ningún teléfono real puede escanear este código.",
   scan: "Escanéalo con el teléfono",
   open: "Abre WhatsApp en el teléfono.",
   devices: "Abre sus ajustes y luego «Dispositivos vinculados».",

@@ -13,6 +13,7 @@ export interface Words {
   thanks: string
   thanksHow: string
   unofficial: string
+  simulated: string
   scan: string
   open: string
   devices: string

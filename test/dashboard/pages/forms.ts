@@ -61,6 +61,9 @@ test("an event that was given up is red wherever its number is, says why it is n
     return ["the lost order", "a later word"].filter((one) => table.includes(one))
   }
   expect(await attempts("")).toHaveLength(2)
+  const [, givenUp = ""] =
+    /id="given-up"(.*?)<\/section>/s.exec(await shown("/numbers/shop/deliveries")) ?? []
+  expect(givenUp).toContain('class="state bad">422</span>')
   expect(await attempts("?outcome=failed")).toEqual(["the lost order"])
   expect(await attempts("?outcome=taken")).toEqual(["a later word"])
   expect(await attempts("?page=2")).toEqual([])
@@ -395,7 +398,7 @@ test("messages that came and went are on one list, each once, page after page, w
   // A page of the session's may end early. What came before all of that waits.
   expect(seen.slice(0, 70)).toEqual(sent.map(({ message_id }) => message_id))
   expect(all).toContain("request-M0")
-  expect(all).toMatch(/\/numbers\/shop\/events\/evt_\w+"\s*>\s*Its event and its deliveries/)
+  expect(all).toMatch(/\/numbers\/shop\/events\/evt_\w+"\s*>\s*Delivery details/)
   expect(all).toContain("choose it in the")
 })
 

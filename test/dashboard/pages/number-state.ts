@@ -46,7 +46,7 @@ test("a session that is not heard is uncertain, then lost, and the page says for
   expect(await shown(0)).not.toContain("The machine that ran it is gone.")
 })
 
-test("a number whose phone was unlinked is red on each of its pages, with its phone and since when; one that never had a phone is not", async () => {
+test("a number whose phone was unlinked is red on each of its pages, with its phone and since when; one that never had a phone is grey", async () => {
   const person = await aPerson()
   const said = { status: "unpaired", jid: "", lid: "", name: "", phone: "" }
   const host = await aScriptedHost((_call, response) => sayJson(response, 200, said))
@@ -59,7 +59,12 @@ test("a number whose phone was unlinked is red on each of its pages, with its ph
   const shown = async (path: string) => await (await person.get(path)).text()
   await report({})
   expect(await shown("/numbers")).toContain('<span class="state idle">Not linked</span>')
-  expect(await shown("/numbers/shop/log")).not.toContain("state bad")
+  const log = await shown("/numbers/shop/log")
+  expect(log).toMatch(/class="state idle" href="\/numbers\/shop\/connect"\s*>Not linked</)
+  expect(log).not.toContain("state bad")
+  const messages = await shown("/numbers/shop/messages")
+  expect(messages).toContain("No phone is linked, so nothing can arrive.")
+  expect(messages).not.toContain("choose it in the")
   const key = await Bridge.deliveryKeyOf(person.bridge)
   await report({ phone: LinkedPhone.sealed("15550001", bridgeId, key) })
   for (const path of ["/numbers", "/numbers/shop"]) {

@@ -43,7 +43,7 @@ test("a row of an event that waits, and the event's page, say by themselves when
   const [id] = await outbox.append(anEvent("first"))
   await answerAll()
   const page = await (await person.get("/numbers/shop/events")).text()
-  expect(page).toContain(`id="outcome-${id}" class="state warn">waits</span>`)
+  expect(page).toContain(`id="outcome-${id}" class="state warn">waiting</span>`)
   const [, stream = ""] = /data-stream="([^"]+)"/.exec(page) ?? []
   const event = await (await person.get(`/numbers/shop/events/${id}`)).text()
   expect(event).toMatch(/The next attempt is in\s+<span data-until="\d+">/)
@@ -66,6 +66,8 @@ test("an event that was given up leaves the page of deliveries once it was sent 
   const before = await (await person.get(deliveries)).text()
   expect(before).toContain("Undelivered: 1")
   expect(before).toContain(">Failing<")
+  expect(before).toContain('href="/numbers/shop/settings#webhook">Change the webhook')
+  expect(await (await person.get("/numbers/shop")).text()).toMatch(/button main"\s*href="[^"]*#webhook"/)
   const stream = await person.get(`${deliveries}/stream`)
   await person.post(`${deliveries}/resend`, { within: "3600" })
   await answerAll()
