@@ -175,7 +175,7 @@ function todayCard(standings: Standing[]): Html {
     </header>
     <dl class="counts">
       <div>
-        <dt>Messages delivered</dt>
+        <dt>Messages delivered to webhooks</dt>
         <dd>${sum((day) => day.messages)}</dd>
       </div>
       <div>
@@ -244,7 +244,7 @@ async function latestOf(standings: Standing[]): Promise<Latest[]> {
 
 function latestCard(latest: Latest[]): Html {
   return html`<section class="card flush" id="latest">
-    <header><h2>Latest messages</h2></header>
+    <header><h2>Latest messages received</h2></header>
     ${
       latest.length === 0
         ? html`<div class="empty">

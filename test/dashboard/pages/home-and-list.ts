@@ -40,7 +40,7 @@ test("an account whose number is in use sees first what is down and why and what
   expect(page).toContain('<span class="state bad">Unlinked</span>')
   expect(page).toContain("+15550001")
   expect(page).toContain("1 undelivered")
-  expect(page).toContain("<dt>Messages delivered</dt> <dd>1</dd>")
+  expect(page).toContain("<dt>Messages delivered to webhooks</dt> <dd>1</dd>")
   expect(page).toContain('<dt>Events undelivered</dt> <dd class="bad">1</dd>')
   expect(page).toMatch(/<p> \d{1,2}:00: 1 <\/p>/)
   expect(page.indexOf("a later word")).toBeLessThan(page.indexOf("the lost order"))
