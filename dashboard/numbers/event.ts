@@ -204,7 +204,9 @@ function attemptsCard({ delivery, hasWebhook }: Shown): Html {
     ${
       delivery.attempts.length === 0
         ? html`<div class="empty">
-            <p>${hasWebhook ? "None is kept: it was not tried yet, or long ago." : "It was not sent: there is no webhook."}</p>
+            <p>
+              ${hasWebhook ? "None is kept: it was not tried yet, or long ago." : "It was not sent: there is no webhook."}
+            </p>
           </div>`
         : html`<ol class="timeline">
             ${delivery.attempts.map(attemptItem)}

@@ -81,7 +81,7 @@ test("all that would fail half-way is said at once, each with what to do, and no
   const { status, stderr } = await deploy(["--stage", "production"], settings)
   expect(status).toBe(1)
   for (const sentence of [
-    /may have 10 Lambda functions at once, and the stage needs 1301: aws service-quotas request/,
+    /may have 10 Lambda functions at once, and the stage needs 1302: aws service-quotas request/,
     /may have 0 vCPUs of Fargate/,
     /never used ECS: aws iam create-service-linked-role/,
     /DOMAIN is api\.example\.com, and this account has no zone/,
@@ -98,7 +98,7 @@ test("a second stage in an account whose places others have taken is told so bef
   })
   says("ssm-get-parameters-by-path", { Parameters: [] })
   const { stderr } = await deploy(["--stage", "staging"])
-  expect(stderr).toMatch(/200 are left, and a first deploy of staging takes 321/)
+  expect(stderr).toMatch(/200 are left, and a first deploy of staging takes 322/)
   expect(ran().join()).toContain("sst deploy")
   await aDeployedStage("staging")
   expect((await deploy(["--stage", "staging"])).stderr).not.toContain("are left")

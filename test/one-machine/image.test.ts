@@ -31,7 +31,13 @@ test("what the image holds is enough to serve customers and the operator", { tim
   const sources = unpacked()
   const service = serve(fitting, { sources })
   const { baseUrl } = await runs(service)
-  const paths = ["/sign-in", "/api/docs", "/api/openapi.json", "/passkey-extension.zip"]
+  const paths = [
+    "/sign-in",
+    "/api/docs",
+    "/api/docs/contract.md",
+    "/api/openapi.json",
+    "/passkey-extension.zip",
+  ]
   const statuses = paths.map(async (path) => (await fetch(`${baseUrl}${path}`)).status)
   expect(await Promise.all(statuses)).toEqual(paths.map(() => 200))
   const { stdout } = await promisify(execFile)(
