@@ -14,7 +14,7 @@ import { aboutOf } from "./numbers/event-item.ts"
 import { outcomeMark } from "./numbers/event-outcomes.ts"
 import { type Evidence, soonOf } from "./numbers/evidence.ts"
 import { addButton } from "./numbers/numbers.ts"
-import { receiverLine, type Receiving, receivingOf } from "./numbers/receiver.ts"
+import { receiverLine, type Receiving, receivingOf, settingsOf } from "./numbers/receiver.ts"
 import { many, type Standing, standingsOf } from "./numbers/standing.ts"
 import { evidenceLine, inWords, phoneOf, placeOf } from "./numbers/state.ts"
 
@@ -119,7 +119,7 @@ async function troublesOf(standings: Standing[]): Promise<Html> {
     <ul class="feed troubles">
       ${shown.map(({ bridge: { customerRef: ref }, receiving, evidence }) => {
         const at = `/numbers/${ref}`
-        const action = actionOf(at, evidence, receiving)
+        const action = actionOf(ref, evidence, receiving)
         return html`<li>
           <div>
             <a class="strong" href="${at}">${ref}</a>
@@ -141,15 +141,16 @@ async function troublesOf(standings: Standing[]): Promise<Html> {
 
 /** The one thing to do: for the session, or else for the webhook that fails. */
 function actionOf(
-  at: string,
+  ref: string,
   evidence: Evidence,
   receiving: Receiving,
 ): { href: string; label: string } | undefined {
   const { action } = inWords(evidence)
-  if (action) return { href: placeOf(at, action.to), label: action.label }
+  if (action) return { href: placeOf(`/numbers/${ref}`, action.to), label: action.label }
   const label = "Change the webhook"
-  if (receiving.failingSinceMs !== undefined) return { href: `${at}/settings`, label }
-  return receiving.failing.size > 0 ? { href: `${at}/webhooks`, label } : undefined
+  const [further] = receiving.failing.keys()
+  const failing = receiving.failingSinceMs === undefined ? further : receiving.webhookId
+  return failing === undefined ? undefined : { href: settingsOf(ref, failing), label }
 }
 
 function isStuck({ undelivered, failingSinceMs, failing }: Receiving): boolean {

@@ -49,7 +49,7 @@ function nothing(): Html {
 function figures(rows: UsageRow[], days: string[]): Html {
   const total = totalOf(rows)
   return html`<ul class="figures">
-      ${figure(counted, String(total.events))} ${figure("Messages in", String(total.in), late)}
+      ${figure(deliveredOrKept, String(total.events))} ${figure("Messages in", String(total.in), late)}
       ${figure("Messages out", String(total.out), late)} ${figure("Undelivered", String(total.undelivered))}
       ${figure("Attempts that succeeded", success(total))}
     </ul>
@@ -76,7 +76,7 @@ function filterForm({ refs, ref, span }: { refs: string[]; ref: string | undefin
   </form>`
 }
 
-const counted = "Events delivered or kept here"
+const deliveredOrKept = "Events delivered or kept here"
 const late = "up to 10 min late"
 
 function figure(name: string, value: string, hint = ""): Html {
@@ -126,7 +126,7 @@ function chart(rows: UsageRow[], days: string[]): Html {
   return html`<section class="card">
     <header>
       <h2>By day</h2>
-      <p class="legend"><span></span> ${counted}</p>
+      <p class="legend"><span></span> ${deliveredOrKept}</p>
       <p class="legend"><span class="key-lost"></span> Undelivered</p>
       <p>Highest day: ${most}.</p>
     </header>

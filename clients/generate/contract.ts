@@ -25,7 +25,7 @@ function callOf({ method, path, operation }: Entry): Call {
   return { method: method.toUpperCase(), path, ...operation }
 }
 
-/** What the reference's example of a call is made of: its name, what is given to it, and what to do with its answer. */
+/** The parts of a call's example in the reference: its name, its input, and what a program does with the answer. */
 export function exampleOf(entry: Entry) {
   const call = callOf(entry)
   const { parameters = [], requestBody, operationId } = call

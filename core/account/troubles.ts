@@ -128,7 +128,7 @@ interface News {
   isOver: boolean
 }
 
-/** What cannot be reported, the next look reports. */
+/** Tells an account's people of these changes. The next look repeats a report that fails. */
 async function reportTo([accountId, changes]: [string, Change[]]): Promise<void> {
   try {
     if ((await RateLimit.count("mailsOfActs", accountId)).isExceeded) return

@@ -31,7 +31,7 @@ export interface Choice {
   batch?: number | null | undefined
 }
 
-/** What the audit log calls a webhook. */
+/** A webhook's name in the audit log. */
 export function labelOf({ receiver }: Delivery.Info, { customerRef }: Bridge.Info): string {
   return `${customerRef}: ${receiver.url}`
 }

@@ -131,24 +131,24 @@ export async function count(held: Delivery.Info): Promise<Delivery.Info | undefi
  */
 export async function settle(
   held: Delivery.Info,
-  made: { attempts: 0 | 1; delivered?: EventRow.Info | undefined; counts?: Usage.Made },
+  made?: { counts: Usage.Made; delivered: EventRow.Info | undefined },
 ): Promise<Delivery.Info | undefined> {
   const { holder, resend } = held
-  const unlisting = made.delivered ? EventIndex.unlisting(held, made.delivered) : []
+  const unlisting = made?.delivered ? EventIndex.unlisting(held, made.delivered) : []
   const end = unlisting.length > 0 ? ("redelivered" as const) : undefined
-  const usage = await Claim.counting(held, made.counts ? [{ ...made.counts, end }] : [])
+  const usage = await Claim.counting(held, made ? [{ ...made.counts, end }] : [])
   const done = {
     UpdateExpression: `SET resend_attempt = :zero, attempts = attempts + :attempts${usage.set} REMOVE resend[0]`,
     ConditionExpression: "holder = :me AND resend[0] = :n AND resend_attempt > :zero",
     ExpressionAttributeValues: {
       ":zero": 0,
-      ":attempts": made.attempts,
+      ":attempts": made ? 1 : 0,
       ":me": holder,
       ":n": resend[0],
       ...usage.values,
     },
   }
-  if (!made.delivered || unlisting.length === 0) {
+  if (!made?.delivered || unlisting.length === 0) {
     const { held: settled, refused } = await Delivery.update(held, done)
     // We hold it and no attempt is counted: our own write, whose answer was lost.
     return settled ?? (refused?.holder === holder && refused.resendAttempt === 0 ? refused : undefined)

@@ -10,6 +10,7 @@ const all = "PHONE#NEW"
 /** Billing looks each minute, unless it is off by now. In seconds. */
 const keptFor = 86_400
 
+/** Another phone was linked to this bridge. */
 export async function note(bridgeId: string): Promise<void> {
   await update({
     TableName: tables.leases,
@@ -19,7 +20,7 @@ export async function note(bridgeId: string): Promise<void> {
   })
 }
 
-/** Their ids. */
+/** The ids of these bridges. */
 export async function list(): Promise<string[]> {
   const rows = query({
     TableName: tables.leases,
@@ -30,6 +31,7 @@ export async function list(): Promise<string[]> {
   return await Array.fromAsync(rows, ({ sk }) => bridgeIdOf(sk))
 }
 
+/** Billing has looked at this bridge. */
 export async function looked(bridgeId: string): Promise<void> {
   await remove({ TableName: tables.leases, Key: key(bridgeId) })
 }

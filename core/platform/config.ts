@@ -107,7 +107,7 @@ export const Config = z.object({
   SANDBOX: flag,
   /** The address that mail is sent from; `""`: no mail is sent. */
   MAIL_FROM: z.union([z.literal(""), z.email()], "must be an e-mail address").default(""),
-  /** Where customers write to whoever runs the service; `""`: pages name no address. */
+  /** The operator's address for customers' questions; `""`: pages name none. */
   SUPPORT_EMAIL: z.union([z.literal(""), z.email()], "must be an e-mail address").default(""),
   DASHBOARD_URL: page,
   BILLING_URL: page,

@@ -19,7 +19,15 @@ import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { aboutOf } from "./event-item.ts"
-import { deliveriesOf, outcome, receiverLine, receivingAt, testWords, whereAt } from "./receiver.ts"
+import {
+  deliveriesOf,
+  outcome,
+  receiverLine,
+  receivingAt,
+  settingsOf,
+  testWords,
+  whereAt,
+} from "./receiver.ts"
 
 const lookEachMs = 2000
 const givenUpEachMs = 15_000
@@ -199,7 +207,6 @@ function noWebhook(ref: string): Html {
 function headCard({ ref, receiving, words, mayChange }: Shown): Html {
   const { headId } = receiving
   const at = whereAt(receiving.webhookId)
-  const change = at === "" ? "settings#webhook" : `webhooks#${receiving.webhookId}`
   return html`<section class="card" id="delivery-head" aria-label="The webhook">
     <div class="row spread">
       <div>${receiverLine(ref, receiving)}</div>
@@ -216,7 +223,7 @@ function headCard({ ref, receiving, words, mayChange }: Shown): Html {
       <dt>Webhook</dt>
       <dd>
         <span class="mono">${receiving.url}</span>
-        ${mayChange ? html`<a href="/numbers/${ref}/${change}">Change the webhook</a>` : ""}
+        ${mayChange ? html`<a href="${settingsOf(ref, receiving.webhookId)}">Change the webhook</a>` : ""}
       </dd>
       ${
         headId === undefined

@@ -9,14 +9,15 @@ import { portuguese as pt } from "./link-words/portuguese.ts"
 import { spanish as es } from "./link-words/spanish.ts"
 import type { Reason, Words } from "./link-words/words.ts"
 
-export type LinkWords = Words & { lang: string }
+/** `isForOwner`: of the dashboard's own pages, whose readers own the number. A link page's readers are strangers to it. */
+export type LinkWords = Words & { lang: string; isForOwner: boolean }
 
 const all: Record<string, Words> = { en, de, es, fr, it, pt }
 
-/** Those of the dashboard's own pages, which say more to people who run programs. */
-export const english: LinkWords = { ...en, lang: "en" }
+/** Those of the dashboard's own pages. */
+export const english: LinkWords = { ...en, lang: "en", isForOwner: true }
 
-/** The words of the first language in a browser's list that there are words for; English otherwise. */
+/** The words of a link page, in the first language in a browser's list that there are words for; English otherwise. */
 export function linkWordsFor(acceptLanguage = ""): LinkWords {
   const wanted = acceptLanguage.split(",").map((one) => {
     const [tag = "", quality] = one.trim().split(/;\s*q=/)
@@ -24,7 +25,7 @@ export function linkWordsFor(acceptLanguage = ""): LinkWords {
   })
   const found = wanted.toSorted((a, b) => b.q - a.q).find(({ lang, q }) => q > 0 && Object.hasOwn(all, lang))
   const lang = found?.lang ?? "en"
-  return { ...all[lang]!, lang }
+  return { ...all[lang]!, lang, isForOwner: false }
 }
 
 /** A sentence, with its gaps filled. */

@@ -37,7 +37,7 @@ export function linking(at: string, code: Code, words: LinkWords = english): Htm
         <h2>${words.noCamera}</h2>
         <p>${words.noCameraHow}</p>
       </header>
-      ${phoneForm({ at, phone: "", words })} ${words === english ? phoneSays() : ""}
+      ${phoneForm({ at, phone: "", words })} ${words.lang === "en" ? phoneSays() : ""}
     </section>
   </div>`
 }
@@ -112,11 +112,7 @@ function codeInside(at: string, code: Code, words: LinkWords): Html {
   switch (code.kind) {
     case "asking":
       return html`<div class="over">${words.asking}</div>
-        <noscript
-          ><div class="over">
-            ${words.lang === "en" ? "Without script the code cannot follow the network. Get a code to type instead." : words.noCameraHow}
-          </div></noscript
-        >`
+        <noscript><div class="over">${words.noScript}</div></noscript>`
     case "shown":
       return html`<img
           alt="QR code to scan with the phone"
@@ -233,7 +229,7 @@ export function steps(
   const order = words.steps
   const isOver = at === order.length - 1
   // It was linked before the page was opened: there is no progress to tell of.
-  if (isOver && words === english && times.every((time) => time === undefined))
+  if (isOver && words.isForOwner && times.every((time) => time === undefined))
     return html`<section id="steps" hidden></section>`
   // That another phone was linked before says nothing of this linking.
   const { tone, word, cause } = inWords({ ...evidence, hadPhone: false })
@@ -248,7 +244,7 @@ export function steps(
   >
     <div class="row spread">
       <h2>${words.progress}</h2>
-      ${evidence.kind === "said" && words === english ? html`<span class="small muted" data-said>confirmed now</span>` : ""}
+      ${evidence.kind === "said" && words.isForOwner ? html`<span class="small muted" data-said>confirmed now</span>` : ""}
     </div>
     ${isOdd ? note(tone === "bad" ? "bad" : "warn", html`<b>${title}.</b> ${text}`) : ""}
     <ol class="steps">

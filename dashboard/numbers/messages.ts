@@ -81,11 +81,11 @@ export const messages = new Hono<DashboardEnv>()
     const [came, went] = await Promise.all([cameOf(bridge, asked), wentOf(c, asked)])
     const events = lease && Choice.wire(lease.choice).events
     const hasUnseen = went.items.length > 0 && events?.includes("message_status") === false
-    const isUnlinked = lease?.reported?.status === "unpaired"
+    const mayLink = lease?.reported?.status === "unpaired" && c.var.me.role !== "viewer"
     const body = html`${numberHead(bridge, "messages")}
     ${[came.problem, went.problem].map((problem) => (problem === undefined ? "" : note("warn", problem)))}
     ${hasUnseen ? withoutStatuses(bridge.customerRef) : ""} ${filterForm(bridge.customerRef, asked)}
-    ${list(bridge.customerRef, asked, { came, went, from, isUnlinked })}`
+    ${list(bridge.customerRef, asked, { came, went, from, mayLink })}`
     return await page(c, { title: `Messages of ${bridge.customerRef}`, place: "numbers", body })
   })
 
@@ -163,7 +163,7 @@ function goesOn(
 function list(
   ref: string,
   asked: Asked,
-  { came, went, from, isUnlinked }: { came: Source; went: Source; from: number; isUnlinked: boolean },
+  { came, went, from, mayLink }: { came: Source; went: Source; from: number; mayLink: boolean },
 ): Html {
   const { items, shown } = merged(came, went)
   const isFirst = asked.event === undefined && asked.sent === undefined
@@ -180,11 +180,12 @@ function list(
       <header>
         <h2>${isFirst ? "Latest messages" : "Earlier messages"}</h2>
         <p>
-          Sent through the API: last 30 days. Received, or written on the phone: 7 days, undelivered 30.
-          Refused calls are under <a href="/requests?refused=true">Requests</a>.
+          Sent through the API: last 30 days. Received, or written on the phone: 7 days, undelivered 30. A
+          call that was refused before it sent anything is under
+          <a href="/requests?refused=true">Requests</a>.
         </p>
       </header>
-      ${items.length === 0 ? nothing(ref, asked, { hasMore, isUnlinked }) : ""}
+      ${items.length === 0 ? nothing(ref, asked, { hasMore, mayLink }) : ""}
       <ul class="feed" id="messages">
         ${items.map((item) => ("sent" in item ? sentItem(item.sent) : cameItem(ref, item.stored, item.event)))}
       </ul>
@@ -311,9 +312,9 @@ function filterForm(ref: string, { chat }: Asked): Html {
 function nothing(
   ref: string,
   { chat }: Asked,
-  { hasMore, isUnlinked }: { hasMore: boolean; isUnlinked: boolean },
+  { hasMore, mayLink }: { hasMore: boolean; mayLink: boolean },
 ): Html {
-  const wantsPhone = isUnlinked && !hasMore && chat === undefined
+  const wantsPhone = mayLink && !hasMore && chat === undefined
   const sentence = hasMore
     ? "None among the latest that were looked at. Look at earlier ones below."
     : chat === undefined

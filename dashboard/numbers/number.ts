@@ -16,7 +16,7 @@ import { live } from "../live.ts"
 import { aboutOf } from "./event-item.ts"
 import { evidenceOf, isLinked } from "./evidence.ts"
 import { lookEachMs } from "./numbers.ts"
-import { receiverLine, receivingOf } from "./receiver.ts"
+import { receiverLine, receivingOf, settingsOf } from "./receiver.ts"
 import { evidenceLine, inWords, phoneOf, placeOf } from "./state.ts"
 
 /** The overview of one number: how it stands, by whose word, and what to do about it. */
@@ -121,13 +121,13 @@ function todayCard({ ref, today, last }: Shown): Html {
   return html`<section class="card" id="today-card">
     <h2>Today</h2>
     <dl class="facts">
-      <dt>Messages delivered</dt>
+      <dt>Messages delivered to the webhook</dt>
       <dd>${today?.messages ?? 0}</dd>
       <dt>Attempts that failed</dt>
       <dd>${today?.failed ?? 0}</dd>
       <dt>Events undelivered</dt>
       <dd>${today?.undelivered ?? 0}</dd>
-      <dt>Last message</dt>
+      <dt>Last message received</dt>
       <dd>
         ${
           last === undefined
@@ -157,7 +157,7 @@ function receiverCard({ ref, receiving, isOff, mayChange }: Shown): Html {
           )
         : html`<p class="mono">${receiving.url}</p>
             <div class="row">
-              ${isFailing && mayChange ? html`<a class="button main" href="/numbers/${ref}/settings#webhook">Change the webhook</a>` : ""}
+              ${isFailing && mayChange ? html`<a class="button main" href="${settingsOf(ref, receiving.webhookId)}">Change the webhook</a>` : ""}
               <a class="button" href="/numbers/${ref}/deliveries">Deliveries</a>
             </div>`
     }

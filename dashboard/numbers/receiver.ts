@@ -111,6 +111,11 @@ export function deliveriesOf(ref: string, webhookId: string): string {
   return `/numbers/${ref}/deliveries${whereAt(webhookId)}`
 }
 
+/** Where a webhook is changed: the settings have the first one. */
+export function settingsOf(ref: string, webhookId: string): string {
+  return `/numbers/${ref}/${Receiver.isFirst({ webhookId }) ? "settings#webhook" : `webhooks#${webhookId}`}`
+}
+
 /** What an address ends with that is about this webhook. */
 export function whereAt(webhookId: string): string {
   return Receiver.isFirst({ webhookId }) ? "" : `?webhook=${webhookId}`

@@ -7,7 +7,7 @@ import { log } from "#core/platform/log.ts"
 import { type Html, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 
-/** What a session answered, with the cursor of the next page; or why there is no answer. */
+/** A session's answer, with the cursor of the next page, or the reason why there is none. */
 export type SessionAnswer<Value> =
   | { value: Value; next?: string | undefined; problem?: undefined }
   | { value?: undefined; problem: string; code?: string | undefined }

@@ -26,7 +26,7 @@ export async function sendAgain(
   const url = counted.receiver.url
   // The event may have expired, or the bridge may have a hosted inbox by now.
   if (!row || url === "" || counted.resendAttempt > maxAttempts)
-    return atLeast(held.head, await Resend.settle(counted, { attempts: 0 }))
+    return atLeast(held.head, await Resend.settle(counted))
 
   const event = EventRow.asOf(row, counted.head)
   const outcome = await attempt({
@@ -41,7 +41,7 @@ export async function sendAgain(
   const delivered = outcome.verdict === "delivered" ? event : undefined
   const { latencyMs } = outcome
   const counts = { type: event.type, attempt: { isFailure: !delivered, latencyMs } }
-  const after = await Resend.settle(counted, { attempts: 1, delivered, counts })
+  const after = await Resend.settle(counted, { counts, delivered })
   const count = after && counted.attempts + 1
   const { deliveryKey } = keys
   const made = { events: [event], number: counted.resendAttempt, count, url, deliveryKey, isResend: true }

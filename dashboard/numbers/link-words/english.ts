@@ -9,7 +9,7 @@ export const english: Words = {
   endingIn: "the number ending in {digits}",
   once: "This page works once, for {time} more.",
   stop: "Nobody you know asked you for this? Then close this page:",
-  stopWhy: "whoever links your phone reads your chats. Neither WhatsApp nor a bank ever asks for it.",
+  stopWhy: "whoever links your phone can read your chats. WhatsApp and banks never ask you to do this.",
   report: "Report this page",
   thanks: "Thank you",
   thanksHow:
@@ -26,6 +26,7 @@ export const english: Words = {
   typeIt: "Type the code above.",
   noCamera: "On the phone itself, or without a camera",
   noCameraHow: "You get a code of eight letters and digits, and type it on the phone.",
+  noScript: "Without script the code cannot follow the network. Get a code to type instead.",
   phone: "The phone's number, with its country code",
   getCode: "Get a code to type",
   changesIn: "The code changes in {time}",

@@ -26,6 +26,7 @@ export const french: Words = {
   typeIt: "Tapez le code ci-dessus.",
   noCamera: "Sur le téléphone lui-même, ou sans appareil photo",
   noCameraHow: "Vous recevez un code de huit lettres et chiffres, et le tapez sur le téléphone.",
+  noScript: "Sans script, le code ne peut pas suivre le réseau. Obtenez plutôt un code à taper.",
   phone: "Le numéro du téléphone, avec l'indicatif du pays",
   getCode: "Obtenir un code à taper",
   changesIn: "Le code change dans {time}",

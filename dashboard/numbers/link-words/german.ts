@@ -26,6 +26,7 @@ export const german: Words = {
   typeIt: "Geben Sie den Code von oben ein.",
   noCamera: "Auf dem Telefon selbst, oder ohne Kamera",
   noCameraHow: "Sie bekommen einen Code aus acht Buchstaben und Ziffern und geben ihn auf dem Telefon ein.",
+  noScript: "Ohne Skript kann der Code dem Netz nicht folgen. Holen Sie stattdessen einen Code zum Eingeben.",
   phone: "Die Nummer des Telefons, mit Landesvorwahl",
   getCode: "Code zum Eingeben holen",
   changesIn: "Der Code wechselt in {time}",

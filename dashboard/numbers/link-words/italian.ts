@@ -26,6 +26,7 @@ export const italian: Words = {
   typeIt: "Scrivi il codice qui sopra.",
   noCamera: "Sul telefono stesso, o senza fotocamera",
   noCameraHow: "Ricevi un codice di otto lettere e cifre e lo scrivi sul telefono.",
+  noScript: "Senza script il codice non può seguire la rete. Ottieni invece un codice da scrivere.",
   phone: "Il numero del telefono, con il prefisso del paese",
   getCode: "Ottieni un codice da scrivere",
   changesIn: "Il codice cambia tra {time}",

@@ -26,6 +26,7 @@ export const portuguese: Words = {
   typeIt: "Digite o código acima.",
   noCamera: "No próprio telefone, ou sem câmera",
   noCameraHow: "Você recebe um código de oito letras e algarismos, e digita-o no telefone.",
+  noScript: "Sem script, o código não pode acompanhar a rede. Obtenha em vez disso um código para digitar.",
   phone: "O número do telefone, com o código do país",
   getCode: "Obter um código para digitar",
   changesIn: "O código muda em {time}",

@@ -26,6 +26,7 @@ export const spanish: Words = {
   typeIt: "Escribe el código de arriba.",
   noCamera: "En el propio teléfono, o sin cámara",
   noCameraHow: "Recibes un código de ocho letras y cifras, y lo escribes en el teléfono.",
+  noScript: "Sin script, el código no puede seguir a la red. Obtén en su lugar un código para escribir.",
   phone: "El número del teléfono, con el prefijo del país",
   getCode: "Obtener un código para escribir",
   changesIn: "El código cambia en {time}",

@@ -1,4 +1,4 @@
-/** What an end person reads while they link a phone. `{…}` is filled in; the names in quotation marks are as WhatsApp has them. */
+/** The words that people read while they link a phone. `{…}` is filled in; the names in quotation marks are as WhatsApp has them. */
 export interface Words {
   title: string
   linkFor: string
@@ -23,6 +23,7 @@ export interface Words {
   typeIt: string
   noCamera: string
   noCameraHow: string
+  noScript: string
   phone: string
   getCode: string
   changesIn: string
