@@ -26,7 +26,7 @@ const happensWithinMs = 30_000
 
 export const trigger: Command = {
   takes: `<${Object.keys(triggers).join("|")}|test>`,
-  says: "makes an event happen for real, in the sandbox; `test` goes to the webhook of --bridge alone",
+  says: "makes an event happen for real, in the sandbox (`listen -b sandbox` gets it); `test` goes to the webhook of --bridge alone",
   options: ["bridge"],
   run: async ({ words, options, print, stop }) => {
     const type = word(words, 0, "type")
