@@ -62,10 +62,10 @@ function table(entries: AuditLog.Entry[], keys: Map<string, string>): Html {
 
 /** A key is named as its owner knows it, while it is there. */
 function sentence(entry: AuditLog.Entry, keys: Map<string, string>): Html | string {
-  const id = /^the API key (\w+)$/.exec(entry.by)?.[1] ?? ""
+  const { key_id: id } = entry
+  if (id === undefined) return AuditLog.sentenceOf(entry)
   const name = keys.get(id)
-  if (!name) return AuditLog.sentenceOf(entry)
-  return html`${AuditLog.sentenceOf({ ...entry, by: `the API key ${name}` })}
+  return html`${AuditLog.sentenceOf({ ...entry, ...(name && { by: `the API key ${name}` }) })}
     <div class="small muted mono">${id}</div>`
 }
 

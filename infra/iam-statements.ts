@@ -1,3 +1,6 @@
+import { operator } from "./stage/settings.ts"
+import { accountId, region } from "./stage/stage.ts"
+
 export interface Statement {
   actions: string[]
   resources: $util.Input<string>[]
@@ -34,6 +37,21 @@ export function indexAccess(table: sst.aws.Dynamo, index: string): Statement {
 /** Permission to write to one log group. */
 export function logsTo(arn: $util.Input<string>): Statement {
   return { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [$interpolate`${arn}:*`] }
+}
+
+/**
+ * Permission to send mail, where mail is sent. SES counts the address as an identity, its domain as another, and each domain
+ * above as one more: whichever of them was proved to it is asked for.
+ */
+export function mailing(): Statement[] {
+  const { mailFrom } = operator
+  if (mailFrom === undefined) return []
+  const labels = mailFrom.split("@")[1].split(".")
+  const domains = labels.slice(0, -1).map((_, i) => labels.slice(i).join("."))
+  const resources = [mailFrom, ...domains].map(
+    (identity) => $interpolate`arn:aws:ses:${region}:${accountId}:identity/${identity}`,
+  )
+  return [{ actions: ["ses:SendEmail"], resources }]
 }
 
 /** A role's own policy. Every action and every resource by its name: nothing is granted whole. */

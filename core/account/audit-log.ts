@@ -65,8 +65,10 @@ const keptFor = 400 * 86_400
 const Entry = z.object({
   /** Unix milliseconds. */
   at_ms: z.number(),
-  /** The address of a person, or a key as `the API key <id>`. */
+  /** The address of a person; of a program only that it is one. */
   by: z.string(),
+  /** The API key with which a program did it. */
+  key_id: z.string().optional(),
   act: z.enum(Object.keys(acts) as [Act, ...Act[]]), // the keys of a literal
   /** Who or what it was done to; `""` where the act says it all. */
   about: z.string(),

@@ -5,7 +5,7 @@ import type { ApiEnv } from "../http/contract-router.ts"
 
 /** Records what a program did. Nobody is mailed: programs do these things in the course of their work. */
 export async function recordByKey(c: Context<ApiEnv>, act: AuditLog.Act, about: string): Promise<void> {
-  const by = `the API key ${c.var.keyId}`
   const agent = c.req.header("user-agent") ?? ""
-  await AuditLog.add(c.var.accountId, { by, act, about, address: addressOf(c), agent }, { isQuiet: true })
+  const by = { by: "an API key", key_id: c.var.keyId }
+  await AuditLog.add(c.var.accountId, { ...by, act, about, address: addressOf(c), agent }, { isQuiet: true })
 }

@@ -1,11 +1,11 @@
-import { tableAccess, indexAccess } from "../iam-statements.ts"
+import { tableAccess, indexAccess, mailing } from "../iam-statements.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
 import { apiKeyPepper, phoneSecret, routerSecret } from "../data/secrets.ts"
 import { accounts, events, leases, requests } from "../data/tables.ts"
 import { operator } from "../stage/settings.ts"
-import { accountId, region, stage } from "../stage/stage.ts"
+import { stage } from "../stage/stage.ts"
 import { calls } from "./calls.ts"
 import { common, limits, settings } from "./common.ts"
 import { stripe } from "./billing.ts"
@@ -111,19 +111,4 @@ function aDashboard(
       },
     },
   })
-}
-
-/**
- * SES counts the address as an identity, its domain as another, and each domain above as one more: whichever of them was
- * proved to it is asked for.
- */
-export function mailing() {
-  const { mailFrom } = operator
-  if (mailFrom === undefined) return []
-  const labels = mailFrom.split("@")[1].split(".")
-  const domains = labels.slice(0, -1).map((_, i) => labels.slice(i).join("."))
-  const resources = [mailFrom, ...domains].map(
-    (identity) => $interpolate`arn:aws:ses:${region}:${accountId}:identity/${identity}`,
-  )
-  return [{ actions: ["ses:SendEmail"], resources }]
 }

@@ -1,10 +1,9 @@
-import { indexAccess, tableAccess } from "../iam-statements.ts"
+import { indexAccess, mailing, tableAccess } from "../iam-statements.ts"
 import { deliveryKey } from "../data/keys.ts"
 import { accounts, events, leases, requests } from "../data/tables.ts"
 import { router } from "../router.ts"
 import { operator } from "../stage/settings.ts"
 import { common, settings } from "./common.ts"
-import { mailing } from "./dashboard.ts"
 
 const base = common("Troubles")
 

@@ -389,6 +389,9 @@ test("owners see who did what, by which key or program, from where; and are mail
     `${owner.email} signed in`,
   ])
   expect(page).toContain(`<div class="small muted mono">${ApiKey.idOf(key)}</div>`)
+  await owner.post(`/keys/${ApiKey.idOf(key)}/revoke`)
+  const later = (await (await owner.get("/account/audit-log")).text()).replaceAll(/\s+/g, " ")
+  expect(later).toContain("an API key changed the webhook of shop")
   expect(page).toContain(">no browser</div>")
   expect(page).toContain(">robot</div>")
   // The acts are not held up by their mails.
