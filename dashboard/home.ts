@@ -14,7 +14,7 @@ import { aboutOf } from "./numbers/event-item.ts"
 import { outcomeMark } from "./numbers/event-outcomes.ts"
 import { type Evidence, soonOf } from "./numbers/evidence.ts"
 import { addButton } from "./numbers/numbers.ts"
-import { receiverLine, type Receiving, receivingOf, settingsOf } from "./numbers/receiver.ts"
+import { changeOf, isFailing, receiverLine, type Receiving, receivingOf } from "./numbers/receiver.ts"
 import { many, type Standing, standingsOf } from "./numbers/standing.ts"
 import { evidenceLine, inWords, phoneOf, placeOf } from "./numbers/state.ts"
 
@@ -150,11 +150,11 @@ function actionOf(
   const label = "Change the webhook"
   const [further] = receiving.failing.keys()
   const failing = receiving.failingSinceMs === undefined ? further : receiving.webhookId
-  return failing === undefined ? undefined : { href: settingsOf(ref, failing), label }
+  return failing === undefined ? undefined : { href: changeOf(ref, failing), label }
 }
 
-function isStuck({ undelivered, failingSinceMs, failing }: Receiving): boolean {
-  return undelivered.size > 0 || failing.size > 0 || failingSinceMs !== undefined
+function isStuck(receiving: Receiving): boolean {
+  return receiving.undelivered.size > 0 || isFailing(receiving)
 }
 
 /** Units of the drawing. */

@@ -192,12 +192,14 @@ const tabs: readonly (readonly [Tab, string, string])[] = [
   ["settings", "/settings", "Settings"],
 ]
 
-/** The head of every page about one number: its name, its state, and the way to its other pages. */
-export function numberHead(bridge: Bridge.Info, shown: Tab): Html {
+/** The head of every page about one number: its name and its phone, its state, and the way to its other pages. */
+export async function numberHead(bridge: Bridge.Info, shown: Tab): Promise<Html> {
   const { customerRef: ref, isSandbox } = bridge
-  return html`${head({
+  const { phone, marks } = await marksOf(bridge)
+  return await html`${head({
       title: ref,
-      actions: html`${marksOf(bridge)}`,
+      about: phone,
+      actions: marks,
       crumbs: html`<a href="/numbers">Numbers</a
         >${isSandbox ? html`<span aria-hidden="true">·</span> sandbox` : ""}`,
     })}

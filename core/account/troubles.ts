@@ -190,9 +190,6 @@ function downOf(lease: Lease.Info): Trouble | undefined {
 }
 
 async function mail(accountId: string, to: To, news: News[]): Promise<void> {
-  const people = (await Member.list(accountId)).filter(
-    ({ role }) => to !== "nobody" && (role === "owner" || (to === "members" && role === "member")),
-  )
   const [first] = news
   const subject = news.length === 1 && first ? sentenceOf(first) : `${news.length} changes of your numbers`
   const at = config.DASHBOARD_URL.replace(/\/+$/, "")
@@ -201,7 +198,15 @@ async function mail(accountId: string, to: To, news: News[]): Promise<void> {
     "",
     `Who gets such alerts is chosen at ${at}/account.`,
   ].join("\n")
-  await Promise.all(people.map(async ({ email }) => await Mail.send({ to: email, subject, text })))
+  const people = await mailed(accountId, to)
+  await Promise.all(people.map(async (one) => await Mail.send({ to: one, subject, text })))
+}
+
+/** The addresses of the people whom an account's choice means. */
+export async function mailed(accountId: string, to: To): Promise<string[]> {
+  const people = to === "nobody" ? [] : await Member.list(accountId)
+  const isMeant = ({ role }: Member.Info) => role === "owner" || (to === "members" && role === "member")
+  return people.filter(isMeant).map(({ email }) => email)
 }
 
 function sentenceOf({ bridge, trouble, isOver }: News): string {

@@ -31,9 +31,9 @@ export interface Choice {
   batch?: number | null | undefined
 }
 
-/** A webhook's name in the audit log. */
-export function labelOf({ receiver }: Delivery.Info, { customerRef }: Bridge.Info): string {
-  return `${customerRef}: ${receiver.url}`
+/** A webhook's name in the audit log: the first has that of its bridge. */
+export function labelOf(webhook: Delivery.Info, { customerRef }: Bridge.Info): string {
+  return Receiver.isFirst(webhook) ? customerRef : `${customerRef}: ${webhook.receiver.url}`
 }
 
 /** The URL of a further webhook, as a caller gave it. @throws ApiError `invalid_webhook_url` */

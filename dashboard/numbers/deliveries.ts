@@ -18,13 +18,15 @@ import { ago, copyButton, type Html, icon, note, press } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
+import { whoIsTold } from "../people/troubles.ts"
 import { aboutOf } from "./event-item.ts"
 import {
+  changeOf,
   deliveriesOf,
+  isFailing,
   outcome,
   receiverLine,
   receivingAt,
-  settingsOf,
   testWords,
   whereAt,
 } from "./receiver.ts"
@@ -90,7 +92,7 @@ function whichOf(ref: string, shown: Delivery.Info, all: Delivery.Info[]): Html 
           class="tag"
           href="${deliveriesOf(ref, webhookId)}"
           ${webhookId === shown.webhookId ? "aria-current=true" : ""}
-          >${receiver.url === "" ? "Hosted inbox" : receiver.url}</a
+          >${receiver.url === "" ? "No webhook" : receiver.url}</a
         >`,
     )}
   </nav>`
@@ -172,9 +174,10 @@ async function shownOf(c: Context<DashboardEnv>, known: Words = new Map()) {
   for (const [id, one] of events) known.set(id, wordsOf(one, id))
   const hasMore = fitting.length > nth * perPage
   const mayChange = me.role !== "viewer"
+  const told = isFailing(receiving) ? await whoIsTold(c) : ""
   // The ring is newest first.
   const last = new Map(all.toReversed().map(({ attempt }) => [attempt.event_id, attempt]))
-  return { ref: bridge.customerRef, receiving, attempts, last, asked, hasMore, words: known, mayChange }
+  return { ref: bridge.customerRef, receiving, told, attempts, last, asked, hasMore, words: known, mayChange }
 }
 
 type GivenUp = Awaited<ReturnType<typeof givenUpOf>>
@@ -197,14 +200,14 @@ function noWebhook(ref: string): Html {
     <h2>Nothing is delivered</h2>
     <p>This number has no webhook: its events stay in the inbox here.</p>
     <div class="row">
-      <a class="button main" href="/numbers/${ref}/settings">Give it a webhook</a>
+      <a class="button main" href="/numbers/${ref}/webhooks">Give it a webhook</a>
       <a class="button" href="/numbers/${ref}/events">See its events</a>
     </div>
   </div>`
 }
 
 /** The waiting events and the state of the receiver. */
-function headCard({ ref, receiving, words, mayChange }: Shown): Html {
+function headCard({ ref, receiving, told, words, mayChange }: Shown): Html {
   const { headId } = receiving
   const at = whereAt(receiving.webhookId)
   return html`<section class="card" id="delivery-head" aria-label="The webhook">
@@ -219,11 +222,12 @@ function headCard({ ref, receiving, words, mayChange }: Shown): Html {
           : ""
       }
     </div>
+    ${told}
     <dl class="facts">
       <dt>Webhook</dt>
       <dd>
         <span class="mono">${receiving.url}</span>
-        ${mayChange ? html`<a href="${settingsOf(ref, receiving.webhookId)}">Change the webhook</a>` : ""}
+        ${mayChange ? html`<a href="${changeOf(ref, receiving.webhookId)}">Change the webhook</a>` : ""}
       </dd>
       ${
         headId === undefined

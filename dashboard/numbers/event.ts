@@ -188,7 +188,7 @@ function whyItStands({ state, delivery: { attempts }, isHead, nextAt }: Shown): 
       if (last?.error === "client_error")
         return `Undelivered, at the first attempt: the webhook refused it with status ${last.status_code}. A 4xx says that the request itself is wrong, so it is not tried again by itself. Mend your program, then send it again.`
       if (last?.error === "redirect")
-        return `Undelivered, at the first attempt: the webhook answered with status ${last.status_code}, and redirects are not followed. Correct the address in the settings, then send it again.`
+        return `Undelivered, at the first attempt: the webhook answered with status ${last.status_code}, and redirects are not followed. Correct its address, then send it again.`
       if (attempts.length >= 5)
         return "Undelivered after five attempts. Mend your program, then send it again."
       return "Undelivered: it was skipped by hand, or had waited for 30 days. It can be sent again."

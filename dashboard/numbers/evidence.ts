@@ -101,8 +101,14 @@ export async function roughlyOf(
   return lease?.reported?.phone === undefined ? word : { ...word, hadPhone: true }
 }
 
+/** The same, with its phone. */
+export async function writtenOf(bridge: Bridge.Info): Promise<Evidence> {
+  const lease = await Lease.get(bridge.id)
+  return await withPhone(bridge, lease, await wordOf(accountOf(bridge), lease, reportedOf))
+}
+
 /** Reads the account of a bridge when that is wanted. */
-export function accountOf({ accountId }: Bridge.Info) {
+function accountOf({ accountId }: Bridge.Info) {
   return async () => await Account.get(accountId)
 }
 

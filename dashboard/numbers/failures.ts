@@ -101,7 +101,7 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
   },
   invalid_webhook_url: {
     title: "This is not a valid webhook address",
-    next: "Correct it in the settings of this number.",
+    next: "Correct it under Webhooks, in the pages of this number.",
   },
   url_not_allowed: { title: "This address is not public", next: "Take one that the internet can reach." },
   invalid_idempotency_key: wrongCall("The key of this request is not valid"),
@@ -123,7 +123,7 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
   },
   secret_overlap: {
     title: "The secret was replaced a short time ago",
-    next: "End the time in which both sign, in the settings. Then replace it again.",
+    next: "End the old one first. Then replace it again.",
   },
   not_admin: {
     title: "Only an admin of the group may do this",

@@ -13,10 +13,11 @@ import { ago, copyable, type Html, note, press, time } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { live } from "../live.ts"
+import { whoIsTold } from "../people/troubles.ts"
 import { aboutOf } from "./event-item.ts"
 import { evidenceOf, isLinked } from "./evidence.ts"
 import { lookEachMs } from "./numbers.ts"
-import { receiverLine, receivingOf, settingsOf } from "./receiver.ts"
+import { changeOf, isFailing, receiverLine, receivingOf } from "./receiver.ts"
 import { evidenceLine, inWords, phoneOf, placeOf } from "./state.ts"
 
 /** The overview of one number: how it stands, by whose word, and what to do about it. */
@@ -71,7 +72,17 @@ async function shownOf(c: Context<DashboardEnv>) {
   const today = delivery?.today?.day === Usage.today() ? delivery.today : undefined
   const isOff = lease !== undefined && Choice.wire(lease.choice).events.length === 0
   const [last] = messages.events
-  return { ref: bridge.customerRef, evidence, receiving, isOff, today, last, mayChange: me.role !== "viewer" }
+  const told = isFailing(receiving) ? await whoIsTold(c) : ""
+  return {
+    told,
+    ref: bridge.customerRef,
+    evidence,
+    receiving,
+    isOff,
+    today,
+    last,
+    mayChange: me.role !== "viewer",
+  }
 }
 
 /** The session's state. */
@@ -142,22 +153,24 @@ function todayCard({ ref, today, last }: Shown): Html {
 }
 
 /** How events get through. */
-function receiverCard({ ref, receiving, isOff, mayChange }: Shown): Html {
-  const isFailing = receiving.failingSinceMs !== undefined
+function receiverCard({ ref, receiving, isOff, told, mayChange }: Shown): Html {
+  const failing =
+    receiving.failingSinceMs === undefined ? receiving.failing.keys().next().value : receiving.webhookId
   return html`<section class="card" id="receiver-card">
     <h2>Webhook</h2>
     <div>${receiverLine(ref, receiving)}</div>
+    ${told}
     ${isOff ? note("warn", "All types of events are switched off: what happens is not delivered, and kept nowhere.") : ""}
     ${
       receiving.url === ""
         ? note(
             "info",
-            html`Its events stay here for 30 days. Give it the address of one in the
-              <a href="/numbers/${ref}/settings">settings</a>.`,
+            html`Its events stay here for 30 days.
+            ${mayChange ? html`<a href="/numbers/${ref}/webhooks">Give it the address of one</a>.` : ""}`,
           )
         : html`<p class="mono">${receiving.url}</p>
             <div class="row">
-              ${isFailing && mayChange ? html`<a class="button main" href="${settingsOf(ref, receiving.webhookId)}">Change the webhook</a>` : ""}
+              ${failing !== undefined && mayChange ? html`<a class="button main" href="${changeOf(ref, failing)}">Change the webhook</a>` : ""}
               <a class="button" href="/numbers/${ref}/deliveries">Deliveries</a>
             </div>`
     }

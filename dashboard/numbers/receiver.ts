@@ -111,9 +111,14 @@ export function deliveriesOf(ref: string, webhookId: string): string {
   return `/numbers/${ref}/deliveries${whereAt(webhookId)}`
 }
 
-/** Where a webhook is changed: the settings have the first one. */
-export function settingsOf(ref: string, webhookId: string): string {
-  return `/numbers/${ref}/${Receiver.isFirst({ webhookId }) ? "settings#webhook" : `webhooks#${webhookId}`}`
+/** Where a webhook is changed. */
+export function changeOf(ref: string, webhookId: string): string {
+  return `/numbers/${ref}/webhooks#${webhookId}`
+}
+
+/** Whether one of the webhooks takes nothing. */
+export function isFailing({ failingSinceMs, failing }: Receiving): boolean {
+  return failingSinceMs !== undefined || failing.size > 0
 }
 
 /** What an address ends with that is about this webhook. */
@@ -141,7 +146,7 @@ export function receiverLine(ref: string, it: Receiving): Html {
         <div class="small muted"><span class="mono">${id}</span> for ${age(since)}.</div>`,
   )
   const marks = html`${lost} ${others}`
-  if (it.url === "") return html`<span class="muted">Hosted inbox</span> ${marks}`
+  if (it.url === "") return html`<span class="muted">No webhook: events stay here</span> ${marks}`
   const { failingSinceMs: since } = it
   if (since !== undefined)
     return html`<a class="state bad" href="${deliveriesOf(ref, it.webhookId)}">Failing</a> ${lost}

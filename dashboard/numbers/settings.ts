@@ -1,28 +1,22 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
-import { Bridge } from "#core/bridge/bridge.ts"
+import type { Bridge } from "#core/bridge/bridge.ts"
 import { Choice } from "#core/bridge/choice.ts"
 import { pause, unpause } from "#core/bridge/pause.ts"
 import { remove } from "#core/bridge/remove.ts"
-import { awake } from "#core/bridge/restart.ts"
-import { Webhook } from "#core/bridge/webhook.ts"
-import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { EventType, isUsual } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import { freshLease } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { ask } from "#functions/api/ask-host.ts"
-import { redirect } from "#functions/api/bridges.ts"
-import { sendTest } from "#functions/stream/webhook-test.ts"
 import { choose } from "#functions/api/choose.ts"
 import { page, sentenceCase } from "../answer.ts"
-import { block, type Html, note, press, until, urlField } from "../elements.ts"
+import { type Html, note, press } from "../elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import { type DashboardEnv, onlyLooks } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { did } from "../audit-log.ts"
-import { testWords } from "./receiver.ts"
 import { keepingCard, keepingIn } from "./keeping.ts"
 import { pacingIn, sendingCard, type TypedPacing } from "./sending.ts"
 
@@ -34,51 +28,6 @@ const ignorable = [
 /** The settings of a number. */
 export const settings = new Hono<DashboardEnv>()
   .get("/numbers/:ref/settings", async (c) => await show(c))
-  .get("/numbers/:ref/settings/secret", async (c) => {
-    if (c.var.me.role === "viewer") return await show(c)
-    const again = unlessFresh(c, c.req.path)
-    if (again) return again
-    await did(c, "secret_shown", c.var.bridge.customerRef)
-    return await show(c, { secret: await Bridge.secretOf(c.var.bridge) })
-  })
-  .post("/numbers/:ref/settings/secret/roll", async (c) => {
-    const again = unlessFresh(c, pathOf(c.var.bridge))
-    if (again) return again
-    return await done(c, "This is the new secret. Give it to your program within 24 hours.", async () => {
-      const { secret } = await WebhookSecret.roll(c.var.bridge)
-      await did(c, "secret_replaced", c.var.bridge.customerRef)
-      await reread(c)
-      return { secret }
-    })
-  })
-  .post("/numbers/:ref/settings/secret/finish", async (c) => {
-    const again = unlessFresh(c, pathOf(c.var.bridge))
-    if (again) return again
-    return await done(c, "Only the new secret signs from now on.", async () => {
-      await WebhookSecret.finish(c.var.bridge)
-      await reread(c)
-    })
-  })
-  .post("/numbers/:ref/settings/webhook", async (c) => {
-    const typed = textsOf(await c.req.parseBody(), "webhook_url", "test")
-    const { bridge, requestId } = c.var
-    // The secret protects the events, and this sends them elsewhere.
-    const again = unlessFresh(c, pathOf(bridge), typed)
-    if (again) return again
-    const given = typed.webhook_url.trim()
-    const test = `/numbers/${bridge.customerRef}/deliveries/test`
-    const sentence = html`Saved. Events go there from now on. To try it:
-    ${press({ action: test, label: "Send a test event", kind: "slim" })}`
-    const saved = given === "" ? "Saved. Events stay in the inbox from now on." : sentence
-    const save = async () => {
-      const url = Bridge.webhookUrl(given)
-      c.set("bridge", await redirect(await awake(bridge.id, requestId), bridge, url, requestId))
-      await did(c, "webhook_changed", `${bridge.customerRef}: ${url === "" ? "the inbox" : url}`)
-      if (typed.test === "" || url === "") return
-      return { tested: testWords(await sendTest(await Webhook.get(c.var.bridge, "first"))) }
-    }
-    return await done(c, saved, save, { url: given })
-  })
   .post("/numbers/:ref/settings/events", async (c) => {
     const form = await c.req.parseBody({ all: true })
     const chosen = [form.events ?? []].flat()
@@ -115,7 +64,7 @@ export const settings = new Hono<DashboardEnv>()
         await choose(await freshLease(bridge.id), { pacing: pacingIn(typed), daily_presence }, requestId)
         await did(c, "sending_changed", bridge.customerRef)
       },
-      { pacing: typed },
+      typed,
     )
   })
   .post("/numbers/:ref/settings/keeping", async (c) => {
@@ -162,32 +111,26 @@ export const settings = new Hono<DashboardEnv>()
 
 const pathOf = ({ customerRef }: Bridge.Info) => `/numbers/${customerRef}/settings`
 
-/** Does it and says so, or says why not, with what was typed. What it gives is shown this once. */
+/** Does it and says so, or says why not, with what was typed. */
 async function done(
   c: Context<DashboardEnv>,
   sentence: string | Html,
-  act: () => Promise<{ secret?: string; tested?: Html } | void>,
-  typed?: Shown["typed"],
+  act: () => Promise<void>,
+  typed?: TypedPacing,
 ) {
   try {
-    const made = await act()
-    return await show(c, { ...made, notice: html`${note("good", sentence)} ${made?.tested ?? ""}` })
+    await act()
+    return await show(c, { notice: note("good", sentence) })
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return await show(c, { notice: note("bad", sentenceCase(error.message)), typed }, error.status)
   }
 }
 
-async function reread(c: Context<DashboardEnv>): Promise<void> {
-  c.set("bridge", await Bridge.get(c.var.accountId, c.var.bridge.customerRef))
-}
-
 interface Shown {
-  /** Shown only after a fresh sign-in. */
-  secret?: string
   notice?: Html
-  /** What was refused: the address, or the fields of the pacing. */
-  typed?: { url?: string; pacing?: TypedPacing } | undefined
+  /** A pacing that was refused. */
+  typed?: TypedPacing | undefined
 }
 
 async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiError["status"]) {
@@ -195,88 +138,26 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
   const lease = await freshLease(bridge.id)
   const choice = Choice.wire(lease.choice)
   const draft = takeDraft(c)
-  const url = shown.typed?.url ?? draft.get("webhook_url") ?? bridge.webhookUrl
   const content =
     me.role === "viewer"
-      ? html`${note("info", onlyLooks)} ${forViewers(bridge, choice)}`
-      : html`${shown.notice ?? ""} ${webhook(bridge, url)} ${secretCard(bridge, shown.secret)}
-        ${eventsCard(bridge, choice)} ${await sendingCard(bridge, choice, shown.typed?.pacing)}
-        ${keepingCard(bridge, choice)} ${endings(bridge, runningOf(lease), draft.get("confirm") ?? "")}`
+      ? html`${note("info", onlyLooks)} ${forViewers(choice)}`
+      : html`${shown.notice ?? ""} ${eventsCard(bridge, choice)}
+        ${await sendingCard(bridge, choice, shown.typed)} ${keepingCard(bridge, choice)}
+        ${endings(bridge, runningOf(lease), draft.get("confirm") ?? "")}`
   const body = html`${numberHead(bridge, "settings")} ${content}`
   const title = `Settings of ${bridge.customerRef}`
   return await page(c, { title, place: "numbers", body, ...(status && { status }) })
 }
 
 /** What is no secret of it. */
-function forViewers(bridge: Bridge.Info, { events, ignore }: ReturnType<typeof Choice.wire>): Html {
+function forViewers({ events, ignore }: ReturnType<typeof Choice.wire>): Html {
   return html`<section class="card">
     <dl class="facts">
-      <dt>Webhook</dt>
-      <dd>${bridge.webhookUrl === "" ? "none: events stay in the inbox here" : bridge.webhookUrl}</dd>
       <dt>Events</dt>
       <dd>${events.length === 0 ? "none" : events.map((type) => html`<code>${type}</code> `)}</dd>
       <dt>Ignored</dt>
       <dd>${ignore.length === 0 ? "nothing" : ignore.join(", ")}</dd>
     </dl>
-  </section>`
-}
-
-function webhook(bridge: Bridge.Info, url: string): Html {
-  return html`<section class="card" id="webhook">
-    <header>
-      <h2>Webhook</h2>
-      <p>
-        Each event is sent to this address, signed and in order. Left empty, events stay in the inbox here.
-      </p>
-    </header>
-    <form method="post" action="${pathOf(bridge)}/webhook">
-      ${urlField({ name: "webhook_url", label: "Address", value: url })}
-      <div class="row">
-        <button class="button main">Save</button>
-        <button class="button" name="test" value="yes">Save and send a test event</button>
-        <a class="button" href="/numbers/${bridge.customerRef}/webhooks">Several webhooks</a>
-      </div>
-    </form>
-  </section>`
-}
-
-function secretCard(bridge: Bridge.Info, secret: string | undefined): Html {
-  const at = `${pathOf(bridge)}/secret`
-  const overlapUntil = WebhookSecret.overlapUntil(bridge)
-  return html`<section class="card" id="secret">
-    <header>
-      <h2>Webhook secret</h2>
-      <p>
-        Your program checks the signature of each event with it:
-        <a href="/api/docs#receive">how, in three languages</a>.
-      </p>
-    </header>
-    ${secret === undefined ? "" : block(secret, "The webhook secret")}
-    ${
-      overlapUntil === undefined
-        ? ""
-        : note(
-            "info",
-            html`It was replaced, and the old one signs as well for ${until(overlapUntil * 1000)} more. Once
-            your program knows the new one, end the old one.
-            ${press({ action: `${at}/finish`, label: "End the old one now", kind: "slim" })}`,
-          )
-    }
-    <div class="row">
-      ${secret === undefined ? html`<a class="button" href="${at}">Show the secret</a>` : ""}
-      ${
-        overlapUntil === undefined
-          ? html`<details class="plain">
-              <summary>Replace it</summary>
-              <p class="small">
-                For 24 hours each event is signed with both, so nothing is lost while your program changes.
-                One that compares <code>Authorization</code> has to accept the new secret at once.
-              </p>
-              ${press({ action: `${at}/roll`, label: "Replace the secret" })}
-            </details>`
-          : ""
-      }
-    </div>
   </section>`
 }
 
@@ -291,7 +172,10 @@ function eventsCard(bridge: Bridge.Info, { events, ignore }: ReturnType<typeof C
   return html`<section class="card">
     <header>
       <h2>Events</h2>
-      <p>Which of them you get, and which chats count at all.</p>
+      <p>
+        Which of them you get, and which chats count at all. Where they are sent is chosen under
+        <a href="/numbers/${bridge.customerRef}/webhooks">Webhooks</a>.
+      </p>
     </header>
     <form method="post" action="${pathOf(bridge)}/events">
       <fieldset class="choices">

@@ -1,7 +1,9 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
+import { Bridge } from "#core/bridge/bridge.ts"
 import { Choice } from "#core/bridge/choice.ts"
+import { awake } from "#core/bridge/restart.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { EventType } from "#core/contract/event.ts"
@@ -10,6 +12,7 @@ import type { Delivery } from "#core/event/delivery.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { now } from "#core/platform/clock.ts"
 import { freshLease } from "#core/lease/call-holder.ts"
+import { redirect } from "#functions/api/bridges.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
 import { page, sentenceCase } from "../answer.ts"
 import { did } from "../audit-log.ts"
@@ -17,12 +20,21 @@ import { age, block, type Html, note, press, until, urlField } from "../elements
 import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
-import { deliveriesOf, receiverLine, receivingAt, testWords } from "./receiver.ts"
+import { whoIsTold } from "../people/troubles.ts"
+import { deliveriesOf, isFailing, receiverLine, receivingAt, testWords } from "./receiver.ts"
 import { choice } from "./settings.ts"
 
-/** All webhooks of a number: the first, whose address is in the settings, and the further ones. */
+/** All webhooks of a number, and their secrets: the first, which is the number's own, and the further ones. */
 export const webhooks = new Hono<DashboardEnv>()
   .get("/numbers/:ref/webhooks", async (c) => await show(c))
+  .post("/numbers/:ref/webhooks/first/address", async (c) => {
+    const typed = textsOf(await c.req.parseBody(), "webhook_url", "test")
+    // The secret protects the events, and this sends them elsewhere.
+    const again = unlessFresh(c, pathOf(c), typed)
+    if (again) return again
+    const given = typed.webhook_url.trim()
+    return await done(c, { webhook_url: given }, async () => await sendTo(c, given, typed.test !== ""))
+  })
   .post("/numbers/:ref/webhooks", async (c) => {
     const { url } = textsOf(await c.req.parseBody(), "url")
     // It gets the events, too.
@@ -76,7 +88,7 @@ export const webhooks = new Hono<DashboardEnv>()
     if (c.var.me.role === "viewer") return await show(c)
     const again = unlessFresh(c, c.req.path)
     if (again) return again
-    const webhook = await oneOf(c)
+    const webhook = await Webhook.get(c.var.bridge, idOf(c))
     await did(c, "secret_shown", Webhook.labelOf(webhook, c.var.bridge))
     const [secret] = (await Receiver.keysOf(webhook.receiver)).secrets
     return await show(c, { secret: { of: webhook.webhookId, text: secret } })
@@ -85,7 +97,7 @@ export const webhooks = new Hono<DashboardEnv>()
     const again = unlessFresh(c, pathOf(c))
     if (again) return again
     return await done(c, {}, async () => {
-      const webhook = await oneOf(c)
+      const webhook = await Webhook.get(c.var.bridge, idOf(c))
       const { secret } = await WebhookSecret.rollOf(c.var.bridge, webhook)
       await did(c, "secret_replaced", Webhook.labelOf(webhook, c.var.bridge))
       return html`${note("good", "This is its new secret. Give it to your receiver within 24 hours.")}
@@ -96,7 +108,7 @@ export const webhooks = new Hono<DashboardEnv>()
     const again = unlessFresh(c, pathOf(c))
     if (again) return again
     return await done(c, {}, async () => {
-      await WebhookSecret.finishOf(c.var.bridge, await oneOf(c))
+      await WebhookSecret.finishOf(c.var.bridge, await Webhook.get(c.var.bridge, idOf(c)))
       return note("good", "Only its new secret signs from now on.")
     })
   })
@@ -119,7 +131,19 @@ function idOf(c: Context<DashboardEnv>): string {
   return c.req.param("id") ?? ""
 }
 
-/** The further webhook that a form is about; the first is changed in the settings. @throws ApiError `not_found` */
+/** Sends the number's events to this address from now on, and perhaps a test event at once. @throws ApiError */
+async function sendTo(c: Context<DashboardEnv>, given: string, wantsTest: boolean): Promise<Html> {
+  const { bridge, requestId } = c.var
+  const url = Bridge.webhookUrl(given)
+  c.set("bridge", await redirect(await awake(bridge.id, requestId), bridge, url, requestId))
+  await did(c, "webhook_changed", `${bridge.customerRef}: ${url === "" ? "the inbox" : url}`)
+  if (url === "") return note("good", "Saved. Events stay here from now on.")
+  const saved = note("good", "Saved. Events go there from now on.")
+  if (!wantsTest) return saved
+  return html`${saved} ${testWords(await sendTest(await Webhook.get(c.var.bridge, "first")))}`
+}
+
+/** The further webhook that a form is about. The first can do less by itself. @throws ApiError `not_found` */
 async function oneOf(c: Context<DashboardEnv>): Promise<Delivery.Info> {
   const webhook = await Webhook.get(c.var.bridge, idOf(c))
   if (Receiver.isFirst(webhook)) throw new ApiError("not_found")
@@ -132,7 +156,7 @@ async function typesOf(c: Context<DashboardEnv>): Promise<readonly EventType[]> 
 }
 
 /** Does it and says so, or says why not, with what was typed. */
-async function done(c: Context<DashboardEnv>, typed: { url?: string }, act: () => Promise<Html>) {
+async function done(c: Context<DashboardEnv>, typed: Typed, act: () => Promise<Html>) {
   try {
     return await show(c, { notice: await act() })
   } catch (error) {
@@ -141,10 +165,14 @@ async function done(c: Context<DashboardEnv>, typed: { url?: string }, act: () =
   }
 }
 
-interface Shown {
-  notice?: Html
-  /** What was refused. */
+/** Addresses that were refused: of a further webhook, and of the first. */
+interface Typed {
   url?: string
+  webhook_url?: string
+}
+
+interface Shown extends Typed {
+  notice?: Html
   /** Shown only after a fresh sign-in. */
   secret?: { of: string; text: string }
 }
@@ -154,8 +182,11 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
   const ref = bridge.customerRef
   const mayChange = me.role !== "viewer"
   const [all, types] = await Promise.all([Webhook.list(bridge), typesOf(c)])
-  const url = shown.url ?? takeDraft(c).get("url") ?? ""
-  const cards = all.map(async (webhook) => await card(ref, webhook, { types, mayChange, ...shown }))
+  const draft = takeDraft(c)
+  const url = shown.url ?? draft.get("url") ?? ""
+  const firstUrl = shown.webhook_url ?? draft.get("webhook_url") ?? bridge.webhookUrl
+  const more = { types, mayChange, firstUrl, secret: shown.secret, told: () => whoIsTold(c) }
+  const cards = all.map(async (webhook) => await card(ref, webhook, more))
   const body = html`${numberHead(bridge, "webhooks")} ${shown.notice ?? ""} ${await Promise.all(cards)}
   ${mayChange ? adding(pathOf(c), url) : ""}`
   return await page(c, {
@@ -169,24 +200,34 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
 async function card(
   ref: string,
   webhook: Delivery.Info,
-  { types, mayChange, secret }: { types: readonly EventType[]; mayChange: boolean; secret?: Shown["secret"] },
+  more: {
+    types: readonly EventType[]
+    mayChange: boolean
+    /** What stands in the field for the first one's address. */
+    firstUrl: string
+    secret: Shown["secret"]
+    told: () => Promise<Html | string>
+  },
 ): Promise<Html> {
   const { webhookId, receiver, pausedAt } = webhook
+  const { types, mayChange, firstUrl, secret } = more
   const at = `/numbers/${ref}/webhooks/${webhookId}`
   const isFirst = Receiver.isFirst(webhook)
+  const receiving = await receivingAt(webhook)
   return html`<section class="card" id="${webhookId}">
     <header>
-      <h2 class="mono">${receiver.url === "" ? "Hosted inbox" : receiver.url}</h2>
-      <span class="tag">${webhookId}</span>
+      ${receiver.url === "" ? html`<h2>Webhook</h2>` : html`<h2 class="mono">${receiver.url}</h2>`}
+      ${isFirst ? "" : html`<span class="tag">${webhookId}</span>`}
     </header>
     <div>
       ${
         pausedAt === undefined
-          ? receiverLine(ref, await receivingAt(webhook))
+          ? receiverLine(ref, receiving)
           : html`<span class="state warn">Paused</span>
               <div class="small muted">for ${age(pausedAt * 1000)}</div>`
       }
     </div>
+    ${pausedAt === undefined && isFailing(receiving) ? await more.told() : ""}
     ${
       webhook.missed
         ? note("warn", `${webhook.missed.events} events had waited for longer than 7 days, and are not sent.`)
@@ -195,12 +236,27 @@ async function card(
     <div class="row">
       ${receiver.url === "" ? "" : html`<a class="button" href="${deliveriesOf(ref, webhookId)}">Deliveries</a>`}
       ${mayChange && receiver.url !== "" ? press({ action: `${at}/test`, label: "Send a test event" }) : ""}
-      ${mayChange && isFirst ? html`<a class="button" href="/numbers/${ref}/settings">Change it in the settings</a>` : ""}
       ${!mayChange || isFirst ? "" : pausing(at, pausedAt !== undefined)}
     </div>
     ${secret?.of === webhookId ? block(secret.text, "Its secret") : ""}
-    ${!mayChange || isFirst ? "" : html`${eventsForm(at, webhook, types)} ${ofSecret(at, webhook)} ${removing(at)}`}
+    ${
+      !mayChange
+        ? ""
+        : isFirst
+          ? html`${addressForm(at, firstUrl)} ${ofSecret(at, webhook)}`
+          : html`${eventsForm(at, webhook, types)} ${ofSecret(at, webhook)} ${removing(at)}`
+    }
   </section>`
+}
+
+function addressForm(at: string, url: string): Html {
+  return html`<form method="post" action="${at}/address">
+    ${urlField({ name: "webhook_url", label: "Address", value: url, hint: "Each event is sent there, signed and in order. Left empty, events stay here for 30 days." })}
+    <div class="row">
+      <button class="button main">Save</button>
+      <button class="button" name="test" value="yes">Save and send a test event</button>
+    </div>
+  </form>`
 }
 
 function pausing(at: string, isPaused: boolean): Html {
@@ -213,7 +269,8 @@ function eventsForm(at: string, { receiver }: Delivery.Info, types: readonly Eve
   const chosen = receiver.filter?.events
   return html`<details class="plain">
     <summary>
-      Events: ${chosen ? `${types.filter((type) => chosen.includes(type)).length} types` : "all types"}
+      Events:
+      ${chosen ? `${types.filter((type) => chosen.includes(type)).length} of ${types.length} types` : "all types"}
     </summary>
     <form method="post" action="${at}/events">
       <fieldset class="choices">
@@ -229,14 +286,18 @@ function ofSecret(at: string, { receiver: { before } }: Delivery.Info): Html {
   const overlap = before && before.until > now() ? before.until : undefined
   return html`<details class="plain">
     <summary>Secret</summary>
-    ${
-      overlap === undefined
-        ? html`<p class="small">For 24 hours after it was replaced the old one signs as well.</p>`
-        : note(
-            "info",
-            html`It was replaced, and the old one signs as well for ${until(overlap * 1000)} more.`,
-          )
-    }
+    <p class="small">
+      Your program checks the signature of each event with it:
+      <a href="/api/docs#receive">how, in three languages</a>.
+      ${
+        overlap === undefined
+          ? html`Once it is replaced, each event is signed with both for 24 hours, so nothing is lost while
+              your program changes. One that compares <code>Authorization</code> has to accept the new secret
+              at once.`
+          : html`It was replaced, and the old one signs as well for ${until(overlap * 1000)} more. Once your
+            program knows the new one, end the old one.`
+      }
+    </p>
     <div class="row">
       <a class="button" href="${at}/secret">Show it</a>
       ${
@@ -267,7 +328,7 @@ function adding(at: string, url: string): Html {
     </header>
     <form class="inline" method="post" action="${at}">
       ${urlField({ name: "url", label: "Address", value: url, isRequired: true })}
-      <button class="button main">Add it</button>
+      <button class="button">Add it</button>
     </form>
   </section>`
 }

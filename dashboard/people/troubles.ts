@@ -1,5 +1,6 @@
 import type { Context } from "hono"
 import { html } from "hono/html"
+import { Mail } from "#core/account/mail.ts"
 import { Troubles } from "#core/account/troubles.ts"
 import { ApiError } from "#core/error.ts"
 import { sentenceCase } from "../answer.ts"
@@ -20,12 +21,32 @@ export async function chooseAlerts(c: Context<DashboardEnv>): Promise<Html> {
   return note("good", "Saved.")
 }
 
+const listed = new Intl.ListFormat("en")
+
+/** Who is told that a webhook of this page's number fails; nothing where nobody looks for troubles. */
+export async function whoIsTold(c: Context<DashboardEnv>): Promise<Html | string> {
+  if (!Troubles.isOn()) return ""
+  const { accountId, bridge, me } = c.var
+  if (bridge.isSandbox) return html`<p class="small">Nobody is told: a sandbox has no alerts.</p>`
+  const { to, url } = await Troubles.get(accountId)
+  const people = Mail.way() === "none" ? [] : await Troubles.mailed(accountId, to)
+  const names = people.length > 3 ? [...people.slice(0, 2), `${people.length - 2} others`] : people
+  const told = [
+    ...(names.length === 0 ? [] : [`${listed.format(names)} by mail`]),
+    ...(url === "" ? [] : [url]),
+  ]
+  return html`<p class="small">
+    ${told.length === 0 ? "Nobody is told that it fails." : `Once it has failed for 15 minutes, an alert goes to ${told.join(", and to ")}.`}
+    ${me.role === "owner" ? html`<a href="/account#alerts">Change who is told</a>` : "An owner can change that, under Account."}
+  </p>`
+}
+
 const words = { owners: "The owners", members: "Owners and members", nobody: "Nobody" } as const
 
 export async function troublesCard(accountId: string): Promise<Html | string> {
   if (!Troubles.isOn()) return ""
   const { to, url } = await Troubles.get(accountId)
-  return html`<section class="card">
+  return html`<section class="card" id="alerts">
     <header>
       <h2>Alerts</h2>
       <p>

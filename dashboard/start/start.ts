@@ -239,7 +239,7 @@ function checklist(facts: Awaited<ReturnType<typeof factsOf>>): Html {
         facts.hasSandbox
           ? html`${item(facts.hasEvent, html`See an event of the sandbox`)}
             ${item(facts.hasSent, html`Send a message with the API: <a href="/keys">make a key</a>, then paste`)}
-            ${item(facts.hasWebhook, html`<a href="/numbers/sandbox/settings">Give the sandbox a webhook</a>`)}`
+            ${item(facts.hasWebhook, html`<a href="/numbers/sandbox/webhooks">Give the sandbox a webhook</a>`)}`
           : ""
       }
       ${item(facts.hasNumber, html`<a href="/new-number">Add a number</a> and link a phone`)}

@@ -156,7 +156,7 @@ const tryItNow = `::-p-aria([name="Try it now"][role="button"])`
 
 test("a receiver that fails is found on the page of deliveries, with its status, and a number can be deleted", async () => {
   const page = await aPage()
-  await page.goto(`${base}/numbers/shop/settings`)
+  await page.goto(`${base}/numbers/shop/webhooks`)
   await page.locator("#webhook_url").fill("http://127.0.0.1:9/hook")
   await press(page, "Save")
   await sees(page, "Events go there from now on")

@@ -21,7 +21,7 @@ export async function journeys({ base, page, service }: Stage, customer: Seeded)
       await page.waitForSelector("#qr img", { timeout: 30_000 })
     }),
     webhook_test: await walk(page, `${base}/numbers/plain`, async (click) => {
-      await click(follow(page, "Settings"))
+      await click(follow(page, "Webhooks"))
       await page.locator("#webhook_url").fill("http://127.0.0.1:9/")
       await click(press(page, "Save and send a test event"))
       await sees(page, "It did not take a test event.")

@@ -81,7 +81,9 @@ test("a fault in a form is said in words beside it, and what was typed stays", a
   expect(page).toContain("1 to 64 letters")
   expect(page).toContain('value="my shop"')
   expect((await person.post("/numbers/shop/connect", { phone: "12" })).status).toBe(400)
-  expect((await person.post("/numbers/shop/settings/webhook", { webhook_url: "nonsense" })).status).toBe(400)
+  expect(
+    (await person.post("/numbers/shop/webhooks/first/address", { webhook_url: "nonsense" })).status,
+  ).toBe(400)
   expect(
     (await person.get("/numbers/shop/events?chat=%00%ff&type=nonsense&before=evt_x")).status,
   ).toBeLessThan(500)
@@ -92,7 +94,7 @@ test("a refusal calls a field as the form does, and says once why a number is no
   const person = await aPerson()
   for (const [path, form] of [
     ["/new-number", { customer_ref: "new", webhook_url: "ftp://x" }],
-    ["/numbers/shop/settings/webhook", { webhook_url: "ftp://x" }],
+    ["/numbers/shop/webhooks/first/address", { webhook_url: "ftp://x" }],
   ] as const) {
     const said = await (await person.post(path, form)).text()
     expect(said).toContain("Address: must begin with http:&#x2F;&#x2F;".replaceAll("&#x2F;", "/"))
@@ -138,7 +140,7 @@ test("the path of a form, opened as a page, leads to the page that the form is o
   for (const [path, page] of [
     ["/account/invite", "/account"],
     ["/keys/abc/revoke", "/keys"],
-    ["/numbers/shop/settings/webhook", "/numbers/shop/settings"],
+    ["/numbers/shop/webhooks/first/address", "/numbers/shop/webhooks"],
     ["/numbers/shop/deliveries/resend", "/numbers/shop/deliveries"],
     ["/sandbox/say", "/"],
     ["/sign-in/code", "/sign-in"],
@@ -184,11 +186,11 @@ test("an attempt without an answer says in a word what was missing, and an accou
 test("a webhook that is saved can be tested from there, and one that is taken away is not said to get events", async () => {
   const person = await aPerson()
   const save = async (webhook_url: string) =>
-    await (await person.post("/numbers/shop/settings/webhook", { webhook_url })).text()
+    await (await person.post("/numbers/shop/webhooks/first/address", { webhook_url })).text()
   expect(await save("https://shop.example/hook")).toMatch(
-    /action="\/numbers\/shop\/deliveries\/test">\s*<button class="button slim">Send a test event/,
+    /action="\/numbers\/shop\/webhooks\/first\/test">\s*<button class="button ">Send a test event/,
   )
-  expect(await save("")).toContain("Events stay in the inbox from now on.")
+  expect(await save("")).toContain("Events stay here from now on.")
 })
 
 test("the last type of events goes only when that is said again, and then the number's first page says so", async () => {
@@ -201,9 +203,8 @@ test("the last type of events goes only when that is said again, and then the nu
   expect(await save({ none: "yes", ignore: "groups status" })).toContain("Nothing is delivered from now on")
   expect(await overview()).toContain("All types of events are switched off")
   const viewer = await aPerson("viewer")
-  expect(await (await viewer.get("/numbers/shop/settings")).text()).toContain(
-    "none: events stay in the inbox here",
-  )
+  const seen = await (await viewer.get("/numbers/shop/webhooks")).text()
+  expect([seen.includes("No webhook: events stay here"), seen.includes("webhook_url")]).toEqual([true, false])
   expect((await Lease.get(person.bridge.id))?.choice).toMatchObject({
     events: [],
     ignore: ["groups", "status"],

@@ -49,7 +49,7 @@ test("an account whose number is in use sees first what is down and why and what
   receiver.say(500)
   await outbox.append(anEvent("one more"))
   await answerAll()
-  expect(await shown()).toMatch(/href="\/numbers\/shop\/settings#webhook"\s*>Change the webhook/)
+  expect(await shown()).toMatch(/href="\/numbers\/shop\/webhooks#first"\s*>Change the webhook/)
 })
 
 test("an event that another webhook of a number has given up is red in the list, the head and Home, the event says at which one, and it is sent there again", async () => {

@@ -10,7 +10,7 @@ import { config } from "#core/platform/config.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
-import { aPerson } from "./person.ts"
+import { aPerson, pages } from "./person.ts"
 
 test("a session that is not heard is uncertain, then lost, and the page says for how long, also once its host is gone", async () => {
   const person = await aPerson()
@@ -73,7 +73,11 @@ test("a number whose phone was unlinked is red on each of its pages, with its ph
     expect(page).toMatch(/for\s+<span data-age="\d+" title="[^"]+">10 min</)
     expect(page).toContain("+15550001")
   }
-  expect(await shown("/numbers/shop/log")).toContain('<a class="state bad" href="/numbers/shop">Unlinked</a>')
+  for (const path of pages) {
+    const page = await shown(`/numbers/shop${path}`)
+    expect([path, /<h1>shop<\/h1>\s*<p>\+15550001<\/p>/.test(page)]).toEqual([path, true])
+    expect(page).toContain('<a class="state bad" href="/numbers/shop">Unlinked</a>')
+  }
   await Lease.stop(bridgeId, "customer")
   const paused = await shown("/numbers")
   expect(paused).toContain(">Paused</span>")

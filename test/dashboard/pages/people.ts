@@ -25,7 +25,12 @@ test("what gives events or secrets away, or cannot be undone, asks for a fresh s
     const elsewhere = "https://shop.example/hook?a=1&b=%20"
     vi.setSystemTime(Date.now() + 11 * 60_000)
     const typed = [
-      ["/numbers/shop/settings", "/webhook", { webhook_url: elsewhere }, elsewhere.replace("&", "&amp;")],
+      [
+        "/numbers/shop/webhooks",
+        "/first/address",
+        { webhook_url: elsewhere },
+        elsewhere.replace("&", "&amp;"),
+      ],
       ["/numbers/shop/settings", "/delete", { confirm: "shop" }, "shop"],
       ["/keys", "", { name: 'My "shop"', may: "bridge:shop" }, "My &quot;shop&quot;"],
       ["/account", "/invite", { email: "them@example.com", role: "viewer" }, "them@example.com"],
@@ -39,10 +44,14 @@ test("what gives events or secrets away, or cannot be undone, asks for a fresh s
       expect(await pageSays()).toContain(`value="${shown}"`)
       expect(await pageSays()).not.toContain(`value="${shown}"`)
     }
-    const ends = ["secret/finish", "unlink", "delete"]
-    for (const end of ends) {
-      const led = await person.post(`/numbers/shop/settings/${end}`, { confirm: "shop" })
-      expect(led.headers.get("location")).toMatch(/^\/sign-in\?next=%2Fnumbers%2Fshop%2Fsettings&/)
+    const ends = [
+      ["webhooks", "first/secret/finish"],
+      ["settings", "unlink"],
+      ["settings", "delete"],
+    ] as const
+    for (const [at, end] of ends) {
+      const led = await person.post(`/numbers/shop/${at}/${end}`, { confirm: "shop" })
+      expect(led.headers.get("location")).toContain(`/sign-in?next=%2Fnumbers%2Fshop%2F${at}&`)
     }
     for (const email of [anEmail(), anEmail()])
       await Member.add(person.accountId, (await accountAtSignIn(email)).person, "member")
@@ -63,26 +72,26 @@ test("what gives events or secrets away, or cannot be undone, asks for a fresh s
     expect(await Member.invitations(person.accountId)).toEqual([])
 
     // Nobody else reads it in the same browser.
-    await person.post("/numbers/shop/settings/webhook", { webhook_url: elsewhere })
+    await person.post("/numbers/shop/webhooks/first/address", { webhook_url: elsewhere })
     const draft = person.jar.get("bridge-80-draft")!
     const other = await aPerson()
     other.jar.set("bridge-80-draft", draft)
-    expect(await (await other.get("/numbers/shop/settings")).text()).not.toContain("shop.example")
+    expect(await (await other.get("/numbers/shop/webhooks")).text()).not.toContain("shop.example")
     // Nor does its own person, for a number of another account that has the same name.
     await Member.add(other.accountId, person.person, "owner")
     await person.post("/accounts/turn", { account: other.accountId })
     expect(person.jar.get("bridge-80-draft")).toBe(draft)
-    expect(await (await person.get("/numbers/shop/settings")).text()).not.toContain("shop.example")
+    expect(await (await person.get("/numbers/shop/webhooks")).text()).not.toContain("shop.example")
     await person.post("/accounts/turn", { account: person.accountId })
     // An invitation that is withdrawn is nothing that was typed, and a browser would drop a cookie that is too long.
     await person.post("/account/withdraw", { email: "late@example.com" })
     expect(await (await person.get("/account")).text()).not.toContain("late@example.com")
-    await person.post("/numbers/shop/settings/webhook", { webhook_url: elsewhere + "/".repeat(1000) })
+    await person.post("/numbers/shop/webhooks/first/address", { webhook_url: elsewhere + "/".repeat(1000) })
     expect(person.jar.has("bridge-80-draft")).toBe(false)
     await person.post(`/sign-in/link/${await SignIn.print(person.email)}`)
-    expect((await person.post("/numbers/shop/settings/webhook", { webhook_url: elsewhere })).status).not.toBe(
-      303,
-    )
+    expect(
+      (await person.post("/numbers/shop/webhooks/first/address", { webhook_url: elsewhere })).status,
+    ).not.toBe(303)
   } finally {
     vi.useRealTimers()
   }
@@ -362,8 +371,8 @@ test("what somebody does is done although the store fails while others are maile
 test("owners see who did what, by which key or program, from where; and are mailed what lets somebody in or leads events elsewhere", async () => {
   const owner = await aPerson()
   await owner.post("/keys", { name: "till", may: "read" })
-  await owner.post("/numbers/shop/settings/secret/roll")
-  await owner.get("/numbers/shop/settings/secret")
+  await owner.post("/numbers/shop/webhooks/first/secret/roll")
+  await owner.get("/numbers/shop/webhooks/first/secret")
   await owner.post("/account/rename", { name: "Corner shop" })
   const key = await ApiKey.create(owner.accountId, "robot")
   await app.request("/api/instances/shop", {

@@ -51,7 +51,7 @@ export const pages = [
   "/webhooks",
   "/log",
   "/settings",
-  "/settings/secret",
+  "/webhooks/first/secret",
 ]
 
 export const streams = [
@@ -63,11 +63,22 @@ export const streams = [
   "/log/stream",
 ]
 
-export const acts = ["/connect", "/restart", "/deliveries/test", "/deliveries/resend", "/settings/webhook"]
+export const acts = [
+  "/connect",
+  "/restart",
+  "/deliveries/test",
+  "/deliveries/resend",
+  "/webhooks/first/address",
+]
 
-export const dangers = ["/settings/events", "/settings/unlink", "/settings/delete", "/settings/secret/roll"]
+export const dangers = [
+  "/settings/events",
+  "/settings/unlink",
+  "/settings/delete",
+  "/webhooks/first/secret/roll",
+]
 
-export const ends = ["/settings/secret/finish", "/settings/pause", "/settings/wake"]
+export const ends = ["/webhooks/first/secret/finish", "/settings/pause", "/settings/wake"]
 
 /** The first bytes of a stream, which is then closed. */
 export async function firstOf(answer: Response): Promise<string> {

@@ -1,5 +1,6 @@
 import "#test/support/store.ts"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
+import { Troubles } from "#core/account/troubles.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import type { Evidence } from "#dashboard/numbers/evidence.ts"
 import { failures } from "#dashboard/numbers/failures.ts"
@@ -38,7 +39,7 @@ test("a further webhook is added, chooses its types, is paused and goes on, test
   await outbox.append(anEvent("one"))
   await answerAll()
   expect(came()).toBe(1)
-  expect(await did(`/${id}/events`, { events: "connected" })).toContain("Events: 1 types")
+  expect(await did(`/${id}/events`, { events: "connected" })).toMatch(/Events: 1 of \d+ types/)
   await outbox.append(anEvent("two"))
   await answerAll()
   expect(came()).toBe(1)
@@ -53,6 +54,33 @@ test("a further webhook is added, chooses its types, is paused and goes on, test
   expect(plain(await (await person.get(at)).text())).not.toContain(id)
   for (const act of ["pause", "remove", "events"])
     expect((await person.post(`${at}/first/${act}`)).status).toBe(404)
+})
+
+test("where a webhook fails, its pages say who is told, or that nobody is; the settings lead to the one page where it is changed", async () => {
+  Troubles.watched(true)
+  onTestFinished(() => Troubles.watched(false))
+  const person = await aPerson()
+  const receiver = await aReceiver([500])
+  const shown = async (path: string) => plain(await (await person.get(`/numbers/shop${path}`)).text())
+  await person.post("/numbers/shop/webhooks/first/address", { webhook_url: receiver.url })
+  expect(await shown("/webhooks")).not.toContain("told")
+  await (await anOutbox(await Bridge.get(person.accountId, "shop"))).append(anEvent("one"))
+  await answerAll()
+  const told = async (sentence: string) => {
+    for (const path of ["", "/webhooks", "/deliveries"]) {
+      const page = (await shown(path)).replaceAll("&#x2F;", "/")
+      expect([path, page.includes(sentence)]).toEqual([path, true])
+      expect(page).toContain('href="/account#alerts">Change who is told</a>')
+    }
+  }
+  await told(`an alert goes to ${person.email} by mail.`)
+  await person.post("/account/troubles", { to: "owners", url: "https://shop.example/told" })
+  await told(`an alert goes to ${person.email} by mail, and to https://shop.example/told.`)
+  await person.post("/account/troubles", { to: "nobody", url: "" })
+  await told("Nobody is told that it fails.")
+  const settings = await shown("/settings")
+  expect(settings).toContain('href="/numbers/shop/webhooks">')
+  expect(settings).not.toContain('name="webhook_url"')
 })
 
 test("chats, the messages that are kept of one, and groups with their members are as the session has them, whatever their names; a group is left", async () => {

@@ -188,7 +188,7 @@ test("somebody signs in, adds a number, links a phone to it, and follows it on e
   await send(at("/deliveries/resend"), { within: "3600" })
   await send(at("/deliveries/test"))
   // Waits for a receiver that nobody reaches.
-  await send(at("/settings/webhook"), { webhook_url: "http://127.0.0.1:1/nobody" })
+  await send(at("/webhooks/first/address"), { webhook_url: "http://127.0.0.1:1/nobody" })
   await whole.write(ada, phone.number, { text: "to be skipped" })
   const head = await until(async () => {
     const found = eventIn(await opens(at("/events?type=message")))
@@ -201,9 +201,9 @@ test("somebody signs in, adds a number, links a phone to it, and follows it on e
   for (const path of ["/events/stream", "/deliveries", "/deliveries/stream", "/log", "/log/stream"])
     await opens(at(path))
 
-  await send(at("/settings/secret/roll"))
-  await opens(at("/settings/secret"))
-  await send(at("/settings/secret/finish"))
+  await send(at("/webhooks/first/secret/roll"))
+  await opens(at("/webhooks/first/secret"))
+  await send(at("/webhooks/first/secret/finish"))
   await send(at("/settings/events"), { events: "message" })
   await send(at("/settings/pause"))
   await send(at("/settings/wake"))
