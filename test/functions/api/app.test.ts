@@ -84,11 +84,6 @@ describe("every answer", () => {
 
 describe("bodies", () => {
   test.for([
-    ["cut off", `{"customer_ref":`],
-    ["text", "hello"],
-    ["a trailing comma", `{"customer_ref":"a",}`],
-    ["not an object", `["customer_ref"]`],
-    ["null", "null"],
     ["200,000 levels deep", "[".repeat(200_000) + "]".repeat(200_000)],
     ["33 levels deep within a field", `{"customer_ref":"a","more":${"[".repeat(33)}${"]".repeat(33)}}`],
   ])("that are %s are 400 invalid_request", async ([, body]) => {
@@ -108,25 +103,14 @@ describe("bodies", () => {
     expect([answer.status, (await json(answer)).code]).toEqual([400, "invalid_request"])
   })
 
-  test.for(["multipart/form-data; boundary=x", "text/plain", ""])(
-    "that are empty and called %j are 400 where one is wanted",
-    async (type) => {
-      const customer = await aCustomer()
-      await customer.post("/api/instances", { customer_ref: "a" })
-      const path = "/api/instances/a/proxy/calls/1/reject"
+  test("that are empty are 400 where one is wanted, whatever they are called", async () => {
+    const customer = await aCustomer()
+    await customer.post("/api/instances", { customer_ref: "a" })
+    const path = "/api/instances/a/proxy/calls/1/reject"
+    for (const type of ["multipart/form-data; boundary=x", "text/plain", ""]) {
       const answer = await customer.call("POST", path, "", { "content-type": type })
-      expect([answer.status, (await json(answer)).code]).toEqual([400, "invalid_request"])
-    },
-  )
-
-  test("that are empty but called JSON are 400", async () => {
-    const { key } = await aCustomer()
-    const answer = await app.request("/api/instances", {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      body: "",
-    })
-    expect(answer.status).toBe(400)
+      expect([type, answer.status, (await json(answer)).code]).toEqual([type, 400, "invalid_request"])
+    }
   })
 
   test("of another type are 415", async () => {
@@ -140,16 +124,21 @@ describe("bodies", () => {
     expect(json8.status).toBe(201)
   })
 
-  test.for(["application/json;", "APPLICATION/JSON", "application/json; charset", "application/json ;a=b;"])(
-    "are looked at, also when they are called %s",
-    async (type) => {
-      const customer = await aCustomer()
-      await customer.post("/api/instances", { customer_ref: "a" })
-      const path = "/api/instances/a/proxy/send/text"
+  test("are looked at, however JSON is spelled in their type", async () => {
+    const customer = await aCustomer()
+    await customer.post("/api/instances", { customer_ref: "a" })
+    const path = "/api/instances/a/proxy/send/text"
+    const types = [
+      "application/json;",
+      "APPLICATION/JSON",
+      "application/json; charset",
+      "application/json ;a=b;",
+    ]
+    for (const type of types) {
       const answer = await customer.call("POST", path, `{"chat":7}`, { "content-type": type })
-      expect([answer.status, (await json(answer)).code]).toEqual([400, "invalid_request"])
-    },
-  )
+      expect([type, answer.status, (await json(answer)).code]).toEqual([type, 400, "invalid_request"])
+    }
+  })
 
   test("are not looked at where a method has none", async () => {
     const customer = await aCustomer()
@@ -181,29 +170,15 @@ describe("bodies", () => {
     }
   })
 
-  test("without a field that must be there are told that it is missing", async () => {
-    const customer = await aCustomer()
-    const bridge = await customer.post("/api/instances", "{}")
-    expect(await json(bridge)).toMatchObject({ error: "customer_ref: is missing" })
-    await customer.post("/api/instances", `{"customer_ref":"a"}`)
-    const text = await customer.post("/api/instances/a/proxy/send/text", `{"chat":"15550001111"}`)
-    const issues = [{ path: "body", message: "is missing" }]
-    expect(await json(text)).toMatchObject({ error: "body: is missing", issues })
-  })
-
-  test.for([
-    [{ chat: "15550001111", body: "" }, "body: must not be empty"],
-    [{ chat: 15_550_001_111, body: "Hi" }, "chat: must be a string"],
-    [
-      { chat: "+1 555 000-1111", body: "Hi" },
-      "chat: 7 to 15 digits without spaces or dashes, a JID (<digits>@s.whatsapp.net, <digits>@lid, <id>@g.us), or @<username>",
-    ],
-    // The chat is accepted as a number. The session is asked next, and no phone is linked here.
-    [{ chat: "+15550001111", body: "Hi" }, "the session cannot be reached now: try again"],
-  ])("%o is answered with %s", async ([body, error]) => {
+  test("say which forms a chat has, where it has none of them", async () => {
     const customer = await aCustomer()
     await customer.post("/api/instances", `{"customer_ref":"a"}`)
-    expect(await json(customer.post("/api/instances/a/proxy/send/text", body))).toMatchObject({ error })
+    const forms =
+      "7 to 15 digits without spaces or dashes, a JID (<digits>@s.whatsapp.net, <digits>@lid, <id>@g.us), or @<username>"
+    for (const chat of ["+1 555 000-1111", "12", "someone@example.com"]) {
+      const answer = customer.post("/api/instances/a/proxy/send/text", { chat, body: "Hi" })
+      expect(await json(answer)).toMatchObject({ error: `chat: ${forms}` })
+    }
   })
 
   test("that are not there miss what an empty object misses", async () => {

@@ -2,7 +2,6 @@ import { dynamoDb } from "#test/support/store.ts"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
 import { Account } from "#core/account/account.ts"
-import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge as Stored } from "#core/bridge/bridge.ts"
 import { Move } from "#core/bridge/move.ts"
 import { config } from "#core/platform/config.ts"
@@ -10,14 +9,31 @@ import { Bridge, BridgeAfterPatch, BridgeInList, BridgeWithManager } from "#core
 import { EventType, isUsual } from "#core/contract/event.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
-import { aCustomer, json } from "#test/support/service/customer.ts"
+import { aCustomer, json, liftLimits } from "#test/support/service/customer.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+
+liftLimits()
 
 /** Sets the operator's choice. */
 const offer = (isOn: boolean) => void Object.assign(config, { SANDBOX: isOn })
 
 /** The types of events that are sent unless others are chosen. */
 const usual = EventType.options.filter(isUsual)
+
+const shop = await aCustomer()
+const old = { customer_ref: "old", webhook_url: "http://old.example/" }
+await shop.post("/api/instances", old)
+
+const choice = {
+  events: usual,
+  ignore: [],
+  message_status: "counts",
+  daily_presence: true,
+  pacing: null,
+  proxy_url: null,
+  keep: null,
+  history: false,
+}
 
 describe("creation", () => {
   test("a new bridge runs, has a secret of 32 bytes, and is listed", async () => {
@@ -43,11 +59,12 @@ describe("creation", () => {
     expect(listed).toHaveLength(1)
   })
 
-  test.for([[undefined], [null], [""]])("a webhook_url of %s is the hosted inbox", async ([webhook_url]) => {
+  test("a webhook_url that is absent, null or empty is the hosted inbox", async () => {
     const customer = await aCustomer()
-    const answer = await customer.post("/api/instances", { customer_ref: "a", webhook_url })
-    expect(answer.status).toBe(201)
-    expect(await answer.json()).toMatchObject({ webhook_url: "" })
+    for (const webhook_url of [undefined, null, ""]) {
+      const answer = await customer.post("/api/instances", { customer_ref: `a-${webhook_url}`, webhook_url })
+      expect([answer.status, await answer.json()]).toMatchObject([201, { webhook_url: "" }])
+    }
   })
 
   test("a taken reference gives its bridge unchanged, whatever the URL and also without a subscription", async () => {
@@ -89,19 +106,14 @@ describe("creation", () => {
     const customer = await aCustomer()
     for (let i = 0; i < 9; i++)
       await Stored.create({ accountId: customer.account.id, customerRef: `first-${i}` })
-    // A key may create ten a minute.
-    const keys = [customer.key, await ApiKey.create(customer.account.id, "second")]
     const asked = Array.from({ length: 20 }, (_, i) =>
-      customer.call(
-        "POST",
-        "/api/instances",
-        { customer_ref: `more-${i}` },
-        { authorization: `Bearer ${keys[i % 2]}` },
-      ),
+      customer.post("/api/instances", { customer_ref: `more-${i}` }),
     )
-    const statuses = (await Promise.all(asked)).map((answer) => answer.status)
-    expect(statuses.filter((status) => status === 201)).toHaveLength(1)
-    expect(statuses.filter((status) => status === 403)).toHaveLength(19)
+    const answers = await Promise.all(asked)
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+    const refused = answers.filter(({ status }) => status === 403)
+    expect(refused).toHaveLength(19)
+    expect(await refused[0]!.json()).toMatchObject({ code: "bridge_limit_reached" })
     expect(await (await customer.get("/api/instances")).json()).toHaveLength(10)
     expect(await Account.get(customer.account.id)).toMatchObject({ bridges: 10 })
   })
@@ -128,43 +140,22 @@ describe("creation", () => {
     expect(late.status).toBe(402)
     expect(await late.json()).toMatchObject({ code: "payment_required" })
   })
-
-  test("beyond the account's limit: 403 bridge_limit_reached", async () => {
-    const customer = await aCustomer({ bridgeLimit: 1 })
-    await customer.post("/api/instances", { customer_ref: "a" })
-    const answer = await customer.post("/api/instances", { customer_ref: "b" })
-    expect(answer.status).toBe(403)
-    expect(await answer.json()).toMatchObject({ code: "bridge_limit_reached" })
-  })
 })
 
 describe("refused input", () => {
-  test.for([
-    ["absent", undefined],
-    ["null", null],
-    ["a number", 7],
-    ["empty", ""],
-    ["`default`", "default"],
-    ["with a space", "my shop"],
-    ["with a slash", "a/b"],
-    ["of 65 characters", "x".repeat(65)],
-    ["with NUL", "a\0"],
-    ["an array", ["a"]],
-  ])("a customer_ref that is %s is 400 invalid_customer_ref and leaves nothing", async ([, customer_ref]) => {
+  test("a customer_ref of another form, or `default`, is 400 invalid_customer_ref and leaves nothing", async () => {
     const customer = await aCustomer()
-    const answer = await customer.post("/api/instances", { customer_ref })
-    expect(answer.status).toBe(400)
-    expect(await answer.json()).toMatchObject({
-      code: "invalid_customer_ref",
-      issues: [{ path: "customer_ref" }],
-    })
+    for (const customer_ref of ["default", "a/b", "x".repeat(65)]) {
+      const answer = await customer.post("/api/instances", { customer_ref })
+      const issues = [{ path: "customer_ref" }]
+      const told = [400, { code: "invalid_customer_ref", issues }]
+      expect([answer.status, await answer.json()]).toMatchObject(told)
+    }
     expect(await (await customer.get("/api/instances")).json()).toEqual([])
   })
 
-  const badUrls: [string, unknown][] = [
+  test.for([
     ["not a URL", "hello"],
-    ["a number", 7],
-    ["an object", {}],
     ["ftp", "ftp://example.com/"],
     ["javascript", "javascript:alert(1)"],
     ["with user and password", "https://a:b@example.com/"],
@@ -178,21 +169,16 @@ describe("refused input", () => {
     ["at an address of the machine's surroundings", "http://169.254.169.254/latest/meta-data/"],
     ["at a private address, written otherwise", "http://0xa000001/"],
     ["at a private IPv6 address", "http://[fd00::1]/"],
-    ["of more than 2,048 characters", `https://example.com/${"x".repeat(2048)}`],
-  ]
-  test.for(badUrls)(
-    "a webhook_url that is %s is 400 invalid_webhook_url on POST",
-    async ([, webhook_url]) => {
-      const customer = await aCustomer()
-      const answer = await customer.post("/api/instances", { customer_ref: "a", webhook_url })
-      expect(answer.status).toBe(400)
-      expect(await answer.json()).toMatchObject({
-        code: "invalid_webhook_url",
-        issues: [{ path: "webhook_url" }],
-      })
-      expect(await (await customer.get("/api/instances")).json()).toEqual([])
-    },
-  )
+  ])("a webhook_url that is %s is 400 invalid_webhook_url on POST and on PATCH", async ([, webhook_url]) => {
+    const told = [400, { code: "invalid_webhook_url", issues: [{ path: "webhook_url" }] }]
+    for (const answer of [
+      await shop.post("/api/instances", { customer_ref: "a", webhook_url }),
+      await shop.patch("/api/instances/old", { webhook_url }),
+    ])
+      expect([answer.status, await answer.json()]).toMatchObject(told)
+    expect(await (await shop.get("/api/instances")).json()).toHaveLength(1)
+    expect(await json(shop.get("/api/instances/old"))).toMatchObject(old)
+  })
 
   test("a webhook_url at an address that URL_ALLOW names is taken, on POST and on PATCH", async () => {
     const customer = await aCustomer()
@@ -202,20 +188,6 @@ describe("refused input", () => {
     const changed = await customer.patch("/api/instances/a", { webhook_url: other })
     expect(await changed.json()).toMatchObject({ webhook_url: other })
   })
-
-  test.for([...badUrls, ["absent", undefined] as [string, unknown]])(
-    "a webhook_url that is %s is 400 invalid_webhook_url on PATCH",
-    async ([, webhook_url]) => {
-      const customer = await aCustomer()
-      await customer.post("/api/instances", { customer_ref: "a", webhook_url: "http://old.example/" })
-      const answer = await customer.patch("/api/instances/a", { webhook_url })
-      expect(answer.status).toBe(400)
-      expect(await answer.json()).toMatchObject({ code: "invalid_webhook_url" })
-      expect(await json(customer.get("/api/instances/a"))).toMatchObject({
-        webhook_url: "http://old.example/",
-      })
-    },
-  )
 })
 
 describe("reading", () => {
@@ -227,16 +199,6 @@ describe("reading", () => {
     const bridge = await answer.json()
     expect(bridge).toEqual(expect.schemaMatching(BridgeWithManager.strict()))
     const manager = { health: "starting", started_at: "", fail_count: 0 }
-    const choice = {
-      events: usual,
-      ignore: [],
-      message_status: "counts",
-      daily_presence: true,
-      pacing: null,
-      proxy_url: null,
-      keep: null,
-      history: false,
-    }
     expect(bridge).toEqual({ ...created, ...choice, manager })
   })
 
@@ -283,29 +245,6 @@ describe("reading", () => {
     expect(await json(customer.get("/api/instances/default"))).toMatchObject({ customer_ref: "zebra" })
     const none = await (await aCustomer()).get("/api/instances/default")
     expect(none.status).toBe(404)
-  })
-
-  test("an account sees its own bridges alone, and another's looks like nobody's", async () => {
-    const [mine, other] = [await aCustomer(), await aCustomer()]
-    const own = await json(mine.post("/api/instances", { customer_ref: "shop" }))
-    await other.post("/api/instances", { customer_ref: "shop" })
-    await other.post("/api/instances", { customer_ref: "solo" })
-    expect(await json(mine.get("/api/instances/shop"))).toMatchObject({ id: own.id })
-
-    const requestId = { "x-request-id": "same-for-both" }
-    for (const [method, suffix, body] of [
-      ["GET", "", undefined],
-      ["PATCH", "", { webhook_url: "" }],
-      ["GET", "/proxy/status", undefined],
-      ["GET", "/proxy/qr", undefined],
-      ["GET", "/proxy/webhook-logs", undefined],
-      ["POST", "/proxy/send/text", { chat: "491711234567", body: "hi" }],
-    ] as const) {
-      const solo = await mine.call(method, `/api/instances/solo${suffix}`, body, requestId)
-      const nobody = await mine.call(method, `/api/instances/nobody${suffix}`, body, requestId)
-      expect(solo.status).toBe(404)
-      expect(await solo.text()).toBe(await nobody.text())
-    }
   })
 })
 
@@ -362,25 +301,20 @@ describe("PATCH", () => {
     expect(await shown()).toMatchObject({ keep: null })
   })
 
-  test.for([
-    [{ events: ["message", "reaction"] }, "events.1", /must be "message" or "connected" or/],
-    [{ keep: 8 }, "keep", /must be 7 or 30 or 90/],
-    [{ ignore: ["broadcasts"] }, "ignore.0", /must be "status" or "groups"/],
-    [{ events: "message" }, "events", /must be an array/],
-    [{ ignore: null }, "ignore", /must be an array/],
-    [{ message_status: "all" }, "message_status", /must be "counts" or "participants"/],
-    [{ pacing: { gap_ms: -1 } }, "pacing.gap_ms", /./],
-    [{ pacing: { new_chats_a_day: "20" } }, "pacing.new_chats_a_day", /./],
-    [{ pacing: { typing_ms: 60_000 } }, "pacing.typing_ms", /./],
-  ] as const)("of %o is refused, and says what to change", async ([body, path, message]) => {
+  test("of a wrong field is refused, says what to change, and changes nothing else", async () => {
     const customer = await aCustomer()
     await customer.post("/api/instances", { customer_ref: "a" })
-    const answer = await customer.patch("/api/instances/a", { webhook_url: "http://new.example/", ...body })
-    expect(answer.status).toBe(400)
-    expect(await answer.json()).toMatchObject({
-      code: "invalid_request",
-      issues: [{ path, message: expect.stringMatching(message) }],
-    })
+    for (const [body, path, message] of [
+      [{ events: ["message", "reaction"] }, "events.1", /must be "message" or "connected" or/],
+      [{ keep: 8 }, "keep", /must be 7 or 30 or 90/],
+      [{ pacing: { gap_ms: -1 } }, "pacing.gap_ms", /./],
+      [{ pacing: { new_chats_a_day: "20" } }, "pacing.new_chats_a_day", /./],
+      [{ pacing: { typing_ms: 60_000 } }, "pacing.typing_ms", /./],
+    ] as const) {
+      const answer = await customer.patch("/api/instances/a", { webhook_url: "http://new.example/", ...body })
+      const issues = [{ path, message: expect.stringMatching(message) }]
+      expect([answer.status, await answer.json()]).toMatchObject([400, { code: "invalid_request", issues }])
+    }
     expect(await json(customer.get("/api/instances/a"))).toMatchObject({ webhook_url: "" })
   })
 
@@ -391,17 +325,7 @@ describe("PATCH", () => {
     expect(answer.status).toBe(200)
     const changed = await answer.json()
     expect(changed).toEqual(expect.schemaMatching(BridgeAfterPatch.strict()))
-    const told = {
-      events: usual,
-      ignore: [],
-      message_status: "counts",
-      daily_presence: true,
-      pacing: null,
-      proxy_url: null,
-      keep: null,
-      history: false,
-    }
-    expect(changed).toEqual({ ...created, ...told, webhook_url: "http://new.example/in", inbox: false })
+    expect(changed).toEqual({ ...created, ...choice, webhook_url: "http://new.example/in", inbox: false })
     expect(await json(customer.patch("/api/instances/a", { webhook_url: null }))).toMatchObject({
       inbox: true,
       webhook_url: "",

@@ -43,11 +43,6 @@ async function outcome(answer: Response): Promise<string> {
   return String((await json(answer)).code)
 }
 
-/** Answered at once, without a session. */
-const atOnce = new Set<RouteName>(
-  Routes.filter(([, { path }]) => !path.includes("/proxy/")).map(([name]) => name),
-)
-
 test("a key is shown once, listed with name, scope and last use, and stops when it is revoked", async () => {
   const shop = await aShop()
   const { id, key } = await shop.make({ name: "till", scope: "bridge", customer_ref: "shop" })
@@ -149,13 +144,6 @@ test("only a key that may do everything makes the sandbox; for the others it is 
   expect(await outcome(await shop.as(till, "getBridge", "sandbox"))).toBe("not_found")
 })
 
-test("every route is asked under each scope, and a key for everything may do everything", async () => {
-  const shop = await aShop()
-  expect(await ApiKey.verify(shop.key)).toMatchObject({ scope: "all" })
-  for (const name of atOnce)
-    expect([name, await outcome(await shop.as(shop.key, name))]).not.toEqual([name, "forbidden"])
-})
-
 test("another account's key cannot be revoked, and its bridge gets no key", async () => {
   const [shop, other] = [await aShop(), await aCustomer()]
   const { id } = await shop.make({ name: "till" })
@@ -227,11 +215,17 @@ test("a link session is a URL for an hour, for one phone; its row has neither to
   expect(await get(tables.accounts, { pk: `LINK#${ofDeleted}`, sk: "LINK" })).toBeUndefined()
 })
 
-test.for(["javascript:alert(1)", "ftp://x/", "https://x/#y", "https:///", "https://a b", "x"])(
-  "a link session leads to no %s",
-  async (return_url) => {
-    const shop = await aShop()
+test("a link session leads to nothing but an address of the web", async () => {
+  const shop = await aShop()
+  for (const return_url of [
+    "javascript:alert(1)",
+    "ftp://x/",
+    "https://x/#y",
+    "https:///",
+    "https://a b",
+    "x",
+  ]) {
     const answer = await shop.post("/api/instances/shop/link-sessions", { return_url })
     expect(await json(answer)).toMatchObject({ code: "invalid_request", issues: [{ path: "return_url" }] })
-  },
-)
+  }
+})
