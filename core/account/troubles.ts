@@ -184,9 +184,9 @@ function downOf(lease: Lease.Info): Trouble | undefined {
   if (status === "unpaired") return objection === "locked" || objection === "banned" ? objection : "unlinked"
   if (status === "replaced") return status
   const isAway = status !== "connected" && now() - since >= patience
-  const isGone = !Lease.isHeld(lease) && now() - Math.max(lease.failedAt, lease.startedMs / 1000) >= patience
-  // A planned move leaves no time of its own: its next host takes it within seconds.
-  return isAway || (isGone && lease.failedAt > 0) ? "silent" : undefined
+  // A session that ended as planned is taken by its next host within seconds.
+  const isGone = !Lease.isHeld(lease) && Lease.hasFailed(lease) && now() - lease.failedAt >= patience
+  return isAway || isGone ? "silent" : undefined
 }
 
 async function mail(accountId: string, to: To, news: News[]): Promise<void> {

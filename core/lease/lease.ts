@@ -67,6 +67,11 @@ export function isSuspect(lease: Info): boolean {
   return lease.failures >= suspectFrom.failures || lease.deaths >= suspectFrom.deaths
 }
 
+/** Whether the last session ended unplanned: by an error of its own, or with its host. */
+export function hasFailed({ failedAt, startedMs }: Info): boolean {
+  return failedAt > 0 && failedAt >= Math.floor(startedMs / 1000)
+}
+
 /**
  * From when on a suspect may be tried again: 10 s x failures², at most ten minutes, at 5 s a beat. Deaths beside other
  * bridges cost no time: alone, it can harm nobody, and it may not be the one. Unix seconds; 0: at any time.

@@ -120,8 +120,8 @@ function freeing(lease: Info, share: number | undefined, blame: "none" | "possib
       TableName: tables.leases,
       Key: key(lease.bridgeId),
       UpdateExpression:
-        "SET #host = :free, addr = :nowhere, epoch = epoch + :one, fail_count = fail_count + :one" +
-        (blame === "none" ? "" : ", failures = :failures, deaths = :deaths, failed_at = :now") +
+        "SET #host = :free, addr = :nowhere, epoch = epoch + :one, fail_count = fail_count + :one, " +
+        "failed_at = :now, failures = :failures, deaths = :deaths" +
         (share === undefined ? "" : ", #share = :share"),
       ConditionExpression: "#host = :dead AND epoch = :seen",
       ExpressionAttributeNames: { "#host": "host", ...(share !== undefined && { "#share": "share" }) },
@@ -129,11 +129,9 @@ function freeing(lease: Info, share: number | undefined, blame: "none" | "possib
         ":free": freeOf(lease.bridgeId),
         ":nowhere": "",
         ":one": 1,
-        ...(blame !== "none" && {
-          ":failures": hasLived ? 0 : lease.failures + (blame === "sure" ? 1 : 0),
-          ":deaths": hasLived ? 1 : lease.deaths + 1,
-          ":now": now(),
-        }),
+        ":now": now(),
+        ":failures": hasLived ? 0 : lease.failures + (blame === "sure" ? 1 : 0),
+        ":deaths": (hasLived ? 0 : lease.deaths) + (blame === "none" ? 0 : 1),
         ...(share !== undefined && { ":share": share }),
         ":dead": lease.host,
         ":seen": lease.epoch,

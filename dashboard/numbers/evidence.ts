@@ -175,8 +175,8 @@ async function beatOf({ bridgeId, host }: Lease.Info): Promise<number | undefine
 }
 
 function unheld(lease: Lease.Info): Evidence {
-  // Its last session ended unplanned. An earlier one may have reported the status.
-  const hasFailed = lease.reported !== undefined && lease.failedAt >= Math.floor(lease.startedMs / 1000)
+  // An earlier session than the last may have reported the status.
+  const hasFailed = lease.reported !== undefined && Lease.hasFailed(lease)
   if (!hasFailed) return { kind: "unheld", ...lastOf(lease, undefined) }
   return { kind: "unheld", hasFailed, ...lastOf(lease, heard.get(lease.bridgeId) ?? lease.failedAt * 1000) }
 }

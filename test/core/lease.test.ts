@@ -232,7 +232,10 @@ test("a host that was ended from outside makes nobody a suspect, however often",
   }
   for (const id of [alone!, one!, other!])
     expect(await standing(id)).toEqual({ isSuspect: false, waits: false })
-  expect((await Lease.get(alone!))!.failCount).toBe(4)
+  const lease = (await Lease.get(alone!))!
+  // All the same their sessions ended unplanned, which whoever looks is told.
+  expect(lease.failCount).toBe(4)
+  expect(Lease.hasFailed(lease)).toBe(true)
 })
 
 test("a lease that the late index named by itself was not alone on its host", async () => {

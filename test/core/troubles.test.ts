@@ -1,6 +1,6 @@
 import "#test/support/store.ts"
 import { createHmac } from "node:crypto"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { Account } from "#core/account/account.ts"
 import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { Mail } from "#core/account/mail.ts"
@@ -8,6 +8,7 @@ import { Member } from "#core/account/member.ts"
 import { Troubles } from "#core/account/troubles.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery.ts"
+import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { now } from "#core/platform/clock.ts"
 import { get, store, update } from "#core/store/store.ts"
@@ -80,6 +81,27 @@ test("what may pass by itself is told after a quarter of an hour: a connection t
   expect(await told()).toEqual([
     "owner: shop is well again: it is over that its webhook has failed for 15 minutes",
   ])
+})
+
+test("a number whose host was killed, and that no other host takes for a quarter of an hour, is silent; one that moves as planned is not", async () => {
+  const { bridgeId, report, told } = await aShop()
+  await report("connected")
+  onTestFinished(() => void vi.useRealTimers())
+  vi.useFakeTimers({ toFake: ["Date"] })
+  const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000)
+  const lease = (await Lease.get(bridgeId))!
+  const host = { id: lease.host, addr: lease.addr }
+  await Host.beat({ ...host, capacity: 1, sessions: 1, network: "simulated" })
+  await Lease.freeFromDead([lease], { key: Host.key(host.id), seenVersion: 1, isBlameless: true })
+  pass(800)
+  expect(await told()).toEqual([])
+  pass(200)
+  expect(await told()).toEqual(["owner: shop: it has had no connection for 15 minutes"])
+  const next = (await Lease.take((await Lease.get(bridgeId))!, host))!
+  expect(await told()).toHaveLength(1)
+  pass(1000)
+  await Lease.letGo(next)
+  expect(await told()).toEqual([])
 })
 
 test("an account chooses who is mailed, and an address to which it is posted, signed as the number's events are; one that fails holds no mail up", async () => {

@@ -36,7 +36,11 @@ test("a session that is not heard is uncertain, then lost, and the page says for
   await Host.beat({ id: held.host, addr: held.addr, capacity: 1, sessions: 1, network: "simulated" })
   expect(await shown(1000)).toContain(">Lost</span>")
   const { version } = (await Host.get(held.host))!
-  await Lease.freeFromDead([held], { key: Host.key(held.host), seenVersion: version })
+  await Lease.freeFromDead([held], {
+    key: Host.key(held.host),
+    seenVersion: version,
+    isBlameless: true,
+  })
   const gone = await shown(1000)
   expect(gone).toContain(">Lost</span>")
   expect(gone).toContain("The machine that ran it is gone.")
