@@ -3,7 +3,7 @@ import type { StoreFault } from "./store.ts"
 
 export type Role = "api" | "delivery" | "session-host"
 
-/** A moment of the crash tables in which somebody dies, or stands still. */
+/** A moment in which somebody dies, or stands still. */
 export interface CrashPoint {
   name: string
   step: string
