@@ -1,7 +1,7 @@
 import { tables } from "#core/store/tables.ts"
 import type { Operation, Part, StoreCommand } from "#test/support/wrap-client-calls.ts"
 
-/** The subject of a command, in the words of the crash tables. Beats and looks have none. */
+/** The subject of a command, in the words of the crash points. Beats and looks have none. */
 export function stepNamesOf({ name, input }: StoreCommand): string[] {
   switch (name) {
     case "TransactWriteItems":
