@@ -4,25 +4,31 @@ import { nowMs } from "#core/platform/clock.ts"
 /** Part of a page. Strangers' text is escaped in it. */
 export type Html = ReturnType<typeof html>
 
-/** A time: in UTC until the script writes it in the reader's own way; as ISO where the pointer rests. */
+// Pages say how long ago something was, or how long it is until then, with the time itself where the pointer rests. Only lines
+// of a log, the steps of linking, and days on which something is paid or ends have the time itself.
+
+/** A time: in UTC until the script writes it in the reader's own way. */
 export function time(ms: number): Html {
-  const at = new Date(ms).toISOString()
-  return html`<time datetime="${at}" title="${at}" data-local>${at.slice(0, 19).replace("T", " ")} UTC</time>`
+  return html`<time datetime="${new Date(ms).toISOString()}" data-local>${inUtc(ms)}</time>`
 }
 
-/** How long ago that was. It counts on by itself. */
+/** How long ago that was. It counts on by itself, as those below. */
 export function ago(ms: number): Html {
-  return html`<span data-ago="${ms}" title="${new Date(ms).toISOString()}">${span(nowMs() - ms)} ago</span>`
+  return html`<span data-ago="${ms}" title="${inUtc(ms)}">${span(nowMs() - ms)} ago</span>`
 }
 
-/** How old that is, as a part of a sentence. It counts on by itself. */
+/** How old that is, as a part of a sentence. */
 export function age(ms: number): Html {
-  return html`<span data-age="${ms}" title="${new Date(ms).toISOString()}">${span(nowMs() - ms)}</span>`
+  return html`<span data-age="${ms}" title="${inUtc(ms)}">${span(nowMs() - ms)}</span>`
 }
 
-/** How long it is until then. It counts on by itself. */
+/** How long it is until then. */
 export function until(ms: number): Html {
-  return html`<span data-until="${ms}">${left(ms - nowMs())}</span>`
+  return html`<span data-until="${ms}" title="${inUtc(ms)}">${left(ms - nowMs())}</span>`
+}
+
+function inUtc(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")} UTC`
 }
 
 /** As `span`, but rounded up: of three minutes there are three at first. */

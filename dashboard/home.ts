@@ -6,6 +6,7 @@ import type { StoredEvent } from "#core/contract/delivery.ts"
 import { EventHistory } from "#core/event/event-history.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { page } from "./answer.ts"
+import { byHour } from "./bars.ts"
 import { ago, type Html, icon } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { head } from "./layout.ts"
@@ -157,9 +158,6 @@ function isStuck(receiving: Receiving): boolean {
   return receiving.undelivered.size > 0 || isFailing(receiving)
 }
 
-/** Units of the drawing. */
-const size = { width: 720, height: 90 }
-
 /** Today's counts (UTC), and its messages by hour. */
 function todayCard(standings: Standing[]): Html {
   const days = standings.flatMap(({ today }) => today ?? [])
@@ -167,8 +165,6 @@ function todayCard(standings: Standing[]): Html {
   const hours = Array.from({ length: 24 }, (_, i) => sum((day) => day.hours[i] ?? 0))
   const failed = sum((day) => day.failed)
   const undelivered = sum((day) => day.undelivered)
-  const top = Math.max(1, ...hours)
-  const step = size.width / hours.length
   return html`<section class="card" id="today">
     <header>
       <h2>Today</h2>
@@ -188,36 +184,7 @@ function todayCard(standings: Standing[]): Html {
         <dd class="${undelivered > 0 ? "bad" : ""}">${undelivered}</dd>
       </div>
     </dl>
-    <p class="small muted">Messages by hour; highest hour: ${Math.max(...hours)}.</p>
-    <svg
-      class="bars"
-      viewBox="0 0 ${size.width} ${size.height}"
-      preserveAspectRatio="none"
-      aria-hidden="true"
-    >
-      <line x1="0" x2="${size.width}" y1="${size.height - 1}" y2="${size.height - 1}" />
-      ${hours.map((count, hour) => {
-        const height = Math.round((count / top) * (size.height - 1) * 10) / 10
-        return height === 0
-          ? ""
-          : html`<rect
-              x="${hour * step + step * 0.15}"
-              y="${size.height - 1 - height}"
-              width="${step * 0.7}"
-              height="${height}"
-              rx="1.5"
-            >
-              <title>${hour}:00: ${count} messages</title>
-            </rect>`
-      })}
-    </svg>
-    <p class="row spread small muted"><span>0:00</span> <span>24:00</span></p>
-    <details class="plain small">
-      <summary>Show as a list</summary>
-      <p>
-        ${hours.flatMap((count, hour) => (count === 0 ? [] : [`${hour}:00: ${count}`])).join(", ") || "No message yet."}
-      </p>
-    </details>
+    ${byHour(hours)}
   </section>`
 }
 

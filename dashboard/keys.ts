@@ -7,7 +7,7 @@ import { ApiError } from "#core/error.ts"
 import { makeKey } from "#functions/api/account.ts"
 import { originOf } from "#functions/http/address.ts"
 import { page, sentenceCase } from "./answer.ts"
-import { ago, block, type Html, icon, note, press, time } from "./elements.ts"
+import { ago, block, type Html, icon, note, press } from "./elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "./fresh-sign-in.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { head } from "./layout.ts"
@@ -163,7 +163,7 @@ function list(keys: ApiKey.Info[], mayChange: boolean): Html {
                   ${key.lastUsedAt === undefined ? html`<span class="muted">never</span>` : html`${ago(key.lastUsedAt * 1000)}`}
                 </td>
                 <td data-label="Created">
-                  ${time(key.createdAt * 1000)}
+                  ${ago(key.createdAt * 1000)}
                   ${key.createdBy === undefined ? "" : html`<div class="small muted">${makerOf(key.createdBy, keys)}</div>`}
                 </td>
                 <td class="end">${mayChange ? revoking(key) : ""}</td>

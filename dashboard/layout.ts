@@ -194,14 +194,13 @@ const tabs: readonly (readonly [Tab, string, string])[] = [
 
 /** The head of every page about one number: its name and its phone, its state, and the way to its other pages. */
 export async function numberHead(bridge: Bridge.Info, shown: Tab): Promise<Html> {
-  const { customerRef: ref, isSandbox } = bridge
+  const { customerRef: ref } = bridge
   const { phone, marks } = await marksOf(bridge)
   return await html`${head({
       title: ref,
       about: phone,
       actions: marks,
-      crumbs: html`<a href="/numbers">Numbers</a
-        >${isSandbox ? html`<span aria-hidden="true">·</span> sandbox` : ""}`,
+      crumbs: html`<a href="/numbers">Numbers</a>`,
     })}
     <nav aria-label="${ref}">
       <ul class="tabs">

@@ -5,6 +5,7 @@ import type { UsageRow } from "#core/contract/account.ts"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import { usageOf } from "#functions/api/account.ts"
 import { page } from "./answer.ts"
+import { bars } from "./bars.ts"
 import { type Html, icon } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { head } from "./layout.ts"
@@ -113,16 +114,10 @@ function success({ attempts, succeeded }: Pick<Total, "attempts" | "succeeded">)
   return attempts === 0 ? "-" : `${Math.floor((succeeded / attempts) * 1000) / 10} %`
 }
 
-/** Units of the drawing. */
-const size = { width: 720, height: 130 }
-
 /** Bars of the days. Whoever cannot see them has the table. */
 function chart(rows: UsageRow[], days: string[]): Html {
   const counts = days.map((day) => totalOf(rows.filter(({ date }) => date === day)))
   const most = Math.max(1, ...counts.map(({ events, undelivered }) => events + undelivered))
-  const step = size.width / days.length
-  const floor = size.height - 1
-  const heightOf = (count: number) => Math.round((count / most) * floor * 10) / 10
   return html`<section class="card">
     <header>
       <h2>By day</h2>
@@ -130,26 +125,15 @@ function chart(rows: UsageRow[], days: string[]): Html {
       <p class="legend"><span class="key-lost"></span> Undelivered</p>
       <p>Highest day: ${most}.</p>
     </header>
-    <svg
-      class="bars"
-      viewBox="0 0 ${size.width} ${size.height}"
-      preserveAspectRatio="none"
-      aria-hidden="true"
-    >
-      <line x1="0" x2="${size.width}" y1="${floor}" y2="${floor}" />
-      ${counts.map(({ events, undelivered }, i) => {
-        const height = heightOf(events)
-        const lost = heightOf(undelivered)
-        const x = Math.round((i * step + step * 0.15) * 10) / 10
-        const width = Math.round(step * 7) / 10
-        return html`<g>
-          <title>${days[i]}: ${events} events, ${undelivered} undelivered</title>
-          ${height === 0 ? "" : html`<rect x="${x}" y="${floor - height}" width="${width}" height="${height}" rx="1.5" />`}
-          ${lost === 0 ? "" : html`<rect class="lost" x="${x}" y="${floor - height - lost}" width="${width}" height="${lost}" rx="1.5" />`}
-        </g>`
-      })}
-    </svg>
-    <p class="row spread small muted"><span>${days[0]}</span> <span>${days.at(-1)}</span></p>
+    ${bars(
+      counts.map(({ events, undelivered }, i) => ({
+        title: `${days[i]}: ${events} events, ${undelivered} undelivered`,
+        count: events,
+        lost: undelivered,
+      })),
+      days[0] ?? "",
+      days.at(-1) ?? "",
+    )}
   </section>`
 }
 

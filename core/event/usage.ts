@@ -28,7 +28,8 @@ export const Day = z.object({
 })
 export type Day = z.infer<typeof Day>
 
-function noHours(): number[] {
+/** No message in any hour of a day. */
+export function noHours(): number[] {
   return Array.from({ length: 24 }, () => 0)
 }
 

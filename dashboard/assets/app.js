@@ -54,6 +54,8 @@ function dress(part) {
     one.textContent = local.format(new Date(one.dateTime))
     one.removeAttribute("data-local")
   }
+  for (const one of part.querySelectorAll("[data-ago], [data-age], [data-until]"))
+    one.title = local.format(Number(one.dataset.ago ?? one.dataset.age ?? one.dataset.until))
   for (const one of part.querySelectorAll("form[data-go]")) one.requestSubmit()
   part.querySelectorAll("form[data-answer]").forEach(bringAnswer)
   tick()

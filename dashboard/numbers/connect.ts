@@ -7,7 +7,7 @@ import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { originOf } from "#functions/http/address.ts"
 import { page, sentenceCase, type Status } from "../answer.ts"
-import { ago, type Html, note, press, time } from "../elements.ts"
+import { age, ago, type Html, note, press } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { lastId, live, type Piece } from "../live.ts"
@@ -206,9 +206,9 @@ function linkedCard(ref: string, evidence: Extract<Evidence, { kind: "said" }>):
       cause !== ""
         ? ""
         : html`<p class="muted">
-            WhatsApp is connected to this
-            number${evidence.sinceMs === undefined ? "" : html` since ${time(evidence.sinceMs)}`}. To link
-            another phone, unlink this one in the settings.
+            WhatsApp
+            ${evidence.sinceMs === undefined ? "is connected" : html`has been connected for ${age(evidence.sinceMs)}`}.
+            To link another phone, unlink this one in the settings.
           </p>`
     }
     <div class="row">

@@ -198,7 +198,7 @@ function noWebhook(ref: string): Html {
   return html`<div class="card empty">
     ${icon("send")}
     <h2>Nothing is delivered</h2>
-    <p>This number has no webhook: its events stay in the inbox here.</p>
+    <p>This number has no webhook: its events stay here for 30 days.</p>
     <div class="row">
       <a class="button main" href="/numbers/${ref}/webhooks">Give it a webhook</a>
       <a class="button" href="/numbers/${ref}/events">See its events</a>

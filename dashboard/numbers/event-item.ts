@@ -3,7 +3,7 @@ import type { StoredEvent } from "#core/contract/delivery.ts"
 import { outcomeMark } from "./event-outcomes.ts"
 import { whereAt } from "./receiver.ts"
 import { whoIs } from "./session-answer.ts"
-import { ago, block, copyable, type Html, press, time } from "../elements.ts"
+import { ago, block, copyable, type Html, press } from "../elements.ts"
 
 /** An event in a list: what it is in one line, and all of it when it is opened. */
 export function eventItem(
@@ -29,7 +29,7 @@ export function eventItem(
           <dt>Event</dt>
           <dd>${copyable(id)}</dd>
           <dt>Came</dt>
-          <dd>${time(atMs)}</dd>
+          <dd>${ago(atMs)}</dd>
         </dl>
         ${block(JSON.stringify(event, undefined, 2), "The event as JSON")}
         <div class="row">

@@ -10,7 +10,7 @@ const marks: Record<EventRow.State | "not_wanted", [tone: string, word: string]>
   pending: ["warn", "waiting"],
   delivered: ["good", "delivered"],
   undelivered: ["bad", "undelivered"],
-  inbox: ["idle", "in the inbox"],
+  inbox: ["idle", "kept here"],
   not_wanted: ["idle", "not for it"],
 }
 

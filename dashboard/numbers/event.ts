@@ -12,7 +12,7 @@ import { Resend } from "#core/event/resend.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { page, sentenceCase } from "../answer.ts"
-import { block, copyable, type Html, note, press, time, until } from "../elements.ts"
+import { ago, block, copyable, type Html, note, press, until } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { live } from "../live.ts"
@@ -165,7 +165,7 @@ function stateCard(ref: string, shown: Shown): Html {
       <dt>Event</dt>
       <dd>${copyable(delivery.event_id)}</dd>
       <dt>Came</dt>
-      <dd>${time(delivery.created_at * 1000)}</dd>
+      <dd>${ago(delivery.created_at * 1000)}</dd>
     </dl>
   </section>`
 }
@@ -177,7 +177,7 @@ function whyItStands({ state, delivery: { attempts }, isHead, nextAt }: Shown): 
     case "not_wanted":
       return "This webhook was not to get it: it chose other events, or was added later."
     case "inbox":
-      return "It is in the inbox here: there was no webhook for it."
+      return "It is kept here: there was no webhook for it."
     case "delivered":
       return "The webhook took it."
     case "pending":
@@ -232,11 +232,11 @@ function actions(ref: string, { delivery, isHead, head, state, webhookId }: Show
       : html`<a href="/numbers/${ref}/events/${head}${ofWebhook}">See the event that holds it up</a>`
   return html`${press({ action: `${at}/retry${ofWebhook}`, label: "Try it now", kind: "main" })}
     <details class="plain">
-      <summary>Give it up</summary>
+      <summary>Skip it</summary>
       <p class="small">
         The next event goes out at once. This one is kept for 30 days, and can be sent again.
       </p>
-      ${press({ action: `${at}/skip${ofWebhook}`, label: "Give this event up", kind: "danger" })}
+      ${press({ action: `${at}/skip${ofWebhook}`, label: "Skip this event", kind: "danger" })}
     </details>`
 }
 
@@ -247,7 +247,7 @@ function attemptItem(attempt: DeliveryOfEvent["attempts"][number]): Html {
         >${outcome(attempt)} Attempt ${attempt.attempt}${attempt.resend ? ", sent again" : ""}
         <span class="muted">after ${attempt.latency_ms} ms</span></span
       >
-      <span class="small muted">${time(Date.parse(attempt.timestamp))}</span>
+      <span class="small muted">${ago(Date.parse(attempt.timestamp))}</span>
     </div>
     ${attempt.success ? "" : html`<p>${whyOf(attempt)}.</p>`}
     ${attempt.url === "" ? "" : html`<p class="small mono muted">${attempt.url}</p>`}

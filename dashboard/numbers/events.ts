@@ -181,8 +181,8 @@ function filterForm(ref: string, filter: Filter): Html {
       <label for="state">Outcome</label>
       <select id="state" name="state">
         <option value="">All</option>
-        ${option("undelivered", "Undelivered", filter.state)} ${option("pending", "Waits", filter.state)}
-        ${option("inbox", "In the inbox", filter.state)}
+        ${option("undelivered", "Undelivered", filter.state)} ${option("pending", "Waiting", filter.state)}
+        ${option("inbox", "Kept here", filter.state)}
       </select>
     </div>
     <div>

@@ -7,7 +7,7 @@ import { Group as GroupId } from "#core/contract/field-types.ts"
 import { ApiError } from "#core/error.ts"
 import { ask } from "#functions/api/ask-host.ts"
 import { page, queryOf, sentenceCase } from "../answer.ts"
-import { copyable, type Html, icon, note, press, time } from "../elements.ts"
+import { ago, copyable, type Html, icon, note, press } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { notShown, askSession } from "./session-answer.ts"
@@ -106,7 +106,7 @@ function cards(at: string, group: z.infer<typeof GroupWithMembers>, mayChange: b
         <dt>JID</dt>
         <dd>${copyable(group.jid)}</dd>
         <dt>Made</dt>
-        <dd>${time(group.created * 1000)}</dd>
+        <dd>${ago(group.created * 1000)}</dd>
         <dt>Here as</dt>
         <dd>${group.role || "nobody: it is not in the group"}</dd>
       </dl>

@@ -245,10 +245,10 @@ function sentItem(sent: Sent): Html {
 }
 
 const states: Record<StoredEvent["state"], readonly [kind: string, word: string]> = {
-  pending: ["warn", "Waits for the webhook"],
+  pending: ["warn", "Waiting for the webhook"],
   delivered: ["good", "Delivered to the webhook"],
   undelivered: ["bad", "Undelivered"],
-  inbox: ["", "In the inbox"],
+  inbox: ["", "Kept here"],
 }
 
 function cameItem(ref: string, { event_id, state, created_at }: StoredEvent, event: MessageEvent): Html {

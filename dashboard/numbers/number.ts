@@ -9,7 +9,8 @@ import { EventHistory } from "#core/event/event-history.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Usage } from "#core/event/usage.ts"
 import { page } from "../answer.ts"
-import { ago, copyable, type Html, note, press, time } from "../elements.ts"
+import { byHour } from "../bars.ts"
+import { age, ago, copyable, type Html, note, press } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { live } from "../live.ts"
@@ -36,7 +37,7 @@ export const number = new Hono<DashboardEnv>()
             <dt>id</dt>
             <dd>${copyable(bridge.id)}</dd>
             <dt>Created</dt>
-            <dd>${time(bridge.createdMs)}</dd>
+            <dd>${ago(bridge.createdMs)}</dd>
           </dl>
         </section>
       </div>`
@@ -99,8 +100,8 @@ function stateCard({ ref, evidence, mayChange }: Shown): Html {
             ${
               said?.status !== "connected" || said.sinceMs === undefined
                 ? ""
-                : html`<dt>Connected since</dt>
-                    <dd>${time(said.sinceMs)}</dd>`
+                : html`<dt>Connected for</dt>
+                    <dd>${age(said.sinceMs)}</dd>`
             }
             <dt>${isLinked(evidence) || !said ? "Phone" : "Last phone"}</dt>
             <dd>${copyable(phone)}</dd>
@@ -128,14 +129,18 @@ function actionOf(ref: string, action: ReturnType<typeof inWords>["action"]): Ht
 }
 
 /** What today brought (UTC), and the message that came last. */
-function todayCard({ ref, today, last }: Shown): Html {
+function todayCard({ ref, today, last, receiving }: Shown): Html {
   return html`<section class="card" id="today-card">
-    <h2>Today</h2>
+    <header>
+      <h2>Today</h2>
+      <p>Since midnight UTC.</p>
+    </header>
+    ${byHour(today?.hours ?? Usage.noHours())}
     <dl class="facts">
-      <dt>Messages delivered to the webhook</dt>
+      <dt>Messages ${receiving.url === "" ? "kept here" : "delivered to the webhook"}</dt>
       <dd>${today?.messages ?? 0}</dd>
       <dt>Attempts that failed</dt>
-      <dd>${today?.failed ?? 0}</dd>
+      <dd>${today?.failed ?? 0} of ${today?.attempts ?? 0}</dd>
       <dt>Events undelivered</dt>
       <dd>${today?.undelivered ?? 0}</dd>
       <dt>Last message received</dt>

@@ -49,9 +49,10 @@ export const numbers = new Hono<DashboardEnv>()
       about: "Each phone number that this account has connected, or is about to.",
       ...(mayChange && { actions: addButton() }),
     })}
+    ${listed.all <= 1 && listed.bridges.every(({ isSandbox }) => isSandbox) ? noNumber(mayChange) : ""}
     ${
       listed.all === 0
-        ? noNumber(mayChange)
+        ? ""
         : html`<div class="stack" data-stream="/live/numbers?${query}">${list(rows, asked, listed)}</div>`
     }`
     return await page(c, { title: "Numbers", place: "numbers", body })
@@ -170,7 +171,6 @@ const receiverLookMs = 10_000
 
 interface Row {
   ref: string
-  isSandbox: boolean
   evidence: Evidence
   receiving: Receiving
 }
@@ -193,7 +193,7 @@ async function rowsOf(named: Bridge.Listed[], look: Look, known: Known = new Map
       isFresh(before) ? before.receiving : receivingOf(bridge, deliveries.get(bridge.id) ?? []),
     ])
     if (!isFresh(before)) known.set(bridge.id, { receiving, readAtMs: performance.now() })
-    return { ref: bridge.customerRef, isSandbox: bridge.isSandbox, evidence, receiving }
+    return { ref: bridge.customerRef, evidence, receiving }
   })
   return (await Promise.all(rows)).filter((row) => row !== undefined)
 }
@@ -215,7 +215,7 @@ function noNumber(mayChange: boolean): Html {
   return html`<div class="card empty">
     ${icon("numbers")}
     <h2>No number yet</h2>
-    <p>Add one and link a phone to it. Its messages then come to your webhook, or to an inbox here.</p>
+    <p>Add one and link a phone to it. Its messages then come to your webhook, or stay here.</p>
     ${mayChange ? addButton() : ""}
   </div>`
 }
@@ -302,7 +302,6 @@ function numberRow(row: Row): Html {
   return html`<tr id="number-${row.ref}">
     <td>
       <a class="strong" href="${at}">${row.ref}</a>
-      ${row.isSandbox ? html`<span class="tag">sandbox</span>` : ""}
       <div class="small muted">${phoneOf(row.evidence)}</div>
     </td>
     <td>${evidenceLine(row.evidence)}</td>

@@ -136,7 +136,7 @@ async function sendTo(c: Context<DashboardEnv>, given: string, wantsTest: boolea
   const { bridge, requestId } = c.var
   const url = Bridge.webhookUrl(given)
   c.set("bridge", await redirect(await awake(bridge.id, requestId), bridge, url, requestId))
-  await did(c, "webhook_changed", `${bridge.customerRef}: ${url === "" ? "the inbox" : url}`)
+  await did(c, "webhook_changed", `${bridge.customerRef}: ${url === "" ? "none" : url}`)
   if (url === "") return note("good", "Saved. Events stay here from now on.")
   const saved = note("good", "Saved. Events go there from now on.")
   if (!wantsTest) return saved

@@ -2,7 +2,7 @@ import { Hono } from "hono"
 import { html } from "hono/html"
 import { Mail } from "#core/account/mail.ts"
 import { page } from "../answer.ts"
-import { type Html, time } from "../elements.ts"
+import { ago, type Html } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { head } from "../layout.ts"
 
@@ -29,7 +29,7 @@ function list(all: ReturnType<typeof Mail.list>): Html {
         html`<li>
           <details open>
             <summary>
-              <b>${one.subject}</b> <span class="about muted">to ${one.to}</span> ${time(one.atMs)}
+              <b>${one.subject}</b> <span class="about muted">to ${one.to}</span> ${ago(one.atMs)}
             </summary>
             <div class="more"><pre tabindex="0" aria-label="The mail">${linked(one.text)}</pre></div>
           </details>

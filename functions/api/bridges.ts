@@ -71,7 +71,7 @@ export const bridges = contractRouter()
     const bridge = isOfUrl ? await redirect(awoken, c.var.bridge, url, requestId) : c.var.bridge
     const lease = await choose(awoken, input, requestId)
     if (url !== c.var.bridge.webhookUrl)
-      await recordByKey(c, "webhook_changed", `${bridge.customerRef}: ${url === "" ? "the inbox" : url}`)
+      await recordByKey(c, "webhook_changed", `${bridge.customerRef}: ${url === "" ? "none" : url}`)
     const inbox = bridge.webhookUrl === ""
     return c.json({ ...(await wire(bridge, lease)), ...Choice.wire(lease.choice), inbox }, 200)
   })

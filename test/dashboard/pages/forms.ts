@@ -45,6 +45,9 @@ test("an event that was given up is red wherever its number is, says why it is n
   for (const path of ["/numbers", "/numbers/shop", "/numbers/shop/log"])
     expect(await shown(path)).toContain(mark)
   expect(await shown("/numbers")).not.toContain(">OK</span>")
+  const overview = (await shown("/numbers/shop")).replaceAll(/\s+/g, " ")
+  expect(overview).toContain("<dt>Attempts that failed</dt> <dd>1 of 2</dd>")
+  expect(overview).toMatch(/<title>\d{1,2}:00: 1<\/title> <rect/)
   const all = await shown("/numbers/shop/events")
   expect(all).toContain(`id="outcome-${lost}" class="state bad">undelivered</span>`)
   expect(all).toContain('class="state good">delivered</span>')
@@ -289,6 +292,11 @@ test("where the sandbox's phone cannot be used, the first page says so, names it
     quoted.match(/BRIDGE_URL="https:\/\/bridge.example.com"|BRIDGE_URL="https:&#x2F;&#x2F;/g),
   ).toHaveLength(4)
   expect(await (await person.post("/sandbox/call")).text()).toContain("This phone cannot be used from here.")
+  const numbers = async () => await (await person.get("/numbers")).text()
+  expect(await numbers()).not.toContain("No number yet")
+  await person.post("/numbers/shop/settings/delete", { confirm: "shop" })
+  const left = await numbers()
+  expect([left.includes("No number yet"), left.match(/<tr id="number-/g)?.length]).toEqual([true, 1])
 })
 
 test("how a number sends is typed in seconds, shown as it was typed, and taken back by empty fields", async () => {

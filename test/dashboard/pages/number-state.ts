@@ -53,7 +53,11 @@ test("a session that is not heard is uncertain, then lost, and the page says for
 test("a number whose phone was unlinked is red on each of its pages, with its phone and since when; one that never had a phone is grey", async () => {
   const person = await aPerson()
   const said = { status: "unpaired", jid: "", lid: "", name: "", phone: "" }
-  const host = await aScriptedHost((_call, response) => sayJson(response, 200, said))
+  const host = await aScriptedHost(({ path }, response) =>
+    path === "/status"
+      ? sayJson(response, 200, said)
+      : sayJson(response, 503, { error: "not now", code: "session_unavailable" }),
+  )
   const { epoch, bridgeId } = await host.take(person.bridge.id)
   const report = async (more: object) =>
     await Lease.report(

@@ -46,7 +46,7 @@ test("a row of an event that waits, and the event's page, say by themselves when
   expect(page).toContain(`id="outcome-${id}" class="state warn">waiting</span>`)
   const [, stream = ""] = /data-stream="([^"]+)"/.exec(page) ?? []
   const event = await (await person.get(`/numbers/shop/events/${id}`)).text()
-  expect(event).toMatch(/The next attempt is in\s+<span data-until="\d+">/)
+  expect(event).toMatch(/The next attempt is in\s+<span data-until="\d+" title="[^"]+ UTC">/)
   const rows = await person.get(stream.replaceAll("&amp;", "&"))
   const own = await person.get(`/numbers/shop/events/${id}/stream`)
   await person.post(`/numbers/shop/events/${id}/retry`)
@@ -193,9 +193,7 @@ test("the log finds a line behind many others, and its stream goes on behind the
   log("info", ...plain)
   const page = await (await person.get("/numbers/shop/log?level=ERROR")).text()
   expect(page.match(/<li class="level-/g)).toHaveLength(1)
-  expect(page).toMatch(
-    /<time datetime="\S+Z" title="\S+Z" data-local>[^<]+<\/time> ERROR the cause &lt;b&gt;/,
-  )
+  expect(page).toMatch(/<time datetime="\S+Z" data-local>[^<]+<\/time> ERROR the cause &lt;b&gt;/)
   const whole = await (await person.get("/numbers/shop/log")).text()
   const shown = [...whole.matchAll(/<li class="level-INFO" data-into="log">.*? INFO (.*?)<\/li>/g)]
   expect(shown.map(([, text]) => text)).toEqual(plain.slice(-300))
