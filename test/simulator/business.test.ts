@@ -14,27 +14,11 @@ const shop = {
   address: "1 Main Street",
 }
 
-async function aShop() {
-  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
-  await network.call("PATCH", `/phones/${ada.number}`, { business: shop })
-  return { ada, bob, client: await network.paired(bob) }
-}
-
-test("a business's messages carry its verified name, in a chat and in a group; others' carry none", async () => {
-  const { ada, bob, client } = await aShop()
-  await ada.send(bob.number, "from the shop")
-  expect((await client.message("from the shop")).message.verifiedBizName).toBe(shop.name)
-  const { jid } = await network.group([ada, bob])
-  await ada.send(jid, "to the group")
-  expect((await client.message("to the group")).message.verifiedBizName).toBe(shop.name)
-
-  await network.call("PATCH", `/phones/${ada.number}`, { business: null })
-  await ada.send(bob.number, "closed")
-  expect((await client.message("closed")).message.verifiedBizName).toBeFalsy()
-})
+const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
+await network.call("PATCH", `/phones/${ada.number}`, { business: shop })
+const client = await network.paired(bob)
 
 test("a question about people says who is a business, and how it describes itself", async () => {
-  const { ada, bob, client } = await aShop()
   expect(await client.sock.getBusinessProfile(ada.jid)).toMatchObject({
     wid: ada.jid,
     category: shop.category,
@@ -64,10 +48,21 @@ test("a question about people says who is a business, and how it describes itsel
   expect(JSON.stringify(answer).match(verified)).toHaveLength(1)
 })
 
+test("a business's messages carry its verified name, in a chat and in a group; others' carry none", async () => {
+  await ada.send(bob.number, "from the shop")
+  expect((await client.message("from the shop")).message.verifiedBizName).toBe(shop.name)
+  const { jid } = await network.group([ada, bob])
+  await ada.send(jid, "to the group")
+  expect((await client.message("to the group")).message.verifiedBizName).toBe(shop.name)
+
+  await network.call("PATCH", `/phones/${ada.number}`, { business: null })
+  await ada.send(bob.number, "closed")
+  expect((await client.message("closed")).message.verifiedBizName).toBeFalsy()
+})
+
 test("a member who hides its number shows it with dots, and is named by private id alone", async () => {
-  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
+  const ada = await network.phone("Ada")
   await network.call("PATCH", `/phones/${ada.number}`, { hides_number: true })
-  const client = await network.paired(bob)
   const { jid } = await network.group([ada, bob])
   const card = (await client.sock.query({
     tag: "iq",

@@ -1,29 +1,31 @@
 import { afterAll, expect, test } from "vitest"
-import { aNetwork, deviceOf } from "../support/network/network.ts"
+import { aNetwork } from "../support/network/network.ts"
 import { until } from "#test/support/until.ts"
 
 const network = await aNetwork()
 afterAll(() => network.close())
 
-async function aChat() {
-  const [ada, bob] = [await network.phone(), await network.phone()]
-  const client = await network.paired(ada)
-  return { ada, bob, client, device: deviceOf(client) }
-}
+const { ada, bob, client, device } = await network.chat()
 
-test.for([
-  ["replaced", 440],
-  ["device_removed", 401],
-  ["restart", 515],
-  ["unavailable", 503],
-  ["cut", 428],
-] as const)("a connection that is ended as %s closes with %i", async ([how, code]) => {
-  const { client, device } = await aChat()
-  await network.call("POST", `/connections/${device}/end`, { how })
-  expect(await client.closed()).toBe(code)
+test("a connection closes with the code of how it is ended", async () => {
+  const ended = await network.chat()
+  let last = ended.client
+  const codes = { replaced: 440, restart: 515, unavailable: 503, cut: 428, device_removed: 401 }
+  for (const [how, code] of Object.entries(codes)) {
+    await network.call("POST", `/connections/${ended.device}/end`, { how })
+    expect([how, await last.closed()]).toEqual([how, code])
+    last = network.client(last.device)
+    if (how !== "device_removed") await last.open()
+  }
 })
 
-function acksOf(client: Awaited<ReturnType<typeof aChat>>["client"]) {
+/** The texts that have come to the client since, in order. */
+function textsSince() {
+  const from = client.messages.length
+  return () => client.messages.slice(from).flatMap(({ message }) => message.message?.conversation ?? [])
+}
+
+function acksOf() {
   const acks: (string | undefined)[] = []
   client.sock.ws.on("CB:ack,class:message", ({ attrs }: { attrs: Record<string, string> }) => {
     acks.push(attrs.id)
@@ -33,8 +35,7 @@ function acksOf(client: Awaited<ReturnType<typeof aChat>>["client"]) {
 }
 
 test("acks are held by a second fault when the first has held all that it may", async () => {
-  const { bob, client, device } = await aChat()
-  const acks = acksOf(client)
+  const acks = acksOf()
   const removeFirst = await network.fault({ kind: "hold_acks", device, times: 1 })
   const first = await client.sock.sendMessage(bob.jid, { text: "first" })
   await bob.read({ text: "first" })
@@ -49,18 +50,17 @@ test("acks are held by a second fault when the first has held all that it may", 
 })
 
 test("acks that are lost never come, though the message does", async () => {
-  const { bob, client, device } = await aChat()
   await network.fault({ kind: "lose_acks", device, times: 1 })
-  const acks = acksOf(client)
+  const acks = acksOf()
   const lost = await client.sock.sendMessage(bob.jid, { text: "lost" })
   const kept = await client.sock.sendMessage(bob.jid, { text: "kept" })
-  expect(await bob.read({ count: 2 })).toHaveLength(2)
+  for (const text of ["lost", "kept"]) await bob.read({ text })
   await client.until("the second ack", () => acks.find((id) => id === kept?.key.id))
   expect(acks).not.toContain(lost?.key.id)
 })
 
 test("a stanza that is sent twice is one message, and a repetition", async () => {
-  const { ada, bob, client, device } = await aChat()
+  const { ada, bob, client, device } = await network.chat()
   const stanzas: string[] = []
   client.sock.ws.on("CB:message", ({ attrs }: { attrs: Record<string, string> }) => stanzas.push(attrs.id!))
   await network.fault({ kind: "twice", device, times: 1 })
@@ -73,7 +73,7 @@ test("a stanza that is sent twice is one message, and a repetition", async () =>
 })
 
 test("a message that is spoilt twice is asked for twice, and read under the keys that come with the second request", async () => {
-  const { ada, bob, client, device } = await aChat()
+  const { ada, bob, client, device } = await network.chat()
   for (const kind of ["unreadable", "unreadable_again"] as const)
     await network.fault({ kind, device, times: 1 })
   const preKeys = async () =>
@@ -88,7 +88,7 @@ test("a message that is spoilt twice is asked for twice, and read under the keys
 })
 
 test("the refusal of a message that was asked for again does not settle the copy that has come meanwhile", async () => {
-  const { ada, bob, client, device } = await aChat()
+  const { ada, bob, client, device } = await network.chat()
   await bob.send(ada.number, "before")
   await client.message("before")
   await until(async () => await network.control.settled(device, 0))
@@ -111,7 +111,7 @@ test("the refusal of a message that was asked for again does not settle the copy
 })
 
 test("stanzas that are held for a device come when the fault is removed, all of them and in order", async () => {
-  const { ada, bob, client, device } = await aChat()
+  const texts = textsSince()
   const release = await network.fault({ kind: "hold", device })
   const { id } = await bob.send(ada.number, "first")
   await bob.send(ada.number, "second")
@@ -119,12 +119,11 @@ test("stanzas that are held for a device come when the fault is removed, all of 
   await release()
   await bob.send(ada.number, "third")
   await client.message("third")
-  const texts = client.messages.flatMap(({ message }) => message.message?.conversation ?? [])
-  expect(texts).toEqual(["first", "second", "third"])
+  expect(texts()).toEqual(["first", "second", "third"])
 })
 
 test("latency delays everything to a device and changes no order", async () => {
-  const { ada, bob, client, device } = await aChat()
+  const texts = textsSince()
   const remove = await network.fault({ kind: "delay", device, ms: 1000 })
   const start = performance.now()
   const late = client.message("slow one").then(() => performance.now() - start)
@@ -134,12 +133,11 @@ test("latency delays everything to a device and changes no order", async () => {
   await bob.send(ada.number, "quick three")
   expect(await late).toBeGreaterThan(1000)
   await client.message("quick three")
-  const texts = client.messages.flatMap(({ message }) => message.message?.conversation ?? [])
-  expect(texts).toEqual(["slow one", "slow two", "quick three"])
+  expect(texts()).toEqual(["slow one", "slow two", "quick three"])
 })
 
 test("a client that is not told of the end of its backlog waits for the next stanza", async () => {
-  const { ada, bob, client, device } = await aChat()
+  const { ada, bob, client, device } = await network.chat()
   client.close()
   await client.closed()
   await bob.send(ada.number, "waiting")
@@ -151,7 +149,6 @@ test("a client that is not told of the end of its backlog waits for the next sta
 })
 
 test("a fault that was used up is gone; one without a number stays until it is removed", async () => {
-  const { bob, client, device } = await aChat()
   await network.fault({ kind: "nack", device, times: 1, code: 500 })
   const standing = await network.fault({ kind: "hold_acks", device })
   await client.sock.sendMessage(bob.jid, { text: "refused" })
@@ -161,7 +158,7 @@ test("a fault that was used up is gone; one without a number stays until it is r
 })
 
 test("a login is refused with the number that is wanted, and for how long", async () => {
-  const { client, device } = await aChat()
+  const { client, device } = await network.chat()
   client.close()
   await client.closed()
   for (const { code, expire } of [{ code: 402, expire: 3600 }, { code: 402 }, { code: 403 }, { code: 406 }]) {
@@ -174,14 +171,14 @@ test("a login is refused with the number that is wanted, and for how long", asyn
   }
 })
 
+const ask = (xmlns: string, tag: string) =>
+  client.sock.query({
+    tag: "iq",
+    attrs: { to: "@s.whatsapp.net", xmlns, type: "get" },
+    content: [{ tag, attrs: {} }],
+  })
+
 test("questions of one namespace are refused or left open, all others answered", async () => {
-  const { client, device } = await aChat()
-  const ask = (xmlns: string, tag: string) =>
-    client.sock.query({
-      tag: "iq",
-      attrs: { to: "@s.whatsapp.net", xmlns, type: "get" },
-      content: [{ tag, attrs: {} }],
-    })
   await network.fault({ kind: "refuse_iq", device, xmlns: "privacy", code: 429, times: 1 })
   await ask("w:p", "ping")
   await expect(ask("privacy", "privacy")).rejects.toMatchObject({ data: 429 })

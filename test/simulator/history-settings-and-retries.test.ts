@@ -135,8 +135,7 @@ test("a client's setting is seen by the phone and by the other client", async ()
 })
 
 test("a message the phone cannot read is asked for again, and read then", async () => {
-  const [ada, bob] = [await network.phone(), await network.phone()]
-  const client = await network.paired(ada)
+  const { bob, client } = await network.chat()
   // One bundle for two sessions: the second uses a prekey that is spent.
   const bundles: BinaryNode[] = []
   client.sock.ws.on("CB:iq,type:result", (node: BinaryNode) => {
@@ -154,8 +153,7 @@ test("a message the phone cannot read is asked for again, and read then", async 
 })
 
 test("a ciphertext that comes a second time is a repetition to the phone, not a message", async () => {
-  const [ada, bob] = [await network.phone(), await network.phone()]
-  const client = await network.paired(ada)
+  const { ada, bob, client } = await network.chat()
   await client.sock.sendMessage(bob.lid, { text: "settled" })
   await bob.read({ text: "settled" })
   await bob.send(ada.number, "answered")
@@ -176,8 +174,7 @@ test("a ciphertext that comes a second time is a repetition to the phone, not a 
 })
 
 test("a client that has lost its sessions asks again, in a chat and in a group, and reads then", async () => {
-  const [ada, bob] = [await network.phone(), await network.phone()]
-  const client = await network.paired(ada)
+  const { ada, bob, client } = await network.chat()
   const { jid } = await network.group([bob, ada])
   await bob.send(ada.number, "one")
   await bob.send(jid, "in the group")

@@ -10,13 +10,16 @@ afterAll(() => network.close())
 // Media is under TLS with an authority of the network's own.
 setDefaultCACertificates([...getCACertificates("default"), network.ca])
 
-async function aChat() {
-  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
-  return { ada, bob, client: await network.paired(ada) }
+const { ada, bob, client } = await network.chat()
+
+/** What a phone has posted, when it is here. */
+const comes = async (post: Promise<{ id: string }>) => {
+  const { id } = await post
+  const here = () => client.messages.find(({ message }) => message.key.id === id)
+  return (await client.until("the message", here)).message
 }
 
 test("media goes up from a client, and its phone opens it", async () => {
-  const { bob, client } = await aChat()
   const data = randomBytes(100_000)
   const sent = await client.sock.sendMessage(bob.jid, {
     document: data,
@@ -32,40 +35,19 @@ test("media goes up from a client, and its phone opens it", async () => {
 test.for(["image", "video", "audio", "document", "sticker"] as const)(
   "a phone's %s comes down to a client",
   async (kind) => {
-    const { ada, bob, client } = await aChat()
     const data = randomBytes(50_001)
-    await bob.post(ada.number, {
-      media: { kind, data: data.toString("base64"), mimetype: "application/x-test" },
-    })
-    const { message } = await client.until("the media", () =>
-      client.messages.find((one) => one.message.message?.[`${kind}Message`]),
-    )
-    const got = await downloadMediaMessage(message, "buffer", {})
+    const media = { kind, data: data.toString("base64"), mimetype: "application/x-test" }
+    const got = await downloadMediaMessage(await comes(bob.post(ada.number, { media })), "buffer", {})
     expect(got.equals(data)).toBe(true)
   },
 )
 
-test("media the network has forgotten is gone", async () => {
-  const { ada, bob, client } = await aChat()
-  await bob.post(ada.number, { media: { kind: "image", data: "AAAA", mimetype: "image/png" } })
-  const { message } = await client.until("the image", () =>
-    client.messages.find((one) => one.message.message?.imageMessage),
-  )
-  const path = message.message!.imageMessage!.directPath!
-  await network.call("DELETE", path.replace("/v/", "/media/"))
-  await expect(downloadMediaMessage(message, "buffer", {})).rejects.toThrow("Failed to fetch")
-})
-
-test("a file the network has forgotten is brought again by the phone, when a client asks", async () => {
-  const { ada, bob, client } = await aChat()
+test("a file the network has forgotten is gone, and is brought again by the phone, when a client asks", async () => {
   const data = randomBytes(1000)
-  await bob.post(ada.number, {
-    media: { kind: "image", data: data.toString("base64"), mimetype: "image/png" },
-  })
-  const { message } = await client.until("the image", () =>
-    client.messages.find((one) => one.message.message?.imageMessage),
-  )
+  const media = { kind: "image", data: data.toString("base64"), mimetype: "image/png" }
+  const message = await comes(bob.post(ada.number, { media }))
   await network.call("DELETE", message.message!.imageMessage!.directPath!.replace("/v/", "/media/"))
+  await expect(downloadMediaMessage(message, "buffer", {})).rejects.toThrow("Failed to fetch")
   await client.sock.refreshMediaConn()
   const again = await client.sock.updateMediaMessage(message)
   expect((await downloadMediaMessage(again, "buffer", {})).equals(data)).toBe(true)
@@ -90,7 +72,6 @@ test("two clients exchange a picture, in a chat and in a group", async () => {
 })
 
 test.for(["lid", "pn"] as const)("a poll made by a client is voted on in a %s chat", async (addressing) => {
-  const { ada, bob, client } = await aChat()
   const me = addressing === "lid" ? client.device.creds.me!.lid! : ada.jid
   const them = addressing === "lid" ? bob.lid : bob.jid
   const poll = await client.sock.sendMessage(them, {
@@ -98,9 +79,8 @@ test.for(["lid", "pn"] as const)("a poll made by a client is voted on in a %s ch
   })
   const id = poll!.key.id!
   await bob.read({ id })
-  await bob.post(ada.number, { vote: { message_id: id, options: ["Salad"] }, addressing })
-  const { message } = await client.until("the vote", () =>
-    client.messages.find((one) => one.message.message?.pollUpdateMessage),
+  const message = await comes(
+    bob.post(ada.number, { vote: { message_id: id, options: ["Salad"] }, addressing }),
   )
   const vote = decryptPollVote(message.message!.pollUpdateMessage!.vote!, {
     pollCreatorJid: me.replace(/:\d+/, ""),
@@ -114,15 +94,13 @@ test.for(["lid", "pn"] as const)("a poll made by a client is voted on in a %s ch
 })
 
 test("an event made by a client is answered", async () => {
-  const { bob, ada, client } = await aChat()
   const event = await client.sock.sendMessage(bob.lid, {
     event: { name: "Party", startDate: new Date("2030-01-01T20:00:00Z") },
   })
   const id = event!.key.id!
   await bob.read({ id, kind: "eventMessage" })
-  await bob.post(ada.number, { rsvp: { message_id: id, response: "going", guests: 2 } })
-  const { message } = await client.until("the answer", () =>
-    client.messages.find((one) => one.message.message?.encEventResponseMessage),
+  const message = await comes(
+    bob.post(ada.number, { rsvp: { message_id: id, response: "going", guests: 2 } }),
   )
   const answer = decryptEventResponse(message.message!.encEventResponseMessage!, {
     eventCreatorJid: ada.lid,
@@ -137,14 +115,10 @@ test("an event made by a client is answered", async () => {
 })
 
 test("a phone reacts, edits, pins, revokes; a client sees each for what it is", async () => {
-  const { ada, bob, client } = await aChat()
   const sent = await client.sock.sendMessage(bob.lid, { text: "from Ada" })
   await bob.read({ text: "from Ada" })
-  await bob.post(ada.number, { reaction: { message_id: sent!.key.id!, emoji: "👍" } })
-  const reaction = await client.until("the reaction", () =>
-    client.messages.find(({ message }) => message.message?.reactionMessage),
-  )
-  expect(reaction.message.message?.reactionMessage).toMatchObject({
+  const reaction = await comes(bob.post(ada.number, { reaction: { message_id: sent!.key.id!, emoji: "👍" } }))
+  expect(reaction.message?.reactionMessage).toMatchObject({
     text: "👍",
     key: { id: sent!.key.id, fromMe: true },
   })
@@ -169,7 +143,7 @@ test("a phone reacts, edits, pins, revokes; a client sees each for what it is", 
 })
 
 test("a client's reaction, edit, pin and revocation reach the phone with their marks", async () => {
-  const { ada, bob, client } = await aChat()
+  const { ada, bob, client } = await network.chat()
   const sent = await client.sock.sendMessage(bob.jid, { text: "frist" })
   const key = sent!.key
   await client.sock.sendMessage(bob.jid, { react: { text: "❤️", key } })
@@ -197,7 +171,6 @@ test("a client's reaction, edit, pin and revocation reach the phone with their m
 })
 
 test("a quote, a mention, a place and a contact arrive as such", async () => {
-  const { ada, bob, client } = await aChat()
   const { id } = await bob.send(ada.number, "original")
   await client.message("original")
   await bob.post(ada.number, { text: "about that", quoted: id, mentions: [ada.number] })

@@ -5,18 +5,17 @@ import { aNetwork, deviceOf } from "../support/network/network.ts"
 
 const network = await aNetwork()
 afterAll(() => network.close())
+/** For what leaves a chat as it was. */
+const { ada, bob, client, device } = await network.chat()
 
 test.for(["lid", "pn"] as const)("text goes both ways in a chat addressed by %s", async (addressing) => {
-  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
-  const client = await network.paired(ada)
   const jid = addressing === "lid" ? bob.lid : bob.jid
-
-  const sent = await client.sock.sendMessage(jid, { text: "hello Bob" })
-  const [read] = await bob.read({ text: "hello Bob" })
+  const sent = await client.sock.sendMessage(jid, { text: `hello ${jid}` })
+  const [read] = await bob.read({ text: `hello ${jid}` })
   expect(read).toMatchObject({ id: sent?.key.id, from: ada.number, from_me: false, times: 1 })
 
-  const answer = await bob.send(ada.number, "hello Ada", { addressing })
-  const { message, type } = await client.message("hello Ada")
+  const answer = await bob.send(ada.number, `hello from ${jid}`, { addressing })
+  const { message, type } = await client.message(`hello from ${jid}`)
   expect(type).toBe("notify")
   expect(message.pushName).toBe("Bob")
   expect(message.key).toMatchObject({
@@ -27,42 +26,13 @@ test.for(["lid", "pn"] as const)("text goes both ways in a chat addressed by %s"
   })
 })
 
-test("two Baileys clients talk with each other, and their phones see it", async () => {
-  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
-  const [one, other] = [await network.paired(ada), await network.paired(bob)]
-  for (let i = 0; i < 5; i++) {
-    await one.sock.sendMessage(bob.jid, { text: `ping ${i}` })
-    await other.message(`ping ${i}`)
-    await other.sock.sendMessage(ada.lid, { text: `pong ${i}` })
-    await one.message(`pong ${i}`)
-  }
-  expect((await ada.read({ count: 10 })).map(({ text, from_me }) => [text, from_me])).toEqual(
-    [0, 1, 2, 3, 4].flatMap((i) => [
-      [`ping ${i}`, true],
-      [`pong ${i}`, false],
-    ]),
-  )
-})
-
 test("a message from a phone is seen by its companion as the account's own", async () => {
-  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
-  const client = await network.paired(ada)
   await ada.send(bob.number, "from my phone")
   const { message } = await client.message("from my phone")
   expect(message.key).toMatchObject({ fromMe: true, remoteJid: bob.lid })
 })
 
-test("the sender hears that a message was delivered", async () => {
-  const [ada, bob] = [await network.phone(), await network.phone()]
-  const client = await network.paired(ada)
-  const sent = await client.sock.sendMessage(bob.jid, { text: "well?" })
-  const { key } = await client.status(sent!.key.id!, 3)
-  expect(key).toMatchObject({ fromMe: true, remoteJid: bob.jid })
-})
-
 test("a message for a phone that is off is taken, and delivered when it is on again", async () => {
-  const [ada, bob] = [await network.phone(), await network.phone()]
-  const client = await network.paired(ada)
   const turn = (on: boolean) => network.call("PATCH", `/phones/${bob.number}`, { on })
   await turn(false)
   const acks: string[] = []
@@ -79,7 +49,6 @@ test("a message for a phone that is off is taken, and delivered when it is on ag
 })
 
 test("a message to nobody is refused with a nack", async () => {
-  const client = await network.paired(await network.phone())
   const id = client.sock.generateMessageTag()
   const ack = client.sock.waitForMessage(id)
   await client.sock.sendNode({
@@ -97,8 +66,7 @@ function hashOf(...devices: [user: string, id: number][]): string {
 }
 
 test("an ack names a chat's devices, the sender's among them, if the message was not for all; a group's always", async () => {
-  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
-  const client = await network.paired(ada)
+  const { ada, bob, client } = await network.chat()
   const group = await network.group([ada, bob])
   const named = async (jid: string) => {
     const sent = await client.sock.sendMessage(jid, { text: "who gets this?" })
@@ -116,62 +84,32 @@ test("an ack names a chat's devices, the sender's among them, if the message was
   expect(await named(group.jid)).toBe(all)
 })
 
-test("an account's devices are told of one that comes or goes with the hashes of the lists that remain", async () => {
+test("an account's devices are told of one that comes or goes with the lists that remain, and their hashes", async () => {
   const bob = await network.phone("Bob")
   const client = await network.paired(bob)
-  const told = async (count: number) => {
-    const notices = {
-      kind: "out",
-      who: deviceOf(client),
-      tag: "notification",
-      attrs: { type: "devices" },
-    } as const
-    const notice = (await network.log({ ...notices, count })).at(-1)!.stanza as BinaryNode
-    return (notice.content as BinaryNode[])[0]
+  const told = async (type: string, count: number) => {
+    const notices = { kind: "out", who: deviceOf(client), tag: "notification", attrs: { type } } as const
+    return (await network.log({ ...notices, count })).at(-1)!.stanza as BinaryNode
   }
-  const other = await network.paired(bob)
-  expect(await told(1)).toMatchObject({
-    tag: "add",
-    attrs: {
-      device_hash: hashOf([bob.jid, 0], [bob.jid, 1], [bob.jid, 2]),
-      device_lid_hash: hashOf([bob.lid, 0], [bob.lid, 1], [bob.lid, 2]),
-    },
+  const hashes = (...ids: number[]) => ({
+    device_hash: hashOf(...ids.map((id): [string, number] => [bob.jid, id])),
+    device_lid_hash: hashOf(...ids.map((id): [string, number] => [bob.lid, id])),
   })
-  await other.sock.logout()
-  expect(await told(2)).toMatchObject({
-    tag: "remove",
-    attrs: {
-      device_hash: hashOf([bob.jid, 0], [bob.jid, 1]),
-      device_lid_hash: hashOf([bob.lid, 0], [bob.lid, 1]),
-    },
-  })
-})
-
-test("an account's companion is told which devices remain, by their list and its hash", async () => {
-  const ada = await network.phone("Ada")
-  const client = await network.paired(ada)
-  const told = async (count: number) => {
-    const notices = {
-      kind: "out",
-      who: deviceOf(client),
-      tag: "notification",
-      attrs: { type: "account_sync" },
-    } as const
-    const notice = (await network.log({ ...notices, count })).at(-1)!.stanza as BinaryNode
-    const list = getBinaryNodeChild(notice, "devices")
+  const listed = async (count: number) => {
+    const list = getBinaryNodeChild(await told("account_sync", count), "devices")
     return [list?.attrs.dhash, getBinaryNodeChildren(list, "device").map(({ attrs }) => attrs.jid)]
   }
-  const other = await network.paired(ada)
-  const second = ada.jid.replace("@", ":2@")
-  const first = ada.jid.replace("@", ":1@")
-  expect(await told(1)).toEqual([hashOf([ada.jid, 0], [ada.jid, 1], [ada.jid, 2]), [ada.jid, first, second]])
+  const other = await network.paired(bob)
+  const [first, second] = [1, 2].map((id) => bob.jid.replace("@", `:${id}@`))
+  expect(await told("devices", 1)).toMatchObject({ content: [{ tag: "add", attrs: hashes(0, 1, 2) }] })
+  expect(await listed(1)).toEqual([hashes(0, 1, 2).device_hash, [bob.jid, first, second]])
   await other.sock.logout()
-  expect(await told(2)).toEqual([hashOf([ada.jid, 0], [ada.jid, 1]), [ada.jid, first]])
+  expect(await told("devices", 2)).toMatchObject({ content: [{ tag: "remove", attrs: hashes(0, 1) }] })
+  expect(await listed(2)).toEqual([hashes(0, 1).device_hash, [bob.jid, first]])
 })
 
 test("messages without a receipt come back, in order and marked offline, until they have one", async () => {
-  const [ada, bob] = [await network.phone(), await network.phone()]
-  const client = await network.paired(ada)
+  const { ada, bob, client } = await network.chat()
   await bob.send(ada.number, "seen")
   await client.message("seen")
   await network.log({ kind: "in", who: `${ada.number}:1`, tag: "receipt" })
@@ -193,9 +131,8 @@ test("messages without a receipt come back, in order and marked offline, until t
   ])
 })
 
-test("a client hears how much waits for it, and when that is over", async () => {
-  const [ada, bob] = [await network.phone(), await network.phone()]
-  const client = await network.paired(ada)
+test("a client hears how much waits for it, and when that is over; where nothing waits, that it is over", async () => {
+  const { ada, bob, client } = await network.chat()
   client.close()
   await client.closed()
   for (const text of ["one", "two", "three"]) await bob.send(ada.number, text)
@@ -211,21 +148,17 @@ test("a client hears how much waits for it, and when that is over", async () => 
     ["offline_preview", "3"],
     ["offline", "3"],
   ])
-})
-
-test("nothing waits: the end of the backlog is told all the same", async () => {
-  const client = await network.paired(await network.phone())
-  client.close()
-  const again = network.client(client.device)
-  const told = again.until("the end of the backlog", () =>
-    again.updates.find(({ receivedPendingNotifications }) => receivedPendingNotifications),
+  await network.control.settled(deviceOf(client), 10_000)
+  again.close()
+  await again.closed()
+  const last = network.client(client.device)
+  await last.until("the end of the backlog", () =>
+    last.updates.find(({ receivedPendingNotifications }) => receivedPendingNotifications),
   )
-  await expect(told).resolves.toBeDefined()
 })
 
 test("a message and its receipt survive a connection that is cut after the receipt", async () => {
-  const [ada, bob] = [await network.phone(), await network.phone()]
-  const client = await network.paired(ada)
+  const { ada, bob, client } = await network.chat()
   await network.fault({ kind: "cut_after_receipt", device: `${ada.number}:1`, times: 1 })
   await bob.send(ada.number, "once")
   await client.closed()
@@ -236,46 +169,24 @@ test("a message and its receipt survive a connection that is cut after the recei
 })
 
 test("a frame that breaks off ends the connection, and its message comes with the next", async () => {
-  const [ada, bob] = [await network.phone(), await network.phone()]
-  const client = await network.paired(ada)
+  const { ada, bob, client } = await network.chat()
   await network.fault({ kind: "cut_mid_frame", device: `${ada.number}:1`, times: 1 })
   await bob.send(ada.number, "whole in the end")
   expect(await client.closed()).toBe(428)
   await network.client(client.device).message("whole in the end")
 })
 
-test("acks that are held come when they are released", async () => {
-  const [ada, bob] = [await network.phone(), await network.phone()]
-  const client = await network.paired(ada)
-  const release = await network.fault({ kind: "hold_acks", device: `${ada.number}:1` })
-  const acks: string[] = []
-  client.sock.ws.on("CB:ack,class:message", ({ attrs }: { attrs: Record<string, string> }) => {
-    acks.push(attrs.id!)
-    client.changed()
-  })
-  const sent = await client.sock.sendMessage(bob.jid, { text: "taken, not told" })
-  await bob.read({ text: "taken, not told" })
-  await client.status(sent!.key.id!, 3)
-  expect(acks).toEqual([])
-  await release()
-  await client.until("the ack", () => acks.find((id) => id === sent?.key.id))
-})
-
 test("a nack with a chosen code reaches the sender, the message nobody", async () => {
-  const [ada, bob] = [await network.phone(), await network.phone()]
-  const client = await network.paired(ada)
-  await network.fault({ kind: "nack", device: `${ada.number}:1`, times: 1, code: 479 })
+  await network.fault({ kind: "nack", device, times: 1, code: 479 })
   const sent = await client.sock.sendMessage(bob.jid, { text: "stale" })
   const refused = await client.status(sent!.key.id!, 0)
   expect(refused.update.messageStubParameters).toEqual(["479"])
   await client.sock.sendMessage(bob.jid, { text: "fresh" })
-  expect((await bob.read({ text: "fresh" })).length).toBe(1)
-  expect((await bob.read()).length).toBe(1)
+  expect(await bob.read({ text: "fresh" })).toHaveLength(1)
+  expect((await bob.read()).map(({ text }) => text)).not.toContain("stale")
 })
 
 test("a phone counts a message that arrives twice under one id", async () => {
-  const [ada, bob] = [await network.phone(), await network.phone()]
-  const client = await network.paired(ada)
   await client.sock.sendMessage(bob.jid, { text: "again" }, { messageId: "3EB0AAAA" })
   await client.sock.sendMessage(bob.jid, { text: "again" }, { messageId: "3EB0AAAA" })
   await client.sock.sendMessage(bob.jid, { text: "done" })
@@ -344,7 +255,6 @@ test("two receipts of one message are two stanzas: each comes again until it has
 
 test("each prekey is handed out once; without any left a session starts all the same", async () => {
   const ada = await network.phone()
-  const client = await network.paired(await network.phone())
   const ask = async () => {
     const answer = await client.sock.query({
       tag: "iq",
@@ -381,16 +291,15 @@ test("each prekey is handed out once; without any left a session starts all the 
 
 test("a client short of prekeys is asked for more", async () => {
   const ada = await network.phone()
-  const client = await network.paired(ada)
-  const other = await network.paired(await network.phone())
-  const jid = client.device.creds.me!.lid!
+  const short = await network.paired(ada)
+  const jid = short.device.creds.me!.lid!
   const users = (n: number) => Array.from({ length: n }, () => ({ tag: "user", attrs: { jid } }))
-  await other.sock.query({
+  await client.sock.query({
     tag: "iq",
     attrs: { xmlns: "encrypt", type: "get", to: "s.whatsapp.net" },
     content: [{ tag: "key", attrs: {}, content: users(810) }],
   })
-  const who = deviceOf(client)
+  const who = deviceOf(short)
   const [asked] = await network.log({ kind: "out", who, tag: "notification" })
   await network.log({ after: asked!.n, kind: "in", who, attrs: { xmlns: "encrypt", type: "set" } })
   const { devices } = (await network.call("GET", `/phones/${ada.number}`)) as {

@@ -5,14 +5,10 @@ import { aNetwork, deviceOf } from "../support/network/network.ts"
 const network = await aNetwork()
 afterAll(() => network.close())
 
-async function aChat() {
-  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
-  const client = await network.paired(ada)
-  const change = (body: object) => network.call("PATCH", `/phones/${bob.number}`, body)
-  return { ada, bob, client, change }
-}
+const { ada, bob, client, device } = await network.chat()
+const change = (body: object, { number } = bob) => network.call("PATCH", `/phones/${number}`, body)
 
-type Client = Awaited<ReturnType<typeof network.paired>>
+type Client = typeof client
 
 function presences(client: Client) {
   const seen: [string, PresenceData][] = []
@@ -28,7 +24,6 @@ function presences(client: Client) {
 }
 
 test("a subscriber sees somebody come and go, until the subscription lapses", async () => {
-  const { bob, client, change } = await aChat()
   const { seen, until } = presences(client)
   await change({ available: true })
   await client.sock.presenceSubscribe(bob.jid)
@@ -45,16 +40,15 @@ test("a subscriber sees somebody come and go, until the subscription lapses", as
 })
 
 test("a last seen that is hidden is not told", async () => {
-  const { bob, client, change } = await aChat()
+  const { bob, client } = await network.chat()
   const { until } = presences(client)
-  await change({ available: true })
-  await change({ available: false, privacy: { last: "none" } })
+  await change({ available: true }, bob)
+  await change({ available: false, privacy: { last: "none" } }, bob)
   await client.sock.presenceSubscribe(bob.jid)
   expect((await until("unavailable"))[1].lastSeen).toBeUndefined()
 })
 
 test("writing and recording show both ways", async () => {
-  const { ada, bob, client } = await aChat()
   const { until } = presences(client)
   const typing = (state: string) =>
     network.call("POST", `/phones/${bob.number}/typing`, { to: ada.number, state })
@@ -63,7 +57,7 @@ test("writing and recording show both ways", async () => {
   await typing("recording")
   await until("recording")
   await client.sock.sendPresenceUpdate("recording", bob.jid)
-  const [state] = await network.log({ kind: "in", who: deviceOf(client), tag: "chatstate" })
+  const [state] = await network.log({ kind: "in", who: device, tag: "chatstate" })
   expect(state?.stanza).toMatchObject({ content: [{ tag: "composing", attrs: { media: "audio" } }] })
 })
 
@@ -83,7 +77,6 @@ test.for([
   ["accept", undefined, "accept"],
   ["reject", undefined, "reject"],
 ] as const)("a call is offered, and ends by %s for %s", async ([step, reason, status]) => {
-  const { ada, bob, client } = await aChat()
   const until = calls(client)
   const path = `/phones/${bob.number}/calls`
   const { call_id } = (await network.call("POST", path, { to: ada.number, video: true })) as {
@@ -95,7 +88,6 @@ test.for([
 })
 
 test("why a call ended is told in the caller's words", async () => {
-  const { ada, bob, client } = await aChat()
   const path = `/phones/${bob.number}/calls`
   const { call_id } = (await network.call("POST", path, { to: ada.number })) as { call_id: string }
   const reasons: (string | undefined)[] = []
@@ -110,18 +102,16 @@ test("why a call ended is told in the caller's words", async () => {
 })
 
 test("a client rejects a call, and the caller hears it", async () => {
-  const { ada, bob, client } = await aChat()
   const until = calls(client)
   const path = `/phones/${bob.number}/calls`
   const { call_id } = (await network.call("POST", path, { to: ada.number })) as { call_id: string }
   const offer = await until(call_id, "offer")
   await client.sock.rejectCall(call_id, offer.from)
-  const [heard] = await network.log({ kind: "in", who: deviceOf(client), tag: "call" })
+  const [heard] = await network.log({ kind: "in", who: device, tag: "call" })
   expect(heard?.stanza).toMatchObject({ content: [{ tag: "reject", attrs: { "call-id": call_id } }] })
 })
 
 test("about texts are set and read", async () => {
-  const { bob, client, change } = await aChat()
   await change({ about: "at sea" })
   expect(await client.sock.fetchStatus(bob.jid)).toMatchObject([{ status: { status: "at sea" } }])
   const other = await network.paired(bob)
@@ -142,7 +132,6 @@ test("about texts are set and read", async () => {
 })
 
 test("a picture is fetched, its change is told to contacts, its absence is a 404", async () => {
-  const { ada, bob, client, change } = await aChat()
   await bob.send(ada.number, "we know each other")
   await client.message("we know each other")
   await expect(client.sock.profilePictureUrl(bob.jid)).rejects.toThrow("item-not-found")
@@ -163,7 +152,7 @@ test("a picture is fetched, its change is told to contacts, its absence is a 404
 })
 
 test("privacy settings and the blocklist are set and read; who is blocked is not heard", async () => {
-  const { ada, bob, client } = await aChat()
+  const { ada, bob, client } = await network.chat()
   await client.sock.updateLastSeenPrivacy("none")
   expect(await client.sock.fetchPrivacySettings(true)).toMatchObject({ last: "none", readreceipts: "all" })
 
@@ -183,7 +172,6 @@ test("privacy settings and the blocklist are set and read; who is blocked is not
 })
 
 test("the personal QR code stays until it is revoked; statuses have a privacy list", async () => {
-  const { client } = await aChat()
   const ask = async (action: string) => {
     const answer = (await client.sock.query({
       tag: "iq",
@@ -204,7 +192,6 @@ test("the personal QR code stays until it is revoked; statuses have a privacy li
 })
 
 test("a number that is not on the network is not found, one that is is", async () => {
-  const { bob, client } = await aChat()
   expect(await client.sock.onWhatsApp(bob.number, "15550001111")).toEqual([{ jid: bob.jid, exists: true }])
 })
 
@@ -236,18 +223,21 @@ test("a restricted account gets nack 463, except with a token or an answer", asy
       },
     ],
   })
-  await network.call("GET", `/devices/${deviceOf(client)}/settled?wait=10000`)
+  await network.control.settled(deviceOf(client), 10_000)
   await client.sock.sendMessage(eve.lid, { text: "hello Eve" })
   expect(await eve.read({ text: "hello Eve" })).toHaveLength(1)
 })
 
 test("a companion that comes or goes is told to the account's devices, and to its contacts that something changed", async () => {
-  const { ada, bob, client } = await aChat()
   await bob.send(ada.number, "hi")
   await client.message("hi")
   const second = await network.paired(ada)
-  const who = deviceOf(client)
-  const [added] = await network.log({ kind: "out", who, tag: "notification", attrs: { type: "devices" } })
+  const [added] = await network.log({
+    kind: "out",
+    who: device,
+    tag: "notification",
+    attrs: { type: "devices" },
+  })
   expect(added?.stanza).toMatchObject({ content: [{ tag: "add" }] })
   await bob.send(ada.number, "to both")
   await client.message("to both")
@@ -267,7 +257,6 @@ test("a companion that comes or goes is told to the account's devices, and to it
 })
 
 test("reading goes both ways, to each for itself and all its devices", async () => {
-  const { ada, bob, client } = await aChat()
   const sent = await client.sock.sendMessage(bob.lid, { text: "read this" })
   await bob.read({ text: "read this" })
   await network.call("POST", `/phones/${bob.number}/read`, { chat: ada.number, message_ids: [sent!.key.id] })
@@ -278,7 +267,7 @@ test("reading goes both ways, to each for itself and all its devices", async () 
   await client.sock.readMessages([message.key])
   const heard = await network.log({
     kind: "in",
-    who: deviceOf(client),
+    who: device,
     tag: "receipt",
     attrs: { type: "read" },
   })

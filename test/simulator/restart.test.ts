@@ -19,8 +19,7 @@ function aDirectory() {
 
 test("a restarted network knows its root, its phones, its devices, and what waits for them", async () => {
   const network = await aNetwork({ dataDir: aDirectory() })
-  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
-  const client = await network.paired(ada)
+  const { ada, bob, client } = await network.chat()
   const { rootKey } = network
   await client.sock.sendMessage(bob.jid, { text: "before" })
   await bob.read({ text: "before" })

@@ -7,11 +7,6 @@ import { aNetwork } from "../support/network/network.ts"
 const network = await aNetwork()
 afterAll(() => network.close())
 
-async function aChat() {
-  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
-  return { ada, bob, client: await network.paired(ada) }
-}
-
 interface Sealing {
   id: string
   author: string
@@ -39,7 +34,7 @@ function sealed(sealing: Sealing, plaintext: Uint8Array, bound: boolean) {
 }
 
 test("a phone's sealed reaction and edit open with the secret of the message they are about", async () => {
-  const { ada, bob, client } = await aChat()
+  const { ada, bob, client } = await network.chat()
   const { id } = await bob.send(ada.number, "frist")
   const { message } = await client.message("frist")
   const about = { id, author: bob.lid, responder: bob.lid, secret: secretOf(message.message) }
@@ -57,7 +52,7 @@ test("a phone's sealed reaction and edit open with the secret of the message the
 })
 
 test.for(["lid", "pn"] as const)("a phone opens what a client seals (%s)", async (mode) => {
-  const { ada, bob, client } = await aChat()
+  const { ada, bob, client } = await network.chat()
   const [author, responder] = mode === "lid" ? [bob.lid, ada.lid] : [bob.jid, ada.jid]
   const target = (id: string) => ({ id, remoteJid: author, fromMe: false })
   const send = async (message: proto.IMessage) => {
@@ -87,7 +82,7 @@ test.for(["lid", "pn"] as const)("a phone opens what a client seals (%s)", async
 })
 
 test("a phone opens a client's answer to an event", async () => {
-  const { ada, bob, client } = await aChat()
+  const { ada, bob, client } = await network.chat()
   const event = await bob.post(ada.number, { event: { name: "Party", start: 1_900_000_000 } })
   const { messageContextInfo } = await received(client, "eventMessage")
   const answer = proto.Message.EventResponseMessage.encode({

@@ -12,14 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => network.close())
 
-async function aChat() {
-  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
-  const client = await network.paired(ada)
-  return { ada, bob, client }
-}
-
 test("a reader of a text that leaves others out keeps a key for each of those", async () => {
-  const { ada, bob, client } = await aChat()
+  const { ada, bob, client } = await network.chat()
   const jump = (fresh: boolean) =>
     network.control.jump(bob.number, { to: ada.number, count: 2, skipped: 30, fresh })
   const kept = async () => {
@@ -40,7 +34,7 @@ test("a reader of a text that leaves others out keeps a key for each of those", 
 })
 
 test("in a group, too", async () => {
-  const { ada, bob, client } = await aChat()
+  const { ada, bob, client } = await network.chat()
   const { jid } = await network.group([bob, ada])
   const { ids } = await network.control.jump(bob.number, { to: jid, count: 2, skipped: 30 })
   expect(ids).toHaveLength(3)
@@ -54,7 +48,7 @@ test("in a group, too", async () => {
 })
 
 test("a client refuses to leave out more than two thousand", async () => {
-  const { ada, bob, client } = await aChat()
+  const { ada, bob, client } = await network.chat()
   await network.control.jump(bob.number, { to: ada.number, skipped: 2001, fresh: true })
   await network.log({ who: deviceOf(client), kind: "in", tag: "receipt", attrs: { type: "retry" } })
   expect(readBy(client, "2001 were left out")).toBe(0)

@@ -7,12 +7,6 @@ import { aNetwork, deviceOf } from "../../support/network/network.ts"
 const network = await aNetwork()
 afterAll(() => network.close())
 
-async function aChat() {
-  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
-  const client = await network.paired(ada)
-  return { ada, bob, client, device: deviceOf(client) }
-}
-
 /** The stanzas that come to a client under this tag, read or not. */
 function stanzas(client: Client, tag: string) {
   const seen: BinaryNodeAttributes[] = []
@@ -31,7 +25,7 @@ function stanzas(client: Client, tag: string) {
 }
 
 test("a client that got a placeholder asks its phone, which gives it the message", async () => {
-  const { ada, bob, client, device } = await aChat()
+  const { ada, bob, client, device } = await network.chat()
   await network.fault({ kind: "unavailable", device, times: 1 })
   const { id } = await bob.send(ada.number, "not for everybody at once")
   await client.until("the placeholder", () =>
@@ -42,7 +36,7 @@ test("a client that got a placeholder asks its phone, which gives it the message
 })
 
 test("bytes that are no message, unknown fields and a giant reach a client as they are, and it lives on", async () => {
-  const { ada, bob, client, device } = await aChat()
+  const { ada, bob, client, device } = await network.chat()
   const messages = stanzas(client, "message")
   const write = (bytes: Uint8Array) => bob.post(ada.number, { bytes: Buffer.from(bytes).toString("base64") })
   const broken = await write(Buffer.from([0x0a, 0xff, 0xff, 0xff, 0x7f]))
@@ -65,8 +59,8 @@ test("bytes that are no message, unknown fields and a giant reach a client as th
   expect((await bob.read({ id: broken.id }))[0]?.kind).toBe("bytes")
 })
 
-test("any stanza can be queued for a device, and waits for it until it is settled", async () => {
-  const { bob, client, device } = await aChat()
+test("any stanza can be queued for a device, and waits for it until it is settled; not for one that nobody has", async () => {
+  const { bob, client, device } = await network.chat()
   client.close()
   await client.closed()
   const stanza = {
@@ -81,21 +75,19 @@ test("any stanza can be queued for a device, and waits for it until it is settle
     ],
   }
   await network.call("POST", `/devices/${device}/stanzas`, stanza)
-  await expect(network.call("POST", `/devices/${device}9/stanzas`, stanza)).rejects.toThrow("unknown_device")
+  for (const asked of [
+    network.call("POST", `/devices/${device}9/stanzas`, stanza),
+    network.call("GET", `/devices/${device}9/settled?wait=10000`),
+  ])
+    await expect(asked).rejects.toThrow("unknown_device")
   const again = network.client(client.device)
   const messages = stanzas(again, "message")
   expect(await messages.until("POISON")).toMatchObject([{ offline: "0" }])
   expect(await network.call("GET", `/devices/${device}/settled?wait=10000`)).toMatchObject({ settled: true })
 })
 
-test("a device that nobody has is not said to have settled everything", async () => {
-  const { device } = await aChat()
-  const asked = network.call("GET", `/devices/${device}9/settled?wait=10000`)
-  await expect(asked).rejects.toThrow("unknown_device")
-})
-
 test("a stanza that nothing settles comes again with every connection", async () => {
-  const { ada, bob, client, device } = await aChat()
+  const { ada, bob, client, device } = await network.chat()
   const remove = await network.fault({ kind: "unsettled", device })
   const { id } = await bob.send(ada.number, "for ever")
   await client.message("for ever")
@@ -114,7 +106,7 @@ test("a stanza that nothing settles comes again with every connection", async ()
 })
 
 test("a phone that has lost its sessions and sender keys asks clients again, and reads then", async () => {
-  const { ada, bob, client } = await aChat()
+  const { ada, bob, client } = await network.chat()
   const { jid } = await network.group([bob, ada])
   await client.sock.sendMessage(bob.lid, { text: "one" })
   await bob.read({ text: "one" })

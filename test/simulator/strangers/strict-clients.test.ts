@@ -41,10 +41,7 @@ async function noticeTo(client: Client, type: string, number = 1): Promise<Binar
 
 const groupNotice = (client: Client, number?: number) => noticeTo(client, "w:gp2", number)
 
-async function aChat() {
-  const [ada, bob] = [await network.phone("Ada"), await network.phone("Bob")]
-  return { ada, bob, client: await network.paired(ada) }
-}
+const { ada, bob, client } = await network.chat()
 
 /** The companions that a list vouches for. @throws when the signature is not the account's. */
 function vouchedFor(devices: BinaryNode | undefined, accountKey: Uint8Array) {
@@ -55,7 +52,7 @@ function vouchedFor(devices: BinaryNode | undefined, accountKey: Uint8Array) {
 }
 
 test("an account signs which companions it has, in answers and in notices", async () => {
-  const { ada, bob, client } = await aChat()
+  const bob = await network.phone("Bob")
   const other = await network.paired(bob)
   await other.sock.sendMessage(ada.jid, { text: "we know each other" })
   await client.message("we know each other")
@@ -79,7 +76,7 @@ test("an account signs which companions it has, in answers and in notices", asyn
 })
 
 test("the keys of a companion come with what it and its phone have signed about each other", async () => {
-  const { bob, client } = await aChat()
+  const bob = await network.phone("Bob")
   const other = await network.paired(bob)
   const [jid, phoneJid] = [`${bob.number}:1@s.whatsapp.net`, bob.jid]
   const answer = await ask(client, { xmlns: "encrypt", type: "get" }, [
@@ -110,12 +107,10 @@ test("a client that remembers the network's key is answered as one that does not
 })
 
 test("a question of w:p without a child is a ping", async () => {
-  const { client } = await aChat()
   expect(await ask(client, { xmlns: "w:p", type: "get" })).toMatchObject({ attrs: { type: "result" } })
 })
 
 test("a phone gives a companion the keys of settings that it asks for, and says which it has not", async () => {
-  const { client } = await aChat()
   const own = client.device.creds.myAppStateKeyId!
   const asked = [Buffer.from(own, "base64"), Buffer.from([0, 0, 1, 2, 3, 4])]
   const before = client.messages.length
@@ -137,10 +132,10 @@ test("a phone gives a companion the keys of settings that it asks for, and says 
 })
 
 test("a new member of a group is told all about it; the others are told who came, and the group's new version", async () => {
-  const [ada, bob, eve] = [await network.phone("Ada"), await network.phone("Bob"), await network.phone("Eve")]
-  const [one, other, late] = [await network.paired(ada), await network.paired(bob), await network.paired(eve)]
-  const { id } = await one.sock.groupCreate("Growing", [bob.jid])
-  const added = await one.sock.groupParticipantsUpdate(id, [eve.jid], "add")
+  const [bob, eve] = [await network.phone("Bob"), await network.phone("Eve")]
+  const [other, late] = [await network.paired(bob), await network.paired(eve)]
+  const { id } = await client.sock.groupCreate("Growing", [bob.jid])
+  const added = await client.sock.groupParticipantsUpdate(id, [eve.jid], "add")
   expect(added).toMatchObject([{ status: "200", content: { attrs: { type: "200" } } }])
   const create = getBinaryNodeChild(await groupNotice(late), "create")
   expect(getBinaryNodeChild(create, "group")).toMatchObject({ attrs: { subject: "Growing", size: "3" } })
@@ -149,28 +144,27 @@ test("a new member of a group is told all about it; the others are told who came
 })
 
 test("people who join by an invitation are told so; where admins decide, they are asked and let them in", async () => {
-  const [ada, bob, eve] = [await network.phone("Ada"), await network.phone("Bob"), await network.phone("Eve")]
-  const [one, other, late] = [await network.paired(ada), await network.paired(bob), await network.paired(eve)]
-  const { id } = await one.sock.groupCreate("Invited", [])
-  const code = await one.sock.groupInviteCode(id)
+  const [bob, eve] = [await network.phone("Bob"), await network.phone("Eve")]
+  const [other, late] = [await network.paired(bob), await network.paired(eve)]
+  const { id } = await client.sock.groupCreate("Invited", [])
+  const code = await client.sock.groupInviteCode(id)
   await other.sock.groupAcceptInvite(code!)
   expect(await groupNotice(other)).toMatchObject({
     content: [{ tag: "create", attrs: { reason: "invite" } }],
   })
 
-  await one.sock.groupJoinApprovalMode(id, "on")
+  await client.sock.groupJoinApprovalMode(id, "on")
   await late.sock.groupAcceptInvite(code!)
   await expect(late.sock.groupMetadata(id)).rejects.toThrow("forbidden")
-  const asking = await one.sock.groupRequestParticipantsList(id)
+  const asking = await client.sock.groupRequestParticipantsList(id)
   expect(asking).toMatchObject([{ jid: eve.lid }])
-  const decided = await one.sock.groupRequestParticipantsUpdate(id, [eve.lid], "approve")
+  const decided = await client.sock.groupRequestParticipantsUpdate(id, [eve.lid], "approve")
   expect(decided).toMatchObject([{ status: "200" }])
   expect((await late.sock.groupMetadata(id)).participants).toHaveLength(3)
-  expect(await one.sock.groupRequestParticipantsList(id)).toEqual([])
+  expect(await client.sock.groupRequestParticipantsList(id)).toEqual([])
 })
 
 test("a personal QR code says whose it is", async () => {
-  const { client, ada } = await aChat()
   const own = await ask(client, { xmlns: "w:qr", type: "set" }, [node("qr", { type: "contact" })])
   const { code } = getBinaryNodeChild(own, "qr")!.attrs
   const answer = await ask(client, { xmlns: "w:qr", type: "get" }, [node("qr", { code: code! })])
@@ -178,7 +172,6 @@ test("a personal QR code says whose it is", async () => {
 })
 
 test("a newsletter is made, found, followed, read and left", async () => {
-  const { client, bob } = await aChat()
   const reader = await network.paired(bob)
   const made = await client.sock.newsletterCreate("Daily", "All that is new")
   expect(made).toMatchObject({ name: "Daily", description: "All that is new", subscribers: 0 })
@@ -217,7 +210,6 @@ test("a newsletter is made, found, followed, read and left", async () => {
 })
 
 test("a question to the network that is no question, or none that it knows, is refused, and the next is answered", async () => {
-  const { client } = await aChat()
   const asked = (attrs: Record<string, string>, content?: Buffer) =>
     ask(client, { xmlns: "w:mex", type: "get" }, [{ tag: "query", attrs, ...(content && { content }) }])
   await expect(asked({ query_id: "6388546374527196" }, Buffer.from("{"))).rejects.toThrow("bad-request")

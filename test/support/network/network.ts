@@ -77,6 +77,12 @@ export async function aNetwork(input: { dataDir?: string } = {}) {
       await control.settled(deviceOf(linked), 10_000)
       return linked
     },
+    /** A client of Ada's, and Bob, with whom she may write. */
+    async chat() {
+      const [ada, bob] = [await this.phone("Ada"), await this.phone("Bob")]
+      const linked = await this.paired(ada)
+      return { ada, bob, client: linked, device: deviceOf(linked) }
+    },
     close,
     /** Stops the network and starts it again on the same folder, at new ports. */
     async restart() {
