@@ -11,12 +11,12 @@ export interface Bar {
 /** Units of the drawing. */
 const size = { width: 720, height: 110 }
 const floor = size.height - 1
+const rounded = (units: number) => Math.round(units * 10) / 10
 
 /** Bars, and under them what the first and the last stand for. Whoever cannot see them needs the same in words. */
 export function bars(all: Bar[], first: string, last: string): Html {
   const most = Math.max(1, ...all.map(({ count, lost = 0 }) => count + lost))
   const step = size.width / all.length
-  const rounded = (units: number) => Math.round(units * 10) / 10
   const width = rounded(step * 0.7)
   return html`<svg
       class="bars"

@@ -97,7 +97,8 @@ export const link = new Hono<DashboardEnv>()
       const code = await codeShown(c, session)
       return code.kind === "linked" ? pieces : pieces.set("code", { html: codePiece(at, code, wordsOf(c)) })
     }
-    return await live(c, lookEachMs, follow, undefined, `LINK#${first.bridge.id}`)
+    const reader = { id: `LINK#${first.bridge.id}`, most: openLinkPages }
+    return await live(c, lookEachMs, follow, undefined, reader)
   })
   .post("/link/:token", async (c) => {
     const token = c.req.param("token")
@@ -213,6 +214,8 @@ async function placeOf(c: Context<DashboardEnv>, session: LinkSession.Info) {
   }
 }
 
+/** How many streams of one link page may be open at once. It is for one phone, and lives without a stream, too. */
+const openLinkPages = 2
 /** How long to wait before asking a host again that did not unlink a phone. */
 const unlinkEachMs = 10_000
 

@@ -30,7 +30,7 @@ export const openPages = 12
  * this is less than the fewest (`live` in `infra/stage/stage.ts`).
  */
 const openAtAddress = 30
-/** Those that this process serves. Beyond `openPages` it need not ask the store, which counts those of all processes. */
+/** Those that this process serves. Beyond the most that a reader may have it need not ask the store, which counts those of all processes. */
 const here = new Map<string, Stream[]>()
 /** When a page that was refused one asks again, in seconds. */
 const refusedFor = 3
@@ -46,6 +46,12 @@ interface Stream {
   opener: string | undefined
   /** The same part has opened another one. */
   isReplaced: boolean
+}
+
+/** For whom streams are, and how many they may have open at once. */
+interface Reader {
+  id: string
+  most: number
 }
 
 type Look = (last: { id: string | undefined }) => Promise<Map<string, Piece> | "over">
@@ -64,7 +70,7 @@ export function lastId(c: Context): string | undefined {
 /**
  * Streams pieces of a page, as server-sent events. `look` is asked again and again, `eachMs` after it answered, and gives
  * what is new: a piece that was sent last under its key is not sent again. `onEnd` is called at the end, perhaps twice.
- * `whose` streams they are counts them: those of the person, unless said otherwise. A part of a tab has one at a time:
+ * They are counted for their person, unless they are for another (`reader`). A part of a tab has one at a time:
  * when it opens another, perhaps on another page, the one before ends with its next look, or with its next comment if another
  * process serves it. How often they are opened is counted as well.
  * @throws ApiError `rate_limited` when the most streams allowed are open
@@ -74,10 +80,10 @@ export async function live(
   eachMs: number | (() => number),
   look: Look,
   onEnd: () => void = () => {},
-  whose: string = c.var.me.person.id,
+  reader: Reader = { id: c.var.me.person.id, most: openPages },
 ): Promise<Response> {
   const own: Stream = { opener: openerOf(c), isReplaced: false }
-  const places = await enter(whose, own, addressOf(c)).catch((error: unknown) => {
+  const places = await enter(reader, own, addressOf(c)).catch((error: unknown) => {
     onEnd()
     throw error
   })
@@ -112,7 +118,7 @@ export async function live(
         }
       } finally {
         onEnd()
-        left(whose, own)
+        left(reader.id, own)
         await giveUp(places)
       }
     },
@@ -141,8 +147,9 @@ async function isTooOften(whose: string): Promise<boolean> {
  * Takes one of a person's places, and on Lambda one of their address's.
  * @throws ApiError `rate_limited` if there is none, or streams are opened too often
  */
-async function enter(whose: string, entering: Stream, address: string): Promise<StreamPlace.Info[]> {
-  const place = (await isTooOften(whose)) ? undefined : await takePlace(whose, entering)
+async function enter(reader: Reader, entering: Stream, address: string): Promise<StreamPlace.Info[]> {
+  const { id: whose } = reader
+  const place = (await isTooOften(whose)) ? undefined : await takePlace(reader, entering)
   if (!place) throw rateLimited(refusedFor)
   if (config.AWS_LAMBDA_FUNCTION_NAME === undefined) return [place]
   const opener = entering.opener === undefined ? randomUUID() : `${whose} ${entering.opener}`
@@ -154,16 +161,19 @@ async function enter(whose: string, entering: Stream, address: string): Promise<
 }
 
 /** The former stream of its part goes on until the place is taken. @returns undefined if there is none */
-async function takePlace(whose: string, entering: Stream): Promise<StreamPlace.Info | undefined> {
+async function takePlace(
+  { id: whose, most }: Reader,
+  entering: Stream,
+): Promise<StreamPlace.Info | undefined> {
   const { opener } = entering
   const open = here.get(whose) ?? []
   const others = new Set(open.map((one) => one.opener ?? one))
   if (opener !== undefined) others.delete(opener)
-  if (others.size >= openPages) return undefined
+  if (others.size >= most) return undefined
   here.set(whose, [...open, entering])
   let place: StreamPlace.Info | undefined
   try {
-    place = await StreamPlace.take(`PAGES#${whose}`, openPages, opener)
+    place = await StreamPlace.take(`PAGES#${whose}`, most, opener)
     // None of those that came after it: each of two would end the other.
     if (place && opener !== undefined)
       for (const one of open) if (one.opener === opener) one.isReplaced = true

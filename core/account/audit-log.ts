@@ -55,6 +55,7 @@ const toOwners = new Set<Act>([
   "key_created",
   "secret_shown",
   "secret_replaced",
+  "webhook_added",
   "webhook_changed",
   "troubles_changed",
 ])

@@ -77,6 +77,8 @@ export const settings = new Hono<DashboardEnv>()
   })
   .post("/numbers/:ref/settings/pause", async (c) => {
     const { bridge, requestId } = c.var
+    const again = unlessFresh(c, pathOf(bridge))
+    if (again) return again
     return await done(c, "It is paused.", async () => await pause(bridge.id, requestId))
   })
   .post("/numbers/:ref/settings/wake", async (c) => {

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import { config } from "#core/platform/config.ts"
-import { age, ago, type Html, time } from "../elements.ts"
+import { age, type Html, time } from "../elements.ts"
 import type { Evidence, Last, Why } from "./evidence.ts"
 import { refusals } from "./failures.ts"
 
@@ -206,7 +206,7 @@ export function evidenceLine(evidence: Evidence): Html {
         ? ""
         : said.atMs === undefined
           ? html`<div class="small muted">as it was written down; not confirmed yet</div>`
-          : html`<div class="small muted" data-said>confirmed ${ago(said.atMs)}</div>`
+          : html`<div class="small muted" data-said>confirmed now</div>`
     }
     ${silence(evidence)} ${cause ? html`<div class="small muted">${cause}</div>` : ""}
   </div>`

@@ -65,6 +65,8 @@ export const webhooks = new Hono<DashboardEnv>()
     })
   })
   .post("/numbers/:ref/webhooks/:id/pause", async (c) => {
+    const again = unlessFresh(c, pathOf(c))
+    if (again) return again
     return await done(c, {}, async () => {
       await Webhook.pause(await oneOf(c))
       return note(

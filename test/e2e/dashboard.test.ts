@@ -244,6 +244,17 @@ test("a log begins at its newest lines, however long it is", async () => {
   expect(below).toBeLessThan(1)
 })
 
+test("on a narrow screen the tab of a number's page is in view", async () => {
+  const page = await aPage()
+  await page.setViewport({ width: 320, height: 800 })
+  await page.goto(`${base}/numbers/sandbox/settings`)
+  const tab = await page.$eval(".tabs [aria-current]", (one) => {
+    const { left, right } = one.getBoundingClientRect()
+    return { left, right }
+  })
+  expect([tab.left >= 0, tab.right <= 320]).toEqual([true, true])
+})
+
 test("a browser that has no passkey to offer says nothing of it until it is asked", async () => {
   const page = await aPage()
   await page.evaluateOnNewDocument(`

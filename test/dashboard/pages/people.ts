@@ -8,6 +8,7 @@ import { Member } from "#core/account/member.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { Troubles } from "#core/account/troubles.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { Webhook } from "#core/bridge/webhook.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { log } from "#core/platform/log.ts"
 import { app } from "#functions/api/one-machine.ts"
@@ -44,9 +45,12 @@ test("what gives events or secrets away, or cannot be undone, asks for a fresh s
       expect(await pageSays()).toContain(`value="${shown}"`)
       expect(await pageSays()).not.toContain(`value="${shown}"`)
     }
+    const { webhookId } = (await Webhook.create(person.bridge, "https://shop.example/other", {})).webhook
     const ends = [
       ["webhooks", "first/secret/finish"],
       ["settings", "unlink"],
+      ["settings", "pause"],
+      ["webhooks", `${webhookId}/pause`],
       ["settings", "delete"],
     ] as const
     for (const [at, end] of ends) {
@@ -374,6 +378,7 @@ test("owners see who did what, by which key or program, from where; and are mail
   await owner.post("/numbers/shop/webhooks/first/secret/roll")
   await owner.get("/numbers/shop/webhooks/first/secret")
   await owner.post("/account/rename", { name: "Corner shop" })
+  await owner.post("/numbers/shop/webhooks", { url: "https://shop.example/more" })
   const key = await ApiKey.create(owner.accountId, "robot")
   await app.request("/api/instances/shop", {
     method: "PATCH",
@@ -391,6 +396,7 @@ test("owners see who did what, by which key or program, from where; and are mail
   const told = [...page.matchAll(/<td>(?!<)([^<]+)</g)].map(([, text]) => text!.trim())
   expect(told.filter((text) => text.includes(" "))).toEqual([
     "the API key robot changed the webhook of shop: https://shop.example/hook",
+    `${owner.email} added a webhook to shop: https://shop.example/more`,
     `${owner.email} named the account Corner shop`,
     `${owner.email} looked at the webhook secret of shop`,
     `${owner.email} replaced the webhook secret of shop`,
@@ -406,9 +412,10 @@ test("owners see who did what, by which key or program, from where; and are mail
   // The acts are not held up by their mails.
   const mails = await until(() => {
     const own = Mail.list().filter(({ to }) => to === owner.email)
-    return own.length >= 3 && own
+    return own.length >= 4 && own
   })
   expect(mails.map(({ subject }) => subject.replace(`${owner.email} `, "")).toSorted()).toEqual([
+    "added a webhook to shop: https://shop.example/more",
     "created the API key till",
     "looked at the webhook secret of shop",
     "replaced the webhook secret of shop",

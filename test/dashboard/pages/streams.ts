@@ -7,6 +7,7 @@ import { Member } from "#core/account/member.ts"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
+import { LinkSession } from "#core/bridge/link-session.ts"
 import { StreamPlace } from "#core/bridge/stream-place.ts"
 import { EventIndex } from "#core/event/event-index.ts"
 import { transact } from "#core/store/store.ts"
@@ -14,6 +15,7 @@ import { RateLimit } from "#core/rate-limit.ts"
 import { config } from "#core/platform/config.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { anAddress } from "#test/support/service/customer.ts"
+import { aVisitor } from "#test/support/service/visitor.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
 import { aPerson, shownBy } from "./person.ts"
@@ -115,7 +117,7 @@ test("the open streams of somebody who is removed end within seconds", async () 
   expect(isOver).toBe(true)
 })
 
-test("twelve of a hundred tabs are live, the others are told to come back, and a closed one makes room", async () => {
+test("twelve of a hundred tabs are live, and two of a link page; the others are told to come back, and a closed one makes room", async () => {
   const person = await aPerson()
   const stream = "/numbers/shop/events/stream?from=0"
   const tabs = await Promise.all(Array.from({ length: 100 }, () => person.get(stream)))
@@ -125,6 +127,10 @@ test("twelve of a hundred tabs are live, the others are told to come back, and a
   expect(refused[0]!.headers.get("retry-after")).toBe("3")
   expect((await (await aPerson()).get(stream)).status).toBe(200)
   expect((await person.get("/numbers/shop/events")).status).toBe(200)
+  const { token } = await LinkSession.create(person.bridge, {})
+  const linking = await Promise.all([1, 2, 3].map(() => aVisitor().get(`/link/${token}/stream`)))
+  expect(linking.filter(({ status }) => status === 429)).toHaveLength(1)
+  await Promise.all(linking.map((tab) => tab.body!.cancel()))
   await Promise.all(open.map((tab) => tab.body!.cancel()))
   await vi.waitFor(async () => expect((await person.get(stream)).status).toBe(200), 5000)
 })
