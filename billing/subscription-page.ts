@@ -95,8 +95,12 @@ function card(input: Shown): Html {
   return html`<h2>${isEnding ? html`It ends on ${time(cancelAt * 1000)}` : titles[state]}</h2>
     ${reason(input)}
     <dl class="facts">
-      <dt>Numbers that are paid for</dt>
-      <dd>${input.numbers}</dd>
+      ${
+        isOver
+          ? ""
+          : html`<dt>Numbers that are paid for</dt>
+              <dd>${input.numbers}</dd>`
+      }
       ${
         due.length === 0
           ? ""

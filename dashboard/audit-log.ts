@@ -60,13 +60,13 @@ function table(entries: AuditLog.Entry[], keys: Map<string, string>): Html {
   </div>`
 }
 
-/** A key is named as its owner knows it, while it is there. */
-function sentence(entry: AuditLog.Entry, keys: Map<string, string>): Html | string {
-  const { key_id: id } = entry
-  if (id === undefined) return AuditLog.sentenceOf(entry)
-  const name = keys.get(id)
-  return html`${AuditLog.sentenceOf({ ...entry, ...(name && { by: `the API key ${name}` }) })}
-    <div class="small muted mono">${id}</div>`
+/** A key is named as its owner knows it, while it is there. No name changes the direction of what is beside it. */
+function sentence({ by, key_id: id, act, about }: AuditLog.Entry, keys: Map<string, string>): Html {
+  const name = id === undefined ? undefined : keys.get(id)
+  const did = AuditLog.sentenceOf({ by: "", act, about: "" })
+  return html`${name ? html`the API key <b><bdi>${name}</bdi></b>` : html`<bdi>${by}</bdi>`}${did}
+    <bdi>${about}</bdi>
+    ${id === undefined ? "" : html`<div class="small muted mono">${id}</div>`}`
 }
 
 /** Records what the person of this request did in the account that they are in. `about`: to whom or what. */

@@ -155,7 +155,7 @@ function list(keys: ApiKey.Info[], mayChange: boolean): Html {
             (key) =>
               html`<tr>
                 <td>
-                  <span class="strong">${key.name === "" ? "without a name" : key.name}</span>
+                  <bdi class="strong">${key.name === "" ? "without a name" : key.name}</bdi>
                   <div class="small muted mono">mbk_${key.keyId}_…</div>
                 </td>
                 <td data-label="May">${rightOf(key)}</td>
@@ -164,7 +164,7 @@ function list(keys: ApiKey.Info[], mayChange: boolean): Html {
                 </td>
                 <td data-label="Created">
                   ${ago(key.createdAt * 1000)}
-                  ${key.createdBy === undefined ? "" : html`<div class="small muted">${makerOf(key.createdBy, keys)}</div>`}
+                  ${key.createdBy === undefined ? "" : html`<div class="small muted">by <bdi>${makerOf(key.createdBy, keys)}</bdi></div>`}
                 </td>
                 <td class="end">${mayChange ? revoking(key) : ""}</td>
               </tr>`,
@@ -178,7 +178,7 @@ function list(keys: ApiKey.Info[], mayChange: boolean): Html {
 /** By whom a key was made: a person's address, or the name of another key. */
 function makerOf(createdBy: string, keys: ApiKey.Info[]): string {
   const maker = keys.find(({ keyId }) => keyId === createdBy)
-  return `by ${maker ? `the key ${maker.name || maker.keyId}` : createdBy}`
+  return maker ? `the key ${maker.name || maker.keyId}` : createdBy
 }
 
 /** It cannot be undone. */

@@ -70,7 +70,7 @@ function phoneForm({
   isWrong?: boolean
 }): Html {
   return html`<form class="inline" method="post" action="${at}">
-    <div>
+    <div class="roomy">
       <label for="phone">${words.phone}</label>
       <input
         id="phone"

@@ -141,18 +141,24 @@ function todayCard({ ref, today, last, receiving }: Shown): Html {
       <dd>${today?.messages ?? 0}</dd>
       <dt>Attempts that failed</dt>
       <dd>${today?.failed ?? 0} of ${today?.attempts ?? 0}</dd>
+      ${
+        today === undefined || today.attempts === 0
+          ? ""
+          : html`<dt>95 % of attempts took at most</dt>
+              <dd>${Usage.p95Of(today)} ms</dd>`
+      }
       <dt>Events undelivered</dt>
       <dd>${today?.undelivered ?? 0}</dd>
-      <dt>Last message received</dt>
-      <dd>
-        ${
-          last === undefined
-            ? "none is kept"
-            : html`<a href="/numbers/${ref}/events/${last.event_id}">${aboutOf(last.event)}</a>
-                <span class="small muted">${ago(last.created_at * 1000)}</span>`
-        }
-      </dd>
     </dl>
+    <p class="small">
+      Last message received:
+      ${
+        last === undefined
+          ? "none is kept."
+          : html`<a href="/numbers/${ref}/events/${last.event_id}">${aboutOf(last.event)}</a>
+              <span class="muted">${ago(last.created_at * 1000)}</span>`
+      }
+    </p>
     <div class="row"><a class="button" href="/usage?number=${ref}">Usage by day</a></div>
   </section>`
 }

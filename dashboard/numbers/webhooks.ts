@@ -235,11 +235,15 @@ async function card(
         ? note("warn", `${webhook.missed.events} events had waited for longer than 7 days, and are not sent.`)
         : ""
     }
-    <div class="row">
-      ${receiver.url === "" ? "" : html`<a class="button" href="${deliveriesOf(ref, webhookId)}">Deliveries</a>`}
-      ${mayChange && receiver.url !== "" ? press({ action: `${at}/test`, label: "Send a test event" }) : ""}
-      ${!mayChange || isFirst ? "" : pausing(at, pausedAt !== undefined)}
-    </div>
+    ${
+      receiver.url === ""
+        ? ""
+        : html`<div class="row">
+            <a class="button" href="${deliveriesOf(ref, webhookId)}">Deliveries</a>
+            ${mayChange ? press({ action: `${at}/test`, label: "Send a test event" }) : ""}
+            ${!mayChange || isFirst ? "" : pausing(at, pausedAt !== undefined)}
+          </div>`
+    }
     ${secret?.of === webhookId ? block(secret.text, "Its secret") : ""}
     ${
       !mayChange

@@ -23,11 +23,11 @@ export async function chooseAlerts(c: Context<DashboardEnv>): Promise<Html> {
 
 const listed = new Intl.ListFormat("en")
 
-/** Who is told that a webhook of this page's number fails; nothing where nobody looks for troubles. */
-export async function whoIsTold(c: Context<DashboardEnv>): Promise<Html | string> {
-  if (!Troubles.isOn()) return ""
+/** Who is told that a webhook of this page's number fails. */
+export async function whoIsTold(c: Context<DashboardEnv>): Promise<Html> {
   const { accountId, bridge, me } = c.var
-  if (bridge.isSandbox) return html`<p class="small">Nobody is told: a sandbox has no alerts.</p>`
+  const none = bridge.isSandbox ? "a sandbox has" : Troubles.isOn() ? "" : "this service sends"
+  if (none !== "") return html`<p class="small">Nobody is told that it fails: ${none} no alerts.</p>`
   const { to, url } = await Troubles.get(accountId)
   const people = Mail.way() === "none" ? [] : await Troubles.mailed(accountId, to)
   const names = people.length > 3 ? [...people.slice(0, 2), `${people.length - 2} others`] : people

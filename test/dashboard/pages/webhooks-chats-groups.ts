@@ -78,6 +78,8 @@ test("where a webhook fails, its pages say who is told, or that nobody is; the s
   await told(`an alert goes to ${person.email} by mail, and to https://shop.example/told.`)
   await person.post("/account/troubles", { to: "nobody", url: "" })
   await told("Nobody is told that it fails.")
+  Troubles.watched(false)
+  expect(await shown("/webhooks")).toContain("Nobody is told that it fails: this service sends no alerts.")
   const settings = await shown("/settings")
   expect(settings).toContain('href="/numbers/shop/webhooks">')
   expect(settings).not.toContain('name="webhook_url"')
