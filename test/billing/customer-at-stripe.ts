@@ -5,16 +5,7 @@ import { look } from "#billing/look.ts"
 import { payPage, portal } from "#billing/payment-pages.ts"
 import { Payer } from "#billing/payer.ts"
 import { config } from "#core/platform/config.ts"
-import {
-  card,
-  deleteAtStripe,
-  isRunning,
-  leaseOf,
-  newcomer,
-  stateOf,
-  subscriber,
-  subscribes,
-} from "./subscriber.ts"
+import { card, deleteAtStripe, isRunning, leaseOf, stateOf, subscriber, subscribes } from "./subscriber.ts"
 
 describe("a customer", () => {
   test("whom somebody deleted at Stripe has ended: told, paused, and able to subscribe anew", async () => {
@@ -29,17 +20,6 @@ describe("a customer", () => {
     await look(id)
     expect(await stateOf(id)).toBe("active")
     expect(await isRunning(bridge)).toBe(true)
-  })
-
-  test("who is deleted while a page of Checkout is open gets another page", async () => {
-    const { account } = await newcomer()
-    const page = await Checkout.begin(account.id, "ada@example.com")
-    await deleteAtStripe(account.id)
-    const next = await Checkout.begin(account.id, "ada@example.com")
-    expect(next).not.toBe(page)
-    await payWith(card.pays, next!)
-    await look(account.id)
-    expect(await stateOf(account.id)).toBe("trialing")
   })
 
   test("whom Stripe does not know has no subscription until it does: nothing runs unpaid, and nothing is deleted", async () => {

@@ -11,30 +11,17 @@ import {
   aHint,
   card,
   days,
-  endedSubscriber,
   isDue,
   isRunning,
-  leaseOf,
   newcomer,
   ofStripe,
   rowOf,
   stateOf,
   subscriber,
-  subscribes,
   unpaidSubscriber,
 } from "./subscriber.ts"
 
 describe("a subscription that ends", () => {
-  test("has one trial: the next one is paid at once", async () => {
-    const { id, bridge } = await endedSubscriber()
-    expect(await stateOf(id)).toBe("canceled")
-    expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
-    await subscribes(id)
-    expect(await stateOf(id)).toBe("active")
-    expect(ofStripe(id).map(({ trial_end }) => trial_end !== null)).toEqual([true, false])
-    expect(await isRunning(bridge)).toBe(true)
-  })
-
   test("begins again for as many numbers as wait for it", async () => {
     const { id } = await subscriber()
     await addSecond(id)
@@ -83,14 +70,6 @@ describe("a subscription that ends", () => {
     await lookAtDue()
     expect(ofStripe(id)[0]!.status).toBe("canceled")
     expect(await isDue(id)).toBe(false)
-  })
-
-  test("by a second one leaves the first, and nobody pays twice", async () => {
-    const { id } = await subscriber()
-    const [first] = ofStripe(id)
-    stripe.book.subscriptions.sub_second = { ...structuredClone(first!), id: "sub_second" }
-    await look(id)
-    expect(ofStripe(id).map(({ status }) => status)).toEqual(["trialing", "canceled"])
   })
 
   test("by a second one that is paid, while the first is not, leaves the one that is paid", async () => {

@@ -10,7 +10,6 @@ import { aCustomer } from "#test/support/service/customer.ts"
 import {
   admin,
   card,
-  days,
   isDue,
   isRunning,
   leaseOf,
@@ -21,18 +20,6 @@ import {
 } from "./subscriber.ts"
 
 describe("the operator's word", () => {
-  test("stands against Stripe's until it is taken back", async () => {
-    const { id, bridge } = await subscriber(card.fails)
-    await Account.setSubscription(id, "active")
-    await days(id, 24)
-    expect(await stateOf(id)).toBe("active")
-    expect(await isRunning(bridge)).toBe(true)
-    await Account.endOverride(id)
-    await look(id)
-    expect(await stateOf(id)).toBe("unpaid")
-    expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
-  })
-
   test("closes a page of Checkout that is open, and taken back from a guest costs them no data", async () => {
     const { account } = await newcomer()
     const page = (await Checkout.begin(account.id, "ada@example.com"))!

@@ -49,16 +49,6 @@ describe("the quantity", () => {
     expect(keys).toEqual([`qty:${id}:1`, `qty:${id}:2`])
   })
 
-  test("goes back to what it was under a key of its own: Stripe would answer the old one from memory", async () => {
-    const { id } = await subscriber()
-    for (const count of [2, 1, 2, 1]) {
-      if (count === 2) await addSecond(id)
-      else await Bridge.remove(await Bridge.get(id, "second"))
-      await lookAtDue()
-      expect(quantityOf(id)).toBe(count)
-    }
-  })
-
   test("that grows within a period is charged at once for its rest, one that shrinks is a credit: no day is paid twice", async () => {
     const { id, bridge } = await subscriber()
     await days(id, 7)

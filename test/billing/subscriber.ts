@@ -58,14 +58,6 @@ export async function unpaidSubscriber() {
   return found
 }
 
-/** A subscriber whose subscription has ended with its trial, as they wished. */
-export async function endedSubscriber() {
-  const found = await subscriber()
-  ofStripe(found.id)[0]!.cancel_at_period_end = true
-  await days(found.id, 8)
-  return found
-}
-
 /** The account subscribes on a page of Checkout, with a card that pays. */
 export async function subscribes(accountId: string) {
   await payWith(card.pays, (await Checkout.begin(accountId, "ada@example.com"))!)

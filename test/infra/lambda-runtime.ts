@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto"
 import { offerStreaming, stream } from "../support/service/function-url.ts"
 
-/** As Lambda starts and calls a bundle; `lambda.ts` is the other end. */
+/** As Lambda starts and calls a bundle; `rehearsal/lambda-process.ts` is the other end. */
 const [, , bundle = "", kind] = process.argv
 offerStreaming()
-const start = performance.now()
 const { handler } = await import(bundle)
-process.send!({ initMs: performance.now() - start, rssMb: process.memoryUsage.rss() / 1e6 })
+process.send!("started")
 
 async function answer(event: object): Promise<unknown> {
   if (kind !== "stream") return await handler(event, { awsRequestId: randomUUID(), functionName: "test" })

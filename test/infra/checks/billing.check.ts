@@ -58,10 +58,6 @@ test("the price is of what would be deployed", () => {
   })
 })
 
-test.for([...functions, "Subscriptions"])("%s gets settings that the service takes", (name) => {
-  expect(Config.safeParse(graph.environment(`${name}Function`)).error).toBeUndefined()
-})
-
 test("the session hosts get settings that the service takes", () => {
   const settings = graph.container().environment.map(({ name, value }) => [name, value])
   expect(Config.safeParse(Object.fromEntries(settings)).error).toBeUndefined()

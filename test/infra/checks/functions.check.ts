@@ -1,12 +1,15 @@
-import { globSync, readFileSync } from "node:fs"
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { runInNewContext } from "node:vm"
-import { expect, inject, test } from "vitest"
+import { expect, inject, onTestFinished, test } from "vitest"
 import type { RouteConfig } from "@hono/zod-openapi"
 import { z } from "zod"
 import { routes } from "#core/contract/routes.ts"
 import { dashboard } from "#dashboard/routes.ts"
 import { timing } from "#functions/stream/sse.ts"
 import { offerStreaming } from "#test/support/service/function-url.ts"
+import { bundled } from "../bundled.ts"
 import { distributionOf, matches } from "../distribution.ts"
 import { graphOf } from "../graph.ts"
 
@@ -27,6 +30,18 @@ test("every handler that a function names is there, and is exported", async () =
     const [path, name] = FunctionInputs.parse(inputs).handler.split(".")
     const file = new URL(`../../../${path}.ts`, import.meta.url)
     expect(await import(file.pathname)).toHaveProperty(name!, expect.any(Function))
+  }
+})
+
+test("every bundle is small", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "bundles-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const { name } of graph.all("lambda/function:Function")) {
+    const file = join(folder, `${name}.mjs`)
+    await bundled(name.replace(/Function$/, ""), file)
+    const kb = statSync(file).size / 1024
+    console.log(`${name}: bundle ${kb.toFixed(0)} KB`)
+    expect([name, kb < 3600]).toEqual([name, true])
   }
 })
 

@@ -3,16 +3,6 @@ import { graphOf } from "../graph.ts"
 
 const graph = graphOf(inject("production"))
 
-test("no NAT, no load balancer, no address that is paid for by the hour, is made", () => {
-  const dear = [
-    "ec2/natGateway:NatGateway",
-    "lb/loadBalancer:LoadBalancer",
-    "ec2/eip:Eip",
-    "ec2/instance:Instance",
-  ]
-  expect(dear.flatMap((type) => graph.all(type))).toEqual([])
-})
-
 test("no endpoint is paid for: hosts reach the store and S3 by gateways, without charge", () => {
   const endpoints = graph.all("ec2/vpcEndpoint:VpcEndpoint")
   expect(endpoints.map(({ name }) => name).toSorted()).toEqual(["DynamoDbGateway", "S3Gateway"])

@@ -1,16 +1,9 @@
-import "../other-table-names.ts"
 import "#test/support/store.ts"
 import { readFileSync } from "node:fs"
 import { beforeAll, expect, inject, onTestFinished, test, vi } from "vitest"
-import { z } from "zod"
-import { Account } from "#core/account/account.ts"
-import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { urlEvent } from "#test/support/service/function-url.ts"
-import { startLambdaApi } from "#test/support/service/lambda-api.ts"
 import { evaluate } from "../evaluate.ts"
 import { type Graph, graphOf, type Statement } from "../graph.ts"
-import { aLambda } from "../lambda.ts"
 
 const without = graphOf(inject("production"))
 let graph: Graph
@@ -122,29 +115,6 @@ test("it may do what a host may, to sandbox bridges alone, which are known by th
     expect.stringMatching(/\/bridges:log-stream:5a4db0c5-\*$/),
   ])
 })
-
-test.for([
-  ["the API", "GET", "/api/instances/sandbox", 200],
-  ["the function of transfers", "POST", "/api/instances/sandbox/webhook-test", 400],
-] as const)(
-  "%s answers an account that has not used its sandbox before, within its permissions",
-  async ([asked, method, path, status]) => {
-    const api = await aLambda("Api", { graph })
-    const { API_FUNCTION = "", ROUTER_SECRET: routerSecret = "" } = graph.environment("TransferFunction")
-    const service = await startLambdaApi({ [API_FUNCTION]: api.invoke })
-    onTestFinished(service.close)
-    const transfer = await aLambda("Transfer", { graph, lambda: service.endpoint })
-    const { id } = await Account.create({ name: "Ada", subscription: "none" })
-    const key = await ApiKey.create(id, "test")
-
-    const { invoke } = asked === "the API" ? api : transfer
-    const answer = await invoke(urlEvent(method, path, { key, routerSecret }))
-    // A sandbox has no webhook that could be tested.
-    expect(z.looseObject({ statusCode: z.number() }).parse(answer).statusCode).toBe(status)
-    expect(graph.denied("ApiRole", api.uses)).toEqual([])
-    expect(graph.denied("TransferRole", transfer.uses)).toEqual([])
-  },
-)
 
 test("the sweep starts no host of the simulated network", () => {
   expect(graph.environment("SweepFunction")).not.toHaveProperty("SANDBOX")

@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { z } from "zod"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+
+/** What SST's component asks its program to bundle, as `evaluate` has left it. */
+const Build = z.object({
+  handler: z.string(),
+  runtime: z.literal("nodejs24.x"),
+  properties: z.object({ minify: z.boolean().default(false), architecture: z.string() }).strict(),
+})
+
+/**
+ * Bundles a function as SST's program does (`pkg/runtime/node/build.go` of 4.17), with the version of esbuild that is built
+ * into it. Only what the stage's build asks for is minified, which is nothing by itself.
+ */
+export async function bundled(name: string, outfile: string, stage = "production"): Promise<void> {
+  const asked = join(root, ".sst/graph", stage, "bundles", name, "build.json")
+  const { handler, properties } = Build.parse(JSON.parse(readFileSync(asked, "utf8")))
+  const { build } = await import(join(root, "infra/node_modules/esbuild/lib/main.js"))
+  await build({
+    entryPoints: [join(root, `${handler.split(".")[0]}.ts`)],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "es2024",
+    external: ["sharp", "pg-native"],
+    mainFields: ["module", "main"],
+    minify: properties.minify,
+    keepNames: true,
+    sourcemap: "linked",
+    logLevel: "error",
+    banner: {
+      js: [
+        "import { createRequire as topLevelCreateRequire } from 'module';",
+        "const require = topLevelCreateRequire(import.meta.url);",
+        'import { fileURLToPath as topLevelFileUrlToPath, URL as topLevelURL } from "url"',
+        "const __filename = topLevelFileUrlToPath(import.meta.url)",
+        'const __dirname = topLevelFileUrlToPath(new topLevelURL(".", import.meta.url))',
+        "",
+      ].join("\n"),
+    },
+  })
+}
