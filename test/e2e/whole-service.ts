@@ -3,9 +3,15 @@ import type { Phone } from "#local/network/client.ts"
 import { type Customer, type Service, startService, statusOf } from "../support/service/service.ts"
 import { startWebhook } from "./webhook.ts"
 
-/** The whole service as `npm start` runs it, a customer, and the customer's webhook receiver. */
+let running: Promise<Service> | undefined
+
+/**
+ * The whole service as `npm start` runs it, which is one for all that a test file loads; a customer, and the customer's
+ * webhook receiver.
+ */
 export async function startWhole() {
-  const service = await startService({ LEASE_BEAT_MS: process.env.LEASE_BEAT_MS ?? "1000" })
+  running ??= startService({ LEASE_BEAT_MS: process.env.LEASE_BEAT_MS ?? "1000" })
+  const service = await running
   return { ...service, ...(await wholeOf(service)) }
 }
 
@@ -25,8 +31,8 @@ export async function wholeOf(service: Running) {
     /** The customer's calls of the API. */
     call: wholePath(shop),
     /** Another customer's calls. */
-    customer: async (subscription: "active" | "none") =>
-      wholePath(await service.customer("another", { subscription })),
+    customer: async (about: Parameters<Service["customer"]>[1]) =>
+      wholePath(await service.customer("another", about)),
     /** A bridge whose events come to the webhook. */
     bridge: async (ref: string) => {
       const made = await shop.bridge(ref, { webhook_url: webhook.urlOf(ref) })

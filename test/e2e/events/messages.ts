@@ -211,12 +211,12 @@ const answered = (id: string) =>
 
 test("what a person with a username writes, votes and answers says so, and has no number", async () => {
   const hal = await whole.network.create("Hal")
-  await whole.network.change(hal.number, { username: "hal.1" })
+  await whole.network.change(hal.number, { username: "hal.2" })
   const halWrites = (content: object) => whole.write(hal, people.grace.number, content)
-  const named = { username: "hal.1", name: "Hal", phone: "" }
+  const named = { username: "hal.2", name: "Hal", phone: "" }
   expect(await message(await halWrites({ text: "hello" }))).toMatchObject(named)
 
-  const to = { chat: "@hal.1" }
+  const to = { chat: "@hal.2" }
   const poll = await send("poll", { ...to, question: "How?", options: ["so", "not so"] }, hal)
   const vote = { vote: { message_id: poll, options: ["so"] } }
   expect(await voted(await halWrites(vote))).toMatchObject({ ...named, selected_options: ["so"] })
