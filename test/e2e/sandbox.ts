@@ -1,15 +1,11 @@
-import { afterAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { until } from "#test/support/until.ts"
-import { startWhole } from "./whole-service.ts"
-
-const whole = await startWhole()
-afterAll(() => whole.stop())
+import { whole } from "./events/stage.ts"
 
 const sandbox = "/api/instances/sandbox"
 
-/** A customer without a subscription, who has only a sandbox. */
-async function aVisitor() {
-  const call = await whole.customer({ subscription: "none" })
+async function aVisitor(about: Parameters<typeof whole.customer>[0]) {
+  const call = await whole.customer(about)
   const ask = async (method: string, path: string, body?: unknown) => {
     const answer = await call(method, path, body)
     const text = await answer.text()
@@ -28,10 +24,12 @@ async function aVisitor() {
     expect(found).toHaveLength(2)
     return new Map(found.map(({ name, phone }) => [name, phone]))
   }
-  return { ask, patiently, contacts }
+  return { call, ask, patiently, contacts }
 }
 
-const { ask, patiently, contacts } = await aVisitor()
+/** A customer without a subscription, who has only a sandbox. */
+const { ask, patiently, contacts } = await aVisitor({ subscription: "none" })
+const other = await aVisitor({ bridges: 1 })
 
 test("a sandbox is there when it is first named, without a subscription, and writes at once", async () => {
   expect(await ask("POST", "/api/instances", { customer_ref: "shop" })).toMatchObject({ http: 402 })
@@ -102,7 +100,6 @@ test("it links itself again after a logout, and is made anew after it was delete
 })
 
 test("the people of a sandbox cannot be reached from another one, nor does a sandbox reach anybody else", async () => {
-  const other = await aVisitor()
   const ada = await whole.network.create("Ada")
   const strangers = [...(await other.contacts()).values(), ada.number]
   await contacts()
@@ -116,7 +113,7 @@ test("the people of a sandbox cannot be reached from another one, nor does a san
 })
 
 test("it counts against no limit, and `default` is another bridge if there is one", async () => {
-  const call = await whole.customer({ bridges: 1 })
+  const { call } = other
   await call("GET", sandbox)
   const first = async () => (await (await call("GET", "/api/instances/default")).json()) as object
   expect(await first()).toMatchObject({ customer_ref: "sandbox" })
