@@ -56,7 +56,6 @@ export async function wholeOf(service: Running) {
     },
   }
 }
-export type Whole = Awaited<ReturnType<typeof startWhole>>
 /** What endpoints are asked with, wherever the service runs. */
 export type AnyWhole = Awaited<ReturnType<typeof wholeOf>>
 
