@@ -133,7 +133,7 @@ function unheld(lease: Lease.Info, shortage: HostShortage.Info | undefined, at: 
   return "it waits for a host: one takes it within seconds, if there is room and the sweep runs"
 }
 
-/** A sentence for each session status (Contract, "Session status"). */
+/** A sentence for each session status. */
 const sessions = new Map([
   ["connected", "it is up"],
   ["unpaired", "no phone is linked: its customer has to scan a code or ask for a pairing code"],

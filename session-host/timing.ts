@@ -28,7 +28,7 @@ export interface Timing {
   provenMs: number
   /** A session that was connected for this long has stayed: three minutes, at 5 s a beat. */
   stayedMs: number
-  /** Contract, "Live state of a bridge": after this long without an unplanned end, earlier ones are forgotten. */
+  /** After this long without an unplanned end of a host, earlier ones are forgotten. */
   healthyMs: number
   /** Contract, "Presence": how often a session is shown as available, and for how long. */
   dailyPresenceEachMs: number

@@ -4,10 +4,10 @@ import type { Manager } from "#core/contract/bridge.ts"
 import type { Host } from "../lease/host.ts"
 import { Lease } from "../lease/lease.ts"
 
-/** After this much healthy time earlier failures are forgotten, in seconds (Contract, "Live state of a bridge"). */
+/** After this much healthy time earlier failures are forgotten, in seconds. */
 const forgivenAfter = 600
 
-/** Contract, "Live state of a bridge": from its lease and the host that holds it. */
+/** The live state of a bridge, from its lease and the host that holds it. */
 export function managerOf(lease: Lease.Info, host: Host.Info | undefined): z.infer<typeof Manager> {
   return {
     health: healthOf(lease, host),

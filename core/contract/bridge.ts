@@ -23,7 +23,7 @@ const PausedReason = z.enum(["idle", "billing", "manual"]).openapi({
     "not paid. `manual`: the operator has paused it, or its own people in the dashboard. The sentence of the 409 says which.",
 })
 
-/** Contract, "Fields of a bridge", list form. */
+/** A bridge in the list. */
 export const BridgeInList = z
   .object({
     id: z.uuid(),
@@ -33,7 +33,7 @@ export const BridgeInList = z
   })
   .openapi("BridgeInList")
 
-/** Contract, "Fields of a bridge", create form. `webhook_url` is `""` for the hosted inbox. */
+/** A bridge as its creation answers. `webhook_url` is `""` for the hosted inbox. */
 export const Bridge = BridgeInList.extend({
   webhook_secret: z.string().openapi({
     description:
@@ -60,7 +60,6 @@ export const Manager = z
   })
   .openapi("Manager")
 
-/** Contract, "Live state of a bridge" */
 const Reported = z
   .object({
     status: Status,
@@ -103,7 +102,7 @@ const chosen = {
   }),
 }
 
-/** Contract, "Fields of a bridge", with the live state of the session. */
+/** A bridge with the live state of its session, and every choice of its customer. */
 export const BridgeWithManager = Bridge.extend({
   ...chosen,
   paused_reason: PausedReason.optional(),

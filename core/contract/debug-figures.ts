@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { proxy, refusals, reply, unreachable } from "./route-parts.ts"
 
-/** Contract, "Debug figures": figures of the host's process. */
+/** Figures of the host's process, under the names of Go's runtime, for compatibility. */
 const DebugStats = z
   .object({
     client_expires_at: z.number().int().openapi({

@@ -4,7 +4,6 @@ import { ofWebhook } from "./webhook.ts"
 import { Event, EventType } from "./event.ts"
 import { elsewhere, Ok, proxy, refusals, reply, unreachable, body } from "./route-parts.ts"
 
-/** Contract, "Delivery log" */
 export const Attempt = z
   .object({
     attempt: z.number().int().openapi({ description: "The number of this attempt at the event, from 1." }),

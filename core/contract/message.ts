@@ -16,7 +16,6 @@ import {
 import type { ErrorCode } from "./error.ts"
 import { asking, body, Ok, optionalBody, proxy, refusals, reply, unreachable } from "./route-parts.ts"
 
-/** Contract, "Messages" */
 const SendResult = z
   .object({
     message_id: z.string(),
@@ -52,7 +51,7 @@ const NewChat = z.enum(["refuse", "allow"]).openapi({
 })
 export type NewChat = z.infer<typeof NewChat>
 
-/** The fields that every message has besides its content (Contract, "Messages"). */
+/** The fields that every message has besides its content. */
 const addressed = {
   chat: Chat,
   quoted_message_id: MessageId.optional().openapi({
@@ -121,7 +120,6 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
 /** In bytes. A picture of this size and the text beside it fit into a body. */
 const previewBytes = 256 * 1024
 
-/** Contract, "Previews of links" */
 const Preview = z
   .object({
     url: text(1, 2048).openapi({ description: "The link, as it stands in `body`.", format: "uri" }),
@@ -217,7 +215,6 @@ export const sendMedia = send(
   },
 )
 
-/** Contract, "Contact cards" */
 const Card = z
   .object({
     name: text(1, 255),

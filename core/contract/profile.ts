@@ -4,7 +4,7 @@ import { FetchedUrl, text } from "./field-types.ts"
 import { jpeg } from "./contact.ts"
 import { asking, body, Ok, proxy, refusals, reply } from "./route-parts.ts"
 
-/** Contract, "Profile and privacy" */
+/** The session's own. */
 const Profile = z
   .object({ about: z.string(), jid: z.string(), name: z.string(), phone: z.string() })
   .openapi("Profile")
@@ -79,7 +79,6 @@ export const profileQr = createRoute({
   },
 })
 
-/** Contract, "Profile and privacy" */
 export const StatusPrivacy = z
   .object({ is_default: z.boolean(), list: z.array(z.string()), type: z.string() })
   .openapi("StatusPrivacy")

@@ -5,10 +5,7 @@ import { PasskeyAssertion, PasskeyOptions } from "./passkey.ts"
 import { Objection, Status } from "./session-status.ts"
 import { elsewhere, body, Ok, proxy, refusals, reply, unreachable, optionalBody } from "./route-parts.ts"
 
-/**
- * Contract, "Session status". Unknown fields are `""`, never absent; those about an objection or a restriction are there
- * while it lasts.
- */
+/** Unknown fields are `""`, never absent; those about an objection or a restriction are there while it lasts. */
 export const SessionStatus = z
   .object({
     status: Status,

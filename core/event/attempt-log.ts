@@ -9,7 +9,7 @@ import { open, seal } from "../keys/seal.ts"
 import { batchWrite, Bytes, get, type Key, query, type Row } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
-/** Contract, "Delivery log" */
+/** So many of the latest attempts at a webhook are listed. */
 const kept = 200
 /** How long a failed attempt is kept with its answer, in seconds (Contract, "Deliveries"). */
 const failureKeptFor = 7 * 86_400

@@ -30,7 +30,7 @@ export interface Outcome {
   answerHeaders?: Record<string, string>
 }
 
-/** An attempt as the customer sees it (Contract, "Delivery log"). */
+/** An attempt as the customer sees it. */
 export function toWire(made: { event: string; eventId: string; number: number }, outcome: Outcome): Attempt {
   return {
     attempt: made.number,

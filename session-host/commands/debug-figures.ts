@@ -12,7 +12,7 @@ new PerformanceObserver((list) => {
 export const debugFigures = {
   healthz: command(contract.healthz, () => ({ ok: true })),
 
-  /** Figures of this process under the names of the contract (Contract, "Debug figures"). */
+  /** Figures of this process under the names of the contract. */
   debugStats: command(contract.debugStats, ({ session }) => {
     const heap = getHeapStatistics()
     return {
