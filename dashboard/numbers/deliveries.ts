@@ -126,7 +126,7 @@ function unlessTidied(error: unknown): undefined {
 
 type Shown = Awaited<ReturnType<typeof shownOf>>
 
-/** Which attempts are asked for, and which page of them. */
+/** Which attempts are asked for, also of the last so many seconds, and which page of them. */
 const Asked = z.object({
   webhook: z
     .string()
@@ -134,6 +134,7 @@ const Asked = z.object({
     .optional()
     .catch(undefined),
   outcome: z.enum(["failed", "taken", "resent"]).optional().catch(undefined),
+  within: z.enum(["3600", "86400"]).optional().catch(undefined),
   page: z.coerce.number().int().min(2).max(99).optional().catch(undefined),
 })
 type Asked = z.infer<typeof Asked>
@@ -157,10 +158,12 @@ async function shownOf(c: Context<DashboardEnv>, known: Words = new Map()) {
     webhook,
     all.map(({ attempt }) => attempt),
   )
-  const { outcome: wanted, page: nth = 1 } = asked
+  const { outcome: wanted, within, page: nth = 1 } = asked
+  const sinceMs = within === undefined ? 0 : (now() - Number(within)) * 1000
   const fitting = all.filter(
-    ({ attempt: { success }, isResend }) =>
-      wanted === undefined || (wanted === "resent" ? isResend : success === (wanted === "taken")),
+    ({ attempt: { success, timestamp }, isResend }) =>
+      Date.parse(timestamp) >= sinceMs &&
+      (wanted === undefined || (wanted === "resent" ? isResend : success === (wanted === "taken"))),
   )
   const attempts = fitting.slice((nth - 1) * perPage, nth * perPage)
   const ids = [
@@ -305,31 +308,33 @@ const outcomes = [
   ["taken", "Delivered"],
   ["resent", "Sent again"],
 ] as const
+const times = [
+  [undefined, "At any time"],
+  ["3600", "Last hour"],
+  ["86400", "Last day"],
+] as const
 
 function attemptsCard({ ref, attempts, words, asked, hasMore, receiving }: Shown): Html {
   const at = `/numbers/${ref}/deliveries`
   const linkTo = (to: Asked) => `${at}?${queryOf({ ...to, webhook: asked.webhook })}#attempts`
-  const { outcome: wanted, page: nth = 1 } = asked
+  const { outcome: wanted, within, page: nth = 1 } = asked
+  const choice = (to: Asked, word: string, isChosen: boolean) =>
+    html`<a class="tag" href="${linkTo(to)}" ${isChosen ? "aria-current=true" : ""}>${word}</a>`
   return html`<section class="card flush" id="attempts">
     <header>
       <h2>Latest attempts</h2>
       <p class="row">
-        ${outcomes.map(
-          ([value, word]) =>
-            html`<a
-              class="tag"
-              href="${linkTo({ outcome: value })}"
-              ${value === wanted ? "aria-current=true" : ""}
-              >${word}</a
-            >`,
-        )}
+        ${outcomes.map(([value, word]) => choice({ outcome: value, within }, word, value === wanted))}
+      </p>
+      <p class="row">
+        ${times.map(([value, word]) => choice({ outcome: wanted, within: value }, word, value === within))}
       </p>
     </header>
     ${
       attempts.length === 0
         ? html`<div class="empty">
             <p>
-              ${wanted === undefined && nth === 1 ? "Nothing was sent yet. The first event that comes is." : "None of the latest 200 attempts is such a one."}
+              ${wanted === undefined && within === undefined && nth === 1 ? "Nothing was sent yet. The first event that comes is." : "None of the latest 200 attempts is such a one."}
             </p>
           </div>`
         : html`<div class="scroller" tabindex="0" role="region" aria-label="Attempts">

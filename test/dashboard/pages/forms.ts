@@ -1,5 +1,5 @@
 import "#test/support/store.ts"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
 import type { Event } from "#core/contract/event.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -75,6 +75,11 @@ test("an event that was given up is red wherever its number is, says why it is n
   await answerAll()
   expect(await attempts("?outcome=resent")).toEqual(["the lost order"])
   expect(await shown("/numbers/shop")).not.toContain("1 undelivered")
+  onTestFinished(() => void vi.useRealTimers())
+  vi.useFakeTimers({ toFake: ["Date"] })
+  vi.setSystemTime(Date.now() + 2 * 3_600_000)
+  expect(await attempts("?within=3600")).toEqual([])
+  expect(await attempts("?within=86400&outcome=taken")).toHaveLength(2)
 })
 
 test("a fault in a form is said in words beside it, and what was typed stays", async () => {
