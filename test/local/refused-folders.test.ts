@@ -14,12 +14,14 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { buffer } from "node:stream/consumers"
+import { text } from "node:stream/consumers"
 import { isDeepStrictEqual } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
 import { startKms } from "#local/aws/kms.ts"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
+import { refuseFolder } from "#local/service/data-folder.ts"
 import { secrets } from "#local/service/secrets.ts"
+import { CannotStart, Settings } from "#local/service/settings.ts"
 import { canMount, mountSmallDisk, remountReadOnly } from "#trials/drills/disk/small-disk.ts"
 import { bareEnvironment } from "#test/support/bare-environment.ts"
 
@@ -51,32 +53,27 @@ function shot(folder: string) {
     })
 }
 
-/** `npm start` on this folder: its exit code and what it said. */
-async function start(folder: string) {
-  const child = spawn(process.execPath, ["local/start.ts"], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...bareEnvironment, DATA_DIR: folder, PORT: "0", SIMULATOR_CONTROL_PORT: "0" },
-  })
-  onTestFinished(() => void child.kill("SIGKILL"))
-  const [said, complained, [code]] = await Promise.all([
-    buffer(child.stdout),
-    buffer(child.stderr),
-    once(child, "close"),
-  ])
-  return { code: code as number | null, said: `${said.toString()}${complained.toString()}`.trim() }
-}
-
-/** A start on this folder, and what it has changed there. */
-async function refused(folder: string) {
+/** What a start says to this folder before it begins, and what that has changed there. */
+function refused(folder: string) {
   const before = shot(folder)
-  const { code, said } = await start(folder)
+  const said = saidTo(folder)
   const after = shot(folder)
   const changed = after.filter((one) => !before.some((other) => isDeepStrictEqual(one, other)))
-  return { code, said, changed: changed.map(({ name }) => name), files: after.length - before.length }
+  return { said, changed: changed.map(({ name }) => name), files: after.length - before.length }
 }
 
-/** It ends with this sentence, and has written nothing. */
-const refusal = (said: string) => ({ code: 1, said, changed: [], files: 0 })
+function saidTo(folder: string): string {
+  try {
+    refuseFolder(Settings.parse({ DATA_DIR: folder }))
+  } catch (error) {
+    if (error instanceof CannotStart) return error.message
+    throw error
+  }
+  return "it would start"
+}
+
+/** It says this sentence, and has written nothing. */
+const refusal = (said: string) => ({ said, changed: [], files: 0 })
 
 const inSqlite = (folder: string, sql: string) => {
   const db = new DatabaseSync(join(folder, "store.sqlite"))
@@ -88,12 +85,19 @@ test("the folder of the former store is refused, and nothing is written there", 
   const folder = aFolder()
   mkdirSync(join(folder, "dynamodb"))
   writeFileSync(join(folder, "dynamodb", "000003.log"), "rows")
-  expect(await refused(folder)).toEqual(
-    refusal(
-      `${folder} holds the data of a former version, which this one cannot read: ` +
-        "choose another folder with DATA_DIR=..., or remove that one",
-    ),
-  )
+  const before = shot(folder)
+  const child = spawn(process.execPath, ["local/start.ts"], {
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { ...bareEnvironment, DATA_DIR: folder, PORT: "0", SIMULATOR_CONTROL_PORT: "0" },
+  })
+  onTestFinished(() => void child.kill("SIGKILL"))
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, "close")])
+  expect([code, said.trim()]).toEqual([
+    1,
+    `${folder} holds the data of a former version, which this one cannot read: ` +
+      "choose another folder with DATA_DIR=..., or remove that one",
+  ])
+  expect(shot(folder)).toEqual(before)
 })
 
 test.for([
@@ -106,13 +110,13 @@ test.for([
 ] as const)("a store %s is refused, and nothing is written", async ([, sql, sentence]) => {
   const folder = await withData(aFolder())
   inSqlite(folder, sql)
-  expect(await refused(folder)).toEqual(refusal(`${join(folder, "store.sqlite")} ${sentence}`))
+  expect(refused(folder)).toEqual(refusal(`${join(folder, "store.sqlite")} ${sentence}`))
 })
 
 test("what is no store at all is refused, and nothing is written", async () => {
   const folder = await withData(aFolder())
   writeFileSync(join(folder, "store.sqlite"), "something else ".repeat(1000))
-  expect(await refused(folder)).toEqual(
+  expect(refused(folder)).toEqual(
     refusal(`${join(folder, "store.sqlite")} cannot be opened: file is not a database`),
   )
 })
@@ -123,12 +127,10 @@ test.for(["wrapping-keys.json", "secrets.json"])("a store without %s gets no new
   const { size } = statSync(file)
   for (const length of [size >> 1, 0]) {
     truncateSync(file, length)
-    expect(await refused(folder)).toEqual(
-      refusal(`${file} cannot be read, or is not whole: put back a copy of it`),
-    )
+    expect(refused(folder)).toEqual(refusal(`${file} cannot be read, or is not whole: put back a copy of it`))
   }
   rmSync(file)
-  expect(await refused(folder)).toEqual(
+  expect(refused(folder)).toEqual(
     refusal(
       `${file} is missing, and what is stored cannot be read without it: put it back, ` +
         "or begin anew in another folder with DATA_DIR=...",
@@ -146,9 +148,7 @@ test.for([
   const folder = await withData(aFolder())
   const file = join(folder, name)
   writeFileSync(file, content)
-  expect(await refused(folder)).toEqual(
-    refusal(`${file} cannot be read, or is not whole: put back a copy of it`),
-  )
+  expect(refused(folder)).toEqual(refusal(`${file} cannot be read, or is not whole: put back a copy of it`))
 })
 
 /** With data; root needs a file system for it, since no mode keeps root out. */
@@ -168,23 +168,7 @@ async function aReadOnlyFolder() {
 
 test.skipIf(isRoot && !canMount())("a folder that cannot be written to is refused", async () => {
   const { folder, why } = await aReadOnlyFolder()
-  expect(await refused(folder)).toEqual(refusal(`${folder} cannot be written to: ${why}, access '${folder}'`))
-})
-
-test("a folder whose store another process has open is refused, and that goes on", async () => {
-  const folder = await withData(aFolder())
-  const other = await startDynamoDb({ path: folder })
-  onTestFinished(other.close)
-  const { code, said } = await start(folder)
-  expect([code, said]).toEqual([1, `${folder} is in use by another process`])
-  const keys = ["pk", "sk"]
-  const created = await other.answer("CreateTable", {
-    TableName: "things",
-    BillingMode: "PAY_PER_REQUEST",
-    AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
-    KeySchema: keys.map((AttributeName, at) => ({ AttributeName, KeyType: at === 0 ? "HASH" : "RANGE" })),
-  })
-  expect(created).toMatchObject({ status: 200 })
+  expect(refused(folder)).toEqual(refusal(`${folder} cannot be written to: ${why}, access '${folder}'`))
 })
 
 test.skipIf(!canMount())("on a full disk a start is refused, and nothing is written", async () => {
@@ -192,7 +176,7 @@ test.skipIf(!canMount())("on a full disk a start is refused, and nothing is writ
   onTestFinished(disk.remove)
   await withData(disk.folder)
   disk.fill(100_000)
-  expect(await refused(disk.folder)).toEqual(
+  expect(refused(disk.folder)).toEqual(
     refusal(
       `the disk of ${disk.folder} is full: 0 MB are free, and a start needs 16. Nothing is lost: make room, then start again`,
     ),

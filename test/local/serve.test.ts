@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
 import { apiClient } from "#local/api-client.ts"
+import { ServeSettings } from "#local/service/settings.ts"
 import { untilConnected } from "#local/network/link.ts"
 import { sessionHostPids } from "#local/service/session-host-pids.ts"
 import { fitting, runs, serve } from "#test/support/service/serve.ts"
@@ -13,16 +14,12 @@ import { bareEnvironment } from "#test/support/bare-environment.ts"
 
 const token = "a-token-for-metrics-of-32-characters"
 
-/** What is said to somebody with these settings. */
-async function refused(environment: Record<string, string>) {
+test("what is missing or weak is refused with one sentence each, and nothing is written", async () => {
+  const environment = { MAIL_FROM: "wa@example.com", METRICS_TOKEN: "short", LISTEN: "8787" }
   const { ended, said, folder } = serve(environment)
   expect(await ended).toBe(1)
   expect(readdirSync(folder)).toEqual([])
-  return said().trim()
-}
-
-test("what is missing or weak is refused with one sentence each, and nothing is written", async () => {
-  expect(await refused({ MAIL_FROM: "wa@example.com", METRICS_TOKEN: "short", LISTEN: "8787" })).toBe(
+  expect(said().trim()).toBe(
     [
       "LISTEN: must be an address and a port, as 127.0.0.1:8787 or [::1]:8787",
       "PUBLIC_URL: is missing: the address at which people reach the service, as https://wa.example.com",
@@ -30,15 +27,20 @@ test("what is missing or weak is refused with one sentence each, and nothing is 
       "METRICS_TOKEN: must have at least 32 characters: `openssl rand -hex 24` makes some",
     ].join("\n"),
   )
-  expect(await refused({ ...fitting, PUBLIC_URL: "http://wa.example.com" })).toBe(
-    "PUBLIC_URL: must be https and a host alone, as https://wa.example.com",
-  )
-  expect(await refused({ ...fitting, BACKUP_DIR: "backups" })).toBe(
-    "BACKUP_PASSPHRASE: is missing: backups are sealed under it",
-  )
-  expect(await refused({ ...fitting, MAIL_FROM: "wa@example.com" })).toBe(
-    "MAIL_FROM: SMTP_URL and MAIL_FROM go together: the mail server, and the address that mail is sent from",
-  )
+})
+
+test.for([
+  ["PUBLIC_URL", "http://wa.example.com", "must be https and a host alone, as https://wa.example.com"],
+  ["BACKUP_DIR", "backups", "BACKUP_PASSPHRASE: is missing: backups are sealed under it"],
+  [
+    "MAIL_FROM",
+    "wa@example.com",
+    "SMTP_URL and MAIL_FROM go together: the mail server, and the address that mail is sent from",
+  ],
+] as const)("%s=%s is refused with a sentence", ([name, value, sentence]) => {
+  const { error } = ServeSettings.safeParse({ ...fitting, [name]: value })
+  const said = error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`)
+  expect(said).toEqual([expect.stringContaining(sentence)])
 })
 
 test("it is ready while its parts work, prints links to its public address, shows its metrics to the bearer of the token alone, backs itself up, and a second signal does not cut its stop short", async () => {

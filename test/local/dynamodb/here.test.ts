@@ -1,8 +1,7 @@
 import { askHere } from "#test/support/dynamodb.ts"
 
-/** Everything that holds for the store over HTTP also holds for a caller in its own process. */
+/** What holds for the store over HTTP also holds for a caller in its own process: its faults, and what it keeps. */
 askHere()
-await import("./as-amazon.test.ts")
 await import("./faults.test.ts")
 await import("./transactions.test.ts")
 await import("./writes.test.ts")

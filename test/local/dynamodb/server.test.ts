@@ -44,10 +44,11 @@ test("writes that an index was still to learn of are on disk when the store has 
   expect(await wordsFor(second.client).ofHost("one")).toEqual(["a"])
 })
 
-test("data that is in use is refused", async () => {
+test("data that is in use is refused, and whoever uses it goes on", async () => {
   const path = await aFolder()
-  await aDynamoDb({ path })
+  const { client } = await aDynamoDb({ path })
   await expect(startDynamoDb({ path })).rejects.toThrow(`${path} is in use by another process`)
+  await aTable(client)
 })
 
 test("a taken port is refused, and the data is free again", async () => {
