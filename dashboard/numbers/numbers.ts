@@ -49,7 +49,7 @@ export const numbers = new Hono<DashboardEnv>()
       about: "Each phone number that this account has connected, or is about to.",
       ...(mayChange && { actions: addButton() }),
     })}
-    ${listed.all <= 1 && listed.bridges.every(({ isSandbox }) => isSandbox) ? noNumber(mayChange) : ""}
+    ${listed.all === 0 || (listed.all === 1 && listed.bridges[0]?.isSandbox) ? noNumber(mayChange) : ""}
     ${
       listed.all === 0
         ? ""

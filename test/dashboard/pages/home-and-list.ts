@@ -83,6 +83,12 @@ test("an event that another webhook of a number has given up is red in the list,
   expect([well.arrivals.length, other.arrivals.length]).toEqual([2, 3])
 })
 
+test("a search that finds none of an account's numbers does not say that it has none", async () => {
+  const page = await (await (await aPerson()).get("/numbers?search=nothing")).text()
+  expect(page).toContain("No number is such a one.")
+  expect(page).not.toContain("No number yet")
+})
+
 test("a page of ten thousand numbers comes within a second and does not wait for a host that hangs; its stream brings the counts and puts those with troubles first, and the next page has them so; they are found by name and by phone number", async () => {
   const person = await aPerson()
   const host = await aScriptedHost(() => {})
