@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { examples } from "#core/contract/examples.ts"
-import { bytesOf, type Draft, pathOf } from "#trials/fuzz/draft.ts"
+import { bytesOf, type Draft } from "#trials/fuzz/draft.ts"
 import { ask } from "#trials/fuzz/ask.ts"
 import { faultsOf } from "#trials/fuzz/oracle.ts"
 import { type Route, routes } from "#trials/fuzz/routes.ts"
@@ -37,27 +37,6 @@ function theRequest(route: Route, other: Partial<Draft> = {}): Draft {
     ...other,
   }
 }
-
-const ofBridge = routes.filter(({ path }) => path.includes("{customer_ref}"))
-const named = (some: Route[]) => some.map((route) => [route.name, route] as const)
-
-test.for(named(ofBridge))(
-  "%s of another's bridge is answered as of a name that nobody has",
-  async ([, route]) => {
-    const [name, id] = tenants.known.foreign.refs
-    const answers = await Promise.all(
-      ["nobody-has-this", name!, id!].map(async (ref) => {
-        const { status, headers, body } = await ask(tenants.service.baseUrl, theRequest(route, { ref }))
-        // These headers are about the caller.
-        const { date: _, "ratelimit-remaining": __, "ratelimit-reset": ___, ...others } = headers
-        return { status, headers: others, body: body.toString() }
-      }),
-    )
-    expect(answers[0]!.status).toBe(404)
-    expect(answers[1]).toEqual(answers[0])
-    expect(answers[2]).toEqual(answers[0])
-  },
-)
 
 describe("through our own bridge", () => {
   /** Routes that name something of a bridge in their path or body, and the names of the other account's. */
@@ -131,50 +110,3 @@ describe("through our own bridge", () => {
     expect([theirs!.status, theirs!.body.toString()]).toEqual([nobodys!.status, nobodys!.body.toString()])
   })
 })
-
-test("an Idempotency-Key that they used is ours to use: nothing is replayed, and our message goes out", async () => {
-  const [key] = tenants.known.foreign.idempotencyKeys
-  const send = async () =>
-    await tenants.ours.call(
-      "POST",
-      "/instances/shop/proxy/send/text",
-      { chat: tenants.known.phones[0], body: "under their key" },
-      { "idempotency-key": key! },
-    )
-  const answer = await send()
-  expect([answer.status, answer.headers.get("x-idempotency-replayed")]).toEqual([200, null])
-  const { message_id } = (await answer.json()) as { message_id: string } // the contract's shape
-  expect(tenants.known.foreign.messageIds).not.toContain(message_id)
-  const again = await send()
-  expect([again.headers.get("x-idempotency-replayed"), await again.json()]).toMatchObject([
-    "true",
-    { message_id },
-  ])
-})
-
-test("`default` is the first of our own, and the list holds none of theirs", async () => {
-  const first = await tenants.ours.call("GET", "/instances/default")
-  expect(await first.json()).toMatchObject({ customer_ref: "shop" })
-  const list = await (await tenants.ours.call("GET", "/instances")).text()
-  expect(tenants.canaries.filter((canary) => list.includes(canary))).toEqual([])
-})
-
-test.for(["wrong secret", "revoked", "no key at all"])(
-  "a key that opens nothing (%s) opens no route",
-  async (what) => {
-    const { wrongKeys } = tenants.known
-    const key = { "wrong secret": wrongKeys[1], revoked: wrongKeys[2], "no key at all": wrongKeys[3] }[what]!
-    const bodies = new Set<string>()
-    for (const route of routes) {
-      const headers: [string, string][] = [
-        ["authorization", `Bearer ${key}`],
-        ["x-request-id", "the-same-one"],
-      ]
-      const draft = theRequest(route, { headers, body: undefined })
-      const answer = await ask(tenants.service.baseUrl, draft)
-      expect([pathOf(draft), answer.status]).toEqual([pathOf(draft), 401])
-      bodies.add(answer.body.toString())
-    }
-    expect(bodies.size).toBe(1)
-  },
-)

@@ -20,7 +20,7 @@ const setClock = (seconds: number) => void vi.setSystemTime(Date.now() + seconds
 
 const many = (name: string, count: number) =>
   Array.from({ length: count }, (_, at) =>
-    putting(`${name} ${at}`, { host: "one", text: "x".repeat(1500), expires_at: now() + 7 * dayS }),
+    putting(`${name} ${at}`, { host: "one", text: "x".repeat(3750), expires_at: now() + 7 * dayS }),
   )
 
 function aFolder() {
@@ -69,7 +69,7 @@ test("only what has expired is removed, from its index as well, and what lives l
 test("over thirty days of things that live for seven the file stops growing, and gives its space back when they end", async () => {
   const { transact, expire, names, bytes, rowBytes } = await aStoreThatForgets()
   const aDay = async (day: number) => {
-    for (let hour = 0; hour < 5; hour++) await transact(many(`${day} ${hour}`, 50))
+    for (let hour = 0; hour < 5; hour++) await transact(many(`${day} ${hour}`, 20))
     later(dayS)
     await expire()
     return bytes()
@@ -91,7 +91,7 @@ test("over thirty days of things that live for seven the file stops growing, and
     await expire()
     for (let at = 0; at < 10; at++) {
       later(1)
-      await transact(many("again", 50))
+      await transact(many("again", 20))
     }
   }
   expect(rowBytes()).toBeLessThan(steady / 10)
