@@ -88,7 +88,6 @@ test("a number whose host was killed, and that no other host takes for a quarter
   await report("connected")
   onTestFinished(() => void vi.useRealTimers())
   vi.useFakeTimers({ toFake: ["Date"] })
-  const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000)
   const lease = (await Lease.get(bridgeId))!
   const host = { id: lease.host, addr: lease.addr }
   await Host.beat({ ...host, capacity: 1, sessions: 1, network: "simulated" })
@@ -144,6 +143,10 @@ test("a look at any number of bridges that are well reads none of them, and a de
   const known = await get(tables.accounts, { pk: "TROUBLES", sk: bridgeId })
   expect(known).toBeUndefined()
 })
+
+function pass(seconds: number): void {
+  vi.setSystemTime(Date.now() + seconds * 1000)
+}
 
 /** The bridges of which a look reads anything. */
 async function readByALook(): Promise<Set<string>> {

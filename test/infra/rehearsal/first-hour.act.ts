@@ -132,11 +132,14 @@ test("a bridge is made, the sweep starts a host for it, and it is linked to a ph
   expect(status).toBe("connected")
 })
 
-test("traffic: a message each way, a webhook test, a line of its log", async () => {
+test("traffic: a message each way, a webhook test, a line of its log, and no mail of a trouble", async () => {
   expect(await talk()).toBe("message")
   expect(await (await api("POST", "/instances/shop/webhook-test")).json()).toMatchObject({ success: true })
   const contacts = await api("GET", "/instances/shop/proxy/contacts")
   expect(contacts.status).toBe(200)
+  const mails = stage.mails.length
+  await stage.tell()
+  expect(stage.mails).toHaveLength(mails)
 })
 
 test("the dashboard: somebody signs up with a mailed code, and sees pages and what is live on them", async () => {
