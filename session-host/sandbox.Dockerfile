@@ -1,21 +1,20 @@
 # Built from the root of the repository: docker build -f session-host/sandbox.Dockerfile .
 # Runs on the machine that builds, and installs for the one that is built for: nothing is emulated.
-# By its version, without a digest: only the registry knows it, and no check here reaches that. docs/deploy.md,
-# "Upgrade", says how to pin it.
-FROM --platform=$BUILDPLATFORM public.ecr.aws/docker/library/node:24.21.0-bookworm-slim AS packages
+# The version and the digest are raised together: docs/deploy.md, "Upgrade".
+FROM --platform=$BUILDPLATFORM public.ecr.aws/docker/library/node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS packages
 ARG TARGETARCH
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts --os=linux --libc=glibc --cpu=$(echo $TARGETARCH | sed s/amd64/x64/) && rm -rf node_modules/node-linux-*
 
 # Makes voice notes (docs/contract.md, "Sent files").
-FROM --platform=$BUILDPLATFORM public.ecr.aws/docker/library/node:24.21.0-bookworm-slim AS ffmpeg
+FROM --platform=$BUILDPLATFORM public.ecr.aws/docker/library/node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS ffmpeg
 ARG TARGETARCH
 COPY session-host/media/build-ffmpeg /
 RUN /build-ffmpeg $TARGETARCH /ffmpeg
 
 # Only copies: a RUN here would need an emulated processor.
-FROM public.ecr.aws/docker/library/node:24.21.0-bookworm-slim
+FROM public.ecr.aws/docker/library/node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=ffmpeg /ffmpeg /usr/local/bin/

