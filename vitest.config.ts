@@ -5,14 +5,19 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 // Nearly all test files load Baileys and the AWS clients: they are compiled once.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url))
 
-const isWaiting = ({ moduleId }: TestSpecification) => moduleId.includes("/trials/crashes/")
+/** Those that take longest come first. They mostly wait: beside them the others use the processors. */
+const longest = ["/trials/crashes/", "/test/e2e/"]
+/** Their place among the longest; the others come last. */
+const placeOf = ({ moduleId }: TestSpecification) => {
+  const place = longest.findIndex((folder) => moduleId.includes(folder))
+  return place < 0 ? longest.length : place
+}
 
-/** Those that mostly wait come first: beside them the others use the processors. */
-class WaitingFirst extends BaseSequencer {
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- the sequencer's own
     const sorted = await super.sort(files)
-    return [...sorted.filter(isWaiting), ...sorted.filter((file) => !isWaiting(file))]
+    return sorted.toSorted((one, other) => placeOf(one) - placeOf(other))
   }
 }
 
@@ -35,7 +40,7 @@ export default defineConfig({
     maxWorkers: 3,
     // Node loads the modules itself, as in production.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    sequence: { sequencer: WaitingFirst },
+    sequence: { sequencer: LongestFirst },
     // Bounds for a machine that does much else, never an expectation: speed belongs in the benchmark.
     testTimeout: 60_000,
     hookTimeout: 60_000,
