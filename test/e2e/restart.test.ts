@@ -63,6 +63,7 @@ test("a host that is killed is counted, and replaced long before a beat; while n
     expect(Date.parse(after.started_at)).toBeGreaterThan(Date.parse(before.started_at))
     await receiver.until((all) => all.find((one) => one.text === text))
     await untilConnected()
+    expect(await sessionHostPids(service)).toHaveLength(1)
     before = after
   }
   // A hand-over is not an event.
