@@ -13,7 +13,7 @@ const size = { width: 720, height: 110 }
 const floor = size.height - 1
 const rounded = (units: number) => Math.round(units * 10) / 10
 
-/** Bars, and under them what the first and the last stand for. Whoever cannot see them needs the same in words. */
+/** A bar chart. `first` and `last` are the labels below its ends. It is hidden from screen readers: the page says the same in words. */
 export function bars(all: Bar[], first: string, last: string): Html {
   const most = Math.max(1, ...all.map(({ count, lost = 0 }) => count + lost))
   const step = size.width / all.length

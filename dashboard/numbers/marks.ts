@@ -6,8 +6,8 @@ import { undeliveredIn } from "./receiver.ts"
 import { inWords, phoneOf, placeOf } from "./state.ts"
 
 /**
- * What the head of a number's pages says of it: its phone, what is wrong with it, or that no phone is linked. Every page has
- * it, so it comes from stored rows alone.
+ * The head of a number's pages shows its phone and what is wrong with it, or that no phone is linked. Every page has this
+ * head, so it is made of stored rows alone.
  */
 export async function marksOf(bridge: Bridge.Info): Promise<{ phone: string; marks: Html }> {
   const [evidence, undelivered] = await Promise.all([writtenOf(bridge), undeliveredIn(bridge)])

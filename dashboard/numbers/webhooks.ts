@@ -205,7 +205,7 @@ async function card(
   more: {
     types: readonly EventType[]
     mayChange: boolean
-    /** What stands in the field for the first one's address. */
+    /** The first webhook's address in its form: the stored one, or the one that was refused. */
     firstUrl: string
     secret: Shown["secret"]
     told: () => Promise<Html | string>

@@ -170,7 +170,7 @@ function mailOf(email: string, { code, link }: SignIn.Begun, origin: string | un
 const ways = {
   sent: "You get a code by mail.",
   kept: "You get a code in the service's terminal.",
-  none: "This service sends no mail. Ask whoever runs it for a link that signs you in.",
+  none: "This service sends no mail. Ask the people who run it for a link that signs you in.",
 }
 
 /** Asks for the address. */
