@@ -148,7 +148,7 @@ function inWordsOfStatus({ hadPhone, ...said }: Extract<Evidence, { kind: "said"
       return {
         tone: "idle",
         word: "Not linked",
-        cause: "No phone is linked to it.",
+        cause: "",
         action: { label: "Connect", to: "connect" },
       }
     case "connecting":
