@@ -1,8 +1,8 @@
-import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import type { Choice } from "#core/bridge/choice.ts"
 import { now } from "#core/platform/clock.ts"
 import type { Logger } from "#core/platform/log.ts"
+import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Commits } from "../memory/commits.ts"
 import type { SessionVault } from "../memory/keys.ts"
 import type { SessionStore, SessionWrite } from "../memory/rows.ts"
@@ -66,7 +66,7 @@ const day = 86_400
  */
 export class Chats {
   readonly #parts: Parts
-  readonly #known = new LRUCache<string, Entry>({ max: 2000 })
+  readonly #known = boundedCache<Entry>(2000)
   #listed: Listed | undefined
 
   constructor(parts: Parts) {

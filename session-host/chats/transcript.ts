@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto"
-import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import { Choice } from "#core/bridge/choice.ts"
 import type { Event } from "#core/contract/event.ts"
@@ -7,6 +6,7 @@ import { isGroup, isLid, isPhoneJid } from "#core/jid.ts"
 import { now, nowMs } from "#core/platform/clock.ts"
 import { strangersJson } from "#core/strangers-json.ts"
 import type { Logger } from "#core/platform/log.ts"
+import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { SessionVault } from "../memory/keys.ts"
 import type { Put, SessionStore, Stored } from "../memory/rows.ts"
 import { decodeBare } from "../network/decode.ts"
@@ -51,7 +51,7 @@ export class Transcript {
   /** The time of the last row, in ms. Of two messages within a second, the one that came later has the greater one. */
   #lastMs = 0
   /** Rows of messages that the phone has told lately. */
-  readonly #told = new LRUCache<string, true>({ max: 20_000 })
+  readonly #told = boundedCache<true>(20_000)
 
   constructor(parts: Parts) {
     this.#parts = parts

@@ -1,6 +1,6 @@
-import { LRUCache } from "lru-cache"
 import { Usage } from "#core/event/usage.ts"
 import type { Logger } from "#core/platform/log.ts"
+import { boundedCache } from "#session-host/bounded-cache.ts"
 
 interface Input {
   bridgeId: string
@@ -16,7 +16,7 @@ export class Tally {
   #counts: Usage.Messages = { in: 0, out: 0 }
   #timer: NodeJS.Timeout | undefined
   /** The ids of those that were counted as sent. A retry may come before the note that the first was acknowledged. */
-  readonly #sent = new LRUCache<string, true>({ max: 1000 })
+  readonly #sent = boundedCache<true>(1000)
 
   constructor(input: Input) {
     this.#input = input

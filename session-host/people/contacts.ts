@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
-import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import type { Contact as Wire } from "#core/contract/contact.ts"
 import { userOf } from "#core/jid.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import type { Logger } from "#core/platform/log.ts"
+import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Commits } from "../memory/commits.ts"
 import { type SessionStore, type SessionWrite, RowTooLarge } from "../memory/rows.ts"
 import type { Acquaintance } from "../network/connection.ts"
@@ -68,7 +68,7 @@ export class Contacts {
   readonly #parts: Parts
   readonly #prefix: string
   /** The content of each row; `undefined` where there is none. */
-  readonly #known = new LRUCache<string, { contact: Contact | undefined }>({ max: 1000 })
+  readonly #known = boundedCache<{ contact: Contact | undefined }>(1000)
   readonly #inTurn = newTurns()
   /** News that is being recorded, by the address of the person. */
   readonly #learning = new Map<string, Promise<void>>()

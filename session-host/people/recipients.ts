@@ -1,7 +1,7 @@
-import { LRUCache } from "lru-cache"
 import { sentences } from "#core/contract/error-sentences.ts"
 import { ApiError } from "#core/error.ts"
 import { isGroup, isPhoneJid, isUsername, userOf } from "#core/jid.ts"
+import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Connection } from "../network/connection.ts"
 import { el } from "../network/stanza.ts"
 import { groupCard, ownerOf, usync } from "./questions.ts"
@@ -22,7 +22,7 @@ interface Known {
 
 /** The people who can be written to. Messaging numbers that are not on the network gets numbers restricted. */
 export class Recipients {
-  readonly #known = new LRUCache<string, Known>({ max: 5000 })
+  readonly #known = boundedCache<Known>(5000)
 
   get size(): number {
     return this.#known.size

@@ -9,9 +9,9 @@ import {
   getBinaryNodeChildren,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import { LRUCache } from "lru-cache"
 import { isGroup, isLid, statusChat, userOf, withoutDevice } from "#core/jid.ts"
 import { Metrics } from "#core/platform/metrics.ts"
+import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Keys } from "../baileys/signal/keys.ts"
 import { anew } from "../baileys/signal/remembered.ts"
 import type { Instead } from "../baileys/tap.ts"
@@ -165,8 +165,8 @@ export type Allowance = (receipt: BinaryNode["attrs"]) => boolean
 
 /** Counts what is sent again: in a chat by the minute, and of one message to one device. */
 export function newAllowance(): Allowance {
-  const left = new LRUCache<string, { count: number; atMs: number }>({ max: 1000 })
-  const times = new LRUCache<string, number>({ max: mostTimes.counted })
+  const left = boundedCache<{ count: number; atMs: number }>(1000)
+  const times = boundedCache<number>(mostTimes.counted)
   return ({ id, from: chat = "", participant }) => {
     const asked = `${id} ${participant ?? chat}`
     const before = times.get(asked) ?? 0

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto"
-import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import { now } from "#core/platform/clock.ts"
 import { withoutDevice } from "#core/jid.ts"
 import { Metrics } from "#core/platform/metrics.ts"
+import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Received } from "../network/connection.ts"
 import { joined, parted, type SessionStore, type SessionWrite, type Stored } from "../memory/rows.ts"
 
@@ -25,7 +25,7 @@ export interface Parked {
 export class Parking {
   readonly #store: SessionStore
   /** How many are set aside, by sender. */
-  readonly #counts = new LRUCache<string, number>({ max: 1_000 })
+  readonly #counts = boundedCache<number>(1_000)
 
   constructor(store: SessionStore) {
     this.#store = store

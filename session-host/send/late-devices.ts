@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { jidDecode } from "@whiskeysockets/baileys"
-import { LRUCache } from "lru-cache"
 import { Metrics } from "#core/platform/metrics.ts"
+import { boundedCache } from "#session-host/bounded-cache.ts"
 import { type Device, jidOf } from "./device-lists.ts"
 import type { newRecipientDevices } from "./devices.ts"
 import type { ILogger } from "../baileys/quiet-log.ts"
@@ -27,7 +27,7 @@ const mostChats = 2000
  * differs from ours. Each new hash leads to one question, since the network's way of making it might change.
  */
 export function newMissed({ recipientDevices, me, log }: Input): Missed {
-  const asked = new LRUCache<string, string>({ max: mostChats })
+  const asked = boundedCache<string>(mostChats)
   return async (sending, phash, sendTo) => {
     const { chat } = sending
     if (asked.get(chat) === phash) return

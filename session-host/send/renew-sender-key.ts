@@ -1,7 +1,7 @@
 import type { WASocket } from "@whiskeysockets/baileys"
-import { LRUCache } from "lru-cache"
 import { isGroup, userOf } from "#core/jid.ts"
 import type { Hold } from "#core/platform/locks.ts"
+import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Keys } from "../baileys/signal/keys.ts"
 import { groupOf } from "./devices.ts"
 import type { Groups } from "./groups.ts"
@@ -25,7 +25,7 @@ const mostGroups = 2000
  * members; if one of them is none any more, the key is thrown away, and everybody else is given another.
  */
 export function newSenderKeys({ groups, keys, hold, me, sock }: Input) {
-  const renewals = new LRUCache<string, number>({ max: mostGroups })
+  const renewals = boundedCache<number>(mostGroups)
   const renew = async (group: string) =>
     await hold([group], () =>
       keys.atomically(async () => {

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util"
 import type { z } from "@hono/zod-openapi"
-import { LRUCache } from "lru-cache"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import type { Choice } from "#core/bridge/choice.ts"
 import type { SessionStatus } from "#core/contract/session.ts"
@@ -30,6 +29,7 @@ import { startDailyPresence } from "./daily-presence.ts"
 import { newSay, type Say } from "./say.ts"
 import { Fenced, SessionEnded } from "./session-ended.ts"
 import { Slots } from "#core/platform/slots.ts"
+import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Timing } from "../timing.ts"
 import { Uplink } from "../uplink/uplink.ts"
 import { mayWaitMs, within } from "../concurrency/call-deadline.ts"
@@ -68,9 +68,9 @@ export class Session {
     sentence: "too many files are being transferred at once: try again",
   })
   /** Keys of the media that this session has put into the bucket, for as long as they count as cached. */
-  readonly storedMedia = new LRUCache<string, true>({ max: 10_000, ttl: StoredMedia.cachedForMs })
+  readonly storedMedia = boundedCache<true>(10_000, { ttl: StoredMedia.cachedForMs })
   /** The network keeps files much longer. */
-  readonly #sentFiles = new LRUCache<string, File>({ max: 100, ttl: 24 * 3600 * 1000 })
+  readonly #sentFiles = boundedCache<File>(100, { ttl: 24 * 3600 * 1000 })
   #parts: Parts | undefined
   #stopping = false
   #choice: Choice.Info

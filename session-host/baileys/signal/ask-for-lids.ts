@@ -1,6 +1,6 @@
 import type { LIDMapping } from "@whiskeysockets/baileys"
-import { LRUCache } from "lru-cache"
 import { userOf } from "#core/jid.ts"
+import { boundedCache } from "#session-host/bounded-cache.ts"
 import { within } from "#session-host/concurrency/call-deadline.ts"
 import { NetworkRejected } from "#session-host/network/errors.ts"
 import { answered } from "../questions/ask.ts"
@@ -11,7 +11,7 @@ type Ask = (jids: string[]) => Promise<LIDMapping[] | undefined>
 /** Every message of the bridge waits behind this question: Baileys decrypts one at a time. */
 const answerMs = 2_500
 /** How long, and for how many people, it is remembered that the network knows no LID of theirs. */
-const unknown = { ttl: 6 * 3600_000, max: 10_000 }
+const unknown = { ttl: 6 * 3600_000, most: 10_000 }
 /** How long nobody is asked after the network has refused a question or left it unanswered. */
 const pauseMs = 30_000
 
@@ -23,7 +23,7 @@ const pauseMs = 30_000
  */
 export function askForLids(lidsOf: Ask, log: ILogger): Ask {
   let pausedUntil = 0
-  const withoutLid = new LRUCache<string, true>(unknown)
+  const withoutLid = boundedCache<true>(unknown.most, unknown)
   const withoutAnswer = (why: object): undefined => {
     pausedUntil = performance.now() + pauseMs
     log.warn(why, "the network did not say whose LID belongs to a number: going on under the number")

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
-import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import { now, nowMs } from "#core/platform/clock.ts"
+import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { MessageIdentity, Remembered } from "#session-host/receive/map/mapped.ts"
 import { decodeBare, encodeBare } from "#session-host/network/decode.ts"
 import { type Sent, sentMessage } from "./sent.ts"
@@ -47,7 +47,7 @@ export interface Recalled extends Remembered {
 export class Messages {
   readonly #store: SessionStore
   /** The keys of recently made rows. */
-  readonly #lately = new LRUCache<string, true>({ max: 1000 })
+  readonly #lately = boundedCache<true>(1000)
 
   constructor(store: SessionStore) {
     this.#store = store
