@@ -27,6 +27,11 @@ export async function get(personId: string): Promise<Info | undefined> {
   return row && fromRow(row)
 }
 
+/** Whether somebody has signed in with this address. */
+export async function isKnown(email: string): Promise<boolean> {
+  return (await getRow(tables.accounts, emailKey(email))) !== undefined
+}
+
 /** The person of this address, made now if there is none. */
 export async function ofEmail(email: string): Promise<Info> {
   const person: Info = { id: randomUUID(), email, createdAt: now() }

@@ -11,13 +11,16 @@ import { asTyped, hashOf, isToken, newToken, newTypedCode, sealedCode } from "./
 export const mailedFor = 15 * 60
 /** How long a link is good for that was printed for whoever runs the service, in seconds. */
 const printedFor = 24 * 60 * 60
+/** How long the link in the mail of an invitation is good for, in seconds: as long as that. */
+const invitedFor = 7 * 24 * 60 * 60
 /** Wrong codes before a code is worth nothing any more. */
 const tries = 5
 
-/** A link as it is found: mailed, or printed. */
+/** A link as it is found: mailed, printed, or of an invitation to the account. */
 const Link = z.object({
   email: z.string(),
   printed: z.boolean().default(false),
+  invited: z.boolean().default(false),
   expires_at: z.number(),
   next: z.string().default("/"),
   account_id: z.string().optional(),
@@ -76,19 +79,35 @@ export async function print(email: string): Promise<string> {
   return token
 }
 
-/** Whom a link would sign in, without using it; undefined when it is used, too old or made up. */
-export async function look(link: string): Promise<{ email: string; isPrinted: boolean } | undefined> {
-  const found = await find(link)
-  return found && { email: found.email, isPrinted: found.printed }
+/** The token of the link for somebody who is invited to an account. Whoever uses it has the mailbox, and wants to join. */
+export async function invite(email: string, accountId: string): Promise<string> {
+  const token = newToken()
+  const leads = { account_id: accountId, invited: true, expires_at: now() + invitedFor }
+  await put({ TableName: tables.accounts, Item: { ...key(hashOf(token)), email, ...leads } })
+  return token
 }
 
-/** Uses a link. @returns the address, and where to go; undefined when the link is used, too old or made up. */
-export async function useLink(
-  link: string,
-): Promise<(Goal & { email: string; isPrinted: boolean }) | undefined> {
+/** Whom a link signs in, and where it leads. `joins`: the account whose invitation it is. */
+export interface Led extends Goal {
+  email: string
+  isPrinted: boolean
+  joins?: string | undefined
+}
+
+/** What a link would do, without using it; undefined when it is used, too old or made up. */
+export async function look(link: string): Promise<Led | undefined> {
   const found = await find(link)
-  if (!found || !(await used(hashOf(link), found.asking))) return undefined
-  return { email: found.email, isPrinted: found.printed, next: found.next, accountId: found.account_id }
+  return found && led(found)
+}
+
+/** Uses a link. @returns undefined when it is used, too old or made up */
+export async function useLink(link: string): Promise<Led | undefined> {
+  const found = await find(link)
+  return found && (await used(hashOf(link), found.asking)) ? led(found) : undefined
+}
+
+function led({ email, printed, next, account_id, invited }: z.infer<typeof Link>): Led {
+  return { email, isPrinted: printed, next, accountId: account_id, ...(invited && { joins: account_id }) }
 }
 
 async function find(link: string): Promise<z.infer<typeof Link> | undefined> {
@@ -96,7 +115,8 @@ async function find(link: string): Promise<z.infer<typeof Link> | undefined> {
   // The row of a browser that asked is no link.
   if (!row || row.code) return undefined
   const found = Link.parse(row)
-  return left(found.expires_at, found.printed ? printedFor : mailedFor) > 0 ? found : undefined
+  const life = found.printed ? printedFor : found.invited ? invitedFor : mailedFor
+  return left(found.expires_at, life) > 0 ? found : undefined
 }
 
 /** The address whose code a browser may type now; undefined if it asked for none, or that is over. */

@@ -9,6 +9,7 @@ import { Mail } from "#core/account/mail.ts"
 import { Member } from "#core/account/member.ts"
 import { Passkey } from "#core/account/passkey.ts"
 import { Email } from "#core/account/person.ts"
+import { SignIn } from "#core/account/sign-in.ts"
 import { Billing } from "#core/billing.ts"
 import { page, sentenceCase } from "../answer.ts"
 import { ago, browserName, type Html, note, press } from "../elements.ts"
@@ -63,7 +64,9 @@ export const account = new Hono<DashboardEnv>()
       return await show(c, note("bad", "Too many mails were asked for: invite them in a quarter of an hour."))
     await Member.invite(me.account.id, email.data, role.data, me.person.email)
     await did(c, "member_invited", `${email.data} as ${role.data}`)
-    const isSent = await Mail.send(invitation(email.data, me.person.email, role.data, pageOrigin(c)))
+    const origin = pageOrigin(c)
+    const link = origin && `${origin}/sign-in/link/${await SignIn.invite(email.data, me.account.id)}`
+    const isSent = await Mail.send(invitation(email.data, me.person.email, role.data, link))
     const more = isSent ? "" : " No mail could be sent: tell them yourself."
     return await show(
       c,

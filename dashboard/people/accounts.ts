@@ -6,6 +6,7 @@ import { accountsOf, invitationsTo } from "#core/account/accounts-of.ts"
 import { AuditLog } from "#core/account/audit-log.ts"
 import { Browser } from "#core/account/browser.ts"
 import { Member } from "#core/account/member.ts"
+import type { Person } from "#core/account/person.ts"
 import { lonePage } from "../answer.ts"
 import { type Html, note, press } from "../elements.ts"
 import { type DashboardEnv, ownPath, pageOrigin, putCookie } from "../guard.ts"
@@ -23,12 +24,8 @@ export const accounts = new Hono<DashboardEnv>()
   })
   .post("/accounts/join", async (c) => {
     const { account, next } = await asked(c)
-    if (!(await Member.accept(account, c.var.signed.person)))
+    if (!(await join(c, account, c.var.signed.person)))
       return await show(c, next, "This invitation does not hold any more: ask for a new one.")
-    const { person } = c.var.signed
-    const role = (await Member.ofPerson(person.id)).find((one) => one.accountId === account)?.role
-    const entry = { by: person.email, act: "member_joined", about: role ?? "", ...fromWhere(c) } as const
-    await AuditLog.add(account, entry, { origin: pageOrigin(c) })
     return await turnTo(c, account, next)
   })
   .post("/accounts/decline", async (c) => {
@@ -40,6 +37,15 @@ export const accounts = new Hono<DashboardEnv>()
     const { next } = await asked(c)
     return await turnTo(c, await openAccount(c.var.signed.person.id), next)
   })
+
+/** Accepts an invitation. @returns false when it does not hold any more */
+export async function join(c: Context<DashboardEnv>, account: string, person: Person.Info): Promise<boolean> {
+  if (!(await Member.accept(account, person))) return false
+  const role = (await Member.ofPerson(person.id)).find((one) => one.accountId === account)?.role
+  const entry = { by: person.email, act: "member_joined", about: role ?? "", ...fromWhere(c) } as const
+  await AuditLog.add(account, entry, { origin: pageOrigin(c) })
+  return true
+}
 
 /** Shows this browser another account of its person. */
 export async function turnTo(c: Context<DashboardEnv>, accountId: string, next: string): Promise<Response> {
@@ -128,14 +134,14 @@ export function accountsPage(input: Shown): Html {
     </div>`
 }
 
+export const beforeJoining =
+  "Everything in an account belongs to it: its owners see and use the numbers and keys that you add there. Join one only if you know who invites you."
+
 function invited({ invitations, next }: Shown): Html {
   return html`<section class="card flush">
     <header>
       <h2>You are invited</h2>
-      <p>
-        Everything in an account belongs to it: its owners see and use the numbers and keys that you add
-        there. Join one only if you know who invites you.
-      </p>
+      <p>${beforeJoining}</p>
     </header>
     <ul class="feed">
       ${invitations.map(({ id, name, role, by }) => {
@@ -143,9 +149,7 @@ function invited({ invitations, next }: Shown): Html {
         const to = html`<span class="hidden"> ${name}</span>`
         return html`<li class="line">
           <span class="tag">${role}</span>
-          <span class="about"
-            >${by === "" ? name : html`${by} <span class="muted">invites you to</span> ${by === name ? "their account" : name}`}</span
-          >
+          <span class="about">${by === "" ? name : whoInvites(by, name)}</span>
           <span class="row">
             ${press({ action: "/accounts/join", label: html`Join${to}`, kind: "slim", fields })}
             ${press({ action: "/accounts/decline", label: html`Decline${to}`, kind: "danger slim", fields })}
@@ -154,4 +158,9 @@ function invited({ invitations, next }: Shown): Html {
       })}
     </ul>
   </section>`
+}
+
+/** `name`: the account's. */
+export function whoInvites(by: string, name: string): Html {
+  return html`${by} <span class="muted">invites you to</span> ${by === name ? "their account" : name}`
 }

@@ -9,10 +9,13 @@ export const onlyOwners = "Only owners invite and remove people, and change thei
 /** The fields of the forms that need a fresh sign-in. People find them filled in when they come back. */
 export const typedIn: Record<string, string[]> = { invite: ["email", "role"], role: ["person", "as"] }
 
-/** The mail to somebody who is invited. `origin`: where the dashboard is, if that is known. */
-export function invitation(to: string, by: string, role: Member.Role, origin: string | undefined) {
-  const where = origin === undefined ? "" : ` at ${origin}/accounts`
-  const text = `${by} invites you to an account of the messaging bridge, as ${role}. Sign in with this address${where}, and choose within a week whether you join.`
+/** The mail to somebody who is invited. `link`: undefined where nobody knows the dashboard's address. */
+export function invitation(to: string, by: string, role: Member.Role, link: string | undefined) {
+  const how =
+    link === undefined
+      ? "Sign in with this address, and choose within a week whether you join."
+      : `Open this link within a week, and choose whether you join: ${link}`
+  const text = `${by} invites you to an account of the messaging bridge, as ${role}. ${how}`
   return { to, subject: `${by} invites you`, text }
 }
 

@@ -17,6 +17,7 @@ import { passkeyScript } from "../assets.ts"
 import { emailField, type Html, note, press, span } from "../elements.ts"
 import { cookie, type DashboardEnv, ownPath, pageOrigin, putCookie } from "../guard.ts"
 import { fromWhere } from "../audit-log.ts"
+import { beforeJoining, join, whoInvites } from "./accounts.ts"
 
 const month = 30 * 86_400
 
@@ -83,11 +84,24 @@ export const signIn = new Hono<DashboardEnv>()
     const token = c.req.param("token")
     const found = await SignIn.look(token)
     if (!found) return await showDeadLink(c)
-    return await lonePage(c, { title: "Sign in", body: confirmLink({ ...found, token }) })
+    if (found.joins === undefined)
+      return await lonePage(c, { title: "Sign in", body: confirmLink({ ...found, token }) })
+    if (await Person.isKnown(found.email)) return c.redirect("/accounts")
+    const invitation = (await invitationsTo(found.email)).find(({ account }) => account.id === found.joins)
+    if (!invitation) return await showDeadLink(c)
+    const { email, role, by, account } = invitation
+    const body = confirmJoining({ email, role, by, name: account.name, token })
+    return await lonePage(c, { title: "You are invited", body })
   })
   .post("/sign-in/link/:token", async (c) => {
-    const used = await SignIn.useLink(c.req.param("token"))
+    const token = c.req.param("token")
+    const found = await SignIn.look(token)
+    // Who has signed in before has more to lose than a mail should open for a week: they sign in as always, and join then.
+    if (found?.joins !== undefined && (await Person.isKnown(found.email))) return c.redirect("/accounts", 303)
+    const used = await SignIn.useLink(token)
     if (!used) return await showDeadLink(c)
+    if (used.joins !== undefined && !(await join(c, used.joins, await Person.ofEmail(used.email))))
+      return await showDeadLink(c)
     // Whoever runs the service has printed it.
     return c.redirect(await admitBrowser(c, { ...used, isStrong: used.isPrinted }), 303)
   })
@@ -290,12 +304,35 @@ function confirmLink(input: { email: string; token: string; isPrinted: boolean }
   </div>`
 }
 
+/** The link of an invitation was opened. `name`: the account's. */
+function confirmJoining(input: {
+  email: string
+  role: string
+  by: string
+  name: string
+  token: string
+}): Html {
+  return html`<div class="card">
+    <header>
+      <h1>You are invited</h1>
+      <p>${whoInvites(input.by, input.name)}, as ${input.role}. ${beforeJoining}</p>
+    </header>
+    <form method="post" action="/sign-in/link/${input.token}">
+      <button class="button main wide">Join</button>
+    </form>
+    <p class="small muted">You are then signed in as <b>${input.email}</b>, in this browser.</p>
+  </div>`
+}
+
 /** A link that does not work any more. */
 async function showDeadLink(c: Context<DashboardEnv>): Promise<Response> {
   const body = html`<div class="card">
     <header>
       <h1>This link has been used, or is too old</h1>
-      <p>A link works once: a mailed one for 15 minutes, a printed one for a day.</p>
+      <p>
+        A link works once: a mailed one for 15 minutes, a printed one for a day, one that invites you for a
+        week, unless the invitation is withdrawn.
+      </p>
     </header>
     <div class="row"><a class="button main" href="/sign-in">Ask for a new one</a></div>
   </div>`

@@ -31,7 +31,7 @@ test("with an address to send from, a code is mailed by SES and kept nowhere, an
   const invited = await visitor.post("/account/invite", { email: "bob@example.com", role: "viewer" })
   expect(await invited.text()).toContain("can join after a sign-in with this address")
   expect(ses.mails[1]).toMatchObject({ to: "bob@example.com", subject: "ada@example.com invites you" })
-  expect(ses.mails[1]?.text).toContain("https://dash.example/accounts")
+  expect(ses.mails[1]?.text).toContain("https://dash.example/sign-in/link/")
 })
 
 test("a mail that SES refuses is said to be unsent, and an invitation holds without it", async () => {

@@ -288,6 +288,64 @@ test("somebody new who is invited chooses before they are in any account, and ha
   expect(await refused.text()).toContain("ask one of its owners")
 })
 
+/** Whom an owner invites, and the link that the mail has for them. */
+async function invitedByMail(email = anEmail(), role: Member.Role = "viewer") {
+  const host = anEmail()
+  const { visitor: owner } = await signedIn(host)
+  await owner.post("/account/invite", { email, role })
+  return { host, owner, email, ...mailed(email), theirs: (await accountAtSignIn(host)).accountId }
+}
+
+test("somebody new joins with one press of a button behind the mailed link, which opening does not use up", async () => {
+  const { email, link, theirs, host } = await invitedByMail()
+  const visitor = aVisitor()
+  for (let scans = 0; scans < 3; scans++) {
+    const page = await (await visitor.get(link)).text()
+    expect(page).toContain(`${host} <span class="muted">invites you to`)
+    expect(page.match(/<form/g)).toHaveLength(1)
+  }
+  expect(await Member.list(theirs)).toHaveLength(1)
+  vi.useFakeTimers({ toFake: ["Date"] })
+  onTestFinished(() => void vi.useRealTimers())
+  vi.setSystemTime(Date.now() + 6.9 * day)
+  expect((await visitor.post(link)).headers.get("location")).toBe("/")
+  expect(await (await visitor.get("/account")).text()).toContain(`${email} (you)`)
+  expect((await Member.list(theirs)).map(({ role }) => role)).toEqual(["owner", "viewer"])
+  const again = aVisitor()
+  expect((await again.post(link)).status).toBe(404)
+  expect(await isIn(again)).toBe(false)
+})
+
+test("the link of an invitation that is withdrawn, or a week old, signs nobody in", async () => {
+  const withdrawn = await invitedByMail()
+  await withdrawn.owner.post("/account/withdraw", { email: withdrawn.email })
+  const late = await invitedByMail()
+  vi.useFakeTimers({ toFake: ["Date"] })
+  onTestFinished(() => void vi.useRealTimers())
+  for (const [{ link, theirs }, afterMs] of [
+    [withdrawn, 0],
+    [late, 7 * day],
+  ] as const) {
+    vi.setSystemTime(Date.now() + afterMs)
+    const visitor = aVisitor()
+    expect([(await visitor.get(link)).status, (await visitor.post(link)).status]).toEqual([404, 404])
+    expect(await isIn(visitor)).toBe(false)
+    expect(await Member.list(theirs)).toHaveLength(1)
+  }
+})
+
+test("the link of an invitation signs in nobody who has signed in before: they join once they have", async () => {
+  const email = anEmail()
+  const { visitor } = await signedIn(email)
+  const { link, theirs } = await invitedByMail(email)
+  const other = aVisitor()
+  expect((await other.get(link)).headers.get("location")).toBe("/accounts")
+  expect((await other.post(link)).headers.get("location")).toBe("/accounts")
+  expect(await isIn(other)).toBe(false)
+  expect(await Member.list(theirs)).toHaveLength(1)
+  expect(await (await visitor.get("/accounts")).text()).toContain("Join<span")
+})
+
 test("somebody new may decline and have an account of their own, and one of these at most", async () => {
   const { theirs } = await invited()
   const email = anEmail()

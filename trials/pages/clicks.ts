@@ -7,7 +7,10 @@ import type { Seeded, Stage } from "./journeys.ts"
  * Typing is not counted.
  * @returns clicks, by the name of the journey
  */
-export async function journeys({ base, page, service }: Stage, customer: Seeded) {
+export async function journeys({ base, browser, page, service }: Stage, customer: Seeded) {
+  // Another person has another browser.
+  const newcomer = await (await browser.createBrowserContext()).newPage()
+  const colleague = `colleague-${Date.now()}@example.com`
   const ada = (await service.network.phones()).find(({ name }) => name === "Ada Lovelace")!
   await customer.call("POST", "/instances/shop/proxy/send/text", {
     chat: ada.number,
@@ -48,11 +51,22 @@ export async function journeys({ base, page, service }: Stage, customer: Seeded)
     }),
     invite: await walk(page, `${base}/`, async (click) => {
       await click(follow(page, "Account"))
-      await page.locator("#email").fill(`colleague-${Date.now()}@example.com`)
+      await page.locator("#email").fill(colleague)
       await click(press(page, "Invite"))
       await sees(page, "is invited")
     }),
+    join: await walk(newcomer, await mailedLink(page, base), async (click) => {
+      await click(press(newcomer, "Join"))
+      await sees(newcomer, colleague)
+    }),
   }
+}
+
+/** The link in the latest mail. */
+async function mailedLink(page: Page, base: string): Promise<string> {
+  await page.goto(`${base}/dev/mail`)
+  const mails = String(await page.evaluate("document.body.textContent"))
+  return /http\S+\/sign-in\/link\/[\w-]+/.exec(mails)?.[0] ?? ""
 }
 
 /** @returns how many clicks were made from this page on */

@@ -20,6 +20,7 @@ const most: Record<string, number> = {
   did_it_arrive: 1,
   why_refused: 1,
   invite: 2,
+  join: 1,
 }
 const least: Record<string, number> = {
   qr_fresh: 1,
