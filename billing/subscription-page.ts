@@ -17,6 +17,8 @@ interface Shown {
   /** There is, or was, a subscription at Stripe: it has invoices. */
   hasInvoices: boolean
   mayChange: boolean
+  /** For somebody who may not: whom to ask. */
+  ask: Html | string
   numbers: number
   /** How many numbers the account has, and may have. */
   used: number
@@ -55,7 +57,7 @@ export function subscriptionPage(input: Shown): Html {
 const about =
   "The price of your numbers, and how they are paid. Stripe keeps the card; this service never sees it."
 
-function byHand({ state, hasPortal, mayChange, used, limit }: Shown): Html {
+function byHand({ state, hasPortal, mayChange, ask, used, limit }: Shown): Html {
   const mayAdd = state === "active" || state === "trialing"
   const nothing = mayAdd && !hasPortal ? "Nothing to pay here: the" : "The"
   return html`<h2>${titles[state]}</h2>
@@ -66,7 +68,7 @@ function byHand({ state, hasPortal, mayChange, used, limit }: Shown): Html {
     ${
       hasPortal
         ? html`${note("warn", "Your subscription at Stripe goes on, and is charged, until you cancel it there.")}
-          ${mayChange ? html`<div class="row">${portalButton()}</div>` : ""}`
+          ${mayChange ? html`<div class="row">${portalButton()}</div>` : ask}`
         : ""
     }`
 }
@@ -145,7 +147,7 @@ function card(input: Shown): Html {
             ${owes ? press({ action: "/subscription/pay", label: "Pay now", kind: "main" }) : ""}
             ${input.hasInvoices ? portalButton(isOver) : ""}
           </div>`
-        : note("info", "Only owners pay for this account: ask one of its owners.")
+        : input.ask
     }`
 }
 

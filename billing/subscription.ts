@@ -18,7 +18,7 @@ import { subscriptionPage } from "./subscription-page.ts"
 import { Trial } from "./trial.ts"
 import { note } from "#dashboard/elements.ts"
 import { page, sentenceCase } from "#dashboard/answer.ts"
-import { type DashboardEnv, notAllowed } from "#dashboard/guard.ts"
+import { askOwners, type DashboardEnv, notAllowed } from "#dashboard/guard.ts"
 
 /** An account's subscription: to Stripe's pages, and back from them. */
 export const subscription = new Hono<DashboardEnv>()
@@ -27,7 +27,7 @@ export const subscription = new Hono<DashboardEnv>()
   .post("/subscription/*", async (c, next) =>
     c.var.me.role === "owner"
       ? await next()
-      : await notAllowed(c, "Only owners pay, and change what is paid."),
+      : await notAllowed(c, "Only owners pay, and change what is paid"),
   )
   .post("/subscription/begin", async (c) => {
     const { accountId, me } = c.var
@@ -113,6 +113,7 @@ async function show(
     hasPortal: said !== undefined && said.status !== "canceled",
     hasInvoices: said !== undefined,
     mayChange: isOwner,
+    ask: isOwner ? "" : note("info", await askOwners(c, "Only owners pay for this account")),
     numbers: await countPaid(accountId),
     used: account.bridges,
     limit: account.bridgeLimit,

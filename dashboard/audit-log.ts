@@ -11,7 +11,7 @@ import { head } from "./layout.ts"
 
 /** Who did what in the account, for its owners. */
 export const auditLog = new Hono<DashboardEnv>().get("/account/audit-log", async (c) => {
-  if (c.var.me.role !== "owner") return await notAllowed(c, "Only owners see the audit log.")
+  if (c.var.me.role !== "owner") return await notAllowed(c, "Only owners see the audit log")
   const before = Number(c.req.query("before"))
   const entries = await AuditLog.page(
     c.var.accountId,

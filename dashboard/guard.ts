@@ -1,6 +1,7 @@
 import type { Context } from "hono"
 import { getCookie, setCookie } from "hono/cookie"
 import { createMiddleware } from "hono/factory"
+import { html } from "hono/html"
 import { Account } from "#core/account/account.ts"
 import { Browser } from "#core/account/browser.ts"
 import { Member } from "#core/account/member.ts"
@@ -12,6 +13,7 @@ import { addressOf, originOf } from "#functions/http/address.ts"
 import type { ApiEnv } from "#functions/http/contract-router.ts"
 import { anyPage } from "./answer.ts"
 import { billingPages } from "./billing-hooks.ts"
+import type { Html } from "./elements.ts"
 import { refused } from "./layout.ts"
 
 /** Who is signed in, and where. */
@@ -141,14 +143,11 @@ export const inAccount = createMiddleware<DashboardEnv>(async (c, next) => {
   c.set("accountId", account.id)
   // A viewer changes nothing, whichever form they send.
   const isChange = c.req.method !== "GET" && !ofOneself.has(c.req.path)
-  if (isChange && role === "viewer") {
-    return await notAllowed(c, onlyLooks)
-  }
-  return await next()
+  return isChange && role === "viewer" ? await notAllowed(c, onlyLooks) : await next()
 })
 
 /** For viewers. */
-export const onlyLooks = "You may look at this account, but change nothing: ask one of its owners."
+export const onlyLooks = "You may look at this account, but change nothing"
 
 /** Changes of one's own sign-ins and membership: everybody's own affair. */
 const ofOneself = new Set([
@@ -162,8 +161,19 @@ const ofOneself = new Set([
   "/account/passkeys/remove",
 ])
 
+/** What the role of somebody does not allow, and whom they ask for it: the owners of their account. */
+export async function askOwners(c: Context<DashboardEnv>, what: string): Promise<Html> {
+  const owners = (await Member.list(c.var.accountId)).filter(({ role }) => role === "owner")
+  const named = owners.slice(0, 3).map(({ email }) => html`<a href="mailto:${email}">${email}</a>`)
+  return html`${what}: ask ${named.map((one, i) => html`${i === 0 ? "" : " or "}${one}`)}.`
+}
+
 /** Refuses somebody who is signed in, but not in the role for it. */
-export async function notAllowed(c: Context<DashboardEnv>, sentence: string): Promise<Response> {
+export async function notAllowed(c: Context<DashboardEnv>, what: string): Promise<Response> {
+  return await refuseRole(c, await askOwners(c, what))
+}
+
+async function refuseRole(c: Context<DashboardEnv>, sentence: Html | string): Promise<Response> {
   const body = refused({ title: "Not in your role", sentence })
   return await anyPage(c, { title: "Not in your role", body, status: 403 })
 }
@@ -172,7 +182,7 @@ export async function notAllowed(c: Context<DashboardEnv>, sentence: string): Pr
 export const runsService = createMiddleware<DashboardEnv>(async (c, next) => {
   const { account, role } = c.var.me
   if (account.isOperator && role === "owner") return await next()
-  return await notAllowed(c, "This is for the owners of the account that runs the service.")
+  return await refuseRole(c, "This is for the owners of the account that runs the service.")
 })
 
 /** A page that leads back to this one. A form is not sent again: its page is shown. */

@@ -9,7 +9,7 @@ import { originOf } from "#functions/http/address.ts"
 import { page, sentenceCase } from "./answer.ts"
 import { ago, block, type Html, icon, note, press } from "./elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "./fresh-sign-in.ts"
-import type { DashboardEnv } from "./guard.ts"
+import { askOwners, type DashboardEnv, onlyLooks } from "./guard.ts"
 import { head } from "./layout.ts"
 import { did } from "./audit-log.ts"
 
@@ -74,7 +74,8 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
       of its own, with no more rights than it needs.`,
   })}
   ${problem === undefined ? "" : note("bad", problem)} ${notice === undefined ? "" : note("good", notice)}
-  ${fresh === undefined ? "" : newKey(fresh, originOf(c))} ${mayChange ? keyForm(refs, typed) : ""}
+  ${fresh === undefined ? "" : newKey(fresh, originOf(c))}
+  ${mayChange ? keyForm(refs, typed) : note("info", await askOwners(c, onlyLooks))}
   ${
     all.length === 0
       ? html`<div class="card empty">

@@ -136,7 +136,7 @@ export function head(input: {
  */
 export function refused(input: {
   title: string
-  sentence: string
+  sentence: Html | string
   requestId?: string | undefined
   isOfNumber?: boolean
 }): Html {

@@ -74,10 +74,7 @@ async function called(c: Context<DashboardEnv>, route: Tryable, body: string): P
 async function show(c: Context<DashboardEnv>, tried?: Tried) {
   const route = routeOf(c)
   if (c.var.me.role === "viewer")
-    return await notAllowed(
-      c,
-      "You may look at this account, but not use its sandbox: ask one of its owners.",
-    )
+    return await notAllowed(c, "You may look at this account, but not use its sandbox")
   const { body: example } = examples[route.name] as { body?: object }
   const given = tried?.body ?? (example && JSON.stringify(await addressed(c, example), undefined, 2)) ?? ""
   const path = `/api/instances/sandbox/proxy${route.path}`

@@ -8,7 +8,7 @@ import { config } from "#core/platform/config.ts"
 import { originOf } from "#functions/http/address.ts"
 import { page, sentenceCase, type Status } from "../answer.ts"
 import { age, ago, type Html, note, press } from "../elements.ts"
-import type { DashboardEnv } from "../guard.ts"
+import { askOwners, type DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { lastId, live, type Piece } from "../live.ts"
 import { codeFor, codeOf, roundOf } from "./codes.ts"
@@ -36,10 +36,9 @@ export const connect = new Hono<DashboardEnv>()
       evidenceOf(bridge).then(followOfflineSync(bridge.id)),
       endedOf(bridge),
     ])
-    const onlyLooks = note("info", "You may look at this account, but link no phone: ask one of its owners.")
     const parts =
       me.role === "viewer"
-        ? onlyLooks
+        ? note("info", await askOwners(c, "You may look at this account, but link no phone"))
         : isStopped(evidence)
           ? stoppedCard(bridge, evidence)
           : await linkingNow(c, evidence, ended)

@@ -11,7 +11,7 @@ import { page, sentenceCase } from "../answer.ts"
 import { did } from "../audit-log.ts"
 import { block, type Html, note, until, urlField } from "../elements.ts"
 import { textsOf } from "../fresh-sign-in.ts"
-import { type DashboardEnv, onlyLooks } from "../guard.ts"
+import { askOwners, type DashboardEnv, onlyLooks } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 
 const Wishes = createLinkSession.request.body.content["application/json"].schema
@@ -73,7 +73,7 @@ async function show(c: Context<DashboardEnv>, typed: Typed = {}, notice?: Html, 
   const at = `/numbers/${bridge.customerRef}/link-page`
   const content =
     me.role === "viewer"
-      ? note("info", onlyLooks)
+      ? note("info", await askOwners(c, onlyLooks))
       : html`${making(at, typed)} ${look(at, Account.publicName(me.account), await Brand.get(me.account.id))}`
   const body = html`${numberHead(bridge, "connect")} ${notice ?? ""} ${content}`
   const title = `A link page for ${bridge.customerRef}`

@@ -14,7 +14,7 @@ import { choose } from "#functions/api/choose.ts"
 import { page, sentenceCase } from "../answer.ts"
 import { type Html, note, press } from "../elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
-import { type DashboardEnv, onlyLooks } from "../guard.ts"
+import { askOwners, type DashboardEnv, onlyLooks } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { did } from "../audit-log.ts"
 import { keepingCard, keepingIn } from "./keeping.ts"
@@ -142,7 +142,7 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
   const draft = takeDraft(c)
   const content =
     me.role === "viewer"
-      ? html`${note("info", onlyLooks)} ${forViewers(choice)}`
+      ? html`${note("info", await askOwners(c, onlyLooks))} ${forViewers(choice)}`
       : html`${shown.notice ?? ""} ${eventsCard(bridge, choice)}
         ${await sendingCard(bridge, choice, shown.typed)} ${keepingCard(bridge, choice)}
         ${endings(bridge, runningOf(lease), draft.get("confirm") ?? "")}`

@@ -18,7 +18,7 @@ import { page, sentenceCase } from "../answer.ts"
 import { did } from "../audit-log.ts"
 import { age, block, type Html, note, press, until, urlField } from "../elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
-import type { DashboardEnv } from "../guard.ts"
+import { askOwners, type DashboardEnv, onlyLooks } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { whoIsTold } from "../people/troubles.ts"
 import { deliveriesOf, isFailing, receiverLine, receivingAt, testWords } from "./receiver.ts"
@@ -190,7 +190,7 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
   const more = { types, mayChange, firstUrl, secret: shown.secret, told: () => whoIsTold(c) }
   const cards = all.map(async (webhook) => await card(ref, webhook, more))
   const body = html`${numberHead(bridge, "webhooks")} ${shown.notice ?? ""} ${await Promise.all(cards)}
-  ${mayChange ? adding(pathOf(c), url) : ""}`
+  ${mayChange ? adding(pathOf(c), url) : note("info", await askOwners(c, onlyLooks))}`
   return await page(c, {
     title: `Webhooks of ${ref}`,
     place: "numbers",

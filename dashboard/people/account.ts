@@ -14,7 +14,7 @@ import { Billing } from "#core/billing.ts"
 import { page, sentenceCase } from "../answer.ts"
 import { ago, browserName, type Html, note, press } from "../elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
-import { type DashboardEnv, notAllowed, pageOrigin } from "../guard.ts"
+import { askOwners, type DashboardEnv, notAllowed, pageOrigin } from "../guard.ts"
 import { head } from "../layout.ts"
 import { did } from "../audit-log.ts"
 import { turnTo } from "./accounts.ts"
@@ -41,7 +41,7 @@ export const account = new Hono<DashboardEnv>()
     return unlessFresh(c, "/account", typed) ?? (await next())
   })
   .post("/account/rename", async (c) => {
-    if (c.var.me.role !== "owner") return await notAllowed(c, "Only owners name the account.")
+    if (c.var.me.role !== "owner") return await notAllowed(c, "Only owners name the account")
     const given = await field(c, "name")
     const name = Account.ChosenName.safeParse(given)
     if (!name.success) {
@@ -192,7 +192,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html, typedName?: string)
       ${mayLeave ? leave() : ""}
     </section>
     ${membersCard({ members, invitations, isOwner, personId: person.id, draft })}
-    ${isOwner ? "" : note("info", onlyOwners)}
+    ${isOwner ? "" : note("info", await askOwners(c, onlyOwners))}
     ${isOwner ? html`${troublesCard(own.id)} ${demandCard(own)} ${auditLogCard()} ${ownDataCard()} ${own.isOperator ? "" : deleteCard()}` : ""}
     <h2 class="part">You</h2>
     ${addressCard(person.email)} ${passkeysCard(passkeys, draft.get("passkey") ?? "")}

@@ -4,7 +4,7 @@ import { emailField, type Html, press, until } from "../elements.ts"
 
 // The parts of an account's page that are about its people. `draft`: what was typed before a sign-in that a form needed.
 
-export const onlyOwners = "Only owners invite and remove people, and change their roles."
+export const onlyOwners = "Only owners invite and remove people, and change their roles"
 
 /** The fields of the forms that need a fresh sign-in. People find them filled in when they come back. */
 export const typedIn: Record<string, string[]> = { invite: ["email", "role"], role: ["person", "as"] }

@@ -15,7 +15,7 @@ import { textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import { type DashboardEnv, notAllowed } from "../guard.ts"
 import { head } from "../layout.ts"
 
-const onlyOwners = "Only owners download the account's data, and delete it."
+const onlyOwners = "Only owners download the account's data, and delete it"
 
 /** What an owner takes along, and the account's end. */
 export const ownData = new Hono<DashboardEnv>()

@@ -6,7 +6,7 @@ import { ApiError } from "#core/error.ts"
 import { sentenceCase } from "../answer.ts"
 import { did } from "../audit-log.ts"
 import { type Html, note, urlField } from "../elements.ts"
-import type { DashboardEnv } from "../guard.ts"
+import { askOwners, type DashboardEnv } from "../guard.ts"
 
 /** Saves who gets alerts, as an owner has chosen, and says so. */
 export async function chooseAlerts(c: Context<DashboardEnv>): Promise<Html> {
@@ -37,7 +37,7 @@ export async function whoIsTold(c: Context<DashboardEnv>): Promise<Html> {
   ]
   return html`<p class="small">
     ${told.length === 0 ? "Nobody is told that it fails." : `Once it has failed for 15 minutes, an alert goes to ${told.join(", and to ")}.`}
-    ${me.role === "owner" ? html`<a href="/account#alerts">Change who is told</a>` : "An owner can change that, under Account."}
+    ${me.role === "owner" ? html`<a href="/account#alerts">Change who is told</a>` : await askOwners(c, "Owners change who is told")}
   </p>`
 }
 

@@ -267,7 +267,7 @@ test("while Stripe is away the page says so, and nothing is lost", async () => {
 
 test.each(["viewer", "member"] as const)("a %s pays for nothing, and cancels nothing", async (role) => {
   const viewer = await aPerson(role)
-  expect(await viewer.text("/subscription")).toContain("ask one of its owners")
+  expect(await viewer.text("/subscription")).toContain("Only owners pay for this account: ask <a href=")
   for (const act of ["begin", "pay", "portal"])
     expect((await viewer.post(`/subscription/${act}`, shop)).status).toBe(403)
   for (const path of ["/subscription", "/subscription/return"])

@@ -1,6 +1,8 @@
 import "#test/support/store.ts"
 import { expect, onTestFinished, test } from "vitest"
+import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { ApiKey } from "#core/account/api-key.ts"
+import { Member } from "#core/account/member.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import type { Event } from "#core/contract/event.ts"
 import { config } from "#core/platform/config.ts"
@@ -160,4 +162,22 @@ test("a viewer reads everything but secrets, and changes nothing", async () => {
   for (const step of ["Add a number", "For your program", "Write to it"]) expect(start).not.toContain(step)
   expect((await viewer.post("/account/invite", { email: anEmail(), role: "owner" })).status).toBe(403)
   expect((await viewer.post("/account/sign-out", { browser: "x" })).status).toBe(303)
+})
+
+test("what a role does not allow says which owners are asked for it, by mail", async () => {
+  const [viewer, member] = [await aPerson("viewer"), await aPerson("member")]
+  const ownersOf = async ({ accountId }: { accountId: string }) =>
+    (await Member.list(accountId)).flatMap(({ email, role }) => (role === "owner" ? [email] : []))
+  await Member.add(viewer.accountId, (await accountAtSignIn(anEmail())).person, "owner")
+  const [theirs, others] = [await ownersOf(viewer), await ownersOf(member)]
+  expect([theirs.length, others.length]).toEqual([2, 1])
+  const links = (owners: string[]) =>
+    `: ask ${owners.map((email) => `<a href="mailto:${email}">${email}</a>`).join(" or ")}.`
+  for (const path of ["connect", "link-page", "settings", "webhooks"].map((tab) => `/numbers/shop/${tab}`))
+    expect(await (await viewer.get(path)).text()).toContain(links(theirs))
+  for (const path of ["/keys", "/new-number"])
+    expect(await (await viewer.get(path)).text()).toContain(links(theirs))
+  for (const path of ["/account", "/account/audit-log", "/account/delete"])
+    expect(await (await member.get(path)).text()).toContain(links(others))
+  expect(await (await member.post("/account/rename", { name: "x" })).text()).toContain(links(others))
 })
