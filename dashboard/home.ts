@@ -17,7 +17,7 @@ import { type Evidence, soonOf } from "./numbers/evidence.ts"
 import { addButton } from "./numbers/numbers.ts"
 import { changeOf, isFailing, receiverLine, type Receiving, receivingOf } from "./numbers/receiver.ts"
 import { many, type Standing, standingsOf } from "./numbers/standing.ts"
-import { evidenceLine, inWords, phoneOf, placeOf } from "./numbers/state.ts"
+import { calledOf, evidenceLine, inWords, phoneOf, placeOf } from "./numbers/state.ts"
 
 /** How often the page looks again; where there are very many numbers, only when its stream begins anew. */
 const lookEachMs = 5000
@@ -118,13 +118,15 @@ async function troublesOf(standings: Standing[]): Promise<Html> {
   return html`<section class="card flush" id="troubles">
     <header><h2>${all.length === 1 ? "One number needs you" : `${all.length} numbers need you`}</h2></header>
     <ul class="feed troubles">
-      ${shown.map(({ bridge: { customerRef: ref }, receiving, evidence }) => {
+      ${shown.map(({ bridge, receiving, evidence }) => {
+        const ref = bridge.customerRef
         const at = `/numbers/${ref}`
+        const { name, under } = calledOf(bridge, phoneOf(evidence))
         const action = actionOf(ref, evidence, receiving)
         return html`<li>
           <div>
-            <a class="strong" href="${at}">${ref}</a>
-            <div class="small muted">${phoneOf(evidence)}</div>
+            <a class="strong" href="${at}">${name}</a>
+            <div class="small muted">${under}</div>
           </div>
           ${evidenceLine(evidence)}
           <div>${isStuck(receiving) ? receiverLine(ref, receiving) : ""}</div>

@@ -3,6 +3,7 @@ import { Billing } from "#core/billing.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
 import { marksOf } from "./numbers/marks.ts"
+import { calledOf } from "./numbers/state.ts"
 import { copyable, type Html, icon, type IconName, mark } from "./elements.ts"
 
 /** Who looks at a page. */
@@ -196,9 +197,10 @@ const tabs: readonly (readonly [Tab, string, string])[] = [
 export async function numberHead(bridge: Bridge.Info, shown: Tab): Promise<Html> {
   const { customerRef: ref } = bridge
   const { phone, marks } = await marksOf(bridge)
+  const { name, under } = calledOf(bridge, phone)
   return await html`${head({
-      title: ref,
-      about: phone,
+      title: name,
+      about: under,
       actions: marks,
       crumbs: html`<a href="/numbers">Numbers</a>`,
     })}

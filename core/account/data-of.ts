@@ -29,10 +29,10 @@ export async function* dataOf(account: Account.Info): AsyncGenerator<Part> {
 }
 
 async function* dataOfNumber(bridge: Bridge.Info): AsyncGenerator<Part> {
-  const { id, customerRef, webhookUrl, createdMs, isSandbox } = bridge
+  const { id, customerRef, shownName, webhookUrl, createdMs, isSandbox } = bridge
   const number = { customer_ref: customerRef }
   const choice = Choice.wire((await Lease.get(id))?.choice ?? Choice.Info.parse({}))
-  yield { kind: "number", id, ...number, webhook_url: webhookUrl, createdMs, isSandbox, ...choice }
+  yield { kind: "number", id, ...number, shownName, webhook_url: webhookUrl, createdMs, isSandbox, ...choice }
   for (const day of await Usage.of(id, { from: "0000-01-01", to: Usage.today() }, undefined))
     yield { kind: "usage", ...number, ...day }
   for (let from: number | undefined, first = true; first || from !== undefined; first = false) {

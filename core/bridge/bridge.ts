@@ -16,7 +16,16 @@ import { mayName } from "../fetch/reachable-addresses.ts"
 import { Receiver } from "../event/receiver.ts"
 import { open, seal } from "../keys/seal.ts"
 import { Storage } from "../platform/storage.ts"
-import { Bytes, get as getRow, type Key, query, type Row, transact, type Write } from "../store/store.ts"
+import {
+  Bytes,
+  get as getRow,
+  type Key,
+  query,
+  type Row,
+  transact,
+  update,
+  type Write,
+} from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { newDataKey, type Owner } from "../keys/wrapping.ts"
 
@@ -26,6 +35,8 @@ export const Info = z.object({
   accountId: z.string(),
   customerRef: z.string(),
   createdMs: z.number().int(),
+  /** What the dashboard calls it in place of its reference; `""`: nothing else. */
+  shownName: z.string(),
   /** `""` means the hosted inbox. */
   webhookUrl: z.string(),
   /** Sealed; `secretOf` opens it. */
@@ -104,6 +115,7 @@ export async function create(input: {
     id: owner.bridgeId,
     accountId: input.accountId,
     createdMs: nowMs(),
+    shownName: "",
     sealedSecret: seal(delivery.key, key(input.accountId, asked.customerRef), secret),
     deliveryKey: delivery.wrapped,
     isSandbox,
@@ -222,7 +234,10 @@ export async function list(accountId: string): Promise<Info[]> {
 }
 
 /** The fields of a bridge that a list shows. */
-export type Listed = Pick<Info, "id" | "accountId" | "customerRef" | "createdMs" | "webhookUrl" | "isSandbox">
+export type Listed = Pick<
+  Info,
+  "id" | "accountId" | "customerRef" | "createdMs" | "shownName" | "webhookUrl" | "isSandbox"
+>
 
 /**
  * The bridges of an account in the order of their references, with the fields that a list shows. Sealed fields are not read: of
@@ -231,10 +246,15 @@ export type Listed = Pick<Info, "id" | "accountId" | "customerRef" | "createdMs"
  */
 export async function listed(accountId: string, most = Infinity): Promise<Listed[]> {
   const found: Listed[] = []
-  for await (const row of rowsOf(accountId, "id, customer_ref, created_ms, webhook_url, sandbox", most)) {
+  for await (const row of rowsOf(
+    accountId,
+    "id, customer_ref, created_ms, shown_name, webhook_url, sandbox",
+    most,
+  )) {
     const { id, customer_ref: customerRef, ...more } = ListedRow.parse(row)
-    const { created_ms: createdMs, webhook_url: url, sandbox: isSandbox } = more
-    if (found.push({ id, accountId, customerRef, createdMs, webhookUrl: url, isSandbox }) === most) break
+    const { created_ms: createdMs, shown_name: shownName, webhook_url: webhookUrl, sandbox: isSandbox } = more
+    if (found.push({ id, accountId, customerRef, createdMs, shownName, webhookUrl, isSandbox }) === most)
+      break
   }
   return found
 }
@@ -254,6 +274,7 @@ const ListedRow = z.object({
   id: z.string(),
   customer_ref: z.string(),
   created_ms: z.number(),
+  shown_name: z.string().default(""),
   webhook_url: z.string(),
   sandbox: z.boolean().default(false),
 })
@@ -309,6 +330,22 @@ export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
   if (refused?.[0]) mustBeHere({ isMoved: refused[0].moved === true })
   if (refused) throw noSuchBridge()
   return changed
+}
+
+/**
+ * Changes what the dashboard calls it.
+ * @throws ApiError `not_found` when the bridge has been deleted meanwhile
+ */
+export async function setShownName(bridge: Info, shownName: string): Promise<Info> {
+  const changed = await update({
+    TableName: tables.accounts,
+    Key: key(bridge.accountId, bridge.customerRef),
+    UpdateExpression: "SET shown_name = :name",
+    ConditionExpression: "id = :id",
+    ExpressionAttributeValues: { ":name": shownName, ":id": bridge.id },
+  })
+  if (!("now" in changed)) throw noSuchBridge()
+  return { ...bridge, shownName }
 }
 
 /** The bridge's data that deliverers need. */
@@ -465,6 +502,7 @@ function toRow(bridge: Info): Row {
     account_id: bridge.accountId,
     customer_ref: bridge.customerRef,
     created_ms: bridge.createdMs,
+    ...(bridge.shownName !== "" && { shown_name: bridge.shownName }),
     webhook_url: bridge.webhookUrl,
     webhook_secret: bridge.sealedSecret,
     delivery_key: bridge.deliveryKey,
@@ -480,6 +518,7 @@ export function fromRow(row: Row): Info {
     accountId: row.account_id,
     customerRef: row.customer_ref,
     createdMs: row.created_ms,
+    shownName: row.shown_name ?? "",
     webhookUrl: row.webhook_url,
     sealedSecret: row.webhook_secret,
     deliveryKey: row.delivery_key,

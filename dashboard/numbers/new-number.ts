@@ -79,7 +79,8 @@ function form(typed: { ref: string; url: string; problem?: Html | string }): Htm
           aria-describedby="ref-hint"
         />
         <p class="hint" id="ref-hint">
-          1 to 64 letters, digits, dashes and underscores. It cannot be changed later.
+          1 to 64 letters, digits, dashes and underscores. Programs call it by this name for good; what these
+          pages call it can be changed in its settings.
         </p>
       </div>
       ${urlField({

@@ -16,7 +16,7 @@ import { live, type Piece } from "../live.ts"
 import { type Evidence, evidenceOf, soonOf } from "./evidence.ts"
 import { receiverLine, type Receiving, receivingOf } from "./receiver.ts"
 import { type Kind, kinds, many, overviewOf, standingsOf } from "./standing.ts"
-import { evidenceLine, inWords, phoneOf, placeOf } from "./state.ts"
+import { calledOf, evidenceLine, inWords, phoneOf, placeOf } from "./state.ts"
 
 /** How often a state is asked for while its page is open. */
 export const lookEachMs = 2000
@@ -109,7 +109,8 @@ async function listedFor(
   const ordered = inOrderOf(overview, all, show)
   const text = search?.toLowerCase() ?? ""
   const fitting = ordered.filter(
-    ({ customerRef }) => customerRef.toLowerCase().includes(text) || ofPhone.includes(customerRef),
+    ({ customerRef, shownName }) =>
+      `${customerRef}\n${shownName}`.toLowerCase().includes(text) || ofPhone.includes(customerRef),
   )
   return {
     bridges: fitting.slice((nth - 1) * perPage, nth * perPage),
@@ -171,6 +172,7 @@ const receiverLookMs = 10_000
 
 interface Row {
   ref: string
+  shownName: string
   evidence: Evidence
   receiving: Receiving
 }
@@ -193,7 +195,7 @@ async function rowsOf(named: Bridge.Listed[], look: Look, known: Known = new Map
       isFresh(before) ? before.receiving : receivingOf(bridge, deliveries.get(bridge.id) ?? []),
     ])
     if (!isFresh(before)) known.set(bridge.id, { receiving, readAtMs: performance.now() })
-    return { ref: bridge.customerRef, evidence, receiving }
+    return { ref: bridge.customerRef, shownName: bridge.shownName, evidence, receiving }
   })
   return (await Promise.all(rows)).filter((row) => row !== undefined)
 }
@@ -299,10 +301,11 @@ function table(rows: Row[]): Html {
 function numberRow(row: Row): Html {
   const { action } = inWords(row.evidence)
   const at = `/numbers/${row.ref}`
+  const { name, under } = calledOf({ ...row, customerRef: row.ref }, phoneOf(row.evidence))
   return html`<tr id="number-${row.ref}">
     <td>
-      <a class="strong" href="${at}">${row.ref}</a>
-      <div class="small muted">${phoneOf(row.evidence)}</div>
+      <a class="strong" href="${at}">${name}</a>
+      <div class="small muted">${under}</div>
     </td>
     <td>${evidenceLine(row.evidence)}</td>
     <td>${receiverLine(row.ref, row.receiving)}</td>

@@ -1,7 +1,7 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
-import type { Bridge } from "#core/bridge/bridge.ts"
+import { Bridge } from "#core/bridge/bridge.ts"
 import { Choice } from "#core/bridge/choice.ts"
 import { pause, unpause } from "#core/bridge/pause.ts"
 import { remove } from "#core/bridge/remove.ts"
@@ -28,6 +28,14 @@ const ignorable = [
 /** The settings of a number. */
 export const settings = new Hono<DashboardEnv>()
   .get("/numbers/:ref/settings", async (c) => await show(c))
+  .post("/numbers/:ref/settings/name", async (c) => {
+    const { name } = textsOf(await c.req.parseBody(), "name")
+    return await done(c, "Saved.", async () => {
+      const bridge = await Bridge.setShownName(c.var.bridge, name.trim().slice(0, 64).toWellFormed())
+      c.set("bridge", bridge)
+      await did(c, "number_named", bridge.customerRef)
+    })
+  })
   .post("/numbers/:ref/settings/events", async (c) => {
     const form = await c.req.parseBody({ all: true })
     const chosen = [form.events ?? []].flat()
@@ -143,7 +151,7 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
   const content =
     me.role === "viewer"
       ? html`${note("info", await askOwners(c, onlyLooks))} ${forViewers(choice)}`
-      : html`${shown.notice ?? ""} ${eventsCard(bridge, choice)}
+      : html`${shown.notice ?? ""} ${nameCard(bridge)} ${eventsCard(bridge, choice)}
         ${await sendingCard(bridge, choice, shown.typed)} ${keepingCard(bridge, choice)}
         ${endings(bridge, runningOf(lease), draft.get("confirm") ?? "")}`
   const body = html`${numberHead(bridge, "settings")} ${content}`
@@ -168,6 +176,25 @@ export function choice(name: string, value: string, isChosen: boolean, label: Ht
   return html`<label class="choice"
     ><input type="checkbox" name="${name}" value="${value}" ${isChosen ? "checked" : ""} /> ${label}</label
   >`
+}
+
+function nameCard(bridge: Bridge.Info): Html {
+  return html`<form class="card inline" method="post" action="${pathOf(bridge)}/name">
+    <div>
+      <label for="name">Name on these pages</label>
+      <input
+        id="name"
+        name="name"
+        maxlength="64"
+        value="${bridge.shownName}"
+        placeholder="${bridge.customerRef}"
+        autocomplete="off"
+        aria-describedby="name-hint"
+      />
+      <p class="hint" id="name-hint">Programs go on calling it <code>${bridge.customerRef}</code>.</p>
+    </div>
+    <button class="button">Save</button>
+  </form>`
 }
 
 function eventsCard(bridge: Bridge.Info, { events, ignore }: ReturnType<typeof Choice.wire>): Html {

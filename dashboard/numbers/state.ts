@@ -1,4 +1,5 @@
 import { html } from "hono/html"
+import type { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
 import { age, type Html, time } from "../elements.ts"
 import type { Evidence, Last, Why } from "./evidence.ts"
@@ -191,6 +192,15 @@ function untilOf(until: number | undefined): Html | string {
 export function phoneOf(evidence: Evidence): string {
   const phone = (evidence.kind === "said" && evidence.phone) || evidence.lastPhone
   return phone ? `+${phone}` : ""
+}
+
+/** What pages call a number; and under that what the API calls it, if that is something else, and its phone. */
+export function calledOf(
+  { shownName, customerRef: ref }: Pick<Bridge.Info, "shownName" | "customerRef">,
+  phone: string,
+): { name: Html | string; under: string } {
+  if (shownName === "") return { name: ref, under: phone }
+  return { name: html`<bdi>${shownName}</bdi>`, under: phone === "" ? ref : `${ref} · ${phone}` }
 }
 
 /** A state with its evidence: who said so, and how long ago. */

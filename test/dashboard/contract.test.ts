@@ -75,6 +75,8 @@ const pages: Record<string, RouteName[] | typeof phone> = {
   "GET /numbers/:ref/log": ["streamLogs"],
   "GET /numbers/:ref/log/stream": ["streamLogs"],
   "GET /numbers/:ref/settings": ["getBridge"],
+  // It is for the pages alone.
+  "POST /numbers/:ref/settings/name": [],
   "POST /numbers/:ref/settings/events": ["updateBridge"],
   "POST /numbers/:ref/settings/sending": ["updateBridge"],
   "POST /numbers/:ref/settings/keeping": ["updateBridge"],

@@ -156,3 +156,21 @@ test("a page of ten thousand numbers comes within a second and does not wait for
   expect((await shown("?search=%2B1+(555)+0001")).refs).toEqual(["shop"])
   expect((await shown("?search=15550002")).page).toContain("No number is such a one.")
 })
+
+test("what pages call a number is changed in its settings, is found in the list, and leaves its address and its reference", async () => {
+  const person = await aPerson()
+  const save = async (name: string) =>
+    await (await person.post("/numbers/shop/settings/name", { name })).text()
+  const name = " <b>Berlin</b> & co \ud800"
+  expect(await save(name)).toMatch(
+    /<h1><bdi>&lt;b&gt;Berlin&lt;\/b&gt; &amp; co \ufffd<\/bdi><\/h1>\s*<p>shop<\/p>/,
+  )
+  const shown = async (path: string) => await (await person.get(path)).text()
+  expect(await shown("/numbers?search=berlin")).toMatch(
+    /href="\/numbers\/shop"><bdi>&lt;b&gt;Berlin.*<\/a>\s*<div class="small muted">shop</,
+  )
+  expect(await shown("/account/audit-log")).toContain("changed the name of")
+  await save("x".repeat(100))
+  expect(await shown("/numbers/shop")).toContain(`<h1><bdi>${"x".repeat(64)}</bdi></h1>`)
+  expect(await save(" ")).toContain("<h1>shop</h1>")
+})
