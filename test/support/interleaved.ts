@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import type { Scheduler } from "fast-check"
-import { store } from "#core/store/store.ts"
+import { store, transact, type Write } from "#core/store/store.ts"
 import { wrapClientCalls } from "./wrap-client-calls.ts"
 
 /** A party that uses the store at the same time as others. */
@@ -10,17 +10,25 @@ interface Party {
   dead: boolean
   /** How many of its requests wait for their turn. */
   waiting: number
+  /** The rows of its transactions show one by one, the last one first, to whoever reads outside a transaction. */
+  halfVisible: boolean
 }
 
 const parties = new AsyncLocalStorage<Party>()
 /** The parties that are working now and are not waiting for their turn. */
 const working = new Set<Party>()
 let onRest: () => void = () => {}
+/** What goes on whoever dies. */
+const lasting: Promise<void>[] = []
 
 wrapClientCalls(store, async (command, go) => {
   const party = parties.getStore()
   if (!party) return await go()
-  await turn(command.name)
+  const { TransactItems: writes = [] } = command.input
+  if (party.halfVisible && writes.length > 1)
+    return await waitForAnother("commit", () => showOneByOne(writes as Write[]))
+  do await turn(command.name)
+  while (writes.length > 0 && isHalfVisible && party.name !== "commit")
   const answer = await go()
   if (party.dead) return await over(party)
   // Code that asked for several things at once goes on only with the last answer, and waits again until then.
@@ -46,6 +54,29 @@ function rest(party: Party): void {
   if (working.size === 0) onRest()
 }
 
+/** A commit that some of its rows show. Other transactions wait: none sees half of another. */
+let isHalfVisible = false
+
+async function showOneByOne(writes: Write[]): Promise<void> {
+  isHalfVisible = true
+  for (const write of writes.toReversed()) await transact([write])
+  isHalfVisible = false
+}
+
+/** Waits for work that has turns of its own, and goes on if the caller dies meanwhile. */
+async function waitForAnother(name: string, work: () => Promise<void>): Promise<object> {
+  const party = parties.getStore()!
+  const done = inTurns(party.scheduler, name, async () => {
+    await work()
+    if (!party.dead) working.add(party)
+  })
+  lasting.push(done)
+  rest(party)
+  await done
+  if (party.dead) await over(party)
+  return {}
+}
+
 /** A dead process hears nothing any more. */
 async function over(party: Party): Promise<never> {
   rest(party)
@@ -61,9 +92,9 @@ export async function inTurns(
   scheduler: Scheduler,
   name: string,
   work: () => Promise<void>,
-  { mayDie = false } = {},
+  { mayDie = false, halfVisible = false } = {},
 ): Promise<void> {
-  const party: Party = { name, scheduler, dead: false, waiting: 0 }
+  const party: Party = { name, scheduler, dead: false, waiting: 0, halfVisible }
   working.add(party)
   const done = parties.run(party, work).finally(() => rest(party))
   if (!mayDie) return await done
@@ -78,7 +109,8 @@ async function die(party: Party): Promise<void> {
 /** Gives the turns one after the other until all parties have ended. The next is chosen when all of them wait. */
 export async function giveTurns(scheduler: Scheduler, all: Promise<void>[]): Promise<void> {
   await allRest()
-  await scheduler.waitFor(Promise.all(all), async (go) => {
+  const ended = Promise.all(all).then(() => Promise.all(lasting.splice(0)))
+  await scheduler.waitFor(ended, async (go) => {
     await go()
     await allRest()
   })
