@@ -1,5 +1,5 @@
-import type { Condition, Operand, Operator, Test } from "./expressions/parse.ts"
-import { type Placeholders, resolved } from "./expressions/placeholders.ts"
+import type { KeyTest } from "./expressions/parse.ts"
+import { nameOf, type Placeholders } from "./expressions/placeholders.ts"
 import { invalid } from "./refusal.ts"
 import { type KeyAttribute, type Keyed, sortableText } from "./table.ts"
 import { held } from "./values/value.ts"
@@ -11,49 +11,42 @@ interface Asked {
 }
 
 /** A key condition: one partition, and perhaps a range within it. @throws Refusal for any other condition */
-export function keyCondition(of: Keyed, condition: Condition, given: Placeholders): Asked {
-  const parts = testsOf(condition).map(({ by, operands: [key, ...operands] }) => ({
-    by,
-    name: nameOf(key!, given),
-    operands,
-  }))
-  const hash = parts.find(({ name, by }) => name === of.hash.name && by === "=")
+export function keyCondition(of: Keyed, tests: KeyTest[], given: Placeholders): Asked {
+  const named = tests.map((test) => ({ ...test, name: nameOf(test.name, given) }))
+  const hash = named.find(({ name, by }) => name === of.hash.name && by === "=")
   if (!hash) throw invalid(`Query condition missed key schema element: ${of.hash.name}`)
-  const others = parts.filter((part) => part !== hash)
+  const others = named.filter((part) => part !== hash)
   if (others.length > 1) throw invalid("Conditions can be of length 1 or 2 only")
   const [range] = others
-  const asked = { where: "hash = ?", values: [textOf(of.hash, hash.operands[0]!, given)] }
+  const asked = { where: "hash = ?", values: [textOf(of.hash, hash.values[0]!, given)] }
   if (!range) return asked
   if (range.name !== of.range.name)
     throw invalid(`Query condition missed key schema element: ${of.range.name}`)
-  const bounds = range.operands.map((operand) => textOf(of.range, operand, given))
+  const bounds = range.values.map((value) => textOf(of.range, value, given))
+  if (range.by === "begins_with" && of.range.type !== "S")
+    throw wrong(`Incorrect operand type for operator or function; operator or function: begins_with`)
+  if (
+    range.by === "BETWEEN" &&
+    Buffer.compare(...(bounds.map((one) => Buffer.from(one)) as [Buffer, Buffer])) > 0
+  )
+    throw wrong("The BETWEEN operator requires upper bound to be greater than or equal to lower bound")
   const { where, values } = rangeOf(range.by, bounds)
   return { where: `${asked.where} AND ${where}`, values: [...asked.values, ...values] }
 }
 
-function testsOf(condition: Condition): Test[] {
-  if (condition.is === "AND") return condition.sides.flatMap(testsOf)
-  if (condition.is === "test" && forKeys.has(condition.by)) return [condition]
-  throw invalid("Invalid operator used in KeyConditionExpression")
+function wrong(why: string) {
+  return invalid(`Invalid KeyConditionExpression: ${why}`)
 }
 
-const forKeys = new Set<Operator>(["=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"])
-
-function nameOf(operand: Operand, given: Placeholders): string {
-  if (operand.is !== "path" || operand.path.length > 1)
-    throw invalid("Invalid KeyConditionExpression: a condition must begin with a key attribute")
-  return String(resolved(operand.path, given)[0])
-}
-
-function textOf(attribute: KeyAttribute, operand: Operand, given: Placeholders): string {
-  const text = operand.is === "value" ? held(given.values[operand.name], attribute.type) : undefined
+function textOf(attribute: KeyAttribute, value: string, given: Placeholders): string {
+  const text = held(given.values[value], attribute.type)
   if (text !== undefined) return sortableText(attribute, text)
   throw invalid(
     "One or more parameter values were invalid: Condition parameter type does not match schema type",
   )
 }
 
-function rangeOf(by: Operator, bounds: string[]): Asked {
+function rangeOf(by: KeyTest["by"], bounds: string[]): Asked {
   if (by === "BETWEEN") return { where: "range BETWEEN ? AND ?", values: bounds }
   if (by !== "begins_with") return { where: `range ${by} ?`, values: bounds }
   const end = pastPrefix(bounds[0]!)

@@ -1,7 +1,6 @@
 import type { Engine } from "./engine.ts"
-import { checkCondition, isTrue } from "./expressions/condition.ts"
-import { parseCondition, parseProjection, type Path } from "./expressions/parse.ts"
-import { type Placeholders, placeholdersOf, resolved } from "./expressions/placeholders.ts"
+import { parseKeyCondition, parseProjection } from "./expressions/parse.ts"
+import { nameOf, type Placeholders, placeholdersOf } from "./expressions/placeholders.ts"
 import { keyCondition } from "./key-condition.ts"
 import { invalid } from "./refusal.ts"
 import type { BatchGetItem, GetItem, Query, Scan } from "./requests.ts"
@@ -71,12 +70,11 @@ export async function batchGetItem(engine: Engine, { RequestItems }: BatchGetIte
 export async function query(engine: Engine, request: Query): Promise<object> {
   const table = engine.tables.get(request.TableName)
   const of = keyedOf(table, request)
-  const key = parseCondition("KeyConditionExpression", request.KeyConditionExpression)
+  const key = parseKeyCondition("KeyConditionExpression", request.KeyConditionExpression)
   const projecting = request.ProjectionExpression
   const projection =
     projecting === undefined ? undefined : parseProjection("ProjectionExpression", projecting)
   const given = placeholdersOf(request, [key, projection])
-  checkCondition(key, given)
   const names = projection && namesOf(projection.tree, given)
   const asked = keyCondition(of, key.tree, given)
   const partition = partitionOf(of, { hash: String(asked.values[0]) })
@@ -84,8 +82,6 @@ export async function query(engine: Engine, request: Query): Promise<object> {
   const start = startOf(table, of, request)
   if (start && start.hash !== asked.values[0])
     throw invalid("The provided starting key is outside query boundaries based on provided conditions")
-  if (start && !isTrue(key.tree, checkedItem(request.ExclusiveStartKey), given))
-    throw invalid("The provided starting key does not match the range key predicate")
   const direction =
     request.ScanIndexForward === false ? { after: "<", order: "DESC" } : { after: ">", order: "ASC" }
   const items = engine.rows.select(
@@ -119,13 +115,9 @@ function keyedOf(table: Table, { IndexName: name, ConsistentRead }: Query): Keye
   return index
 }
 
-/** The attributes that a projection names: nothing here asks for a part of one. */
-function namesOf(paths: Path[], given: Placeholders): string[] {
-  const names = paths.map((path) => {
-    if (path.length > 1)
-      throw invalid("The embedded store projects whole attributes: nothing here asks for less")
-    return String(resolved(path, given)[0])
-  })
+/** The attributes that a projection names. */
+function namesOf(projected: string[], given: Placeholders): string[] {
+  const names = projected.map((name) => nameOf(name, given))
   if (new Set(names).size < names.length)
     throw invalid("Invalid ProjectionExpression: Two document paths overlap with each other")
   return names

@@ -1,17 +1,16 @@
 import { LRUCache } from "lru-cache"
 import { invalid } from "../refusal.ts"
+import type { Path } from "./path.ts"
 import { reservedWords } from "./reserved-words.ts"
 
-/** Attribute names, with their `#` if they stand for another, and indexes of lists. */
-export type Path = (string | number)[]
+// Only what the service sends. An expression of DynamoDB's that is not here is refused as one that cannot be read.
 
-type PathOrValue = { is: "path"; path: Path } | { is: "value"; name: string }
-export type Operand = PathOrValue | { is: "size"; of: PathOrValue }
+/** A path's name has its `#` here, if it stands for another. */
+export type Operand = { is: "path" | "size"; path: Path } | { is: "value"; name: string }
 
 const comparators = ["=", "<>", "<", "<=", ">", ">="] as const
-/** How many operands each function of a condition takes. */
-const functions = { attribute_exists: 1, attribute_not_exists: 1, begins_with: 2 }
-export type Operator = (typeof comparators)[number] | "BETWEEN" | "IN" | keyof typeof functions
+type Comparator = (typeof comparators)[number]
+export type Operator = Comparator | "IN" | "attribute_exists" | "attribute_not_exists"
 
 /** What an operator or a function says of its operands. */
 export interface Test {
@@ -19,7 +18,14 @@ export interface Test {
   by: Operator
   operands: Operand[]
 }
-export type Condition = Test | { is: "AND" | "OR" | "NOT"; sides: Condition[] }
+export type Condition = Test | { is: "AND" | "OR"; sides: Condition[] }
+
+/** What a query says of one part of a key. */
+export interface KeyTest {
+  by: Exclude<Comparator, "<>"> | "BETWEEN" | "begins_with"
+  name: string
+  values: string[]
+}
 
 /** What an update sets an attribute to. */
 export type Term =
@@ -43,7 +49,8 @@ export interface Parsed<Tree> {
 /** @throws Refusal naming the expression, as all of these */
 export const parseCondition = remembering((parser) => parser.condition())
 export const parseUpdate = remembering((parser) => parser.update())
-export const parseProjection = remembering((parser) => parser.listOf(() => parser.path()))
+export const parseKeyCondition = remembering((parser) => parser.keyCondition())
+export const parseProjection = remembering((parser) => parser.listOf(() => parser.name()))
 
 /** A service sends a few dozen expressions, with other values each time. */
 function remembering<Tree>(read: (parser: Parser) => Tree) {
@@ -62,10 +69,7 @@ function remembering<Tree>(read: (parser: Parser) => Tree) {
   }
 }
 
-/** What an expression may have at most: bytes, operators and functions together, and values of one IN. */
-const most = { bytes: 4096, operators: 300, among: 100 }
-
-const token = /\s*(?:([A-Za-z][A-Za-z0-9_]*|[#:][A-Za-z0-9_]+)|(\d+)|(<>|<=|>=|[=<>()[\],.+-])|$)/y
+const token = /\s*(?:([A-Za-z][A-Za-z0-9_]*|[#:][A-Za-z0-9_]+)|(\d+)|(<>|<=|>=|[=<>()[\],+-])|$)/y
 
 class Parser {
   readonly names = new Set<string>()
@@ -73,14 +77,11 @@ class Parser {
   readonly #kind: string
   readonly #tokens: string[] = []
   #at = 0
-  #operators = 0
   /** The condition that was read last between parentheses. */
   #enclosed: Condition | undefined
 
   constructor(kind: string, text: string) {
     this.#kind = kind
-    if (Buffer.byteLength(text) > most.bytes)
-      throw this.#wrong("Expression size has exceeded the maximum allowed size;")
     token.lastIndex = 0
     while (token.lastIndex < text.length) {
       const from = token.lastIndex
@@ -95,7 +96,13 @@ class Parser {
   }
 
   condition(): Condition {
-    return this.#chain("OR", () => this.#chain("AND", () => this.#negation()))
+    return this.#chain("OR", () => this.#chain("AND", () => this.#side()))
+  }
+
+  keyCondition(): KeyTest[] {
+    const tests = [this.#keyTest()]
+    while (this.#take("AND")) tests.push(this.#keyTest())
+    return tests
   }
 
   update(): Update {
@@ -104,7 +111,7 @@ class Parser {
       if (this.#take("SET")) this.#fill("SET", update.SET, () => this.#assignment())
       else if (this.#take("REMOVE")) this.#fill("REMOVE", update.REMOVE, () => ({ path: this.path() }))
       else if (this.#take("ADD"))
-        this.#fill("ADD", update.ADD, () => ({ path: this.path(), value: this.#value() }))
+        this.#fill("ADD", update.ADD, () => ({ path: { name: this.name() }, value: this.#value() }))
       else throw this.#unexpected()
     }
     return update
@@ -117,14 +124,19 @@ class Parser {
   }
 
   path(): Path {
-    const path: Path = [this.#name()]
-    for (;;) {
-      if (this.#take(".")) path.push(this.#name())
-      else if (this.#take("[")) {
-        path.push(Number(this.#matching(/^\d+$/)))
-        this.#must("]")
-      } else return path
-    }
+    const name = this.name()
+    if (!this.#take("[")) return { name }
+    const at = Number(this.#matching(/^\d+$/))
+    this.#must("]")
+    return { name, at }
+  }
+
+  name(): string {
+    const name = this.#matching(/^[#A-Za-z]/)
+    if (name.startsWith("#")) this.names.add(name)
+    else if (reservedWords.has(name.toUpperCase()))
+      throw this.#wrong(`Attribute name is a reserved keyword; reserved keyword: ${name}`)
+    return name
   }
 
   #fill<One>(clause: string, list: One[], read: () => One): void {
@@ -134,21 +146,20 @@ class Parser {
   }
 
   #assignment() {
-    const path = this.path()
+    const path = { name: this.name() }
     this.#must("=")
     return { path, term: this.#term() }
   }
 
   #term(): Term {
     const left = this.#simpleTerm()
-    const sign = (["+", "-"] as const).find((one) => this.#takeOperator(one))
+    const sign = (["+", "-"] as const).find((one) => this.#take(one))
     return sign ? { is: sign, terms: [left, this.#simpleTerm()] } : left
   }
 
   #simpleTerm(): Term {
-    if (this.#peek(0) === "(") return this.#enclosing(() => this.#term())
-    if (this.#peek(1) !== "(") return this.#pathOrValue()
-    const is = this.#function()
+    if (this.#peek(1) !== "(") return this.#operand()
+    const is = this.#matching(/./)
     if (is !== "if_not_exists" && is !== "list_append")
       throw this.#wrong(`Invalid function name; function: ${is}`)
     return this.#enclosing((): Term => {
@@ -164,12 +175,11 @@ class Parser {
 
   #chain(is: "AND" | "OR", read: () => Condition): Condition {
     const sides = [read()]
-    while (this.#takeOperator(is)) sides.push(read())
+    while (this.#take(is)) sides.push(read())
     return sides.length > 1 ? { is, sides } : sides[0]!
   }
 
-  #negation(): Condition {
-    if (this.#takeOperator("NOT")) return { is: "NOT", sides: [this.#negation()] }
+  #side(): Condition {
     if (this.#peek(0) !== "(") return this.#test()
     const condition = this.#enclosing(() => this.condition())
     if (condition === this.#enclosed) throw this.#wrong("The expression has redundant parentheses;")
@@ -178,67 +188,55 @@ class Parser {
   }
 
   #test(): Test {
-    if (this.#peek(1) === "(" && this.#peek(0) !== "size") return this.#call()
+    for (const by of ["attribute_exists", "attribute_not_exists"] as const)
+      if (this.#peek(0) === by) {
+        this.#matching(/./)
+        return { is: "test", by, operands: [this.#enclosing(() => ({ is: "path", path: this.path() }))] }
+      }
     const left = this.#operand()
-    if (this.#takeOperator("BETWEEN")) {
-      const low = this.#operand()
-      this.#must("AND")
-      return { is: "test", by: "BETWEEN", operands: [left, low, this.#operand()] }
-    }
-    if (this.#takeOperator("IN")) {
-      const among = this.#operands()
-      if (among.length > most.among)
-        throw this.#wrong(
-          `The IN operator is provided with too many operands; number of operands: ${among.length}`,
-        )
+    if (this.#take("IN")) {
+      const among = this.#enclosing(() => this.listOf(() => this.#operand()))
       return { is: "test", by: "IN", operands: [left, ...among] }
     }
-    const by = comparators.find((one) => this.#takeOperator(one))
+    return { is: "test", by: this.#comparator(), operands: [left, this.#operand()] }
+  }
+
+  #keyTest(): KeyTest {
+    if (this.#peek(0) === "begins_with") {
+      this.#matching(/./)
+      return this.#enclosing(() => {
+        const name = this.name()
+        this.#must(",")
+        return { by: "begins_with", name, values: [this.#value()] }
+      })
+    }
+    const name = this.name()
+    if (!this.#take("BETWEEN")) {
+      const by = this.#comparator()
+      if (by === "<>") throw this.#wrong("A key has no <>")
+      return { by, name, values: [this.#value()] }
+    }
+    const low = this.#value()
+    this.#must("AND")
+    return { by: "BETWEEN", name, values: [low, this.#value()] }
+  }
+
+  #comparator(): Comparator {
+    const by = comparators.find((one) => this.#take(one))
     if (!by) throw this.#unexpected()
-    return { is: "test", by, operands: [left, this.#operand()] }
-  }
-
-  #call(): Test {
-    const by = this.#function()
-    if (!isFunction(by)) throw this.#wrong(`Invalid function name; function: ${by}`)
-    const operands = this.#operands()
-    if (operands.length !== functions[by])
-      throw this.#wrong(
-        `Incorrect number of operands for operator or function; operator or function: ${by}, ` +
-          `number of operands: ${operands.length}`,
-      )
-    if (by !== "begins_with" && operands[0]!.is !== "path")
-      throw this.#wrong(`Operator or function requires a document path; operator or function: ${by}`)
-    return { is: "test", by, operands }
-  }
-
-  #operands(): Operand[] {
-    return this.#enclosing(() => this.listOf(() => this.#operand()))
+    return by
   }
 
   #operand(): Operand {
-    if (this.#peek(0) !== "size" || this.#peek(1) !== "(") return this.#pathOrValue()
-    this.#function()
-    return { is: "size", of: this.#enclosing(() => this.#pathOrValue()) }
-  }
-
-  #pathOrValue(): PathOrValue {
-    return this.#peek(0)?.startsWith(":")
-      ? { is: "value", name: this.#value() }
-      : { is: "path", path: this.path() }
+    if (this.#peek(0)?.startsWith(":")) return { is: "value", name: this.#value() }
+    if (this.#peek(0) !== "size" || this.#peek(1) !== "(") return { is: "path", path: this.path() }
+    this.#matching(/./)
+    return { is: "size", path: this.#enclosing(() => this.path()) }
   }
 
   #value(): string {
     const name = this.#matching(/^:/)
     this.values.add(name)
-    return name
-  }
-
-  #name(): string {
-    const name = this.#matching(/^[#A-Za-z]/)
-    if (name.startsWith("#")) this.names.add(name)
-    else if (reservedWords.has(name.toUpperCase()))
-      throw this.#wrong(`Attribute name is a reserved keyword; reserved keyword: ${name}`)
     return name
   }
 
@@ -257,23 +255,6 @@ class Parser {
     if (this.#peek(0)?.toUpperCase() !== mark) return false
     this.#at++
     return true
-  }
-
-  #takeOperator(mark: string): boolean {
-    const isTaken = this.#take(mark)
-    if (isTaken) this.#count()
-    return isTaken
-  }
-
-  #function(): string {
-    this.#count()
-    return this.#matching(/./)
-  }
-
-  #count(): void {
-    this.#operators++
-    if (this.#operators > most.operators)
-      throw this.#wrong(`The expression contains too many operators; operator count: ${this.#operators}`)
   }
 
   #must(mark: string): void {
@@ -295,8 +276,4 @@ class Parser {
   #wrong(why: string) {
     return invalid(`Invalid ${this.#kind}: ${why}`)
   }
-}
-
-function isFunction(name: string): name is keyof typeof functions {
-  return Object.hasOwn(functions, name)
 }

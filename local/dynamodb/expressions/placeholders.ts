@@ -1,6 +1,7 @@
 import { invalid } from "../refusal.ts"
 import { checked, noSuchName, type Value } from "../values/value.ts"
-import type { Parsed, Path } from "./parse.ts"
+import type { Parsed } from "./parse.ts"
+import type { Path } from "./path.ts"
 
 /** What a request says that its placeholders stand for. */
 export interface Given {
@@ -66,7 +67,12 @@ function mustUse(given: object, used: Set<string>[], member: string): void {
       throw invalid(`Value provided in ${member} unused in expressions: keys: {${name}}`)
 }
 
-/** The path with attributes' own names. */
-export function resolved(path: Path, { names }: Placeholders): Path {
-  return path.map((step) => (typeof step === "string" && step.startsWith("#") ? names[step]! : step))
+/** The path with the attribute's own name. */
+export function resolved(path: Path, given: Placeholders): Path {
+  return { ...path, name: nameOf(path.name, given) }
+}
+
+/** The attribute's own name. */
+export function nameOf(name: string, { names }: Placeholders): string {
+  return name.startsWith("#") ? names[name]! : name
 }

@@ -1,8 +1,8 @@
 import { invalid } from "../refusal.ts"
 import { sum } from "../values/number.ts"
-import { checked, type Held, held, type Item, typeOf, type Value } from "../values/value.ts"
-import type { Path, Term, Update } from "./parse.ts"
-import { change, comparePaths, isOverlapping, valueAt } from "./path.ts"
+import { type Held, held, type Item, typeOf, type Value } from "../values/value.ts"
+import type { Term, Update } from "./parse.ts"
+import { isOverlapping, type Path, remove, valueAt } from "./path.ts"
 import { type Placeholders, resolved } from "./placeholders.ts"
 
 /** Every path that an update writes. */
@@ -22,9 +22,9 @@ export function checkUpdate(update: Update, given: Placeholders, keyNames: strin
         "Invalid UpdateExpression: Two document paths overlap with each other; must remove or rewrite one of these " +
           `paths; path one: ${shown(other)}, path two: ${shown(path)}`,
       )
-    if (keyNames.includes(String(path[0])))
+    if (keyNames.includes(path.name))
       throw invalid(
-        `One or more parameter values were invalid: Cannot update attribute ${path[0]}. This attribute is part of the key`,
+        `One or more parameter values were invalid: Cannot update attribute ${path.name}. This attribute is part of the key`,
       )
   }
   for (const { value } of update.ADD)
@@ -35,39 +35,24 @@ export function checkUpdate(update: Update, given: Placeholders, keyNames: strin
       )
 }
 
-function shown(path: Path): string {
-  return `[${path.map((step) => (typeof step === "number" ? `[${step}]` : step)).join(", ")}]`
+function shown({ name, at }: Path): string {
+  return at === undefined ? `[${name}]` : `[${name}, [${at}]]`
 }
 
 /** The item as the update leaves it. All terms are computed from the item as it was. */
 export function updated(update: Update, before: Item, given: Placeholders): Item {
-  const set = update.SET.map(({ path, term }) => {
-    // Within lists and maps it may lie deeper than it could by itself.
-    const value = termOf(term, before, given)
-    return { path: resolved(path, given), value: path.length > 1 ? checked(value, path.length - 1) : value }
-  })
-  const removed = update.REMOVE.map(({ path }) => resolved(path, given))
-  const after = ownCopy(before, pathsOf(update, given))
-  // In their order, because what is past the end of a list is appended.
-  for (const { path, value } of set.toSorted((a, b) => comparePaths(a.path, b.path)))
-    change(after, path, value)
+  const after = { ...before }
+  for (const { path, term } of update.SET) after[resolved(path, given).name] = termOf(term, before, given)
   for (const { path, value } of update.ADD) add(after, resolved(path, given), given.values[value]!)
   // From the end, because each shortens its list.
-  for (const path of removed.toSorted(comparePaths).toReversed()) change(after, path, undefined)
+  const removed = update.REMOVE.map(({ path }) => resolved(path, given))
+  for (const path of removed.toSorted((a, b) => (b.at ?? 0) - (a.at ?? 0))) remove(after, path)
   return after
-}
-
-/** Stored items are shared, so what is changed within is copied. */
-function ownCopy(item: Item, paths: Path[]): Item {
-  const copy = { ...item }
-  for (const [name, ...within] of paths)
-    if (within.length > 0 && Object.hasOwn(copy, name!)) copy[name!] = structuredClone(copy[name!]!)
-  return copy
 }
 
 function add(item: Item, path: Path, more: Value): void {
   const old = valueAt(item, path)
-  change(item, path, old ? { N: sum(heldRight(old, "N"), heldRight(more, "N"), 1) } : more)
+  item[path.name] = old ? { N: sum(heldRight(old, "N"), heldRight(more, "N"), 1) } : more
 }
 
 function termOf(term: Term, item: Item, given: Placeholders): Value {

@@ -148,15 +148,6 @@ function sizeOfNumber(text: string): number {
   return Math.ceil(digits / 2) + 1 + Number(text.startsWith("-"))
 }
 
-/** What the function `size` of an expression gives; undefined for what has none. */
-export function lengthOf(value: Value): number | undefined {
-  const type = typeOf(value)
-  const content = value[type]
-  if (type === "B") return Buffer.byteLength(content as string, "base64")
-  if (type === "S" || type === "L") return (content as string | unknown[]).length
-  return type === "M" ? Object.keys(content as Item).length : undefined
-}
-
 /** Equal numbers are written in one way, so that equal values are equal in JSON, but for the order of a map. */
 export function isEqual(a: Value, b: Value): boolean {
   return isDeepStrictEqual(a, b)

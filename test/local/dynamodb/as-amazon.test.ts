@@ -57,7 +57,10 @@ const wordings: [ours: RegExp, amazons: RegExp][] = [
   ],
   [/^Conditions can be of length 1 or 2|missed key schema element: sk/, /only contain one condition per key/],
   [/missed key schema element/, /key condition not supported/],
-  [/parameter type does not match schema/, /Multiple attribute names/],
+  [
+    /parameter type does not match schema/,
+    /Multiple attribute names|operator or function: begins_with|same data type/,
+  ],
   [/outside query boundaries/, /does not match the range key predicate/],
   [/starting key is invalid/, /same size as table's key schema/],
 ]

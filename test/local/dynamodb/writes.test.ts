@@ -13,17 +13,16 @@ test("30 callers create the same item, and one succeeds", async () => {
 test("a written item is independent of its request: a later change of one does not change the other", async () => {
   const { client } = await aStoreOfThings()
   const Key = { pk: { S: "a" }, sk: { S: "THING" } }
-  const Item = { ...Key, map: { M: { n: { N: "1" } } } }
+  const Item = { ...Key, list: { L: [{ N: "1" }, { N: "2" }] } }
   const update = new UpdateItemCommand({
     TableName,
     Key,
-    UpdateExpression: "SET #map.n = #map.n + :one",
-    ExpressionAttributeNames: { "#map": "map" },
-    ExpressionAttributeValues: { ":one": { N: "1" } },
+    UpdateExpression: "REMOVE #list[0]",
+    ExpressionAttributeNames: { "#list": "list" },
   })
   await client.send(new PutItemCommand({ TableName, Item }))
   const before = await client.send(new GetItemCommand({ TableName, Key }))
   await client.send(update)
   const after = await client.send(new GetItemCommand({ TableName, Key }))
-  expect([before.Item?.map?.M?.n, after.Item?.map?.M?.n]).toEqual([{ N: "1" }, { N: "2" }])
+  expect([before.Item?.list?.L?.length, after.Item?.list?.L?.length]).toEqual([2, 1])
 })

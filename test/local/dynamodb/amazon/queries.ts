@@ -89,37 +89,22 @@ const ranges: [condition: string, placeholders: Attributes][] = [
   [" AND begins_with(sk, :v)", { ":v": "\u{10FFFF}" }],
   [" AND begins_with(sk, :v)", { ":v": "\uFFFD" }],
   [" AND begins_with(sk, :v)", { ":v": "none" }],
-  [" AND (sk = :v)", { ":v": "a" }],
-  [" and sk between :v and :w", { ":v": "a", ":w": "b" }],
 ]
 
 const refused: [condition: string, placeholders?: Attributes][] = [
-  [" AND sk <> :v", { ":v": "a" }],
-  [" AND sk IN (:v)", { ":v": "a" }],
-  [" AND NOT sk = :v", { ":v": "a" }],
-  [" OR sk = :v", { ":v": "a" }],
-  [" AND attribute_exists(sk)"],
-  [" AND size(sk) = :v", { ":v": 1 }],
   [" AND other = :v", { ":v": "a" }],
   [" AND sk > :v AND sk < :w", { ":v": "a", ":w": "b" }],
-  [" AND sk = :v AND other = :v", { ":v": "a" }],
   [" AND pk = :own"],
   [" AND sk = :v", { ":v": 1 }],
   [" AND sk = :v", { ":v": "" }],
-  [" AND begins_with(sk, :v)", { ":v": "" }],
   [" AND begins_with(sk, :v)", { ":v": 1 }],
   [" AND sk BETWEEN :v AND :w", { ":v": "b", ":w": "a" }],
   [" AND sk BETWEEN :v AND :w", { ":v": "a", ":w": 1 }],
-  [" AND sk = pk"],
-  [" AND sk.a = :v", { ":v": "a" }],
-  [" AND sk > :v", { ":v": true }],
   [" AND"],
   [" AND sk"],
   [" AND sk = :v"],
   [" AND sk = :v", { ":v": "a", ":w": "b" }],
   [" AND sk = :v", { "#n": "n", ":v": "a" }],
-  [" AND contains(sk, :v)", { ":v": "a" }],
-  [" AND begins_with(:v, sk)", { ":v": "a" }],
 ]
 
 const whole = (KeyConditionExpression: string, values?: Attributes) =>
@@ -155,7 +140,6 @@ export const queries: Cases = {
     whole("begins_with(pk, :v)", { ":v": "a" }),
     whole("pk = :v", { ":v": 1 }),
     whole("pk = :v", { ":v": "" }),
-    whole("pk = :v OR pk = :w", { ":v": "a", ":w": "b" }),
     whole(""),
     whole("pk = :v"),
     whole("sk = :v AND pk = :v", { ":v": own }),
@@ -187,10 +171,6 @@ export const queries: Cases = {
   "a page begins only where the query does": [
     ...letters,
     query("", {}, { ExclusiveStartKey: item({ pk: "another", sk: "a" }) }),
-    query(" AND sk > :v", { ":v": "c" }, from("a")),
-    query(" AND sk < :v", { ":v": "c" }, from("d")),
-    query(" AND begins_with(sk, :v)", { ":v": "c" }, from("a")),
-    query(" AND sk BETWEEN :v AND :w", { ":v": "b", ":w": "d" }, from("a")),
   ],
   "a page's begin has the form of a key": [
     query("", {}, { ExclusiveStartKey: item({ pk: own }) }),
