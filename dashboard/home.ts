@@ -15,7 +15,7 @@ import { aboutOf } from "./numbers/event-item.ts"
 import { outcomeMark } from "./numbers/event-outcomes.ts"
 import { type Evidence, soonOf } from "./numbers/evidence.ts"
 import { addButton } from "./numbers/numbers.ts"
-import { changeOf, isFailing, receiverLine, type Receiving, receivingOf } from "./numbers/receiver.ts"
+import { deliveriesOf, isFailing, receiverLine, type Receiving, receivingOf } from "./numbers/receiver.ts"
 import { many, type Standing, standingsOf } from "./numbers/standing.ts"
 import { calledOf, evidenceLine, inWords, phoneOf, placeOf } from "./numbers/state.ts"
 
@@ -39,7 +39,7 @@ export const home = new Hono<DashboardEnv>()
     const parts = standings ? [...(await partsOf(standings)).values()] : notYet
     const body = html`${head({
         title: "Home",
-        about: "What needs you, what today brought, and what came last.",
+        about: "What needs attention, today's figures and the latest messages.",
         ...(c.var.me.role !== "viewer" && { actions: addButton() }),
       })}
       <div class="stack" data-stream="/live/home">${parts}</div>`
@@ -116,7 +116,9 @@ async function troublesOf(standings: Standing[]): Promise<Html> {
       <p>No number is down, and every event was delivered or waits for its turn.</p>
     </section>`
   return html`<section class="card flush" id="troubles">
-    <header><h2>${all.length === 1 ? "One number needs you" : `${all.length} numbers need you`}</h2></header>
+    <header>
+      <h2>${all.length === 1 ? "One number needs attention" : `${all.length} numbers need attention`}</h2>
+    </header>
     <ul class="feed troubles">
       ${shown.map(({ bridge, receiving, evidence }) => {
         const ref = bridge.customerRef
@@ -142,7 +144,7 @@ async function troublesOf(standings: Standing[]): Promise<Html> {
   </section>`
 }
 
-/** The one thing to do: for the session, or else for the webhook that fails. */
+/** The one thing to do: for the session, or else where its events do not get through. */
 function actionOf(
   ref: string,
   evidence: Evidence,
@@ -150,10 +152,10 @@ function actionOf(
 ): { href: string; label: string } | undefined {
   const { action } = inWords(evidence)
   if (action) return { href: placeOf(`/numbers/${ref}`, action.to), label: action.label }
-  const label = "Change the webhook"
-  const [further] = receiving.failing.keys()
-  const failing = receiving.failingSinceMs === undefined ? further : receiving.webhookId
-  return failing === undefined ? undefined : { href: changeOf(ref, failing), label }
+  if (!isStuck(receiving)) return undefined
+  const [further] = [...receiving.failing.keys(), ...receiving.undelivered.keys()]
+  const stuck = receiving.failingSinceMs === undefined ? further : undefined
+  return { href: deliveriesOf(ref, stuck ?? receiving.webhookId), label: "See deliveries" }
 }
 
 function isStuck(receiving: Receiving): boolean {

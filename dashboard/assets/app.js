@@ -248,9 +248,6 @@ document.addEventListener("submit", (event) => {
 
 dress(document)
 for (const list of document.querySelectorAll("[data-grows=down]")) list.scrollTop = list.scrollHeight
-// A narrow screen may not have room for the tab of this page.
-const current = document.querySelector(".tabs [aria-current]")
-if (current) current.closest(".tabs").scrollLeft = current.offsetLeft - 48
 // The answer of a form is no page to come back to: loading it again would send the form again. The server leads to the page.
 if (document.body.classList.contains("frame")) history.replaceState(history.state, "", location.href)
 document.querySelectorAll("[data-stream]").forEach(follow)

@@ -28,7 +28,7 @@ export function eventItem(
         <dl class="facts">
           <dt>Event</dt>
           <dd>${copyable(id)}</dd>
-          <dt>Came</dt>
+          <dt>Received</dt>
           <dd>${ago(atMs)}</dd>
         </dl>
         ${block(JSON.stringify(event, undefined, 2), "The event as JSON")}
@@ -45,6 +45,9 @@ export function eventItem(
 
 type Event = StoredEvent["event"]
 
+/** What turns text around: in a line of a list it would turn what stands beside it, or disguise an address. */
+export const directions = /[\u202A-\u202E\u2066-\u2069]/g
+
 /** The event in one line. */
 export function aboutOf(event: Event): Html | string {
   switch (event.event) {
@@ -53,7 +56,7 @@ export function aboutOf(event: Event): Html | string {
       const what = event.reaction
         ? `reacted ${event.reaction.emoji}`
         : event.body || event.media_type || event.type
-      return html`<b>${who}</b> ${what.slice(0, 300)}`
+      return html`<b>${who}</b> ${what.slice(0, 300).replaceAll(directions, "")}`
     }
     case "message_lost":
       return html`from <b>${event.name || whoIs(event.contact_id)}</b>: the phone has not given it`

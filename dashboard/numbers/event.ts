@@ -164,7 +164,7 @@ function stateCard(ref: string, shown: Shown): Html {
     <dl class="facts">
       <dt>Event</dt>
       <dd>${copyable(delivery.event_id)}</dd>
-      <dt>Came</dt>
+      <dt>Received</dt>
       <dd>${ago(delivery.created_at * 1000)}</dd>
     </dl>
   </section>`
@@ -181,7 +181,8 @@ function whyItStands({ state, delivery: { attempts }, isHead, nextAt }: Shown): 
     case "delivered":
       return "The webhook took it."
     case "pending":
-      if (!isHead) return "Events before it wait: it is sent when those are delivered or left undelivered."
+      if (!isHead)
+        return "Earlier events are still waiting. This one is sent once they are delivered or given up."
       if (nextAt !== undefined) return html`The next attempt is in ${until(nextAt * 1000)}.`
       return attempts.length === 0 ? "It is sent now." : "The next attempt is due."
     case "undelivered":
@@ -195,17 +196,17 @@ function whyItStands({ state, delivery: { attempts }, isHead, nextAt }: Shown): 
   }
 }
 
-function attemptsCard({ delivery, hasWebhook }: Shown): Html {
+function attemptsCard({ delivery, hasWebhook, state }: Shown): Html {
   return html`<section class="card flush" id="event-attempts">
     <header>
       <h2>Attempts</h2>
-      <p>Failures of the last 7 days, and all of the number's latest 200 attempts.</p>
+      <p>Kept: failures for 7 days, and the number's latest 200 attempts.</p>
     </header>
     ${
       delivery.attempts.length === 0
         ? html`<div class="empty">
             <p>
-              ${hasWebhook ? "None is kept: it was not tried yet, or long ago." : "It was not sent: there is no webhook."}
+              ${state === "pending" ? "Not tried yet." : hasWebhook ? "No attempt is kept any more." : "It was not sent: there is no webhook."}
             </p>
           </div>`
         : html`<ol class="timeline">

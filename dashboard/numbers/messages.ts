@@ -19,6 +19,7 @@ import { ago, copyable, type Html, icon, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
+import { directions } from "./event-item.ts"
 import { beginOf } from "./events.ts"
 import { askSession, whoIs } from "./session-answer.ts"
 
@@ -180,8 +181,8 @@ function list(
       <header>
         <h2>${isFirst ? "Latest messages" : "Earlier messages"}</h2>
         <p>
-          Sent through the API: last 30 days. Received, or written on the phone: 7 days, undelivered 30. A
-          call that was refused before it sent anything is under
+          Messages sent through the API are listed for 30 days, others for 7, or 30 if your webhook did not
+          get them. Calls that were refused before they sent anything are under
           <a href="/requests?refused=true">Requests</a>.
         </p>
       </header>
@@ -245,10 +246,10 @@ function sentItem(sent: Sent): Html {
 }
 
 const states: Record<StoredEvent["state"], readonly [kind: string, word: string]> = {
-  pending: ["warn", "Waiting for the webhook"],
-  delivered: ["good", "Delivered to the webhook"],
-  undelivered: ["bad", "Undelivered"],
-  inbox: ["", "Kept here"],
+  pending: ["warn", "Webhook: waiting"],
+  delivered: ["good", "Webhook: delivered"],
+  undelivered: ["bad", "Webhook: undelivered"],
+  inbox: ["", "No webhook"],
 }
 
 function cameItem(ref: string, { event_id, state, created_at }: StoredEvent, event: MessageEvent): Html {
@@ -278,7 +279,8 @@ export function wordsOf(
 ): string {
   if (message.reaction) return `reaction ${message.reaction.emoji}`
   const kind = message.media_type || (message.type === "text" ? "" : message.type)
-  const words = message.body.length > 300 ? `${message.body.slice(0, 299)}…` : message.body
+  const body = message.body.replaceAll(directions, "")
+  const words = body.length > 300 ? `${body.slice(0, 299)}…` : body
   return [kind && `[${kind}]`, words].filter(Boolean).join(" ") || "a change of another message"
 }
 

@@ -126,11 +126,27 @@ export function whereAt(webhookId: string): string {
   return Receiver.isFirst({ webhookId }) ? "" : `?webhook=${webhookId}`
 }
 
-/** The same for the head of a number's pages. */
-export async function undeliveredIn({ id, customerRef, webhookUrl }: Bridge.Info): Promise<Html | string> {
-  const [first, ...further] = await Delivery.all(id)
+/** For the head of a number's pages: whether a webhook fails, and how many events are undelivered. */
+export async function webhookMarks(bridge: Bridge.Info): Promise<Html> {
+  const { customerRef: ref, webhookUrl } = bridge
+  const all = await Delivery.all(bridge.id)
+  const [first, ...further] = all
   const webhooks = first && webhookUrl !== "" ? [first, ...further] : further
-  return undeliveredMark(customerRef, await undeliveredOf(webhooks))
+  const mayFail = all.some(({ failingSince }) => failingSince !== undefined)
+  const [receiving, undelivered] = await Promise.all([
+    mayFail ? receivingOf(bridge, all) : nothingAt(webhookUrl),
+    undeliveredOf(webhooks),
+  ])
+  return html`${failingMark(ref, receiving)} ${undeliveredMark(ref, undelivered)}`
+}
+
+/** "Failing", and where: the first of the webhooks that fail. Nothing, if none does. */
+function failingMark(ref: string, it: Receiving): Html | string {
+  const [further] = it.failing.keys()
+  const failing = it.failingSinceMs === undefined ? further : it.webhookId
+  return failing === undefined
+    ? ""
+    : html`<a class="state bad" href="${deliveriesOf(ref, failing)}">Failing</a>`
 }
 
 function ms(seconds: number | undefined): number | undefined {
@@ -149,7 +165,7 @@ export function receiverLine(ref: string, it: Receiving): Html {
   if (it.url === "") return html`<span class="muted">No webhook: events stay here</span> ${marks}`
   const { failingSinceMs: since } = it
   if (since !== undefined)
-    return html`<a class="state bad" href="${deliveriesOf(ref, it.webhookId)}">Failing</a> ${lost}
+    return html`${failingMark(ref, it)} ${lost}
       <div class="small muted">
         For ${age(since)}. ${it.lastError ? `${it.lastError}.` : ""} ${nextAttempt(it)} ${queue(it)}
       </div>

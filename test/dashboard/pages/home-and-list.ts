@@ -32,11 +32,11 @@ test("an account whose number is in use sees first what is down and why and what
   expect(await shown()).toContain("All is well")
   await report("unpaired")
   await outbox.append(anEvent("the lost order"))
-  await outbox.append(anEvent("a later word"))
+  await outbox.append(anEvent("a \u202elater word"))
   await answerAll()
   const page = (await shown()).replaceAll(/\s+/g, " ")
   expect(page).not.toContain("Next steps")
-  expect(page).toContain("One number needs you")
+  expect(page).toContain("One number needs attention")
   expect(page).toContain('<span class="state bad">Unlinked</span>')
   expect(page).toContain("+15550001")
   expect(page).toContain("1 undelivered")
@@ -49,7 +49,8 @@ test("an account whose number is in use sees first what is down and why and what
   receiver.say(500)
   await outbox.append(anEvent("one more"))
   await answerAll()
-  expect(await shown()).toMatch(/href="\/numbers\/shop\/webhooks#first"\s*>Change the webhook/)
+  expect(await shown()).toMatch(/href="\/numbers\/shop\/deliveries"\s*>See deliveries/)
+  expect(await shown("/numbers/shop/log")).toContain(">Failing</a>")
 })
 
 test("an event that another webhook of a number has given up is red in the list, the head and Home, the event says at which one, and it is sent there again", async () => {
