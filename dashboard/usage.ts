@@ -31,7 +31,7 @@ export const usage = new Hono<DashboardEnv>().get("/usage", async (c) => {
   const body = html`${head({
     title: "Usage",
     about:
-      "By day (UTC). Messages in and out are counted every ten minutes, a message out once the network has it.",
+      "By day (UTC). Messages in and out are written down every ten minutes: the newest may not be in yet, and those of a machine that fails meanwhile are never. A message out counts once the network has it.",
   })}
   ${filterForm({ refs, ref, span })} ${shown.length === 0 ? nothing() : figures(shown, days)}`
   return await page(c, { title: "Usage", place: "usage", body })
@@ -78,7 +78,7 @@ function filterForm({ refs, ref, span }: { refs: string[]; ref: string | undefin
 }
 
 const deliveredOrKept = "Events delivered or kept here"
-const late = "up to 10 min late"
+const late = "the last 10 min may be missing"
 
 function figure(name: string, value: string, hint = ""): Html {
   return html`<li class="card">

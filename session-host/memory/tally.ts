@@ -4,10 +4,13 @@ import { boundedCache } from "#session-host/bounded-cache.ts"
 
 interface Input {
   bridgeId: string
-  /** How long messages are counted before that is written down, in ms. */
+  /** How often what was counted is written down at most, in ms. */
   everyMs: number
   log: Logger
 }
+
+/** How long the first message after a quiet time waits for others, in ms: nobody shall read for long that there was none. */
+const soonMs = 500
 
 /** Counts a session's messages for its bridge's usage (Contract, "Usage"). Counts are written only now and then. */
 export class Tally {
@@ -15,6 +18,8 @@ export class Tally {
   #day = ""
   #counts: Usage.Messages = { in: 0, out: 0 }
   #timer: NodeJS.Timeout | undefined
+  /** Monotonic. */
+  #writtenAtMs = -Infinity
   /** The ids of those that were counted as sent. A retry may come before the note that the first was acknowledged. */
   readonly #sent = boundedCache<true>(1000)
 
@@ -27,7 +32,8 @@ export class Tally {
     if (day !== this.#day) void this.written()
     this.#day = day
     this.#counts[direction]++
-    this.#timer ??= setTimeout(() => void this.written(), this.#input.everyMs).unref()
+    const waitMs = Math.max(soonMs, this.#writtenAtMs + this.#input.everyMs - performance.now())
+    this.#timer ??= setTimeout(() => void this.written(), waitMs).unref()
   }
 
   /** Counts an acknowledged message once, however often it is sent and acknowledged. */
@@ -45,6 +51,7 @@ export class Tally {
     const counts = this.#counts
     if (counts.in === 0 && counts.out === 0) return
     this.#counts = { in: 0, out: 0 }
+    this.#writtenAtMs = performance.now()
     try {
       await Usage.addMessages(bridgeId, this.#day, counts)
     } catch (error) {

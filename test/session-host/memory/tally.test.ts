@@ -37,6 +37,23 @@ test("messages are counted once, and written when the time is over, those of eac
   ])
 })
 
+test("the first message after a quiet time is written at once, those that follow once the time is over", async () => {
+  const { id: bridgeId } = await aBridge()
+  const tally = new Tally({ bridgeId, everyMs: 60_000, log })
+  const written = async () => {
+    const [day] = await Usage.of(bridgeId, { from: Usage.today(), to: Usage.today() }, undefined)
+    return day?.in
+  }
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })
+  tally.add("in")
+  await vi.waitFor(async () => expect(await written()).toBe(1))
+  tally.add("in")
+  vi.advanceTimersByTime(50_000)
+  expect(await written()).toBe(1)
+  vi.advanceTimersByTime(10_000)
+  await vi.waitFor(async () => expect(await written()).toBe(2))
+})
+
 test("what was counted before a session ends without notice is written", async () => {
   const { id: bridgeId } = await aBridge()
   const tally = new Tally({ bridgeId, everyMs: 60_000, log })
