@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks"
+import { SQSClient } from "@aws-sdk/client-sqs"
 import type { Scheduler } from "fast-check"
 import { store, transact, type Write } from "#core/store/store.ts"
 import { wrapClientCalls } from "./wrap-client-calls.ts"
@@ -36,6 +37,12 @@ wrapClientCalls(store, async (command, go) => {
     if (party.waiting > 0) rest(party)
   })
   return answer
+})
+
+/** Doorbells are sent in turns as well, so that a process may die between its promise and the bell. */
+wrapClientCalls(SQSClient.prototype, async (command, go) => {
+  if (parties.getStore() && command.name === "SendMessageCommand") await turn("ring")
+  return await go()
 })
 
 /** Waits until it is the caller's turn. */
