@@ -15,7 +15,7 @@ import { tables } from "../store/tables.ts"
  *
  * `attempt` is counted ahead: the claim counts the first attempt of the event after `head`, and each advance counts
  * that of the next. A claim that ends before its POST gives the number back. So an event whose first POST succeeds
- * costs one update. The models are in `test/models/doorbell.ts`.
+ * costs one update.
  *
  * The `head` that a holder knows may be ahead of the row's: an event that its webhook does not want is passed over
  * without a write (`passOver`), and each later write moves the row's `head` there. If the holder dies before, the next

@@ -98,7 +98,7 @@ export async function redirect(
   requestId: string,
 ): Promise<Bridge.Info> {
   const isSame = url === bridge.webhookUrl
-  // Only the customer can say which place is to have the login (docs/decisions/0007), so the status stays across
+  // Only the customer can say which place is to have the login, so the status stays across
   // hosts.
   const isReplaced = awoken.reported?.status === "replaced"
   if (!isSame || isReplaced) await restart(bridge.id, requestId)

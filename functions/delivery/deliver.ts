@@ -92,8 +92,7 @@ async function work(claimed: Delivery.Info, means: Means): Promise<number | unde
       isAll = false
       continue
     }
-    // Checked after each look as well: events read after the time was over may have been delivered by others (see the
-    // models).
+    // Checked after each look as well: events read after the time was over may have been delivered by others.
     if (means.timeLimit.isOver()) {
       await Claim.passOn(held)
       return undefined

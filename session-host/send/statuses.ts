@@ -43,10 +43,11 @@ const mostWaiting = 50
 type Status = Omit<Extract<Event, { event: "message_status" }>, "event" | "message_id" | "chat_id" | "counts">
 
 /**
- * What becomes of the messages that the API sends: the network takes or refuses them, and receipts come. All of it is in a message's
- * own row, and a change of the row is one unit with the customer's event of it. So a receipt that comes again, since the host died
- * before its ack had left, changes nothing and is no event. Nobody but us makes such a row: a receipt of a message that we did
- * not send, or of a person whom it was not sent to, costs a read at the most.
+ * What becomes of the messages that the API sends (Contract, "Message statuses"): the network takes or refuses them, and
+ * receipts come. All of it is in a message's own row, and a change of the row is one unit with the customer's event of it.
+ * So a receipt that comes again, since the host died before its ack had left, changes nothing and is no event. Nobody but
+ * us makes such a row: a receipt of a message that we did not send, or of a person whom it was not sent to, costs a read
+ * at the most.
  *
  * A customer who has not chosen `message_status` pays for nothing of this. Then an acknowledgement alone is noted.
  */

@@ -15,12 +15,15 @@ const atDeploy = [
   ...read("infra/stage/passed-on.ts").matchAll(/^ {2}([A-Z_]+): \//gm),
 ].map((match) => (match[1] ?? match[2])!)
 
-/** The first two cells of each row in the page's tables. */
-const rows = read("docs/settings.md")
+/** The items of the page's lists: what stands before the colon, and the default within parentheses there. */
+const items = read("docs/settings.md")
+  .replaceAll("\n  ", " ")
   .split("\n")
-  .filter((line) => line.startsWith("|"))
-  .map((line) => line.split("|").map((cell) => cell.trim()))
-  .map(([, name = "", value = ""]) => ({ name, value }))
+  .filter((line) => line.startsWith("- "))
+  .map((line) => ({
+    names: /^- ((?:`[A-Z_]+`(?:, )?)+)/.exec(line)?.[1] ?? line,
+    value: /^- `[A-Z_]+` \(([^)]*)\)/.exec(line)?.[1] ?? "",
+  }))
 
 test("docs/settings.md names every setting that the code reads, and no other", () => {
   // The AWS SDK itself reads the region.
@@ -30,7 +33,7 @@ test("docs/settings.md names every setting that the code reads, and no other", (
     ...atDeploy,
     "AWS_REGION",
   ])
-  const named = rows.flatMap(({ name }) => name.match(/(?<=`)[A-Z][A-Z0-9_]+(?=`)/g) ?? [])
+  const named = items.flatMap(({ names }) => names.match(/(?<=`)[A-Z][A-Z0-9_]+(?=`)/g) ?? [])
   expect([...new Set(named)].toSorted()).toEqual([...inCode].toSorted())
 })
 
@@ -41,8 +44,8 @@ test("the numbers that docs/settings.md gives are the code's own", () => {
     ...ServeSettings.parse(required),
     ...Settings.parse({}),
   }
-  const numbers = rows.filter(({ name, value }) => /^`[A-Z_]+`$/.test(name) && /^\d+$/.test(value))
+  const numbers = items.filter(({ value }) => /^\d+$/.test(value))
   expect(numbers.length).toBeGreaterThan(7)
-  for (const { name, value } of numbers)
-    expect(`${name}: ${value}`).toBe(`${name}: ${String(inCode[name.replaceAll("`", "")])}`)
+  for (const { names, value } of numbers)
+    expect(`${names}: ${value}`).toBe(`${names}: ${String(inCode[names.replaceAll("`", "")])}`)
 })
