@@ -173,9 +173,9 @@ async function linkingNow(
   const code = isAsking ? await codeOf(bridge, { requestId, isOver }) : undefined
   const elsewhere = isLinked(evidence)
     ? ""
-    : html`<p class="small">
-        Is the phone somewhere else? <a href="/numbers/${bridge.customerRef}/link-page">Make a page</a> for
-        whoever has it.
+    : html`<p>
+        Is the phone somewhere else?
+        <a class="button" href="/numbers/${bridge.customerRef}/link-page">Send somebody a link</a>
       </p>`
   const card = html`${isUnlinked && ended ? note("warn", html`${ended.sentence} That was ${ago(ended.atMs)}.`) : ""}
   ${isLinked(evidence) ? linkedCard(bridge.customerRef, evidence) : linkingCard(evidence, shownOf(c), code)}`

@@ -57,8 +57,12 @@ function listOf(ref: string, all: Info[]): Html {
         all.length === 0
           ? html`<div class="empty">
               ${icon("people")}
-              <h2>No group</h2>
-              <p>This number is in none. A program makes one by <code>createGroup</code>.</p>
+              <h2>No groups yet</h2>
+              <p>
+                This number is in no group. Create one with
+                <a href="/api/docs#createGroup"><code>createGroup</code></a
+                >.
+              </p>
             </div>`
           : ""
       }

@@ -103,7 +103,7 @@ function making(at: string, { phone = "", return_url: url = "" }: Typed): Html {
       </div>
       ${urlField({
         name: "return_url",
-        label: html`Where the page leads then <span class="muted">(optional)</span>`,
+        label: html`Where to send them afterwards <span class="muted">(optional)</span>`,
         value: url,
         placeholder: "https://example.com/linked",
       })}

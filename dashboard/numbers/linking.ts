@@ -198,8 +198,8 @@ export function simulated(phones: string): Html {
   return note(
     "info",
     html`This service runs on a simulated network, and no real phone can link here. Open the
-      <a href="${phones}" target="_blank" rel="noopener">simulated phones</a> in another tab, make one there,
-      and give it the code: it takes a copy of the picture, or the eight letters and digits.`,
+      <a href="${phones}" target="_blank" rel="noopener">simulated phones</a> in another tab, add a phone
+      there, then paste a copy of the QR code, or type the code of eight letters and digits.`,
   )
 }
 

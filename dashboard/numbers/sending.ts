@@ -85,8 +85,9 @@ export async function sendingCard(
     <header>
       <h2>Sending</h2>
       <p>
-        Accounts that write to many strangers, or too fast, are restricted or banned. A message beyond these
-        limits is refused with <code>pacing</code>, and was not sent.
+        Accounts that write to many strangers, or too fast, are restricted or banned. A message waits up to
+        five seconds for its turn. If it would have to wait longer, or the day's new chats are used up, it is
+        refused with <code>pacing</code> and not sent.
       </p>
     </header>
     <form method="post" action="/numbers/${bridge.customerRef}/settings/sending">

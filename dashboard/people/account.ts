@@ -188,7 +188,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html, typedName?: string)
               ${others.map(({ id, name }) => press({ action: "/accounts/turn", label: `Switch to ${name}`, fields: { account: id } }))}
             </div>`
       }
-      ${invited.length > 0 ? note("info", html`You are invited to another account. <a href="/accounts">Look who invites you</a>`) : ""}
+      ${invited.length > 0 ? note("info", html`You are invited to another account. <a href="/accounts">See who invited you</a>`) : ""}
       ${mayLeave ? leave() : ""}
     </section>
     ${membersCard({ members, invitations, isOwner, personId: person.id, draft })}
@@ -226,7 +226,7 @@ function naming(publicName: string | undefined, typedName: string | undefined): 
       <button class="button">Save</button>
     </form>
     <p class="small muted" id="account-name-is">
-      People who link a phone for you see it.${publicName === undefined ? " There is none yet." : ""}
+      It is shown to people who link a phone for you.${publicName === undefined ? " There is none yet." : ""}
     </p>`
 }
 
@@ -244,7 +244,7 @@ function auditLogCard(): Html {
       <h2>Audit log</h2>
       <p>Who signed in, and who changed people, keys, secrets and webhooks; from where.</p>
     </header>
-    <div class="row"><a class="button" href="/account/audit-log">Look at it</a></div>
+    <div class="row"><a class="button" href="/account/audit-log">Open the audit log</a></div>
   </section>`
 }
 

@@ -152,7 +152,7 @@ function invited({ invitations, next }: Shown): Html {
           <span class="about">${by === "" ? name : whoInvites(by, name)}</span>
           <span class="row">
             ${press({ action: "/accounts/join", label: html`Join${to}`, kind: "slim", fields })}
-            ${press({ action: "/accounts/decline", label: html`Decline${to}`, kind: "danger slim", fields })}
+            ${press({ action: "/accounts/decline", label: html`Decline${to}`, kind: "slim", fields })}
           </span>
         </li>`
       })}

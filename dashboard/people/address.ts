@@ -91,7 +91,7 @@ export function addressCard(email: string): Html {
       </div>
       <button class="button">Change it</button>
     </form>
-    <p class="small muted" id="address-now">In place of ${email}.</p>
+    <p class="small muted" id="address-now">Now: ${email}.</p>
   </section>`
 }
 

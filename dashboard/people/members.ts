@@ -44,7 +44,7 @@ export function membersCard(input: {
         (one) =>
           html`<li class="line">
             <span class="tag">${one.role}</span>
-            <span class="about muted">${one.email}, invited for ${until(one.expiresAt * 1000)} more</span>
+            <span class="about muted">${one.email}, invited; expires in ${until(one.expiresAt * 1000)}</span>
             ${isOwner ? press({ action: "/account/withdraw", label: html`Withdraw<span class="hidden"> ${one.email}</span>`, kind: "slim", fields: { email: one.email } }) : html`<span></span>`}
           </li>`,
       )}
@@ -54,8 +54,8 @@ export function membersCard(input: {
 }
 
 const roles = [
-  ["member", "Member: everything but people"],
-  ["owner", "Owner: people, too"],
+  ["member", "Member: numbers, webhooks and keys"],
+  ["owner", "Owner: people, billing and audit log, too"],
   ["viewer", "Viewer: looks, without secrets"],
 ] as const
 

@@ -73,12 +73,13 @@ export function ownDataCard(): Html {
     <header>
       <h2>The data of this account</h2>
       <p>
-        All that is kept, but secrets: people, keys, who did what, numbers and their settings, usage, and the
-        events of the last 30 days. One JSON object a line; the last says <code>"kind":"end"</code>.
+        Everything that is kept except secrets: people, keys, who did what, numbers and their settings, usage,
+        and the events of the last 30 days. One JSON object per line; the last one is
+        <code>"kind":"end"</code>.
       </p>
     </header>
     <div class="row">
-      <a class="button" href="/account/export" download>Download it</a>
+      <a class="button" href="/account/export" download>Download the data</a>
     </div>
   </section>`
 }

@@ -95,8 +95,8 @@ export function passkeysCard(all: Passkey.Info[], typed: string): Html {
     <header>
       <h2>Your passkeys</h2>
       <p>
-        They sign you in by a finger, a face or a PIN of your device. A mailed code works as well, but not for
-        an account whose owners demand a passkey.
+        Sign in with your fingerprint, your face or your device's PIN. Mailed codes work as well, except for
+        an account whose owners require passkeys.
       </p>
     </header>
     ${all.length === 0 ? html`<p class="foot muted">None yet: you sign in without one.</p>` : ""}
@@ -189,12 +189,12 @@ export function demandCard({ isPasskeyOnly }: Account.Info): Html {
         ${
           isPasskeyOnly
             ? "People see this account after a sign-in with a passkey alone. Whoever has none makes one at their next sign-in."
-            : "People may be made to sign in with a passkey: then somebody who reads their mail sees nothing of this account. API keys work as before."
+            : "Everybody then signs in with a passkey: access to somebody's mailbox is not enough to see this account. API keys work as before."
         }
       </p>
     </header>
     <div class="row">
-      ${press({ action: "/account/passkey-only", label: isPasskeyOnly ? "Let mailed codes in again" : "Demand passkeys", fields: { only: isPasskeyOnly ? "no" : "yes" } })}
+      ${press({ action: "/account/passkey-only", label: isPasskeyOnly ? "Let mailed codes in again" : "Require passkeys", fields: { only: isPasskeyOnly ? "no" : "yes" } })}
     </div>
   </section>`
 }
