@@ -4,10 +4,11 @@ import { html } from "hono/html"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
+import { now } from "#core/platform/clock.ts"
 import { makeKey } from "#functions/api/account.ts"
 import { originOf } from "#functions/http/address.ts"
 import { page, sentenceCase } from "./answer.ts"
-import { ago, block, type Html, icon, note, press } from "./elements.ts"
+import { ago, block, type Html, icon, note, press, until } from "./elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "./fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, onlyLooks } from "./guard.ts"
 import { head } from "./layout.ts"
@@ -17,13 +18,15 @@ import { did } from "./audit-log.ts"
 export const keys = new Hono<DashboardEnv>()
   .get("/keys", async (c) => await show(c))
   .post("/keys", async (c) => {
-    const typed = textsOf(await c.req.parseBody(), "name", "may")
+    const typed = textsOf(await c.req.parseBody(), "name", "may", "days")
     const again = unlessFresh(c, "/keys", typed)
     if (again) return again
     const name = typed.name.trim().slice(0, 64)
     try {
       const by = { email: c.var.me.person.email }
-      const { key } = await makeKey(c.var.accountId, { name, ...scopeOf(typed.may), by })
+      const days = lives.find(([value]) => value === typed.days)?.[0] ?? ""
+      const expiresAt = days === "" ? undefined : now() + Number(days) * 86_400
+      const { key } = await makeKey(c.var.accountId, { name, ...scopeOf(typed.may), by, expiresAt })
       await did(c, "key_created", name)
       return await show(c, { fresh: key })
     } catch (error) {
@@ -57,14 +60,29 @@ interface Shown {
   problem?: string
   notice?: string
   /** The form as it was typed, before a refusal. */
-  typed?: { name: string; may: string }
+  typed?: Typed
 }
+
+interface Typed {
+  name: string
+  may: string
+  days: string
+}
+
+/** For how many days a key works. */
+const lives = [
+  ["", "until it is revoked"],
+  ["7", "for 7 days"],
+  ["30", "for 30 days"],
+  ["90", "for 90 days"],
+  ["365", "for a year"],
+] as const
 
 async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiError["status"]) {
   const { accountId, me } = c.var
   const { fresh, problem, notice } = shown
   const draft = takeDraft(c)
-  const typed = shown.typed ?? { name: draft.get("name") ?? "", may: draft.get("may") ?? "" }
+  const typed = shown.typed ?? textsOf(Object.fromEntries(draft), "name", "may", "days")
   const [all, bridges] = await Promise.all([ApiKey.list(accountId), Bridge.list(accountId)])
   const refs = bridges.filter(Bridge.isOffered).map(({ customerRef }) => customerRef)
   const mayChange = me.role !== "viewer"
@@ -116,7 +134,7 @@ export function rights(refs: string[], may: string): Html {
   </select>`
 }
 
-function keyForm(refs: string[], typed: { name: string; may: string }): Html {
+function keyForm(refs: string[], typed: Typed): Html {
   return html`<form class="card inline" method="post" action="/keys">
     <div>
       <label for="name">Name of a new key</label>
@@ -133,6 +151,12 @@ function keyForm(refs: string[], typed: { name: string; may: string }): Html {
     <div>
       <label for="may">It may</label>
       ${rights(refs, typed.may)}
+    </div>
+    <div>
+      <label for="days">It works</label>
+      <select id="days" name="days">
+        ${lives.map(([value, label]) => html`<option value="${value}" ${value === typed.days ? "selected" : ""}>${label}</option>`)}
+      </select>
     </div>
     <button class="button main">Create a key</button>
   </form>`
@@ -158,6 +182,7 @@ function list(keys: ApiKey.Info[], mayChange: boolean): Html {
                 <td>
                   <bdi class="strong">${key.name === "" ? "without a name" : key.name}</bdi>
                   <div class="small muted mono">mbk_${key.keyId}_…</div>
+                  ${endOf(key)}
                 </td>
                 <td data-label="May">${rightOf(key)}</td>
                 <td data-label="Last used">
@@ -174,6 +199,12 @@ function list(keys: ApiKey.Info[], mayChange: boolean): Html {
       </table>
     </div>
   </div>`
+}
+
+function endOf({ expiresAt }: ApiKey.Info): Html | string {
+  if (expiresAt === undefined) return ""
+  if (expiresAt <= now()) return html`<span class="state bad">Expired</span>`
+  return html`<div class="small muted">works for ${until(expiresAt * 1000)} more</div>`
 }
 
 /** By whom a key was made: a person's address, or the name of another key. */

@@ -26,6 +26,8 @@ const Stored = z.object({
   customer_ref: z.string().optional(),
   created_by: z.string().optional(),
   last_used_at: z.number().optional(),
+  /** Not `expires_at`, at which the store removes a row: a key that is over is still listed, and told so. */
+  ends_at: z.number().optional(),
   /** A key that came from another service brings the pepper of that service along, sealed. */
   pepper: Bytes.optional(),
 })
@@ -46,6 +48,8 @@ export interface Info extends Access {
   createdBy?: string | undefined
   /** To the hour. */
   lastUsedAt?: number | undefined
+  /** When it stops working by itself, Unix seconds. */
+  expiresAt?: number | undefined
 }
 
 /** Whose key it is, and what it may do. */
@@ -74,6 +78,7 @@ export function nameOf(by: Maker): string {
 /**
  * Creates an API key: `mbk_`, 12 characters of id, `_`, 32 of secret, 6 of checksum. Only its HMAC is stored.
  * @param by undefined: the operator
+ * @param expiresAt Unix seconds; undefined: it works until it is revoked
  * @throws ApiError `unauthorized` when the key that makes it was revoked
  */
 export async function create(
@@ -81,6 +86,7 @@ export async function create(
   name: string,
   access: Access = { scope: "all" },
   by?: Maker,
+  expiresAt?: number,
 ): Promise<string> {
   const keyId = random(12)
   const unchecked = `mbk_${keyId}_${random(32)}`
@@ -93,6 +99,7 @@ export async function create(
     scope,
     ...(bridge && { bridge_id: bridge.id, customer_ref: bridge.customerRef }),
     ...(by && { created_by: nameOf(by) }),
+    ...(expiresAt !== undefined && { ends_at: expiresAt }),
   }
   const refused = await transact([
     // A revoked key is remembered for half a minute, and must not outlive itself in one that it makes then.
@@ -135,8 +142,8 @@ export function idOf(secretKey: string): string {
   return shape.exec(secretKey)?.[1] ?? ""
 }
 
-/** The owner of a key; undefined if anything is wrong with the key. */
-export async function verify(secretKey: string): Promise<Owner | undefined> {
+/** The owner of a key; undefined if anything is wrong with the key, unless it was right until it expired. */
+export async function verify(secretKey: string): Promise<Owner | "expired" | undefined> {
   const keyId = shape.exec(secretKey)?.[1]
   if (!keyId || checksum(secretKey.slice(0, -6)) !== secretKey.slice(-6)) return undefined
 
@@ -144,12 +151,18 @@ export async function verify(secretKey: string): Promise<Owner | undefined> {
   const given = hmac(secretKey, pepperOf(keyId, found))
   // An unknown id costs the same comparison as a wrong secret.
   const equal = timingSafeEqual(found?.hmac ?? Buffer.alloc(given.length), given)
-  return found && equal ? { accountId: found.account_id, keyId, ...accessOf(found) } : undefined
+  if (!found || !equal) return undefined
+  return isOver(found) ? "expired" : { accountId: found.account_id, keyId, ...accessOf(found) }
 }
 
-/** Whether a key is not revoked. Read now, while `verify` remembers keys for half a minute. */
+function isOver({ ends_at: endsAt }: Pick<Stored, "ends_at">): boolean {
+  return endsAt !== undefined && endsAt <= now()
+}
+
+/** Whether a key is neither revoked nor over. Read now, while `verify` remembers keys for half a minute. */
 export async function isThere(keyId: string): Promise<boolean> {
-  return (await getRow(tables.accounts, rowKey(keyId))) !== undefined
+  const row = await getRow(tables.accounts, rowKey(keyId))
+  return row !== undefined && !isOver(Stored.parse(row))
 }
 
 function accessOf(stored: Pick<Stored, "scope" | "bridge_id" | "customer_ref">): Access {
@@ -196,6 +209,7 @@ export async function list(accountId: string): Promise<Info[]> {
       createdAt: key.created_at,
       createdBy: key.created_by,
       lastUsedAt: key.last_used_at,
+      expiresAt: key.ends_at,
       ...accessOf(key),
     })
   }

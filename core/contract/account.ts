@@ -33,6 +33,9 @@ const Scope = z.enum(["all", "read", "bridge"]).openapi({
     "everything at one bridge, and nothing else.",
 })
 
+/** The end of the year 9999, Unix seconds. A time in milliseconds is later. */
+const endOfTime = 253_402_300_799
+
 /** Contract, "Scopes of keys" */
 const Key = z
   .object({
@@ -45,6 +48,11 @@ const Key = z
       description:
         "The e-mail address of the person who made it, or the `id` of the key that did; absent for one of the operator's.",
     }),
+    expires_at: z
+      .number()
+      .int()
+      .optional()
+      .openapi({ description: "When it stops working by itself, Unix seconds; absent if it does not." }),
     last_used_at: z
       .number()
       .int()
@@ -70,6 +78,17 @@ export const createKey = createRoute({
         name: text(1, 64).openapi({ description: "What it is for." }),
         scope: Scope.default("all"),
         customer_ref: CustomerRef.optional().openapi({ description: "With the scope `bridge`: which." }),
+        expires_at: z
+          .number()
+          .int()
+          .min(1)
+          .max(endOfTime)
+          .optional()
+          .openapi({
+            description:
+              "When it stops working, Unix seconds: calls with it are then 401. Absent: not before it is revoked. A key that is " +
+              "made with one that expires does so with it, if not before.",
+          }),
       }),
     ),
   },

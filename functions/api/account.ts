@@ -37,9 +37,9 @@ export const account = contractRouter()
     return c.json((await ApiKey.list(c.var.accountId)).map(wire), 200)
   })
   .openapi(contract.createKey, async (c) => {
-    const { name, scope, customer_ref: customerRef } = c.req.valid("json")
+    const { name, scope, customer_ref: customerRef, expires_at: expiresAt } = c.req.valid("json")
     const by = { keyId: c.var.keyId }
-    const { key, ...made } = await makeKey(c.var.accountId, { name, scope, customerRef, by })
+    const { key, ...made } = await makeKey(c.var.accountId, { name, scope, customerRef, by, expiresAt })
     await recordByKey(c, "key_created", name)
     return c.json({ ...wire(made), key }, 201)
   })
@@ -51,23 +51,36 @@ export const account = contractRouter()
   })
 
 /**
- * Makes a key for an account.
+ * Makes a key for an account. One that is made by a key that expires does so with it, if not before.
  * @throws ApiError `invalid_request` without the bridge of a key for one, `not_found`, `forbidden` if there are too many,
  * `unauthorized` if it is made by a key that was revoked
  */
 export async function makeKey(
   accountId: string,
-  wanted: { name: string; scope: ApiKey.Scope; customerRef?: string | undefined; by: ApiKey.Maker },
+  wanted: {
+    name: string
+    scope: ApiKey.Scope
+    customerRef?: string | undefined
+    by: ApiKey.Maker
+    expiresAt?: number | undefined
+  },
 ): Promise<ApiKey.Info & { key: string }> {
   const { name, scope, customerRef, by } = wanted
   if (scope === "bridge" && customerRef === undefined)
     throw invalid([{ path: "customer_ref", message: "is missing: which bridge is the key for?" }])
   const bridge =
     scope === "bridge" && customerRef !== undefined ? await Bridge.get(accountId, customerRef) : undefined
-  if ((await ApiKey.list(accountId)).length >= mostKeys)
+  if (wanted.expiresAt !== undefined && wanted.expiresAt <= now())
+    throw invalid([{ path: "expires_at", message: "is over: give a time to come, in Unix seconds" }])
+  const all = await ApiKey.list(accountId)
+  if (all.length >= mostKeys)
     throw new ApiError("forbidden", `an account may have ${mostKeys} keys: revoke one first`)
-  const key = await ApiKey.create(accountId, name, { scope, bridge }, by)
-  return { keyId: ApiKey.idOf(key), name, scope, bridge, createdAt: now(), createdBy: ApiKey.nameOf(by), key }
+  const maker = "keyId" in by ? all.find(({ keyId }) => keyId === by.keyId) : undefined
+  const ends = [wanted.expiresAt, maker?.expiresAt].filter((one) => one !== undefined)
+  const expiresAt = ends.length === 0 ? undefined : Math.min(...ends)
+  const key = await ApiKey.create(accountId, name, { scope, bridge }, by, expiresAt)
+  const about = { keyId: ApiKey.idOf(key), name, scope, bridge, expiresAt }
+  return { ...about, createdAt: now(), createdBy: ApiKey.nameOf(by), key }
 }
 
 /** The deliveries of an account's bridges by day, oldest first; by default, those of the last 30 days. */
@@ -136,7 +149,7 @@ function wireUsage(customerRef: string, day: Usage.Day & Usage.Messages): UsageR
   }
 }
 
-function wire({ keyId, name, scope, bridge, createdAt, createdBy, lastUsedAt }: ApiKey.Info) {
+function wire({ keyId, name, scope, bridge, createdAt, createdBy, lastUsedAt, expiresAt }: ApiKey.Info) {
   return {
     id: keyId,
     name,
@@ -144,6 +157,7 @@ function wire({ keyId, name, scope, bridge, createdAt, createdBy, lastUsedAt }: 
     ...(bridge && { customer_ref: bridge.customerRef }),
     created_at: createdAt,
     ...(createdBy !== undefined && { created_by: createdBy }),
+    ...(expiresAt !== undefined && { expires_at: expiresAt }),
     ...(lastUsedAt !== undefined && { last_used_at: lastUsedAt }),
   }
 }

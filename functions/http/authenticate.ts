@@ -7,11 +7,15 @@ import { originOf } from "./address.ts"
 import { mayCreateSandbox } from "./scope.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 
-/** Contract, "API keys". The answer is the same, whatever is wrong with the key. */
+/** Contract, "API keys". The answer is the same, whatever is wrong with the key, but that it has expired. */
 export const authenticate = createMiddleware<ApiEnv>(async (c, next) => {
   const key = /^Bearer +(\S+)$/i.exec(c.req.header("authorization") ?? "")?.[1]
   const owner = key && (await ApiKey.verify(key))
-  if (!owner) throw new ApiError("unauthorized", undefined, { headers: { "www-authenticate": challenge(c) } })
+  if (!owner || owner === "expired") {
+    const sentence =
+      owner === "expired" ? "this API key has expired: create another one in the dashboard" : undefined
+    throw new ApiError("unauthorized", sentence, { headers: { "www-authenticate": challenge(c) } })
+  }
   c.set("accountId", owner.accountId)
   c.set("keyId", owner.keyId)
   c.set("access", owner)

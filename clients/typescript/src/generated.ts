@@ -962,6 +962,8 @@ export interface ApiKey {
   created_at: number
   /** The e-mail address of the person who made it, or the `id` of the key that did; absent for one of the operator's. */
   created_by?: string
+  /** When it stops working by itself, Unix seconds; absent if it does not. */
+  expires_at?: number
   /** To the hour, Unix seconds; absent before its first use. */
   last_used_at?: number
 }
@@ -1031,6 +1033,8 @@ export interface AccountCalls {
     scope?: "all" | "read" | "bridge"
     /** With the scope `bridge`: which. */
     customer_ref?: string
+    /** When it stops working, Unix seconds: calls with it are then 401. Absent: not before it is revoked. A key that is made with one that expires does so with it, if not before. */
+    expires_at?: number
   }, options?: CallOptions): Promise<{
     /** The key's characters 5 to 16. */
     id: string
@@ -1043,6 +1047,8 @@ export interface AccountCalls {
     created_at: number
     /** The e-mail address of the person who made it, or the `id` of the key that did; absent for one of the operator's. */
     created_by?: string
+    /** When it stops working by itself, Unix seconds; absent if it does not. */
+    expires_at?: number
     /** Send it as `Authorization: Bearer`. */
     key: string
   }>

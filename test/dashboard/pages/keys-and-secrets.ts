@@ -28,6 +28,19 @@ test("a key is for everything, for reading or for one number, and the list says 
   expect(await (await person.get("/keys")).text()).toContain("never")
 })
 
+test("a key that is made for some days says for how long it works, and is then expired", async () => {
+  const person = await aPerson()
+  const make = async (days: string) => await person.post("/keys", { name: "till", may: "all", days })
+  for (const days of ["30", "", "nonsense"]) expect((await make(days)).status).toBe(200)
+  const ends = (await ApiKey.list(person.accountId)).map(({ expiresAt }) => expiresAt)
+  expect(ends.filter((one) => one === undefined)).toHaveLength(2)
+  const shown = async () => await (await person.get("/keys")).text()
+  expect(await shown()).toMatch(/works for\s+<span data-until="\d+" title="[^"]+">30 days/)
+  expect(await shown()).not.toContain("Expired")
+  await ApiKey.create(person.accountId, "old", undefined, undefined, 1)
+  expect(await shown()).toContain('<span class="state bad">Expired</span>')
+})
+
 test("a key is revoked by a second button, and the page says so", async () => {
   const person = await aPerson()
   const key = await ApiKey.create(person.accountId, "till")

@@ -323,9 +323,9 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
     )
   },
   createKey: async (ask) => {
-    const { key } = (await ask({ body: { name: "till", scope: "bridge", customer_ref: "shop" } })).json as {
-      key: string
-    }
+    const expires_at = Math.floor(Date.now() / 1000) + 3600
+    const body = { name: "till", scope: "bridge", customer_ref: "shop", expires_at }
+    const { key } = (await ask({ body })).json as { key: string }
     const headers = { authorization: `Bearer ${key}` }
     expect((await whole.call("GET", "/api/instances/shop", undefined, headers)).status).toBe(200)
     expect((await whole.call("GET", "/api/instances/made", undefined, headers)).status).toBe(404)
@@ -335,6 +335,7 @@ export const bridges: CasesOf<"Bridges" | "Session" | "Events" | "Account" | "De
       name: "till",
       scope: "bridge",
       customer_ref: "shop",
+      expires_at: expect.any(Number) as unknown,
       last_used_at: expect.any(Number) as unknown,
     }
     expect((await ask()).json).toContainEqual(expect.objectContaining(used))

@@ -63,6 +63,47 @@ test("a key is shown once, listed with name, scope and last use, and stops when 
   expect(await outcome(await shop.call("DELETE", `/api/keys/${id}`))).toBe("not_found")
 })
 
+test("a key works until the time that was given for it, is then refused with a sentence of its own, and stays in the list", async () => {
+  const shop = await aShop()
+  const nowS = Math.floor(Date.now() / 1000)
+  const create = async (expires_at: number, key = shop.key) =>
+    await shop.call("POST", "/api/keys", { name: "x", expires_at }, { authorization: `Bearer ${key}` })
+  for (const [wrong, why] of [
+    [nowS - 1, "is over"],
+    [nowS * 1000 + 99_000, "expires_at"],
+  ] as const) {
+    const refused = await json(create(wrong))
+    expect([refused.code, refused.error]).toEqual(["invalid_request", expect.stringContaining(why)])
+  }
+  const { key, expires_at } = await json(create(nowS + 3600))
+  expect(expires_at).toBe(nowS + 3600)
+  // What it makes ends with it, or before.
+  for (const [wanted, gets] of [
+    [7200, 3600],
+    [1800, 1800],
+  ] as const)
+    expect((await json(create(nowS + wanted, String(key)))).expires_at).toBe(nowS + gets)
+  const { id } = await json(shop.call("GET", "/api/account", undefined, { authorization: `Bearer ${key}` }))
+  expect(id).toBe(shop.account.id)
+  vi.useFakeTimers({ toFake: ["Date"], now: (nowS + 3600) * 1000 })
+  onTestFinished(() => void vi.useRealTimers())
+  expect(await ApiKey.isThere(ApiKey.idOf(String(key)))).toBe(false)
+  const refused = await shop.as(String(key), "getAccount")
+  expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, "Bearer"])
+  expect(await json(refused)).toMatchObject({
+    code: "unauthorized",
+    error: expect.stringContaining("has expired") as string,
+  })
+  expect((await shop.as(`${String(key).slice(0, -7)}x`, "getAccount")).status).toBe(401)
+  const listed = (await (await shop.get("/api/keys")).json()) as { expires_at?: number }[]
+  expect(listed.map((one) => one.expires_at).toSorted()).toEqual([
+    nowS + 1800,
+    nowS + 3600,
+    nowS + 3600,
+    undefined,
+  ])
+})
+
 test("a key ends with the one that made it, and one that is revoked makes no more", async () => {
   const shop = await aShop()
   const parent = await shop.make({ name: "parent" })

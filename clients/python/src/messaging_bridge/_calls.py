@@ -104,12 +104,14 @@ class AccountCalls(Calls):
         name: str,
         scope: Literal["all", "read", "bridge"] | None = None,
         customer_ref: str | None = None,
+        expires_at: int | None = None,
     ) -> CreateKeyResult:
         """Create an API key
 
         :param name: What it is for.
         :param scope: `all`: everything. `read`: everything that changes nothing, without secrets and codes that link a phone. `bridge`: everything at one bridge, and nothing else.
         :param customer_ref: With the scope `bridge`: which.
+        :param expires_at: When it stops working, Unix seconds: calls with it are then 401. Absent: not before it is revoked. A key that is made with one that expires does so with it, if not before.
         """
         return self._ask(CreateKeyResult, "POST", "/api/keys", locals(), body=True)
 

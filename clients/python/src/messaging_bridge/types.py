@@ -976,6 +976,8 @@ class ApiKey(Model):
     """Unix seconds."""
     created_by: str | None = None
     """The e-mail address of the person who made it, or the `id` of the key that did; absent for one of the operator's."""
+    expires_at: int | None = None
+    """When it stops working by itself, Unix seconds; absent if it does not."""
     last_used_at: int | None = None
     """To the hour, Unix seconds; absent before its first use."""
 
@@ -1013,6 +1015,8 @@ class CreateKeyResult(Model):
     """Unix seconds."""
     created_by: str | None = None
     """The e-mail address of the person who made it, or the `id` of the key that did; absent for one of the operator's."""
+    expires_at: int | None = None
+    """When it stops working by itself, Unix seconds; absent if it does not."""
     key: str = Field(repr=False)
     """Send it as `Authorization: Bearer`."""
 
