@@ -12,12 +12,17 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { expect, onTestFinished, test, vi } from "vitest"
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import { check, ownBackups, readBackup } from "#local/backup/backup.ts"
+import { scryptCost } from "#local/backup/sealed-file.ts"
 import { HourlyBackups } from "#local/backup/hourly.ts"
 import { BackupSettings } from "#local/service/settings.ts"
 import { admin, aFolder, aService, backUp, passphrase } from "./service.ts"
 import { canMount, mountSmallDisk } from "#trials/drills/disk/small-disk.ts"
+
+const { N: usually } = scryptCost
+beforeEach(() => void (scryptCost.N = 2))
+afterAll(() => void (scryptCost.N = usually))
 
 /** The files of a backup. */
 async function unpacked(path: string): Promise<string> {
@@ -170,6 +175,7 @@ test("an operator makes a backup at once, and lists them", async () => {
   const made = await admin(environment, "--json", "backup", "make")
   expect(made).toMatchObject({ code: 0, error: "" })
   const [row] = JSON.parse(made.out)
+  scryptCost.N = usually
   await check(row.path, passphrase)
   expect(JSON.parse((await admin(environment, "--json", "backup", "list")).out)).toEqual([row])
 
