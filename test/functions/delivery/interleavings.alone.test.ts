@@ -53,8 +53,8 @@ const Life = fc.record({
   callsDie: fc.boolean(),
   /** Whether the whole service ends as on one machine, with its queue, and is started again. */
   restarts: fc.boolean(),
-  /** How many of the deliveries' writes have their answers lost. */
-  lostAnswers: fc.integer({ min: 0, max: 2 }),
+  /** Which of the writes to the delivery row have their answers lost. */
+  lostAnswers: fc.uniqueArray(fc.integer({ min: 0, max: 11 }), { maxLength: 3 }),
 })
 type Life = typeof Life extends fc.Arbitrary<infer Value> ? Value : never
 type Receiver = Awaited<ReturnType<typeof aReceiver>>
@@ -83,7 +83,7 @@ const Race = Life.map((life) => ({
   skips: undefined,
   rolls: undefined,
   restarts: false,
-  lostAnswers: 0,
+  lostAnswers: [],
 }))
 
 /** Whether going idle looks once more in the same transaction. Without that, the checks below must notice. */
@@ -331,9 +331,10 @@ function expectFirstsToBeFirst(posted: Arrival[]) {
   expect([...firsts.values()].filter((attempt) => attempt !== 1)).toEqual([])
 }
 
-/** Lets the next writes to the bridge's delivery row happen, but loses their answers. */
-function loseAnswers(bridgeId: string, times: number): () => void {
-  if (times === 0) return () => {}
-  const when = (request: object) => JSON.stringify(request).includes(`${bridgeId}"},"sk":{"S":"DELIVERY"`)
-  return dynamoDb.faults.add({ fault: "lost-answer", operation: "UpdateItem", when, times })
+/** Lets these of the next writes to the bridge's delivery row happen, but loses their answers. */
+function loseAnswers(bridgeId: string, lost: number[]): () => void {
+  let written = 0
+  const isOfRow = (request: object) => JSON.stringify(request).includes(`${bridgeId}"},"sk":{"S":"DELIVERY"`)
+  const when = (request: object) => isOfRow(request) && lost.includes(written++)
+  return dynamoDb.faults.add({ fault: "lost-answer", operation: "UpdateItem", when })
 }
