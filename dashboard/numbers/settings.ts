@@ -197,6 +197,24 @@ function nameCard(bridge: Bridge.Info): Html {
   </form>`
 }
 
+const meanings: Record<EventType, string> = {
+  message: "a message came, or was written on the phone",
+  connected: "the number is connected",
+  disconnected: "it is not, and why",
+  typing: "somebody types or records",
+  presence: "somebody is online or was last seen",
+  poll_vote: "somebody votes in a poll",
+  event_response: "somebody answers an invitation to an event",
+  call_incoming: "somebody calls",
+  call_terminated: "a call ended",
+  offline_sync_preview: "how much came while it was away",
+  offline_sync_completed: "all of that is here",
+  profile_picture_updated: "somebody has another picture",
+  group: "a group or its members change",
+  message_status: "a sent message was delivered, read or has failed",
+  message_lost: "a message came that cannot be read",
+}
+
 function eventsCard(bridge: Bridge.Info, { events, ignore }: ReturnType<typeof Choice.wire>): Html {
   return html`<section class="card">
     <header>
@@ -209,7 +227,7 @@ function eventsCard(bridge: Bridge.Info, { events, ignore }: ReturnType<typeof C
     <form method="post" action="${pathOf(bridge)}/events">
       <fieldset class="choices">
         <legend class="label">Types</legend>
-        ${EventType.options.map((type) => choice("events", type, events.includes(type), html`<code>${type}</code>`))}
+        ${EventType.options.map((type) => choice("events", type, events.includes(type), html`<span><code>${type}</code> <span class="small muted">${meanings[type]}</span></span>`))}
       </fieldset>
       <fieldset class="stack">
         <legend class="label">Ignore</legend>
