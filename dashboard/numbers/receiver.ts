@@ -167,12 +167,12 @@ export function receiverLine(ref: string, it: Receiving): Html {
   if (since !== undefined)
     return html`${failingMark(ref, it)} ${lost}
       <div class="small muted">
-        For ${age(since)}. ${it.lastError ? `${it.lastError}.` : ""} ${nextAttempt(it)} ${queue(it)}
+        For ${age(since)}. ${it.lastError ? `${it.lastError}.` : ""} ${nextAttempt(it)} ${queue(ref, it)}
       </div>
       ${others}`
   if (it.waiting + it.resending > 0)
     return html`<span class="state warn">Waiting</span> ${lost}
-      <div class="small muted">${queue(it)}</div>
+      <div class="small muted">${queue(ref, it)}</div>
       ${others}`
   const isWell = lost === "" && others.length === 0
   return html`${isWell ? html`<span class="state good">OK</span>` : marks}
@@ -187,9 +187,12 @@ function nextAttempt({ waiting, retryAtMs }: Receiving): Html | string {
   return html`Next attempt in ${until(retryAtMs)}.`
 }
 
-function queue({ waiting, resending, oldestMs }: Receiving): Html {
+function queue(ref: string, { waiting, resending, oldestMs, webhookId }: Receiving): Html {
   const oldest = oldestMs === undefined ? "" : html`, the oldest for ${age(oldestMs)}`
-  return html`${waiting === 0 ? "" : html`${waiting} waiting${oldest}.`}
+  const count = Receiver.isFirst({ webhookId })
+    ? html`<a href="/numbers/${ref}/events?state=pending">${waiting} waiting</a>`
+    : `${waiting} waiting`
+  return html`${waiting === 0 ? "" : html`${count}${oldest}.`}
   ${resending === 0 ? "" : `${resending} to be sent again.`}`
 }
 

@@ -50,6 +50,7 @@ test("an account whose number is in use sees first what is down and why and what
   await outbox.append(anEvent("one more"))
   await answerAll()
   expect(await shown()).toMatch(/href="\/numbers\/shop\/deliveries"\s*>See deliveries/)
+  expect(await shown()).toContain('<a href="/numbers/shop/events?state=pending">1 waiting</a>')
   expect(await shown("/numbers/shop/log")).toContain(">Failing</a>")
 })
 
