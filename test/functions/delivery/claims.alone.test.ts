@@ -149,12 +149,14 @@ describe("the numbers of attempts", () => {
     expect(receiver.arrivals.map(({ attempt }) => attempt)).toEqual([1])
   })
 
-  test("are given back by a claim that passes on", async () => {
+  test("are given back by a claim that passes on, but not those of a claim that died", async () => {
     const { bridge, row } = await aDelivery()
-    const held = (await Claim.take(Delivery.first(bridge.id), "one")) as Delivery.Info // free, and not early
-    expect(held.attempt).toBe(1)
+    await Claim.take(Delivery.first(bridge.id), "one")
+    later(91)
+    const held = (await Claim.take(Delivery.first(bridge.id), "two")) as Delivery.Info // free, and not early
+    expect(held.attempt).toBe(2)
     await Claim.passOn(held)
-    expect(await row()).toMatchObject({ attempt: 0, holder: "" })
+    expect(await row()).toMatchObject({ attempt: 1, holder: "" })
   })
 })
 
