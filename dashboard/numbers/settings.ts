@@ -179,22 +179,24 @@ export function choice(name: string, value: string, isChosen: boolean, label: Ht
 }
 
 function nameCard(bridge: Bridge.Info): Html {
-  return html`<form class="card inline" method="post" action="${pathOf(bridge)}/name">
-    <div>
-      <label for="name">Name on these pages</label>
-      <input
-        id="name"
-        name="name"
-        maxlength="64"
-        value="${bridge.shownName}"
-        placeholder="${bridge.customerRef}"
-        autocomplete="off"
-        aria-describedby="name-hint"
-      />
-      <p class="hint" id="name-hint">Programs go on calling it <code>${bridge.customerRef}</code>.</p>
-    </div>
-    <button class="button">Save</button>
-  </form>`
+  return html`<section class="card">
+    <form class="inline" method="post" action="${pathOf(bridge)}/name">
+      <div>
+        <label for="name">Name on these pages</label>
+        <input
+          id="name"
+          name="name"
+          maxlength="64"
+          value="${bridge.shownName}"
+          placeholder="${bridge.customerRef}"
+          autocomplete="off"
+          aria-describedby="name-is"
+        />
+      </div>
+      <button class="button">Save</button>
+    </form>
+    <p class="small muted" id="name-is">Programs go on calling it <code>${bridge.customerRef}</code>.</p>
+  </section>`
 }
 
 const meanings: Record<EventType, string> = {

@@ -93,8 +93,6 @@ const elsewhere = [
   "updateWebhook.secret_overlap_until",
   "updateWebhook.failing_since",
   "updateWebhook.missed",
-  "getUsage[].messages_in",
-  "getUsage[].messages_out",
   "getUsage[].undelivered",
   "listRequests[].key_name",
   "listRequests[].left_out",
