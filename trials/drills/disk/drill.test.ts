@@ -46,6 +46,6 @@ test("the store keeps what it confirmed, however its disk fills and it ends", as
 })
 
 test.for(breaks)("a store without the rule %s is caught", async (broken) => {
-  const { faults } = await drillDisk({ times: 2, whole: 0, seed: 1, broken, pages: true }, () => {})
+  const { faults } = await drillDisk({ times: 1, whole: 0, seed: 1, broken, pages: true }, () => {})
   expect(faults.confirmed_lost).toBeGreaterThan(0)
 })
