@@ -185,9 +185,7 @@ function list(keys: ApiKey.Info[], mayChange: boolean): Html {
                   ${endOf(key)}
                 </td>
                 <td data-label="May">${rightOf(key)}</td>
-                <td data-label="Last used">
-                  ${key.lastUsedAt === undefined ? html`<span class="muted">never</span>` : html`${ago(key.lastUsedAt * 1000)}`}
-                </td>
+                <td data-label="Last used">${usedWhen(key)}</td>
                 <td data-label="Created">
                   ${ago(key.createdAt * 1000)}
                   ${key.createdBy === undefined ? "" : html`<div class="small muted">by <bdi>${makerOf(key.createdBy, keys)}</bdi></div>`}
@@ -199,6 +197,12 @@ function list(keys: ApiKey.Info[], mayChange: boolean): Html {
       </table>
     </div>
   </div>`
+}
+
+/** A use is recorded once an hour. */
+function usedWhen({ lastUsedAt }: ApiKey.Info): Html | string {
+  if (lastUsedAt === undefined) return html`<span class="muted">never</span>`
+  return now() - lastUsedAt < 3600 ? "within the last hour" : ago(lastUsedAt * 1000)
 }
 
 function endOf({ expiresAt }: ApiKey.Info): Html | string {

@@ -47,7 +47,7 @@ function filterLine(isFiltered: boolean): Html {
     </li>`
   return html`<nav aria-label="Which requests">
     <ul class="tabs">
-      ${choice("All", false)} ${choice("Refused only", true)}
+      ${choice("Changes and refusals", false)} ${choice("Refusals", true)}
     </ul>
   </nav>`
 }
@@ -57,28 +57,17 @@ function pathOf({ isFiltered, before }: { isFiltered: boolean; before?: string }
   return query.size === 0 ? "/requests" : `/requests?${query.toString()}`
 }
 
-/** One that was refused says why; of any other the rest is behind its line. */
+/** What was called, with which key, and why it was refused if it was. */
 function item(call: ApiRequest): Html {
-  const line = html`<span class="state ${call.status >= 400 ? "bad" : "good"}">${call.status}</span>
-    <div class="about whole">
-      <code><bdi>${call.method} ${call.path}</bdi></code>
-      ${
-        call.error === undefined
-          ? ""
-          : html`<p><bdi>${sentenceOf(call.error)}</bdi></p>
-              ${about(call)}`
-      }
-    </div>
-    <span class="small muted">${ago(Date.parse(call.timestamp))}</span>`
   return html`<li>
-    ${
-      call.error === undefined
-        ? html`<details>
-            <summary>${line}</summary>
-            <div class="more">${about(call)}</div>
-          </details>`
-        : html`<div class="line">${line}</div>`
-    }
+    <div class="line">
+      <span class="state ${call.status >= 400 ? "bad" : "good"}">${call.status}</span>
+      <div class="about whole">
+        <code><bdi>${call.method} ${call.path}</bdi></code>
+        ${call.error === undefined ? "" : html`<p><bdi>${sentenceOf(call.error)}</bdi></p>`} ${about(call)}
+      </div>
+      <span class="small muted">${ago(Date.parse(call.timestamp))}</span>
+    </div>
     ${
       call.left_out === 0
         ? ""
@@ -95,7 +84,7 @@ function about(call: ApiRequest): Html {
       ${call.key_name === undefined ? html`a key that is revoked (<code>${call.key_id}</code>)` : html`key <bdi>${call.key_name || call.key_id}</bdi>`}
       · ${call.ms} ms
     </p>
-    <div class="small muted">${copyable(call.request_id)}</div>`
+    <div class="small muted row">request ${copyable(call.request_id)}</div>`
 }
 
 /** The API's sentence, which may begin with a field's name and have code between backticks. */

@@ -110,8 +110,10 @@ function totalOf(rows: UsageRow[]): Total {
 }
 
 function success({ attempts, succeeded }: Pick<Total, "attempts" | "succeeded">): string {
-  // 99.96 must not be shown as 100.
-  return attempts === 0 ? "-" : `${Math.floor((succeeded / attempts) * 1000) / 10} %`
+  if (attempts === 0) return "-"
+  const share = Math.round((succeeded / attempts) * 1000) / 10
+  // Nearly all is not all.
+  return `${succeeded < attempts ? Math.min(share, 99.9) : share} %`
 }
 
 /** Bars of the days. Whoever cannot see them has the table. */

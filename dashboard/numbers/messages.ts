@@ -237,8 +237,8 @@ function sentItem(sent: Sent): Html {
           : ""
       }
       <div class="small muted row">
-        <span>message</span>${copyable(sent.message_id)}
-        ${sent.request_id === undefined ? "" : html`<span>by the request</span>${copyable(sent.request_id)}`}
+        <span class="row">message ${copyable(sent.message_id)}</span>
+        ${sent.request_id === undefined ? "" : html`<span class="row">by the request ${copyable(sent.request_id)}</span>`}
       </div>
     </div>
     <span class="small muted">${ago(sent.asked_at * 1000)}</span>

@@ -178,7 +178,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html, typedName?: string)
         <dt>Subscription</dt>
         <dd>${subscriptionOf(own)}</dd>
         <dt>Numbers</dt>
-        <dd>${own.bridges} of ${own.bridgeLimit}</dd>
+        <dd>${own.bridges} of ${own.bridgeLimit}, without the sandbox</dd>
       </dl>
       ${isOwner ? naming(Account.publicName(own), typedName) : ""}
       ${
