@@ -87,14 +87,14 @@ function knownForms(): Form[] {
   )
 }
 
-/** The stanzas that `docs/network.md` names in the first column of its tables. */
+/** The stanzas that `docs/network.md` names where a line says what comes. */
 function documented(): Form[] {
-  const rows = readFileSync("docs/network.md", "utf8").matchAll(/^\| ([^|]*)\|/gm)
-  return [...rows].flatMap(([, cell = ""]) => {
-    const [first, ...others] = [...cell.matchAll(/`<?([\w:]+)[^`]*`/g)].map(([, word = ""]) => word)
+  const lines = readFileSync("docs/network.md", "utf8").matchAll(/^- \*\*([^]*?)\*\*/gm)
+  return [...lines].flatMap(([, what = ""]) => {
+    const [first, ...others] = [...what.matchAll(/`<?([\w:]+)[^`]*`/g)].map(([, word = ""]) => word)
     if (!first) return []
     const content = others.map((word) => newForm(word))
-    const isTag = cell.includes("`<") || known.has(first)
+    const isTag = what.includes("`<") || known.has(first)
     const [tag, attrs] = isTag ? [first, {}] : ["notification", { type: first }]
     return [{ tag, attrs: { from: "s.whatsapp.net", ...attrs }, content }]
   })
