@@ -37,7 +37,16 @@ export interface HostAnswer {
  * again; the call then goes over a new connection, which is refused. They are not kept for long, since a host that
  * vanished silently is noticed only when no new connection can be made. Hosts keep theirs much longer.
  */
-const hosts = new Agent({ keepAliveTimeout: 4000, keepAliveMaxTimeout: 4000, connect: { timeout: 2000 } })
+const newAgent = () =>
+  new Agent({ keepAliveTimeout: 4000, keepAliveMaxTimeout: 4000, connect: { timeout: 2000 } })
+let hosts = newAgent()
+
+/** Closes the connections that are kept: a host that stops waits while callers are connected. Further calls open others. */
+export function hangUpOnHosts(): void {
+  const before = hosts
+  hosts = newAgent()
+  void before.close()
+}
 
 /**
  * Makes one call to the host of a lease.

@@ -193,6 +193,8 @@ async function start(
   const stopRemoving = startRemovingUploads()
   stops.push(async () => stopRemoving())
   const { listener } = await import("#functions/api/listener.ts")
+  const { hangUpOnHosts } = await import("#core/lease/call.ts")
+  stops.push(async () => hangUpOnHosts())
   const operators = serving && measurements && (await watched(serving, { measurements, dataDir, stops }))
   api.server.removeAllListeners("request")
   api.server.on(
