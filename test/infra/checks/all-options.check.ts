@@ -53,13 +53,13 @@ test("the alarms of every option, too, are explained in docs/operations.md", () 
   expect(more.map(({ name }) => name).filter((name) => !page.includes(`\`${name}\``))).toEqual([])
 })
 
-test("the log group of every process is in the table of docs/operations.md", () => {
+test("the log group of every process is in the list of docs/operations.md", () => {
   const page = readFileSync(new URL("../../../docs/operations.md", import.meta.url), "utf8")
   const groups = graph
     .all("cloudwatch/logGroup:LogGroup")
     .map(({ inputs }) => String(inputs.name).split("/").at(-1)!)
   expect(groups).toContain("subscriptions")
-  expect(groups.filter((group) => !new RegExp(`^\\|.*\`${group}\`.*\\|`, "m").test(page))).toEqual([])
+  expect(groups.filter((group) => !new RegExp(`^- .*\`${group}\``, "m").test(page))).toEqual([])
 })
 
 test("DOMAIN gives the router its name, a certificate where CloudFront wants it, and pages that know it", () => {
