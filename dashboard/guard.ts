@@ -161,7 +161,7 @@ const ofOneself = new Set([
   "/account/passkeys/remove",
 ])
 
-/** What the role of somebody does not allow, and whom they ask for it: the owners of their account. */
+/** Says what a person's role does not allow, and names the owners of the account, whom they can ask. */
 export async function askOwners(c: Context<DashboardEnv>, what: string): Promise<Html> {
   const owners = (await Member.list(c.var.accountId)).filter(({ role }) => role === "owner")
   const named = owners.slice(0, 3).map(({ email }) => html`<a href="mailto:${email}">${email}</a>`)

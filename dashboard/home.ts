@@ -15,7 +15,14 @@ import { aboutOf } from "./numbers/event-item.ts"
 import { outcomeMark } from "./numbers/event-outcomes.ts"
 import { type Evidence, soonOf } from "./numbers/evidence.ts"
 import { addButton } from "./numbers/numbers.ts"
-import { deliveriesOf, isFailing, receiverLine, type Receiving, receivingOf } from "./numbers/receiver.ts"
+import {
+  deliveriesOf,
+  failingAt,
+  isFailing,
+  receiverLine,
+  type Receiving,
+  receivingOf,
+} from "./numbers/receiver.ts"
 import { many, type Standing, standingsOf } from "./numbers/standing.ts"
 import { calledOf, evidenceLine, inWords, phoneOf, placeOf } from "./numbers/state.ts"
 
@@ -153,8 +160,7 @@ function actionOf(
   const { action } = inWords(evidence)
   if (action) return { href: placeOf(`/numbers/${ref}`, action.to), label: action.label }
   if (!isStuck(receiving)) return undefined
-  const [further] = [...receiving.failing.keys(), ...receiving.undelivered.keys()]
-  const stuck = receiving.failingSinceMs === undefined ? further : undefined
+  const stuck = failingAt(receiving) ?? receiving.undelivered.keys().next().value
   return { href: deliveriesOf(ref, stuck ?? receiving.webhookId), label: "See deliveries" }
 }
 

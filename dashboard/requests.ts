@@ -57,7 +57,7 @@ function pathOf({ isFiltered, before }: { isFiltered: boolean; before?: string }
   return query.size === 0 ? "/requests" : `/requests?${query.toString()}`
 }
 
-/** What was called, with which key, and why it was refused if it was. */
+/** A call, the key that made it, and why it was refused, if it was. */
 function item(call: ApiRequest): Html {
   return html`<li>
     <div class="line">

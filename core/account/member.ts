@@ -34,7 +34,7 @@ const Invitation = z.object({
 export type Invitation = z.infer<typeof Invitation>
 
 /** How long an invitation holds, in seconds. */
-const invitedFor = 7 * 86_400
+export const invitedFor = 7 * 86_400
 
 /** Makes a person a member, or changes their role. An invitation is used up by it. */
 export async function add(accountId: string, person: Person.Info, role: Role): Promise<void> {

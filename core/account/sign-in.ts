@@ -5,14 +5,13 @@ import { z } from "zod"
 import { latestEnd, left, now } from "../platform/clock.ts"
 import { Bytes, get as getRow, put, transact, update } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
+import { Member } from "./member.ts"
 import { asTyped, hashOf, isToken, newToken, newTypedCode, sealedCode } from "./token.ts"
 
 /** How long a mailed code and its link are good for, in seconds. */
 export const mailedFor = 15 * 60
 /** How long a link is good for that was printed for whoever runs the service, in seconds. */
 const printedFor = 24 * 60 * 60
-/** How long the link in the mail of an invitation is good for, in seconds: as long as that. */
-const invitedFor = 7 * 24 * 60 * 60
 /** Wrong codes before a code is worth nothing any more. */
 const tries = 5
 
@@ -79,22 +78,22 @@ export async function print(email: string): Promise<string> {
   return token
 }
 
-/** The token of the link for somebody who is invited to an account. Whoever uses it has the mailbox, and wants to join. */
+/** Makes the link of an invitation to an account. Somebody who uses it has shown that the mailbox is theirs. @returns its token */
 export async function invite(email: string, accountId: string): Promise<string> {
   const token = newToken()
-  const leads = { account_id: accountId, invited: true, expires_at: now() + invitedFor }
+  const leads = { account_id: accountId, invited: true, expires_at: now() + Member.invitedFor }
   await put({ TableName: tables.accounts, Item: { ...key(hashOf(token)), email, ...leads } })
   return token
 }
 
-/** Whom a link signs in, and where it leads. `joins`: the account whose invitation it is. */
+/** What a link does: whom it signs in, and where they go. `joins`: the account that invites them. */
 export interface Led extends Goal {
   email: string
   isPrinted: boolean
   joins?: string | undefined
 }
 
-/** What a link would do, without using it; undefined when it is used, too old or made up. */
+/** What a link would do. It can still be used. @returns undefined when it is used, too old or made up */
 export async function look(link: string): Promise<Led | undefined> {
   const found = await find(link)
   return found && led(found)
@@ -115,7 +114,7 @@ async function find(link: string): Promise<z.infer<typeof Link> | undefined> {
   // The row of a browser that asked is no link.
   if (!row || row.code) return undefined
   const found = Link.parse(row)
-  const life = found.printed ? printedFor : found.invited ? invitedFor : mailedFor
+  const life = found.printed ? printedFor : found.invited ? Member.invitedFor : mailedFor
   return left(found.expires_at, life) > 0 ? found : undefined
 }
 

@@ -35,7 +35,7 @@ export const Info = z.object({
   accountId: z.string(),
   customerRef: z.string(),
   createdMs: z.number().int(),
-  /** What the dashboard calls it in place of its reference; `""`: nothing else. */
+  /** The name that the dashboard shows in place of the reference; `""`: it shows the reference. */
   shownName: z.string(),
   /** `""` means the hosted inbox. */
   webhookUrl: z.string(),

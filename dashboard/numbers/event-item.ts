@@ -45,8 +45,8 @@ export function eventItem(
 
 type Event = StoredEvent["event"]
 
-/** What turns text around: in a line of a list it would turn what stands beside it, or disguise an address. */
-export const directions = /[\u202A-\u202E\u2066-\u2069]/g
+/** Characters that reverse the direction of text. They would reverse what stands beside them, or disguise an address. */
+export const directionMarks = /[\u202A-\u202E\u2066-\u2069]/g
 
 /** The event in one line. */
 export function aboutOf(event: Event): Html | string {
@@ -56,7 +56,7 @@ export function aboutOf(event: Event): Html | string {
       const what = event.reaction
         ? `reacted ${event.reaction.emoji}`
         : event.body || event.media_type || event.type
-      return html`<b>${who}</b> ${what.slice(0, 300).replaceAll(directions, "")}`
+      return html`<b>${who}</b> ${what.slice(0, 300).replaceAll(directionMarks, "")}`
     }
     case "message_lost":
       return html`from <b>${event.name || whoIs(event.contact_id)}</b>: the phone has not given it`

@@ -19,7 +19,7 @@ import { ago, copyable, type Html, icon, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
-import { directions } from "./event-item.ts"
+import { directionMarks } from "./event-item.ts"
 import { beginOf } from "./events.ts"
 import { askSession, whoIs } from "./session-answer.ts"
 
@@ -279,7 +279,7 @@ export function wordsOf(
 ): string {
   if (message.reaction) return `reaction ${message.reaction.emoji}`
   const kind = message.media_type || (message.type === "text" ? "" : message.type)
-  const body = message.body.replaceAll(directions, "")
+  const body = message.body.replaceAll(directionMarks, "")
   const words = body.length > 300 ? `${body.slice(0, 299)}…` : body
   return [kind && `[${kind}]`, words].filter(Boolean).join(" ") || "a change of another message"
 }

@@ -18,7 +18,7 @@ import { whoIsTold } from "../people/troubles.ts"
 import { aboutOf } from "./event-item.ts"
 import { evidenceOf, isLinked } from "./evidence.ts"
 import { lookEachMs } from "./numbers.ts"
-import { changeOf, isFailing, receiverLine, receivingOf } from "./receiver.ts"
+import { changeOf, failingAt, isFailing, receiverLine, receivingOf } from "./receiver.ts"
 import { evidenceLine, inWords, phoneOf, placeOf } from "./state.ts"
 
 /** The overview of one number: how it stands, by whose word, and what to do about it. */
@@ -165,8 +165,7 @@ function todayCard({ ref, today, last, receiving }: Shown): Html {
 
 /** How events get through. */
 function receiverCard({ ref, receiving, isOff, told, mayChange }: Shown): Html {
-  const failing =
-    receiving.failingSinceMs === undefined ? receiving.failing.keys().next().value : receiving.webhookId
+  const failing = failingAt(receiving)
   return html`<section class="card" id="receiver-card">
     <h2>Webhook</h2>
     <div>${receiverLine(ref, receiving)}</div>

@@ -140,10 +140,14 @@ export async function webhookMarks(bridge: Bridge.Info): Promise<Html> {
   return html`${failingMark(ref, receiving)} ${undeliveredMark(ref, undelivered)}`
 }
 
-/** "Failing", and where: the first of the webhooks that fail. Nothing, if none does. */
+/** The webhook that fails, or the first of several that do. */
+export function failingAt({ failing, failingSinceMs, webhookId }: Receiving): string | undefined {
+  return failingSinceMs === undefined ? failing.keys().next().value : webhookId
+}
+
+/** "Failing", and where. Nothing, if no webhook fails. */
 function failingMark(ref: string, it: Receiving): Html | string {
-  const [further] = it.failing.keys()
-  const failing = it.failingSinceMs === undefined ? further : it.webhookId
+  const failing = failingAt(it)
   return failing === undefined
     ? ""
     : html`<a class="state bad" href="${deliveriesOf(ref, failing)}">Failing</a>`

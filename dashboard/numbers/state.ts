@@ -194,7 +194,7 @@ export function phoneOf(evidence: Evidence): string {
   return phone ? `+${phone}` : ""
 }
 
-/** What pages call a number; and under that what the API calls it, if that is something else, and its phone. */
+/** What pages call a number: its name, or else its reference. `under`: its reference, if it has a name, and its phone. */
 export function calledOf(
   { shownName, customerRef: ref }: Pick<Bridge.Info, "shownName" | "customerRef">,
   phone: string,
