@@ -26,30 +26,6 @@ export const cachedForMs = 3 * 3600 * 1000
 /** S3 wants parts of at least 5 MB; one part is in memory at a time. */
 const partBytes = 8 * 1024 * 1024
 
-/**
- * The longest answer, in JSON bytes, that does not go through the bucket. Lambda takes 6 MB from a function that does
- * not stream, as a JSON string once more, in which a byte may become two.
- */
-export const inline = { maxBytes: 2_500_000 }
-
-/**
- * The header that says where in the bucket an answer's body is. Session hosts set it, and on Lambda the API does. The
- * recipient of the answer streams the body from there.
- */
-export const pointer = "x-stored-at"
-/** The header that says whose it is: the account that asked. The API sets it for the function that streams the body. */
-export const owner = "x-stored-for"
-
-export function pointerTo(key: string, accountId?: string) {
-  return { [pointer]: encodeURIComponent(key), ...(accountId !== undefined && { [owner]: accountId }) }
-}
-
-/** @returns undefined for an answer that carries its own body. */
-export function pointedAt(headers: { [pointer]?: string | string[] | undefined }): string | undefined {
-  const to = headers[pointer]
-  return typeof to === "string" ? decodeURIComponent(to) : undefined
-}
-
 const bucket = lazily(
   () => new S3Client({ maxAttempts: 4, requestChecksumCalculation: "WHEN_REQUIRED", ...transferTimes }),
 )

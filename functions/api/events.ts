@@ -4,7 +4,7 @@ import { EventIndex } from "#core/event/event-index.ts"
 import { EventHistory } from "#core/event/event-history.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { Resend } from "#core/event/resend.ts"
-import { StoredMedia } from "#core/stored-media.ts"
+import { StoredAnswer } from "#core/stored-answer.ts"
 import { contractRouter } from "../http/contract-router.ts"
 
 /** The events of a bridge. */
@@ -18,7 +18,7 @@ export const events = contractRouter()
       webhook: asked.state && webhook !== "first" ? await Webhook.get(bridge, webhook) : undefined,
       from: after === undefined ? undefined : await lastSeen(bridge.id, after),
       isNewestFirst: order === "newest",
-      maxBytes: StoredMedia.inline.maxBytes,
+      maxBytes: StoredAnswer.inline.maxBytes,
     })
     if (next !== undefined) c.header("x-next-after", next)
     return c.json(listed, 200)

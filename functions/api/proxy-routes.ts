@@ -10,7 +10,7 @@ import { Receiver } from "#core/event/receiver.ts"
 import { Idempotency } from "#core/idempotency.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { Storage } from "#core/platform/storage.ts"
-import { StoredMedia } from "#core/stored-media.ts"
+import { StoredAnswer } from "#core/stored-answer.ts"
 import type { Call } from "#core/lease/call.ts"
 import { ask, hostHeaders } from "./ask-host.ts"
 import { runningLease } from "#core/lease/call-holder.ts"
@@ -78,7 +78,7 @@ async function forward(c: Context<ApiEnv>, route: RouteConfig): Promise<Response
     answers(route, "application/json"),
   )
   if (refusal) throw refusal
-  const stored = StoredMedia.pointedAt(success.headers)
+  const stored = StoredAnswer.pointedAt(success.headers)
   if (stored !== undefined) return await answerStored(c, stored)
   const headers = hostHeaders(
     success.headers,

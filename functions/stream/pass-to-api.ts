@@ -8,6 +8,7 @@ import { lazily } from "#core/platform/lazily.ts"
 import { StreamPlace } from "#core/bridge/stream-place.ts"
 import { rateLimited, sessionUnavailable } from "#core/error.ts"
 import { log } from "#core/platform/log.ts"
+import { StoredAnswer } from "#core/stored-answer.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { countAddress } from "../http/rate-limits.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
@@ -76,8 +77,8 @@ async function answerOf(c: Context<ApiEnv>, event: object): Promise<Response> {
     await countAddress(c)
     throw sessionUnavailable("the service cannot answer now: try again")
   }
-  const key = StoredMedia.pointedAt(answer.headers)
-  const { [StoredMedia.pointer]: _, [StoredMedia.owner]: accountId = "", ...headers } = answer.headers
+  const key = StoredAnswer.pointedAt(answer.headers)
+  const { [StoredAnswer.pointer]: _, [StoredAnswer.owner]: accountId = "", ...headers } = answer.headers
   const status = answer.statusCode
   if (key === undefined) return new Response(bodyOf(answer), { status, headers })
   // The request was counted, even if the rest fails.

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import type { z } from "@hono/zod-openapi"
 import { LRUCache } from "lru-cache"
 import type * as contract from "#core/contract/contact.ts"
+import { StoredAnswer } from "#core/stored-answer.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { strangersJson } from "#core/strangers-json.ts"
 import { inFolder } from "../media/transfer.ts"
@@ -59,8 +60,8 @@ async function made(bridgeId: string, contacts: Contacts, asked: Asked): Promise
   for await (const page of contacts.pages(asked))
     texts.push(...page.map((contact) => strangersJson(wire(contact))))
   const body = Buffer.from(`[${texts.join(",")}]`)
-  if (body.length <= StoredMedia.inline.maxBytes) return { body, headers: { "content-type": contentType } }
-  return { body: null, headers: StoredMedia.pointerTo(await store(bridgeId, body)) }
+  if (body.length <= StoredAnswer.inline.maxBytes) return { body, headers: { "content-type": contentType } }
+  return { body: null, headers: StoredAnswer.pointerTo(await store(bridgeId, body)) }
 }
 
 async function store(bridgeId: string, body: Buffer): Promise<string> {
