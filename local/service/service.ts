@@ -51,14 +51,16 @@ export interface Elsewhere {
  * @throws CannotStart
  */
 export async function startService(settings: Settings, elsewhere: Elsewhere = {}): Promise<Service> {
-  // V8 would let the heap grow to several times of what is in use, and keep it. This takes no more processor time.
-  setFlagsFromString("--heap-growing-percent=50")
   const stops: (() => Promise<unknown>)[] = []
   const stop = async () => {
     for (const one of stops.splice(0).toReversed()) await one()
   }
   try {
-    return { ...(await start(settings, elsewhere, stops)), stop }
+    const started = await start(settings, elsewhere, stops)
+    // V8 would let the heap grow to several times of what is in use, and keep it. This takes no more processor time. Before
+    // the modules are loaded, V8 would refuse all compiled code that was kept under other flags, and Node keep it anew.
+    setFlagsFromString("--heap-growing-percent=50")
+    return { ...started, stop }
   } catch (error) {
     await stop()
     throw error
