@@ -9,7 +9,7 @@ import { open, seal } from "../keys/seal.ts"
 import { now } from "../platform/clock.ts"
 import { config, need } from "../platform/config.ts"
 import { log } from "../platform/log.ts"
-import { Bytes, get as getRow, query, transact, update, type Write } from "../store/store.ts"
+import { beginning, Bytes, get as getRow, transact, update, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
 const Scope = z.enum(["all", "read", "bridge"])
@@ -195,13 +195,7 @@ export async function noteUse({ accountId, keyId }: Owner): Promise<void> {
 
 export async function list(accountId: string): Promise<Info[]> {
   const found: Info[] = []
-  const rows = query({
-    TableName: tables.accounts,
-    ConsistentRead: true,
-    KeyConditionExpression: "pk = :account AND begins_with(sk, :key)",
-    ExpressionAttributeValues: { ":account": `ACCOUNT#${accountId}`, ":key": "KEY#" },
-  })
-  for await (const row of rows) {
+  for await (const row of beginning(tables.accounts, `ACCOUNT#${accountId}`, "KEY#")) {
     const key = Stored.omit({ account_id: true, hmac: true }).parse(row)
     found.push({
       keyId: key.key_id,

@@ -5,10 +5,10 @@ import { z } from "zod"
 import { latestEnd, now } from "../platform/clock.ts"
 import { log } from "../platform/log.ts"
 import {
+  beginning,
   Bytes,
   get as getRow,
   put,
-  query,
   remove as removeRow,
   type Row,
   transact,
@@ -147,12 +147,7 @@ export async function use(
 
 /** A person's passkeys, the oldest first. */
 export async function list(personId: string): Promise<Info[]> {
-  const rows = query({
-    TableName: tables.accounts,
-    ConsistentRead: true,
-    KeyConditionExpression: "pk = :person AND begins_with(sk, :passkey)",
-    ExpressionAttributeValues: { ":person": `PERSON#${personId}`, ":passkey": "PASSKEY#" },
-  })
+  const rows = beginning(tables.accounts, `PERSON#${personId}`, "PASSKEY#")
   const found = await Array.fromAsync(rows, fromRow)
   return found.toSorted((a, b) => a.createdAt - b.createdAt)
 }

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import { Bridge } from "../bridge/bridge.ts"
 import { WebhookSecret } from "../bridge/webhook-secret.ts"
+import { webhookUrl } from "../bridge/webhook-url.ts"
 import { Delivery } from "../event/delivery.ts"
 import { failingSince } from "../event/waiting-deliveries.ts"
 import { signedHeaders } from "../event/signed-headers.ts"
@@ -70,7 +71,7 @@ export async function get(accountId: string): Promise<Info> {
 export async function choose(accountId: string, to: To, url: unknown): Promise<void> {
   await put({
     TableName: tables.accounts,
-    Item: { ...key(accountId), to, url: Bridge.webhookUrl(url, "url") },
+    Item: { ...key(accountId), to, url: webhookUrl(url, "url") },
   })
 }
 
@@ -228,7 +229,7 @@ async function post(accountId: string, url: string, news: News[]): Promise<void>
 
 /** Signed as an event of that number is, with the secret of its webhook. */
 async function postOne(accountId: string, url: string, { bridge, trouble, isOver }: News): Promise<void> {
-  const secrets = await WebhookSecret.of(bridge)
+  const { secrets } = await WebhookSecret.of(bridge.id)
   const body = {
     customer_ref: bridge.customerRef,
     trouble,

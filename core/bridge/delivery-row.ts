@@ -159,38 +159,6 @@ export function redirection(bridgeId: string, url: string): Write {
   }
 }
 
-/** The write of a new webhook secret, with the one that it replaces. */
-export function resecreted(
-  id: Receiver.Id,
-  { sealedSecret, before }: Required<Pick<Receiver.Info, "sealedSecret" | "before">>,
-): Write {
-  return {
-    Update: {
-      TableName: tables.events,
-      Key: key(id),
-      UpdateExpression: "SET webhook_secret = :secret, secret_before = :before, secret_before_until = :until",
-      ConditionExpression: "attribute_exists(pk)",
-      ExpressionAttributeValues: {
-        ":secret": sealedSecret,
-        ":before": before.sealedSecret,
-        ":until": before.until,
-      },
-    },
-  }
-}
-
-/** The write that ends the use of a replaced secret. */
-export function resecretedFully(id: Receiver.Id): Write {
-  return {
-    Update: {
-      TableName: tables.events,
-      Key: key(id),
-      UpdateExpression: "REMOVE secret_before, secret_before_until",
-      ConditionExpression: "attribute_exists(pk)",
-    },
-  }
-}
-
 function newRow(receiver: Receiver.Info): Row {
   return {
     ...key(receiver),

@@ -8,9 +8,10 @@ import { DataKeys } from "../keys/data-keys.ts"
 import { wrap } from "../keys/wrapping.ts"
 import { Lease } from "../lease/lease.ts"
 import { nowMs } from "../platform/clock.ts"
-import { get, type Row, transact } from "../store/store.ts"
+import { get, type Row, transact, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Bridge } from "./bridge.ts"
+import { BridgeCount } from "./bridge-count.ts"
 import { DeliveryRow } from "./delivery-row.ts"
 import { notifyHolder } from "./operator-stop-and-wake.ts"
 
@@ -36,15 +37,28 @@ export async function leave(bridge: Bridge.Info): Promise<void> {
     if (lease.stopped.includes("moved")) break
     const refused = await transact([
       Lease.leaving(lease),
-      Bridge.moving(bridge, true),
+      moving(bridge, true),
       ...DeliveryRow.leaving(deliveries),
-      ...(await Bridge.billed(bridge)),
+      ...(await BridgeCount.billed(bridge)),
     ])
     if (refused?.[1]) throw noSuchBridge()
     // Otherwise its lease or its webhooks have changed since they were read.
     if (!refused) await notifyHolder(lease)
   }
   await noDelivery(bridge.id)
+}
+
+/** The write by which a bridge leaves, or stays after all. */
+function moving(bridge: Bridge.Info, isLeaving: boolean): Write {
+  return {
+    Update: {
+      TableName: tables.accounts,
+      Key: Bridge.key(bridge.accountId, bridge.customerRef),
+      UpdateExpression: isLeaving ? "SET moved = :yes" : "REMOVE moved",
+      ConditionExpression: "id = :id",
+      ExpressionAttributeValues: { ":id": bridge.id, ...(isLeaving && { ":yes": true }) },
+    },
+  }
 }
 
 /** A POST that has begun is waited for: posted again elsewhere, it would come twice. A deliverer that died is not. */
@@ -84,9 +98,9 @@ export async function takeBack(bridge: Bridge.Info): Promise<boolean> {
     if (!lease?.stopped.includes("moved") || lease.arriving !== undefined) return false
     const refused = await transact([
       Lease.staying(lease),
-      Bridge.moving(bridge, false),
+      moving(bridge, false),
       ...DeliveryRow.staying(deliveries),
-      ...(await Bridge.billed(bridge)),
+      ...(await BridgeCount.billed(bridge)),
     ])
     if (refused) continue
     for (const delivery of deliveries) await ring(delivery)
@@ -116,7 +130,7 @@ export async function arrive(
   { lease, bridge, deliveries, keys }: Left,
   { accountId, importId }: { accountId: string; importId: string },
 ): Promise<boolean> {
-  const { id: bridgeId, isSandbox } = Bridge.fromRow(bridge)
+  const { id: bridgeId, customerRef, isSandbox } = Bridge.fromRow(bridge)
   const owner = { accountId, bridgeId }
   const [session, delivery] = [
     await wrap("session", owner, keys.session),
@@ -125,15 +139,30 @@ export async function arrive(
   const isNew = (await Bridge.byId(bridgeId)) === undefined
   const refused = await transact([
     await Lease.arrived(lease, importId),
-    ...Bridge.arriving(bridge, { accountId, isNew, delivery: { key: keys.delivery, wrapped: delivery } }),
+    arrivingRow(bridge, accountId, delivery),
+    ...(await BridgeCount.arrived({ accountId, isSandbox }, isNew)),
+    { Put: { TableName: tables.accounts, Item: Bridge.whereRow({ id: bridgeId, accountId, customerRef }) } },
     { Put: { TableName: tables.leases, Item: DataKeys.rowOf(owner, { session, delivery }, isSandbox) } },
     ...deliveries.map((row) => ({
       Put: { TableName: tables.events, Item: DeliveryRow.arrived(row, accountId, delivery) },
     })),
-    ...(await Bridge.billed({ accountId, isSandbox })),
   ])
   if (refused) return false
   // A bell that is lost is rung by the sweep: a look is promised.
   for (const one of await Delivery.all(bridgeId)) await ring(one).catch(() => undefined)
   return true
+}
+
+/** The write of a bridge's own row, as it left, in its new account, with its data key as it is wrapped here. */
+function arrivingRow(left: Row, accountId: string, wrapped: Uint8Array): Write {
+  const { moved: _, ...kept } = left
+  const { id, customerRef } = Bridge.fromRow(left)
+  return {
+    Put: {
+      TableName: tables.accounts,
+      Item: { ...kept, ...Bridge.key(accountId, customerRef), account_id: accountId, delivery_key: wrapped },
+      ConditionExpression: "attribute_not_exists(pk) OR id = :id",
+      ExpressionAttributeValues: { ":id": id },
+    },
+  }
 }

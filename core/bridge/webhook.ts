@@ -17,6 +17,8 @@ import { tables } from "../store/tables.ts"
 import { Bridge } from "./bridge.ts"
 import { BridgeLog } from "./bridge-log.ts"
 import { DeliveryRow } from "./delivery-row.ts"
+import { WebhookSecret } from "./webhook-secret.ts"
+import { webhookUrl } from "./webhook-url.ts"
 
 /** How many webhooks a bridge may have, `webhook_url` among them (Contract, "Webhooks"). */
 const most = 5
@@ -38,7 +40,7 @@ export function labelOf(webhook: Delivery.Info, { customerRef }: Bridge.Info): s
 
 /** The URL of a further webhook, as a caller gave it. @throws ApiError `invalid_webhook_url` */
 export function furtherUrl(given: unknown): string {
-  const url = Bridge.webhookUrl(given, "url")
+  const url = webhookUrl(given, "url")
   if (url === "")
     throw invalid(
       [{ path: "url", message: "give a URL: only `first` can be the inbox" }],
@@ -99,7 +101,7 @@ async function receiverOf(
       owner: { accountId: bridge.accountId, bridgeId: bridge.id },
       webhookId: id.webhookId,
       url,
-      secret: Bridge.newSecret(),
+      secret: WebhookSecret.newSecret(),
       dataKey,
       wrapped: bridge.deliveryKey,
     }),

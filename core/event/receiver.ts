@@ -29,7 +29,8 @@ export function isFirst({ webhookId }: Pick<Id, "webhookId">): boolean {
 
 /**
  * Where a bridge's events go and what it takes to send them there, kept in the row of the delivery. Every change of that
- * row returns it, so that no attempt has to read the bridge. Of the first it is a copy of the bridge's own row.
+ * row returns it, so that no attempt has to read the bridge. Of the first, `url` and `deliveryKey` are copies of the bridge's
+ * own row.
  */
 const Info = z.object({
   accountId: z.string(),

@@ -66,22 +66,36 @@ export async function get(table: string, key: Key): Promise<Row | undefined> {
   return item ? toRow(item as Item) : undefined
 }
 
-/** Every row of a query, page after page. */
-export async function* query(input: Query): AsyncGenerator<Row> {
-  let from: unknown
-  do {
-    const page = await store.send({ name: "Query", input: { ...input, ExclusiveStartKey: from } })
-    for (const item of (page.Items ?? []) as Item[]) yield toRow(item)
-    from = page.LastEvaluatedKey
-  } while (from)
+/** Every row of a query. */
+export function query(input: Query): AsyncGenerator<Row> {
+  return pageAfterPage("Query", input)
+}
+
+/** The rows with this `pk` whose `sk` begins with `prefix`, in order and read consistently. */
+export function beginning(
+  table: string,
+  pk: string,
+  prefix: string,
+  more: Pick<Query, "ProjectionExpression" | "ScanIndexForward" | "Limit"> = {},
+): AsyncGenerator<Row> {
+  return query({
+    ...more,
+    TableName: table,
+    ConsistentRead: true,
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
+    ExpressionAttributeValues: { ":pk": pk, ":prefix": prefix },
+  })
 }
 
 /** Every row of a table, in no order: for what no query finds, and an operator looks for once. */
-export async function* scan(table: string): AsyncGenerator<Row> {
+export function scan(table: string): AsyncGenerator<Row> {
+  return pageAfterPage("Scan", { TableName: table, ConsistentRead: true })
+}
+
+async function* pageAfterPage(name: "Query" | "Scan", input: Command["input"]): AsyncGenerator<Row> {
   let from: unknown
   do {
-    const input = { TableName: table, ConsistentRead: true, ExclusiveStartKey: from }
-    const page = await store.send({ name: "Scan", input })
+    const page = await store.send({ name, input: { ...input, ExclusiveStartKey: from } })
     for (const item of (page.Items ?? []) as Item[]) yield toRow(item)
     from = page.LastEvaluatedKey
   } while (from)

@@ -1,11 +1,11 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
-import { Bridge } from "#core/bridge/bridge.ts"
 import { Choice } from "#core/bridge/choice.ts"
 import { awake } from "#core/bridge/restart.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
+import { webhookUrl } from "#core/bridge/webhook-url.ts"
 import { EventType } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import type { Delivery } from "#core/event/delivery.ts"
@@ -100,7 +100,7 @@ export const webhooks = new Hono<DashboardEnv>()
     if (again) return again
     return await done(c, {}, async () => {
       const webhook = await Webhook.get(c.var.bridge, idOf(c))
-      const { secret } = await WebhookSecret.rollOf(c.var.bridge, webhook)
+      const { secret } = await WebhookSecret.roll(webhook)
       await did(c, "secret_replaced", Webhook.labelOf(webhook, c.var.bridge))
       return html`${note("good", "This is its new secret. Give it to your receiver within 24 hours.")}
       ${block(secret, "The new secret")}`
@@ -110,7 +110,7 @@ export const webhooks = new Hono<DashboardEnv>()
     const again = unlessFresh(c, pathOf(c))
     if (again) return again
     return await done(c, {}, async () => {
-      await WebhookSecret.finishOf(c.var.bridge, await Webhook.get(c.var.bridge, idOf(c)))
+      await WebhookSecret.finish(await Webhook.get(c.var.bridge, idOf(c)))
       return note("good", "Only its new secret signs from now on.")
     })
   })
@@ -136,7 +136,7 @@ function idOf(c: Context<DashboardEnv>): string {
 /** Sends the number's events to this address from now on, and perhaps a test event at once. @throws ApiError */
 async function sendTo(c: Context<DashboardEnv>, given: string, wantsTest: boolean): Promise<Html> {
   const { bridge, requestId } = c.var
-  const url = Bridge.webhookUrl(given)
+  const url = webhookUrl(given)
   c.set("bridge", await redirect(await awake(bridge.id, requestId), bridge, url, requestId))
   await did(c, "webhook_changed", `${bridge.customerRef}: ${url === "" ? "none" : url}`)
   if (url === "") return note("good", "Saved. Events stay here from now on.")

@@ -9,6 +9,7 @@ import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
+import { webhookUrl } from "#core/bridge/webhook-url.ts"
 import { recordByKey } from "./record-by-key.ts"
 import { choose, isChoice } from "./choose.ts"
 import { freshLease } from "#core/lease/call-holder.ts"
@@ -27,7 +28,7 @@ export const bridges = contractRouter()
       webhookUrl: input.webhook_url,
     })
     const lease = await freshLease(bridge.id)
-    return c.json(await wire(bridge, lease), created ? 201 : 200)
+    return c.json(wire(bridge, lease, await WebhookSecret.of(bridge.id)), created ? 201 : 200)
   })
   .openapi(contract.listBridges, async (c) => {
     const only = c.var.access.bridge?.id
@@ -42,11 +43,11 @@ export const bridges = contractRouter()
     const { bridge } = c.var
     const lease = await freshLease(bridge.id)
     const host = Lease.isHeld(lease) ? await Host.get(lease.host) : undefined
-    const overlap = WebhookSecret.overlapUntil(bridge)
+    const secret = await WebhookSecret.of(bridge.id)
     const why = Lease.whyStopped(lease)
     return c.json(
       {
-        ...(await wire(bridge, lease)),
+        ...wire(bridge, lease, secret),
         ...(c.var.access.scope === "read" && { webhook_secret: "" }),
         ...Choice.wire(lease.choice),
         ...(why &&
@@ -54,7 +55,7 @@ export const bridges = contractRouter()
           why !== "moved" && {
             paused_reason: why === "operator" || why === "customer" ? "manual" : why,
           }),
-        ...(overlap !== undefined && { secret_overlap_until: overlap }),
+        ...(secret.overlapUntil !== undefined && { secret_overlap_until: secret.overlapUntil }),
         manager: managerOf(lease, host),
         ...(lease.reported && { reported: await reportedBy(bridge, lease, lease.reported) }),
       },
@@ -65,7 +66,7 @@ export const bridges = contractRouter()
     const { proxy_url, ...given } = c.req.valid("json")
     const input = { ...given, proxy: await proxyOf(c.var.bridge, proxy_url) }
     const isOfUrl = input.webhook_url !== undefined || !isChoice(input)
-    const url = isOfUrl ? Bridge.webhookUrl(input.webhook_url) : c.var.bridge.webhookUrl
+    const url = isOfUrl ? webhookUrl(input.webhook_url) : c.var.bridge.webhookUrl
     const { requestId } = c.var
     const awoken = await awake(c.var.bridge.id, requestId)
     const bridge = isOfUrl ? await redirect(awoken, c.var.bridge, url, requestId) : c.var.bridge
@@ -73,7 +74,8 @@ export const bridges = contractRouter()
     if (url !== c.var.bridge.webhookUrl)
       await recordByKey(c, "webhook_changed", `${bridge.customerRef}: ${url === "" ? "none" : url}`)
     const inbox = bridge.webhookUrl === ""
-    return c.json({ ...(await wire(bridge, lease)), ...Choice.wire(lease.choice), inbox }, 200)
+    const secret = await WebhookSecret.of(bridge.id)
+    return c.json({ ...wire(bridge, lease, secret), ...Choice.wire(lease.choice), inbox }, 200)
   })
   .openapi(contract.removeBridge, async (c) => {
     await remove(c.var.bridge, c.var.requestId)
@@ -131,10 +133,10 @@ function wireInList(bridge: Bridge.Info, lease: Lease.Info) {
   }
 }
 
-async function wire(bridge: Bridge.Info, lease: Lease.Info) {
+function wire(bridge: Bridge.Info, lease: Lease.Info, { secrets }: { secrets: [string, ...string[]] }) {
   return {
     ...wireInList(bridge, lease),
-    webhook_secret: await Bridge.secretOf(bridge),
+    webhook_secret: secrets[0],
     webhook_url: bridge.webhookUrl,
   }
 }

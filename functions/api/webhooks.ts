@@ -54,12 +54,12 @@ export const webhooks = contractRouter()
   })
   .openapi(rollSecret, async (c) => {
     const webhook = await Webhook.get(c.var.bridge, c.req.valid("query").webhook)
-    const { secret, until } = await WebhookSecret.rollOf(c.var.bridge, webhook)
+    const { secret, until } = await WebhookSecret.roll(webhook)
     await recordByKey(c, "secret_replaced", c.var.bridge.customerRef)
     return c.json({ webhook_secret: secret, overlap_until: until }, 200)
   })
   .openapi(finishSecret, async (c) => {
-    await WebhookSecret.finishOf(c.var.bridge, await Webhook.get(c.var.bridge, c.req.valid("query").webhook))
+    await WebhookSecret.finish(await Webhook.get(c.var.bridge, c.req.valid("query").webhook))
     return c.json({ ok: true as const }, 200)
   })
 

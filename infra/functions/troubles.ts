@@ -38,7 +38,7 @@ export const troubles = new sst.aws.Function("Troubles", {
     indexAccess(leases, "byDown"),
     indexAccess(events, "byFailing"),
     tableAccess(leases, "BatchGetItem"),
-    tableAccess(events, "BatchGetItem"),
+    tableAccess(events, "GetItem", "BatchGetItem"),
     tableAccess(requests, "PutItem", "UpdateItem"),
     // Posts are signed with the secret of the number.
     { actions: ["kms:Decrypt"], resources: [deliveryKey.arn] },

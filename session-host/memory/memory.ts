@@ -7,7 +7,7 @@ import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { userOf } from "#core/jid.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
-import { query } from "#core/store/store.ts"
+import { beginning } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { Awaited, awaitedPrefix } from "../receive/awaited.ts"
@@ -322,13 +322,9 @@ function noteLinked(bridgeId: string, phone: string, log: Logger): void {
 
 /** The number of a bridge's last event row; 0 if it has none. */
 async function lastEventOf(bridgeId: string): Promise<number> {
-  const newestFirst = query({
-    TableName: tables.events,
-    ConsistentRead: true,
+  const newestFirst = beginning(tables.events, `BRIDGE#${bridgeId}`, "EVENT#", {
     ScanIndexForward: false,
     Limit: 1,
-    KeyConditionExpression: "pk = :bridge AND begins_with(sk, :event)",
-    ExpressionAttributeValues: { ":bridge": `BRIDGE#${bridgeId}`, ":event": "EVENT#" },
   })
   for await (const row of newestFirst) return Number(row.n)
   return 0

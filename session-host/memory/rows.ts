@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { open, seal } from "#core/keys/seal.ts"
-import { batchGet, Bytes, query, type Row, type Write } from "#core/store/store.ts"
+import { batchGet, beginning, Bytes, query, type Row, type Write } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import type { Patience } from "./patience.ts"
 import { pack, Packing, unpack } from "./compress.ts"
@@ -144,7 +144,7 @@ export class SessionStore {
   async list(prefix: string): Promise<Stored[]> {
     return await this.#merged(
       prefix,
-      () => Array.fromAsync(query(beginning(this.#pk, prefix))),
+      () => Array.fromAsync(beginning(tables.sessions, this.#pk, prefix)),
       (row) => [this.#opened(row)],
     )
   }
@@ -158,7 +158,8 @@ export class SessionStore {
     // Some of the rows read may have been removed by now.
     const limit = page.limit && page.limit + this.#unkept.size
     const input = {
-      ...beginning(this.#pk, prefix),
+      TableName: tables.sessions,
+      ConsistentRead: true,
       KeyConditionExpression: "pk = :bridge AND sk > :after",
       ExpressionAttributeValues: { ":bridge": this.#pk, ":after": after },
       ...(limit && { Limit: limit }),
@@ -184,7 +185,8 @@ export class SessionStore {
     const bottom = prefix + from
     for (let below = prefix + before; ;) {
       const input = {
-        ...beginning(this.#pk, prefix),
+        TableName: tables.sessions,
+        ConsistentRead: true,
         KeyConditionExpression: "pk = :bridge AND sk BETWEEN :bottom AND :below",
         ExpressionAttributeValues: { ":bridge": this.#pk, ":bottom": bottom, ":below": below },
         ScanIndexForward: false,
@@ -213,10 +215,10 @@ export class SessionStore {
 
   /** The keys of those rows with some of their readable attributes. @throws SessionEnded */
   async heads(prefix: string, attributes: string[]): Promise<Pick<Stored, "sk" | "row">[]> {
-    const only = { ...beginning(this.#pk, prefix), ProjectionExpression: ["sk", ...attributes].join(", ") }
+    const only = { ProjectionExpression: ["sk", ...attributes].join(", ") }
     return await this.#merged(
       prefix,
-      () => Array.fromAsync(query(only)),
+      () => Array.fromAsync(beginning(tables.sessions, this.#pk, prefix, only)),
       (row) => [{ sk: String(row.sk), row }],
     )
   }
@@ -228,7 +230,8 @@ export class SessionStore {
   async *eachHead(prefix: string, attributes: string[]): AsyncGenerator<Pick<Stored, "sk" | "row">> {
     for (let after = prefix; ;) {
       const input = {
-        ...beginning(this.#pk, prefix),
+        TableName: tables.sessions,
+        ConsistentRead: true,
         KeyConditionExpression: "pk = :bridge AND sk > :after",
         ExpressionAttributeValues: { ":bridge": this.#pk, ":after": after },
         ProjectionExpression: ["sk", ...attributes].join(", "),
@@ -284,15 +287,6 @@ function isKey(sk: string): boolean {
 }
 
 const Sealed = z.object({ sk: z.string(), sealed: Bytes, packing: z.literal(Packing).optional() })
-
-function beginning(pk: string, prefix: string) {
-  return {
-    TableName: tables.sessions,
-    ConsistentRead: true,
-    KeyConditionExpression: "pk = :bridge AND begins_with(sk, :prefix)",
-    ExpressionAttributeValues: { ":bridge": pk, ":prefix": prefix },
-  }
-}
 
 /** The first rows with this prefix, at most `limit`. */
 async function first(limit: number | undefined, prefix: string, rows: AsyncIterable<Row>): Promise<Row[]> {

@@ -1,6 +1,7 @@
 import "#test/support/store.ts"
 import { createHmac } from "node:crypto"
 import { expect, onTestFinished, test, vi } from "vitest"
+import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { Account } from "#core/account/account.ts"
 import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { Mail } from "#core/account/mail.ts"
@@ -120,7 +121,7 @@ test("an account chooses who is mailed, and an address to which it is posted, si
     { customer_ref: "shop", trouble: "unlinked", state: "begun" },
     { customer_ref: "shop", trouble: "unlinked", state: "over" },
   ])
-  const secret = await Bridge.secretOf(await Bridge.get(accountId, "shop"))
+  const secret = (await WebhookSecret.of((await Bridge.get(accountId, "shop")).id)).secrets[0]
   for (const { headers, body } of receiver.arrivals) {
     const [, at, signature] = /^t=(\d+),v1=(\w+)$/.exec(String(headers["x-webhook-signature"]))!
     expect(createHmac("sha256", secret).update(`${at}.`).update(body).digest("hex")).toBe(signature)

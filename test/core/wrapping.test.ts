@@ -1,6 +1,8 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
+import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { open, seal } from "#core/keys/seal.ts"
 import { get } from "#core/store/store.ts"
@@ -37,11 +39,15 @@ test("a sealed text opens for its item alone, and not once it was changed", () =
 
 test("neither the webhook secret nor a data key of a bridge stands in a table as it is", async () => {
   const bridge = await aBridge()
-  const secret = await Bridge.secretOf(bridge)
+  const secret = (await WebhookSecret.of(bridge.id)).secrets[0]
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
   const own = Bridge.key(bridge.accountId, bridge.customerRef)
   const keys = await DataKeys.get(bridge.id)
-  const rows = [await get(tables.accounts, own), await get(tables.leases, DataKeys.key(bridge.id))]
+  const rows = [
+    await get(tables.accounts, own),
+    await get(tables.leases, DataKeys.key(bridge.id)),
+    await get(tables.events, Delivery.key(Delivery.first(bridge.id))),
+  ]
   const values = rows.flatMap((row) => Object.values(row ?? {}))
   const bytes = Buffer.concat(
     values.map((value) => Buffer.from(value instanceof Uint8Array ? value : String(value))),

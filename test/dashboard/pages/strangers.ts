@@ -1,5 +1,6 @@
 import "#test/support/store.ts"
 import { expect, onTestFinished, test } from "vitest"
+import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Member } from "#core/account/member.ts"
@@ -145,7 +146,7 @@ test("a visitor who is not signed in is led to the sign-in, and forms do nothing
 
 test("a viewer reads everything but secrets, and changes nothing", async () => {
   const viewer = await aPerson("viewer")
-  const secret = await Bridge.secretOf(viewer.bridge)
+  const secret = (await WebhookSecret.of(viewer.bridge.id)).secrets[0]
   for (const path of pages) {
     const answer = await viewer.get(`/numbers/shop${path}`)
     expect([path, answer.status]).toEqual([path, 200])

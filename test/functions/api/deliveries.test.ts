@@ -1,5 +1,6 @@
 import "#test/support/store.ts"
 import { afterEach, expect, test, vi } from "vitest"
+import { Webhook } from "#core/bridge/webhook.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { Deliveries, DeliveryOfEvent } from "#core/contract/delivery.ts"
@@ -239,7 +240,7 @@ const v1s = (header: string) => [...header.matchAll(/,v1=[0-9a-f]{64}/g)].length
 
 test("for a day after a roll both secrets sign, the new one first; then, or when it is finished, the new one alone", async () => {
   const shop = await aShop()
-  const old = await Bridge.secretOf(shop.bridge)
+  const old = (await WebhookSecret.of(shop.bridge.id)).secrets[0]
   const roll = () => shop.post("/api/instances/shop/webhook-secret/roll")
   const rolled = await json(roll())
   const secret = String(rolled.webhook_secret)
@@ -267,7 +268,7 @@ test("for a day after a roll both secrets sign, the new one first; then, or when
   expect(v1s(String(shop.receiver.arrivals.at(-1)!.headers["x-webhook-signature"]))).toBe(2)
   await shop.patch("/api/instances/shop", { webhook_url: `${shop.receiver.url}?moved` })
   expect(await next("b")).toEqual([2, true, true])
-  expect(await WebhookSecret.of(await shop.fresh())).toEqual([secret, old])
+  expect((await WebhookSecret.of(shop.bridge.id)).secrets).toEqual([secret, old])
 
   expect((await shop.post("/api/instances/shop/webhook-secret/finish")).status).toBe(200)
   expect(await next("c")).toEqual([1, true, false])
@@ -277,34 +278,35 @@ test("for a day after a roll both secrets sign, the new one first; then, or when
 
 test("after a day the replaced secret signs no more, and may be rolled again", async () => {
   const shop = await aShop()
-  await WebhookSecret.roll(shop.bridge)
+  await WebhookSecret.roll(await Webhook.get(shop.bridge, "first"))
   later(86_401)
-  expect(await WebhookSecret.of(await shop.fresh())).toHaveLength(1)
+  expect((await WebhookSecret.of(shop.bridge.id)).secrets).toHaveLength(1)
   await shop.outbox.append(anEvent("a"))
   await answerAll()
   expect(v1s(String(shop.receiver.arrivals[0]!.headers["x-webhook-signature"]))).toBe(1)
-  await WebhookSecret.roll(await shop.fresh())
+  await WebhookSecret.roll(await Webhook.get(shop.bridge, "first"))
 })
 
 test("one of two rolls at once is refused, and a finish of yesterday's ends no secret of today", async () => {
   const shop = await aShop()
-  const outcomes = await Promise.allSettled([
-    WebhookSecret.roll(shop.bridge),
-    WebhookSecret.roll(shop.bridge),
-  ])
+  const webhook = await Webhook.get(shop.bridge, "first")
+  const outcomes = await Promise.allSettled([WebhookSecret.roll(webhook), WebhookSecret.roll(webhook)])
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"])
-  const yesterday = await shop.fresh()
+  const yesterday = await Webhook.get(shop.bridge, "first")
   later(86_401)
   await WebhookSecret.roll(yesterday)
   await WebhookSecret.finish(yesterday)
-  expect(await WebhookSecret.of(await shop.fresh())).toHaveLength(2)
+  expect((await WebhookSecret.of(shop.bridge.id)).secrets).toHaveLength(2)
   const { receiver } = (await Delivery.get(Delivery.first(shop.bridge.id)))!
   expect(receiver?.before).toBeDefined()
 })
 
 test("a bridge that was deleted meanwhile gets no secret, and no row of it comes back", async () => {
   const shop = await aShop()
+  const webhook = await Webhook.get(shop.bridge, "first")
   await Bridge.remove(shop.bridge)
-  await expect(WebhookSecret.roll(shop.bridge)).rejects.toMatchObject({ code: "not_found" })
+  await expect(WebhookSecret.roll(webhook)).rejects.toMatchObject({
+    code: "not_found",
+  })
   expect(await get(tables.events, Delivery.key(Delivery.first(shop.bridge.id)))).toBeUndefined()
 })

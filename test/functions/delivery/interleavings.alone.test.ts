@@ -12,6 +12,7 @@ import {
   forgetDoorbells,
 } from "#test/support/session/events-and-doorbells.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
+import { Webhook } from "#core/bridge/webhook.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { ApiError } from "#core/error.ts"
@@ -208,10 +209,10 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
     skipped.push(event.eventId)
     await skipEvent(Delivery.first(bridge.id), event, { withinMs: 0 }).catch(unlessNotWaiting)
   }
-  const secrets = [await Bridge.secretOf(bridge)]
+  const secrets = [(await WebhookSecret.of(bridge.id)).secrets[0]]
   const roll = async (turns: number) => {
     await after(turns)
-    await WebhookSecret.roll(bridge)
+    await WebhookSecret.roll(await Webhook.get(bridge, "first"))
   }
   /** Whether a doorbell is in the queue that will ring when a failed event may be tried again. */
   let rests = false
@@ -267,7 +268,7 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
   const arrivals = receiver.arrivals.slice(from)
   const posted = arrivals.filter(({ headers }) => headers["x-webhook-resend"] === undefined)
   const count = expectInOrder(posted, written, skipped)
-  secrets.push(await Bridge.secretOf((await Bridge.byId(bridge.id))!))
+  secrets.push((await WebhookSecret.of(bridge.id)).secrets[0])
   const isOurs = ({ body, headers, at }: Arrival) =>
     secrets.some((secret) => isGenuine(body, String(headers["x-webhook-signature"]), secret, at / 1000))
   expect(arrivals.filter((arrival) => !isOurs(arrival))).toEqual([])

@@ -142,7 +142,11 @@ test("hosts cannot read accounts, delivery cannot read leases, the sweep reads d
     "dynamodb:UpdateItem",
   ])
   expect(mayDo("SweepRole", "Key").filter((action) => action.startsWith("kms:"))).toEqual([])
-  expect(mayDo("TroublesRole", "EventsTable")).toEqual(["dynamodb:BatchGetItem", "dynamodb:Query"])
+  expect(mayDo("TroublesRole", "EventsTable")).toEqual([
+    "dynamodb:BatchGetItem",
+    "dynamodb:GetItem",
+    "dynamodb:Query",
+  ])
   expect(mayDo("TroublesRole", "EventsTable/index")).toEqual(["dynamodb:Query"])
 })
 
