@@ -63,7 +63,7 @@ function byHand({ state, hasPortal, mayChange, ask, used, limit }: Shown): Html 
   return html`<h2>${titles[state]}</h2>
     <p>
       ${nothing} operator of this service has set your subscription by hand.
-      ${mayAdd ? "" : "Ask them for another."} ${used} of ${limit} numbers in use.
+      ${mayAdd ? "" : "Ask them for another."} ${used} of ${limit} numbers in use; the sandbox does not count.
     </p>
     ${
       hasPortal
@@ -101,7 +101,7 @@ function card(input: Shown): Html {
         isOver
           ? ""
           : html`<dt>Numbers that are paid for</dt>
-              <dd>${input.numbers}</dd>`
+              <dd>${input.numbers}, without the sandbox</dd>`
       }
       ${
         due.length === 0

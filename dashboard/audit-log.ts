@@ -5,7 +5,7 @@ import { ApiKey } from "#core/account/api-key.ts"
 import { AuditLog } from "#core/account/audit-log.ts"
 import { addressOf } from "#functions/http/address.ts"
 import { page } from "./answer.ts"
-import { ago, browserName, type Html } from "./elements.ts"
+import { browserName, type Html, when } from "./elements.ts"
 import { type DashboardEnv, notAllowed, pageOrigin } from "./guard.ts"
 import { head } from "./layout.ts"
 
@@ -45,7 +45,7 @@ function table(entries: AuditLog.Entry[], keys: Map<string, string>): Html {
           ${entries.map(
             (entry) =>
               html`<tr>
-                <td>${ago(entry.at_ms)}</td>
+                <td>${when(entry.at_ms)}</td>
                 <td>${sentence(entry, keys)}</td>
                 <td data-label="From">
                   ${entry.address}

@@ -1,34 +1,43 @@
 import { html, raw } from "hono/html"
-import { nowMs } from "#core/platform/clock.ts"
+import { iso, nowMs } from "#core/platform/clock.ts"
 
 /** Part of a page. Strangers' text is escaped in it. */
 export type Html = ReturnType<typeof html>
 
-// Pages say how long ago something was, or how long it is until then, with the time itself where the pointer rests. Only lines
-// of a log, the steps of linking, and days on which something is paid or ends have the time itself.
+// Pages say how long ago something was, or how long it is until then, with the time itself where the pointer rests. A record of
+// what happened (the logs, an event, the steps of linking), and days on which something is paid or ends, have the time itself.
 
 /** A time: in UTC until the script writes it in the reader's own way. */
 export function time(ms: number): Html {
-  return html`<time datetime="${new Date(ms).toISOString()}" data-local>${inUtc(ms)}</time>`
+  return html`<time datetime="${iso(ms)}" data-local>${inUtc(ms)}</time>`
 }
 
 /** How long ago that was. It counts on by itself, as those below. */
 export function ago(ms: number): Html {
-  return html`<span data-ago="${ms}" title="${inUtc(ms)}">${span(nowMs() - ms)} ago</span>`
+  return counted("ago", ms, `${span(nowMs() - ms)} ago`)
 }
 
 /** How old that is, as a part of a sentence. */
 export function age(ms: number): Html {
-  return html`<span data-age="${ms}" title="${inUtc(ms)}">${span(nowMs() - ms)}</span>`
+  return counted("age", ms, span(nowMs() - ms))
 }
 
 /** How long it is until then. */
 export function until(ms: number): Html {
-  return html`<span data-until="${ms}" title="${inUtc(ms)}">${left(ms - nowMs())}</span>`
+  return counted("until", ms, left(ms - nowMs()))
+}
+
+/** How long ago that was, and the time itself: for records, of which one wants both, also without a pointer. */
+export function when(ms: number): Html {
+  return html`${ago(ms)} <span class="small muted">${time(ms)}</span>`
+}
+
+function counted(how: "ago" | "age" | "until", ms: number, text: string): Html {
+  return html`<time datetime="${iso(ms)}" data-${how}="${ms}" title="${inUtc(ms)}">${text}</time>`
 }
 
 function inUtc(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")} UTC`
+  return `${iso(ms).slice(0, 19).replace("T", " ")} UTC`
 }
 
 /** As `span`, but rounded up: of three minutes there are three at first. */
@@ -147,6 +156,22 @@ export function press(input: {
     )}
     <button class="button ${input.kind ?? ""}">${input.label}</button>
   </form>`
+}
+
+/** A button that opens what something does, and there the button that does it (`act`). `danger`: it cannot be undone easily. */
+export function confirming(input: {
+  label: string | Html
+  about: string | Html
+  act: Html
+  kind: "" | "danger" | "danger slim"
+  isOpen?: boolean
+}): Html {
+  const [danger, slim] = ["danger", "slim"].map((word) => (input.kind.includes(word) ? word : ""))
+  return html`<details class="confirm ${danger}" ${input.isOpen ? "open" : ""}>
+    <summary class="button ${slim}">${input.label}</summary>
+    <p class="small">${input.about}</p>
+    ${input.act}
+  </details>`
 }
 
 /** A piece of a stream that leads to another page. */

@@ -8,7 +8,7 @@ import { now } from "#core/platform/clock.ts"
 import { makeKey } from "#functions/api/account.ts"
 import { originOf } from "#functions/http/address.ts"
 import { page, sentenceCase } from "./answer.ts"
-import { ago, block, type Html, icon, note, press, until } from "./elements.ts"
+import { ago, block, confirming, type Html, icon, note, press, until } from "./elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "./fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, onlyLooks } from "./guard.ts"
 import { head } from "./layout.ts"
@@ -118,12 +118,13 @@ function newKey(key: string, baseUrl: string): Html {
   </section>`
 }
 
-/** A choice of what a key may do, in the field `may`. */
+/** A choice of what a key may do, in the field `may`; `""`: nothing is chosen yet, and something has to be. */
 export function rights(refs: string[], may: string): Html {
   const option = (value: string, label: string) =>
     html`<option value="${value}" ${value === may ? "selected" : ""}>${label}</option>`
-  return html`<select id="may" name="may">
-    ${option("all", "do everything")} ${option("read", "only read, without secrets")}
+  return html`<select id="may" name="may" required>
+    ${may === "" ? html`<option value="">choose what</option>` : ""}
+    ${option("read", "only read, without secrets")}
     ${
       refs.length === 0
         ? ""
@@ -131,6 +132,7 @@ export function rights(refs: string[], may: string): Html {
             ${refs.map((ref) => option(`bridge:${ref}`, `only ${ref}`))}
           </optgroup>`
     }
+    ${option("all", "do everything")}
   </select>`
 }
 
@@ -219,11 +221,16 @@ function makerOf(createdBy: string, keys: ApiKey.Info[]): string {
 
 /** It cannot be undone. */
 function revoking({ keyId, name }: ApiKey.Info): Html {
-  return html`<details class="plain">
-    <summary>Revoke<span class="hidden"> ${name}</span></summary>
-    <p class="small">The keys that it made end with it.</p>
-    ${press({ action: `/keys/${keyId}/revoke`, label: html`Revoke it now<span class="hidden">: ${name}</span>`, kind: "danger slim" })}
-  </details>`
+  return confirming({
+    label: html`Revoke<span class="hidden"> ${name}</span>`,
+    about: "Programs that use it are refused. The keys that it made end with it.",
+    act: press({
+      action: `/keys/${keyId}/revoke`,
+      label: html`Revoke it now<span class="hidden">: ${name}</span>`,
+      kind: "danger slim",
+    }),
+    kind: "danger slim",
+  })
 }
 
 function rightOf({ scope, bridge }: ApiKey.Info): Html | string {

@@ -89,7 +89,7 @@ function exchangeWaiting() {
 for (const left of ["pointerup", "pointercancel", "focusout"])
   addEventListener(left, () => setTimeout(exchangeWaiting, 300))
 
-// The server sends pieces of the page. One that names a list goes to its head or end, any other replaces its like.
+// The server sends pieces of the page. One that names a list goes to its head, any other replaces its like.
 function place(html) {
   const pieces = document.createElement("template")
   pieces.innerHTML = html
@@ -105,12 +105,8 @@ function place(html) {
       continue
     }
     if (piece.id && document.getElementById(piece.id)) continue
-    const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40
-    if (list.dataset.grows === "down") list.append(piece)
-    else list.prepend(piece)
-    if (list.dataset.grows === "down" && isAtEnd) list.scrollTop = list.scrollHeight
-    while (list.children.length > 500)
-      (list.dataset.grows === "down" ? list.firstChild : list.lastChild).remove()
+    list.prepend(piece)
+    while (list.children.length > 500) list.lastChild.remove()
     document.getElementById(`${list.id}-empty`)?.remove()
   }
   tick()
@@ -247,7 +243,6 @@ document.addEventListener("submit", (event) => {
 })
 
 dress(document)
-for (const list of document.querySelectorAll("[data-grows=down]")) list.scrollTop = list.scrollHeight
 // The answer of a form is no page to come back to: loading it again would send the form again. The server leads to the page.
 if (document.body.classList.contains("frame")) history.replaceState(history.state, "", location.href)
 document.querySelectorAll("[data-stream]").forEach(follow)

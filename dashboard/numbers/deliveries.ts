@@ -70,7 +70,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const [shown, givenUp, all] = await Promise.all([shownOf(c), givenUpOf(c, webhook), Webhook.list(bridge)])
   const lists = html`${notice ?? ""}
     <div class="stack" data-stream="/numbers/${ref}/deliveries/stream?${queryOf(askedOf(c))}">
-      ${headCard(shown)} ${givenUpCard(shown, givenUp)} ${attemptsCard(shown)}
+      ${headCard(shown)} ${givenUpCard(shown, givenUp)} ${filterForm(shown)} ${attemptsCard(shown)}
     </div>`
   const body = html`${numberHead(bridge, "deliveries")} ${whichOf(ref, webhook, all)}
   ${webhook.receiver.url === "" ? noWebhook(ref) : lists}`
@@ -85,16 +85,19 @@ async function webhookOf(c: Context<DashboardEnv>): Promise<Delivery.Info> {
 /** Leads to the same of a number's other webhooks, if it has several. */
 function whichOf(ref: string, shown: Delivery.Info, all: Delivery.Info[]): Html | string {
   if (all.length === 1) return ""
-  return html`<nav class="row" aria-label="Webhooks">
-    ${all.map(
-      ({ webhookId, receiver }) =>
-        html`<a
-          class="tag"
-          href="${deliveriesOf(ref, webhookId)}"
-          ${webhookId === shown.webhookId ? "aria-current=true" : ""}
-          >${receiver.url === "" ? "No webhook" : receiver.url}</a
-        >`,
-    )}
+  return html`<nav aria-label="Webhooks">
+    <ul class="tabs">
+      ${all.map(
+        ({ webhookId, receiver }) =>
+          html`<li>
+            <a
+              href="${deliveriesOf(ref, webhookId)}"
+              ${webhookId === shown.webhookId ? "aria-current=page" : ""}
+              ><bdi>${receiver.url === "" ? "No webhook" : receiver.url}</bdi></a
+            >
+          </li>`,
+      )}
+    </ul>
   </nav>`
 }
 
@@ -303,32 +306,42 @@ function wordsOf(event: Event, id: string): Html | string {
 }
 
 const outcomes = [
-  [undefined, "All"],
+  ["", "All"],
   ["failed", "Failed"],
   ["taken", "Delivered"],
   ["resent", "Sent again"],
 ] as const
 const times = [
-  [undefined, "At any time"],
+  ["", "At any time"],
   ["3600", "Last hour"],
   ["86400", "Last day"],
 ] as const
+
+/** It stands outside of what the stream renews, which would forget a choice that is not sent yet. */
+function filterForm({ ref, asked }: Shown): Html {
+  const at = `/numbers/${ref}/deliveries`
+  const field = (name: "outcome" | "within", label: string, all: typeof outcomes | typeof times) =>
+    html`<div>
+      <label for="${name}-of">${label}</label>
+      <select id="${name}-of" name="${name}">
+        ${all.map(([value, word]) => html`<option value="${value}" ${value === asked[name] ? "selected" : ""}>${word}</option>`)}
+      </select>
+    </div>`
+  return html`<form class="inline" method="get" action="${at}#attempts" aria-label="Filter">
+    ${asked.webhook === undefined ? "" : html`<input type="hidden" name="webhook" value="${asked.webhook}" />`}
+    ${field("outcome", "Outcome of an attempt", outcomes)} ${field("within", "When", times)}
+    <button class="button">Filter</button>
+    ${asked.outcome === undefined && asked.within === undefined ? "" : html`<a class="button" href="${at}?${queryOf({ webhook: asked.webhook })}#attempts">Show all</a>`}
+  </form>`
+}
 
 function attemptsCard({ ref, attempts, words, asked, hasMore, receiving }: Shown): Html {
   const at = `/numbers/${ref}/deliveries`
   const linkTo = (to: Asked) => `${at}?${queryOf({ ...to, webhook: asked.webhook })}#attempts`
   const { outcome: wanted, within, page: nth = 1 } = asked
-  const choice = (to: Asked, word: string, isChosen: boolean) =>
-    html`<a class="tag" href="${linkTo(to)}" ${isChosen ? "aria-current=true" : ""}>${word}</a>`
   return html`<section class="card flush" id="attempts">
     <header>
-      <h2>Latest attempts</h2>
-      <p class="row">
-        ${outcomes.map(([value, word]) => choice({ outcome: value, within }, word, value === wanted))}
-      </p>
-      <p class="row">
-        ${times.map(([value, word]) => choice({ outcome: wanted, within: value }, word, value === within))}
-      </p>
+      <h2>${nth === 1 ? "Latest attempts" : "Earlier attempts"}</h2>
     </header>
     ${
       attempts.length === 0
@@ -358,8 +371,8 @@ function attemptsCard({ ref, attempts, words, asked, hasMore, receiving }: Shown
       nth === 1 && !hasMore
         ? ""
         : html`<footer class="row">
-            ${nth === 1 ? "" : html`<a class="button slim" href="${linkTo({ ...asked, page: nth === 2 ? undefined : nth - 1 })}">Later ones</a>`}
-            ${hasMore ? html`<a class="button slim" href="${linkTo({ ...asked, page: nth + 1 })}">Earlier ones</a>` : ""}
+            ${nth === 1 ? "" : html`<a class="button slim" href="${linkTo({ ...asked, page: nth === 2 ? undefined : nth - 1 })}">Later attempts</a>`}
+            ${hasMore ? html`<a class="button slim" href="${linkTo({ ...asked, page: nth + 1 })}">Earlier attempts</a>` : ""}
           </footer>`
     }
   </section>`

@@ -1,5 +1,6 @@
 import { html } from "hono/html"
 import type { StoredEvent } from "#core/contract/delivery.ts"
+import type { EventType } from "#core/contract/event.ts"
 import { outcomeMark } from "./event-outcomes.ts"
 import { whereAt } from "./receiver.ts"
 import { whoIs } from "./session-answer.ts"
@@ -41,6 +42,25 @@ export function eventItem(
       </div>
     </details>
   </li>`
+}
+
+/** What an event of each type says. */
+export const meanings: Record<EventType, string> = {
+  message: "a message came, or was written on the phone",
+  connected: "the number is connected",
+  disconnected: "the number is not connected, and why",
+  typing: "somebody types or records",
+  presence: "somebody is online or was last seen",
+  poll_vote: "somebody votes in a poll",
+  event_response: "somebody answers an invitation to an event",
+  call_incoming: "somebody calls",
+  call_terminated: "a call ended",
+  offline_sync_preview: "how much came while the number was away",
+  offline_sync_completed: "all that came while the number was away is here",
+  profile_picture_updated: "somebody has another picture",
+  group: "a group or its members change",
+  message_status: "a sent message was delivered, read or has failed",
+  message_lost: "a message came that cannot be read",
 }
 
 type Event = StoredEvent["event"]

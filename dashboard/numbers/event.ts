@@ -2,6 +2,7 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
 import type { DeliveryOfEvent } from "#core/contract/delivery.ts"
+import { EventType } from "#core/contract/event.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { ApiError, eventNotFound } from "#core/error.ts"
 import type { Delivery } from "#core/event/delivery.ts"
@@ -12,12 +13,13 @@ import { Resend } from "#core/event/resend.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { page, sentenceCase } from "../answer.ts"
-import { ago, block, copyable, type Html, note, press, until } from "../elements.ts"
+import { ago, block, confirming, copyable, type Html, note, press, until, when } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { live } from "../live.ts"
+import { meanings } from "./event-item.ts"
 import { stateMark } from "./event-outcomes.ts"
-import { outcome, whereAt, whyOf } from "./receiver.ts"
+import { deliveriesOf, outcome, whereAt, whyOf } from "./receiver.ts"
 
 const lookEachMs = 2000
 
@@ -85,7 +87,12 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const { delivery } = shown
   const ref = bridge.customerRef
   const headers = linesOf(delivery.headers)
-  const body = html`${numberHead(bridge, "deliveries")} ${notice ?? ""}
+  const body = html`${numberHead(bridge, "deliveries")}
+    <nav class="crumbs" aria-label="Back">
+      <a href="${deliveriesOf(ref, shown.webhookId)}">All deliveries</a> ·
+      <a href="/numbers/${ref}/events">All events</a>
+    </nav>
+    ${notice ?? ""}
     <div
       class="stack"
       data-stream="/numbers/${ref}/events/${delivery.event_id}/stream${whereAt(shown.webhookId)}"
@@ -154,10 +161,11 @@ function stateCard(ref: string, shown: Shown): Html {
   const { type, delivery, mayAct, state } = shown
   return html`<section class="card" id="event-state">
     <div class="row spread">
-      <h2>
+      <div class="row">
+        <h2>${titleOf(type)}</h2>
         <a class="tag" href="/numbers/${ref}/events?type=${type}">${type}</a>
         ${stateMark(state)}
-      </h2>
+      </div>
       ${mayAct ? html`<div class="row">${actions(ref, shown)}</div>` : ""}
     </div>
     <p>${whyItStands(shown)}</p>
@@ -165,9 +173,15 @@ function stateCard(ref: string, shown: Shown): Html {
       <dt>Event</dt>
       <dd>${copyable(delivery.event_id)}</dd>
       <dt>Received</dt>
-      <dd>${ago(delivery.created_at * 1000)}</dd>
+      <dd>${when(delivery.created_at * 1000)}</dd>
     </dl>
   </section>`
+}
+
+/** What it says, in words. */
+function titleOf(type: string): string {
+  const { data } = EventType.safeParse(type)
+  return data === undefined ? "A test event" : sentenceCase(meanings[data]).replace(/\.$/, "")
 }
 
 /** What became of it, why, and what comes. */
@@ -232,13 +246,12 @@ function actions(ref: string, { delivery, isHead, head, state, webhookId }: Show
       ? html``
       : html`<a href="/numbers/${ref}/events/${head}${ofWebhook}">See the event that holds it up</a>`
   return html`${press({ action: `${at}/retry${ofWebhook}`, label: "Try it now", kind: "main" })}
-    <details class="plain">
-      <summary>Skip it</summary>
-      <p class="small">
-        The next event goes out at once. This one is kept for 30 days, and can be sent again.
-      </p>
-      ${press({ action: `${at}/skip${ofWebhook}`, label: "Skip this event", kind: "danger" })}
-    </details>`
+  ${confirming({
+    label: "Skip it",
+    about: "The next event goes out at once. This one is kept for 30 days, and can be sent again.",
+    act: press({ action: `${at}/skip${ofWebhook}`, label: "Skip this event", kind: "danger" }),
+    kind: "danger",
+  })}`
 }
 
 function attemptItem(attempt: DeliveryOfEvent["attempts"][number]): Html {

@@ -7,7 +7,7 @@ import { Group as GroupId } from "#core/contract/field-types.ts"
 import { ApiError } from "#core/error.ts"
 import { ask } from "#functions/api/ask-host.ts"
 import { page, queryOf, sentenceCase } from "../answer.ts"
-import { ago, copyable, type Html, icon, note, press } from "../elements.ts"
+import { ago, confirming, copyable, type Html, icon, note, press } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { notShown, askSession } from "./session-answer.ts"
@@ -116,11 +116,16 @@ function cards(at: string, group: z.infer<typeof GroupWithMembers>, mayChange: b
       </dl>
       ${
         mayChange && group.role !== ""
-          ? html`<details class="plain">
-              <summary>Leave this group</summary>
-              <p class="small">Only somebody in it can add this number again.</p>
-              ${press({ action: `${at}/${encodeURIComponent(group.jid)}/leave`, label: "Leave it now", kind: "danger" })}
-            </details>`
+          ? confirming({
+              label: "Leave this group",
+              about: "Only somebody in it can add this number again.",
+              act: press({
+                action: `${at}/${encodeURIComponent(group.jid)}/leave`,
+                label: "Leave it now",
+                kind: "danger",
+              }),
+              kind: "danger",
+            })
           : ""
       }
     </section>

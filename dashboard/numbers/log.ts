@@ -11,7 +11,7 @@ import { lastId, live, type Piece } from "../live.ts"
 /** How many past lines a page shows. */
 const most = 300
 
-/** The log of a number. Its page has the past lines, its stream those behind them. */
+/** The log of a number, newest first, as all lists are. Its page has the past lines, its stream those behind them. */
 export const log = new Hono<DashboardEnv>()
   .get("/numbers/:ref/log", async (c) => {
     const { bridge } = c.var
@@ -92,7 +92,7 @@ function linesCard(ref: string, filter: Filter, past: { lines: string[]; at: str
         <h2>Log</h2>
         <button type="button" class="button slim needs-script" data-pause aria-pressed="false">Pause</button>
         <p>
-          It never has the text of messages, numbers, keys or codes, and is kept for two weeks.
+          Newest first. It never has the text of messages, numbers, keys or codes, and is kept for two weeks.
           ${past.isCut ? "This log is long: only its newer lines were searched." : ""}
         </p>
       </header>
@@ -106,8 +106,8 @@ function linesCard(ref: string, filter: Filter, past: { lines: string[]; at: str
             </div>`
           : ""
       }
-      <ol class="log" id="log" data-grows="down" tabindex="0" aria-label="Lines">
-        ${past.lines.map(logLine)}
+      <ol class="log" id="log" tabindex="0" aria-label="Lines">
+        ${past.lines.toReversed().map(logLine)}
       </ol>
     </section>`
 }

@@ -12,11 +12,12 @@ import { Lease } from "#core/lease/lease.ts"
 import { ask } from "#functions/api/ask-host.ts"
 import { choose } from "#functions/api/choose.ts"
 import { page, sentenceCase } from "../answer.ts"
-import { type Html, note, press } from "../elements.ts"
+import { confirming, type Html, note, press } from "../elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, onlyLooks } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { did } from "../audit-log.ts"
+import { meanings } from "./event-item.ts"
 import { keepingCard, keepingIn } from "./keeping.ts"
 import { pacingIn, sendingCard, type TypedPacing } from "./sending.ts"
 
@@ -199,24 +200,6 @@ function nameCard(bridge: Bridge.Info): Html {
   </section>`
 }
 
-const meanings: Record<EventType, string> = {
-  message: "a message came, or was written on the phone",
-  connected: "the number is connected",
-  disconnected: "it is not, and why",
-  typing: "somebody types or records",
-  presence: "somebody is online or was last seen",
-  poll_vote: "somebody votes in a poll",
-  event_response: "somebody answers an invitation to an event",
-  call_incoming: "somebody calls",
-  call_terminated: "a call ended",
-  offline_sync_preview: "how much came while it was away",
-  offline_sync_completed: "all of that is here",
-  profile_picture_updated: "somebody has another picture",
-  group: "a group or its members change",
-  message_status: "a sent message was delivered, read or has failed",
-  message_lost: "a message came that cannot be read",
-}
-
 function eventsCard(bridge: Bridge.Info, { events, ignore }: ReturnType<typeof Choice.wire>): Html {
   return html`<section class="card">
     <header>
@@ -263,17 +246,16 @@ function runningOf(lease: Lease.Info): Running {
 function pausing(at: string, running: Running): Html | string {
   switch (running) {
     case "yes":
-      return html`<details class="plain">
-        <summary>Pause this number</summary>
-        <p class="small">
-          It signs out of the network until you wake it, and calls are refused. It costs as much as before.
-          The phone stays linked at first, but unlinks a device that does not sign in for some weeks.
-        </p>
-        ${press({ action: `${at}/pause`, label: "Pause it now" })}
-      </details>`
+      return confirming({
+        label: "Pause this number",
+        about:
+          "It signs out of the network until you wake it, and calls are refused. It costs as much as before. The phone stays linked at first, but unlinks a device that does not sign in for some weeks.",
+        act: press({ action: `${at}/pause`, label: "Pause it now" }),
+        kind: "",
+      })
     case "paused":
       return html`${note("warn", "Somebody of this account has paused it: it receives and sends nothing.")}
-        <div class="row">${press({ action: `${at}/wake`, label: "Wake it", kind: "main" })}</div>`
+      ${press({ action: `${at}/wake`, label: "Wake it", kind: "main" })}`
     case "stopped":
       return ""
   }
@@ -290,28 +272,38 @@ function endings(bridge: Bridge.Info, running: Running, typedName: string): Html
         removes all that is kept of it.
       </p>
     </header>
-    ${pausing(at, running)}
-    <details class="plain">
-      <summary>Unlink the phone</summary>
-      <p class="small">No message is received until a phone is linked again.</p>
-      ${press({ action: `${at}/unlink`, label: "Unlink it now", kind: "danger" })}
-    </details>
-    <details class="plain" ${typedName === "" ? "" : "open"}>
-      <summary>Delete this number</summary>
-      <form class="inline" method="post" action="${at}/delete">
-        <div>
-          <label for="confirm">Type <code>${bridge.customerRef}</code> to confirm</label>
-          <input
-            id="confirm"
-            name="confirm"
-            value="${typedName}"
-            required
-            autocomplete="off"
-            spellcheck="false"
-          />
-        </div>
-        <button class="button danger">Delete it for ever</button>
-      </form>
-    </details>
+    <div class="row">
+      ${pausing(at, running)}
+      ${confirming({
+        label: "Unlink the phone",
+        about: "No message is received until a phone is linked again.",
+        act: press({ action: `${at}/unlink`, label: "Unlink it now", kind: "danger" }),
+        kind: "danger",
+      })}
+      ${confirming({
+        label: "Delete this number",
+        about: "All that is kept of it goes, and nobody can bring it back.",
+        act: deleting(bridge, typedName),
+        kind: "danger",
+        isOpen: typedName !== "",
+      })}
+    </div>
   </section>`
+}
+
+function deleting(bridge: Bridge.Info, typedName: string): Html {
+  return html`<form class="inline" method="post" action="${pathOf(bridge)}/delete">
+    <div>
+      <label for="confirm">Type <code>${bridge.customerRef}</code> to confirm</label>
+      <input
+        id="confirm"
+        name="confirm"
+        value="${typedName}"
+        required
+        autocomplete="off"
+        spellcheck="false"
+      />
+    </div>
+    <button class="button danger">Delete it for ever</button>
+  </form>`
 }

@@ -16,7 +16,7 @@ import { redirect } from "#functions/api/bridges.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
 import { page, sentenceCase } from "../answer.ts"
 import { did } from "../audit-log.ts"
-import { age, block, type Html, note, press, until, urlField } from "../elements.ts"
+import { age, block, confirming, type Html, note, press, until, urlField } from "../elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, onlyLooks } from "../guard.ts"
 import { numberHead } from "../layout.ts"
@@ -316,11 +316,12 @@ function ofSecret(at: string, { receiver: { before } }: Delivery.Info): Html {
 }
 
 function removing(at: string): Html {
-  return html`<details class="plain">
-    <summary>Delete it</summary>
-    <p class="small">What waits for it is not sent. The other webhooks lose nothing.</p>
-    ${press({ action: `${at}/remove`, label: "Delete this webhook", kind: "danger" })}
-  </details>`
+  return confirming({
+    label: "Delete this webhook",
+    about: "What waits for it is not sent. The other webhooks lose nothing.",
+    act: press({ action: `${at}/remove`, label: "Delete it now", kind: "danger" }),
+    kind: "danger",
+  })
 }
 
 function adding(at: string, url: string): Html {

@@ -12,7 +12,7 @@ import { Email } from "#core/account/person.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { Billing } from "#core/billing.ts"
 import { page, sentenceCase } from "../answer.ts"
-import { ago, browserName, type Html, note, press } from "../elements.ts"
+import { ago, browserName, confirming, type Html, note, press } from "../elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, notAllowed, pageOrigin } from "../guard.ts"
 import { head } from "../layout.ts"
@@ -231,11 +231,12 @@ function naming(publicName: string | undefined, typedName: string | undefined): 
 }
 
 function leave(): Html {
-  return html`<details class="plain">
-    <summary>Leave this account</summary>
-    <p class="small">You see it no more, until one of its owners invites you again.</p>
-    ${press({ action: "/account/leave", label: "Leave it now", kind: "danger" })}
-  </details>`
+  return confirming({
+    label: "Leave this account",
+    about: "You see it no more, until one of its owners invites you again.",
+    act: press({ action: "/account/leave", label: "Leave it now", kind: "danger" }),
+    kind: "danger",
+  })
 }
 
 function auditLogCard(): Html {

@@ -10,7 +10,7 @@ import { Person } from "#core/account/person.ts"
 import { originOf } from "#functions/http/address.ts"
 import { lonePage } from "../answer.ts"
 import { passkeyScript } from "../assets.ts"
-import { ago, type Html, press } from "../elements.ts"
+import { ago, confirming, type Html, press } from "../elements.ts"
 import { signInAgain, unlessFresh } from "../fresh-sign-in.ts"
 import { cookie, type DashboardEnv, ownPath, putCookie } from "../guard.ts"
 import { did } from "../audit-log.ts"
@@ -106,12 +106,26 @@ export function passkeysCard(all: Passkey.Info[], typed: string): Html {
           html`<li class="line">
             <span class="tag">passkey</span>
             <span class="about">${one.name} <span class="muted">· ${usedWhen(one.usedAt)}</span></span>
-            ${press({ action: "/account/passkeys/remove", label: html`Remove<span class="hidden"> ${one.name}</span>`, kind: "danger slim", fields: { passkey: one.id } })}
+            ${removing(one)}
           </li>`,
       )}
     </ul>
     ${making(typed, "foot")}
   </section>`
+}
+
+function removing({ id, name }: Passkey.Info): Html {
+  return confirming({
+    label: html`Remove<span class="hidden"> ${name}</span>`,
+    about: "Nobody signs in with it any more.",
+    act: press({
+      action: "/account/passkeys/remove",
+      label: html`Remove it now<span class="hidden">: ${name}</span>`,
+      kind: "danger slim",
+      fields: { passkey: id },
+    }),
+    kind: "danger slim",
+  })
 }
 
 function making(typed: string, look: "foot" | "card"): Html {
@@ -193,10 +207,27 @@ export function demandCard({ isPasskeyOnly }: Account.Info): Html {
         }
       </p>
     </header>
-    <div class="row">
-      ${press({ action: "/account/passkey-only", label: isPasskeyOnly ? "Let mailed codes in again" : "Require passkeys", fields: { only: isPasskeyOnly ? "no" : "yes" } })}
-    </div>
+    ${
+      isPasskeyOnly
+        ? confirming({
+            label: "Let mailed codes in again",
+            about: "Whoever can read the mailbox of one of you then sees this account.",
+            act: demanding("Let them in now", "no"),
+            kind: "danger",
+          })
+        : confirming({
+            label: "Require passkeys",
+            about:
+              "Whoever is signed in otherwise is shut out until they sign in with a passkey. Somebody who loses theirs needs the operator of this service.",
+            act: demanding("Require them now", "yes"),
+            kind: "danger",
+          })
+    }
   </section>`
+}
+
+function demanding(label: string, only: "yes" | "no"): Html {
+  return press({ action: "/account/passkey-only", label, kind: "danger", fields: { only } })
 }
 
 function usedWhen(at: number | undefined): Html | string {

@@ -142,7 +142,7 @@ test("an account whose operator has set its subscription reads that it has nothi
   expect(page).toContain(
     "Nothing to pay here: the operator of this service has set your subscription by hand.",
   )
-  expect(page).toMatch(/ 0 of \d+ numbers in use\./)
+  expect(page).toMatch(/ 0 of \d+ numbers in use; the\s+sandbox does not count\./)
   expect(page).not.toContain("Stripe")
 })
 

@@ -1,12 +1,14 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
+import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { ApiKey } from "#core/account/api-key.ts"
+import { Member } from "#core/account/member.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { app } from "#functions/api/one-machine.ts"
 import { at } from "#test/support/service/customer.ts"
 import { until } from "#test/support/until.ts"
-import { aPerson } from "./person.ts"
+import { anEmail, aPerson } from "./person.ts"
 
 test("a key is for everything, for reading or for one number, and the list says when it was used", async () => {
   const person = await aPerson()
@@ -28,6 +30,27 @@ test("a key is for everything, for reading or for one number, and the list says 
   expect(await (await person.get("/keys")).text()).toContain("never")
 })
 
+test("what a new key may do has to be chosen", async () => {
+  const page = await (await (await aPerson()).get("/keys")).text()
+  expect(page).toMatch(/<select id="may" name="may" required>\s+<option value="">/)
+})
+
+test("each button of what cannot be undone is behind another one, that says what it does", async () => {
+  const person = await aPerson()
+  await Member.add(person.accountId, (await accountAtSignIn(anEmail())).person, "owner")
+  await ApiKey.create(person.accountId, "till")
+  const found = await Promise.all(
+    ["/keys", "/account", "/numbers/shop/settings"].map(async (path) => {
+      const page = await (await person.get(path)).text()
+      const within = /<details class="confirm danger"[^>]*>\s*<summary class="button[^]*?<\/details>/g
+      expect(page.replaceAll(within, "")).not.toContain('<button class="button danger')
+      return page.match(within)?.length
+    }),
+  )
+  // A key; leaving, the other owner, passkeys; unlinking, deleting.
+  expect(found).toEqual([1, 3, 2])
+})
+
 test("a key that is made for some days says for how long it works, and is then expired", async () => {
   const person = await aPerson()
   const make = async (days: string) => await person.post("/keys", { name: "till", may: "all", days })
@@ -35,7 +58,7 @@ test("a key that is made for some days says for how long it works, and is then e
   const ends = (await ApiKey.list(person.accountId)).map(({ expiresAt }) => expiresAt)
   expect(ends.filter((one) => one === undefined)).toHaveLength(2)
   const shown = async () => await (await person.get("/keys")).text()
-  expect(await shown()).toMatch(/works for\s+<span data-until="\d+" title="[^"]+">30 days/)
+  expect(await shown()).toMatch(/works for\s+<time datetime="[^"]+" data-until="\d+" title="[^"]+">30 days/)
   expect(await shown()).not.toContain("Expired")
   await ApiKey.create(person.accountId, "old", undefined, undefined, 1)
   expect(await shown()).toContain('<span class="state bad">Expired</span>')
@@ -44,7 +67,9 @@ test("a key that is made for some days says for how long it works, and is then e
 test("a key is revoked by a second button, and the page says so", async () => {
   const person = await aPerson()
   const key = await ApiKey.create(person.accountId, "till")
-  expect(await (await person.get("/keys")).text()).toMatch(/<details[^>]*>\s*<summary>Revoke</)
+  expect(await (await person.get("/keys")).text()).toMatch(
+    /<details[^>]*>\s*<summary class="button[^>]+>Revoke</,
+  )
   const revoked = await (await person.post(`/keys/${key.slice(4, 16)}/revoke`)).text()
   expect(revoked).toContain("programs that use it are refused from now on")
   expect(await ApiKey.list(person.accountId)).toEqual([])

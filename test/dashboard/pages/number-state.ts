@@ -29,7 +29,7 @@ test("a session that is not heard is uncertain, then lost, and the page says for
   ] as const) {
     const page = await shown(laterMs)
     expect(page).toContain(`>${word}</span>`)
-    expect(page).toMatch(/not heard of for <span data-age="\d+"/)
+    expect(page).toMatch(/not heard of for <time datetime="[^"]+" data-age="\d+"/)
     expect(page).toContain("It was connected when it was last heard of.")
   }
   // Its host beats, which says nothing about the session.
@@ -80,7 +80,7 @@ test("a number whose phone was unlinked is red on each of its pages, with its ph
   for (const path of ["/numbers", "/numbers/shop"]) {
     const page = await shown(path)
     expect(page).toContain('<span class="state bad">Unlinked</span>')
-    expect(page).toMatch(/for\s+<span data-age="\d+" title="[^"]+">10 min</)
+    expect(page).toMatch(/for\s+<time datetime="[^"]+" data-age="\d+" title="[^"]+">10 min</)
     expect(page).toContain("+15550001")
   }
   for (const path of pages) {

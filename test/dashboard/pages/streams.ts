@@ -48,7 +48,12 @@ test("a row of an event that waits, and the event's page, say by themselves when
   expect(page).toContain(`id="outcome-${id}" class="state warn">waiting</span>`)
   const [, stream = ""] = /data-stream="([^"]+)"/.exec(page) ?? []
   const event = await (await person.get(`/numbers/shop/events/${id}`)).text()
-  expect(event).toMatch(/The next attempt is in\s+<span data-until="\d+" title="[^"]+ UTC">/)
+  expect(event).toMatch(
+    /<h2>A message came, or was written on the phone<\/h2>\s+<a class="tag"[^>]+>message</,
+  )
+  expect(event).toMatch(/href="\/numbers\/shop\/deliveries">All deliveries</)
+  expect(event).toMatch(/Received<\/dt>\s+<dd>\s*<time [^>]+data-ago=[^]+?<time [^>]+data-local>/)
+  expect(event).toMatch(/The next attempt is in\s+<time datetime="[^"]+" data-until="\d+" title="[^"]+ UTC">/)
   const rows = await person.get(stream.replaceAll("&amp;", "&"))
   const own = await person.get(`/numbers/shop/events/${id}/stream`)
   await person.post(`/numbers/shop/events/${id}/retry`)
@@ -183,7 +188,7 @@ test("a part that is loaded over and over keeps one stream, and is told to wait 
   expect((await (await aPerson()).get("/numbers/shop/events/stream?from=0")).status).toBe(200)
 })
 
-test("the log finds a line behind many others, and its stream goes on behind the page and behind a break", async () => {
+test("the log is newest first, finds a line behind many others, and its stream goes on behind the page and behind a break", async () => {
   const folder = mkdtempSync(joined(tmpdir(), "bridge-logs-"))
   config.LOG_DIR = folder
   onTestFinished(() => {
@@ -202,7 +207,7 @@ test("the log finds a line behind many others, and its stream goes on behind the
   expect(page).toMatch(/<time datetime="\S+Z" data-local>[^<]+<\/time> ERROR the cause &lt;b&gt;/)
   const whole = await (await person.get("/numbers/shop/log")).text()
   const shown = [...whole.matchAll(/<li class="level-INFO" data-into="log">.*? INFO (.*?)<\/li>/g)]
-  expect(shown.map(([, text]) => text)).toEqual(plain.slice(-300))
+  expect(shown.map(([, text]) => text)).toEqual(plain.slice(-300).toReversed())
 
   const stream = /data-stream="([^"]+)"/.exec(whole)![1]!.replaceAll("&amp;", "&").replaceAll("&#x2F;", "/")
   log("info", "between")
