@@ -214,7 +214,7 @@ function endOf({ expiresAt }: ApiKey.Info): Html | string {
 }
 
 /** By whom a key was made: a person's address, or the name of another key. */
-function makerOf(createdBy: string, keys: ApiKey.Info[]): string {
+export function makerOf(createdBy: string, keys: ApiKey.Info[]): string {
   const maker = keys.find(({ keyId }) => keyId === createdBy)
   return maker ? `the key ${maker.name || maker.keyId}` : createdBy
 }

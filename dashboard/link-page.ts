@@ -35,15 +35,11 @@ export const link = new Hono<DashboardEnv>()
   .get("/link/:token/style.css", async (c) => {
     const session = await LinkSession.open(c.req.param("token"))
     const { colour } = session ? await Brand.get(session.bridge.accountId) : { colour: "" }
-    // On the dark page the colour would be too dark to read.
-    const style = `@media (prefers-color-scheme: light) { :root { --accent: ${colour} } }`
-    return c.body(colour === "" ? "" : style, 200, { "content-type": "text/css" })
+    return c.body(styleOf(colour, ":root"), 200, { "content-type": "text/css" })
   })
   .get("/link/:token/logo", async (c) => {
     const session = await LinkSession.open(c.req.param("token"))
-    const { logo } = session ? await Brand.get(session.bridge.accountId) : {}
-    if (!logo) throw new ApiError("not_found")
-    return c.body(new Uint8Array(logo.bytes), 200, { "content-type": logo.type })
+    return logoOf(c, session ? await Brand.get(session.bridge.accountId) : {})
   })
   .get("/link/:token", async (c) => {
     const session = await LinkSession.open(c.req.param("token"))
@@ -149,6 +145,20 @@ export const link = new Hono<DashboardEnv>()
     await turnAway(session.bridge, c.var.requestId)
     return c.redirect(pathOf(c), 303)
   })
+
+/** The colour of an account's own, in what `where` selects. */
+export function styleOf(colour: string, where: string): string {
+  if (colour === "") return ""
+  const tokens = `--accent: ${colour}; --ink: ${colour}; --on-ink: #fff`
+  // On the dark page the colour would be too dark to read.
+  return `@media (prefers-color-scheme: light) { ${where} { ${tokens} } }`
+}
+
+/** @throws ApiError `not_found` without a logo */
+export function logoOf(c: Context<DashboardEnv>, { logo }: Partial<Brand.Info>): Response {
+  if (!logo) throw new ApiError("not_found")
+  return c.body(new Uint8Array(logo.bytes), 200, { "content-type": logo.type })
+}
 
 /** The code to scan now, of which it is noted that this page has shown it. */
 async function codeShown(c: Context<DashboardEnv>, session: LinkSession.Info): Promise<Code> {

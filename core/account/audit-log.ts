@@ -38,6 +38,8 @@ const acts = {
   sending_changed: "changed the pacing or the daily presence of",
   keeping_changed: "changed which messages are kept of",
   troubles_changed: "changed the alerts",
+  link_made: "made a link page for",
+  link_ended: "ended the link page of",
   link_pages_changed: "changed how link pages look",
   number_unlinked: "unlinked the phone of",
   number_deleted: "deleted the number",

@@ -4,7 +4,7 @@ import { z } from "zod"
 import { hashOf, isToken, newToken } from "../account/token.ts"
 import { open as openSealed, seal } from "../keys/seal.ts"
 import { left, now } from "../platform/clock.ts"
-import { Bytes, get, transact, update } from "../store/store.ts"
+import { Bytes, get, type Key, remove, transact, update } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Bridge } from "./bridge.ts"
 
@@ -31,6 +31,8 @@ const Wishes = z.object({
   expectedPhone: z.string().optional(),
   /** Where to go when a phone is linked. */
   returnUrl: z.string().optional(),
+  /** Who made it, as of API keys: the address of a person, or the id of a key. */
+  madeBy: z.string().optional(),
 })
 type Wishes = z.infer<typeof Wishes>
 
@@ -71,8 +73,21 @@ export async function create(
 
 /** The link session of a token; undefined when it never was, is over, or its bridge is deleted. */
 export async function open(token: string): Promise<Info | undefined> {
-  if (!isToken(token)) return undefined
-  const key = keyOf(token)
+  return isToken(token) ? await read(keyOf(token)) : undefined
+}
+
+/** The link session of a bridge, which has one at most. Its token is known to those who were given it alone. */
+export async function latestOf(bridgeId: string): Promise<Info | undefined> {
+  const latest = await get(tables.accounts, latestKey(bridgeId))
+  return latest && (await read({ pk: Latest.parse(latest).link, sk: "LINK" }))
+}
+
+/** Ends the link session of a bridge. */
+export async function end(bridgeId: string): Promise<void> {
+  await remove({ TableName: tables.accounts, Key: latestKey(bridgeId) })
+}
+
+async function read(key: Key): Promise<Info | undefined> {
   const row = await get(tables.accounts, key)
   if (!row) return undefined
   const { bridge_id, expires_at: expiresAt, sealed, ...times } = Stored.parse(row)
@@ -133,6 +148,8 @@ async function note(token: string, field: "shown_at" | "used_at"): Promise<boole
   })
   return "now" in row
 }
+
+const Latest = z.object({ link: z.string() })
 
 /** Leads to the latest link session of a bridge: no other one is open. */
 function latestKey(bridgeId: string) {

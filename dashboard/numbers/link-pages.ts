@@ -2,6 +2,7 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
 import { Account } from "#core/account/account.ts"
+import { ApiKey } from "#core/account/api-key.ts"
 import { Brand } from "#core/account/brand.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { createLinkSession } from "#core/contract/session.ts"
@@ -9,10 +10,13 @@ import { ApiError, invalid, issuesOf } from "#core/error.ts"
 import { originOf } from "#functions/http/address.ts"
 import { page, sentenceCase } from "../answer.ts"
 import { did } from "../audit-log.ts"
-import { block, type Html, note, until, urlField } from "../elements.ts"
+import { block, confirming, type Html, note, press, until, urlField } from "../elements.ts"
 import { textsOf } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, onlyLooks } from "../guard.ts"
+import { makerOf } from "../keys.ts"
 import { numberHead } from "../layout.ts"
+import { logoOf, styleOf } from "../link-page.ts"
+import { english, fill } from "./link-words.ts"
 
 const Wishes = createLinkSession.request.body.content["application/json"].schema
 
@@ -28,7 +32,12 @@ export const linkPages = new Hono<DashboardEnv>()
       })
       if (!wishes.success) throw invalid(issuesOf(wishes.error))
       const { expected_phone: expectedPhone, return_url: returnUrl } = wishes.data
-      const { token, expiresAt } = await LinkSession.create(c.var.bridge, { expectedPhone, returnUrl })
+      const { token, expiresAt } = await LinkSession.create(c.var.bridge, {
+        expectedPhone,
+        returnUrl,
+        madeBy: c.var.me.person.email,
+      })
+      await did(c, "link_made", c.var.bridge.customerRef)
       return html`${note(
         "good",
         html`Give this to the person whose phone it is. It works once, for ${until(expiresAt * 1000)}, and
@@ -37,6 +46,16 @@ export const linkPages = new Hono<DashboardEnv>()
       ${block(`${originOf(c)}/link/${token}`, "The link")}`
     })
   })
+  .post("/numbers/:ref/link-page/end", async (c) => {
+    await LinkSession.end(c.var.bridge.id)
+    await did(c, "link_ended", c.var.bridge.customerRef)
+    return await show(c, {}, note("good", "The link leads nowhere any more."))
+  })
+  .get("/numbers/:ref/link-page/style.css", async (c) => {
+    const { colour } = await Brand.get(c.var.accountId)
+    return c.body(styleOf(colour, ".preview"), 200, { "content-type": "text/css" })
+  })
+  .get("/numbers/:ref/link-page/logo", async (c) => logoOf(c, await Brand.get(c.var.accountId)))
   .post("/numbers/:ref/link-page/look", async (c) => {
     const form = await c.req.parseBody()
     const { colour, own, no_logo: none } = textsOf(form, "colour", "own", "no_logo")
@@ -74,7 +93,9 @@ async function show(c: Context<DashboardEnv>, typed: Typed = {}, notice?: Html, 
   const content =
     me.role === "viewer"
       ? note("info", await askOwners(c, onlyLooks))
-      : html`${making(at, typed)} ${look(at, Account.publicName(me.account), await Brand.get(me.account.id))}`
+      : html`${making(at, typed)}
+        ${openLink(at, await LinkSession.latestOf(bridge.id), await ApiKey.list(me.account.id))}
+        ${look(at, Account.publicName(me.account), await Brand.get(me.account.id))}`
   const body = html`${numberHead(bridge, "connect")} ${notice ?? ""} ${content}`
   const title = `A link page for ${bridge.customerRef}`
   return await page(c, { title, place: "numbers", body, ...(status && { status }) })
@@ -112,6 +133,47 @@ function making(at: string, { phone = "", return_url: url = "" }: Typed): Html {
   </section>`
 }
 
+/** The link that was made last, while it leads somewhere. */
+function openLink(at: string, session: LinkSession.Info | undefined, keys: ApiKey.Info[]): Html | string {
+  if (!session) return ""
+  const { madeBy, expiresAt, expectedPhone, isUsed } = session
+  return html`<section class="card">
+    <header>
+      <h2>The link that was made last</h2>
+      <p>A number has one at a time. Its address was shown once.</p>
+    </header>
+    <dl class="facts">
+      <dt>Made by</dt>
+      <dd><bdi>${madeBy === undefined ? "the API" : makerOf(madeBy, keys)}</bdi></dd>
+      <dt>Phone</dt>
+      <dd>
+        ${expectedPhone === undefined ? "any" : `the one whose number ends in ${expectedPhone.slice(-4)}`}
+      </dd>
+      <dt>${isUsed ? "Used; it says so for" : "Works for"}</dt>
+      <dd>${until(expiresAt * 1000)} more</dd>
+    </dl>
+    ${confirming({
+      label: "End this link",
+      about: "Whoever has it sees that it is over. A phone that is linked stays linked.",
+      act: press({ action: `${at}/end`, label: "End it now", kind: "danger" }),
+      kind: "danger",
+    })}
+  </section>`
+}
+
+/** How such a page looks with the colour and the logo that are saved. */
+function preview(at: string, name: string | undefined, { colour, logo }: Brand.Info): Html {
+  return html`${colour === "" ? "" : html`<link rel="stylesheet" href="${at}/style.css" />`}
+    <figure class="preview" aria-label="How it looks now">
+      ${logo ? html`<img class="logo" src="${at}/logo" alt="Your logo" />` : ""}
+      <p class="part">
+        ${name === undefined ? english.title : fill(english.linkFor, { who: html`<bdi>${name}</bdi>` })}
+      </p>
+      <p class="small">${fill(english.once, { time: "60 min" })}</p>
+      <span class="button main">${english.getCode}</span>
+    </figure>`
+}
+
 function look(at: string, name: string | undefined, { colour, logo }: Brand.Info): Html {
   return html`<section class="card">
     <header>
@@ -126,12 +188,13 @@ function look(at: string, name: string | undefined, { colour, logo }: Brand.Info
         The look is the same for all numbers.
       </p>
     </header>
+    ${preview(at, name, { colour, logo })}
     <form method="post" action="${at}/look" enctype="multipart/form-data">
       <label class="choice"
         ><input type="checkbox" name="own" value="yes" ${colour === "" ? "" : "checked"} /> A colour of your
         own</label
       >
-      <div>
+      <div class="if-ticked">
         <label for="colour">Colour: dark enough for white text</label>
         <input id="colour" name="colour" type="color" value="${colour || "#1f56d6"}" />
       </div>

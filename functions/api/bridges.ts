@@ -84,7 +84,11 @@ export const bridges = contractRouter()
   })
   .openapi(createLinkSession, async (c) => {
     const { expected_phone: expectedPhone, return_url: returnUrl } = c.req.valid("json")
-    const { token, expiresAt } = await LinkSession.create(c.var.bridge, { expectedPhone, returnUrl })
+    const { token, expiresAt } = await LinkSession.create(c.var.bridge, {
+      expectedPhone,
+      returnUrl,
+      madeBy: c.var.keyId,
+    })
     // The pages are where the API is.
     return c.json({ url: `${originOf(c)}/link/${token}`, expires_at: expiresAt }, 201)
   })

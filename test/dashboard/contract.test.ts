@@ -43,6 +43,9 @@ const pages: Record<string, RouteName[] | typeof phone> = {
   "POST /numbers/:ref/link-page": ["createLinkSession"],
   // It is for the pages alone.
   "POST /numbers/:ref/link-page/look": [],
+  "POST /numbers/:ref/link-page/end": [],
+  "GET /numbers/:ref/link-page/style.css": [],
+  "GET /numbers/:ref/link-page/logo": [],
   "GET /numbers/:ref/messages/stream": ["listEvents"],
   "GET /numbers/:ref/messages": ["listEvents", "listSent", "getBridge"],
   "GET /numbers/:ref/events": ["listEvents"],

@@ -66,6 +66,7 @@ export const streams = [
 export const acts = [
   "/connect",
   "/restart",
+  "/link-page/end",
   "/deliveries/test",
   "/deliveries/resend",
   "/webhooks/first/address",

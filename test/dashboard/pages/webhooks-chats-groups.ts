@@ -1,5 +1,6 @@
 import "#test/support/store.ts"
 import { expect, onTestFinished, test } from "vitest"
+import { ApiKey } from "#core/account/api-key.ts"
 import { Troubles } from "#core/account/troubles.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import type { Evidence } from "#dashboard/numbers/evidence.ts"
@@ -165,15 +166,44 @@ test("a link page is made in the dashboard, and is in the reader's language, wit
   expect(await sent("/look", { own: "yes", colour: "#ffee00" })).toContain("white text must be readable")
   expect(await sent("/look", { own: "yes", colour: "#7a1f5c" })).toContain("Saved.")
   expect(await shown("en")).toContain(`href="${path}/style.css"`)
-  expect(await (await person.get(`${path}/style.css`)).text()).toContain("--accent: #7a1f5c")
+  for (const style of [`${path}/style.css`, `${at}/style.css`])
+    expect(await (await person.get(style)).text()).toContain("--accent: #7a1f5c; --ink: #7a1f5c")
   const png = Buffer.from("89504e470d0a1a0a0000", "hex")
   await expect(Brand.choose(person.accountId, "", Buffer.from("<svg onload=x>"))).rejects.toThrow("PNG")
   await Brand.choose(person.accountId, "#7a1f5c", png)
   expect(await shown("en")).toContain(`<img class="logo" src="${path}/logo"`)
+  const preview = plain(await (await person.get(at)).text())
+  expect(preview).toMatch(
+    /<figure class="preview"[^]+src="[^"]+link-page\/logo"[^]+Link your phone for <bdi>The corner shop/,
+  )
+  expect((await person.get(`${at}/logo`)).headers.get("content-type")).toBe("image/png")
   const logo = await person.get(`${path}/logo`)
   // A server of an earlier file may have put its own Response in place, which has no `bytes`.
   expect(logo.headers.get("content-type")).toBe("image/png")
   expect(Buffer.from(await logo.arrayBuffer())).toEqual(png)
+})
+
+test("a link page says who made its link, for whom and for how long, and ends it", async () => {
+  const person = await aPerson()
+  const at = "/numbers/shop/link-page"
+  const shown = async () => plain(await (await person.get(at)).text())
+  expect(await shown()).not.toContain("End this link")
+  const made = plain(await (await person.post(at, { phone: "+49 171 1234567", return_url: "" })).text())
+  const path = /\/link\/[\w-]+/.exec(made)?.[0] ?? ""
+  expect(await shown()).toMatch(
+    new RegExp(`Made by</dt>\\s+<dd><bdi>${person.email}<[^]+ends in 4567[^]+Works for[^]+>1 h</time> more`),
+  )
+  const key = await ApiKey.create(person.accountId, "till")
+  await LinkSession.create(person.bridge, { madeBy: ApiKey.idOf(key) })
+  expect(await shown()).toMatch(/<bdi>the key till<[^]+>\s*any\s*</)
+  expect((await person.get(path)).status).toBe(404)
+  const { token } = await LinkSession.create(person.bridge, {})
+  expect((await person.get(`/link/${token}`)).status).toBe(200)
+  expect(await (await person.post(`${at}/end`)).text()).toContain("The link leads nowhere any more.")
+  expect((await person.get(`/link/${token}`)).status).toBe(404)
+  expect(await shown()).not.toContain("End this link")
+  const log = plain(await (await person.get("/account/audit-log")).text())
+  expect(log).toMatch(/ended the link page of\s+<bdi>shop<[^]+made a link page for\s+<bdi>shop</)
 })
 
 async function refusedFor(code: string, words: LinkWords): Promise<string> {
