@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { MessageEvent } from "./event.ts"
+import { MessageEvent } from "./message-events.ts"
 import { Group, PersonAddress } from "./field-types.ts"
 import { asking, body, proxy, refusals, reply, unreachable } from "./route-parts.ts"
 

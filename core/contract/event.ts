@@ -1,135 +1,13 @@
 import { z } from "@hono/zod-openapi"
+import { ChatJid, ContactJid, Offline, Phone, Timestamp, Username } from "./event-fields.ts"
 import { groupSettings } from "./field-types.ts"
-
-const Timestamp = z.number().int().openapi({ description: "Unix seconds." })
-const ContactJid = z
-  .string()
-  .openapi({ description: "JID of the person: the phone number's where known, else the LID." })
-const Phone = z.string().openapi({ description: 'Digits; `""` where the number is not known.' })
-const ChatJid = z.string().openapi({
-  description:
-    "JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`.",
-})
-const Username = z.string().optional().openapi({
-  description:
-    "The sender's username, without its `@`. People who have one may be written to by it, and their number may be unknown.",
-})
-const Name = z.string().openapi({ description: "The sender's display name, as the network gives it." })
-const FromMe = z
-  .boolean()
-  .openapi({ description: "Written on the phone of this session, or another of its devices." })
-const Offline = z
-  .literal(true)
-  .optional()
-  .openapi({ description: "It happened while the session was offline." })
-
-const Quoted = z.object({
-  message_id: z.string(),
-  contact_id: z.string().openapi({ description: "Who wrote it." }),
-  body: z.string().openapi({
-    description: "The first 4,096 characters of its text, as quoted by the sender of the reply.",
-  }),
-  type: z.string().openapi({ description: 'As `type` of a message; `""` for every other kind.' }),
-})
-
-const Reaction = z.object({
-  emoji: z.string().openapi({ description: '`""`: the reaction was removed.' }),
-  message_id: z.string().openapi({ description: "The message that it reacts to." }),
-  contact_id: z.string().openapi({ description: "Who wrote that message." }),
-})
-
-const Location = z.object({ lat: z.number(), lng: z.number(), name: z.string(), address: z.string() })
-
-const EventDetails = z.object({
-  name: z.string(),
-  description: z.string(),
-  start_time: Timestamp,
-  end_time: z.number().int().openapi({ description: "Unix seconds; 0: none was given." }),
-  join_link: z.string(),
-})
-
-/** Which message it is, where it was written, and who wrote it. */
-const ofMessage = {
-  message_id: z.string(),
-  contact_id: ContactJid,
-  phone: Phone,
-  chat_id: ChatJid,
-  name: Name,
-  username: Username,
-}
-
-export const MessageEvent = z
-  .object({
-    event: z.literal("message"),
-    ...ofMessage,
-    body: z.string().openapi({ description: "Its text: the caption of media, the question of a poll." }),
-    type: z.enum(["text", "media", "reaction", "poll", "location", "event"]),
-    media_type: z.enum(["", "image", "video", "audio", "voice", "document", "sticker"]).openapi({
-      description:
-        'The kind of `media`. `""`: the message may be viewed once, on the phone. The network gives linked devices neither ' +
-        "its file nor its caption, so `messages/{id}/media` answers 404.",
-    }),
-    is_group: z.boolean(),
-    from_me: FromMe,
-    timestamp: Timestamp,
-    caption: z.string().optional().openapi({ description: "The caption of media." }),
-    quoted: Quoted.optional().openapi({ description: "The message that this one replies to." }),
-    mentions: z
-      .array(z.string())
-      .optional()
-      .openapi({ description: "JIDs of the people whom the text mentions." }),
-    forwarded: z.literal(true).optional(),
-    reaction: Reaction.optional(),
-    edit: z
-      .enum(["edit", "revoke", "pin"])
-      .optional()
-      .openapi({
-        description:
-          "This is not a new message. `edit`: the message `target_id` now has this text. `revoke`: it is revoked. `pin`: it " +
-          "is pinned in the chat (unpinning gives no event).",
-      }),
-    target_id: z
-      .string()
-      .optional()
-      .openapi({ description: "The message that an edit, revoke, pin or reaction refers to." }),
-    location: Location.optional(),
-    options: z.array(z.string()).optional().openapi({ description: "The options of a poll." }),
-    max_answers: z
-      .number()
-      .int()
-      .optional()
-      .openapi({ description: "How many options of a poll one person may choose; 0: any number." }),
-    event_details: EventDetails.optional(),
-    offline: Offline,
-    is_broadcast: z
-      .literal(true)
-      .optional()
-      .openapi({ description: "Sent to a broadcast list, or posted as a status." }),
-    verified_business: z
-      .literal(true)
-      .optional()
-      .openapi({ description: "The sender is a business whose name the network has verified." }),
-  })
-  .openapi("MessageEvent", {
-    description:
-      "A message that came in, or that was written on the phone or another of its devices. Messages sent through this API do not come back.",
-  })
-
-const MessageLostEvent = z
-  .object({
-    event: z.literal("message_lost"),
-    ...ofMessage,
-    is_group: z.boolean(),
-    from_me: FromMe,
-    timestamp: Timestamp,
-    offline: Offline,
-  })
-  .openapi("MessageLostEvent", {
-    description:
-      "Somebody wrote a message that this session cannot read: the network gave only a placeholder, and the phone, asked for it again " +
-      "and again, has not given it in two days, or was logged out before. It can be read on the phone. It comes only if `events` of the bridge names it. If the phone gives the " +
-      "message after all, its event `message` follows.",
-  })
+import {
+  EventResponseEvent,
+  MessageEvent,
+  MessageLostEvent,
+  MessageStatusEvent,
+  PollVoteEvent,
+} from "./message-events.ts"
 
 const ConnectedEvent = z.object({ event: z.literal("connected"), phone: Phone }).openapi("ConnectedEvent", {
   description:
@@ -172,46 +50,6 @@ const PresenceEvent = z
   })
   .openapi("PresenceEvent", {
     description: "A contact that was subscribed with `presence/subscribe` came online or left.",
-  })
-
-const PollVoteEvent = z
-  .object({
-    event: z.literal("poll_vote"),
-    contact_id: ContactJid,
-    phone: Phone,
-    chat_id: ChatJid,
-    poll_id: z.string().openapi({ description: "The message id of the poll." }),
-    message_id: z.string().openapi({ description: "The message id of the vote." }),
-    name: Name,
-    username: Username,
-    from_me: FromMe,
-    timestamp: Timestamp,
-    selected_options: z
-      .array(z.string())
-      .openapi({ description: "Everything that is selected now; empty if the vote was withdrawn." }),
-    offline: Offline,
-  })
-  .openapi("PollVoteEvent", { description: "A vote on a poll, or a change of one." })
-
-const EventResponseEvent = z
-  .object({
-    event: z.literal("event_response"),
-    contact_id: ContactJid,
-    phone: Phone,
-    chat_id: ChatJid,
-    event_id: z.string().openapi({ description: "The message id of the event message." }),
-    message_id: z.string().openapi({ description: "The message id of the answer." }),
-    name: Name,
-    username: Username,
-    from_me: FromMe,
-    timestamp: Timestamp,
-    response: z.enum(["going", "not_going", "maybe", "unknown"]),
-    response_time_ms: z.number().int().openapi({ description: "Unix milliseconds." }),
-    extra_guest_count: z.number().int().openapi({ description: "How many more people will come along." }),
-    offline: Offline,
-  })
-  .openapi("EventResponseEvent", {
-    description: "An answer to an event message, such as `send/event` sends.",
   })
 
 const CallIncomingEvent = z
@@ -335,52 +173,6 @@ const GroupEvent = z
     description:
       "Something has changed in a group that the account is in, or its membership of one. It comes only if `events` of the bridge names " +
       "it. Changes that were made through this API come as well, as the network tells of them.",
-  })
-
-/** How many members of a group have come as far. */
-export const Counts = z.object({
-  recipients: z
-    .number()
-    .int()
-    .openapi({ description: "The members to whom it was sent, without this session." }),
-  delivered: z.number().int(),
-  read: z.number().int(),
-  played: z.number().int(),
-})
-
-const MessageStatus = z.enum(["sent", "delivered", "read", "played", "failed"])
-
-const MessageStatusEvent = z
-  .object({
-    event: z.literal("message_status"),
-    message_id: z.string().openapi({ description: "As the send has answered." }),
-    chat_id: ChatJid,
-    status: MessageStatus.openapi({
-      description:
-        "`sent`: the network has it. `delivered`: it is on a phone of the recipient's. `read`. `played`: a voice note or a video was " +
-        "played. `failed`: the network refused it, and nothing follows. `sent` or `failed` comes first. Who has read a message has received it: " +
-        "`delivered` may then be missing.",
-    }),
-    timestamp: Timestamp.openapi({ description: "Unix seconds, by the network's clock." }),
-    counts: Counts.optional().openapi({
-      description: "In a group: how many members have come as far, those who have come further included.",
-    }),
-    participants: z.array(z.string()).optional().openapi({
-      description:
-        "In a group, if `message_status` of the bridge is `participants`: JIDs of the members whose receipts made this event.",
-    }),
-    reason: z.string().optional().openapi({ description: "Of `failed`: a sentence for people." }),
-    network_code: z
-      .number()
-      .int()
-      .optional()
-      .openapi({ description: "Of `failed`: the network's number of the reason." }),
-  })
-  .openapi("MessageStatusEvent", {
-    description:
-      "What has become of a message that was sent through this API. It comes only if `events` of the bridge names it. A status comes " +
-      "once, and never after a later one. In a group, `delivered`, `read` and `played` come when the first member has come as far, the " +
-      "second, the fourth, the eighth and so on, and when all have.",
   })
 
 const TestEvent = z

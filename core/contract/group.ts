@@ -2,12 +2,18 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { jpeg } from "./contact.ts"
 import { Group as GroupId, groupSettings, PersonAddress, text } from "./field-types.ts"
-import { idempotent, unsent } from "./message.ts"
+import { idempotent, unsent } from "./idempotency-key.ts"
 import { PictureUrl } from "./profile.ts"
-import { asking, body, Ok, proxy, refusals, reply } from "./route-parts.ts"
+import { asking, body, fetching, Ok, proxy, refusals, reply } from "./route-parts.ts"
 
 /** `owner` made the group; admins may neither remove nor demote them. */
 const Role = z.enum(["member", "admin", "owner"])
+
+/** Somebody in a group, or who asks to join it. */
+const person = {
+  jid: z.string().openapi({ description: "By phone number where known, else the LID." }),
+  phone: z.string().openapi({ description: 'Digits; `""` where the number is not known.' }),
+}
 
 /** In seconds: never, a day, a week, 90 days. The network takes no others. */
 const timers = [0, 86_400, 604_800, 7_776_000]
@@ -58,13 +64,7 @@ const Card = z.object({
 export const Group = Card.openapi("Group")
 
 export const GroupWithMembers = Card.extend({
-  members: z.array(
-    z.object({
-      jid: z.string().openapi({ description: "By phone number where known, else the LID." }),
-      phone: z.string().openapi({ description: 'Digits; `""` where the number is not known.' }),
-      role: Role,
-    }),
-  ),
+  members: z.array(z.object({ ...person, role: Role })),
 }).openapi("GroupWithMembers")
 
 const group = path.extend({ jid: GroupId })
@@ -113,8 +113,7 @@ export const groupAvatar = createRoute({
 /** Contract, "Groups" */
 const MemberOutcome = z
   .object({
-    jid: z.string().openapi({ description: "By phone number where known, else the LID." }),
-    phone: z.string().openapi({ description: 'Digits; `""` where the number is not known.' }),
+    ...person,
     outcome: z
       .enum(["added", "removed", "promoted", "demoted", "approved", "rejected", "invited", "refused"])
       .openapi({
@@ -194,19 +193,10 @@ export const setGroupAvatar = createRoute({
   method: "put",
   path: `${proxy}/groups/{jid}/avatar` as const,
   summary: "Change a group's picture: to the middle of a JPEG, at most 640 by 640 pixels",
-  request: {
-    params: group,
-    body: body(z.object({ url: PictureUrl })),
-  },
+  request: { params: group, body: body(z.object({ url: PictureUrl })) },
   responses: {
     200: reply("Changed.", z.object({ picture_id: z.string() })),
-    ...refusals(
-      ...changing,
-      "url_not_allowed",
-      "media_fetch_failed",
-      "media_type_mismatch",
-      "payload_too_large",
-    ),
+    ...refusals(...changing, ...fetching),
   },
 })
 
@@ -322,8 +312,7 @@ export const listJoinRequests = createRoute({
       z.array(
         z
           .object({
-            jid: z.string().openapi({ description: "By phone number where known, else the LID." }),
-            phone: z.string().openapi({ description: 'Digits; `""` where the number is not known.' }),
+            ...person,
             requested_at: z.number().int().openapi({ description: "Unix seconds." }),
           })
           .openapi("JoinRequest"),

@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { FetchedUrl, text } from "./field-types.ts"
 import { jpeg } from "./contact.ts"
-import { asking, body, Ok, proxy, refusals, reply } from "./route-parts.ts"
+import { asking, body, fetching, Ok, proxy, refusals, reply } from "./route-parts.ts"
 
 /** The session's own. */
 const Profile = z
@@ -44,19 +44,10 @@ export const setAvatar = createRoute({
   method: "put",
   path: `${proxy}/profile/avatar` as const,
   summary: "Change the picture: to the middle of a JPEG, at most 640 by 640 pixels",
-  request: {
-    params: path,
-    body: body(z.object({ url: PictureUrl })),
-  },
+  request: { params: path, body: body(z.object({ url: PictureUrl })) },
   responses: {
     200: reply("Changed.", z.object({ picture_id: z.string() })),
-    ...refusals(
-      ...asking,
-      "url_not_allowed",
-      "media_fetch_failed",
-      "media_type_mismatch",
-      "payload_too_large",
-    ),
+    ...refusals(...asking, ...fetching),
   },
 })
 

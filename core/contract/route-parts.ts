@@ -48,3 +48,11 @@ export const unreachable = [...elsewhere, "bridge_paused", "bridge_suspended"] a
 
 /** Why a call that asks something of the network may be refused. */
 export const asking = [...unreachable, "not_paired", "network_rejected"] as const
+
+/** Why a file that a caller names may not be sent or shown. */
+export const fetching = [
+  "url_not_allowed",
+  "media_fetch_failed",
+  "media_type_mismatch",
+  "payload_too_large",
+] as const

@@ -13,6 +13,7 @@ import * as log from "./log.ts"
 import * as message from "./message.ts"
 import * as presence from "./presence.ts"
 import * as profile from "./profile.ts"
+import * as send from "./send.ts"
 import * as session from "./session.ts"
 import type { proxy } from "./route-parts.ts"
 
@@ -35,17 +36,17 @@ export const routes = {
     createLinkSession: session.createLinkSession,
   },
   Messages: {
-    sendText: message.sendText,
-    sendMedia: message.sendMedia,
+    sendText: send.sendText,
+    sendMedia: send.sendMedia,
     createUpload: file.createUpload,
-    sendReaction: message.sendReaction,
-    sendPoll: message.sendPoll,
-    sendLocation: message.sendLocation,
-    sendEvent: message.sendEvent,
-    sendContact: message.sendContact,
-    sendForward: message.sendForward,
-    sendStatus: message.sendStatus,
-    sendTyping: message.sendTyping,
+    sendReaction: send.sendReaction,
+    sendPoll: send.sendPoll,
+    sendLocation: send.sendLocation,
+    sendEvent: send.sendEvent,
+    sendContact: send.sendContact,
+    sendForward: send.sendForward,
+    sendStatus: send.sendStatus,
+    sendTyping: send.sendTyping,
     getMessage: message.getMessage,
     findMessage: message.findMessage,
     listSent: message.listSent,

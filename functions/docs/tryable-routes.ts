@@ -1,4 +1,4 @@
-import { isSend } from "#core/contract/message.ts"
+import { isSend } from "#core/contract/idempotency-key.ts"
 import { proxy } from "#core/contract/route-parts.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
 

@@ -1,4 +1,5 @@
 import * as contract from "#core/contract/message.ts"
+import * as send from "#core/contract/send.ts"
 import { ApiError } from "#core/error.ts"
 import { statusChat, toJid } from "#core/jid.ts"
 import { readPreview } from "../media/picture.ts"
@@ -39,17 +40,17 @@ import { sentPage } from "./sent-page.ts"
 import { composeMedia } from "./send-media.ts"
 
 export const messages = {
-  sendText: sendCommand(contract.sendText, async ({ body, preview }, { context }) => {
+  sendText: sendCommand(send.sendText, async ({ body, preview }, { context }) => {
     if (!preview) return textOf(body, context)
     const thumbnail = preview.image && (await readPreview(Buffer.from(preview.image, "base64")))
     return textOf(body, context, { ...preview, thumbnail: thumbnail || undefined })
   }),
 
-  sendMedia: sendCommand(contract.sendMedia, (input, { connected, context }) =>
+  sendMedia: sendCommand(send.sendMedia, (input, { connected, context }) =>
     composeMedia(input, connected, context),
   ),
 
-  sendReaction: command(contract.sendReaction, (called) =>
+  sendReaction: command(send.sendReaction, (called) =>
     sendAndAnswer(called, async (connected) => {
       const { chat, message_id, emoji } = called.body
       const reached = chat && (await connected.reach(toJid(chat)))
@@ -58,13 +59,13 @@ export const messages = {
     }),
   ),
 
-  sendPoll: sendCommand(contract.sendPoll, (input, { context }) =>
+  sendPoll: sendCommand(send.sendPoll, (input, { context }) =>
     pollOf({ ...input, maxAnswers: input.max_answers ?? 1 }, context),
   ),
 
-  sendLocation: sendCommand(contract.sendLocation, (input, { context }) => locationOf(input, context)),
+  sendLocation: sendCommand(send.sendLocation, (input, { context }) => locationOf(input, context)),
 
-  sendEvent: sendCommand(contract.sendEvent, (input, { context }) =>
+  sendEvent: sendCommand(send.sendEvent, (input, { context }) =>
     eventOf(
       {
         name: input.name,
@@ -80,14 +81,14 @@ export const messages = {
     ),
   ),
 
-  sendContact: sendCommand(contract.sendContact, (input, { context }) => contactsOf(input.contacts, context)),
+  sendContact: sendCommand(send.sendContact, (input, { context }) => contactsOf(input.contacts, context)),
 
-  sendForward: sendCommand(contract.sendForward, async (input, { connected, context }) => {
+  sendForward: sendCommand(send.sendForward, async (input, { connected, context }) => {
     const [message] = await findMessages(connected, { id: input.message_id, chat: input.from_chat })
     return forwarded(message, context)
   }),
 
-  sendStatus: command(contract.sendStatus, (called) =>
+  sendStatus: command(send.sendStatus, (called) =>
     sendAndAnswer(called, async (connected) => {
       const { body, background, ...source } = called.body
       const members = await statusAudience(connected)
@@ -100,7 +101,7 @@ export const messages = {
     }),
   ),
 
-  sendTyping: command(contract.sendTyping, async ({ session, body }) => {
+  sendTyping: command(send.sendTyping, async ({ session, body }) => {
     await session.use(async (connected) => {
       const chat = await connected.reach(toJid(body.chat))
       await connected.connection.showTyping(chat, body.state)

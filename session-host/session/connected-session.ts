@@ -1,5 +1,5 @@
 import type { LRUCache } from "lru-cache"
-import type { NewChat } from "#core/contract/message.ts"
+import type { NewChat } from "#core/contract/send.ts"
 import { isLid } from "#core/jid.ts"
 import type { Contacts } from "../people/contacts.ts"
 import type { Own } from "../receive/map/chat-and-sender.ts"

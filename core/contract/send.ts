@@ -1,0 +1,313 @@
+import { createRoute, z } from "@hono/zod-openapi"
+import { path } from "./bridge.ts"
+import {
+  base64,
+  Chat,
+  ContentType,
+  FetchedUrl,
+  FileId,
+  fileName,
+  MessageId,
+  PersonAddress,
+  PhoneNumber,
+  text,
+} from "./field-types.ts"
+import type { ErrorCode } from "./error.ts"
+import { idempotent, unsent } from "./idempotency-key.ts"
+import { MessageChat, SendResult } from "./message.ts"
+import { asking, body, fetching, Ok, proxy, refusals, reply } from "./route-parts.ts"
+
+/** Contract, "New chats" */
+const NewChat = z.enum(["refuse", "allow"]).openapi({
+  description:
+    "`refuse`: where this message would begin a chat with a person, it is 409 `new_chat`, and nothing is sent. `allow`: it is sent, and " +
+    "the person is known from then on.",
+})
+export type NewChat = z.infer<typeof NewChat>
+
+/** The fields that every message has besides its content. */
+const addressed = {
+  chat: Chat,
+  quoted_message_id: MessageId.optional().openapi({
+    description: "The message that this one replies to, of the same chat.",
+  }),
+  mentions: z.array(PersonAddress).max(1024).optional().openapi({
+    description: "The people whom the text mentions.",
+  }),
+  new_chat: NewChat.optional(),
+}
+
+/** A rule across fields. */
+interface Check<Fields extends z.ZodRawShape> {
+  holds: (input: z.infer<z.ZodObject<Fields>>) => boolean
+  path: keyof Fields & string
+  message: string
+}
+
+/** A route that sends a message. */
+function send<Path extends string, Fields extends z.ZodRawShape>(
+  suffix: Path,
+  summary: string,
+  fields: Fields,
+  more: { check?: Check<Fields>; refusals?: readonly ErrorCode[] } = {},
+) {
+  const { check } = more
+  const schema = z.object(fields).refine(
+    // The input has these fields, among others.
+    (input) => check?.holds(input as z.infer<z.ZodObject<Fields>>) ?? true,
+    { path: check && [check.path], message: check?.message },
+  )
+  return createRoute({
+    method: "post",
+    path: `${proxy}/send/${suffix}` as const,
+    summary,
+    request: { params: path, headers: idempotent, body: body(schema) },
+    responses: {
+      200: reply("The network has acknowledged the message.", SendResult),
+      ...refusals(...asking, "recipient_not_found", "new_chat", ...unsent, ...(more.refusals ?? [])),
+    },
+  })
+}
+
+/** In bytes. A picture of this size and the text beside it fit into a body. */
+const previewBytes = 256 * 1024
+
+const Preview = z
+  .object({
+    url: text(1, 2048).openapi({ description: "The link, as it stands in `body`.", format: "uri" }),
+    title: text(1, 300),
+    description: text(0, 1000).optional(),
+    image: base64(previewBytes).optional().openapi({
+      description:
+        "A JPEG, PNG or WebP of at most 256 KiB. It is sent small; anything else is `media_type_mismatch`.",
+    }),
+  })
+  .openapi({ description: "What is shown of a link. The service never fetches a link in a text." })
+
+export const sendText = send(
+  "text",
+  "Send a text message",
+  { ...addressed, body: text(1, 65_536), preview: Preview.optional() },
+  {
+    check: {
+      holds: ({ body, preview }) => !preview || body.includes(preview.url),
+      path: "preview",
+      message: "its url is not in the body",
+    },
+    refusals: ["media_type_mismatch", "payload_too_large"],
+  },
+)
+
+/** In bytes. More does not fit into a body; it is uploaded, or fetched from a URL. */
+const inlineBytes = 350_000
+
+/** The three places of a file (Contract, "Sent files"). */
+const source = {
+  url: FetchedUrl.optional().openapi({
+    description:
+      "The service fetches it, and the Content-Type of the answer decides the kind: JPEG, PNG and WebP are sent as an image, " +
+      "`audio/ogg` as a voice note, other audio as audio, video as video, everything else as a document. At most 16 MB, or " +
+      "100 MB for a document. A picture may have 25 megapixels, or 200 if it is a JPEG that is not progressive. " +
+      "Images and stickers are sent with a small preview, videos without one. An image, video or sound that does not begin " +
+      "as its Content-Type says, or an image that cannot be decoded, is `media_type_mismatch`.",
+  }),
+  file: FileId.optional(),
+  data: base64(inlineBytes).optional().openapi({ description: "A small file itself, at most 350 KB." }),
+  content_type: ContentType.optional().openapi({ description: "Of `data`." }),
+}
+
+type Source = { [Name in keyof typeof source]?: string | undefined }
+
+/** Whether no more than one place is named, and `data` with its type. */
+function isOnePlace({ url, file, data, content_type }: Source): boolean {
+  const named = [url, file, data].filter((place) => place !== undefined)
+  return named.length < 2 && (data === undefined) === (content_type === undefined)
+}
+
+function hasFile({ url, file, data }: Source): boolean {
+  return (url ?? file ?? data) !== undefined
+}
+
+export const sendMedia = send(
+  "media",
+  "Send an image, video, audio, document or sticker",
+  {
+    ...addressed,
+    ...source,
+    as_sticker: z.boolean().optional().openapi({
+      description:
+        "Sends a WebP as a sticker as it is, a JPEG or PNG as one of 512 by 512 pixels; any other file is `media_type_mismatch`.",
+    }),
+    as_voice: z
+      .boolean()
+      .optional()
+      .openapi({
+        description:
+          "Makes any sound, or that of a video, a voice note with its waveform: at most 15 minutes, of a file of at most 100 MB. Without " +
+          "ffmpeg at the service it is `conversion_unavailable`.",
+      }),
+    view_once: z.boolean().optional().openapi({
+      description:
+        "An image, a video or a voice note that can be opened once; any other file is `media_type_mismatch`.",
+    }),
+    caption: text(0, 65_536).optional().openapi({ description: "The text beside it." }),
+    filename: fileName.optional().openapi({
+      description:
+        "The name of a document; by default that of the upload, or the last part of the URL's path.",
+    }),
+  },
+  {
+    check: {
+      holds: (input) => hasFile(input) && isOnePlace(input) && !(input.as_voice && input.as_sticker),
+      path: "url",
+      message:
+        "give one of url, file and data, and content_type with data alone; as_voice and as_sticker exclude each other",
+    },
+    refusals: [...fetching, "conversion_unavailable"],
+  },
+)
+
+const Card = z
+  .object({
+    name: text(1, 255),
+    phone: PhoneNumber.optional(),
+    organization: text(0, 255).optional(),
+    email: text(0, 255).optional(),
+    vcard: text(1, 16_384)
+      .regex(/^BEGIN:VCARD\r?\n[^]*\nEND:VCARD\s*$/i, "not a vCard: BEGIN:VCARD ... END:VCARD")
+      .optional()
+      .openapi({ description: "The whole card, in place of the fields above but the name." }),
+  })
+  .refine(({ phone, vcard }) => (phone === undefined) !== (vcard === undefined), {
+    path: ["phone"],
+    message: "give either a phone or a vcard",
+  })
+
+export const sendContact = send("contact", "Send contact cards", {
+  ...addressed,
+  contacts: z.array(Card).min(1).max(20),
+})
+
+/** Contract, "Forwarded messages" */
+export const sendForward = send("forward", "Forward a message", {
+  chat: Chat,
+  message_id: MessageId,
+  from_chat: MessageChat.openapi({
+    description: "The chat that the message is in; needed only if messages of several chats have this id.",
+  }),
+})
+
+/** Contract, "Statuses of an account": as long as phones let them be. */
+const statusLength = 700
+
+export const sendStatus = send(
+  "status",
+  "Post a status: a text, or a picture",
+  {
+    body: text(1, statusLength)
+      .optional()
+      .openapi({ description: "The text, or the one beside the picture." }),
+    ...source,
+    background: z
+      .string()
+      .regex(/^#[0-9a-f]{6}$/i, "not #RRGGBB")
+      .optional()
+      .openapi({ description: "The colour behind a text.", example: "#205e7a" }),
+  },
+  {
+    check: {
+      holds: (input) =>
+        isOnePlace(input) && (hasFile(input) ? input.background === undefined : input.body !== undefined),
+      path: "body",
+      message:
+        "give a body, a picture (one of url, file and data; content_type with data) or both; a background goes with a body alone",
+    },
+    refusals: fetching,
+  },
+)
+
+/** A reaction quotes nothing and names nobody. */
+export const sendReaction = send("reaction", "React to a message", {
+  chat: MessageChat,
+  emoji: text(0, 32).openapi({ description: '`""` removes the reaction.' }),
+  message_id: MessageId,
+})
+
+/** Options are told apart only by their text. */
+const options = z
+  .array(text(1, 100))
+  .min(2)
+  .max(12)
+  .refine((given) => new Set(given).size === given.length, "options must differ")
+
+export const sendPoll = send(
+  "poll",
+  "Send a poll",
+  {
+    ...addressed,
+    question: text(1, 255),
+    options,
+    max_answers: z
+      .int()
+      .min(0)
+      .max(12)
+      .optional()
+      .openapi({ description: "How many options one person may choose; 0: any number; by default 1." }),
+  },
+  {
+    check: {
+      holds: (input) => (input.max_answers ?? 1) <= input.options.length,
+      path: "max_answers",
+      message: "more answers than options",
+    },
+  },
+)
+
+export const sendLocation = send("location", "Send a location", {
+  ...addressed,
+  lat: z.number().min(-90).max(90),
+  lng: z.number().min(-180).max(180),
+  name: text(0, 1000).optional(),
+  address: text(0, 1000).optional(),
+})
+
+const UnixSeconds = z.int().min(0).max(253_402_300_799)
+
+export const sendEvent = send(
+  "event",
+  "Send an event message, which recipients can answer",
+  {
+    ...addressed,
+    name: text(1, 100),
+    description: text(0, 2048).optional(),
+    start_time: UnixSeconds.openapi({ description: "Unix seconds." }),
+    end_time: UnixSeconds.optional().openapi({ description: "Unix seconds; not before the start." }),
+    join_link: text(0, 2048).optional().openapi({ description: "The link for joining a call." }),
+    has_reminder: z.boolean().optional(),
+    is_schedule_call: z.boolean().optional(),
+    reminder_offset_sec: z
+      .int()
+      .min(0)
+      .max(31_536_000)
+      .optional()
+      .openapi({ description: "How long before the start the phone shows a reminder." }),
+  },
+  {
+    check: {
+      holds: (input) => (input.end_time ?? input.start_time) >= input.start_time,
+      path: "end_time",
+      message: "before start_time",
+    },
+  },
+)
+
+export const sendTyping = createRoute({
+  method: "post",
+  path: `${proxy}/send/typing` as const,
+  summary: "Show that you are typing or recording",
+  request: {
+    params: path,
+    body: body(z.object({ chat: Chat, state: z.enum(["composing", "recording", "paused"]) })),
+  },
+  responses: { 200: reply("Shown.", Ok), ...refusals(...asking, "recipient_not_found") },
+})
