@@ -1,7 +1,6 @@
 export * as ApiKey from "./api-key.ts"
 
-import { createHmac, randomInt, timingSafeEqual } from "node:crypto"
-import { crc32 } from "node:zlib"
+import { createHmac, timingSafeEqual } from "node:crypto"
 import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import { ApiError } from "../error.ts"
@@ -11,6 +10,9 @@ import { config, need } from "../platform/config.ts"
 import { log } from "../platform/log.ts"
 import { beginning, Bytes, get as getRow, transact, update, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
+import { idOf, isWhole, newSecretKey } from "./secret-key.ts"
+
+export { idOf }
 
 const Scope = z.enum(["all", "read", "bridge"])
 export type Scope = z.infer<typeof Scope>
@@ -58,9 +60,6 @@ export interface Owner extends Access {
   keyId: string
 }
 
-const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-const shape = /^mbk_([0-9A-Za-z]{12})_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/
-
 /** Revocation takes effect within 30 s (Contract, "API keys"); misses are cached as well. */
 const known = new LRUCache<string, { found: z.infer<typeof Stored> | undefined }>({
   max: 10_000,
@@ -76,7 +75,7 @@ export function nameOf(by: Maker): string {
 }
 
 /**
- * Creates an API key: `mbk_`, 12 characters of id, `_`, 32 of secret, 6 of checksum. Only its HMAC is stored.
+ * Creates an API key. Only its HMAC is stored.
  * @param by undefined: the operator
  * @param expiresAt Unix seconds; undefined: it works until it is revoked
  * @throws ApiError `unauthorized` when the key that makes it was revoked
@@ -88,9 +87,8 @@ export async function create(
   by?: Maker,
   expiresAt?: number,
 ): Promise<string> {
-  const keyId = random(12)
-  const unchecked = `mbk_${keyId}_${random(32)}`
-  const secretKey = unchecked + checksum(unchecked)
+  const secretKey = newSecretKey()
+  const keyId = idOf(secretKey)
   const { scope, bridge } = access
   const about = {
     key_id: keyId,
@@ -137,16 +135,10 @@ function remains(keyId: string): Write {
   }
 }
 
-/** The id within a key. */
-export function idOf(secretKey: string): string {
-  return shape.exec(secretKey)?.[1] ?? ""
-}
-
 /** The owner of a key; undefined if anything is wrong with the key, unless it was right until it expired. */
 export async function verify(secretKey: string): Promise<Owner | "expired" | undefined> {
-  const keyId = shape.exec(secretKey)?.[1]
-  if (!keyId || checksum(secretKey.slice(0, -6)) !== secretKey.slice(-6)) return undefined
-
+  if (!isWhole(secretKey)) return undefined
+  const keyId = idOf(secretKey)
   const { found } = known.get(keyId) ?? (await read(keyId))
   const given = hmac(secretKey, pepperOf(keyId, found))
   // An unknown id costs the same comparison as a wrong secret.
@@ -325,18 +317,4 @@ export async function arrive(accountId: string, { row, hmac: given, pepper }: Mo
     },
     { Put: { TableName: tables.accounts, Item: { ...listKey(accountId, row.key_id), ...row } } },
   ])
-}
-
-function random(length: number): string {
-  return Array.from({ length }, () => base62[randomInt(62)]).join("")
-}
-
-function checksum(text: string): string {
-  let rest = crc32(text)
-  let out = ""
-  for (let i = 0; i < 6; i++) {
-    out = base62[rest % 62] + out
-    rest = Math.floor(rest / 62)
-  }
-  return out
 }
