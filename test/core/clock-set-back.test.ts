@@ -1,6 +1,7 @@
 import "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
 import { afterEach, expect, test, vi } from "vitest"
+import { wake } from "#core/event/wake.ts"
 import { Browser } from "#core/account/browser.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
@@ -75,7 +76,7 @@ const waits: Record<string, Wait> = {
   "the promise of a delivery": async () => {
     const { id } = await aBridge()
     await Delivery.promise(Delivery.first(id), 0)
-    return async () => !(await Delivery.wake(id))
+    return async () => !(await wake(id))
   },
   "the time in which a promise may be kept, for the sweep": async () => {
     const { id } = await aBridge()

@@ -1,9 +1,9 @@
 import "#test/support/store.ts"
 import { randomInt } from "node:crypto"
 import { expect, test, vi } from "vitest"
+import { wake } from "#core/event/wake.ts"
 import { Account } from "#core/account/account.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
-import { Delivery } from "#core/event/delivery.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { now } from "#core/platform/clock.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
@@ -14,7 +14,7 @@ test("the operator finds a number, sees what waits, pauses and wakes it after a 
   const customer = await aPerson()
   const bridgeId = customer.bridge.id
   await (await anOutbox(customer.bridge)).write(anEvent("waits"))
-  await Delivery.wake(bridgeId)
+  await wake(bridgeId)
   for (const path of ["/operator", `/operator/find?id=${bridgeId}`])
     expect([path, (await customer.get(path)).status]).toEqual([path, 403])
   expect((await customer.post("/operator/pause", { id: bridgeId })).status).toBe(403)

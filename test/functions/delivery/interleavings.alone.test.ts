@@ -12,6 +12,7 @@ import {
   forgetDoorbells,
 } from "#test/support/session/events-and-doorbells.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
+import { ringAnew, wake } from "#core/event/wake.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
@@ -180,7 +181,7 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
     for (const commit of life.commits) {
       await after(commit.after)
       written.push(...(await outbox.write(...Array.from({ length: commit.count }, () => anEvent()))))
-      await Delivery.wake(bridge.id)
+      await wake(bridge.id)
     }
   }
   let patchedAt = Infinity
@@ -253,7 +254,7 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
     await ringAll()
   }
   // The bridge's next owner rings for what a dead one left.
-  if (life.producerDies || restarts) await Delivery.ringAnew(bridge.id)
+  if (life.producerDies || restarts) await ringAnew(bridge.id)
   const isCalm = !life.deliverers.includes(true) && seconds(life.waits) < Delivery.claimedFor()
   if (restarts || (isCalm && !life.callsDie)) {
     await answerRest(bridge.id, rests && !restarts)

@@ -1,5 +1,6 @@
 import "#test/support/store.ts"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
+import { ringAnew, wake } from "#core/event/wake.ts"
 import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Resend } from "#core/event/resend.ts"
@@ -75,9 +76,9 @@ describe("whoever takes a bridge over", () => {
     const { receiver, outbox, bridge } = await aDelivery()
     await outbox.write(anEvent())
     await Delivery.promise(Delivery.first(bridge.id), 0)
-    await Delivery.wake(bridge.id)
+    await wake(bridge.id)
     expect(await aDoorbell()).toBeUndefined()
-    await Delivery.ringAnew(bridge.id)
+    await ringAnew(bridge.id)
     await answerAll()
     expect(receiver.arrivals).toHaveLength(1)
   })
@@ -85,7 +86,7 @@ describe("whoever takes a bridge over", () => {
   test("promises where nobody has", async () => {
     const { receiver, outbox, bridge } = await aDelivery()
     await outbox.write(anEvent())
-    await Delivery.ringAnew(bridge.id)
+    await ringAnew(bridge.id)
     expect((await Delivery.get(Delivery.first(bridge.id)))!.due).toBeGreaterThan(0)
     await answerAll()
     expect(receiver.arrivals).toHaveLength(1)

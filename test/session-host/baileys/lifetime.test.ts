@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm"
 import { afterEach, expect, test, vi } from "vitest"
 import { newAnswerOrEnd } from "#session-host/baileys/answer-or-end.ts"
 import { newLifetime } from "#session-host/baileys/lifetime.ts"
-import type { Happening } from "#session-host/network/connection.ts"
+import type { Happening } from "#session-host/network/happening.ts"
 
 afterEach(() => void vi.useRealTimers())
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { newLifetime } from "#session-host/baileys/lifetime.ts"
 import { newLogin } from "#session-host/baileys/login/follow-login.ts"
 import { newCodes } from "#session-host/baileys/login/qr.ts"
-import type { Happening } from "#session-host/network/connection.ts"
+import type { Happening } from "#session-host/network/happening.ts"
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
