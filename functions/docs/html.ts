@@ -25,3 +25,8 @@ export function table(heads: string[], rows: Html[][]): Html {
     </tbody>
   </table>`
 }
+
+/** Where a part of the reference is, or something in it. */
+export function hrefOf(slug: string, id?: string): string {
+  return `?part=${slug}${id === undefined ? "" : `#${id}`}`
+}

@@ -9,8 +9,8 @@ import {
   type Schema,
 } from "./openapi.ts"
 import { exampleCalls } from "./example-calls.ts"
-import { limitsOf, merged } from "./page.ts"
 import { pages } from "./pages.ts"
+import { limitsOf, merged } from "./schema.ts"
 
 // The reference as programs that read for people want it: Markdown, a page for each call and each event.
 

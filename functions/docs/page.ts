@@ -3,20 +3,12 @@ import { errorStatus, type ErrorCode } from "#core/contract/error.ts"
 import { sentences } from "#core/contract/error-sentences.ts"
 import { exampleCalls } from "./example-calls.ts"
 import { guide, type Reader } from "./guide.ts"
-import { type Html, prose, table } from "./html.ts"
+import { type Html, hrefOf, prose, table } from "./html.ts"
 import { copying } from "./copying.ts"
+import { fields, merged, parameterRow, typeOf } from "./schema.ts"
 import { style } from "./style.ts"
 import { canTry } from "./tryable-routes.ts"
-import {
-  type Document,
-  entriesOf,
-  type Entry,
-  everyAnswer,
-  type Header,
-  type Operation,
-  type Parameter,
-  type Schema,
-} from "./openapi.ts"
+import { type Document, entriesOf, type Entry, everyAnswer, type Header, type Operation } from "./openapi.ts"
 
 /** What a reader wants to see: a part, by its name in the address, or what words are found in. */
 export interface Wanted {
@@ -88,11 +80,6 @@ function contents({ slug, name, items }: Part, isShown: boolean): Html {
   if (!isShown) return part
   return html`${part}
     <div>${items.map(({ id, title }) => html`<a href="${hrefOf(slug, id)}">${title}</a>`)}</div>`
-}
-
-/** Where a part is, or something in it. */
-function hrefOf(slug: string, id?: string): string {
-  return `?part=${slug}${id === undefined ? "" : `#${id}`}`
 }
 
 function first({ info }: Document, title: string): Html {
@@ -311,76 +298,6 @@ function errorRows(): Html[][] {
     html`<code id="error-${code}">${code}</code>`,
     html`${prose(sentences[code])}`,
   ])
-}
-
-function parameterRow(parameter: Parameter): Html[] {
-  const { description, schema } = parameter
-  return [
-    named(parameter.name, parameter.required ?? false),
-    html`${parameter.in}`,
-    typeOf(schema),
-    prose([description ?? schema.description, limitsOf(schema)].filter(Boolean).join(" ")),
-  ]
-}
-
-function fields(schema: Schema): Html {
-  if (!schema.properties) return html`<p>${typeOf(schema)}</p>`
-  return table(["field", "type", ""], rowsOf(schema))
-}
-
-/** A schema with the fields of everything it extends. */
-export function merged(schema: Schema, document: Document): Schema {
-  const named = document.components.schemas[schema.$ref?.split("/").at(-1) ?? ""]
-  if (named) return merged(named, document)
-  if (!schema.allOf) return schema
-  const parts = schema.allOf.map((part) => merged(part, document))
-  return {
-    ...schema,
-    properties: Object.assign({}, ...parts.map(({ properties }) => properties)) as Schema["properties"], // of its parts
-    required: parts.flatMap(({ required = [] }) => required),
-  }
-}
-
-/** A row for each field, and for the fields inside it. */
-function rowsOf(schema: Schema, prefix = ""): Html[][] {
-  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
-    const limits = limitsOf(field.items && !field.description ? field.items : field)
-    const about = [field.description ?? field.items?.description, limits].filter(Boolean).join(" ")
-    const row = [named(prefix + name, schema.required?.includes(name) ?? false), typeOf(field), prose(about)]
-    const inner = field.properties ? field : field.items
-    return [row, ...(inner?.properties ? rowsOf(inner, `${prefix}${name}.`) : [])]
-  })
-}
-
-function named(name: string, required: boolean): Html {
-  return html`<code>${name}</code>${required ? "" : html` <small>optional</small>`}`
-}
-
-function typeOf(schema: Schema): Html {
-  const name = schema.$ref?.split("/").at(-1)
-  if (name) return html`<a href="${hrefOf("schemas", `schema-${name}`)}">${name}</a>`
-  // A named schema with a description of its own.
-  const base = schema.allOf?.find(({ $ref }) => $ref !== undefined)
-  if (base) return typeOf(base)
-  if (schema.enum) return html`${schema.enum.map((value) => JSON.stringify(value)).join(" | ")}`
-  if (schema.items) return html`array of ${typeOf(schema.items)}`
-  if (schema.oneOf) return html`${schema.oneOf.map((one, i) => html`${i > 0 ? " | " : ""}${typeOf(one)}`)}`
-  return html`${[schema.type ?? "any"].flat().join(" | ")}`
-}
-
-/** The limits in words; the pattern only if there is no description. */
-export function limitsOf({ minimum, maximum, minLength, maxLength, pattern, description }: Schema): string {
-  return [
-    ...range(minimum, maximum, ""),
-    ...range(minLength, maxLength, " characters"),
-    ...(pattern && !description ? [`\`${pattern}\``] : []),
-  ].join(" ")
-}
-
-function range(low: number | undefined, high: number | undefined, unit: string): string[] {
-  if (low === undefined && high === undefined) return []
-  if (low === undefined) return [`At most ${high}${unit}.`]
-  return [high === undefined ? `At least ${low}${unit}.` : `${low} to ${high}${unit}.`]
 }
 
 function shown(example: unknown): Html | string {
