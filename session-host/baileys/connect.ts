@@ -1,5 +1,6 @@
 import { isGroup } from "#core/jid.ts"
-import type { Acquaintance, Connection, Happening } from "../network/connection.ts"
+import type { Connection } from "../network/connection.ts"
+import type { Acquaintance, Happening } from "../network/happening.ts"
 import { reportUnknownName } from "../receive/unknown.ts"
 import { newAddressing } from "../send/addressing.ts"
 import { groupOf } from "../send/devices.ts"

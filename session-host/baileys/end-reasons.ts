@@ -1,6 +1,6 @@
 import { ProxyError } from "#core/fetch/proxied.ts"
 import type { Objection } from "#core/contract/session-status.ts"
-import type { End } from "../network/connection.ts"
+import type { End } from "../network/happening.ts"
 
 /** `<failure>`s at login after which the device is none of the account's any more (whatsmeow `ConnectFailureReason.IsLoggedOut`). */
 const loggedOutFailures = new Set([401, 403, 406])

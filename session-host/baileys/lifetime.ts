@@ -1,4 +1,4 @@
-import type { End, Happening, Me } from "../network/connection.ts"
+import type { End, Happening, Me } from "../network/happening.ts"
 import { RowTooLarge } from "../memory/rows.ts"
 
 /** A connection from dialling to its end. */

@@ -1,7 +1,7 @@
 import type { EventEmitter } from "node:events"
 import type { BaileysEventMap, BinaryNode } from "@whiskeysockets/baileys"
 import type { Logger } from "pino"
-import type { Acquaintance } from "../network/connection.ts"
+import type { Acquaintance } from "../network/happening.ts"
 import { reportExpiration } from "../receive/expiration.ts"
 import { filterReceipts } from "../receive/filter-receipts.ts"
 import { readFrames } from "../receive/frames.ts"

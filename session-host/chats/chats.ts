@@ -6,7 +6,7 @@ import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Commits } from "../memory/commits.ts"
 import type { SessionVault } from "../memory/keys.ts"
 import type { SessionStore, SessionWrite } from "../memory/rows.ts"
-import type { ChatSetting, ToldChat } from "../network/connection.ts"
+import type { ChatSetting, ToldChat } from "../network/happening.ts"
 import { hashed, type MessageEvent, padded } from "./transcript.ts"
 
 /** A chat, as its row has it. */

@@ -3,7 +3,7 @@ import { now, nowMs } from "#core/platform/clock.ts"
 import type { Commits } from "./commits.ts"
 import type { UnitWrite } from "./packing.ts"
 import type { SessionStore, Stored } from "./rows.ts"
-import type { Restriction } from "../network/connection.ts"
+import type { Restriction } from "../network/happening.ts"
 
 const replacedRow = "REPLACED"
 const availableRow = "AVAILABLE"

@@ -4,8 +4,7 @@
  * is known elsewhere, too.
  */
 import type { Connections } from "#core/fetch/connections.ts"
-import type { Objection } from "#core/contract/session-status.ts"
-import type { PasskeyAssertion, PasskeyOptions } from "#core/contract/passkey.ts"
+import type { PasskeyAssertion } from "#core/contract/passkey.ts"
 import type { proto } from "@whiskeysockets/baileys"
 import type { SessionWrite } from "../memory/rows.ts"
 import type { Media } from "./content.ts"
@@ -170,116 +169,6 @@ export interface Intake {
   takeRead(chat: string): Promise<void>
 }
 
-/** The session's identity on the network. */
-export interface Me {
-  jid: string
-  lid: string
-  phone: string
-  name: string
-}
-
-/**
- * - `logged_out`: the phone or the network removed the device; the credentials are worthless.
- * - `replaced`: another login of the same device took over.
- * - `restart`: the network asks to reconnect at once (after pairing).
- * - `refs_ended`: nobody scanned in time; reconnect to go on.
- * - `lost`: anything else; reconnect with backoff.
- */
-type ClosedReason = "logged_out" | "replaced" | "restart" | "refs_ended" | "lost"
-
-/** How a connection ended. */
-export interface End {
-  reason: ClosedReason
-  /** The network's words, with its number, for a log. */
-  detail: string
-  /** Set if the network refused the login and said why. */
-  objection?: Objection
-  /** How long the network will refuse the login, in ms, if it says so. */
-  refusedForMs?: number
-}
-
-/** The things that happen on a connection, in order. */
-export type Happening = Step | News
-
-/** A step of a connection's life. */
-type Step =
-  /** A QR code to show until the next one. `expiresAt` is in Unix seconds. */
-  | { kind: "qr"; text: string; expiresAt: number }
-  /** The account is linked with a passkey only. It comes again when there is another request; without one it cannot be read. */
-  | { kind: "passkey_required"; request?: { options: PasskeyOptions; expiresAt: number } }
-  /** Linked: the credentials are kept before the network hears of it. The network will ask for a restart. */
-  | { kind: "paired" }
-  /** Logged in and ready. */
-  | { kind: "open"; me: Me }
-  /** The end of this connection; nothing follows. */
-  | ({ kind: "closed" } & End)
-
-/**
- * What the network says on a connection, beside messages. `onTaken` is called once nobody works at it any more: it is written
- * down, or cannot be.
- */
-export type News =
-  /** A stanza that may become an event: calls, notifications, offline counts. */
-  | { kind: "stanza"; stanza: Stanza; onTaken?: () => void }
-  /** The network acknowledged a message late, after `send` had stopped waiting. */
-  | { kind: "acknowledged"; messageId: string; timestamp: number }
-  /** Information about people, from an address book, a history or a group. */
-  | { kind: "people"; people: Acquaintance[]; onTaken?: () => void }
-  /** What the account has set for its chats, on its phone or another of its devices. */
-  | { kind: "chats"; settings: ChatSetting[]; onTaken?: () => void }
-  /** A chat from before the link, with messages. */
-  | { kind: "history"; chat: ToldChat; onTaken?: () => void }
-  /** About an account, for a log or for `status`. */
-  | { kind: "notice"; notice: Notice }
-
-/** A limit that the network has set for the account: it may not begin chats, or no more of them. */
-export interface Restriction {
-  kind: "new_chats" | "new_chats_quota"
-  /** When it ends, in Unix seconds; 0 if the network does not say. */
-  until: number
-}
-
-/**
- * - `identity_changed`: somebody has another phone, or has installed anew. `jid` is their private one where it is known.
- * - `number_changed`: somebody has another number; `jid` likewise.
- * - `newsletter`: news of a newsletter, which a bridge ignores.
- * - `bot_message`: a message of a bot's that nobody here can read.
- * - `withheld_message`: a message that the network gives to the phone alone.
- * - `old_placeholder`: the placeholder of a message that is too old for the phone to be asked for it.
- * - `quota_nears`: the account will soon have started as many chats as it may.
- * - `restriction`: one is on now, or off.
- */
-export type Notice =
-  | { kind: "identity_changed" | "number_changed"; jid: string | undefined }
-  | { kind: "bot_message" | "withheld_message" | "old_placeholder" | "quota_nears" }
-  | { kind: "newsletter" }
-  | { kind: "restriction"; restriction: Restriction; isOn: boolean }
-
-/** What an account has set for a chat; only what was set is there. */
-export interface ChatSetting {
-  jid: string
-  isArchived?: boolean
-  isPinned?: boolean
-  /** Unix seconds; 0: it is not muted, -1: for ever. */
-  mutedUntil?: number
-  /** False: it is marked as unread. */
-  isRead?: boolean
-}
-
-/** A chat as the account's phone tells it when it is linked, with some of its messages, newest first. */
-export interface ToldChat {
-  jid: string
-  /** Of a group; else `""`. */
-  name: string
-  /** With the first messages of the chat; else 0. */
-  unread: number
-  isArchived: boolean
-  isPinned: boolean
-  /** As of a setting. */
-  mutedUntil: number
-  messages: proto.IWebMessageInfo[]
-}
-
 /** A change of the account's settings, for all its devices. */
 export interface SettingChange {
   collection: "regular_high" | "regular_low"
@@ -288,31 +177,6 @@ export interface SettingChange {
   value: proto.ISyncActionValue
   /** Of this kind of setting. */
   version: number
-}
-
-/** The network's information about a person; only what it said is set. */
-export interface Acquaintance {
-  /** The JID with the phone number. */
-  jid?: string | undefined
-  lid?: string | undefined
-  /** From the phone's address book. */
-  fullName?: string | undefined
-  firstName?: string | undefined
-  /** The name that the person chose. */
-  pushName?: string | undefined
-  /** By which strangers find the person, without `@`; `""`: the person has none any more. */
-  username?: string | undefined
-  /** A business's name, verified by the network. */
-  verifiedName?: string | undefined
-  /** Was a business, and is none any more. */
-  isNoBusiness?: true
-  /** The part that a group shows of a number that it hides. */
-  redactedPhone?: string | undefined
-  about?: string | undefined
-  /** The number that the person had before. */
-  formerJid?: string | undefined
-  /** Adds to an existing contact only; it does not create one. */
-  ofContactsOnly?: true
 }
 
 /** The owner of a phone number. */

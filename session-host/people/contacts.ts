@@ -7,7 +7,7 @@ import type { Logger } from "#core/platform/log.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Commits } from "../memory/commits.ts"
 import { type SessionStore, type SessionWrite, RowTooLarge } from "../memory/rows.ts"
-import type { Acquaintance } from "../network/connection.ts"
+import type { Acquaintance } from "../network/happening.ts"
 
 /** A contact, as last heard of. */
 const Contact = z.object({

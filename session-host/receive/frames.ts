@@ -1,6 +1,7 @@
 import type { BinaryNode } from "@whiskeysockets/baileys"
 import { Metrics } from "#core/platform/metrics.ts"
-import type { Acquaintance, Intake } from "../network/connection.ts"
+import type { Intake } from "../network/connection.ts"
+import type { Acquaintance } from "../network/happening.ts"
 import type { OutgoingFrames } from "../send/hold-frames.ts"
 import type { Backpressure } from "./backpressure.ts"
 import type { UnsettledStanzas } from "./order.ts"

@@ -6,7 +6,7 @@ import {
   type BinaryNode,
 } from "@whiskeysockets/baileys"
 import { usernameIn } from "#core/jid.ts"
-import type { Acquaintance } from "../network/connection.ts"
+import type { Acquaintance } from "../network/happening.ts"
 
 /** The visible parts of numbers that a group's card hides, and the members' usernames. */
 export function hiddenNumbersIn(answer: BinaryNode): Acquaintance[] {

@@ -6,7 +6,7 @@ import {
   type WASocket,
 } from "@whiskeysockets/baileys"
 import { ask } from "../baileys/questions/ask.ts"
-import type { Acquaintance } from "../network/connection.ts"
+import type { Acquaintance } from "../network/happening.ts"
 import { lidsOf } from "../people/questions.ts"
 
 interface Input {

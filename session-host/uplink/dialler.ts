@@ -1,7 +1,8 @@
 import type { Proxy } from "#core/fetch/proxied.ts"
 import { Backoff } from "./backoff.ts"
 import type { Logger } from "#core/platform/log.ts"
-import type { Connection, End, Happening, Intake, Vault } from "../network/connection.ts"
+import type { Connection, Intake, Vault } from "../network/connection.ts"
+import type { End, Happening } from "../network/happening.ts"
 import { scope } from "../host/exceptions.ts"
 
 /** The longest wait for a temporary ban, in ms: the ban may be lifted early. */

@@ -1,6 +1,7 @@
 import type { Logger } from "#core/platform/log.ts"
 import type { Memory } from "../memory/memory.ts"
-import type { Connection, News, Stanza } from "../network/connection.ts"
+import type { Connection, Stanza } from "../network/connection.ts"
+import type { News } from "../network/happening.ts"
 import { nobody } from "../receive/map/chat-and-sender.ts"
 import type { At } from "../receive/map/connection.ts"
 import { fromStanza } from "../receive/map/from-stanza.ts"

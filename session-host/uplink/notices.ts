@@ -2,7 +2,7 @@ import type { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { isLid } from "#core/jid.ts"
 import { iso } from "#core/platform/clock.ts"
 import type { Memory } from "../memory/memory.ts"
-import type { Notice, Restriction } from "../network/connection.ts"
+import type { Notice, Restriction } from "../network/happening.ts"
 import type { Say } from "../session/say.ts"
 
 interface Input {

@@ -1,5 +1,6 @@
 import type { BaileysEventMap, WASocket } from "@whiskeysockets/baileys"
-import type { ChatSetting, Connection, Intake, MediaHost, ToldChat, Vault } from "../../network/connection.ts"
+import type { Connection, Intake, MediaHost, Vault } from "../../network/connection.ts"
+import type { ChatSetting, ToldChat } from "../../network/happening.ts"
 import type { AnswerOrEnd } from "../answer-or-end.ts"
 import type { Lifetime } from "../lifetime.ts"
 import type { ILogger } from "../quiet-log.ts"

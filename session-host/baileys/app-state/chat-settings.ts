@@ -1,5 +1,5 @@
 import { type ChatMutation, jidNormalizedUser } from "@whiskeysockets/baileys"
-import type { ChatSetting } from "#session-host/network/connection.ts"
+import type { ChatSetting } from "#session-host/network/happening.ts"
 
 /** What an entry of the account's settings says of a chat; empty if it is about something else. */
 export function chatSettingIn({ syncAction: { value }, index: [, chat] }: ChatMutation): ChatSetting[] {

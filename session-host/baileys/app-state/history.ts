@@ -10,7 +10,8 @@ import {
   type BaileysEventMap,
 } from "@whiskeysockets/baileys"
 import { buildMergedTcTokenIndexWrite } from "@whiskeysockets/baileys/lib/Utils/tc-token-utils.js"
-import type { MediaHost, ToldChat } from "#session-host/network/connection.ts"
+import type { MediaHost } from "#session-host/network/connection.ts"
+import type { ToldChat } from "#session-host/network/happening.ts"
 import { blobOf } from "#session-host/media/own-devices-file.ts"
 import { atATime, type RecordPeople } from "./record-people-in-batches.ts"
 import { personIn } from "./people.ts"

@@ -6,7 +6,7 @@ import {
   jidNormalizedUser,
 } from "@whiskeysockets/baileys"
 import { usernameIn } from "#core/jid.ts"
-import type { Acquaintance } from "#session-host/network/connection.ts"
+import type { Acquaintance } from "#session-host/network/happening.ts"
 
 /** The person in a contact of Baileys'; empty if it is none. */
 export function personIn(contact: Partial<Contact>): Acquaintance[] {

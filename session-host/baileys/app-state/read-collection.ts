@@ -14,7 +14,8 @@ import {
   type WASocket,
 } from "@whiskeysockets/baileys"
 import { NetworkRejected } from "#session-host/network/errors.ts"
-import type { Acquaintance, ChatSetting, MediaHost } from "#session-host/network/connection.ts"
+import type { MediaHost } from "#session-host/network/connection.ts"
+import type { Acquaintance, ChatSetting } from "#session-host/network/happening.ts"
 import { blobOf } from "#session-host/media/own-devices-file.ts"
 import type { ILogger } from "../quiet-log.ts"
 import type { Keys } from "../signal/keys.ts"

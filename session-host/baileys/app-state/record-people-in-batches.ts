@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import type { LIDMapping, WASocket } from "@whiskeysockets/baileys"
-import type { Acquaintance, Vault } from "#session-host/network/connection.ts"
+import type { Vault } from "#session-host/network/connection.ts"
+import type { Acquaintance } from "#session-host/network/happening.ts"
 import { addressPair } from "./people.ts"
 
 interface Input {

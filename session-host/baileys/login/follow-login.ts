@@ -4,7 +4,7 @@ import {
   type AuthenticationCreds,
   type BaileysEventMap,
 } from "@whiskeysockets/baileys"
-import type { Me } from "#session-host/network/connection.ts"
+import type { Me } from "#session-host/network/happening.ts"
 import type { Lifetime } from "../lifetime.ts"
 import { isSpare, type PasskeyLink } from "./passkey.ts"
 import type { newCodes } from "./qr.ts"

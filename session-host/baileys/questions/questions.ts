@@ -5,7 +5,8 @@ import {
   type AuthenticationCreds,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import type { Acquaintance, Connection, Question, Stanza } from "#session-host/network/connection.ts"
+import type { Connection, Question, Stanza } from "#session-host/network/connection.ts"
+import type { Acquaintance } from "#session-host/network/happening.ts"
 import { registered } from "#session-host/people/questions.ts"
 import { answered, ask } from "./ask.ts"
 import type { AnswerOrEnd } from "../answer-or-end.ts"

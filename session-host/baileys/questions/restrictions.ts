@@ -1,6 +1,7 @@
 import type { BinaryNode } from "@whiskeysockets/baileys"
 import { z } from "zod"
-import type { Connection, Notice, Restriction } from "#session-host/network/connection.ts"
+import type { Connection } from "#session-host/network/connection.ts"
+import type { Notice, Restriction } from "#session-host/network/happening.ts"
 import { askMex, jsonIn } from "#session-host/network/mex.ts"
 
 /** A time in Unix seconds, at most the end of the century. */

@@ -1,7 +1,8 @@
 import { isGroup, isLid, usernameIn, withoutDevice, isPhoneJid } from "#core/jid.ts"
 import type { Own } from "./chat-and-sender.ts"
 import type { MessageIdentity } from "./mapped.ts"
-import type { Acquaintance, Received } from "../../network/connection.ts"
+import type { Received } from "../../network/connection.ts"
+import type { Acquaintance } from "../../network/happening.ts"
 
 /**
  * The identity of a stanza's message. Its author is named without device, and by the private address (LID) first where the
