@@ -16,6 +16,11 @@ const Upload = z
   })
   .openapi("Upload")
 
+/**
+ * A form and no body of the call: on AWS Lambda takes 6 MB, so the form is S3's own. It is a POST, because only a POST's policy
+ * bounds the size before the bytes are there, and a browser can send it without a script. The form has no key in it: a program may
+ * give it to its own customer's browser.
+ */
 export const createUpload = createRoute({
   method: "post",
   path: "/api/instances/{customer_ref}/files" as const,

@@ -21,7 +21,9 @@ const base = common("Calls", [
 
 /**
  * Calls session hosts for the functions that are outside their network. It alone is inside, has the secret that signs
- * these calls, and reaches nothing else: neither the internet nor any service of AWS (decision 16).
+ * these calls, and reaches nothing else: neither the internet nor any service of AWS. The others are outside because inside
+ * each service of AWS needs an endpoint that is paid for by the hour, the internet a NAT gateway, and the URL of a function
+ * cannot stream. It costs each call one invocation and one place more. Where Lambda has no place for it, nothing was sent.
  */
 export const calls = new sst.aws.Function("Calls", {
   ...base,

@@ -33,7 +33,7 @@ export const troubles = new sst.aws.Function("Troubles", {
   permissions: [
     // It remembers what it has told.
     tableAccess(accounts, "GetItem", "Query", "PutItem", "DeleteItem"),
-    // Who is down and who fails, from indexes that have nobody else (docs/decisions/0034).
+    // Who is down and who fails, from indexes that have nobody else.
     indexAccess(leases, "byHost"),
     indexAccess(leases, "byDown"),
     indexAccess(events, "byFailing"),

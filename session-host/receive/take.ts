@@ -81,7 +81,8 @@ const goodFor = 500
  * gone, and `decrypt.ts` lets its receipt out: `asReceived` for that reason, `asForgotten` for any in an ignored chat.
  *
  * The look-up begins when the stanza arrives. A message that does not say that it comes again is decrypted meanwhile, and
- * only `take` waits for the answer (decision 19). `receive/decrypt.ts` calls all of this, through the port
+ * only `take` waits for the answer, which is nearly always that it is new. To look up only what cannot be decrypted would
+ * make a second event in two cases (`redelivered.test.ts`). `receive/decrypt.ts` calls all of this, through the port
  * (`network/connection.ts`).
  */
 export class SessionIntake implements Intake {
