@@ -86,6 +86,7 @@ export async function create(input: {
     isSandbox,
     isMoved: false,
   }
+  const network = isSandbox ? "simulated" : config.HOST_NETWORK
   const refused = await transact([
     {
       Put: {
@@ -96,12 +97,7 @@ export async function create(input: {
     },
     ...(await BridgeCount.created(bridge)),
     { Put: { TableName: tables.accounts, Item: whereRow(bridge) } },
-    {
-      Put: {
-        TableName: tables.leases,
-        Item: Lease.wanted(bridge.id, isSandbox ? "simulated" : config.HOST_NETWORK),
-      },
-    },
+    { Put: { TableName: tables.leases, Item: Lease.wanted(bridge.id, network) } },
     { Put: { TableName: tables.leases, Item: await DataKeys.row(owner, delivery.wrapped, isSandbox) } },
     DeliveryRow.creation(
       Receiver.of({
