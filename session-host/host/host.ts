@@ -66,9 +66,10 @@ export class SessionHost {
       log: this.#log,
       // A host without room at the moment must not be counted on.
       beat: async () => {
+        const { id, addr, network } = input
         const sessions = this.sessions.size
         const up = [...this.sessions.values()].filter((session) => session.isUp).length
-        return await Host.beat({ ...this.#row(), sessions, up, capacity: sessions + this.#room() })
+        return await Host.beat({ id, addr, network, sessions, up, capacity: sessions + this.#room() })
       },
       onState: (state) => this.#onState(state),
       onSilent: () => this.#onSilent(),
@@ -123,11 +124,6 @@ export class SessionHost {
   async #handOver(session: Session): Promise<void> {
     await this.calls.settled(session, this.#input.timing.finishMs)
     await session.stop()
-  }
-
-  #row() {
-    const { id, addr, capacity, network } = this.#input
-    return { id, addr, capacity, network }
   }
 
   #onState(state: Host.State): void {
