@@ -67,9 +67,9 @@ interface Found {
   keys: DataKeys.Info
   /** Rows of the session, by `sk`: credentials, standing, and what was last said of its connection. */
   rows: Map<string, Stored>
-  /** The number of the bridge's last event row; 0 if it has none. */
   /** Those of messages that are awaited of the phone. */
   awaited: Stored[]
+  /** The number of the bridge's last event row; 0 if it has none. */
   lastEvent: number
   deliveries: Delivery.Info[]
 }
@@ -213,22 +213,14 @@ export class Memory {
     const keys = await patience.read(() => DataKeys.get(bridgeId))
     if (!keys) throw new SessionEnded("the bridge is deleted")
     const store = new SessionStore({ bridgeId, sessionKey: keys.session, patience })
-    const [rows, awaited, last, deliveries] = await Promise.all([
+    const [found, awaited, lastEvent, deliveries] = await Promise.all([
       store.getAll([credsSk, reportedRow, pacingRow, ...standingRows]),
       store.list(awaitedPrefix),
       patience.read(() => lastEventOf(bridgeId)),
       patience.read(() => Delivery.all(bridgeId)),
     ])
-    const bySk = new Map(rows.map((row) => [row.sk, row]))
-    const memory = new Memory(input, {
-      store,
-      patience,
-      keys,
-      rows: bySk,
-      awaited,
-      lastEvent: last,
-      deliveries,
-    })
+    const rows = new Map(found.map((row) => [row.sk, row]))
+    const memory = new Memory(input, { store, patience, keys, rows, awaited, lastEvent, deliveries })
     if (input.lease.anew) await memory.#makeAnew()
     return memory
   }
