@@ -1,4 +1,4 @@
-import type { Status } from "#core/contract/session-status.ts"
+import type { Objection, Status } from "#core/contract/session-status.ts"
 import type { z } from "@hono/zod-openapi"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
@@ -9,11 +9,9 @@ import { type Connect, Dialler } from "./dialler.ts"
 import { Linking } from "./linking.ts"
 import { newTakingNews, notWritten } from "./news.ts"
 import { RecentLogins } from "./recent-logins.ts"
-import { objections } from "../receive/map/connection.ts"
-import type { At } from "../receive/map/connection.ts"
+import { type At, isOfProxy, objections } from "../receive/map/connection.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Memory } from "../memory/memory.ts"
-import type { Objection } from "#core/contract/session-status.ts"
 import type { Connection } from "../network/connection.ts"
 import type { End, Happening } from "../network/happening.ts"
 import { notPaired, refusalOf, takenOver } from "../network/refusals.ts"
@@ -134,9 +132,7 @@ export class Uplink {
     say("info", "session restarts")
     await this.#memory.standing.setReplaced(false)
     this.#dialler.forgetBan()
-    this.hangUp()
-    this.start()
-    changes.notify()
+    this.dialAnew()
     await changes.until(() => this.isUp || isOver() || undefined, mayWaitMs(timing.connectingMs))
     if (isOver()) throw sessionUnavailable()
   }
@@ -264,18 +260,13 @@ export class Uplink {
     this.#dialler.opened()
     this.#logins.opened()
     this.#memory.connectionEvents.opened(this.#at, phone)
-    this.#beAvailable()
-    this.#memory.readParkedAgain().catch(notWritten(this.#input.log))
-    this.#input.say("info", "session connected")
-  }
-
-  /** A new connection is not shown as available, unless the customer wants that. */
-  #beAvailable(): void {
-    if (!this.#memory.standing.isAvailable) return
-    const shown = this.connection?.setAvailable(true)
+    // A new connection is not shown as available, unless the customer wants that.
+    const shown = this.#memory.standing.isAvailable ? this.connection?.setAvailable(true) : undefined
     shown?.catch((error: unknown) =>
       this.#input.log.warn({ error }, "the session could not be shown as available"),
     )
+    this.#memory.readParkedAgain().catch(notWritten(this.#input.log))
+    this.#input.say("info", "session connected")
   }
 
   async #closed(end: End): Promise<void> {
@@ -335,8 +326,4 @@ export class Uplink {
     this.#lost = false
     this.hangUp()
   }
-}
-
-function isOfProxy(objection: Objection | undefined): objection is "proxy_unreachable" | "proxy_refused" {
-  return objection === "proxy_unreachable" || objection === "proxy_refused"
 }

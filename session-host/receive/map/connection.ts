@@ -44,6 +44,13 @@ export const objections: Record<Objection, string> = {
     "the connection was open, and the network answered nothing on it for two minutes: connecting again",
 }
 
+/** Whether it is the bridge's proxy that is in the way, not the network. */
+export function isOfProxy(
+  objection: Objection | undefined,
+): objection is "proxy_unreachable" | "proxy_refused" {
+  return objection === "proxy_unreachable" || objection === "proxy_refused"
+}
+
 /** Without a reason, the connection has been gone for some time and comes back by itself. */
 export function disconnected(at: At, { reason, objection }: Why = {}): Mapped {
   const detail = objection ? objections[objection] : details[reason ?? "lost"]
