@@ -12,7 +12,9 @@ import type { Session } from "../session/session.ts"
 
 /** Answers with the place of a message's media. The bytes go from the bucket to the customer. */
 export async function mediaOfMessage(session: Session, id: string): Promise<Response> {
-  const message = (await session.messages(id)).find(({ content }) => mediaOf(unwrap(content)))
+  const message = (await (await session.memory()).messages.all(id)).find(({ content }) =>
+    mediaOf(unwrap(content)),
+  )
   if (!message) throw new ApiError("not_found", "there is no such message, or it has no media")
   const key = StoredMedia.keyOf(session.lease.bridgeId, fileNameOf(message))
   if (!(await StoredMedia.isFresh(key))) await store(session, message, key)

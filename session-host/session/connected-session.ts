@@ -2,6 +2,8 @@ import type { LRUCache } from "lru-cache"
 import type { NewChat } from "#core/contract/send.ts"
 import { isLid } from "#core/jid.ts"
 import type { Contacts } from "../people/contacts.ts"
+import type { Memory } from "../memory/memory.ts"
+import type { Recipients } from "../people/recipients.ts"
 import type { Own } from "../receive/map/chat-and-sender.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
 import type { Connection } from "../network/connection.ts"
@@ -33,6 +35,30 @@ export interface ConnectedSession {
   media: Slots
   /** Uploads that the network has by now, by their ids. */
   sentFiles: Pick<LRUCache<string, File>, "get" | "set">
+}
+
+/** A session that is connected now. */
+export function connectedSession(
+  connection: Connection,
+  { messages, vault, contacts, standing, pacing, createdGroups }: Memory,
+  {
+    recipients,
+    ...own
+  }: Pick<ConnectedSession, "bridgeId" | "media" | "sentFiles"> & { recipients: Recipients },
+): ConnectedSession {
+  return {
+    ...own,
+    connection,
+    own: vault.login ?? { jid: "", lid: "" },
+    contacts,
+    generation: vault.generation,
+    created: createdGroups,
+    standing,
+    pace: (chat, newChat) => pacing.wait(chat, connection, newChat),
+    reach: (chat) => recipients.reach(chat, connection),
+    named: (chat) => recipients.named(chat, connection),
+    messages: (id) => messages.all(id),
+  }
 }
 
 /** Whether both JIDs name one chat, by phone number or LID, as far as the pairs are known. */

@@ -1,19 +1,15 @@
 import { isDeepStrictEqual } from "node:util"
-import type { z } from "@hono/zod-openapi"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import type { Choice } from "#core/bridge/choice.ts"
-import type { SessionStatus } from "#core/contract/session.ts"
 import { sessionUnavailable } from "#core/error.ts"
-import { userOf } from "#core/jid.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { isStoreFault } from "#core/store/store.ts"
 import { Condition } from "../concurrency/condition.ts"
 import type { Contacts } from "../people/contacts.ts"
 import type { Connect } from "../uplink/dialler.ts"
-import type { Recalled } from "../memory/messages/messages.ts"
 import { LeaseNotes } from "../host/lease-notes.ts"
-import type { ConnectedSession } from "./connected-session.ts"
+import { connectedSession, type ConnectedSession } from "./connected-session.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { Memory } from "../memory/memory.ts"
 import { codeVersion } from "../host/code-version.ts"
@@ -30,6 +26,7 @@ import { newSay, type Say } from "./say.ts"
 import { Fenced, SessionEnded } from "./session-ended.ts"
 import { Slots } from "#core/platform/slots.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
+import { statusOf } from "./status.ts"
 import type { Timing } from "../timing.ts"
 import { Uplink } from "../uplink/uplink.ts"
 import { mayWaitMs, within } from "../concurrency/call-deadline.ts"
@@ -56,25 +53,29 @@ interface Parts {
 export class Session {
   readonly lease: Lease.Info
   readonly notes: LeaseNotes
+  /** After a stop: how many logins in a row did not stay. */
+  plannedLogins: number | undefined
   readonly #input: Input
   readonly #log: Logger
   readonly #say: Say
   readonly #ended = new AbortController()
   readonly #changes = new Condition()
-  readonly #recipients = new Recipients()
-  /** Contract, "Sent files": two at once per bridge. */
-  readonly #media = new Slots(2, {
-    ms: 10_000,
-    sentence: "too many files are being transferred at once: try again",
-  })
   /** Keys of the media that this session has put into the bucket, for as long as they count as cached. */
   readonly storedMedia = boundedCache<true>(10_000, { ttl: StoredMedia.cachedForMs })
-  /** The network keeps files much longer. */
-  readonly #sentFiles = boundedCache<File>(100, { ttl: 24 * 3600 * 1000 })
+  /** What outlives its connections. */
+  readonly #lasting = {
+    recipients: new Recipients(),
+    /** Contract, "Sent files": two at once per bridge. */
+    media: new Slots(2, {
+      ms: 10_000,
+      sentence: "too many files are being transferred at once: try again",
+    }),
+    /** The network keeps files much longer. */
+    sentFiles: boundedCache<File>(100, { ttl: 24 * 3600 * 1000 }),
+  }
   #parts: Parts | undefined
   #stopping = false
   #choice: Choice.Info
-  #plannedLogins: number | undefined
   /** End what the session does by itself now and then. */
   #ends: (() => void)[] = []
 
@@ -120,16 +121,11 @@ export class Session {
           this.#log.warn({ error }, "old lines of the bridge's log were not removed"),
         )
         uplink.start()
-        this.#ends = this.#chores({ memory, sending, uplink })
+        this.#ends = this.#chores(this.#parts)
       })
     } catch (error) {
       this.fail(error)
     }
-  }
-
-  /** After a stop: how many logins in a row did not stay. */
-  get plannedLogins(): number | undefined {
-    return this.#plannedLogins
   }
 
   /** Whether no phone is linked, and nobody has called for this long. */
@@ -149,26 +145,12 @@ export class Session {
 
   /** The number of cached entries, for `debug/stats`. */
   get cached(): number {
-    return this.#recipients.size + (this.#parts?.memory.vault.cached ?? 0)
+    return this.#lasting.recipients.size + (this.#parts?.memory.vault.cached ?? 0)
   }
 
   /** @throws ApiError `session_unavailable` */
-  async status(): Promise<z.infer<typeof SessionStatus>> {
-    const { memory, uplink } = await this.#started()
-    const { jid, lid, name } = memory.vault.login ?? { jid: "", lid: "", name: "" }
-    const [restriction] = memory.standing.restrictions
-    const { passkey } = uplink.linking
-    return {
-      status: uplink.status,
-      jid,
-      lid,
-      name,
-      phone: userOf(jid),
-      ...(passkey && { passkey }),
-      ...(uplink.objection && { objection: uplink.objection }),
-      ...(memory.pacing.newChatsLeft !== undefined && { new_chats_left: memory.pacing.newChatsLeft }),
-      ...(restriction && { restriction: restriction.kind, restricted_until: restriction.until }),
-    }
+  async status(): Promise<ReturnType<typeof statusOf>> {
+    return statusOf(await this.#started())
   }
 
   /** The link to its phone. @throws ApiError `session_unavailable` */
@@ -212,12 +194,6 @@ export class Session {
     return !isDeepStrictEqual(seen.choice, this.#choice)
   }
 
-  /** Every remembered message of this id, ours first. @throws ApiError `session_unavailable` */
-  async messages(id: string): Promise<Recalled[]> {
-    const { memory } = await this.#started()
-    return await memory.messages.all(id)
-  }
-
   /** What it remembers, whether or not it is connected. @throws ApiError `session_unavailable` */
   async memory(): Promise<
     Pick<Memory, "messages" | "sentList" | "vault" | "transcript" | "store" | "chats" | "contacts">
@@ -256,7 +232,7 @@ export class Session {
     this.#stopping = true
     const { finishMs } = this.#input.timing
     await this.#parts?.sending.settled(finishMs)
-    this.#plannedLogins = this.#parts?.uplink.logins
+    this.plannedLogins = this.#parts?.uplink.logins
     this.#parts?.uplink.hangUp()
     await within(finishMs, this.#parts?.memory.settled() ?? Promise.resolve(), () => {})
     this.#end(new SessionEnded("the session was stopped"), false)
@@ -317,25 +293,9 @@ export class Session {
     return parts
   }
 
-  #connected(
-    connection: Connection,
-    { messages, vault, contacts, standing, pacing, createdGroups }: Memory,
-  ): ConnectedSession {
-    return {
-      bridgeId: this.lease.bridgeId,
-      connection,
-      own: vault.login ?? { jid: "", lid: "" },
-      contacts,
-      generation: vault.generation,
-      created: createdGroups,
-      standing,
-      pace: (chat, newChat) => pacing.wait(chat, connection, newChat),
-      reach: (chat) => this.#recipients.reach(chat, connection),
-      named: (chat) => this.#recipients.named(chat, connection),
-      messages: (id) => messages.all(id),
-      media: this.#media,
-      sentFiles: this.#sentFiles,
-    }
+  #connected(connection: Connection, memory: Memory): ConnectedSession {
+    const { bridgeId } = this.lease
+    return connectedSession(connection, memory, { bridgeId, ...this.#lasting })
   }
 
   /** The store has not answered for long, so incoming messages could not be kept. Pending writes go on waiting. */

@@ -1,0 +1,29 @@
+import type { z } from "@hono/zod-openapi"
+import type { SessionStatus } from "#core/contract/session.ts"
+import { userOf } from "#core/jid.ts"
+import type { Memory } from "../memory/memory.ts"
+import type { Uplink } from "../uplink/uplink.ts"
+
+/** What a session answers when it is asked for its status. */
+export function statusOf({
+  memory,
+  uplink,
+}: {
+  memory: Memory
+  uplink: Uplink
+}): z.infer<typeof SessionStatus> {
+  const { jid, lid, name } = memory.vault.login ?? { jid: "", lid: "", name: "" }
+  const [restriction] = memory.standing.restrictions
+  const { passkey } = uplink.linking
+  return {
+    status: uplink.status,
+    jid,
+    lid,
+    name,
+    phone: userOf(jid),
+    ...(passkey && { passkey }),
+    ...(uplink.objection && { objection: uplink.objection }),
+    ...(memory.pacing.newChatsLeft !== undefined && { new_chats_left: memory.pacing.newChatsLeft }),
+    ...(restriction && { restriction: restriction.kind, restricted_until: restriction.until }),
+  }
+}
