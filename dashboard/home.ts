@@ -23,6 +23,7 @@ import {
   type Receiving,
   receivingOf,
 } from "./numbers/receiver.ts"
+import { refusedLine, type RefusedSends, refusedToday } from "./numbers/refused-sends.ts"
 import { many, type Standing, standingsOf } from "./numbers/standing.ts"
 import { calledOf, evidenceLine, inWords, phoneOf, placeOf } from "./numbers/state.ts"
 
@@ -43,7 +44,7 @@ export const home = new Hono<DashboardEnv>()
     const isMany = c.var.me.account.bridges > many
     const standings = isMany ? undefined : await standingsIn(c)
     if (standings && !standings.some(isInUse)) return await next()
-    const parts = standings ? [...(await partsOf(standings)).values()] : notYet
+    const parts = standings ? [...(await partsOf(c, standings)).values()] : notYet
     const body = html`${head({
         title: "Home",
         about: "What needs attention, today's figures and the latest messages.",
@@ -55,7 +56,7 @@ export const home = new Hono<DashboardEnv>()
   .get("/live/home", async (c) => {
     const isMany = c.var.me.account.bridges > many
     return await live(c, isMany ? lookAtManyEachMs : lookEachMs, async () => {
-      const parts = await partsOf(await standingsIn(c))
+      const parts = await partsOf(c, await standingsIn(c))
       return new Map([...parts].map(([name, part]) => [name, { html: part }]))
     })
   })
@@ -86,17 +87,21 @@ async function wholeOf(named: Bridge.Listed[]): Promise<Bridge.Info[]> {
   return found.filter((bridge) => bridge !== undefined)
 }
 
-async function partsOf(standings: Standing[]): Promise<Map<string, Html>> {
-  const [troubles, latest] = await Promise.all([troublesOf(standings), latestOf(standings)])
+async function partsOf(c: Context<DashboardEnv>, standings: Standing[]): Promise<Map<string, Html>> {
+  const refused = await refusedToday(c.var.accountId)
+  const [troubles, latest] = await Promise.all([troublesOf(standings, refused), latestOf(standings)])
   return new Map([
     ["troubles", troubles],
-    ["today", todayCard(standings)],
+    ["today", todayCard(standings, refused)],
     ["latest", latestCard(latest)],
   ])
 }
 
-/** The numbers that are down, and those whose events do not get through: also those of earlier days, if they are few. */
-async function troublesOf(standings: Standing[]): Promise<Html> {
+/**
+ * The numbers that are down, those whose events do not get through, also those of earlier days, if they are few, and those of
+ * which the network refused sends today.
+ */
+async function troublesOf(standings: Standing[], refused: Map<string, RefusedSends>): Promise<Html> {
   const down = standings.filter(({ group }) => group === "down")
   const others = standings.filter(({ group }) => group !== "down")
   const asked =
@@ -110,7 +115,11 @@ async function troublesOf(standings: Standing[]): Promise<Html> {
   )
   const receivings = new Map(read.map(([{ id }, receiving]) => [id, receiving]))
   const stuck = read.filter(([, receiving]) => isStuck(receiving)).map(([bridge]) => bridge)
-  const all = [...down.map(({ bridge }) => bridge), ...stuck]
+  const all = uniqueById([
+    ...down.map(({ bridge }) => bridge),
+    ...stuck,
+    ...others.map(({ bridge }) => bridge).filter(({ customerRef }) => refused.has(customerRef)),
+  ])
   const shown = await Promise.all(
     (await wholeOf(all.slice(0, most.troubles))).map(async (bridge) => {
       const receiving = receivings.get(bridge.id) ?? (await receivingOf(bridge))
@@ -131,14 +140,15 @@ async function troublesOf(standings: Standing[]): Promise<Html> {
         const ref = bridge.customerRef
         const at = `/numbers/${ref}`
         const { name, under } = calledOf(bridge, phoneOf(evidence))
-        const action = actionOf(ref, evidence, receiving)
+        const sends = refused.get(ref)
+        const action = actionOf(ref, evidence, receiving) ?? (sends && seeRequests)
         return html`<li>
           <div>
             <a class="strong" href="${at}">${name}</a>
             <div class="small muted">${under}</div>
           </div>
           ${evidenceLine(evidence)}
-          <div>${isStuck(receiving) ? receiverLine(ref, receiving) : ""}</div>
+          <div>${isStuck(receiving) ? receiverLine(ref, receiving) : ""} ${refusedLine(sends)}</div>
           ${action ? html`<a class="button slim" href="${action.href}">${action.label}<span class="hidden"> ${ref}</span></a>` : ""}
         </li>`
       })}
@@ -150,6 +160,12 @@ async function troublesOf(standings: Standing[]): Promise<Html> {
     }
   </section>`
 }
+
+function uniqueById<One extends { id: string }>(all: One[]): One[] {
+  return [...new Map(all.map((one) => [one.id, one])).values()]
+}
+
+const seeRequests = { href: "/requests?refused=true", label: "See requests" }
 
 /** The one thing to do: for the session, or else where its events do not get through. */
 function actionOf(
@@ -169,12 +185,13 @@ function isStuck(receiving: Receiving): boolean {
 }
 
 /** Today's counts (UTC), and its messages by hour. */
-function todayCard(standings: Standing[]): Html {
+function todayCard(standings: Standing[], refused: Map<string, RefusedSends>): Html {
   const days = standings.flatMap(({ today }) => today ?? [])
   const sum = (of: (day: (typeof days)[number]) => number) => days.reduce((all, day) => all + of(day), 0)
   const hours = Array.from({ length: 24 }, (_, i) => sum((day) => day.hours[i] ?? 0))
   const failed = sum((day) => day.failed)
   const undelivered = sum((day) => day.undelivered)
+  const sends = [...refused.values()].reduce((all, { count }) => all + count, 0)
   return html`<section class="card" id="today">
     <header>
       <h2>Today</h2>
@@ -193,6 +210,14 @@ function todayCard(standings: Standing[]): Html {
         <dt>Events undelivered</dt>
         <dd class="${undelivered > 0 ? "bad" : ""}">${undelivered}</dd>
       </div>
+      ${
+        sends === 0
+          ? ""
+          : html`<div>
+              <dt>Sends that the network refused</dt>
+              <dd class="bad">${sends}</dd>
+            </div>`
+      }
     </dl>
     ${byHour(hours)}
   </section>`

@@ -20,7 +20,7 @@ export const requests = new Hono<DashboardEnv>().get("/requests", async (c) => {
   const body = html`${head({
       title: "Requests",
       about:
-        "Refused calls, and calls that changed something, of the last 7 days. Reads and sent messages are not listed, nor calls with a wrong key (401).",
+        "Refused calls, and calls that changed something, of the last 7 days. Reads and sent messages are not listed. A call with a key that this service does not know (401) belongs to no account, so it cannot be shown.",
     })}
     ${filterLine(isFiltered)}
     <section class="card flush" aria-label="Requests">
@@ -52,6 +52,15 @@ function filterLine(isFiltered: boolean): Html {
   </nav>`
 }
 
+/** Where the call with which a message was sent is listed; undefined if it is not, as one that succeeded. */
+export async function pathOfCall(
+  accountId: string,
+  call: { requestId: string; askedMs: number },
+): Promise<string | undefined> {
+  const before = await RequestLog.pageOf(accountId, call.requestId, call.askedMs)
+  return before && `${pathOf({ isFiltered: false, before })}#${call.requestId}`
+}
+
 function pathOf({ isFiltered, before }: { isFiltered: boolean; before?: string }): string {
   const query = new URLSearchParams({ ...(isFiltered && { refused: "true" }), ...(before && { before }) })
   return query.size === 0 ? "/requests" : `/requests?${query.toString()}`
@@ -59,7 +68,7 @@ function pathOf({ isFiltered, before }: { isFiltered: boolean; before?: string }
 
 /** A call, the key that made it, and why it was refused, if it was. */
 function item(call: ApiRequest): Html {
-  return html`<li>
+  return html`<li id="${call.request_id}">
     <div class="line">
       <span class="state ${call.status >= 400 ? "bad" : "good"}">${call.status}</span>
       <div class="about whole">
@@ -81,7 +90,7 @@ function item(call: ApiRequest): Html {
 function about(call: ApiRequest): Html {
   return html`<p class="small muted">
       ${call.code === undefined ? "" : html`<code>${call.code}</code> · `}
-      ${call.key_name === undefined ? html`a key that is revoked (<code>${call.key_id}</code>)` : html`key <bdi>${call.key_name || call.key_id}</bdi>`}
+      ${call.key_name === undefined ? html`a revoked key (<code>${call.key_id}</code>)` : html`key <bdi>${call.key_name || call.key_id}</bdi>`}
       · ${call.ms} ms
     </p>
     <div class="small muted row">request ${copyable(call.request_id)}</div>`

@@ -35,6 +35,12 @@ const Stored = z.object({
 })
 type Stored = z.infer<typeof Stored>
 
+/** What is known of a revoked key for a while: whose it was. */
+const Gone = Stored.pick({ account_id: true, hmac: true, pepper: true })
+
+/** For how long, in seconds. */
+const goneFor = 30 * 86_400
+
 /** The rights of a key (Contract, "Scopes of keys"). */
 export interface Access {
   scope: Scope
@@ -61,7 +67,7 @@ export interface Owner extends Access {
 }
 
 /** Revocation takes effect within 30 s (Contract, "API keys"); misses are cached as well. */
-const known = new LRUCache<string, { found: z.infer<typeof Stored> | undefined }>({
+const known = new LRUCache<string, { found: Stored | undefined; gone?: z.infer<typeof Gone> | undefined }>({
   max: 10_000,
   ttl: 30_000,
 })
@@ -140,11 +146,25 @@ export async function verify(secretKey: string): Promise<Owner | "expired" | und
   if (!isWhole(secretKey)) return undefined
   const keyId = idOf(secretKey)
   const { found } = known.get(keyId) ?? (await read(keyId))
-  const given = hmac(secretKey, pepperOf(keyId, found))
-  // An unknown id costs the same comparison as a wrong secret.
-  const equal = timingSafeEqual(found?.hmac ?? Buffer.alloc(given.length), given)
-  if (!found || !equal) return undefined
+  if (!isOf(secretKey, keyId, found) || !found) return undefined
   return isOver(found) ? "expired" : { accountId: found.account_id, keyId, ...accessOf(found) }
+}
+
+/** Whose a key was that is revoked or over; undefined for any other, and for one that was revoked long ago. */
+export async function formerOwner(
+  secretKey: string,
+): Promise<Pick<Owner, "accountId" | "keyId"> | undefined> {
+  if (!isWhole(secretKey)) return undefined
+  const keyId = idOf(secretKey)
+  const { found, gone } = known.get(keyId) ?? (await read(keyId))
+  const former = found ?? gone
+  return former && isOf(secretKey, keyId, former) ? { accountId: former.account_id, keyId } : undefined
+}
+
+/** Whether a row is that of this key. An unknown id costs the same comparison as a wrong secret. */
+function isOf(secretKey: string, keyId: string, row: z.infer<typeof Gone> | undefined): boolean {
+  const given = hmac(secretKey, pepperOf(keyId, row))
+  return timingSafeEqual(row?.hmac ?? Buffer.alloc(given.length), given)
 }
 
 function isOver({ ends_at: endsAt }: Pick<Stored, "ends_at">): boolean {
@@ -202,9 +222,15 @@ export async function list(accountId: string): Promise<Info[]> {
   return found
 }
 
-/** Ends a key, and those that it made. @returns false when the account has no such key. */
-export async function revoke(accountId: string, keyId: string): Promise<boolean> {
+/**
+ * Ends a key, and those that it made. For a while it is remembered whose they were, unless the account goes as well
+ * (`isLast`). @returns false when the account has no such key.
+ */
+export async function revoke(accountId: string, keyId: string, isLast = false): Promise<boolean> {
+  const row = await getRow(tables.accounts, rowKey(keyId))
+  const gone = row && !isLast && { ...Gone.parse(row), ...goneKey(keyId), expires_at: now() + goneFor }
   const refused = await transact([
+    ...(gone ? [{ Put: { TableName: tables.accounts, Item: gone } }] : []),
     {
       Delete: {
         TableName: tables.accounts,
@@ -218,7 +244,7 @@ export async function revoke(accountId: string, keyId: string): Promise<boolean>
   known.delete(keyId)
   // After their parent, which makes no more of them now.
   for (const { keyId: made, createdBy } of await list(accountId))
-    if (createdBy === keyId) await revoke(accountId, made)
+    if (createdBy === keyId) await revoke(accountId, made, isLast)
   return !refused
 }
 
@@ -241,13 +267,19 @@ export async function nameMaker(accountId: string, from: string, to: string): Pr
 
 async function read(keyId: string) {
   const row = await getRow(tables.accounts, rowKey(keyId))
-  const entry = { found: row && Stored.parse(row) }
+  const gone = row ? undefined : await getRow(tables.accounts, goneKey(keyId))
+  const entry = { found: row && Stored.parse(row), gone: gone && Gone.parse(gone) }
   known.set(keyId, entry)
   return entry
 }
 
 function rowKey(keyId: string) {
   return { pk: `KEY#${keyId}`, sk: "KEY" }
+}
+
+/** The row that remembers a revoked key. */
+function goneKey(keyId: string) {
+  return { pk: `KEY#${keyId}`, sk: "GONE" }
 }
 
 /** The row that lists a key under its account. */
@@ -264,7 +296,7 @@ function ownPepper(keyId: string): Buffer {
   return createHmac("sha256", need("API_KEY_PEPPER")).update(`key ${keyId}`).digest()
 }
 
-function pepperOf(keyId: string, found: Stored | undefined): Uint8Array {
+function pepperOf(keyId: string, found: z.infer<typeof Gone> | undefined): Uint8Array {
   if (!found?.pepper) return ownPepper(keyId)
   try {
     return open(sealingKey(), rowKey(keyId), found.pepper)

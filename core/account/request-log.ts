@@ -106,7 +106,11 @@ async function write(accountId: string, call: z.infer<typeof Call>): Promise<voi
 
 /** Where a call is in the list. Two calls of one millisecond have two places. */
 function placeAt(atMs: number): string {
-  return `${String(atMs).padStart(13, "0")}.${randomBytes(4).toString("hex")}`
+  return `${timeOf(atMs)}.${randomBytes(4).toString("hex")}`
+}
+
+function timeOf(atMs: number): string {
+  return String(atMs).padStart(13, "0")
 }
 
 /** Whether a text has the form of a place. */
@@ -124,11 +128,17 @@ function cut(text: string): string {
 const Row = z.object({ sk: z.string(), refused: z.boolean(), sealed: Bytes, expires_at: z.number().int() })
 
 /**
- * The calls of an account, newest first; `before`: the place of a call. `next` leads on, if there may be more.
+ * The calls of an account, newest first; `before`: the place of a call; `sinceMs`: none that is older. `next` leads on, if there
+ * may be more.
  */
 export async function page(
   accountId: string,
-  asked: { refused?: boolean | undefined; before?: string | undefined; limit: number },
+  asked: {
+    refused?: boolean | undefined
+    before?: string | undefined
+    sinceMs?: number | undefined
+    limit: number
+  },
 ): Promise<{ calls: Kept[]; next?: string }> {
   const calls: Kept[] = []
   let last: string | undefined
@@ -138,14 +148,44 @@ export async function page(
       return { calls, next: last.slice(prefix.length) }
     const { sk, refused, sealed, expires_at } = Row.parse(row)
     // DynamoDB removes expired rows late. What is further back has expired as well.
-    if (expires_at <= now()) break
+    const atMs = Number(sk.slice(prefix.length).slice(0, 13))
+    if (expires_at <= now() || atMs < (asked.sinceMs ?? 0)) break
     last = sk
     looked++
     if (asked.refused !== undefined && asked.refused !== refused) continue
     const call = opened({ pk: pkOf(accountId), sk }, sealed)
-    if (call) calls.push({ ...call, atMs: Number(sk.slice(prefix.length).slice(0, 13)) })
+    if (call) calls.push({ ...call, atMs })
   }
   return { calls }
+}
+
+/** No call is answered later than so long after it was asked, ms. */
+const longestMs = 120_000
+
+/**
+ * Where to read on so that a call is the first one: the `before` of its page; undefined if it is not kept.
+ * @param askedMs when it came, to a second
+ */
+export async function pageOf(
+  accountId: string,
+  requestId: string,
+  askedMs: number,
+): Promise<string | undefined> {
+  const near = query({
+    TableName: tables.requests,
+    KeyConditionExpression: "pk = :account AND sk BETWEEN :from AND :to",
+    ExpressionAttributeValues: {
+      ":account": pkOf(accountId),
+      ":from": prefix + timeOf(askedMs - 1000),
+      ":to": prefix + timeOf(askedMs + longestMs),
+    },
+  })
+  for await (const row of near) {
+    const { sk, sealed } = Row.parse(row)
+    if (opened({ pk: pkOf(accountId), sk }, sealed)?.requestId === requestId)
+      return `${timeOf(Number(sk.slice(prefix.length).slice(0, 13)) + 1)}.00000000`
+  }
+  return undefined
 }
 
 /** Undefined if another service sealed it, whose data was restored here. */

@@ -145,7 +145,7 @@ export const listRequests = createRoute({
   summary: "List calls of the account's programs: those that were refused, and those that changed something",
   description:
     "Newest first, for 7 days, without bodies. A call that only read is not here, nor one to a session that succeeded: `listSent` has " +
-    "what was sent. A call without a valid key belongs to no account. After a hundred calls at once one in five seconds is kept, and says " +
+    "what was sent. A call with a key that has expired, or was revoked in the last 30 days, is here; one with any other wrong key belongs to no account. After a hundred calls at once one in five seconds is kept, and says " +
     "how many were left out.",
   request: {
     query: z.object({

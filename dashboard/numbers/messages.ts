@@ -19,6 +19,7 @@ import { ago, copyable, type Html, icon, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
+import { pathOfCall } from "../requests.ts"
 import { directionMarks } from "./event-item.ts"
 import { beginOf } from "./events.ts"
 import { askSession, whoIs } from "./session-answer.ts"
@@ -29,8 +30,10 @@ const patienceMs = 900
 
 type Sent = z.infer<typeof SentMessage>
 type MessageEvent = Extract<StoredEvent["event"], { event: "message" }>
-/** A message in the list: one that was sent, or the event of one that came or was written on the phone. */
-type Item = { atMs: number; sent: Sent } | { atMs: number; stored: StoredEvent; event: MessageEvent }
+/** A message in the list: one that was sent (`call`: where its call is listed, if it is), or the event of one that came or was written on the phone. */
+type Item =
+  | { atMs: number; sent: Sent; call?: string | undefined }
+  | { atMs: number; stored: StoredEvent; event: MessageEvent }
 
 /** Where a page begins, in each of its two lists. Parts that cannot be understood are left out. */
 const Asked = z.object({
@@ -123,7 +126,19 @@ async function wentOf(c: Context<DashboardEnv>, { chat, sent: behind }: Asked): 
   const said = await askSession(c, path, z.array(SentMessage), patienceMs)
   if (said.problem !== undefined)
     return { items: [], problem: `What was sent is not shown: ${said.problem}.` }
-  return { items: said.value.map((sent) => ({ atMs: sent.asked_at * 1000, sent })), next: said.next }
+  const items = said.value.map(async (sent) => ({
+    atMs: sent.asked_at * 1000,
+    sent,
+    call: await callOf(c.var.accountId, sent),
+  }))
+  return { items: await Promise.all(items), next: said.next }
+}
+
+/** Where the call that sent it is listed. Calls that succeeded are not. */
+async function callOf(accountId: string, sent: Sent): Promise<string | undefined> {
+  const { request_id: requestId, status, asked_at } = sent
+  if (requestId === undefined || (status !== "failed" && status !== "pending")) return undefined
+  return await pathOfCall(accountId, { requestId, askedMs: asked_at * 1000 })
 }
 
 /**
@@ -188,7 +203,7 @@ function list(
       </header>
       ${items.length === 0 ? nothing(ref, asked, { hasMore, mayLink }) : ""}
       <ul class="feed" id="messages">
-        ${items.map((item) => ("sent" in item ? sentItem(item.sent) : cameItem(ref, item.stored, item.event)))}
+        ${items.map((item) => ("sent" in item ? sentItem(item.sent, item.call) : cameItem(ref, item.stored, item.event)))}
       </ul>
     </section>
     ${
@@ -210,7 +225,7 @@ const outcomes: Record<Sent["status"], readonly [kind: string, word: string]> = 
   received: ["good", "Received"],
 }
 
-function sentItem(sent: Sent): Html {
+function sentItem(sent: Sent, call: string | undefined): Html {
   const [kind, word] = outcomes[sent.status]
   const counts = sent.counts
   return html`<li class="line">
@@ -238,7 +253,7 @@ function sentItem(sent: Sent): Html {
       }
       <div class="small muted row">
         <span class="row">message ${copyable(sent.message_id)}</span>
-        ${sent.request_id === undefined ? "" : html`<span class="row">by the request ${copyable(sent.request_id)}</span>`}
+        ${sent.request_id === undefined ? "" : html`<span class="row">by ${call === undefined ? "the request" : html`<a href="${call}">this request</a>`} ${copyable(sent.request_id)}</span>`}
       </div>
     </div>
     <span class="small muted">${ago(sent.asked_at * 1000)}</span>

@@ -14,6 +14,12 @@ export const authenticate = createMiddleware<ApiEnv>(async (c, next) => {
   if (!owner || owner === "expired") {
     const sentence =
       owner === "expired" ? "this API key has expired: create another one in the dashboard" : undefined
+    // The call is among the requests of the account whose key it was.
+    const former = key && (await ApiKey.formerOwner(key))
+    if (former) {
+      c.set("accountId", former.accountId)
+      c.set("keyId", former.keyId)
+    }
     throw new ApiError("unauthorized", sentence, { headers: { "www-authenticate": challenge(c) } })
   }
   c.set("accountId", owner.accountId)

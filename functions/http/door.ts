@@ -99,7 +99,7 @@ async function keep(c: Context<ApiEnv>, ms: number): Promise<void> {
   // A request of an agent is no change: its tool calls the API, and that call is looked at by itself.
   const isChange = method !== "GET" && path.startsWith("/api/") && !isOfSession(path)
   const isKept = status >= 400 || isChange
-  // Who calls with a wrong key has no account.
+  // Who calls with an unknown key has no account.
   if (keyId === undefined || !isKept) return
   await RequestLog.add(accountId, {
     requestId,

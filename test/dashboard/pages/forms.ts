@@ -1,5 +1,6 @@
 import "#test/support/store.ts"
 import { expect, onTestFinished, test, vi } from "vitest"
+import { RequestLog } from "#core/account/request-log.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import type { Event } from "#core/contract/event.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -11,6 +12,7 @@ import { sentenceCase } from "#dashboard/answer.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+import { until } from "#test/support/until.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 import { aPerson, nobody, shownBy } from "./person.ts"
 
@@ -415,6 +417,31 @@ test("messages that came and went are on one list, each once, page after page, w
   expect(all).toContain("request-M0")
   expect(all).toMatch(/\/numbers\/shop\/events\/evt_\w+"\s*>\s*Delivery details/)
   expect(all).toContain("choose it in the")
+})
+
+test("a message that failed leads to the call that sent it, where that is listed", async () => {
+  const person = await aPerson()
+  const at = Math.floor(Date.now() / 1000)
+  const failed = { ...aSentText("M1", at), status: "failed", reason: "the network refused it" }
+  const sent = [{ ...failed, request_id: "not-kept" }, failed, aSentText("M2", at)]
+  const host = await aScriptedHost((_call, response) => sayJson(response, 200, sent))
+  await host.take(person.bridge.id)
+  const call = { method: "POST", path: "/api/instances/shop/proxy/send/text", keyId: "key", ms: 5 }
+  const refusal = { code: "network_rejected", sentence: "the network refused it" }
+  for (const requestId of ["before", "request-M1"])
+    await RequestLog.add(person.accountId, { ...call, requestId, status: 502, refusal })
+  const listed = async () => (await RequestLog.page(person.accountId, { limit: 9 })).calls
+  await until(async () => (await listed()).length === 2)
+  const [latest] = await listed()
+  await until(() => Date.now() > latest!.atMs)
+  await RequestLog.add(person.accountId, { ...call, requestId: "after", status: 502, refusal })
+  await until(async () => (await listed()).length === 3)
+  const page = (await (await person.get("/numbers/shop/messages")).text()).replaceAll("&#x2F;", "/")
+  const links = [...page.matchAll(/href="(\/requests\?before=[^"]+)">this request</g)].map(([, to]) => to!)
+  expect(links.map((link) => link.split("#")[1])).toEqual(["request-M1"])
+  const requests = await (await person.get(links[0]!)).text()
+  expect(requests).toContain('<li id="request-M1">')
+  expect(requests).not.toContain('<li id="after">')
 })
 
 test("a message that comes while the page of messages is open is put at its head, after a break too", async () => {

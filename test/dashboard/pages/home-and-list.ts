@@ -1,10 +1,12 @@
 import "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { Account } from "#core/account/account.ts"
+import { RequestLog } from "#core/account/request-log.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
+import { networkRejected } from "#core/contract/error-sentences.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
@@ -13,7 +15,8 @@ import { batchWrite, get, update } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
-import { aScriptedHost } from "#test/support/scripted-host.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+import { until } from "#test/support/until.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
 import { aPerson } from "./person.ts"
 
@@ -52,6 +55,46 @@ test("an account whose number is in use sees first what is down and why and what
   expect(await shown()).toMatch(/href="\/numbers\/shop\/deliveries"\s*>See deliveries/)
   expect(await shown()).toContain('<a href="/numbers/shop/events?state=pending">1 waiting</a>')
   expect(await shown("/numbers/shop/log")).toContain(">Failing</a>")
+})
+
+test("sends that the network refused today are on Home and on the page of their number, which is restricted while its session says so", async () => {
+  const person = await aPerson()
+  const status = { status: "connected", jid: "", lid: "", name: "", phone: "15550001" }
+  const restricted = { ...status, restriction: "new_chats", restricted_until: now() + 3600 }
+  const host = await aScriptedHost((_call, response) => sayJson(response, 200, restricted))
+  const lease = await host.take(person.bridge.id)
+  const phone = LinkedPhone.sealed("15550001", person.bridge.id, await Bridge.deliveryKeyOf(person.bridge))
+  await Lease.report(lease, { status: "connected", phone, since: now(), epoch: lease.epoch })
+  await Bridge.setWebhookUrl(person.bridge, "https://example.com/hook")
+  const refuse = async (customerRef: string, networkCode: number) =>
+    await RequestLog.add(person.accountId, {
+      requestId: randomUUID(),
+      method: "POST",
+      path: `/api/instances/${customerRef}/proxy/send/text`,
+      status: 502,
+      keyId: "key",
+      ms: 5,
+      refusal: { code: "network_rejected", sentence: networkRejected(networkCode) },
+    })
+  await refuse("shop", 463)
+  await refuse("shop", 463)
+  await refuse("shop", 479)
+  await until(
+    async () => (await RequestLog.page(person.accountId, { limit: 9, sinceMs: 1 })).calls.length === 3,
+  )
+  const home = (await (await person.get("/")).text()).replaceAll(/\s+/g, " ")
+  expect(home).toContain("One number needs attention")
+  expect(home).toMatch(/<dt>Sends that the network refused<\/dt> <dd class="bad">2</)
+  const number = await (await person.get("/numbers/shop")).text()
+  for (const page of [home, number]) {
+    expect(page).toMatch(/2 sends refused today<[^]+does not let this number start new chats for now/)
+    expect(page).toContain('<span class="state warn">Restricted</span>')
+  }
+  vi.useFakeTimers({ toFake: ["Date"] })
+  onTestFinished(() => void vi.useRealTimers())
+  vi.setSystemTime(Date.now() + 86_400_000)
+  const { calls } = await RequestLog.page(person.accountId, { limit: 9, sinceMs: Date.now() - 3_600_000 })
+  expect(calls).toEqual([])
 })
 
 test("an event that another webhook of a number has given up is red in the list, the head and Home, the event says at which one, and it is sent there again", async () => {

@@ -129,6 +129,7 @@ test("why a call was refused is one click from every page, also for a viewer, wh
     return text.includes("<code>customer_ref</code> is missing") && text
   })
   expect(all).toContain("The field <code>customer_ref</code> is missing.")
+  expect(all).toContain("A call with a key that this service does not know (401) belongs to no account")
   expect(all.match(/>201<|request\s+<span/g)).toHaveLength(4)
   expect(await (await viewer.get("/numbers")).text()).toContain('href="/requests"')
   const page = await (await viewer.get("/requests?refused=true")).text()

@@ -4,7 +4,7 @@ import { dynamoDb } from "#test/support/store.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { RequestLog } from "#core/account/request-log.ts"
 import type { ApiRequest } from "#core/contract/account.ts"
-import { query } from "#core/store/store.ts"
+import { put, query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { aCustomer, liftLimits } from "#test/support/service/customer.ts"
 import { until } from "#test/support/until.ts"
@@ -80,6 +80,31 @@ test("pages follow each other without a gap, and nobody sees the calls of anothe
     Array.from({ length: 23 }, (_, i) => `/api/instances/number-${i}`).toSorted(),
   )
   expect(await listed(stranger)).toEqual([])
+})
+
+test("a call with a revoked key, or with one that has expired, is kept for its account, and one with another secret is not", async () => {
+  const customer = await aCustomer()
+  const { id } = customer.account
+  const revoked = await ApiKey.create(id, "old")
+  const over = await ApiKey.create(id, "over", undefined, undefined, 1)
+  await ApiKey.revoke(id, ApiKey.idOf(revoked))
+  const call = async (key: string) =>
+    await customer.call("GET", "/api/instances", undefined, { authorization: `Bearer ${key}` })
+  for (const key of [revoked, over]) expect((await call(key)).status).toBe(401)
+  // Its row has the HMAC of another secret.
+  const forged = await ApiKey.create(id, "forged")
+  await ApiKey.revoke(id, ApiKey.idOf(forged))
+  const row = { pk: `KEY#${ApiKey.idOf(forged)}`, sk: "GONE", account_id: id, hmac: Buffer.alloc(32) }
+  await put({ TableName: tables.accounts, Item: row })
+  expect((await call(forged)).status).toBe(401)
+  await until(async () => (await listed(customer)).length === 2)
+  const about = (await listed(customer)).map(({ status, key_id, key_name }) => [status, key_id, key_name])
+  expect(about.toSorted()).toEqual(
+    [
+      [401, ApiKey.idOf(revoked), undefined],
+      [401, ApiKey.idOf(over), "over"],
+    ].toSorted(),
+  )
 })
 
 test("a call is kept for a revoked key, without its name, and hides its path in the store", async () => {

@@ -91,7 +91,7 @@ class AccountCalls(Calls):
         after: str | None = None,
         limit: int | None = None,
     ) -> Listing[ApiRequest]:
-        """List calls of the account's programs: those that were refused, and those that changed something. Newest first, for 7 days, without bodies. A call that only read is not here, nor one to a session that succeeded: `list_sent` has what was sent. A call without a valid key belongs to no account. After a hundred calls at once one in five seconds is kept, and says how many were left out.
+        """List calls of the account's programs: those that were refused, and those that changed something. Newest first, for 7 days, without bodies. A call that only read is not here, nor one to a session that succeeded: `list_sent` has what was sent. A call with a key that has expired, or was revoked in the last 30 days, is here; one with any other wrong key belongs to no account. After a hundred calls at once one in five seconds is kept, and says how many were left out.
 
         :param refused: Only refused ones, or only others.
         :param after: The `X-Next-After` of the page before.
