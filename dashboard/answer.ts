@@ -105,13 +105,14 @@ const labels = new Map([
   ["typing_ms", "Seconds of typing before a message"],
 ])
 
-/** A sentence of the API for people: it begins small there, after the name of an error or field, and calls a number a bridge. */
+/** A sentence of the API for people: it begins small there, after the name of an error or field. */
 export function sentenceCase(sentence: string): string {
-  return asSentence(
-    sentence
-      .replace(/^\w+(?=: )/, (field) => labels.get(field) ?? field)
-      .replaceAll(/\bbridge(s?)\b/g, "number$1"),
-  )
+  return asSentence(ofNumbers(sentence).replace(/^\w+(?=: )/, (field) => labels.get(field) ?? field))
+}
+
+/** The API's words in those of pages, which call a bridge a number. */
+export function ofNumbers(sentence: string): string {
+  return sentence.replaceAll(/\bbridge(s?)\b/g, "number$1")
 }
 
 /** The same in the API's own words. */

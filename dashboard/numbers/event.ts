@@ -195,8 +195,7 @@ function whyItStands({ state, delivery: { attempts }, isHead, nextAt }: Shown): 
     case "delivered":
       return "The webhook took it."
     case "pending":
-      if (!isHead)
-        return "Earlier events are still waiting. This one is sent once they are delivered or given up."
+      if (!isHead) return "Earlier events are still waiting. This one is sent after them."
       if (nextAt !== undefined) return html`The next attempt is in ${until(nextAt * 1000)}.`
       return attempts.length === 0 ? "It is sent now." : "The next attempt is due."
     case "undelivered":

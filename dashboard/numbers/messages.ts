@@ -14,7 +14,7 @@ import { EventIndex } from "#core/event/event-index.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { page, queryOf, sentenceCase } from "../answer.ts"
+import { ofNumbers, page, queryOf, sentenceCase } from "../answer.ts"
 import { ago, copyable, type Html, icon, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
@@ -115,7 +115,7 @@ async function cameOf(bridge: Bridge.Info, { chat, event: behind }: Asked): Prom
     return { items, next }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return { items: [], problem: `What came is not shown: ${error.message}.` }
+    return { items: [], problem: `What came is not shown: ${ofNumbers(error.message)}.` }
   }
 }
 

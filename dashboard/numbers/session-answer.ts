@@ -4,6 +4,7 @@ import { ApiError } from "#core/error.ts"
 import { callHolderIfAny } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
+import { ofNumbers } from "../answer.ts"
 import { type Html, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 
@@ -34,12 +35,12 @@ export async function askSession<Value>(
     const said: unknown = JSON.parse(Buffer.from(answer.body).toString())
     if (answer.status !== 200) {
       const { error: problem, code } = Refused.parse(said)
-      return { problem, code }
+      return { problem: ofNumbers(problem), code }
     }
     const next = z.string().optional().parse(answer.headers["x-next-after"])
     return { value: schema.parse(said), next }
   } catch (error) {
-    if (error instanceof ApiError) return { problem: error.message }
+    if (error instanceof ApiError) return { problem: ofNumbers(error.message) }
     log.warn({ error, bridgeId: bridge.id }, "what a session said was not read")
     return { problem: "its session gave no answer that can be read. Open this page again in a few seconds" }
   }

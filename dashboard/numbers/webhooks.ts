@@ -102,7 +102,7 @@ export const webhooks = new Hono<DashboardEnv>()
       const webhook = await Webhook.get(c.var.bridge, idOf(c))
       const { secret } = await WebhookSecret.roll(webhook)
       await did(c, "secret_replaced", Webhook.labelOf(webhook, c.var.bridge))
-      return html`${note("good", "This is its new secret. Give it to your receiver within 24 hours.")}
+      return html`${note("good", "This is its new secret. Give it to your program within 24 hours.")}
       ${block(secret, "The new secret")}`
     })
   })

@@ -30,8 +30,8 @@ export function codeBlocks(input: Blocks): Html {
       )}
     </div>
     <p class="small muted">
-      ${isReceiverHere ? "" : html`Put the receiver where the internet can reach it, and its address in place of <code>${receiverUrl}</code>.`}
-      Every call, and a receiver in three languages: <a href="/api/docs">the reference</a>.
+      ${isReceiverHere ? "" : html`Put your program where the internet can reach it, and its address in place of <code>${receiverUrl}</code>.`}
+      Every call, and a program that takes events, in three languages: <a href="/api/docs">the reference</a>.
     </p>
   </section>`
 }
@@ -98,7 +98,7 @@ function snippets(input: { baseUrl: string; contact: string; receiverUrl: string
     },
     { title: "Receive events: receiver.mjs", code: receiver },
     {
-      title: "Send events to your receiver",
+      title: "Send events to it",
       code: `WEBHOOK_SECRET=whsec_... node receiver.mjs &\n\n${post("/sandbox", `{"webhook_url":"${receiverUrl}"}`, "-X PATCH ")}`,
     },
     {

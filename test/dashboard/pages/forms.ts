@@ -291,7 +291,7 @@ test("where the sandbox's phone cannot be used, the first page says so, names it
   expect(linked).toContain("&quot;chat&quot;:&quot;15550002&quot;")
   const places = { baseUrl: "https://bridge.example.com", contact: "15550002" }
   const elsewhere = String(await codeBlocks({ ...places, isReceiverHere: false }))
-  expect(elsewhere).toContain("Put the receiver where the internet can reach it")
+  expect(elsewhere).toContain("Put your program where the internet can reach it")
   expect(elsewhere).not.toContain("http://127.0.0.1")
   const quoted = elsewhere.replaceAll("&quot;", '"')
   expect(quoted).toContain('await sandbox.sendText({ chat: "15550002", body: "Hello" })')
@@ -476,7 +476,7 @@ test("while its session says nothing, a number's messages are there within a sec
   expect(page).toContain("What was sent is not shown:")
   expect(page).not.toContain("<b>\u202e")
   await Lease.stop(viewer.bridge.id, "customer")
-  expect(await shown()).toContain("was paused in the dashboard")
+  expect(await shown()).toContain("this number was paused in the dashboard")
   const odd = await viewer.get("/numbers/shop/messages?chat=%27&event=%00&sent=x")
   expect(odd.status).toBe(200)
 })
