@@ -3,7 +3,7 @@ import { z } from "zod"
 import { ApiError } from "#core/error.ts"
 import { config } from "#core/platform/config.ts"
 import { logToErrorOutput } from "#core/platform/log.ts"
-import { type Nouns, nouns } from "./nouns.ts"
+import { allNouns, nouns } from "./nouns.ts"
 import { type Options, Refused, type Row } from "./verb.ts"
 import { which } from "./which-service.ts"
 
@@ -14,7 +14,7 @@ async function main(): Promise<number> {
   const asked = parse()
   try {
     if (!asked || asked.help) {
-      console.error(help(nouns))
+      console.error(await help())
       return asked ? 0 : 2
     }
     return await run(asked)
@@ -26,9 +26,9 @@ async function main(): Promise<number> {
 }
 
 async function run({ words, json, options }: Asked): Promise<number> {
-  const { verb, name, args } = find(nouns, words)
+  const { verb, name, args } = await find(words)
   if (!verb) {
-    console.error(unknown(words))
+    console.error(await unknown(words))
     return 2
   }
   const extra = Object.keys(options).find((one) => !verb.options?.some((its) => its === one))
@@ -55,21 +55,22 @@ async function run({ words, json, options }: Asked): Promise<number> {
 }
 
 /** Says what is wrong with words that name no verb. */
-function unknown([noun, name]: string[]): string {
-  if (noun === undefined || noun === "help") return help(nouns)
+async function unknown([noun, name]: string[]): Promise<string> {
+  if (noun === undefined || noun === "help") return await help()
   if (!Object.hasOwn(nouns, noun)) return `there is no \`${noun}\`: ${Object.keys(nouns).join(", ")}`
-  const verbs = Object.keys(nouns[noun]!).join(", ")
+  const verbs = Object.keys(await nouns[noun]!()).join(", ")
   return name === undefined
     ? `\`${noun}\` needs a verb: ${verbs}`
     : `there is no verb \`${noun} ${name}\`: ${noun} has ${verbs}`
 }
 
 /** The verb that is meant, by its noun and name. One that is named `""` is its noun itself. */
-function find(nouns: Nouns, [noun = "", name = "", ...rest]: string[]) {
+async function find([noun = "", name = "", ...rest]: string[]) {
   if (!Object.hasOwn(nouns, noun)) return { verb: undefined, name: noun, args: rest }
-  const alone = nouns[noun]?.[""]
+  const verbs = await nouns[noun]!()
+  const alone = verbs[""]
   if (alone) return { verb: alone, name: noun, args: [name, ...rest] }
-  const verb = Object.hasOwn(nouns[noun]!, name) ? nouns[noun]![name] : undefined
+  const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined
   return { verb, name: `${noun} ${name}`, args: rest }
 }
 
@@ -125,8 +126,8 @@ function aligned(usage: string, says: string): string {
   return usage.length < wide ? `  ${usage.padEnd(wide)}${says}` : `  ${usage}\n  ${" ".repeat(wide)}${says}`
 }
 
-function help(nouns: Nouns): string {
-  const verbs = Object.entries(nouns).flatMap(([noun, its]) =>
+async function help(): Promise<string> {
+  const verbs = Object.entries(await allNouns()).flatMap(([noun, its]) =>
     Object.entries(its).map(([name, verb]) =>
       aligned(`${noun}${name && ` ${name}`} ${verb.takes}`, verb.says),
     ),

@@ -1,31 +1,28 @@
-import { account, loginLink } from "./account.ts"
 import { plugged } from "#plugged-in/admin.ts"
-import { backup } from "./backup.ts"
-import { bridge } from "./bridge.ts"
-import { doctor } from "./doctor.ts"
-import { events } from "./events.ts"
-import { host } from "./host.ts"
-import { key } from "./key.ts"
-import { exporting, importing, takeBack, undoImport } from "./move.ts"
-import { wrapping } from "./wrapping.ts"
 import type { Verb } from "./verb.ts"
 
-export type Nouns = Record<string, Record<string, Verb>>
+type Verbs = Record<string, Verb>
 
-/** Every verb of `npm run admin`, by what it is about. One without a name is the noun itself. */
-export const nouns: Nouns = {
-  account,
-  key,
-  bridge,
-  host,
-  events,
-  ...plugged,
-  wrapping,
-  backup,
-  export: { "": exporting },
-  import: { "": importing },
-  "undo-import": { "": undoImport },
-  "take-back": { "": takeBack },
-  "login-link": { "": loginLink },
-  doctor: { "": doctor },
+/** Every noun of `npm run admin`, with its verbs. One without a name is the noun itself. A verb waits for no other's code. */
+export const nouns: Record<string, () => Promise<Verbs>> = {
+  account: async () => (await import("./account.ts")).account,
+  key: async () => (await import("./key.ts")).key,
+  bridge: async () => (await import("./bridge.ts")).bridge,
+  host: async () => (await import("./host.ts")).host,
+  events: async () => (await import("./events.ts")).events,
+  ...Object.fromEntries(Object.entries(plugged).map(([noun, verbs]) => [noun, async () => verbs])),
+  wrapping: async () => (await import("./wrapping.ts")).wrapping,
+  backup: async () => (await import("./backup.ts")).backup,
+  export: async () => ({ "": (await import("./move.ts")).exporting }),
+  import: async () => ({ "": (await import("./move.ts")).importing }),
+  "undo-import": async () => ({ "": (await import("./move.ts")).undoImport }),
+  "take-back": async () => ({ "": (await import("./move.ts")).takeBack }),
+  "login-link": async () => ({ "": (await import("./account.ts")).loginLink }),
+  doctor: async () => ({ "": (await import("./doctor.ts")).doctor }),
+}
+
+/** The verbs of all nouns. */
+export async function allNouns(): Promise<Record<string, Verbs>> {
+  const loaded = Object.entries(nouns).map(async ([noun, load]) => [noun, await load()] as const)
+  return Object.fromEntries(await Promise.all(loaded))
 }

@@ -1,5 +1,5 @@
 import { isIP } from "node:net"
-import { buildConnector, Client } from "undici"
+import type { buildConnector, Client } from "undici"
 import { FetchError } from "./fetch-error.ts"
 import { addressesOf } from "./look-up.ts"
 import { leadOn, type Proxy, ProxyError, withTls } from "./proxied.ts"
@@ -19,6 +19,9 @@ interface Purpose {
 /** Per address. */
 const connectWithinMs = 3000
 
+/** Loaded with the first connection: most session hosts, and most of an operator's verbs, need none. */
+const undici = () => import("undici")
+
 /**
  * Connections to strangers, each to a public address, or through a proxy at one. One that is free again is kept for the next request to its origin.
  * They are dialled here and not by undici, which looks at a request's signal only once it is connected.
@@ -26,7 +29,7 @@ const connectWithinMs = 3000
 export class Connections {
   readonly #idleMs: number
   readonly #proxy: Proxy | undefined
-  readonly #dial = buildConnector({ timeout: connectWithinMs, allowH2: false })
+  #dialler: buildConnector.connector | undefined
   readonly #all = new Set<Client>()
   /** By origin: since when each is free, by the monotonic clock. */
   readonly #free = new Map<string, Map<Client, number>>()
@@ -49,7 +52,8 @@ export class Connections {
       if (client.stats.connected && performance.now() - since < this.#idleMs) return client
       void client.destroy()
     }
-    return this.#clientOf(purpose.url, await this.dial(purpose))
+    const { Client: NewClient } = await undici()
+    return this.#keep(purpose.url, await this.dial(purpose), NewClient)
   }
 
   /** Its request is over. It is kept if it is still open. */
@@ -66,8 +70,8 @@ export class Connections {
     await Promise.all([...this.#all].map((client) => client.destroy()))
   }
 
-  #clientOf({ origin }: URL, socket: Socket): Client {
-    const client = new Client(origin, {
+  #keep({ origin }: URL, socket: Socket, NewClient: typeof Client): Client {
+    const client = new NewClient(origin, {
       allowH2: false,
       keepAliveTimeout: this.#idleMs,
       keepAliveMaxTimeout: this.#idleMs,
@@ -146,10 +150,12 @@ export class Connections {
     throw failure
   }
 
-  #dialOne(options: buildConnector.Options): Promise<Socket> {
+  async #dialOne(options: buildConnector.Options): Promise<Socket> {
+    const loaded = await undici()
+    this.#dialler ??= loaded.buildConnector({ timeout: connectWithinMs, allowH2: false })
     const { promise, resolve, reject } = Promise.withResolvers<Socket>()
-    this.#dial(options, (error, socket) => (socket ? resolve(socket) : reject(error)))
-    return promise
+    this.#dialler(options, (error, socket) => (socket ? resolve(socket) : reject(error)))
+    return await promise
   }
 }
 

@@ -1,5 +1,3 @@
-import { errors } from "undici"
-
 /** Why there was no answer, or no usable one. Never in the other side's own words. */
 export type Category =
   | "timeout"
@@ -40,7 +38,7 @@ export function asFetchError(error: unknown): FetchError {
   if (error instanceof FetchError) return error
   if (!(error instanceof Error)) throw error
   if (error.name === "TimeoutError" || error.name === "AbortError") return new FetchError("timeout", error)
-  if (error instanceof errors.HTTPParserError) return new FetchError("bad_response", error)
+  if (error.name === "HTTPParserError") return new FetchError("bad_response", error)
   const { code } = error as NodeJS.ErrnoException
   if (typeof code !== "string" || /^(?:ERR_INVALID|UND_ERR_INVALID_ARG)/.test(code)) throw error
   const known = categories.find(([words]) => words.test(code))

@@ -1,4 +1,4 @@
-import { Agent, request } from "undici"
+import type { Agent } from "undici"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { callThroughLambda, type Holder, isThroughLambda } from "./call-through-lambda.ts"
 import { aheadOf, learnTime, timeOfHost } from "./clocks-of-hosts.ts"
@@ -37,15 +37,19 @@ export interface HostAnswer {
  * again; the call then goes over a new connection, which is refused. They are not kept for long, since a host that
  * vanished silently is noticed only when no new connection can be made. Hosts keep theirs much longer.
  */
-const newAgent = () =>
-  new Agent({ keepAliveTimeout: 4000, keepAliveMaxTimeout: 4000, connect: { timeout: 2000 } })
-let hosts = newAgent()
+async function newAgent() {
+  const { Agent: NewAgent } = await undici()
+  return new NewAgent({ keepAliveTimeout: 4000, keepAliveMaxTimeout: 4000, connect: { timeout: 2000 } })
+}
+let hosts: Promise<Agent> | undefined
+/** Loaded with the first call: most of an operator's verbs make none. */
+const undici = () => import("undici")
 
 /** Closes the connections that are kept: a host that stops waits while callers are connected. Further calls open others. */
 export function hangUpOnHosts(): void {
   const before = hosts
-  hosts = newAgent()
-  void before.close()
+  hosts = undefined
+  void before?.then((agent) => agent.close())
 }
 
 /**
@@ -80,8 +84,9 @@ export async function callHere(
   const authorization = signCall(signed, { notAfter, ahead: aheadOf(lease.host) })
   const start = performance.now()
   try {
+    const { request } = await undici()
     const response = await request(`http://${lease.addr}${path}`, {
-      dispatcher: hosts,
+      dispatcher: await (hosts ??= newAgent()),
       method,
       headers: { authorization, ...(call.body !== undefined && { "content-type": "application/json" }) },
       body: call.body,

@@ -13,7 +13,7 @@ import { Idempotency } from "#core/idempotency.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { put, remove, update } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import { nouns } from "#admin/nouns.ts"
+import { allNouns } from "#admin/nouns.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { graphOf } from "../graph.ts"
@@ -22,6 +22,7 @@ import { startAwsRecorder } from "../../support/aws-recorder.ts"
 /** What is written down at the moment: the uses of AWS, in IAM's words. */
 let written: Set<string> | undefined
 const closes: (() => unknown)[] = []
+const nouns = await allNouns()
 
 // Once: a client keeps the address that it had first.
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { z } from "zod"
 import { apiClient, Unexpected } from "#local/api-client.ts"
 import { untilConnected } from "#local/network/link.ts"
 import { noLimits } from "#local/service/spawn-service.ts"
-import { nouns } from "#admin/nouns.ts"
+import { allNouns } from "#admin/nouns.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
 import { asking, type Route } from "#test/e2e/asking.ts"
 import { aNetwork } from "#test/support/network/network.ts"
@@ -119,6 +119,7 @@ test("every route answers whatever the contract's example finds", async () => {
 })
 
 const eve = aBrowser(stage)
+const nouns = await allNouns()
 /** The verbs that were used. */
 const verbs = new Set<string>()
 const admin = async (noun: string, ...words: string[]) => {
@@ -400,7 +401,7 @@ test("every verb of the operator", async () => {
   await admin("account", "delete", bob)
   // It is for a service that is paid for no more.
   await expect(admin("billing", "end")).rejects.toThrow(/numbers are paid for/)
-  expect([...verbs].toSorted()).toEqual(operatorsVerbs())
+  expect([...verbs].toSorted()).toEqual(await operatorsVerbs())
 })
 
 test("a stage with a sandbox, where nobody pays or is mailed: every route, page, form and stream, and each of its answers", async () => {
