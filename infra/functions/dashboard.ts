@@ -58,7 +58,8 @@ export const dashboardStream = aDashboard("DashboardStream", {
     tableAccess(accounts, "GetItem", "Query", "UpdateItem"),
     tableAccess(leases, "GetItem", "UpdateItem", "BatchGetItem"),
     tableAccess(events, "GetItem", "Query", "BatchGetItem"),
-    tableAccess(requests, "PutItem", "UpdateItem", "DeleteItem"),
+    // Home and the page of a number say which sends the network refused.
+    tableAccess(requests, "PutItem", "UpdateItem", "DeleteItem", "Query"),
     { actions: ["kms:Decrypt"], resources: [deliveryKey.arn, settingsKey.arn] },
     ...both,
   ],
