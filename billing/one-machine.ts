@@ -16,7 +16,7 @@ const dayMs = 86_400_000
 export async function startBilling(
   settings: Settings,
   apiUrl: string,
-  stops: (() => Promise<unknown>)[],
+  stops: (() => unknown)[],
 ): Promise<{
   /** For every process. */
   forAll: Record<string, string>

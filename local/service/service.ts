@@ -51,7 +51,7 @@ export interface Elsewhere {
  * @throws CannotStart
  */
 export async function startService(settings: Settings, elsewhere: Elsewhere = {}): Promise<Service> {
-  const stops: (() => Promise<unknown>)[] = []
+  const stops: (() => unknown)[] = []
   const stop = async () => {
     for (const one of stops.splice(0).toReversed()) await one()
   }
@@ -70,7 +70,7 @@ export async function startService(settings: Settings, elsewhere: Elsewhere = {}
 async function start(
   settings: Settings,
   elsewhere: Elsewhere,
-  stops: (() => Promise<unknown>)[],
+  stops: (() => unknown)[],
 ): Promise<Omit<Service, "stop">> {
   const { DATA_DIR: dataDir } = settings
   const other = await find(dataDir)
@@ -99,7 +99,7 @@ async function start(
   const queue = await startSqs()
   stops.push(queue.close)
   const bucket = await startMediaBucket(queue.endpoint)
-  stops.push(async () => bucket.close())
+  stops.push(bucket.close)
 
   const [simulator] = await starting
   const environment = {
@@ -183,8 +183,7 @@ async function start(
   await createTables(store.endpoint)
   if (store.answer) {
     const { useStoreInProcess } = await import("./use-store-in-process.ts")
-    const end = useStoreInProcess(store)
-    stops.push(async () => end())
+    stops.push(useStoreInProcess(store))
     store.watch(tables.leases, () => sweep.hurry())
   }
   await forgetHosts()
@@ -192,16 +191,17 @@ async function start(
   await sweep.start(store.answer ? config.LEASE_BEAT_MS : unwatchedMs)
   stops.push(await lookAtRoom())
   const { startRemovingUploads } = await import("./old-uploads.ts")
-  const stopRemoving = startRemovingUploads()
-  stops.push(async () => stopRemoving())
+  stops.push(startRemovingUploads())
   const { listener } = await import("#functions/api/listener.ts")
   const { hangUpOnHosts } = await import("#core/lease/call.ts")
-  stops.push(async () => hangUpOnHosts())
-  const operators = serving && measurements && (await watched(serving, { measurements, dataDir, stops }))
+  stops.push(hangUpOnHosts)
+  const watching =
+    serving && measurements && (await import("../serve/watch.ts")).watch(serving, measurements, dataDir)
+  if (watching) stops.push(watching.stop)
   api.server.removeAllListeners("request")
   api.server.on(
     "request",
-    (request, response) => operators?.(request, response) || listener(request, response),
+    (request, response) => watching?.answer(request, response) || listener(request, response),
   )
   if (billing) stops.push(await billing.start())
   const { ringAll } = await import("#functions/sweep/bells.ts")
@@ -214,24 +214,13 @@ async function start(
   const service = { baseUrl: api.url, phonesUrl: simulator?.controlUrl ?? "" }
   writePrivate(networkFile(dataDir), { network: settings.HOST_NETWORK })
   announce(dataDir, { ...service, environment: own })
-  stops.push(async () => withdraw(dataDir))
+  stops.push(() => withdraw(dataDir))
   return service
 }
 
 /** The environment of a service that is reached from elsewhere, through a proxy. */
 function publicly({ PUBLIC_URL, TRUST_PROXY, MAIL_FROM }: Serving): Record<string, string> {
   return { PUBLIC_URL, TRUST_PROXY, MAIL_FROM, DASHBOARD_URL: process.env.DASHBOARD_URL || PUBLIC_URL }
-}
-
-/** Watches the service from here on. @returns what answers the operator's requests */
-async function watched(
-  serving: Serving,
-  about: { measurements: Measurements; dataDir: string; stops: (() => Promise<unknown>)[] },
-) {
-  const { watch } = await import("../serve/watch.ts")
-  const { answer, stop } = watch(serving, about.measurements, about.dataDir)
-  about.stops.push(stop)
-  return answer
 }
 
 function pathOf(file: string): string {
@@ -261,7 +250,7 @@ function makeFolder(path: string): void {
   }
 }
 
-async function ownStore(dataDir: string, stops: (() => Promise<unknown>)[]) {
+async function ownStore(dataDir: string, stops: (() => unknown)[]) {
   const store = await startDynamoDb({ path: dataDir })
   stops.push(store.close)
   return store
@@ -321,10 +310,10 @@ async function listenForCalls({ listen: { host, port }, serving }: Settings) {
 /** How often room on the disk is looked at, in ms, so that the log tells of its end before a caller hears of it. */
 const roomMs = 10_000
 
-async function lookAtRoom(): Promise<() => Promise<void>> {
+async function lookAtRoom(): Promise<() => void> {
   const { Storage } = await import("#core/platform/storage.ts")
   const looking = setInterval(() => Storage.hasRoom(), roomMs).unref()
-  return async () => clearInterval(looking)
+  return () => clearInterval(looking)
 }
 
 /** Hosts are children of this process, so those of an earlier one are dead, however it ended: no bridge is to blame. */
