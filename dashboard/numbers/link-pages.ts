@@ -195,7 +195,7 @@ function look(at: string, name: string | undefined, { colour, logo }: Brand.Info
         own</label
       >
       <div class="if-ticked">
-        <label for="colour">Colour: dark enough for white text</label>
+        <label for="colour">Colour, on light screens: dark enough for white text</label>
         <input id="colour" name="colour" type="color" value="${colour || "#1f56d6"}" />
       </div>
       <div>
