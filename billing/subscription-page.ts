@@ -2,7 +2,7 @@ import { html } from "hono/html"
 import type { Account } from "#core/account/account.ts"
 import { head } from "#dashboard/layout.ts"
 import { type Html, note, press, time, until } from "#dashboard/elements.ts"
-import type { Amount, Bill, Price } from "./price.ts"
+import type { Amount, Bill, Price } from "./price-and-bills.ts"
 
 type State = Account.Subscription
 

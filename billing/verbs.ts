@@ -1,5 +1,5 @@
 import { Billing } from "#core/billing.ts"
-import { endBilling } from "./turned-off.ts"
+import { endBilling } from "./end-billing.ts"
 import { Refused, type Verb } from "#admin/verb.ts"
 
 export const billing: Record<string, Verb> = {

@@ -3,7 +3,7 @@ import type { Context } from "hono"
 import { type Customer, idFor, type Invoice, price, type Subscription } from "./book.ts"
 import { type Form, parseForm } from "./form.ts"
 import { expire, open } from "./checkout.ts"
-import { remove } from "./customers.ts"
+import { remove } from "./remove-customer.ts"
 import { cancel, changeQuantity, endTrial } from "./subscriptions.ts"
 import { now, type World } from "./world.ts"
 

@@ -176,7 +176,7 @@ export async function endOverride(accountId: string): Promise<boolean> {
 }
 
 /** Where nobody pays any more, an account that followed Stripe needs nothing of it. @returns false for any other account. */
-export async function free(accountId: string): Promise<boolean> {
+export async function activateUnpaid(accountId: string): Promise<boolean> {
   return await change(
     accountId,
     "SET subscription = :is",

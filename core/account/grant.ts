@@ -115,7 +115,7 @@ export async function settleDevice(device: string, allowed: Allowed | undefined)
 }
 
 /** Where a program's request stands. A key that was allowed can be fetched once. */
-export async function fetchByDevice(code: string): Promise<Allowed | "pending" | "refused" | "over"> {
+export async function takeByDeviceCode(code: string): Promise<Allowed | "pending" | "refused" | "over"> {
   const key = deviceKey(hashOf(code))
   const row = isToken(code) ? await getRow(tables.accounts, key) : undefined
   if (!row) return "over"

@@ -260,7 +260,7 @@ export async function remove(bridge: Info, importId?: string): Promise<void> {
     },
     ...(await BridgeCount.removed(bridge)),
     { Delete: { TableName: tables.accounts, Key: whereKey(bridge.id) } },
-    { Delete: { TableName: tables.leases, Key: DataKeys.key(bridge.id) } },
+    { Delete: { TableName: tables.leases, Key: DataKeys.rowKey(bridge.id) } },
     Lease.gone(bridge.id, importId),
   ])
   // A webhook was added or removed meanwhile.

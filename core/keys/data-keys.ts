@@ -24,7 +24,7 @@ const Stored = z.object({
 const opened = new LRUCache<string, Uint8Array>({ max: 10_000, ttl: 5 * 60_000 })
 
 /** The key of the row that holds both, wrapped. */
-export function key(bridgeId: string) {
+export function rowKey(bridgeId: string) {
   return { pk: `BRIDGE#${bridgeId}`, sk: "KEYS" }
 }
 
@@ -37,7 +37,7 @@ export async function row(owner: Owner, deliveryKey: Uint8Array, isSandbox: bool
 /** The row that holds these wrapped data keys. */
 export function rowOf(owner: Owner, keys: Record<Purpose, Uint8Array>, isSandbox: boolean): Row {
   return {
-    ...key(owner.bridgeId),
+    ...rowKey(owner.bridgeId),
     account_id: owner.accountId,
     session_key: keys.session,
     delivery_key: keys.delivery,
@@ -47,7 +47,7 @@ export function rowOf(owner: Owner, keys: Record<Purpose, Uint8Array>, isSandbox
 
 /** @returns undefined once the bridge is deleted. */
 export async function get(bridgeId: string): Promise<Info | undefined> {
-  const found = await getRow(tables.leases, key(bridgeId))
+  const found = await getRow(tables.leases, rowKey(bridgeId))
   if (!found) return undefined
   const stored = Stored.parse(found)
   const owner: Owner = { accountId: stored.account_id, bridgeId }

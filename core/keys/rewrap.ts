@@ -11,7 +11,7 @@ import { type Purpose, rewrap } from "./wrapping.ts"
  * deliverers' rows, one for each webhook, come last, since they are copied from the bridge's own.
  */
 async function placesOf(bridge: Bridge.Info): Promise<{ table: string; key: Key; purpose: Purpose }[]> {
-  const keys = { table: tables.leases, key: DataKeys.key(bridge.id) }
+  const keys = { table: tables.leases, key: DataKeys.rowKey(bridge.id) }
   const own = { table: tables.accounts, key: Bridge.key(bridge.accountId, bridge.customerRef) }
   return [
     { ...keys, purpose: "session" },

@@ -132,7 +132,7 @@ async function byCode(c: Context<DashboardEnv>, form: object): Promise<Response>
 
 async function byDevice(c: Context<DashboardEnv>, form: Record<string, unknown>): Promise<Response> {
   const code = text.safeParse(form["device_code"]).data ?? ""
-  const allowed = await Grant.fetchByDevice(code)
+  const allowed = await Grant.takeByDeviceCode(code)
   switch (allowed) {
     case "pending":
       return fault(c, "authorization_pending", "nobody has typed the code yet")

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { fromStrangers, says } from "./answer.ts"
 import { pathOf } from "./api.ts"
-import { count, number } from "./fields.ts"
+import { count, number } from "./shared-fields.ts"
 import { tool } from "./tool.ts"
 
 const event_id = z.string().min(1).max(64).describe("As list_undelivered gives it.")

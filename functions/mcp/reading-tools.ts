@@ -3,7 +3,7 @@ import { z } from "zod"
 import { now } from "#core/platform/clock.ts"
 import { fromStrangers, says } from "./answer.ts"
 import { type Api, pathOf, Refused } from "./api.ts"
-import { chat, count, number } from "./fields.ts"
+import { chat, count, number } from "./shared-fields.ts"
 import { tool } from "./tool.ts"
 
 /** A wait looks for news so often, ms. */

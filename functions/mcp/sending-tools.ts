@@ -3,7 +3,7 @@ import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/
 import { z } from "zod"
 import { failed, says } from "./answer.ts"
 import { pathOf, Refused } from "./api.ts"
-import { chat, number } from "./fields.ts"
+import { chat, number } from "./shared-fields.ts"
 import type { Called } from "./server.ts"
 import { tool } from "./tool.ts"
 

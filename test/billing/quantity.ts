@@ -1,7 +1,7 @@
 import { stripe } from "#test/billing/support/billed.ts"
 import { describe, expect, test, vi } from "vitest"
 import { look } from "#billing/look.ts"
-import { priceOf, nextCharge } from "#billing/price.ts"
+import { priceOf, nextCharge } from "#billing/price-and-bills.ts"
 import { Payer } from "#billing/payer.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"

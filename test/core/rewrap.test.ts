@@ -18,7 +18,7 @@ import { aBridge } from "../support/service/bridge.ts"
 /** A bridge's four wrapped data keys, as they stand in the tables. */
 async function wrappedOf(bridge: Bridge.Info): Promise<["session" | "delivery", Uint8Array][]> {
   const own = Bridge.key(bridge.accountId, bridge.customerRef)
-  const keys = await get(tables.leases, DataKeys.key(bridge.id))
+  const keys = await get(tables.leases, DataKeys.rowKey(bridge.id))
   const row = await get(tables.accounts, own)
   const receiver = await get(tables.events, Receiver.key(Receiver.first(bridge.id)))
   const found = [keys?.session_key, keys?.delivery_key, row?.delivery_key, receiver?.delivery_key]

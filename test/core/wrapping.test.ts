@@ -45,7 +45,7 @@ test("neither the webhook secret nor a data key of a bridge stands in a table as
   const keys = await DataKeys.get(bridge.id)
   const rows = [
     await get(tables.accounts, own),
-    await get(tables.leases, DataKeys.key(bridge.id)),
+    await get(tables.leases, DataKeys.rowKey(bridge.id)),
     await get(tables.events, Delivery.key(Delivery.first(bridge.id))),
   ]
   const values = rows.flatMap((row) => Object.values(row ?? {}))

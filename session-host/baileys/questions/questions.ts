@@ -15,7 +15,7 @@ import { linkCode } from "../login/link-code.ts"
 import { bringAgain } from "./media-retry.ts"
 import { type MediaInput, newMedia, pictureUrl } from "./media.ts"
 import type { Groups } from "#session-host/send/groups.ts"
-import { tokenFrom } from "./token.ts"
+import { tokenGivenBy } from "./token.ts"
 import type { OwnAvailability } from "./own-availability.ts"
 import type { ILogger } from "../quiet-log.ts"
 
@@ -50,7 +50,7 @@ export function newQuestions(
   }
   const media = newMedia({ ...input, ask: asked })
   const me = () => creds.me?.id ?? ""
-  const tokenOf = (jid: string) => answerOrEnd(tokenFrom(sock, jid, me()))
+  const tokenOf = (jid: string) => answerOrEnd(tokenGivenBy(sock, jid, me()))
   return {
     ask: asked,
     linkCode: (phone) => answerOrEnd(linkCode(sock, phone)),

@@ -5,7 +5,7 @@ import { buildTcTokenFromJid } from "@whiskeysockets/baileys/lib/Utils/tc-token-
  * The token that this person has given us (`tctoken`). Baileys puts it into messages, pictures and presence; other questions
  * take it from here. Nobody has one of their own: the network leaves a question with it unanswered.
  */
-export async function tokenFrom(
+export async function tokenGivenBy(
   { authState, signalRepository }: Pick<WASocket, "authState" | "signalRepository">,
   jid: string,
   me: string,

@@ -1,7 +1,7 @@
 import "#test/billing/support/billed.ts"
 import { describe, expect, test, vi } from "vitest"
 import { Account } from "#core/account/account.ts"
-import { endBilling } from "#billing/turned-off.ts"
+import { endBilling } from "#billing/end-billing.ts"
 import { look } from "#billing/look.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
