@@ -21,14 +21,7 @@ const Indexed = z.object({ pk: z.string(), sk: z.string(), since: z.number() })
  */
 export async function* overdue(): AsyncGenerator<Delivery.Info> {
   for (let shard = 0; shard < shards; shard++) {
-    const rows = query({
-      TableName: tables.events,
-      IndexName: "bySince",
-      KeyConditionExpression: "#shard = :shard",
-      ExpressionAttributeNames: { "#shard": "shard" },
-      ExpressionAttributeValues: { ":shard": shard },
-    })
-    for await (const row of rows) {
+    for await (const row of waitingIn(shard)) {
       const { since, ...at } = Indexed.parse(row)
       if (left(since + Delivery.lateness(), Delivery.lateness()) > 0) continue
       const id = Receiver.atKey(at)
@@ -72,20 +65,24 @@ export async function waitingLongest(most: number): Promise<Waiting[]> {
 type Waiting = Receiver.Id & { since: number }
 
 async function firstOf(shard: number, most: number) {
-  const rows = query({
-    TableName: tables.events,
-    IndexName: "bySince",
-    KeyConditionExpression: "#shard = :shard",
-    ExpressionAttributeNames: { "#shard": "shard" },
-    ExpressionAttributeValues: { ":shard": shard },
-    Limit: most,
-  })
   const found: Waiting[] = []
-  for await (const row of rows) {
+  for await (const row of waitingIn(shard, { Limit: most })) {
     const { since, ...at } = Indexed.parse(row)
     const id = Receiver.atKey(at)
     if (id) found.push({ ...id, since })
     if (found.length === most) break
   }
   return found
+}
+
+/** The rows of a part of the index, those that have waited for longest first. */
+function waitingIn(shard: number, limit?: { Limit: number }) {
+  return query({
+    ...limit,
+    TableName: tables.events,
+    IndexName: "bySince",
+    KeyConditionExpression: "#shard = :shard",
+    ExpressionAttributeNames: { "#shard": "shard" },
+    ExpressionAttributeValues: { ":shard": shard },
+  })
 }

@@ -1,7 +1,6 @@
 import { z } from "zod"
 import { Choice } from "../bridge/choice.ts"
 import { now } from "../platform/clock.ts"
-import { config } from "../platform/config.ts"
 import { Objection, Status } from "../contract/session-status.ts"
 import { type Row, update } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
@@ -125,7 +124,7 @@ export function key(bridgeId: string) {
 }
 
 /** The lease of a new bridge, which wants a host. */
-export function wanted(bridgeId: string, network: Network = config.HOST_NETWORK): Row {
+export function wanted(bridgeId: string, network: Network): Row {
   return {
     ...key(bridgeId),
     host: freeOf(bridgeId),

@@ -82,7 +82,7 @@ test("all leases of a dead host are freed, but for those that have moved on", as
   // More than a transaction takes.
   for (let i = 0; i < 120; i++) {
     const bridgeId = randomUUID()
-    await put({ TableName: tables.leases, Item: { ...Lease.wanted(bridgeId), host: id } })
+    await put({ TableName: tables.leases, Item: { ...Lease.wanted(bridgeId, "live"), host: id } })
     held.push((await Lease.get(bridgeId))!)
   }
   const [first, other] = [held[7]!, held[110]!]
