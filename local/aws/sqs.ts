@@ -23,8 +23,6 @@ export interface Sqs {
 export interface Options {
   /** Any free port if absent. */
   port?: number
-  doorbellName?: string
-  deadName?: string
   visibilitySeconds?: number
   maxReceiveCount?: number
 }
@@ -60,11 +58,11 @@ export async function startSqs(options: Options = {}): Promise<Sqs> {
     return `${endpoint}${new URL(QueueUrl!).pathname}`
   }
 
-  const deadUrl = await fifo(options.deadName ?? "DeadDoorbells.fifo", {})
+  const deadUrl = await fifo("DeadDoorbells.fifo", {})
   const dead = await client.send(
     new GetQueueAttributesCommand({ QueueUrl: deadUrl, AttributeNames: ["QueueArn"] }),
   )
-  const doorbellUrl = await fifo(options.doorbellName ?? "Doorbell.fifo", {
+  const doorbellUrl = await fifo("Doorbell.fifo", {
     VisibilityTimeout: String(visibilitySeconds),
     DeduplicationScope: "messageGroup",
     FifoThroughputLimit: "perMessageGroupId",

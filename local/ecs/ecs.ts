@@ -21,21 +21,14 @@ export interface Ecs {
 /** An error with its code, or an answer with a failure in place of a task. */
 type Refused = { code: string; message: string } | { failure: string }
 
-export interface Options extends TasksOptions {
-  /** Any free port if absent. */
-  port?: number
-}
-
 /**
- * An ECS on 127.0.0.1 whose tasks are child processes: RunTask, StopTask, DescribeTasks, ListTasks. Rejects if the port
- * is taken.
+ * An ECS on 127.0.0.1 whose tasks are child processes: RunTask, StopTask, DescribeTasks, ListTasks.
  */
-export async function startEcs(options: Options): Promise<Ecs> {
+export async function startEcs(options: TasksOptions): Promise<Ecs> {
   const tasks = new Tasks(options)
   const refusals = new Map<string, Refused[]>()
 
   const server = await startAwsJson({
-    port: options.port,
     invalid: "InvalidParameterException",
     actions: {
       RunTask: (call) => tasks.run(call),

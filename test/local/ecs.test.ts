@@ -10,13 +10,14 @@ import {
   type RunTaskCommandInput,
 } from "@aws-sdk/client-ecs"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { startEcs, type Options } from "#local/ecs/ecs.ts"
+import { startEcs } from "#local/ecs/ecs.ts"
+import type { TasksOptions } from "#local/ecs/tasks.ts"
 
 const child = new URL("ecs/child.ts", import.meta.url).pathname
 const host = { command: [process.execPath, child], env: { NAME: "a host", GREETING: "hello" } }
 
 /** A stand-in that knows the families `host` and `broken`, and shortcuts for these tests' requests. */
-async function anEcs(options: Partial<Options> = {}) {
+async function anEcs(options: Partial<TasksOptions> = {}) {
   const said: string[] = []
   const ecs = await startEcs({
     taskDefinitions: { host, broken: { command: ["/no/such/program"], env: {} } },
