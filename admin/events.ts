@@ -3,7 +3,7 @@ import { iso } from "#core/platform/clock.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import type { EventRow } from "#core/event/event-row.ts"
 import type { Receiver } from "#core/event/receiver.ts"
-import { EventIndex } from "#core/event/event-index.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import { Resend } from "#core/event/resend.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 import { bridgeId } from "./verb.ts"
@@ -63,11 +63,11 @@ async function listOf(webhook: Delivery.Info): Promise<Row[]> {
 }
 
 async function undelivered(webhook: Receiver.Id): Promise<EventRow.Info[]> {
-  return await EventIndex.page(webhook, { state: "undelivered", after: 0, limit: most })
+  return await EventLists.page(webhook, { state: "undelivered", after: 0, limit: most })
 }
 
 async function one(id: string, eventId: string): Promise<EventRow.Info> {
-  const event = await EventIndex.find(id, eventId)
+  const event = await EventLists.find(id, eventId)
   if (!event) throw new Refused("the bridge has no such event, or it has expired")
   return event
 }

@@ -8,7 +8,7 @@ import { config } from "#core/platform/config.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { ApiError } from "#core/error.ts"
-import { EventIndex } from "#core/event/event-index.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { HostStop } from "#core/lease/host-stop.ts"
@@ -78,7 +78,7 @@ export async function why(bridgeId: string): Promise<Row[]> {
 /** How the delivery to one of the bridge's webhooks stands. */
 async function webhookRow(delivery: Delivery.Info): Promise<Row> {
   const { webhookId, head, receiver, failures, retryAtMs, pausedAt } = delivery
-  const waiting = await EventIndex.page(delivery, { state: "pending", after: head, limit: 1000 })
+  const waiting = await EventLists.page(delivery, { state: "pending", after: head, limit: 1000 })
   const [attempt] = await AttemptLog.latest(delivery)
   return {
     webhook: receiver.url === "" ? "hosted inbox" : receiver.url,

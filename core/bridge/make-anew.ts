@@ -1,6 +1,6 @@
 import { nowMs } from "../platform/clock.ts"
 import { Delivery } from "../event/delivery.ts"
-import { EventIndex } from "../event/event-index.ts"
+import { EventLists } from "../event/event-lists.ts"
 import { Lease } from "../lease/lease.ts"
 
 /** More events than a bridge can append in a second. */
@@ -16,7 +16,7 @@ const leastMs = 3_600_000
 export async function makeAnew(bridgeId: string, copiedMs: number): Promise<boolean> {
   const deliveries = await Delivery.all(bridgeId)
   if (deliveries.length === 0) return false
-  const after = Math.max(await EventIndex.newest(bridgeId), ...deliveries.map(Delivery.floorOf))
+  const after = Math.max(await EventLists.newest(bridgeId), ...deliveries.map(Delivery.floorOf))
   const lostMs = Math.max(leastMs, nowMs() - copiedMs)
   const to = after + Math.ceil((lostMs / 1000) * eventsEachSecond)
   for (const delivery of deliveries) await Delivery.skip(delivery, { after, to })

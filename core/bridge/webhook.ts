@@ -5,7 +5,7 @@ import { now } from "../platform/clock.ts"
 import { ApiError, invalid, mustBeHere, noSuchBridge } from "../error.ts"
 import { Delivery } from "../event/delivery.ts"
 import { ring } from "../event/doorbell.ts"
-import { EventIndex } from "../event/event-index.ts"
+import { EventLists } from "../event/event-lists.ts"
 import type { Filter } from "../event/filter.ts"
 import { Receiver } from "../event/receiver.ts"
 import { toJid } from "../jid.ts"
@@ -69,7 +69,7 @@ export async function create(
     const id: Receiver.Id = { bridgeId: bridge.id, webhookId: `wh_${randomBytes(8).toString("hex")}` }
     // Read before the row is there. An event that comes in between has a higher number, and this webhook gets it: either
     // whoever appends it finds the row, or the row is there first, and is promised a look from the beginning.
-    const newest = await EventIndex.newest(bridge.id)
+    const newest = await EventLists.newest(bridge.id)
     const receiver = await receiverOf(bridge, id, url, choice)
     const further = [...first.further, id.webhookId]
     const refused = await transact([

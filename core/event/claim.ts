@@ -3,7 +3,7 @@ export * as Claim from "./claim.ts"
 import { latestEnd, now, nowMs } from "../platform/clock.ts"
 import { Delivery } from "./delivery.ts"
 import { ring } from "./doorbell.ts"
-import { EventIndex } from "./event-index.ts"
+import { EventLists } from "./event-lists.ts"
 import { EventRow } from "./event-row.ts"
 import { Receiver } from "./receiver.ts"
 import { transact, type Write } from "../store/store.ts"
@@ -128,7 +128,7 @@ export async function settle(
       },
     },
   }
-  const refused = await transact([advance, ...EventIndex.outcome(held, event, state)])
+  const refused = await transact([advance, ...EventLists.outcome(held, event, state)])
   // The event's own row is gone.
   return refused?.[1] ? undefined : await refresh(held)
 }

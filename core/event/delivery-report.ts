@@ -6,7 +6,7 @@ import type { Deliveries, DeliveryOfEvent } from "../contract/delivery.ts"
 import { now } from "../platform/clock.ts"
 import { AttemptLog } from "./attempt-log.ts"
 import { Delivery } from "./delivery.ts"
-import { EventIndex } from "./event-index.ts"
+import { EventLists } from "./event-lists.ts"
 import { EventRow } from "./event-row.ts"
 import { Filter } from "./filter.ts"
 import type { Receiver } from "./receiver.ts"
@@ -23,7 +23,7 @@ export async function summary(id: Receiver.Id): Promise<Summary> {
 /** The same of a delivery that was read. */
 export async function summaryOf(seen: Delivery.Info): Promise<Summary> {
   const { bridgeId, head, resend, skipped, failingSince, retryAtMs } = seen
-  const newest = await EventIndex.newest(bridgeId)
+  const newest = await EventLists.newest(bridgeId)
   const oldest = newest > head ? await EventRow.get(bridgeId, head + 1) : undefined
   const isResting = seen.holder === Delivery.nobody && retryAtMs > 0
   return {
@@ -74,7 +74,7 @@ async function atEach(
     const isWanted = event.n > start && (!receiver.filter || Filter.passes(receiver.filter, body))
     return {
       id: webhookId,
-      state: isWanted ? await EventIndex.stateAt(delivery, event) : ("not_wanted" as const),
+      state: isWanted ? await EventLists.stateAt(delivery, event) : ("not_wanted" as const),
     }
   })
   // An inbox is the first of them, and has its own lists.

@@ -5,7 +5,7 @@ import { Bridge } from "../bridge/bridge.ts"
 import type { StoredEvent } from "../contract/delivery.ts"
 import type { Event } from "../contract/event.ts"
 import { Delivery } from "./delivery.ts"
-import { EventIndex } from "./event-index.ts"
+import { EventLists } from "./event-lists.ts"
 import { EventRow } from "./event-row.ts"
 import { Filter } from "./filter.ts"
 import { toJid } from "../jid.ts"
@@ -25,7 +25,7 @@ export interface Wanted {
 
 interface Asked extends Wanted {
   /** Absent: every event that is kept, in whatever state. */
-  state?: EventIndex.Listed | undefined
+  state?: EventLists.Listed | undefined
   /** The webhook at which it is so; undefined: the first. */
   webhook?: Delivery.Info | undefined
   /** Go on behind the event of this number. */
@@ -78,15 +78,15 @@ export async function page(
 async function walk(bridgeId: string, asked: Asked): Promise<AsyncIterable<EventRow.Info>> {
   const { state, webhook, from, isNewestFirst = false, since } = asked
   const head = state === "inbox" || state === "undelivered" ? 0 : (webhook?.head ?? (await headOf(bridgeId)))
-  const first = since === undefined ? 1 : await EventIndex.firstSince(bridgeId, since)
+  const first = since === undefined ? 1 : await EventLists.firstSince(bridgeId, since)
   const after = Math.max(first - 1, state === "pending" ? head : 0)
   const range = isNewestFirst
     ? { after, before: from, isNewestFirst }
     : { after: Math.max(after, from ?? 0), isNewestFirst }
   if (state === "inbox" || state === "undelivered")
-    return EventIndex.pointed(webhook ?? Delivery.first(bridgeId), state, range)
-  const kept = EventIndex.kept(bridgeId, range, head)
-  return webhook && state === "pending" ? EventIndex.allPending(kept) : kept
+    return EventLists.pointed(webhook ?? Delivery.first(bridgeId), state, range)
+  const kept = EventLists.kept(bridgeId, range, head)
+  return webhook && state === "pending" ? EventLists.allPending(kept) : kept
 }
 
 async function headOf(bridgeId: string): Promise<number> {
@@ -172,8 +172,8 @@ export async function startOf(
   from: { lastEventId?: string | undefined; since?: number | undefined },
 ): Promise<number> {
   if (from.lastEventId === undefined && from.since !== undefined)
-    return (await EventIndex.firstSince(bridgeId, from.since)) - 1
-  const newest = await EventIndex.newest(bridgeId)
+    return (await EventLists.firstSince(bridgeId, from.since)) - 1
+  const newest = await EventLists.newest(bridgeId)
   // The event itself may have expired; its id says its number.
   return Math.min(newest, EventRow.numberOf(from.lastEventId ?? "") ?? newest)
 }

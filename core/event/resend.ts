@@ -4,7 +4,7 @@ import { now } from "../platform/clock.ts"
 import { Delivery } from "./delivery.ts"
 import { ring } from "./doorbell.ts"
 import { Claim } from "./claim.ts"
-import { EventIndex } from "./event-index.ts"
+import { EventLists } from "./event-lists.ts"
 import type { EventRow } from "./event-row.ts"
 import { log } from "../platform/log.ts"
 import type { Receiver } from "./receiver.ts"
@@ -93,7 +93,7 @@ export async function askSince(
   const waiting = new Set((await Delivery.get(id))?.resend)
   const found: EventRow.Info[] = []
   let isAll = true
-  for await (const event of EventIndex.pointed(id, "undelivered", { after }, since)) {
+  for await (const event of EventLists.pointed(id, "undelivered", { after }, since)) {
     if (waiting.has(event.n)) continue
     isAll = found.length < most
     if (!isAll) break
@@ -134,7 +134,7 @@ export async function settle(
   made?: { counts: Usage.Made; delivered: EventRow.Info | undefined },
 ): Promise<Delivery.Info | undefined> {
   const { holder, resend } = held
-  const unlisting = made?.delivered ? EventIndex.unlisting(held, made.delivered) : []
+  const unlisting = made?.delivered ? EventLists.unlisting(held, made.delivered) : []
   const end = unlisting.length > 0 ? ("redelivered" as const) : undefined
   const usage = await Claim.counting(held, made ? [{ ...made.counts, end }] : [])
   const done = {
@@ -154,7 +154,7 @@ export async function settle(
     return settled ?? (refused?.holder === holder && refused.resendAttempt === 0 ? refused : undefined)
   }
   const write: Write = { Update: { TableName: tables.events, Key: Delivery.key(held), ...done } }
-  const outcome = EventIndex.outcome(held, made.delivered, "delivered")
+  const outcome = EventLists.outcome(held, made.delivered, "delivered")
   const refused = await transact([write, ...outcome, ...unlisting])
   if (refused?.[0]) return undefined
   // The event's row may have expired meanwhile.

@@ -7,7 +7,7 @@ import { transact } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Delivery } from "./delivery.ts"
 import { ring, unhide } from "./doorbell.ts"
-import { EventIndex } from "./event-index.ts"
+import { EventLists } from "./event-lists.ts"
 import { EventRow } from "./event-row.ts"
 import type { Receiver } from "./receiver.ts"
 
@@ -90,7 +90,7 @@ async function giveUp(id: Receiver.Id, event: EventRow.Info) {
         },
       },
     },
-    ...EventIndex.outcome(id, event, "undelivered"),
+    ...EventLists.outcome(id, event, "undelivered"),
   ])
 }
 

@@ -7,7 +7,7 @@ import { ApiError } from "#core/error.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import type { Delivery } from "#core/event/delivery.ts"
 import { EventHistory } from "#core/event/event-history.ts"
-import { EventIndex } from "#core/event/event-index.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import { Resend } from "#core/event/resend.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { now } from "#core/platform/clock.ts"
@@ -109,7 +109,7 @@ function follower(c: Context<DashboardEnv>) {
   const words: Words = new Map()
   return async (): Promise<Map<string, Piece>> => {
     const webhook = await webhookOf(c)
-    const pointers = await EventIndex.newestPointers(webhook, "undelivered", mostGivenUp + 1)
+    const pointers = await EventLists.newestPointers(webhook, "undelivered", mostGivenUp + 1)
     if (pointers.join(" ") !== listed || performance.now() - readAtMs >= givenUpEachMs) {
       listed = pointers.join(" ")
       readAtMs = performance.now()

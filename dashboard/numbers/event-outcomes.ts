@@ -1,7 +1,7 @@
 import { html } from "hono/html"
 import type { StoredEvent } from "#core/contract/delivery.ts"
 import { Delivery } from "#core/event/delivery.ts"
-import { EventIndex } from "#core/event/event-index.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import type { Html } from "../elements.ts"
 import type { Piece } from "../live.ts"
@@ -34,7 +34,7 @@ export async function givenUpElsewhere(bridgeId: string): Promise<Map<number, st
   const [, ...further] = await Delivery.all(bridgeId)
   const found = new Map<number, string[]>()
   for (const webhook of further)
-    for (const n of await EventIndex.newestPointers(webhook, "undelivered", 100))
+    for (const n of await EventLists.newestPointers(webhook, "undelivered", 100))
       found.set(n, [...(found.get(n) ?? []), webhook.webhookId])
   return found
 }
@@ -55,7 +55,7 @@ export class Outcomes {
   /** The page was drawn with those from the number `waits` to the number `from`. Some have an outcome by now. */
   async addEarlier({ waits, from: to }: { waits: number; from: number }): Promise<void> {
     const range = { after: Math.max(waits - 1, to - mostFollowed), before: to + 1 }
-    for await (const { n, eventId } of EventIndex.kept(this.#bridgeId, range, 0))
+    for await (const { n, eventId } of EventLists.kept(this.#bridgeId, range, 0))
       this.#waiting.set(n, eventId)
   }
 

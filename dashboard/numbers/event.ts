@@ -7,7 +7,7 @@ import { Webhook } from "#core/bridge/webhook.ts"
 import { ApiError, eventNotFound } from "#core/error.ts"
 import type { Delivery } from "#core/event/delivery.ts"
 import { DeliveryReport } from "#core/event/delivery-report.ts"
-import { EventIndex } from "#core/event/event-index.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import type { EventRow } from "#core/event/event-row.ts"
 import { Resend } from "#core/event/resend.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
@@ -56,7 +56,7 @@ export const event = new Hono<DashboardEnv>()
   )
 
 async function eventOf(c: Context<DashboardEnv>): Promise<EventRow.Info> {
-  const found = await EventIndex.find(c.var.bridge.id, c.req.param("id") ?? "")
+  const found = await EventLists.find(c.var.bridge.id, c.req.param("id") ?? "")
   if (!found) throw eventNotFound()
   return found
 }

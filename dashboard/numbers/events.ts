@@ -8,7 +8,7 @@ import { EventType } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import { arrivalsOf } from "#core/event/arrivals.ts"
 import { EventHistory } from "#core/event/event-history.ts"
-import { EventIndex } from "#core/event/event-index.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { page, queryOf, sentenceCase } from "../answer.ts"
@@ -43,7 +43,7 @@ export const events = new Hono<DashboardEnv>()
     const filter = Filter.parse(c.req.query())
     const before = EventRow.numberOf(c.req.query("before") ?? "")
     // Known before the list is read: what comes meanwhile is in both, and shown once.
-    const newest = await EventIndex.newest(bridge.id)
+    const newest = await EventLists.newest(bridge.id)
     const elsewhere = await givenUpElsewhere(bridge.id)
     const shown = {
       bridge,
@@ -113,7 +113,7 @@ function maySend(c: Context<DashboardEnv>, bridge: Bridge.Info): boolean {
 export async function beginOf(c: Context, { id }: Bridge.Info): Promise<number> {
   const lastEventId = lastId(c)
   const [, looked] = /^after_(\d{1,12})$/.exec(lastEventId ?? "") ?? []
-  if (looked !== undefined) return Math.min(Number(looked), await EventIndex.newest(id))
+  if (looked !== undefined) return Math.min(Number(looked), await EventLists.newest(id))
   const from = z.coerce.number().int().min(0).optional().catch(undefined).parse(c.req.query("from"))
   const begin = await EventHistory.startOf(id, { lastEventId })
   return lastEventId === undefined ? Math.min(from ?? begin, begin) : begin

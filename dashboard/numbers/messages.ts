@@ -10,7 +10,7 @@ import { SentMessage } from "#core/contract/message.ts"
 import { ApiError } from "#core/error.ts"
 import { arrivalsOf } from "#core/event/arrivals.ts"
 import { EventHistory } from "#core/event/event-history.ts"
-import { EventIndex } from "#core/event/event-index.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -81,7 +81,7 @@ export const messages = new Hono<DashboardEnv>()
     const asked = Asked.parse(c.req.query())
     const lease = await Lease.get(bridge.id)
     // Known before the list is read: what comes meanwhile is in both, and shown once.
-    const from = await EventIndex.newest(bridge.id)
+    const from = await EventLists.newest(bridge.id)
     const [came, went] = await Promise.all([cameOf(bridge, asked), wentOf(c, asked)])
     const events = lease && Choice.wire(lease.choice).events
     const hasUnseen = went.items.length > 0 && events?.includes("message_status") === false

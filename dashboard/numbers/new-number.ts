@@ -3,7 +3,7 @@ import { html } from "hono/html"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import { Delivery } from "#core/event/delivery.ts"
-import { EventIndex } from "#core/event/event-index.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import { page, sentenceCase } from "../answer.ts"
 import { billingPages } from "../billing-hooks.ts"
 import { type Html, note, urlField } from "../elements.ts"
@@ -44,7 +44,7 @@ export const newNumber = new Hono<DashboardEnv>()
  */
 async function isUnused({ id, webhookUrl }: Bridge.Info, url: string): Promise<boolean> {
   if ((url && new URL(url).href) !== webhookUrl) return false
-  const [newest, delivery] = await Promise.all([EventIndex.newest(id), Delivery.get(Delivery.first(id))])
+  const [newest, delivery] = await Promise.all([EventLists.newest(id), Delivery.get(Delivery.first(id))])
   return newest === 0 && (delivery?.head ?? 0) === 0
 }
 

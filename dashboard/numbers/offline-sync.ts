@@ -1,4 +1,4 @@
-import { EventIndex } from "#core/event/event-index.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import { left, now, nowMs } from "#core/platform/clock.ts"
 import type { Evidence } from "./evidence.ts"
 
@@ -31,10 +31,10 @@ export function followOfflineSync(bridgeId: string): (evidence: Evidence) => Pro
   async function look(connectedMs = 0): Promise<void> {
     if (at === undefined) {
       from = Math.max(now() - longest, Math.floor(connectedMs / 1000) - noteLate)
-      at = (await EventIndex.firstSince(bridgeId, from)) - 1
+      at = (await EventLists.firstSince(bridgeId, from)) - 1
     }
     // Their states do not matter here, so the head is not asked for.
-    for await (const event of EventIndex.kept(bridgeId, { after: Math.max(0, at - again) }, 0)) {
+    for await (const event of EventLists.kept(bridgeId, { after: Math.max(0, at - again) }, 0)) {
       if (event.createdAt < from) continue
       const isNews = event.n > at
       if (isNews) at = event.n

@@ -4,7 +4,7 @@ import type { Attempt } from "#core/contract/delivery.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { DeliveryReport } from "#core/event/delivery-report.ts"
-import { EventIndex } from "#core/event/event-index.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { age, ago, type Html, note, until } from "../elements.ts"
@@ -90,7 +90,7 @@ async function lastOf(delivery: Delivery.Info): Promise<Attempt[]> {
 
 async function undeliveredOf(webhooks: Receiver.Id[]): Promise<Map<string, number>> {
   const counted = webhooks.map(async (id) => {
-    const pointers = await EventIndex.newestPointers(id, "undelivered", mostCounted)
+    const pointers = await EventLists.newestPointers(id, "undelivered", mostCounted)
     return [id.webhookId, pointers.length] as const
   })
   return new Map((await Promise.all(counted)).filter(([, count]) => count > 0))

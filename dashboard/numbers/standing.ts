@@ -3,7 +3,7 @@ import { Account } from "#core/account/account.ts"
 import { Overview } from "#core/account/overview.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery.ts"
-import { EventIndex } from "#core/event/event-index.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import { Usage } from "#core/event/usage.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { roughlyOf } from "./evidence.ts"
@@ -108,7 +108,7 @@ async function standing(
 
 /** Days are counted for the first webhook alone. */
 async function hasGivenUp(delivery: Delivery.Info): Promise<boolean> {
-  return (await EventIndex.newestPointers(delivery, "undelivered", 1)).length > 0
+  return (await EventLists.newestPointers(delivery, "undelivered", 1)).length > 0
 }
 
 function rankOf({ bridge, group, isFailing }: Standing): number {

@@ -6,7 +6,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import type { StoredEvent } from "#core/contract/delivery.ts"
 import { ApiError } from "#core/error.ts"
 import { EventHistory } from "#core/event/event-history.ts"
-import { EventIndex } from "#core/event/event-index.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import { Usage } from "#core/event/usage.ts"
 import { mayName } from "#core/fetch/reachable-addresses.ts"
 import { config } from "#core/platform/config.ts"
@@ -145,7 +145,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const { bubbles } = found && phone === "ready" ? await SimulatedPhone.bubbles(found, 0) : { bubbles: [] }
   const hasSent = bubbles.some(({ isOwn }) => !isOwn) || (await hasCounted(bridge.id))
   // Known before the list is read: what comes meanwhile is in both, and shown once. The stream goes on behind it.
-  const newest = await EventIndex.newest(bridge.id)
+  const newest = await EventLists.newest(bridge.id)
   const { events } = await EventHistory.page(bridge, { isNewestFirst: true, limit: 15 })
   const facts = await factsOf(accountId, hasSent)
   const title = "Sandbox and first steps"
@@ -174,7 +174,7 @@ async function factsOf(accountId: string, hasSent: boolean) {
   const sandbox = bridges.find(({ isSandbox }) => isSandbox)
   return {
     hasSandbox: config.SANDBOX,
-    hasEvent: sandbox !== undefined && (await EventIndex.newest(sandbox.id)) > 0,
+    hasEvent: sandbox !== undefined && (await EventLists.newest(sandbox.id)) > 0,
     // Where its contact's phone cannot be looked at, the use of a key has to do.
     hasSent: hasSent || (!SimulatedPhone.isHere() && keys.some(({ lastUsedAt }) => lastUsedAt !== undefined)),
     hasNumber: bridges.some(({ isSandbox }) => !isSandbox),

@@ -4,7 +4,7 @@ import * as contract from "#core/contract/delivery.ts"
 import { ApiError, eventNotFound, invalid, rateLimited } from "#core/error.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { DeliveryReport } from "#core/event/delivery-report.ts"
-import { EventIndex } from "#core/event/event-index.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import { Resend } from "#core/event/resend.ts"
 import type { EventRow } from "#core/event/event-row.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
@@ -43,7 +43,7 @@ export const deliveries = contractRouter()
     const webhook = await Webhook.get(bridge, c.req.valid("query").webhook)
     if (webhook.receiver.url === "")
       throw new ApiError("invalid_webhook_url", "this bridge has no webhook: its events are in its inbox")
-    const from = after === undefined ? 0 : await EventIndex.numberOf(bridge.id, after)
+    const from = after === undefined ? 0 : await EventLists.numberOf(bridge.id, after)
     if (from === undefined) throw invalid([{ path: "after", message: "not an event of this bridge" }])
     const { events, isAll } = await Resend.askSince(webhook, { since, after: from })
     // The list of resends is full.
@@ -53,7 +53,7 @@ export const deliveries = contractRouter()
   })
 
 async function eventOf(bridge: Bridge.Info, eventId: string): Promise<EventRow.Info> {
-  const event = await EventIndex.find(bridge.id, eventId)
+  const event = await EventLists.find(bridge.id, eventId)
   if (!event) throw eventNotFound()
   return event
 }

@@ -1,6 +1,6 @@
 import * as contract from "#core/contract/delivery.ts"
 import { ApiError, eventNotFound, invalid, rateLimited } from "#core/error.ts"
-import { EventIndex } from "#core/event/event-index.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import { EventHistory } from "#core/event/event-history.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { Resend } from "#core/event/resend.ts"
@@ -25,7 +25,7 @@ export const events = contractRouter()
   })
   .openapi(contract.resendEvent, async (c) => {
     const { bridge } = c.var
-    const event = await EventIndex.find(bridge.id, c.req.valid("param").event_id)
+    const event = await EventLists.find(bridge.id, c.req.valid("param").event_id)
     if (!event) throw eventNotFound()
     const webhook = await Webhook.get(bridge, c.req.valid("query").webhook)
     if (webhook.receiver.url === "")
@@ -35,7 +35,7 @@ export const events = contractRouter()
   })
 
 async function lastSeen(bridgeId: string, eventId: string): Promise<number> {
-  const n = await EventIndex.numberOf(bridgeId, eventId)
+  const n = await EventLists.numberOf(bridgeId, eventId)
   if (n !== undefined) return n
   throw invalid([{ path: "after", message: "not an event of this bridge" }])
 }

@@ -3,7 +3,7 @@ import { Claim } from "#core/event/claim.ts"
 import { now, nowMs } from "#core/platform/clock.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import type { Event } from "#core/contract/event.ts"
-import { EventIndex } from "#core/event/event-index.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Filter } from "#core/event/filter.ts"
 import { log } from "#core/platform/log.ts"
@@ -141,7 +141,7 @@ function isTooOld(held: Delivery.Info, { createdAt }: EventRow.Info): boolean {
 /** Passes over all that has waited for too long, `first` being the first of it. */
 async function miss(held: Delivery.Info, first: EventRow.Info): Promise<Delivery.Info | undefined> {
   const since = now() - EventRow.waitsForFurther + 1
-  const to = (await orLetGo(held, () => EventIndex.firstSince(held.bridgeId, since))) - 1
+  const to = (await orLetGo(held, () => EventLists.firstSince(held.bridgeId, since))) - 1
   log.warn({ ...idOf(held), events: to - held.head }, "events missed by a webhook")
   return await Claim.stepTo(held, to, Claim.missing(held, to, first.eventId))
 }

@@ -37,7 +37,7 @@ import { recall, wire } from "./look-up-message.ts"
 import { mediaOfMessage } from "./message-media.ts"
 import { sendAndAnswer, sendCommand } from "./send-command.ts"
 import { sentPage } from "./sent-page.ts"
-import { composeMedia } from "./send-media.ts"
+import { composeMedia } from "./compose-media.ts"
 
 export const messages = {
   sendText: sendCommand(send.sendText, async ({ body, preview }, { context }) => {

@@ -9,7 +9,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { StreamPlace } from "#core/bridge/stream-place.ts"
-import { EventIndex } from "#core/event/event-index.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import { transact } from "#core/store/store.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { config } from "#core/platform/config.ts"
@@ -91,7 +91,7 @@ test("a long list of given-up events that is being tidied up leaves the stream o
     await transact(
       leadNowhere
         .slice(i, i + 100)
-        .map((event) => EventIndex.pointer(Receiver.first(bridge.id), event, "undelivered")),
+        .map((event) => EventLists.pointer(Receiver.first(bridge.id), event, "undelivered")),
     )
   const stream = await person.get("/numbers/shop/deliveries/stream")
   const said = await readUntil(stream, '<section id="given-up" hidden>')

@@ -7,7 +7,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { now } from "#core/platform/clock.ts"
 import { Attempt, StoredEvent } from "#core/contract/delivery.ts"
 import type { Event } from "#core/contract/event.ts"
-import { EventIndex } from "#core/event/event-index.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { batchWrite, query, remove, transact } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
@@ -215,7 +215,7 @@ test("of thousands that were given up each is found, and those of the last hour 
     const expires_at = now() + EventRow.keptFor.undelivered - (n > 2_050 ? 60 : 7_200)
     return [
       { ...Put!.Item, state: "undelivered", expires_at },
-      { ...EventIndex.pointer(Receiver.first(bridgeId), event, "undelivered").Put!.Item, expires_at },
+      { ...EventLists.pointer(Receiver.first(bridgeId), event, "undelivered").Put!.Item, expires_at },
     ]
   })
   await batchWrite(rows.map((row) => ({ table: tables.events, row })))

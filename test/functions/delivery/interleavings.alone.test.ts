@@ -17,7 +17,7 @@ import { Webhook } from "#core/bridge/webhook.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { ApiError } from "#core/error.ts"
-import { EventIndex } from "#core/event/event-index.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
 import { isGenuine } from "#test/support/service/start-receiver.ts"
@@ -150,7 +150,7 @@ async function resendAtOnce(scheduler: fc.Scheduler, events: number, receiver: R
   const ids = await outbox.append(...Array.from({ length: events }, () => anEvent()))
   const ask = async () => {
     while (receiver.arrivals.length === from) await turn("waits for the event")
-    expect(await Resend.ask(Delivery.first(bridge.id), (await EventIndex.find(bridge.id, ids[0]!))!.n)).toBe(
+    expect(await Resend.ask(Delivery.first(bridge.id), (await EventLists.find(bridge.id, ids[0]!))!.n)).toBe(
       "noted",
     )
   }

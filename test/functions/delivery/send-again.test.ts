@@ -6,7 +6,7 @@ import { AttemptLog } from "#core/event/attempt-log.ts"
 import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { overdue } from "#core/event/waiting-deliveries.ts"
-import { EventIndex } from "#core/event/event-index.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Resend } from "#core/event/resend.ts"
 import { query } from "#core/store/store.ts"
@@ -62,7 +62,7 @@ test("an undelivered event is sent once more: same id and bytes, signed anew, ma
 test("an event that was sent again successfully is listed no more, and its pointer is gone; one that failed again still is", async () => {
   const { bridge, outbox } = await delivered([400, 400, 200, 200, 500])
   const listed = async () =>
-    (await EventIndex.page(Delivery.first(bridge.id), { state: "undelivered", after: 0, limit: 10 })).map(
+    (await EventLists.page(Delivery.first(bridge.id), { state: "undelivered", after: 0, limit: 10 })).map(
       ({ n }) => n,
     )
   expect(await listed()).toEqual([1, 2])

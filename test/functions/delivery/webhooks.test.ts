@@ -5,7 +5,7 @@ import type { Bridge } from "#core/bridge/bridge.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { Delivery } from "#core/event/delivery.ts"
-import { EventIndex } from "#core/event/event-index.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Resend } from "#core/event/resend.ts"
 import { skipEvent } from "#core/event/retry-and-skip.ts"
@@ -94,11 +94,11 @@ describe("several webhooks of a bridge", () => {
     }
     // Five attempts at each, in order.
     expect(idsAt(dead.receiver)).toEqual(ids.flatMap((id) => Array.from({ length: 5 }, () => id)))
-    const undelivered = await EventIndex.page(dead.id, { state: "undelivered", after: 0, limit: 10 })
+    const undelivered = await EventLists.page(dead.id, { state: "undelivered", after: 0, limit: 10 })
     expect(undelivered.map(({ eventId }) => eventId)).toEqual(ids)
     expect(await outbox.states()).toEqual(["delivered", "delivered", "delivered"])
     const first100 = { state: "undelivered", after: 0, limit: 10 } as const
-    expect(await EventIndex.page(fine.id, first100)).toEqual([])
+    expect(await EventLists.page(fine.id, first100)).toEqual([])
     expect((await AttemptLog.latest(dead.id)).map(({ success }) => success)).toEqual(
       Array.from({ length: 15 }, () => false),
     )
@@ -214,7 +214,7 @@ describe("a resend to a further webhook", () => {
     const second = await add({}, [400])
     const [id] = await outbox.append(anEvent())
     await answerAll()
-    const listed = async () => await EventIndex.page(second.id, { state: "undelivered", after: 0, limit: 10 })
+    const listed = async () => await EventLists.page(second.id, { state: "undelivered", after: 0, limit: 10 })
     expect(await listed()).toHaveLength(1)
     expect(await Resend.ask(second.id, 1)).toBe("noted")
     await answerAll()
@@ -245,7 +245,7 @@ describe("a resend to a further webhook", () => {
     await answerAll()
     expect(idsAt(second.receiver).at(-1)).toBe(b)
     expect(await outbox.states()).toEqual(["delivered", "delivered"])
-    expect(await EventIndex.stateAt(await second.row(), event)).toBe("undelivered")
+    expect(await EventLists.stateAt(await second.row(), event)).toBe("undelivered")
   })
 })
 

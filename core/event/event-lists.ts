@@ -1,4 +1,4 @@
-export * as EventIndex from "./event-index.ts"
+export * as EventLists from "./event-lists.ts"
 
 import { z } from "zod"
 import { now } from "../platform/clock.ts"
