@@ -1,15 +1,15 @@
 export * as ApiKey from "./api-key.ts"
 
-import { createHmac, timingSafeEqual } from "node:crypto"
+import { timingSafeEqual } from "node:crypto"
 import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import { ApiError } from "../error.ts"
-import { open, seal } from "../keys/seal.ts"
 import { now } from "../platform/clock.ts"
-import { config, need } from "../platform/config.ts"
+import { config } from "../platform/config.ts"
 import { log } from "../platform/log.ts"
 import { beginning, Bytes, get as getRow, transact, update, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
+import { hmac, ownPepper, pepperOf, sealedPepper } from "./pepper.ts"
 import { idOf, isWhole, newSecretKey } from "./secret-key.ts"
 
 export { idOf }
@@ -163,7 +163,7 @@ export async function formerOwner(
 
 /** Whether a row is that of this key. An unknown id costs the same comparison as a wrong secret. */
 function isOf(secretKey: string, keyId: string, row: z.infer<typeof Gone> | undefined): boolean {
-  const given = hmac(secretKey, pepperOf(keyId, row))
+  const given = hmac(secretKey, pepperOf(keyId, rowKey(keyId), row?.pepper))
   return timingSafeEqual(row?.hmac ?? Buffer.alloc(given.length), given)
 }
 
@@ -287,30 +287,6 @@ function listKey(accountId: string, keyId: string) {
   return { pk: `ACCOUNT#${accountId}`, sk: `KEY#${keyId}` }
 }
 
-function hmac(secretKey: string, pepper: Uint8Array): Buffer {
-  return createHmac("sha256", pepper).update(secretKey).digest()
-}
-
-/** Each key has a pepper of its own, so that one key can move to another service without those of all others. */
-function ownPepper(keyId: string): Buffer {
-  return createHmac("sha256", need("API_KEY_PEPPER")).update(`key ${keyId}`).digest()
-}
-
-function pepperOf(keyId: string, found: z.infer<typeof Gone> | undefined): Uint8Array {
-  if (!found?.pepper) return ownPepper(keyId)
-  try {
-    return open(sealingKey(), rowKey(keyId), found.pepper)
-  } catch {
-    // The pepper of this service was replaced, which makes every key void.
-    return ownPepper(keyId)
-  }
-}
-
-/** Who can write rows, but does not know the pepper of this service, can make no key. */
-function sealingKey(): Buffer {
-  return createHmac("sha256", need("API_KEY_PEPPER")).update("peppers of other services").digest()
-}
-
 /** A key on its way to another service, where it opens the same account. */
 export const Moving = z.object({
   row: Stored.omit({ account_id: true, hmac: true, pepper: true, last_used_at: true }),
@@ -326,7 +302,7 @@ export async function leaving(accountId: string): Promise<Moving[]> {
     const row = await getRow(tables.accounts, rowKey(keyId))
     if (!row) continue
     const stored = Stored.parse(row)
-    const [hmac, pepper] = [stored.hmac, pepperOf(keyId, stored)].map((bytes) =>
+    const [hmac, pepper] = [stored.hmac, pepperOf(keyId, rowKey(keyId), stored.pepper)].map((bytes) =>
       Buffer.from(bytes).toString("base64"),
     )
     found.push(Moving.parse({ row, hmac, pepper }))
@@ -337,7 +313,7 @@ export async function leaving(accountId: string): Promise<Moving[]> {
 /** A key that comes from another service. One that is here already stays as it is. */
 export async function arrive(accountId: string, { row, hmac: given, pepper }: Moving): Promise<void> {
   const at = rowKey(row.key_id)
-  const sealed = seal(sealingKey(), at, Buffer.from(pepper, "base64"))
+  const sealed = sealedPepper(at, Buffer.from(pepper, "base64"))
   const about = { account_id: accountId, hmac: Buffer.from(given, "base64"), pepper: sealed }
   await transact([
     {

@@ -1,0 +1,35 @@
+import { createHmac } from "node:crypto"
+import { open, seal } from "../keys/seal.ts"
+import { need } from "../platform/config.ts"
+import type { Key } from "../store/store.ts"
+
+// What is stored of an API key is its HMAC under a pepper, which is in no row in the clear.
+
+export function hmac(secretKey: string, pepper: Uint8Array): Buffer {
+  return createHmac("sha256", pepper).update(secretKey).digest()
+}
+
+/** Each key has a pepper of its own, so that one key can move to another service without those of all others. */
+export function ownPepper(keyId: string): Buffer {
+  return createHmac("sha256", need("API_KEY_PEPPER")).update(`key ${keyId}`).digest()
+}
+
+/** The pepper of a key. If it came from another service, the row at `at` has that service's, sealed. */
+export function pepperOf(keyId: string, at: Key, sealed: Uint8Array | undefined): Uint8Array {
+  if (!sealed) return ownPepper(keyId)
+  try {
+    return open(sealingKey(), at, sealed)
+  } catch {
+    // The pepper of this service was replaced, which makes every key void.
+    return ownPepper(keyId)
+  }
+}
+
+export function sealedPepper(at: Key, pepper: Uint8Array): Uint8Array {
+  return seal(sealingKey(), at, pepper)
+}
+
+/** Who can write rows, but does not know the pepper of this service, can make no key. */
+function sealingKey(): Buffer {
+  return createHmac("sha256", need("API_KEY_PEPPER")).update("peppers of other services").digest()
+}
