@@ -27,6 +27,7 @@ export async function startTenants() {
 
 const Sent = z.object({ message_id: z.string() })
 const Events = z.array(z.object({ event_id: z.string() }))
+const Reported = z.object({ reported: z.object({ status: z.string() }) })
 const shop = "shop"
 
 async function populated(service: Service, files: string) {
@@ -72,6 +73,8 @@ async function askingAccount(service: Service, files: string) {
   await ours.call("PATCH", `/instances/${shop}`, { keep: 30 })
   await ours.call("POST", "/instances", { customer_ref: "hooked", webhook_url: `${files}/hook` })
   await ours.call("POST", "/instances", { customer_ref: "spare" })
+  // What their sessions say for the first time would look like a change by somebody.
+  for (const ref of ["hooked", "spare"]) await until(async () => await isReported(ours, ref))
   await network.send(contact.number, owner.number, "hello")
   const messageIds = [await sendText(ours, shop, contact.number, "ours")]
   const eventIds = await inboxOf(ours, shop, 2)
@@ -106,6 +109,11 @@ async function plantedAccount(service: Service) {
     ].flat(2),
     state: watcher(service, theirs, ref, owner.number),
   }
+}
+
+async function isReported(customer: Customer, ref: string): Promise<boolean> {
+  const answer = await customer.call("GET", `/instances/${ref}`)
+  return Reported.safeParse(await answer.json()).success
 }
 
 /** A string that is found nowhere else. */
