@@ -65,7 +65,7 @@ function sentence({ by, key_id: id, act, about }: AuditLog.Entry, keys: Map<stri
   const did = AuditLog.sentenceOf({ by: "", act, about: "" })
   return html`${name ? html`the API key <b><bdi>${name}</bdi></b>` : html`<bdi>${by}</bdi>`}${did}
     <bdi>${about}</bdi>
-    ${id === undefined ? "" : html`<div class="small muted mono">${id}</div>`}`
+    ${id === undefined ? "" : html`<div class="small muted mono">mbk_${id}_…</div>`}`
 }
 
 /** Records what the person of this request did in the account that they are in. `about`: to whom or what. */

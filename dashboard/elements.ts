@@ -147,7 +147,7 @@ export function browserName(agent: string): string {
 export function press(input: {
   action: string
   label: string | Html
-  kind?: "main" | "danger" | "slim" | "danger slim" | ""
+  kind?: "main" | "danger" | "slim" | "main slim" | "danger slim" | ""
   fields?: Record<string, string>
 }): Html {
   return html`<form class="press" method="post" action="${input.action}">

@@ -151,11 +151,11 @@ function keyForm(refs: string[], typed: Typed): Html {
       />
     </div>
     <div>
-      <label for="may">It may</label>
+      <label for="may">What it may do</label>
       ${rights(refs, typed.may)}
     </div>
     <div>
-      <label for="days">It works</label>
+      <label for="days">How long it works</label>
       <select id="days" name="days">
         ${lives.map(([value, label]) => html`<option value="${value}" ${value === typed.days ? "selected" : ""}>${label}</option>`)}
       </select>
@@ -171,7 +171,7 @@ function list(keys: ApiKey.Info[], mayChange: boolean): Html {
         <thead>
           <tr>
             <th>Name</th>
-            <th>May</th>
+            <th>Permissions</th>
             <th>Last used</th>
             <th>Created</th>
             <th class="end"><span class="hidden">Do</span></th>
@@ -186,7 +186,7 @@ function list(keys: ApiKey.Info[], mayChange: boolean): Html {
                   <div class="small muted mono">mbk_${key.keyId}_…</div>
                   ${endOf(key)}
                 </td>
-                <td data-label="May">${rightOf(key)}</td>
+                <td data-label="Permissions">${rightOf(key)}</td>
                 <td data-label="Last used">${usedWhen(key)}</td>
                 <td data-label="Created">
                   ${ago(key.createdAt * 1000)}

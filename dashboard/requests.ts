@@ -20,7 +20,7 @@ export const requests = new Hono<DashboardEnv>().get("/requests", async (c) => {
   const body = html`${head({
       title: "Requests",
       about:
-        "Refused calls, and calls that changed something, of the last 7 days. Reads and sent messages are not listed. A call with a key that this service does not know (401) belongs to no account, so it cannot be shown.",
+        "Refused calls, and calls that changed something, of the last 7 days. Reads and sends that succeed are not listed. A call with a key that this service does not know (401) belongs to no account, so it cannot be shown.",
     })}
     ${filterLine(isFiltered)}
     <section class="card flush" aria-label="Requests">
@@ -112,7 +112,7 @@ function nothing(input: { isFiltered: boolean; isFirst: boolean; hasMore: boolea
       : "A call that is refused, or that changes something, appears here."
   return html`<div class="empty">
     ${icon("send")}
-    <h2>${isFirst && !hasMore && !isFiltered ? "No request yet" : "No such request"}</h2>
+    <h2>${isFirst && !hasMore && !isFiltered ? "No request yet" : "No request matches"}</h2>
     <p>${sentence}</p>
   </div>`
 }

@@ -31,7 +31,7 @@ export const usage = new Hono<DashboardEnv>().get("/usage", async (c) => {
   const body = html`${head({
     title: "Usage",
     about:
-      "By day (UTC). Messages in and out are written down every ten minutes: the newest may not be in yet, and those of a machine that fails meanwhile are never. A message out counts once the network has it.",
+      "By day (UTC). Counts of messages are saved every ten minutes, so the newest are missing. If a server fails, up to ten minutes of counts are lost, but no messages. A message out counts once the network has it.",
   })}
   ${filterForm({ refs, ref, span })} ${shown.length === 0 ? nothing() : figures(shown, days)}`
   return await page(c, { title: "Usage", place: "usage", body })

@@ -162,7 +162,7 @@ function stateCard(ref: string, shown: Shown): Html {
   return html`<section class="card" id="event-state">
     <div class="row spread">
       <div class="row">
-        <h2>${titleOf(type)}</h2>
+        <h2>${titleOf(type, delivery.body)}</h2>
         <a class="tag" href="/numbers/${ref}/events?type=${type}">${type}</a>
         ${stateMark(state)}
       </div>
@@ -179,10 +179,22 @@ function stateCard(ref: string, shown: Shown): Html {
 }
 
 /** What it says, in words. */
-function titleOf(type: string): string {
+function titleOf(type: string, body: string): string {
   const { data } = EventType.safeParse(type)
-  return data === undefined ? "A test event" : sentenceCase(meanings[data]).replace(/\.$/, "")
+  if (data === undefined) return "A test event"
+  const [, status] = data === "message_status" ? (/"status":"(\w+)"/.exec(body) ?? []) : []
+  const what = status === undefined ? undefined : becameOf.get(status)
+  return what ?? sentenceCase(meanings[data]).replace(/\.$/, "")
 }
+
+/** What became of a message, by the status that an event tells. */
+const becameOf = new Map([
+  ["sent", "A message was sent"],
+  ["delivered", "A sent message was delivered"],
+  ["read", "A sent message was read"],
+  ["played", "A sent message was played"],
+  ["failed", "A sent message failed"],
+])
 
 /** What became of it, why, and what comes. */
 function whyItStands({ state, delivery: { attempts }, isHead, nextAt }: Shown): Html | string {

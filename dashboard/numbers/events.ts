@@ -228,7 +228,7 @@ function nothing(bridge: Bridge.Info, filter: Filter, next: string | undefined):
       : "Nothing among the latest 2,000 matches. Look at earlier ones below."
   return html`<div class="empty" id="events-empty">
     ${icon("inbox")}
-    <h2>${isFiltered(filter) ? "No such event" : "No event yet"}</h2>
+    <h2>${isFiltered(filter) ? "No event matches" : "No event yet"}</h2>
     <p>${sentence}</p>
     ${
       isFiltered(filter)

@@ -128,7 +128,7 @@ function making(at: string, { phone = "", return_url: url = "" }: Typed): Html {
         value: url,
         placeholder: "https://example.com/linked",
       })}
-      <div class="row"><button class="button main">Make the link</button></div>
+      <div class="row"><button class="button main">Make a link</button></div>
     </form>
   </section>`
 }
@@ -139,8 +139,8 @@ function openLink(at: string, session: LinkSession.Info | undefined, keys: ApiKe
   const { madeBy, expiresAt, expectedPhone, isUsed } = session
   return html`<section class="card">
     <header>
-      <h2>The link that was made last</h2>
-      <p>A number has one at a time. Its address was shown once.</p>
+      <h2>The present link</h2>
+      <p>A number has one at a time: a new link ends this one. Its address was shown once.</p>
     </header>
     <dl class="facts">
       <dt>Made by</dt>

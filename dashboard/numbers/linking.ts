@@ -244,7 +244,7 @@ export function steps(
   >
     <div class="row spread">
       <h2>${words.progress}</h2>
-      ${evidence.kind === "said" && words.isForOwner ? html`<span class="small muted" data-said>confirmed now</span>` : ""}
+      ${evidence.kind === "said" && words.isForOwner ? html`<span class="small muted" data-said>checked just now</span>` : ""}
     </div>
     ${isOdd ? note(tone === "bad" ? "bad" : "warn", html`<b>${title}.</b> ${text}`) : ""}
     <ol class="steps">

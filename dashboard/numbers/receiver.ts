@@ -145,12 +145,12 @@ export function failingAt({ failing, failingSinceMs, webhookId }: Receiving): st
   return failingSinceMs === undefined ? failing.keys().next().value : webhookId
 }
 
-/** "Failing", and where. Nothing, if no webhook fails. */
+/** "Webhook failing", and where. Nothing, if no webhook fails. */
 function failingMark(ref: string, it: Receiving): Html | string {
   const failing = failingAt(it)
   return failing === undefined
     ? ""
-    : html`<a class="state bad" href="${deliveriesOf(ref, failing)}">Failing</a>`
+    : html`<a class="state bad" href="${deliveriesOf(ref, failing)}">Webhook failing</a>`
 }
 
 function ms(seconds: number | undefined): number | undefined {
@@ -162,7 +162,7 @@ export function receiverLine(ref: string, it: Receiving): Html {
   const lost = undeliveredMark(ref, it.undelivered)
   const others = [...it.failing].map(
     ([id, since]) =>
-      html`<a class="state bad" href="${deliveriesOf(ref, id)}">Failing</a>
+      html`<a class="state bad" href="${deliveriesOf(ref, id)}">Webhook failing</a>
         <div class="small muted"><span class="mono">${id}</span> for ${age(since)}.</div>`,
   )
   const marks = html`${lost} ${others}`

@@ -215,8 +215,8 @@ export function evidenceLine(evidence: Evidence): Html {
       said === undefined
         ? ""
         : said.atMs === undefined
-          ? html`<div class="small muted">as it was written down; not confirmed yet</div>`
-          : html`<div class="small muted" data-said>confirmed now</div>`
+          ? html`<div class="small muted">as it was last reported; not checked yet</div>`
+          : html`<div class="small muted" data-said>checked just now</div>`
     }
     ${silence(evidence)} ${cause ? html`<div class="small muted">${cause}</div>` : ""}
   </div>`

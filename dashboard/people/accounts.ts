@@ -151,7 +151,7 @@ function invited({ invitations, next }: Shown): Html {
           <span class="tag">${role}</span>
           <span class="about">${by === "" ? name : whoInvites(by, name)}</span>
           <span class="row">
-            ${press({ action: "/accounts/join", label: html`Join${to}`, kind: "slim", fields })}
+            ${press({ action: "/accounts/join", label: html`Join${to}`, kind: "main slim", fields })}
             ${press({ action: "/accounts/decline", label: html`Decline${to}`, kind: "slim", fields })}
           </span>
         </li>`

@@ -54,7 +54,7 @@ test("an account whose number is in use sees first what is down and why and what
   await answerAll()
   expect(await shown()).toMatch(/href="\/numbers\/shop\/deliveries"\s*>See deliveries/)
   expect(await shown()).toContain('<a href="/numbers/shop/events?state=pending">1 waiting</a>')
-  expect(await shown("/numbers/shop/log")).toContain(">Failing</a>")
+  expect(await shown("/numbers/shop/log")).toContain(">Webhook failing</a>")
 })
 
 test("sends that the network refused today are on Home and on the page of their number, which is restricted while its session says so", async () => {
@@ -184,7 +184,7 @@ test("a page of ten thousand numbers comes within a second and does not wait for
   }
   const first = await shown()
   expect([first.refs.length, first.refs[0]]).toEqual([100, "number-0"])
-  expect(first.page).toContain("not confirmed yet")
+  expect(first.page).toContain("not checked yet")
   expect(first.page).toContain("All (10000)")
   const stream = (await person.get("/live/numbers")).body!.getReader()
   let said = ""

@@ -406,7 +406,7 @@ test("owners see who did what, by which key or program, from where; and are mail
     `${owner.email} created the API key till`,
     `${owner.email} signed in`,
   ])
-  expect(page).toContain(`<div class="small muted mono">${ApiKey.idOf(key)}</div>`)
+  expect(page).toContain(`<div class="small muted mono">mbk_${ApiKey.idOf(key)}_…</div>`)
   await owner.post(`/keys/${ApiKey.idOf(key)}/revoke`)
   const later = (await (await owner.get("/account/audit-log")).text()).replaceAll(/\s+/g, " ")
   expect(later).toContain("<bdi>an API key</bdi> changed the webhook of <bdi>shop:")

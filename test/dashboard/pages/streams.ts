@@ -72,7 +72,7 @@ test("an event that was given up leaves the page of deliveries once it was sent 
   const deliveries = "/numbers/shop/deliveries"
   const before = await (await person.get(deliveries)).text()
   expect(before).toContain("Undelivered: 1")
-  expect(before).toContain(">Failing<")
+  expect(before).toContain(">Webhook failing<")
   expect(before).toContain('href="/numbers/shop/webhooks#first">Change the webhook')
   expect(await (await person.get("/numbers/shop")).text()).toMatch(/button main"\s*href="[^"]*#first"/)
   const stream = await person.get(`${deliveries}/stream`)
@@ -80,7 +80,7 @@ test("an event that was given up leaves the page of deliveries once it was sent 
   await answerAll()
   expect(await outbox.states()).toEqual(["delivered"])
   await readUntil(stream, '<section id="given-up" hidden>')
-  expect(await (await person.get(deliveries)).text()).not.toContain(">Failing<")
+  expect(await (await person.get(deliveries)).text()).not.toContain(">Webhook failing<")
 })
 
 test("a long list of given-up events that is being tidied up leaves the stream of deliveries and its other parts alone", async () => {
