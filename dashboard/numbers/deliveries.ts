@@ -263,7 +263,10 @@ function givenUpCard({ ref, mayChange, receiving, last }: Shown, { undelivered, 
   return html`<section class="card flush" id="given-up" data-keep="${ids.join(" ")} ${hasMore}">
     <header>
       <h2>Undelivered: ${undelivered.length}${hasMore ? " and more" : ""}</h2>
-      <p>These are not tried again by themselves. Sent again, they come after newer events.</p>
+      <p>
+        Five attempts failed, or one was answered with a redirect or 4xx other than 429. They are not tried
+        again by themselves. Sent again, they come after newer events.
+      </p>
       ${
         mayChange
           ? html`<form class="inline" method="post" action="/numbers/${ref}/deliveries/resend${at}">

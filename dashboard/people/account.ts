@@ -193,7 +193,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html, typedName?: string)
     </section>
     ${membersCard({ members, invitations, isOwner, personId: person.id, draft })}
     ${isOwner ? "" : note("info", await askOwners(c, onlyOwners))}
-    ${isOwner ? html`${troublesCard(own.id)} ${demandCard(own)} ${auditLogCard()} ${ownDataCard()} ${own.isOperator ? "" : deleteCard()}` : ""}
+    ${isOwner ? html`${troublesCard(own.id)} ${demandCard(own, browser.isStrong)} ${auditLogCard()} ${ownDataCard()} ${own.isOperator ? "" : deleteCard()}` : ""}
     <h2 class="part">You</h2>
     ${addressCard(person.email)} ${passkeysCard(passkeys, draft.get("passkey") ?? "")}
     ${browsersCard(browsers, browser.id)}`

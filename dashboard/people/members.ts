@@ -31,20 +31,20 @@ export function membersCard(input: {
   const { members, invitations, isOwner, draft } = input
   return html`<section class="card flush">
     <header><h2>People</h2></header>
-    <ul class="feed names">
+    <ul class="feed names people">
       ${members.map(
         (one) =>
           html`<li class="line">
-            ${isOwner && one.personId !== input.personId ? roleForm(one, draft) : html`<span class="tag">${one.role}</span>`}
             <span class="about">${one.email}${one.personId === input.personId ? " (you)" : ""}</span>
+            ${isOwner && one.personId !== input.personId ? roleForm(one, draft) : html`<span class="tag">${one.role}</span>`}
             ${isOwner && one.personId !== input.personId ? removing(one) : html`<span></span>`}
           </li>`,
       )}
       ${invitations.map(
         (one) =>
           html`<li class="line">
-            <span class="tag">${one.role}</span>
             <span class="about muted">${one.email}, invited; expires in ${until(one.expiresAt * 1000)}</span>
+            <span class="tag">${one.role}</span>
             ${isOwner ? press({ action: "/account/withdraw", label: html`Withdraw<span class="hidden"> ${one.email}</span>`, kind: "slim", fields: { email: one.email } }) : html`<span></span>`}
           </li>`,
       )}

@@ -194,8 +194,11 @@ export const byPasskey = createMiddleware<DashboardEnv>(async (c, next) => {
   return await lonePage(c, { title: "A passkey is needed", body, status: 403 })
 })
 
-/** Whether an account demands passkeys, and the button that changes it, for its owners. */
-export function demandCard({ isPasskeyOnly }: Account.Info): Html {
+/**
+ * Whether an account demands passkeys, and the button that changes it, for its owners. `isStrong`: who looks has signed in
+ * with one; anybody else would shut themselves out.
+ */
+export function demandCard({ isPasskeyOnly }: Account.Info, isStrong: boolean): Html {
   return html`<section class="card">
     <header>
       <h2>Only with a passkey</h2>
@@ -215,13 +218,15 @@ export function demandCard({ isPasskeyOnly }: Account.Info): Html {
             act: demanding("Let them in now", "no"),
             kind: "danger",
           })
-        : confirming({
-            label: "Require passkeys",
-            about:
-              "Whoever is signed in otherwise is shut out until they sign in with a passkey. Somebody who loses theirs needs the operator of this service.",
-            act: demanding("Require them now", "yes"),
-            kind: "danger",
-          })
+        : isStrong
+          ? confirming({
+              label: "Require passkeys",
+              about:
+                "Whoever is signed in otherwise is shut out until they sign in with a passkey. Somebody who loses theirs needs the operator of this service. You can let mailed codes in again.",
+              act: demanding("Require them now", "yes"),
+              kind: "danger",
+            })
+          : html`<p class="muted">To require passkeys, sign in with one yourself first.</p>`
     }
   </section>`
 }
