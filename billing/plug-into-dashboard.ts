@@ -1,6 +1,6 @@
 import { plugIn } from "#dashboard/billing-hooks.ts"
 import { formTargets } from "./stripe.ts"
-import { paymentFirst, subscription } from "./subscription.ts"
+import { paymentFirst, subscription } from "./subscription-routes.ts"
 import { paymentLine } from "./subscription-page.ts"
 import { webhook } from "./webhook.ts"
 

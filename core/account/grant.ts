@@ -91,7 +91,7 @@ export async function askByDevice(name: string): Promise<{ device: string; user:
 }
 
 /** The program that waits for this code, by its hash; undefined where none does. */
-export async function deviceOf(user: string): Promise<{ device: string; name: string } | undefined> {
+export async function waitingProgram(user: string): Promise<{ device: string; name: string } | undefined> {
   const found = await getRow(tables.accounts, userKey(asTyped(user)))
   const device = z.string().optional().parse(found?.device)
   const row = device === undefined ? undefined : await getRow(tables.accounts, deviceKey(device))

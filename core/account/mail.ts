@@ -56,7 +56,8 @@ export async function send(mail: Letter): Promise<boolean> {
   }
 }
 
-export function list(): readonly Info[] {
+/** The latest mails that were kept in place of sending them. */
+export function latest(): readonly Info[] {
   return kept
 }
 

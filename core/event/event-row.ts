@@ -5,7 +5,7 @@ import { z } from "zod"
 import { now } from "../platform/clock.ts"
 import type { Event } from "../contract/event.ts"
 import { open, seal } from "../keys/seal.ts"
-import { strangersJson } from "../strangers-json.ts"
+import { storableJson } from "../storable-json.ts"
 import { batchGet, Bytes, get as getRow, query, type Row, type Write } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
 
@@ -96,7 +96,7 @@ export function append(input: {
 }): Write {
   const { bridgeId, n, event } = input
   const rowKey = key(bridgeId, n)
-  const body = Buffer.from(strangersJson(event))
+  const body = Buffer.from(storableJson(event))
   if (body.length > largest) throw new Error(`an event of ${body.length} bytes`)
   const row: Row = {
     ...rowKey,

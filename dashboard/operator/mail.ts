@@ -10,7 +10,7 @@ const about = "This service sends no mail. What it would have sent is listed her
 
 /** The mails that were kept instead of sent. */
 export const mail = new Hono<DashboardEnv>().get("/dev/mail", async (c) => {
-  const all = Mail.list()
+  const all = Mail.latest()
   const body = html`${head({ title: "Mail", about })} ${all.length === 0 ? none() : list(all)}`
   return await page(c, { title: "Mail", place: "mail", body })
 })
@@ -22,7 +22,7 @@ function none(): Html {
   </div>`
 }
 
-function list(all: ReturnType<typeof Mail.list>): Html {
+function list(all: ReturnType<typeof Mail.latest>): Html {
   return html`<ul class="feed card flush">
     ${all.map(
       (one) =>

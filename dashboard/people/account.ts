@@ -18,7 +18,7 @@ import { askOwners, type DashboardEnv, notAllowed, pageOrigin } from "../guard.t
 import { head } from "../layout.ts"
 import { did } from "../audit-log.ts"
 import { turnTo } from "./accounts.ts"
-import { invitation, membersCard, onlyOwners, typedIn } from "./members.ts"
+import { invitation, membersCard, onlyOwners, typedIn } from "./members-card.ts"
 import { addressCard } from "./address.ts"
 import { deleteCard, ownDataCard } from "./own-data.ts"
 import { demandCard, passkeysCard } from "./passkeys.ts"

@@ -57,7 +57,7 @@ export const consent = new Hono<DashboardEnv>()
   .get("/device", async (c) => await showCode(c, c.req.query("code")?.slice(0, 20) ?? ""))
   .post("/device", async (c) => {
     const { code, may, answer } = textsOf(await c.req.parseBody(), "code", "may", "answer")
-    const found = await Grant.deviceOf(code.slice(0, 20))
+    const found = await Grant.waitingProgram(code.slice(0, 20))
     if (!found) return await showCode(c, code.slice(0, 20), noSuchCode)
     if (answer === "") {
       const body = await form(c, { name: found.name, action: "/device", usual: "all", code })

@@ -4,7 +4,7 @@ import { Choice } from "#core/bridge/choice.ts"
 import type { Event } from "#core/contract/event.ts"
 import { isGroup, isLid, isPhoneJid } from "#core/jid.ts"
 import { now, nowMs } from "#core/platform/clock.ts"
-import { strangersJson } from "#core/strangers-json.ts"
+import { storableJson } from "#core/storable-json.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { SessionVault } from "../memory/keys.ts"
@@ -69,7 +69,7 @@ export class Transcript {
 
   /** The row of a message. @throws Error for one that is too large for any row: a hostile one, parked as its event would be */
   row(message: MessageEvent): Put {
-    const json = strangersJson(message)
+    const json = storableJson(message)
     if (Buffer.byteLength(json) > largest) throw new Error(`a message of ${json.length} characters`)
     const told = this.#toldSk(message)
     if (this.#told.has(told)) return this.#put(told, json, message)
@@ -85,7 +85,7 @@ export class Transcript {
   oldRow(message: MessageEvent): Put {
     const sk = this.#toldSk(message)
     this.#told.set(sk, true)
-    return this.#put(sk, strangersJson(message), message)
+    return this.#put(sk, storableJson(message), message)
   }
 
   #toldSk(message: MessageEvent): string {

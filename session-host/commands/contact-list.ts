@@ -6,7 +6,7 @@ import { LRUCache } from "lru-cache"
 import type * as contract from "#core/contract/contact.ts"
 import { StoredAnswer } from "#core/stored-answer.ts"
 import { StoredMedia } from "#core/stored-media.ts"
-import { strangersJson } from "#core/strangers-json.ts"
+import { storableJson } from "#core/storable-json.ts"
 import { inFolder } from "../media/transfer.ts"
 import { Lookups } from "../concurrency/batched-lookups.ts"
 import { type Contacts, wire } from "../people/contacts.ts"
@@ -58,7 +58,7 @@ function everybody(contacts: Contacts): Lookups<string, Answer> {
 async function made(bridgeId: string, contacts: Contacts, asked: Asked): Promise<Answer> {
   const texts: string[] = []
   for await (const page of contacts.pages(asked))
-    texts.push(...page.map((contact) => strangersJson(wire(contact))))
+    texts.push(...page.map((contact) => storableJson(wire(contact))))
   const body = Buffer.from(`[${texts.join(",")}]`)
   if (body.length <= StoredAnswer.inline.maxBytes) return { body, headers: { "content-type": contentType } }
   return { body: null, headers: StoredAnswer.pointerTo(await store(bridgeId, body)) }

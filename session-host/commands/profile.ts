@@ -1,4 +1,3 @@
-import * as privacy from "#core/contract/profile.ts"
 import * as contract from "#core/contract/profile.ts"
 import type { z } from "@hono/zod-openapi"
 import { sessionUnavailable } from "#core/error.ts"
@@ -49,7 +48,7 @@ export const profile = {
     return Response.json({ link: linkOf(code) }, { headers: { "cache-control": "no-store" } })
   }),
 
-  statusPrivacy: command(privacy.statusPrivacy, async ({ session }) => {
+  statusPrivacy: command(contract.statusPrivacy, async ({ session }) => {
     const lists = await session.use(({ connection }) => statusLists(connection))
     return lists.map(privacyOf)
   }),
@@ -73,7 +72,7 @@ function linkOf(code: string): string {
   return code.startsWith("https://") ? code : `https://wa.me/qr/${code}`
 }
 
-function privacyOf(list: Stanza): z.infer<typeof privacy.StatusPrivacy> {
+function privacyOf(list: Stanza): z.infer<typeof contract.StatusPrivacy> {
   return {
     is_default: list.attrs.default === "true",
     list: peopleOn(list),

@@ -39,9 +39,9 @@ async function aShop() {
     })
   /** What was mailed to whom at this look. */
   const told = async () => {
-    const before = new Set(Mail.list())
+    const before = new Set(Mail.latest())
     await Troubles.look()
-    return Mail.list()
+    return Mail.latest()
       .filter((mail) => !before.has(mail) && mail.to.includes(name))
       .map(({ to, subject }) => `${to.split("-")[0]}: ${subject}`)
       .toSorted()

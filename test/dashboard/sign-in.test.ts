@@ -18,7 +18,7 @@ const anEmail = () => `${randomBytes(6).toString("hex")}@example.com`
 
 /** The last mail to this address. */
 function mailed(email: string) {
-  const mail = Mail.list().find(({ to }) => to === email)
+  const mail = Mail.latest().find(({ to }) => to === email)
   const code = /([0-9A-Z]{4}-[0-9A-Z]{4})/.exec(mail?.text ?? "")?.[1] ?? ""
   const link = /http:\/\/localhost(\/sign-in\/link\/\S+)/.exec(mail?.text ?? "")?.[1] ?? ""
   return { code, link }
@@ -74,7 +74,7 @@ test("the page for the code can be loaded again without another mail, until the 
   const shown = (await visitor.post("/sign-in", { email, next: "/keys" })).headers.get("location")!
   expect(shown).toBe("/sign-in/code?next=%2Fkeys")
   for (let loads = 0; loads < 3; loads++) expect(await (await visitor.get(shown)).text()).toContain(email)
-  expect(Mail.list().filter(({ to }) => to === email)).toHaveLength(1)
+  expect(Mail.latest().filter(({ to }) => to === email)).toHaveLength(1)
   for (let wrong = 0; wrong < 5; wrong++) await visitor.post("/sign-in/code", { code: "AAAA-AAAA" })
   for (const browser of [visitor, aVisitor()])
     expect((await browser.get(shown)).headers.get("location")).toBe("/sign-in?next=%2Fkeys")
@@ -202,7 +202,7 @@ test("a mail's link leads to this machine or the dashboard's address, not to a h
   const from = { incoming: { socket: { remoteAddress: anAddress() } } }
   const answer = await app.request("http://evil.example/sign-in", { method: "POST", headers, body }, from)
   expect(answer.status).toBe(303)
-  const text = Mail.list().find(({ to }) => to === email)?.text
+  const text = Mail.latest().find(({ to }) => to === email)?.text
   expect(text).not.toContain("evil")
   expect(text).not.toContain("/sign-in/link/")
 })

@@ -10,7 +10,7 @@ import { answered } from "../questions/ask.ts"
 import { newSettingChanges } from "./change-setting.ts"
 import { newHistory } from "./history.ts"
 import { newRecordPeople } from "./record-people-in-batches.ts"
-import { askForSyncKeys, serverSync } from "./server-sync.ts"
+import { askForSyncKeys, onServerSync } from "./server-sync.ts"
 import { newSyncedSettings } from "./synced-settings.ts"
 
 interface Input {
@@ -76,7 +76,7 @@ export function newAppState(input: Input): AppState {
       // Read back among the changes of other devices, since the last of them counts and not the last that was asked for here.
       return await answerOrEnd(changed([setting.collection]))
     },
-    onServerSync: serverSync(changed),
+    onServerSync: onServerSync(changed),
     onMessages: newHistory({ ...common, keys, keepsHistory, recordChat, onError }),
   }
 }

@@ -6,7 +6,7 @@ import type { Instead } from "../tap.ts"
  * notification to acknowledge it, with nothing in it to read. Unacknowledged, it comes again at the next login.
  * @param changed resolves with whether they were read, or never will be.
  */
-export function serverSync(changed: (collections: string[]) => Promise<boolean>): Instead {
+export function onServerSync(changed: (collections: string[]) => Promise<boolean>): Instead {
   return async (node, pass) => {
     if (node.attrs.type !== "server_sync") return void (await pass(node))
     const names = getBinaryNodeChildren(node, "collection").flatMap(({ attrs }) => attrs.name ?? [])

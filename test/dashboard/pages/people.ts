@@ -182,7 +182,7 @@ async function byMail(email: string) {
   const visitor = aVisitor()
   await visitor.post("/sign-in", { email })
   const [, code = ""] = /([0-9A-Z]{4}-[0-9A-Z]{4})/.exec(
-    Mail.list().find(({ to, subject }) => to === email && subject.endsWith("is your code"))!.text,
+    Mail.latest().find(({ to, subject }) => to === email && subject.endsWith("is your code"))!.text,
   )!
   expect((await visitor.post("/sign-in/code", { code })).status).toBe(303)
   return visitor
@@ -234,7 +234,7 @@ test("somebody changes their address with a code that is mailed to the new one; 
       "/account/address",
     )
     expect(await (await owner.get("/account/address")).text()).toContain(email)
-    return /([0-9A-Z]{4}-[0-9A-Z]{4})/.exec(Mail.list().find((mail) => mail.to === email)!.text)![1]!
+    return /([0-9A-Z]{4}-[0-9A-Z]{4})/.exec(Mail.latest().find((mail) => mail.to === email)!.text)![1]!
   }
   expect((await owner.post("/account/address", { address: owner.email })).status).toBe(400)
   const code = await codeTo(to)
@@ -244,7 +244,7 @@ test("somebody changes their address with a code that is mailed to the new one; 
   expect(await Member.list(owner.accountId)).toMatchObject([{ email: to, role: "owner" }])
   expect(await ApiKey.list(owner.accountId)).toMatchObject([{ createdBy: to }])
   expect(await Member.invitations(owner.accountId)).toMatchObject([{ email: invited, by: to }])
-  await until(() => Mail.list().some((mail) => mail.to === owner.email && mail.subject.includes(to)))
+  await until(() => Mail.latest().some((mail) => mail.to === owner.email && mail.subject.includes(to)))
   // The old address is somebody new, whom nobody takes it from.
   expect((await accountAtSignIn(owner.email)).person.id).not.toBe(owner.person.id)
   const taken = await owner.post("/account/address/code", { code: await codeTo(owner.email) })
@@ -291,7 +291,7 @@ test("an owner deletes the account once it has no number; who is only in it is f
   expect((await Member.ofPerson(other.person.id)).map(({ accountId }) => accountId)).toEqual([
     other.accountId,
   ])
-  expect(Mail.list()[0]).toMatchObject({
+  expect(Mail.latest()[0]).toMatchObject({
     to: other.email,
     subject: `${owner.email} has deleted the account ${owner.email}`,
   })
@@ -308,7 +308,7 @@ test("somebody who is shown a link page that deceives them reports it to the own
   const answer = await aVisitor().post(`/link/${token}/report`)
   expect(await answer.text()).toContain("The people who run this service were told")
   const told = await until(() =>
-    Mail.list().find(({ to, text }) => to === host.email && text.includes(owner.bridge.id)),
+    Mail.latest().find(({ to, text }) => to === host.email && text.includes(owner.bridge.id)),
   )
   expect(told.subject).toContain("A visitor reported the link page of the number shop")
 })
@@ -414,7 +414,7 @@ test("owners see who did what, by which key or program, from where; and are mail
   expect(page).toContain(">robot</div>")
   // The acts are not held up by their mails.
   const mails = await until(() => {
-    const own = Mail.list().filter(({ to }) => to === owner.email)
+    const own = Mail.latest().filter(({ to }) => to === owner.email)
     return own.length >= 4 && own
   })
   expect(mails.map(({ subject }) => subject.replace(`${owner.email} `, "")).toSorted()).toEqual([
@@ -425,6 +425,6 @@ test("owners see who did what, by which key or program, from where; and are mail
   ])
   // A second browser is news to the person, and a member sees nothing of it all.
   await aVisitor().post(`/sign-in/link/${await SignIn.print(owner.email)}`)
-  await until(() => Mail.list()[0]?.subject === `${owner.email} signed in`)
+  await until(() => Mail.latest()[0]?.subject === `${owner.email} signed in`)
   expect((await (await aPerson("member")).get("/account/audit-log")).status).toBe(403)
 })
