@@ -79,8 +79,12 @@ test("it is ready while its parts work, prints links to its public address, show
 
   const pages = await fetch(`${running.baseUrl}/sign-in`, { redirect: "manual" })
   expect(await pages.text()).not.toContain("/dev/mail")
+  // At once: a stop takes a moment only, and whatever comes when all is stopped ends the process as it ends any.
+  const stopping = new Promise<void>((resolve) => {
+    service.child.stdout.on("data", (said) => String(said).includes("stopping...") && resolve())
+  })
   service.child.kill("SIGTERM")
-  await until(() => service.said().includes("stopping..."))
+  await stopping
   service.child.kill("SIGTERM")
   expect(await service.ended).toBe(0)
   expect(existsSync(join(service.folder, "running.json"))).toBe(false)
