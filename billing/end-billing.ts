@@ -28,7 +28,11 @@ export async function endBilling(): Promise<Freed> {
     if (said && !["canceled", "incomplete_expired"].includes(said.status)) freed.charged += 1
     if ((pastDueSince ?? stoppedAt) !== undefined)
       await Payer.change(payer, { pastDueSince: undefined, stoppedAt: undefined })
-    if (!account.isByHand && account.subscription !== "active" && (await Account.activateUnpaid(account.id)))
+    if (
+      !account.isByHand &&
+      account.subscription !== "active" &&
+      (await Account.activateWithoutPayment(account.id))
+    )
       freed.accounts += 1
     for (const { id } of await billableBridges(account.id))
       if (await Lease.wake(id, "billing")) freed.bridges += 1

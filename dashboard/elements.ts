@@ -166,9 +166,8 @@ export function confirming(input: {
   kind: "" | "danger" | "danger slim"
   isOpen?: boolean
 }): Html {
-  const [danger, slim] = ["danger", "slim"].map((word) => (input.kind.includes(word) ? word : ""))
-  return html`<details class="confirm ${danger}" ${input.isOpen ? "open" : ""}>
-    <summary class="button ${slim}">${input.label}</summary>
+  return html`<details class="confirm" ${input.isOpen ? "open" : ""}>
+    <summary class="button ${input.kind}">${input.label}</summary>
     <p class="small">${input.about}</p>
     ${input.act}
   </details>`

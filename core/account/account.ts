@@ -175,8 +175,11 @@ export async function endOverride(accountId: string): Promise<boolean> {
   return await change(accountId, "SET subscription = :is REMOVE by_hand", { ":is": "none" })
 }
 
-/** Where nobody pays any more, an account that followed Stripe needs nothing of it. @returns false for any other account. */
-export async function activateUnpaid(accountId: string): Promise<boolean> {
+/**
+ * Lets an account have bridges without a payment, once billing is turned off.
+ * @returns false, and changes nothing, if the operator has set its subscription by hand or there is no such account
+ */
+export async function activateWithoutPayment(accountId: string): Promise<boolean> {
   return await change(
     accountId,
     "SET subscription = :is",

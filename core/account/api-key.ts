@@ -35,10 +35,10 @@ const Stored = z.object({
 })
 type Stored = z.infer<typeof Stored>
 
-/** What is known of a revoked key for a while: whose it was. */
+/** The row that is kept for a while after a key was revoked. It says whose key that was. */
 const Gone = Stored.pick({ account_id: true, hmac: true, pepper: true })
 
-/** For how long, in seconds. */
+/** How long that row is kept, in seconds. */
 const goneFor = 30 * 86_400
 
 /** The rights of a key (Contract, "Scopes of keys"). */
@@ -223,12 +223,17 @@ export async function list(accountId: string): Promise<Info[]> {
 }
 
 /**
- * Ends a key, and those that it made. For a while it is remembered whose they were, unless the account goes as well
- * (`isLast`). @returns false when the account has no such key.
+ * Ends a key, and those that it made. For a while it is remembered whose they were, so that their calls are found among the
+ * account's requests. `withAccount`: the account is removed as well, so nothing is remembered.
+ * @returns false when the account has no such key.
  */
-export async function revoke(accountId: string, keyId: string, isLast = false): Promise<boolean> {
+export async function revoke(
+  accountId: string,
+  keyId: string,
+  { withAccount = false }: { withAccount?: boolean } = {},
+): Promise<boolean> {
   const row = await getRow(tables.accounts, rowKey(keyId))
-  const gone = row && !isLast && { ...Gone.parse(row), ...goneKey(keyId), expires_at: now() + goneFor }
+  const gone = row && !withAccount && { ...Gone.parse(row), ...goneKey(keyId), expires_at: now() + goneFor }
   const refused = await transact([
     ...(gone ? [{ Put: { TableName: tables.accounts, Item: gone } }] : []),
     {
@@ -244,7 +249,7 @@ export async function revoke(accountId: string, keyId: string, isLast = false): 
   known.delete(keyId)
   // After their parent, which makes no more of them now.
   for (const { keyId: made, createdBy } of await list(accountId))
-    if (createdBy === keyId) await revoke(accountId, made, isLast)
+    if (createdBy === keyId) await revoke(accountId, made, { withAccount })
   return !refused
 }
 

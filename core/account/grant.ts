@@ -90,9 +90,9 @@ export async function askByDevice(name: string): Promise<{ device: string; user:
   return refused ? await askByDevice(name) : { device, user }
 }
 
-/** The program that waits for this code, by its hash; undefined where none does. */
-export async function waitingProgram(user: string): Promise<{ device: string; name: string } | undefined> {
-  const found = await getRow(tables.accounts, userKey(asTyped(user)))
+/** The program that waits for a person to type this code: its name, and the hash of its own code. Undefined if none does. */
+export async function waitingProgram(typed: string): Promise<{ device: string; name: string } | undefined> {
+  const found = await getRow(tables.accounts, userKey(asTyped(typed)))
   const device = z.string().optional().parse(found?.device)
   const row = device === undefined ? undefined : await getRow(tables.accounts, deviceKey(device))
   if (!row || device === undefined) return undefined

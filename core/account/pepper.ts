@@ -3,7 +3,7 @@ import { open, seal } from "../keys/seal.ts"
 import { need } from "../platform/config.ts"
 import type { Key } from "../store/store.ts"
 
-// What is stored of an API key is its HMAC under a pepper, which is in no row in the clear.
+// The store has no API key, only its HMAC. The pepper of this HMAC is in no row in the clear.
 
 export function hmac(secretKey: string, pepper: Uint8Array): Buffer {
   return createHmac("sha256", pepper).update(secretKey).digest()

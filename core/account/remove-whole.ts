@@ -11,7 +11,8 @@ import { remove } from "./remove.ts"
 export async function removeWhole(accountId: string, requestId: string): Promise<boolean> {
   // From here on nobody can create another bridge.
   await Account.setSubscription(accountId, "none")
-  for (const { keyId } of await ApiKey.list(accountId)) await ApiKey.revoke(accountId, keyId, true)
+  for (const { keyId } of await ApiKey.list(accountId))
+    await ApiKey.revoke(accountId, keyId, { withAccount: true })
   const removeBridges = async () => {
     for (const bridge of await Bridge.list(accountId)) await removeBridge(bridge, requestId)
   }

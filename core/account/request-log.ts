@@ -113,6 +113,11 @@ function timeOf(atMs: number): string {
   return String(atMs).padStart(13, "0")
 }
 
+/** The time in a row's key, in ms. */
+function timeIn(sk: string): number {
+  return Number(sk.slice(prefix.length, prefix.length + 13))
+}
+
 /** Whether a text has the form of a place. */
 export function isPlace(text: string): boolean {
   return /^\d{13}\.[0-9a-f]{8}$/.test(text)
@@ -148,7 +153,7 @@ export async function page(
       return { calls, next: last.slice(prefix.length) }
     const { sk, refused, sealed, expires_at } = Row.parse(row)
     // DynamoDB removes expired rows late. What is further back has expired as well.
-    const atMs = Number(sk.slice(prefix.length).slice(0, 13))
+    const atMs = timeIn(sk)
     if (expires_at <= now() || atMs < (asked.sinceMs ?? 0)) break
     last = sk
     looked++
@@ -183,7 +188,7 @@ export async function pageOf(
   for await (const row of near) {
     const { sk, sealed } = Row.parse(row)
     if (opened({ pk: pkOf(accountId), sk }, sealed)?.requestId === requestId)
-      return `${timeOf(Number(sk.slice(prefix.length).slice(0, 13)) + 1)}.00000000`
+      return `${timeOf(timeIn(sk) + 1)}.00000000`
   }
   return undefined
 }

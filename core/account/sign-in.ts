@@ -86,14 +86,14 @@ export async function invite(email: string, accountId: string): Promise<string> 
   return token
 }
 
-/** What a link does: whom it signs in, and where they go. `joins`: the account that invites them. */
+/** Whom a link signs in, and where they go next. `joins`: the account that invites them. */
 export interface Led extends Goal {
   email: string
   isPrinted: boolean
   joins?: string | undefined
 }
 
-/** What a link would do. It can still be used. @returns undefined when it is used, too old or made up */
+/** Reads a link without using it up. @returns undefined if it was used, is too old or was made up */
 export async function look(link: string): Promise<Led | undefined> {
   const found = await find(link)
   return found && led(found)

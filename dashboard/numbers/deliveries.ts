@@ -264,8 +264,8 @@ function givenUpCard({ ref, mayChange, receiving, last }: Shown, { undelivered, 
     <header>
       <h2>Undelivered: ${undelivered.length}${hasMore ? " and more" : ""}</h2>
       <p>
-        Five attempts failed, or one was answered with a redirect or 4xx other than 429. They are not tried
-        again by themselves. Sent again, they come after newer events.
+        Each was skipped, failed five times, or was answered with a redirect or a 4xx other than 429. None is
+        tried again by itself. Sent again, they come after newer events.
       </p>
       ${
         mayChange

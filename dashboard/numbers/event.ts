@@ -178,16 +178,16 @@ function stateCard(ref: string, shown: Shown): Html {
   </section>`
 }
 
-/** What it says, in words. */
+/** The title of an event: what has happened. */
 function titleOf(type: string, body: string): string {
   const { data } = EventType.safeParse(type)
   if (data === undefined) return "A test event"
-  const [, status] = data === "message_status" ? (/"status":"(\w+)"/.exec(body) ?? []) : []
-  const what = status === undefined ? undefined : becameOf.get(status)
-  return what ?? sentenceCase(meanings[data]).replace(/\.$/, "")
+  const status = /"status":"(\w+)"/.exec(body)?.[1] ?? ""
+  const became = data === "message_status" ? becameOf.get(status) : undefined
+  return became ?? sentenceCase(meanings[data]).replace(/\.$/, "")
 }
 
-/** What became of a message, by the status that an event tells. */
+/** The titles of `message_status` events, by their status. */
 const becameOf = new Map([
   ["sent", "A message was sent"],
   ["delivered", "A sent message was delivered"],

@@ -154,7 +154,7 @@ function openLink(at: string, session: LinkSession.Info | undefined, keys: ApiKe
     </dl>
     ${confirming({
       label: "End this link",
-      about: "Whoever has it sees that it is over. A phone that is linked stays linked.",
+      about: "Anybody who opens it reads that it has ended. A phone that is linked already stays linked.",
       act: press({ action: `${at}/end`, label: "End it now", kind: "danger" }),
       kind: "danger",
     })}

@@ -11,7 +11,7 @@ export interface RefusedSends {
   lastMs: number
 }
 
-/** What the API answered then. */
+/** The sentence with which the API refuses such a send: a call is found by it. */
 const sentence = networkRejected(463)
 /** How many of an account's refused calls are looked at: the latest ones. */
 const most = 100

@@ -268,9 +268,8 @@ function endings(bridge: Bridge.Info, running: Running, typedName: string): Html
     <header>
       <h2>Pause, unlink or delete</h2>
       <p>
-        A paused number is offline and refuses calls, and its phone stays linked. Unlinking removes this
-        service from the phone's linked devices; the number stays here. Deleting removes all that is kept of
-        it.
+        A paused number is offline and refuses calls. Unlinking removes this service from the phone's linked
+        devices; the number stays here. Deleting removes all that is kept of it.
       </p>
     </header>
     <div class="row">

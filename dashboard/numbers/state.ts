@@ -194,7 +194,7 @@ export function phoneOf(evidence: Evidence): string {
   return phone ? `+${phone}` : ""
 }
 
-/** What pages call a number: its name, or else its reference. `under`: its reference, if it has a name, and its phone. */
+/** How a number is called on pages: by its name, or by its reference if it has none. `under`: the line below, with its phone, and with its reference if the name stands above. */
 export function calledOf(
   { shownName, customerRef: ref }: Pick<Bridge.Info, "shownName" | "customerRef">,
   phone: string,

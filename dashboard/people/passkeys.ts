@@ -214,7 +214,7 @@ export function demandCard({ isPasskeyOnly }: Account.Info, isStrong: boolean): 
       isPasskeyOnly
         ? confirming({
             label: "Let mailed codes in again",
-            about: "Whoever can read the mailbox of one of you then sees this account.",
+            about: "Then anybody who can read the mail of one of its people can see this account.",
             act: demanding("Let them in now", "no"),
             kind: "danger",
           })
@@ -222,7 +222,7 @@ export function demandCard({ isPasskeyOnly }: Account.Info, isStrong: boolean): 
           ? confirming({
               label: "Require passkeys",
               about:
-                "Whoever is signed in otherwise is shut out until they sign in with a passkey. Somebody who loses theirs needs the operator of this service. You can let mailed codes in again.",
+                "People who signed in without a passkey are shut out until they sign in with one. People who lose their passkey need the operator of this service. You can let mailed codes in again.",
               act: demanding("Require them now", "yes"),
               kind: "danger",
             })

@@ -226,7 +226,7 @@ test("a page that a form answered can be loaded again and come back to, and the 
     await page.$$eval("td .strong", (all) => all.filter((one) => one.textContent === "once").length),
   ).toBe(1)
   await page.locator("summary ::-p-text(Revoke)").click()
-  await page.locator("details[open] .button.danger").click()
+  await page.locator("details[open] form .button.danger").click()
   await sees(page, "The key is revoked")
   await page.reload()
   expect(page.url()).toBe(`${base}/keys`)

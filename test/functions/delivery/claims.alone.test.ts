@@ -37,6 +37,8 @@ function later(seconds: number) {
 
 /** Runs `happens` before the query with this number, counted from 1 from now on. */
 let beforeQuery: { number: number; happens: () => Promise<unknown> } | undefined
+/** Whether the first row of the next query's answer is not visible yet. */
+let showsLate = false
 wrapClientCalls(store, async (command, go) => {
   if (command.name === "Query" && beforeQuery && --beforeQuery.number === 0) {
     const { happens } = beforeQuery
@@ -50,8 +52,6 @@ wrapClientCalls(store, async (command, go) => {
   }
   return answer
 })
-/** Whether the first row of the next query's answer is not visible yet. */
-let showsLate = false
 
 async function aDelivery(script: Parameters<typeof aReceiver>[0] = []) {
   const receiver = await aReceiver(script)
