@@ -16,6 +16,7 @@ import { nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { subscriptionPage } from "./subscription-page.ts"
 import { Trial } from "./trial.ts"
+import { did } from "#dashboard/audit-log.ts"
 import { note } from "#dashboard/elements.ts"
 import { page, sentenceCase } from "#dashboard/answer.ts"
 import { askOwners, type DashboardEnv, notAllowed } from "#dashboard/guard.ts"
@@ -76,7 +77,8 @@ async function comeBack(c: Context<DashboardEnv>): Promise<string> {
   if (!wanted || !mayAdd || me.role === "viewer") return "/subscription"
   try {
     const { customerRef, webhookUrl } = wanted
-    const { bridge } = await Bridge.create({ accountId, customerRef, webhookUrl })
+    const { bridge, created } = await Bridge.create({ accountId, customerRef, webhookUrl })
+    if (created) await did(c, "number_added", bridge.customerRef)
     return `/numbers/${bridge.customerRef}/connect`
   } finally {
     await Checkout.settled(accountId)

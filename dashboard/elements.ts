@@ -173,6 +173,26 @@ export function confirming(input: {
   </details>`
 }
 
+/** The same for one of a list. `does`: what, to whom: "Remove", "it". `name`: which one, for those who do not see the list. */
+export function removing(input: {
+  does: readonly [verb: string, whom: string]
+  name: string
+  about: string
+  action: string
+  fields?: Record<string, string>
+}): Html {
+  const { name, about, action, fields = {} } = input
+  const [verb, whom] = input.does
+  const kind = "danger slim"
+  const label = html`${verb} ${whom} now<span class="hidden">: ${name}</span>`
+  return confirming({
+    label: html`${verb}<span class="hidden"> ${name}</span>`,
+    about,
+    act: press({ action, label, kind, fields }),
+    kind,
+  })
+}
+
 /** A piece of a stream that leads to another page. */
 export function elsewhere(path: string): Html {
   return html`<div data-goto="${path}"></div>`

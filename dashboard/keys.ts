@@ -8,7 +8,7 @@ import { now } from "#core/platform/clock.ts"
 import { makeKey } from "#functions/api/account.ts"
 import { originOf } from "#functions/http/address.ts"
 import { page, sentenceCase } from "./answer.ts"
-import { ago, block, confirming, type Html, icon, note, press, until } from "./elements.ts"
+import { ago, block, type Html, icon, note, removing, until } from "./elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "./fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, onlyLooks } from "./guard.ts"
 import { head } from "./layout.ts"
@@ -221,15 +221,11 @@ export function makerOf(createdBy: string, keys: ApiKey.Info[]): string {
 
 /** It cannot be undone. */
 function revoking({ keyId, name }: ApiKey.Info): Html {
-  return confirming({
-    label: html`Revoke<span class="hidden"> ${name}</span>`,
+  return removing({
+    does: ["Revoke", "it"],
+    name,
     about: "Programs that use it are refused. The keys that it made end with it.",
-    act: press({
-      action: `/keys/${keyId}/revoke`,
-      label: html`Revoke it now<span class="hidden">: ${name}</span>`,
-      kind: "danger slim",
-    }),
-    kind: "danger slim",
+    action: `/keys/${keyId}/revoke`,
   })
 }
 

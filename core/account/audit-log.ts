@@ -33,6 +33,7 @@ const acts = {
   webhook_added: "added a webhook to",
   webhook_changed: "changed the webhook of",
   webhook_removed: "removed a webhook of",
+  number_added: "added the number",
   number_named: "changed the name of",
   events_changed: "changed which events are sent of",
   sending_changed: "changed the pacing or the daily presence of",

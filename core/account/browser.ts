@@ -4,6 +4,7 @@ import { z } from "zod"
 import { left, now } from "../platform/clock.ts"
 import { beginning, get as getRow, type Row, transact, update } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
+import { Person } from "./person.ts"
 import { hashOf, isToken, newToken } from "./token.ts"
 
 /** A browser in which a person is signed in. Its cookie holds the token; the row is named after the token's hash. */
@@ -110,17 +111,7 @@ export async function signOut(token: string): Promise<void> {
 
 /** Signs out one of a person's browsers. Another person's is left as it is. */
 export async function remove(personId: string, id: string): Promise<void> {
-  await transact([
-    {
-      Delete: {
-        TableName: tables.accounts,
-        Key: key(id),
-        ConditionExpression: "person_id = :person",
-        ExpressionAttributeValues: { ":person": personId },
-      },
-    },
-    { Delete: { TableName: tables.accounts, Key: ofPersonKey(personId, id) } },
-  ])
+  await Person.removeOf(personId, key(id), ofPersonKey(personId, id))
 }
 
 async function get(id: string): Promise<Info | undefined> {

@@ -15,7 +15,7 @@ import {
   update,
 } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
-import type { Person } from "./person.ts"
+import { Person } from "./person.ts"
 import { hashOf, isToken, newToken } from "./token.ts"
 
 /** A key on a person's device that signs them in. The device proves that it is unlocked, by a finger or a PIN. */
@@ -154,17 +154,7 @@ export async function list(personId: string): Promise<Info[]> {
 
 /** Removes one of a person's passkeys. Another person's is left as it is. */
 export async function remove(personId: string, id: string): Promise<void> {
-  await transact([
-    {
-      Delete: {
-        TableName: tables.accounts,
-        Key: key(id),
-        ConditionExpression: "person_id = :person",
-        ExpressionAttributeValues: { ":person": personId },
-      },
-    },
-    { Delete: { TableName: tables.accounts, Key: ofPersonKey(personId, id) } },
-  ])
+  await Person.removeOf(personId, key(id), ofPersonKey(personId, id))
 }
 
 /**

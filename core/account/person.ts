@@ -3,7 +3,7 @@ export * as Person from "./person.ts"
 import { randomUUID } from "node:crypto"
 import { z } from "zod"
 import { now } from "../platform/clock.ts"
-import { get as getRow, type Row, transact, type Write } from "../store/store.ts"
+import { get as getRow, type Key, type Row, transact, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
 /** Somebody who signs in to the dashboard. What they may do depends on the account (`Member`). */
@@ -49,6 +49,21 @@ export async function ofEmail(email: string): Promise<Info> {
   const known = await get(z.string().parse(refused[0]?.person_id))
   if (!known) throw new Error("an address leads to nobody")
   return known
+}
+
+/** Removes something of a person: its own row, and the one that lists it. Another person's is left as it is. */
+export async function removeOf(personId: string, own: Key, listed: Key): Promise<void> {
+  await transact([
+    {
+      Delete: {
+        TableName: tables.accounts,
+        Key: own,
+        ConditionExpression: "person_id = :person",
+        ExpressionAttributeValues: { ":person": personId },
+      },
+    },
+    { Delete: { TableName: tables.accounts, Key: listed } },
+  ])
 }
 
 /** The write that an account is made for a person. It is refused if another was made after they were read. */

@@ -21,8 +21,10 @@ const Call = z.object({
   keyId: z.string(),
   /** How long the answer took. */
   ms: z.number().int(),
-  /** The code and the sentence of the error, if the call was refused. */
-  refusal: z.object({ code: z.string(), sentence: z.string() }).optional(),
+  /** The code and the sentence of the error, if the call was refused; and the network's own code, if the network did it. */
+  refusal: z
+    .object({ code: z.string(), sentence: z.string(), networkCode: z.number().int().optional() })
+    .optional(),
   /** How many calls just before this one were left out, since there were too many. */
   leftOut: z.number().int(),
 })

@@ -5,6 +5,7 @@ import { ApiError } from "#core/error.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { page, sentenceCase } from "../answer.ts"
+import { did } from "../audit-log.ts"
 import { billingPages } from "../billing-hooks.ts"
 import { type Html, note, urlField } from "../elements.ts"
 import { textsOf } from "../fresh-sign-in.ts"
@@ -26,6 +27,7 @@ export const newNumber = new Hono<DashboardEnv>()
     const wanted = { customerRef: ref, webhookUrl: url }
     try {
       const { bridge, created } = await Bridge.create({ accountId: c.var.accountId, ...wanted })
+      if (created) await did(c, "number_added", bridge.customerRef)
       if (!created && !(await isUnused(bridge, url)))
         return await page(c, { ...shown, body: form({ ref, url, problem: taken(ref) }), status: 409 })
       return c.redirect(`/numbers/${bridge.customerRef}/connect`, 303)

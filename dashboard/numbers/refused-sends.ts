@@ -1,7 +1,6 @@
 import { html } from "hono/html"
 import { LRUCache } from "lru-cache"
 import { RequestLog } from "#core/account/request-log.ts"
-import { networkRejected } from "#core/contract/error-sentences.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { ago, type Html } from "../elements.ts"
 
@@ -11,8 +10,8 @@ export interface RefusedSends {
   lastMs: number
 }
 
-/** The sentence with which the API refuses such a send: a call is found by it. */
-const sentence = networkRejected(463)
+/** The network's code of such a refusal. */
+const noNewChats = 463
 /** How many of an account's refused calls are looked at: the latest ones. */
 const most = 100
 /** Pages that are open look every few seconds. */
@@ -34,7 +33,7 @@ async function read(accountId: string): Promise<Map<string, RefusedSends>> {
   const found = new Map<string, RefusedSends>()
   for (const { path, refusal, atMs } of calls) {
     const [, ref] = /^\/api\/instances\/([^/]+)\//.exec(path) ?? []
-    if (ref === undefined || refusal?.sentence !== sentence) continue
+    if (ref === undefined || refusal?.networkCode !== noNewChats) continue
     // The newest is first.
     const { count = 0, lastMs = atMs } = found.get(ref) ?? {}
     found.set(ref, { count: count + 1, lastMs })

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import type { Member } from "#core/account/member.ts"
-import { confirming, emailField, type Html, press, until } from "../elements.ts"
+import { emailField, type Html, press, removing, until } from "../elements.ts"
 
 // The parts of an account's page that are about its people. `draft`: what was typed before a sign-in that a form needed.
 
@@ -37,7 +37,7 @@ export function membersCard(input: {
           html`<li class="line">
             <span class="about">${one.email}${one.personId === input.personId ? " (you)" : ""}</span>
             ${isOwner && one.personId !== input.personId ? roleForm(one, draft) : html`<span class="tag">${one.role}</span>`}
-            ${isOwner && one.personId !== input.personId ? removing(one) : html`<span></span>`}
+            ${isOwner && one.personId !== input.personId ? removingMember(one) : html`<span></span>`}
           </li>`,
       )}
       ${invitations.map(
@@ -53,17 +53,13 @@ export function membersCard(input: {
   </section>`
 }
 
-function removing({ personId, email }: Member.Info): Html {
-  return confirming({
-    label: html`Remove<span class="hidden"> ${email}</span>`,
+function removingMember({ personId, email }: Member.Info): Html {
+  return removing({
+    does: ["Remove", "them"],
+    name: email,
     about: "They see this account no more, until somebody invites them again.",
-    act: press({
-      action: "/account/remove",
-      label: html`Remove them now<span class="hidden">: ${email}</span>`,
-      kind: "danger slim",
-      fields: { person: personId },
-    }),
-    kind: "danger slim",
+    action: "/account/remove",
+    fields: { person: personId },
   })
 }
 

@@ -10,7 +10,7 @@ import { Person } from "#core/account/person.ts"
 import { originOf } from "#functions/http/address.ts"
 import { lonePage } from "../answer.ts"
 import { passkeyScript } from "../assets.ts"
-import { ago, confirming, type Html, press } from "../elements.ts"
+import { ago, confirming, type Html, press, removing } from "../elements.ts"
 import { signInAgain, unlessFresh } from "../fresh-sign-in.ts"
 import { cookie, type DashboardEnv, ownPath, putCookie } from "../guard.ts"
 import { did } from "../audit-log.ts"
@@ -106,7 +106,7 @@ export function passkeysCard(all: Passkey.Info[], typed: string): Html {
           html`<li class="line">
             <span class="tag">passkey</span>
             <span class="about">${one.name} <span class="muted">· ${usedWhen(one.usedAt)}</span></span>
-            ${removing(one)}
+            ${removingPasskey(one)}
           </li>`,
       )}
     </ul>
@@ -114,17 +114,13 @@ export function passkeysCard(all: Passkey.Info[], typed: string): Html {
   </section>`
 }
 
-function removing({ id, name }: Passkey.Info): Html {
-  return confirming({
-    label: html`Remove<span class="hidden"> ${name}</span>`,
+function removingPasskey({ id, name }: Passkey.Info): Html {
+  return removing({
+    does: ["Remove", "it"],
+    name,
     about: "Nobody signs in with it any more.",
-    act: press({
-      action: "/account/passkeys/remove",
-      label: html`Remove it now<span class="hidden">: ${name}</span>`,
-      kind: "danger slim",
-      fields: { passkey: id },
-    }),
-    kind: "danger slim",
+    action: "/account/passkeys/remove",
+    fields: { passkey: id },
   })
 }
 

@@ -27,6 +27,7 @@ export const bridges = contractRouter()
       customerRef: input.customer_ref,
       webhookUrl: input.webhook_url,
     })
+    if (created) await recordByKey(c, "number_added", bridge.customerRef)
     const lease = await freshLease(bridge.id)
     return c.json(wire(bridge, lease, await WebhookSecret.of(bridge.id)), created ? 201 : 200)
   })
@@ -89,6 +90,7 @@ export const bridges = contractRouter()
       returnUrl,
       madeBy: c.var.keyId,
     })
+    await recordByKey(c, "link_made", c.var.bridge.customerRef)
     // The pages are where the API is.
     return c.json({ url: `${originOf(c)}/link/${token}`, expires_at: expiresAt }, 201)
   })

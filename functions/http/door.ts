@@ -108,8 +108,12 @@ async function keep(c: Context<ApiEnv>, ms: number): Promise<void> {
     status,
     keyId,
     ms,
-    ...(refusal && { refusal: { code: refusal.code, sentence: refusal.message } }),
+    ...(refusal && { refusal: { code: refusal.code, sentence: refusal.message, ...networkCodeOf(refusal) } }),
   })
+}
+
+function networkCodeOf({ fields: { network_code: code } }: ApiError): { networkCode?: number } {
+  return typeof code === "number" ? { networkCode: code } : {}
 }
 
 /** As its caller wrote it. */

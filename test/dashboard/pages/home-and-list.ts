@@ -2,17 +2,18 @@ import "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { Account } from "#core/account/account.ts"
+import { ApiKey } from "#core/account/api-key.ts"
 import { RequestLog } from "#core/account/request-log.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
-import { networkRejected } from "#core/contract/error-sentences.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { now } from "#core/platform/clock.ts"
 import { batchWrite, get, update } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
+import { app } from "#functions/api/one-machine.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
@@ -61,24 +62,21 @@ test("sends that the network refused today are on Home and on the page of their 
   const person = await aPerson()
   const status = { status: "connected", jid: "", lid: "", name: "", phone: "15550001" }
   const restricted = { ...status, restriction: "new_chats", restricted_until: now() + 3600 }
-  const host = await aScriptedHost((_call, response) => sayJson(response, 200, restricted))
+  const codes = [463, 463, 479]
+  const host = await aScriptedHost(({ path }, response) => {
+    if (!path.startsWith("/send")) return sayJson(response, 200, restricted)
+    const refusal = { code: "network_rejected", error: "the network said no", network_code: codes.shift() }
+    sayJson(response, 502, refusal)
+  })
   const lease = await host.take(person.bridge.id)
   const phone = LinkedPhone.sealed("15550001", person.bridge.id, await Bridge.deliveryKeyOf(person.bridge))
   await Lease.report(lease, { status: "connected", phone, since: now(), epoch: lease.epoch })
   await Bridge.setWebhookUrl(person.bridge, "https://example.com/hook")
-  const refuse = async (customerRef: string, networkCode: number) =>
-    await RequestLog.add(person.accountId, {
-      requestId: randomUUID(),
-      method: "POST",
-      path: `/api/instances/${customerRef}/proxy/send/text`,
-      status: 502,
-      keyId: "key",
-      ms: 5,
-      refusal: { code: "network_rejected", sentence: networkRejected(networkCode) },
-    })
-  await refuse("shop", 463)
-  await refuse("shop", 463)
-  await refuse("shop", 479)
+  const authorization = `Bearer ${await ApiKey.create(person.accountId, "robot")}`
+  const headers = { authorization, "content-type": "application/json" }
+  const body = JSON.stringify({ chat: "491711234567", body: "hi" })
+  for (let sends = 0; sends < 3; sends++)
+    await app.request("/api/instances/shop/proxy/send/text", { method: "POST", headers, body })
   await until(
     async () => (await RequestLog.page(person.accountId, { limit: 9, sinceMs: 1 })).calls.length === 3,
   )

@@ -381,16 +381,23 @@ test("owners see who did what, by which key or program, from where; and are mail
   await owner.get("/numbers/shop/webhooks/first/secret")
   await owner.post("/account/rename", { name: "Corner shop" })
   await owner.post("/numbers/shop/webhooks", { url: "https://shop.example/more" })
+  await owner.post("/new-number", { customer_ref: "till", webhook_url: "" })
+  await owner.post("/new-number", { customer_ref: "till", webhook_url: "" })
   const key = await ApiKey.create(owner.accountId, "robot")
-  await app.request("/api/instances/shop", {
-    method: "PATCH",
-    headers: {
-      authorization: `Bearer ${key}`,
-      "content-type": "application/json",
-      "user-agent": "robot/2.1 (shop)",
-    },
-    body: JSON.stringify({ webhook_url: "https://shop.example/hook" }),
-  })
+  const call = async (method: string, path: string, body: object) =>
+    await app.request(`/api/instances${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        "user-agent": "robot/2.1 (shop)",
+      },
+      body: JSON.stringify(body),
+    })
+  await call("PATCH", "/shop", { webhook_url: "https://shop.example/hook" })
+  for (const status of [201, 200])
+    expect((await call("POST", "", { customer_ref: "desk" })).status).toBe(status)
+  await call("POST", "/desk/link-sessions", {})
   const page = (await (await owner.get("/account/audit-log", { "user-agent": "x" })).text()).replaceAll(
     "&#x2F;",
     "/",
@@ -398,7 +405,10 @@ test("owners see who did what, by which key or program, from where; and are mail
   const plain = page.replaceAll(/<\/?(?:b|bdi)>/g, "").replaceAll(/\s+/g, " ")
   const told = [...plain.matchAll(/<td>(?!<)([^<]+)</g)].map(([, text]) => text!.trim())
   expect(told.filter((text) => text.includes(" "))).toEqual([
+    "the API key robot made a link page for desk",
+    "the API key robot added the number desk",
     "the API key robot changed the webhook of shop: https://shop.example/hook",
+    `${owner.email} added the number till`,
     `${owner.email} added a webhook to shop: https://shop.example/more`,
     `${owner.email} named the account Corner shop`,
     `${owner.email} looked at the webhook secret of shop`,
