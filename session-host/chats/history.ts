@@ -17,8 +17,8 @@ import type { MessageEvent, Transcript } from "./transcript.ts"
 interface Parts {
   store: SessionStore
   commits: Pick<Commits, "note">
-  vault: () => Pick<SessionVault, "login" | "otherAddress">
-  choice: () => Choice.Info
+  vault: Pick<SessionVault, "login" | "otherAddress">
+  choice: Choice.Info
   messages: Pick<Messages, "findAll">
   transcript: Transcript
   chats: Chats
@@ -42,7 +42,7 @@ export class History {
 
   /** Whether it is wanted, and there is a place for it. */
   get isWanted(): boolean {
-    const { history, keep } = this.#parts.choice()
+    const { history, keep } = this.#parts.choice
     return history && keep !== undefined
   }
 
@@ -61,7 +61,7 @@ export class History {
   /** Those messages that are to be kept, and that have not come by themselves. */
   async #newIn(told: ToldChat): Promise<MessageEvent[]> {
     const { store, vault, messages, transcript } = this.#parts
-    const own = vault().login
+    const own = vault.login
     const count = this.#ofChat.get(told.jid) ?? 0
     const some = told.messages.slice(0, Math.min(most.ofChat - count, most.messages - this.#taken))
     if (!own || some.length === 0) return []
@@ -91,7 +91,7 @@ export class History {
     const { id = "" } = attrs
     const identity = messageIdentityOf(attrs, own) ?? { id, fromMe: false, forms: [] }
     const [form] = identity.forms
-    const other = form && (await this.#parts.vault().otherAddress(form.sender))
+    const other = form && (await this.#parts.vault.otherAddress(form.sender))
     if (!form || !other) return identity
     const chat = form.chat === form.sender ? undefined : form.chat
     return { ...identity, forms: formsOf(chat, [form.sender, other]) }

@@ -21,9 +21,8 @@ export type MessageEvent = Extract<Event, { event: "message" }>
 
 interface Parts {
   store: SessionStore
-  vault: () => Pick<SessionVault, "login" | "phoneOf" | "otherAddress">
-  /** The customer's present choice. */
-  choice: () => Choice.Info
+  vault: Pick<SessionVault, "login" | "phoneOf" | "otherAddress">
+  choice: Choice.Info
   log: Logger
 }
 
@@ -59,7 +58,7 @@ export class Transcript {
 
   /** For how many days messages are kept; undefined: they are not. */
   get days(): number | undefined {
-    return this.#parts.choice().keep
+    return this.#parts.choice.keep
   }
 
   /** Whether this event is a message to be kept. */
@@ -114,7 +113,7 @@ export class Transcript {
     { said: MessageEvent; row: Put } | undefined
   > {
     const { vault, log } = this.#parts
-    const own = vault().login
+    const own = vault.login
     if (!own || !this.#takesChat(chat)) return undefined
     const key = { id: messageId, remoteJid: chat, fromMe: true }
     const [sent] = fromWeb({ key, message: decodeBare(message), messageTimestamp: now() }, own)
@@ -135,7 +134,7 @@ export class Transcript {
     const about = { ...message, own }
     const { recipient = "", from = "" } = message.attrs
     const lids = [...lidsIn(about), recipient, from].filter(isLid)
-    const pairs = await Promise.all(lids.map(async (lid) => [lid, await vault().phoneOf(lid)] as const))
+    const pairs = await Promise.all(lids.map(async (lid) => [lid, await vault.phoneOf(lid)] as const))
     try {
       const said = fromMessage({ ...about, phones: new Map(pairs) })[0]?.event
       return said?.event === "message" ? said : undefined
@@ -169,17 +168,17 @@ export class Transcript {
 
   /** A person's address (JID) and the other one, if that is known; a group's only one. The phone number's first. */
   async namesOf(jid: string): Promise<Set<string>> {
-    const vault = this.#parts.vault()
+    const { vault } = this.#parts
     return new Set([await vault.phoneOf(jid), jid, (await vault.otherAddress(jid)) ?? jid])
   }
 
   #takesChat(chat: string): boolean {
     const isConversation = isGroup(chat) || isPhoneJid(chat) || isLid(chat)
-    return this.days !== undefined && isConversation && !Choice.ignores(this.#parts.choice(), chat)
+    return this.days !== undefined && isConversation && !Choice.ignores(this.#parts.choice, chat)
   }
 
   #prefixOf(chat: string): string {
-    const own = this.#parts.vault().login?.jid ?? ""
+    const own = this.#parts.vault.login?.jid ?? ""
     return `SAID#${hashed(`${own}\n${chat}`)}#`
   }
 }

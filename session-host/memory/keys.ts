@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache"
 import { z } from "zod"
+import { Choice } from "#core/bridge/choice.ts"
 import { isLid, isPhoneJid, statusChat, userOf, withoutDevice } from "#core/jid.ts"
 import type { Change, Gate, Outgoing, Vault } from "../network/connection.ts"
 import type { Commits } from "./commits.ts"
@@ -33,8 +34,7 @@ export interface Login {
 interface Parts {
   store: SessionStore
   commits: Commits
-  /** Whether the customer wants to know what becomes of messages to this chat. */
-  follows(chat: string): boolean
+  choice: Choice.Info
 }
 
 /** Makes the unit of a change. @returns whether it did: otherwise the change is out of date */
@@ -170,7 +170,7 @@ export class SessionVault implements Vault {
   #sent(sending: Outgoing): Sent {
     const { members, beside: _beside, ...outgoing } = sending
     const sent = { ...outgoing, generation: this.generation, state: "sent" as const }
-    const isKept = outgoing.chat === statusChat || this.#parts.follows(outgoing.chat)
+    const isKept = outgoing.chat === statusChat || Choice.follows(this.#parts.choice, outgoing.chat)
     if (!members || !isKept) return sent
     const own = [this.#login?.jid, this.#login?.lid]
     const others = members.map(withoutDevice).filter((member) => !own.includes(member))

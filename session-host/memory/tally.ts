@@ -1,11 +1,11 @@
 import { Usage } from "#core/event/usage.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
+import type { Timing } from "../timing.ts"
 
-interface Input {
+interface Parts {
   bridgeId: string
-  /** How often what was counted is written down at most, in ms. */
-  everyMs: number
+  timing: Pick<Timing, "tallyMs">
   log: Logger
 }
 
@@ -14,7 +14,7 @@ const soonMs = 500
 
 /** Counts a session's messages for its bridge's usage (Contract, "Usage"). Counts are written only now and then. */
 export class Tally {
-  readonly #input: Input
+  readonly #parts: Parts
   #day = ""
   #counts: Usage.Messages = { in: 0, out: 0 }
   #timer: NodeJS.Timeout | undefined
@@ -23,8 +23,8 @@ export class Tally {
   /** The ids of those that were counted as sent. A retry may come before the note that the first was acknowledged. */
   readonly #sent = boundedCache<true>(1000)
 
-  constructor(input: Input) {
-    this.#input = input
+  constructor(parts: Parts) {
+    this.#parts = parts
   }
 
   add(direction: keyof Usage.Messages): void {
@@ -32,7 +32,7 @@ export class Tally {
     if (day !== this.#day) void this.written()
     this.#day = day
     this.#counts[direction]++
-    const waitMs = Math.max(soonMs, this.#writtenAtMs + this.#input.everyMs - performance.now())
+    const waitMs = Math.max(soonMs, this.#writtenAtMs + this.#parts.timing.tallyMs - performance.now())
     this.#timer ??= setTimeout(() => void this.written(), waitMs).unref()
   }
 
@@ -47,7 +47,7 @@ export class Tally {
   async written(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const { bridgeId, log } = this.#input
+    const { bridgeId, log } = this.#parts
     const counts = this.#counts
     if (counts.in === 0 && counts.out === 0) return
     this.#counts = { in: 0, out: 0 }

@@ -1,17 +1,20 @@
 import { createHash } from "node:crypto"
 import { z } from "zod"
 import { left, nowMs } from "#core/platform/clock.ts"
+import type { Logger } from "#core/platform/log.ts"
 import type { Commits } from "../memory/commits.ts"
 import type { EventOutbox } from "./outbox.ts"
+import type { SessionVault } from "../memory/keys.ts"
 import type { UnitWrite } from "../memory/packing.ts"
 import type { SessionStore, Stored } from "../memory/rows.ts"
 import { decode, decodeWeb } from "../network/decode.ts"
 import type { Connection, Received } from "../network/connection.ts"
 import type { Say } from "../session/say.ts"
 import { resentIn } from "./map/resent-by-phone.ts"
-import type { Own } from "./map/chat-and-sender.ts"
-import type { Mapped, MessageIdentity } from "./map/mapped.ts"
+import { nobody, type Own } from "./map/chat-and-sender.ts"
+import type { MessageIdentity } from "./map/mapped.ts"
 import { messageIdentityOf } from "./map/message-identity.ts"
+import { mapLost } from "./map-received.ts"
 
 /** What the keys of the rows begin with. */
 export const awaitedPrefix = "AWAITED#"
@@ -40,8 +43,9 @@ interface Parts {
   store: SessionStore
   commits: Pick<Commits, "write" | "note" | "whenKept">
   outbox: Pick<EventOutbox, "append">
-  /** The event that a message with these attributes is lost. */
-  mapLost: (attrs: Received["attrs"]) => Promise<Mapped[]>
+  vault: Pick<SessionVault, "login">
+  connection: Pick<Connection, "phonesOf"> | undefined
+  log: Logger
 }
 
 /**
@@ -117,8 +121,8 @@ export class Awaited {
 
   /** Tells the customer. @returns false if the message came meanwhile */
   async #giveUp(lost: Message): Promise<boolean> {
-    const { commits, outbox, mapLost } = this.#parts
-    const mapped = await mapLost(lost.attrs)
+    const { commits, outbox, vault, connection, log } = this.#parts
+    const mapped = await mapLost(lost.attrs, vault.login ?? nobody, { connection, log })
     const removal = this.#remove((message) => message === lost)
     if (removal.length === 0) return false
     await commits.whenKept(await outbox.append(() => mapped, removal))

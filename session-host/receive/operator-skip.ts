@@ -3,7 +3,7 @@ import { Lease } from "#core/lease/lease.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Patience } from "../memory/patience.ts"
 
-interface Input {
+interface Parts {
   lease: Lease.Info
   patience: Patience
   log: Logger
@@ -14,12 +14,12 @@ interface Input {
  * again and again.
  */
 export class OperatorSkip {
-  readonly #input: Input
+  readonly #parts: Parts
   #isWanted: boolean
 
-  constructor(input: Input) {
-    this.#input = input
-    this.#isWanted = input.lease.skip === true
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#isWanted = parts.lease.skip === true
   }
 
   get isWanted(): boolean {
@@ -33,7 +33,7 @@ export class OperatorSkip {
   async take(): Promise<boolean> {
     if (!this.#isWanted) return false
     this.#isWanted = false
-    const { lease, patience, log } = this.#input
+    const { lease, patience, log } = this.#parts
     if (!(await patience.read(() => Lease.skipped(lease)))) return false
     log.warn("a message is skipped, as the operator asked")
     BridgeLog.append(lease.bridgeId, "warn", "a message is skipped: its sender is asked to send it again")

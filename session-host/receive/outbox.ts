@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { now } from "#core/platform/clock.ts"
 import { newTurns } from "#core/platform/locks.ts"
-import type { Event } from "#core/contract/event.ts"
+import { Choice } from "#core/bridge/choice.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import type { Mapped, MessageIdentity } from "./map/mapped.ts"
 import { eventIdentityOf } from "./map/message-identity.ts"
@@ -16,7 +16,7 @@ import type { Keeping } from "../chats/keeping.ts"
 /** The network repeats unacknowledged stanzas for 14 days. */
 const markedFor = 14 * 86_400
 
-interface Options {
+interface Parts {
   bridgeId: string
   deliveryKey: Uint8Array
   store: SessionStore
@@ -24,10 +24,7 @@ interface Options {
   messages: Messages
   bell: Pick<Bell, "want">
   tally: Pick<Tally, "add">
-  /** The number of the next event. */
-  next: number
-  /** Whether the customer wants this event. */
-  wants: (event: Event) => boolean
+  choice: Choice.Info
   keeping: Pick<Keeping, "takes" | "ready">
 }
 
@@ -49,14 +46,15 @@ interface Fresh {
 
 /** The events of a bridge: numbered without gaps, in the order in which they happened, each once. */
 export class EventOutbox {
-  readonly #options: Options
+  readonly #parts: Parts
   #next: number
   /** Runs work after everything requested before it, and before everything requested later. */
   readonly inTurn = newTurns()
 
-  constructor(options: Options) {
-    this.#options = options
-    this.#next = options.next
+  /** @param next the number of the next event. */
+  constructor(parts: Parts, next: number) {
+    this.#parts = parts
+    this.#next = next
   }
 
   /**
@@ -80,8 +78,8 @@ export class EventOutbox {
    * SessionEnded
    */
   async make(happened: Mapped[], { message, writes }: Beside = {}): Promise<number> {
-    const { wants, keeping } = this.#options
-    const mapped = happened.filter(({ event }) => wants(event) || keeping.takes(event))
+    const { choice, keeping } = this.#parts
+    const mapped = happened.filter(({ event }) => Choice.wants(choice, event) || keeping.takes(event))
     // An unwanted occurrence leaves no row behind.
     const isForgotten = happened.length > 0 && mapped.length === 0
     return await this.#make(mapped, isForgotten ? { writes } : { message, writes })
@@ -89,16 +87,16 @@ export class EventOutbox {
 
   async #make(mapped: Mapped[], beside: Beside): Promise<number> {
     const fresh = await this.#notMade(mapped, beside.message)
-    const lineOf = await this.#options.keeping.ready(fresh.map(({ mapped: { event } }) => event))
+    const lineOf = await this.#parts.keeping.ready(fresh.map(({ mapped: { event } }) => event))
     // No `await` from here on: numbers are given and units made in one step.
     let next = this.#next
     const rows = fresh.map((each) => [
       ...(each.isTold ? [this.#rowOf(each, next++)] : []),
       ...lineOf(each.mapped.event),
     ])
-    this.#options.store.mustFit([...rows.flat(), ...(beside.writes ?? [])])
+    this.#parts.store.mustFit([...rows.flat(), ...(beside.writes ?? [])])
     this.#next = next
-    const { commits, messages } = this.#options
+    const { commits, messages } = this.#parts
     const own: UnitWrite[] = []
     for (const [i, { message, mark }] of fresh.entries()) {
       const writes = [...rows[i]!, ...(mark ? [mark] : [])] // as many as there are fresh ones
@@ -114,7 +112,7 @@ export class EventOutbox {
   }
 
   #kept(fresh: Fresh[]): void {
-    const { bell, tally } = this.#options
+    const { bell, tally } = this.#parts
     bell.want()
     for (const { mapped, isTold } of fresh)
       if (isTold && mapped.event.event === "message") tally.add(mapped.event.from_me ? "out" : "in")
@@ -134,13 +132,13 @@ export class EventOutbox {
       // Reserves the event before it has its number, so that it is not made twice.
       message.event = 0
       message.remembered = each.remember
-      fresh.push({ mapped: each, isTold: this.#options.wants(each.event), message })
+      fresh.push({ mapped: each, isTold: Choice.wants(this.#parts.choice, each.event), message })
     }
     return fresh
   }
 
   async #known(identity: MessageIdentity, rows: Map<string, Known>): Promise<Known> {
-    const { messages } = this.#options
+    const { messages } = this.#parts
     const { sk } = messages.unknown(identity)
     const known = rows.get(sk) ?? (await messages.find(identity)) ?? messages.unknown(identity)
     const same = rows.get(known.sk) ?? known
@@ -150,14 +148,14 @@ export class EventOutbox {
 
   /** @returns false when the occurrence had its event before. */
   async #newMark({ identity }: Mapped): Promise<UnitWrite | false> {
-    const { store } = this.#options
+    const { store } = this.#parts
     const sk = `MARK#${createHash("sha256").update(JSON.stringify(identity)).digest("base64url")}`
     if (await store.get(sk)) return false
     return store.put(sk, "", { expires_at: now() + markedFor })
   }
 
   #rowOf({ mapped, message }: Fresh, n: number): UnitWrite {
-    const { bridgeId, deliveryKey } = this.#options
+    const { bridgeId, deliveryKey } = this.#parts
     if (message) message.event = n
     const ofMessage = mapped.message ? eventIdentityOf(mapped.message) : []
     const identity = [...mapped.identity, ...ofMessage]

@@ -2,6 +2,8 @@ import type { Awaited } from "./awaited.ts"
 import { authorsOf, formsOf, messageIdentityOf } from "./map/message-identity.ts"
 import type { Mapped, MessageIdentity } from "./map/mapped.ts"
 import { nobody, type Own } from "./map/chat-and-sender.ts"
+import { Choice } from "#core/bridge/choice.ts"
+import { Lease } from "#core/lease/lease.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { mapReceived, phonesOf } from "./map-received.ts"
 import type { Connection, Intake, KeyChange, Receipt, Received } from "../network/connection.ts"
@@ -16,32 +18,28 @@ import type { SessionVault } from "../memory/keys.ts"
 import { Lookups } from "../concurrency/batched-lookups.ts"
 import { type Known, type Messages, seenAs } from "../memory/messages/messages.ts"
 import type { EventOutbox } from "./outbox.ts"
-import type { OperatorSkip } from "./operator-skip.ts"
-import type { Parking } from "./parked.ts"
-import { RowTooLarge } from "../memory/rows.ts"
+import { OperatorSkip } from "./operator-skip.ts"
+import { Parking } from "./parked.ts"
+import type { Patience } from "../memory/patience.ts"
+import { RowTooLarge, type SessionStore } from "../memory/rows.ts"
+import type { Timing } from "../timing.ts"
 
-interface Options {
-  parking: Parking
+interface Parts {
+  lease: Lease.Info
+  timing: Pick<Timing, "provenMs">
+  store: SessionStore
+  patience: Patience
   messages: Messages
   outbox: EventOutbox
-  /** The keys of the present login. */
-  vault: () => Pick<SessionVault, "keep" | "login" | "otherAddress">
-  skip: OperatorSkip
-  /** Whether the customer ignores this chat. */
-  ignores: (chat: string) => boolean
-  /** Whether the customer wants to know what happens in this group. */
-  followsGroup: (group: string) => boolean
-  /** Whether the customer has not chosen every type of event. */
-  forgetsSome: () => boolean
-  /** Whether each message must be durable before the next one is decrypted. */
-  isCareful: () => boolean
-  contacts: () => Contacts
+  vault: Pick<SessionVault, "keep" | "login" | "otherAddress">
+  choice: Choice.Info
+  contacts: Contacts
   awaited: Pick<Awaited, "expect" | "arrivedIn">
   statuses: Pick<Statuses, "isWanted" | "take">
   chats: Pick<Chats, "areKept" | "read">
   history: Pick<History, "isWanted">
   /** The connection to ask, while there is one. */
-  connection: () => Pick<Connection, "phonesOf"> | undefined
+  connection: Pick<Connection, "phonesOf"> | undefined
   commits: Pick<Commits, "made" | "whenKept">
   log: Logger
 }
@@ -86,14 +84,20 @@ const goodFor = 500
  * (`network/connection.ts`).
  */
 export class SessionIntake implements Intake {
-  readonly #options: Options
+  readonly #parts: Parts
+  readonly #parking: Parking
+  readonly #skip: OperatorSkip
+  readonly #provenAtMs: number
   readonly #lookups: Lookups<MessageIdentity, Known | undefined>
   /** Look-ups that have begun, by the attributes of the stanza. */
   readonly #asked = new WeakMap<Received["attrs"], Asked>()
 
-  constructor(options: Options) {
-    this.#options = options
-    this.#lookups = new Lookups((identities) => options.messages.findAll(identities))
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.#parking = new Parking(parts.store)
+    this.#skip = new OperatorSkip(parts)
+    this.#provenAtMs = performance.now() + parts.timing.provenMs
+    this.#lookups = new Lookups((identities) => parts.messages.findAll(identities))
   }
 
   /** A message with these attributes has arrived and will be asked for. It is looked up together with others. */
@@ -105,10 +109,9 @@ export class SessionIntake implements Intake {
 
   /** @throws SessionEnded */
   async before(ciphertext: Pick<Received, "hash" | "attrs">, mayBeNew: boolean) {
-    const { skip } = this.#options
-    const isLookedUp = !mayBeNew || skip.isWanted
+    const isLookedUp = !mayBeNew || this.#skip.isWanted
     if (isLookedUp && (await this.isSeen(ciphertext))) return "seen"
-    return (await skip.take()) ? "skip" : "decrypt"
+    return (await this.#skip.take()) ? "skip" : "decrypt"
   }
 
   /** @throws SessionEnded */
@@ -116,21 +119,21 @@ export class SessionIntake implements Intake {
     if (this.#ignores(attrs)) return
     const { known } = await this.#look(attrs)
     // A placeholder may come after its message.
-    if (known?.event === undefined) await this.#options.awaited.expect(attrs)
+    if (known?.event === undefined) await this.#parts.awaited.expect(attrs)
   }
 
   forgets(attrs: Received["attrs"]) {
     if (this.#ignores(attrs)) return "always"
-    return this.#options.forgetsSome() ? "maybe" : "never"
+    return this.#parts.choice.events === undefined ? "never" : "maybe"
   }
 
   followsGroup(group: string): boolean {
-    return this.#options.followsGroup(group)
+    return Choice.followsGroup(this.#parts.choice, group)
   }
 
   /** Whether the message with these attributes is ignored: its ratchet advances, and nothing else is kept. */
   #ignores({ from = "", recipient }: Received["attrs"]): boolean {
-    return this.#options.ignores(recipient ?? from)
+    return Choice.ignores(this.#parts.choice, recipient ?? from)
   }
 
   /** Whether this ciphertext was decrypted before, as far as that is remembered. @throws SessionEnded */
@@ -147,36 +150,44 @@ export class SessionIntake implements Intake {
    * @throws RowTooLarge where the keys cannot be stored: the message counts as never decrypted. SessionEnded
    */
   async take(received: Received, keys: KeyChange[]): Promise<void> {
-    const { vault, commits, isCareful } = this.#options
-    await vault().keep({ keys }, (writes) => this.#take(received, writes))
-    if (isCareful()) await commits.whenKept()
+    const { vault, commits } = this.#parts
+    await vault.keep({ keys }, (writes) => this.#take(received, writes))
+    if (this.#isCareful) await commits.whenKept()
+  }
+
+  /**
+   * Whether each message must be durable before the next one is decrypted: at first a suspect takes one at a time. The message
+   * that brings it down is then the first one next time, and can be skipped.
+   */
+  get #isCareful(): boolean {
+    return Lease.isSuspect(this.#parts.lease) && performance.now() < this.#provenAtMs
   }
 
   get followsReceipts(): boolean {
-    return this.#options.statuses.isWanted
+    return this.#parts.statuses.isWanted
   }
 
   /** @throws SessionEnded */
   async takeReceipts(receipts: Receipt[]): Promise<void> {
-    await this.#options.statuses.take(receipts)
+    await this.#parts.statuses.take(receipts)
   }
 
   get keepsChats(): boolean {
-    return this.#options.chats.areKept
+    return this.#parts.chats.areKept
   }
 
   get keepsHistory(): boolean {
-    return this.#options.history.isWanted
+    return this.#parts.history.isWanted
   }
 
   /** @throws SessionEnded */
   async takeRead(chat: string): Promise<void> {
-    await this.#options.chats.read(chat)
+    await this.#parts.chats.read(chat)
   }
 
   /** @returns whether it made a unit: an earlier connection may have received the message. */
   async #take(received: Received, writes: UnitWrite[]): Promise<boolean> {
-    const unit = await this.#options.outbox.inTurn(async () =>
+    const unit = await this.#parts.outbox.inTurn(async () =>
       (await this.isSeen(received)) ? undefined : await this.#make(received, writes),
     )
     this.#keep(unit)
@@ -188,7 +199,7 @@ export class SessionIntake implements Intake {
    * to the next one, which tries all of them. @throws SessionEnded
    */
   async tryAgain(received: Received, removal: UnitWrite[]): Promise<void> {
-    const { outbox, log } = this.#options
+    const { outbox, log } = this.#parts
     try {
       this.#keep(await outbox.inTurn(() => this.#makeEvents(received, removal)))
     } catch (error) {
@@ -198,26 +209,26 @@ export class SessionIntake implements Intake {
   }
 
   get #own(): Own {
-    return this.#options.vault().login ?? nobody
+    return this.#parts.vault.login ?? nobody
   }
 
   /** Asks for the unit to be committed now: the receipt waits for that. */
   #keep(unit: number | undefined): void {
     if (unit === undefined) return
-    this.#options.commits.whenKept(unit).catch(() => {
+    this.#parts.commits.whenKept(unit).catch(() => {
       // The session has ended: the network gives the message again to the bridge's next holder.
     })
   }
 
   async #make(received: Received, writes: UnitWrite[]): Promise<number> {
-    const { outbox, parking, log } = this.#options
+    const { outbox, log } = this.#parts
     // No row remembers it: see the class.
     if (this.#ignores(received.attrs)) return await outbox.make([], { writes })
     try {
       return await this.#makeEvents(received, writes)
     } catch (error) {
       if (error instanceof SessionEnded || error instanceof RowTooLarge) throw error
-      const parked = await parking.writesFor(received)
+      const parked = await this.#parking.writesFor(received)
       if (parked.length > 0) log.error({ error }, "a message could not become an event and was parked")
       else log.debug({ error }, "a message could not become an event and was not kept")
       return await outbox.make([], { message: await this.#seen(received), writes: [...parked, ...writes] })
@@ -229,13 +240,12 @@ export class SessionIntake implements Intake {
     const message = await this.#seen(received)
     const mapped = await this.#map(received)
     const { identity } = await this.#look(received.attrs)
-    const arrived = this.#options.awaited.arrivedIn(received, this.#own, identity)
-    return await this.#options.outbox.make(mapped, { message, writes: [...arrived, ...writes] })
+    const arrived = this.#parts.awaited.arrivedIn(received, this.#own, identity)
+    return await this.#parts.outbox.make(mapped, { message, writes: [...arrived, ...writes] })
   }
 
   async #map(received: Received): Promise<Mapped[]> {
-    const { messages, log } = this.#options
-    const connection = this.#options.connection()
+    const { messages, connection, log } = this.#parts
     this.#learnAuthors(received)
     const originals = (id: string) => messages.all(id)
     const mapped = await mapReceived(received, this.#own, { connection, originals, log })
@@ -251,9 +261,8 @@ export class SessionIntake implements Intake {
    * their next message brings it again.
    */
   #learnAuthors(received: Received): void {
-    const { contacts, log } = this.#options
-    const connection = this.#options.connection()
-    const learnt = contacts().learn(authorsOf(received, this.#own), (lids) =>
+    const { contacts, connection, log } = this.#parts
+    const learnt = contacts.learn(authorsOf(received, this.#own), (lids) =>
       phonesOf(lids, { connection, log }),
     )
     learnt.catch((error: unknown) => {
@@ -266,13 +275,13 @@ export class SessionIntake implements Intake {
   async #seen({ hash, attrs }: Received): Promise<Known | undefined> {
     const { identity, known } = await this.#look(attrs)
     if (!identity) return undefined
-    const message = known ?? this.#options.messages.unknown(identity)
+    const message = known ?? this.#parts.messages.unknown(identity)
     return { ...message, seen: [...new Set([...message.seen, seenAs(hash)])].slice(-mostSeen) }
   }
 
   /** Looks up a message, or uses an earlier look-up that is still good. */
   async #look(attrs: Received["attrs"]): Promise<Looked> {
-    const { commits, messages } = this.#options
+    const { commits, messages } = this.#parts
     const asked = this.#asked.get(attrs)
     if (!asked || commits.made - asked.unit > goodFor) return await this.#ask(attrs)
     const looked = await asked.looked
@@ -281,7 +290,7 @@ export class SessionIntake implements Intake {
 
   #ask(attrs: Received["attrs"]): Promise<Looked> {
     const looked = this.#find(attrs)
-    this.#asked.set(attrs, { unit: this.#options.commits.made, looked })
+    this.#asked.set(attrs, { unit: this.#parts.commits.made, looked })
     return looked
   }
 
@@ -295,7 +304,7 @@ export class SessionIntake implements Intake {
   async #full(identity: MessageIdentity): Promise<MessageIdentity> {
     const [form, ...more] = identity.forms
     if (!form || more.length > 0) return identity
-    const other = await this.#options.vault().otherAddress(form.sender)
+    const other = await this.#parts.vault.otherAddress(form.sender)
     if (!other) return identity
     return {
       ...identity,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import type { NewChat } from "#core/contract/send.ts"
-import type { Pacing as Limits } from "#core/contract/pacing.ts"
+import type { Choice } from "#core/bridge/choice.ts"
 import { ApiError } from "#core/error.ts"
 import { isGroup, statusChat } from "#core/jid.ts"
 import { now } from "#core/platform/clock.ts"
@@ -25,9 +25,8 @@ const Count = z.object({ day: z.number(), begun: z.number() })
 interface Parts {
   store: SessionStore
   commits: Pick<Commits, "write">
-  contacts: () => Pick<Contacts, "get">
-  /** The customer's present choice. */
-  limits: () => Limits | undefined
+  contacts: Pick<Contacts, "get">
+  choice: Pick<Choice.Info, "pacing">
 }
 
 /**
@@ -50,7 +49,7 @@ export class Pacing {
 
   /** How many chats it may still begin today; undefined without such a limit. */
   get newChatsLeft(): number | undefined {
-    const most = this.#parts.limits()?.new_chats_a_day
+    const most = this.#parts.choice.pacing?.new_chats_a_day
     return most === undefined ? undefined : Math.max(0, most - this.#today.begun)
   }
 
@@ -59,7 +58,7 @@ export class Pacing {
    * @throws ApiError `pacing`, `new_chat`, SessionEnded
    */
   async wait(chat: string, connection: Pick<Connection, "showTyping">, newChat?: NewChat): Promise<void> {
-    const limits = this.#parts.limits() ?? {}
+    const limits = this.#parts.choice.pacing ?? {}
     const isStatus = chat === statusChat
     const { gap_ms = 0 } = limits
     // Nobody would see it.
@@ -90,7 +89,7 @@ export class Pacing {
   /** Whether no message has come from this person, nor gone to them under a limit or `new_chat`. @throws SessionEnded */
   async #isNew(chat: string): Promise<boolean> {
     const { contacts, store } = this.#parts
-    if ((await contacts().get(chat))?.pushName) return false
+    if ((await contacts.get(chat))?.pushName) return false
     return (await store.get(chatRow(chat))) === undefined
   }
 

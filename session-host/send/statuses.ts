@@ -18,13 +18,13 @@ import type { EventOutbox } from "../receive/outbox.ts"
 import { SessionEnded } from "../session/session-ended.ts"
 import { advance, type Counts, countsOf, type Step } from "./receipt-steps.ts"
 
-interface Input {
+interface Parts {
   store: SessionStore
   commits: Pick<Commits, "note" | "write" | "whenKept">
   outbox: Pick<EventOutbox, "append">
   tally: Pick<Tally, "sent">
-  vault: () => Pick<SessionVault, "login" | "otherAddress" | "phoneOf">
-  choice: () => Choice.Info
+  vault: Pick<SessionVault, "login" | "otherAddress" | "phoneOf">
+  choice: Choice.Info
   log: Logger
 }
 
@@ -52,7 +52,7 @@ type Status = Omit<Extract<Event, { event: "message_status" }>, "event" | "messa
  * A customer who has not chosen `message_status` pays for nothing of this. Then an acknowledgement alone is noted.
  */
 export class Statuses {
-  readonly #input: Input
+  readonly #parts: Parts
   /** Changes one row after the other: each is read, changed and made. */
   readonly #turn = newTurns()
   #waiting: Waiting[] = []
@@ -61,8 +61,8 @@ export class Statuses {
   #isDue = false
   #timer: NodeJS.Timeout | undefined
 
-  constructor(input: Input) {
-    this.#input = input
+  constructor(parts: Parts) {
+    this.#parts = parts
   }
 
   /** Whether the customer wants to know what becomes of messages. */
@@ -72,7 +72,7 @@ export class Statuses {
 
   /** Whether they want to know it of messages to this chat. */
   follows(chat: string): boolean {
-    return Choice.follows(this.#input.choice(), chat)
+    return Choice.follows(this.#parts.choice, chat)
   }
 
   /**
@@ -81,7 +81,7 @@ export class Statuses {
    * @throws SessionEnded
    */
   async acked(sent: Unacked, timestamp: number): Promise<void> {
-    const { store, commits, tally } = this.#input
+    const { store, commits, tally } = this.#parts
     tally.sent(sent.messageId)
     const acked = { state: "acked", timestamp } as const
     if (!this.follows(sent.chat)) return noteUnlessEnded(commits, sentRow(store, { ...sent, ...acked }))
@@ -96,14 +96,14 @@ export class Statuses {
 
   /** The network acknowledged a message whose send has stopped waiting. @throws SessionEnded */
   async ackedLate(messageId: string, timestamp: number): Promise<void> {
-    const sent = await sentMessage(this.#input.store, messageId)
+    const sent = await sentMessage(this.#parts.store, messageId)
     if (sent?.state === "sent") await this.acked(sent, timestamp)
   }
 
   /** The network refused the message. Resolves when that is durable, `beside` with it. @throws SessionEnded */
   async refused(sent: Unacked, networkCode: number, beside: SessionWrite[] = []): Promise<void> {
     const failed = { ...sent, state: "failed", network_code: networkCode, timestamp: now() } as const
-    const { store, commits } = this.#input
+    const { store, commits } = this.#parts
     if (!this.follows(sent.chat)) return await commits.write([sentRow(store, failed), ...beside])
     const { timestamp, network_code } = failed
     const reason = networkRejected(networkCode)
@@ -119,7 +119,7 @@ export class Statuses {
    * @throws SessionEnded
    */
   async take(receipts: Receipt[]): Promise<void> {
-    const { jid, lid } = this.#input.vault().login ?? {}
+    const { jid, lid } = this.#parts.vault.login ?? {}
     const own = new Set([jid, lid])
     const others = receipts.filter(
       ({ chat, person }) => this.follows(chat) && !person.some((address) => own.has(address)),
@@ -165,7 +165,7 @@ export class Statuses {
   }
 
   async #takeAll(receipts: Receipt[]): Promise<void> {
-    const { store, log } = this.#input
+    const { store, log } = this.#parts
     const named = receipts.flatMap((receipt) => receipt.messageIds.map((id) => ({ id, receipt })))
     const byId = Map.groupBy(named, ({ id }) => id)
     for (const sent of await sentMessages(store, byId.keys())) {
@@ -183,7 +183,7 @@ export class Statuses {
   async #takeOf(sent: Sent, receipts: Receipt[]): Promise<void> {
     // Nothing more becomes of a message that was refused. Of an edit the customer knows only the message that it changes.
     if (sent.state === "failed" || isEdit(sent)) return
-    const isEachTold = this.#input.choice().messageStatus === "participants"
+    const isEachTold = this.#parts.choice.messageStatus === "participants"
     const changed = advance(sent, await this.#stepsOf(sent, receipts), isEachTold)
     if (!changed) return
     const told = changed.told.map(async ({ kind, timestamp, who }) => ({
@@ -196,7 +196,7 @@ export class Statuses {
     if (after.state === "acked") return void (await this.#make(after, await Promise.all(told)))
     // Its acknowledgement was lost, or is not taken in yet: whoever has the message has it from the network.
     const timestamp = changed.told[0]?.timestamp ?? now()
-    this.#input.tally.sent(sent.messageId)
+    this.#parts.tally.sent(sent.messageId)
     const first = { status: "sent", timestamp } as const
     await this.#make({ ...after, state: "acked", timestamp }, [first, ...(await Promise.all(told))])
   }
@@ -214,12 +214,12 @@ export class Statuses {
 
   /** These addresses of a person, and the others that are known. */
   async #namesOf(person: string[]): Promise<string[]> {
-    const others = person.map(async (address) => (await this.#input.vault().otherAddress(address)) ?? [])
+    const others = person.map(async (address) => (await this.#parts.vault.otherAddress(address)) ?? [])
     return [...person, ...(await Promise.all(others)).flat()]
   }
 
   async #phoneOf(jid: string): Promise<string> {
-    return await this.#input.vault().phoneOf(jid)
+    return await this.#parts.vault.phoneOf(jid)
   }
 
   /** Makes the unit of a change: the row, and what the customer is told of it. @returns its number */
@@ -227,7 +227,7 @@ export class Statuses {
     const chat = await this.#phoneOf(sent.chat)
     const counts = sent.members && countsOf(sent)
     const mapped = isEdit(sent) ? [] : told.map((status) => mappedOf(sent.messageId, chat, counts, status))
-    return await this.#input.outbox.append(() => mapped, [sentRow(this.#input.store, sent), ...beside])
+    return await this.#parts.outbox.append(() => mapped, [sentRow(this.#parts.store, sent), ...beside])
   }
 }
 

@@ -1,3 +1,4 @@
+import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import type { Commits } from "../memory/commits.ts"
 import type { UnitWrite } from "../memory/packing.ts"
 import type { EventOutbox } from "../receive/outbox.ts"
@@ -5,6 +6,7 @@ import type { SessionStore, Stored } from "../memory/rows.ts"
 import { type At, connected, disconnected, type Why } from "../receive/map/connection.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { SessionEnded } from "../session/session-ended.ts"
+import type { Timing } from "../timing.ts"
 
 /** No record means `disconnected`. */
 type Reported = "connected" | "disconnected"
@@ -12,13 +14,12 @@ type Reported = "connected" | "disconnected"
 /** The key of its row. */
 export const reportedRow = "REPORTED"
 
-interface Options {
+interface Parts {
   store: SessionStore
   outbox: Pick<EventOutbox, "append">
   commits: Pick<Commits, "whenKept">
-  goneMs: number
-  /** It has connected as this number. */
-  onOpened: (phone: string) => void
+  bridgeId: string
+  timing: Pick<Timing, "goneMs">
   log: Logger
 }
 
@@ -27,21 +28,22 @@ interface Options {
  * reports nothing: `connected` comes after pairing and after every `disconnected` (Contract, "Connection events").
  */
 export class ConnectionEvents {
-  readonly #options: Options
+  readonly #parts: Parts
   #reported: Reported
   /** The last known reason why there is no connection. */
   #why: Why = {}
   #timer: NodeJS.Timeout | undefined
 
-  constructor(options: Options, reported: Reported) {
-    this.#options = options
-    this.#reported = reported
+  /** @param row that of `reportedRow`, if there is one. */
+  constructor(parts: Parts, row: Stored | undefined) {
+    this.#parts = parts
+    this.#reported = row?.secret.toString() === "connected" ? "connected" : "disconnected"
   }
 
   opened(at: At, phone: string): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#options.onOpened(phone)
+    this.#noteLinked(phone)
     if (this.#reported === "connected") return
     this.#report("connected", [connected(at, phone)]).catch(this.#ended)
   }
@@ -58,7 +60,7 @@ export class ConnectionEvents {
       this.#report("disconnected", [disconnected(at, this.#why)]).catch(this.#ended)
     }
     if (objection === "unanswered") report()
-    else this.#timer = setTimeout(report, this.#options.goneMs)
+    else this.#timer = setTimeout(report, this.#parts.timing.goneMs)
   }
 
   /** It will not reconnect by itself. `writes` become durable together with the event. @throws SessionEnded */
@@ -72,23 +74,26 @@ export class ConnectionEvents {
     this.#timer = undefined
   }
 
+  /** Notes the number for operators who look for its bridge. A failed write is made up for at the next connection. */
+  #noteLinked(phone: string): void {
+    const { bridgeId, log } = this.#parts
+    BridgesOfPhone.note(bridgeId, phone).catch((error: unknown) =>
+      log.warn({ error }, "the linked phone was not noted"),
+    )
+  }
+
   async #report(
     reported: Reported,
     mapped: ReturnType<typeof connected>[],
     writes: UnitWrite[] = [],
   ): Promise<void> {
-    const { store, outbox, commits } = this.#options
+    const { store, outbox, commits } = this.#parts
     this.#reported = reported
     await commits.whenKept(await outbox.append(() => mapped, [...writes, store.put(reportedRow, reported)]))
   }
 
   readonly #ended = (error: unknown): void => {
     // The next owner reads what was reported, and reports what is new.
-    if (!(error instanceof SessionEnded)) this.#options.log.error({ error }, "an event was not appended")
+    if (!(error instanceof SessionEnded)) this.#parts.log.error({ error }, "an event was not appended")
   }
-}
-
-/** The last status that was reported to the customer. */
-export function reportedIn(stored: Stored | undefined): Reported {
-  return stored?.secret.toString() === "connected" ? "connected" : "disconnected"
 }
