@@ -4,6 +4,7 @@ import { now } from "../platform/clock.ts"
 import { Delivery } from "./delivery.ts"
 import { ring } from "./doorbell.ts"
 import { Claim } from "./claim.ts"
+import { Progress } from "./progress.ts"
 import { EventLists } from "./event-lists.ts"
 import type { EventRow } from "./event-row.ts"
 import { log } from "../platform/log.ts"
@@ -136,7 +137,7 @@ export async function settle(
   const { holder, resend } = held
   const unlisting = made?.delivered ? EventLists.unlisting(held, made.delivered) : []
   const end = unlisting.length > 0 ? ("redelivered" as const) : undefined
-  const usage = await Claim.counting(held, made ? [{ ...made.counts, end }] : [])
+  const usage = await Progress.counting(held, made ? [{ ...made.counts, end }] : [])
   const done = {
     UpdateExpression: `SET resend_attempt = :zero, attempts = attempts + :attempts${usage.set} REMOVE resend[0]`,
     ConditionExpression: "holder = :me AND resend[0] = :n AND resend_attempt > :zero",

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { Claim } from "#core/event/claim.ts"
+import { Progress } from "#core/event/progress.ts"
 import { now, nowMs } from "#core/platform/clock.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import type { Event } from "#core/contract/event.ts"
@@ -122,7 +123,7 @@ interface Seen {
 async function look(held: Delivery.Info, { isFresh }: { isFresh: boolean }): Promise<Seen | undefined> {
   const { next, beyond } = await orLetGo(held, () => EventRow.after(held.bridgeId, held.head, held.batch))
   if (next.length === 0 && beyond !== undefined) {
-    const skipped = await Claim.stepOver(held, beyond)
+    const skipped = await Progress.stepOver(held, beyond)
     return skipped && (await look(skipped, { isFresh: true }))
   }
   if (next[0] && isTooOld(held, next[0])) {
@@ -143,7 +144,7 @@ async function miss(held: Delivery.Info, first: EventRow.Info): Promise<Delivery
   const since = now() - EventRow.waitsForFurther + 1
   const to = (await orLetGo(held, () => EventLists.firstSince(held.bridgeId, since))) - 1
   log.warn({ ...idOf(held), events: to - held.head }, "events missed by a webhook")
-  return await Claim.stepTo(held, to, Claim.missing(held, to, first.eventId))
+  return await Progress.stepTo(held, to, Progress.missing(held, to, first.eventId))
 }
 
 function idOf({ bridgeId, webhookId }: Delivery.Info): Receiver.Id {
@@ -167,7 +168,7 @@ async function goOn(held: Delivery.Info, ahead: EventRow.Info[], means: Means): 
   const [event] = ahead as [EventRow.Info, ...EventRow.Info[]] // something waits
   if (!(await isWanted(held, event))) return await passOver(held, event)
   if (held.receiver.url === "")
-    return await Claim.settle(held, {
+    return await Progress.settle(held, {
       state: "inbox",
       attempts: 0,
       made: [{ type: event.type, end: "delivered" }],
@@ -178,7 +179,7 @@ async function goOn(held: Delivery.Info, ahead: EventRow.Info[], means: Means): 
   Metrics.add("Undelivered")
   // An alarm divides `Undelivered` by `Attempts`, so each must have data wherever the other has.
   Metrics.add("Attempts", 0)
-  return await Claim.settle(held, {
+  return await Progress.settle(held, {
     state: "undelivered",
     attempts: 0,
     made: [{ type: event.type, end: "undelivered" }],
@@ -198,7 +199,7 @@ async function isWanted(held: Delivery.Info, event: EventRow.Info): Promise<bool
 
 /** The next write moves the row's `head` beyond it. What is recorded of its attempts must not count for the next event. */
 async function passOver(held: Delivery.Info, { n }: EventRow.Info): Promise<Delivery.Info | undefined> {
-  if (held.failures > 0 || held.attempt > maxAttempts) return await Claim.stepTo(held, n)
+  if (held.failures > 0 || held.attempt > maxAttempts) return await Progress.stepTo(held, n)
   return { ...held, head: n }
 }
 
@@ -269,7 +270,7 @@ async function conclude(
   if (wait !== undefined) {
     const batchEnd = held.batch === undefined ? undefined : last
     const made: Usage.Made = { type: events[0].type, attempt }
-    return { isOurs: await Claim.fail(held, wait, { bell, made, batchEnd, attempts }), next: { wait } }
+    return { isOurs: await Progress.fail(held, wait, { bell, made, batchEnd, attempts }), next: { wait } }
   }
   const end = isDelivered ? "delivered" : "undelivered"
   if (!isDelivered) Metrics.add("Undelivered", attempts)
@@ -278,7 +279,7 @@ async function conclude(
   const isPrompt = !Receiver.isFirst(held) || now() - events[0].createdAt < EventRow.promptly
   const after =
     isDelivered && isPrompt
-      ? await Claim.advance(held, { to: last, attempts, made })
+      ? await Progress.advance(held, { to: last, attempts, made })
       : await settleAll(held, events, { state: end, made })
   if (!after || held.attempt === 1) return { isOurs: after !== undefined, next: after }
   // This doorbell has been received a few times: ring a fresh one.
@@ -294,6 +295,7 @@ async function settleAll(
 ): Promise<Delivery.Info | undefined> {
   let after: Delivery.Info | undefined = held
   for (const [i, { n }] of events.entries())
-    after = after && (await Claim.settle({ ...after, head: n - 1 }, { state, attempts: 1, made: [made[i]!] }))
+    after =
+      after && (await Progress.settle({ ...after, head: n - 1 }, { state, attempts: 1, made: [made[i]!] }))
   return after
 }

@@ -7,6 +7,7 @@ import { SignIn } from "#core/account/sign-in.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { StreamPlace } from "#core/bridge/stream-place.ts"
 import { Claim } from "#core/event/claim.ts"
+import { Progress } from "#core/event/progress.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { overdue } from "#core/event/waiting-deliveries.ts"
 import { skipEvent } from "#core/event/retry-and-skip.ts"
@@ -70,7 +71,7 @@ const waits: Record<string, Wait> = {
     const { id } = await aBridge()
     const held = await Claim.take(Delivery.first(id), "one")
     if (!held || "early" in held) throw new Error("not claimed")
-    await Claim.fail(held, 180)
+    await Progress.fail(held, 180)
     return async () => "early" in (await Claim.take(Delivery.first(id), "another"))!
   },
   "the promise of a delivery": async () => {

@@ -5,6 +5,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { Deliveries, DeliveryOfEvent } from "#core/contract/delivery.ts"
 import { Claim } from "#core/event/claim.ts"
+import { Progress } from "#core/event/progress.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Resend } from "#core/event/resend.ts"
 import { EventRow } from "#core/event/event-row.ts"
@@ -198,7 +199,7 @@ test("an event that a deliverer holds for longer is not skipped, and one that it
     code: "not_waiting",
   })
   await retryEvent(Delivery.first(event.bridgeId), event)
-  await Claim.advance(held)
+  await Progress.advance(held)
   await expect(skipEvent(Delivery.first(event.bridgeId), event)).rejects.toMatchObject({
     code: "not_waiting",
   })

@@ -2,6 +2,7 @@ import { dynamoDb } from "#test/support/store.ts"
 import { afterEach, expect, onTestFinished, test } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Claim } from "#core/event/claim.ts"
+import { Progress } from "#core/event/progress.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Bell } from "#session-host/receive/bell.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
@@ -46,7 +47,7 @@ test("events that are committed while the bell rests are rung for as soon as nob
   const count = looks()
   bell.want()
   await until(() => count() === 1)
-  const held = await Claim.advance(claimed as Delivery.Info)
+  const held = await Progress.advance(claimed as Delivery.Info)
   expect(await Claim.goIdle(held!)).toBeUndefined()
   await outbox.write(anEvent())
   bell.want()

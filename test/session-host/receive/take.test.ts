@@ -11,6 +11,7 @@ import { aReceivedMessage } from "#test/support/session/received-message.ts"
 import { sealed } from "#test/support/session/sealed.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { Claim } from "#core/event/claim.ts"
+import { Progress } from "#core/event/progress.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import type { Event } from "#core/contract/event.ts"
 import { EventRow } from "#core/event/event-row.ts"
@@ -356,7 +357,7 @@ test("numbers go on without gaps over owners, also after what was delivered has 
   expect(bodies(await eventsOf(first.bridgeId))).toEqual(["1", "2"])
 
   let claim = (await Claim.take(Delivery.first(first.bridgeId), "test")) as Delivery.Info // nobody else looks
-  for (let n = 0; n < 2; n++) claim = (await Claim.advance(claim))!
+  for (let n = 0; n < 2; n++) claim = (await Progress.advance(claim))!
   for (const n of [1, 2]) await remove({ TableName: tables.events, Key: EventRow.key(first.bridgeId, n) })
   const third = await aMemory({ bridgeId: first.bridgeId })
   const asked = transactions()
