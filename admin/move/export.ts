@@ -3,7 +3,7 @@ import { rename, rm } from "node:fs/promises"
 import { dirname } from "node:path"
 import { z } from "zod"
 import { Account } from "#core/account/account.ts"
-import { ApiKey } from "#core/account/api-key.ts"
+import { MovingKey } from "#core/account/moving-key.ts"
 import { Member } from "#core/account/member.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { Move } from "#core/bridge/move.ts"
@@ -136,7 +136,7 @@ async function accountOf(accountId: string, bridges: Bridge.Info[]): Promise<Buf
   const account = await Account.get(accountId)
   if (!account) throw new Unusable(`the account ${accountId} was deleted meanwhile`)
   const people = await Member.list(accountId)
-  const keys = await ApiKey.leaving(accountId)
+  const keys = await MovingKey.leaving(accountId)
   return lineOf({
     account,
     people: people.map(({ email, role }) => ({ email, role })),

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { Account } from "#core/account/account.ts"
-import { ApiKey } from "#core/account/api-key.ts"
+import { MovingKey } from "#core/account/moving-key.ts"
 import { Member } from "#core/account/member.ts"
 import { Person } from "#core/account/person.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
@@ -122,9 +122,9 @@ async function accountArrives(
 ): Promise<void> {
   const isHere = (await Account.get(account.id)) !== undefined
   // An account that is here keeps its keys as they are: its people may have revoked one.
-  const isWanted = ({ row }: ApiKey.Moving) =>
+  const isWanted = ({ row }: MovingKey.Info) =>
     !isHere || arrivals.some(({ listed }) => listed.id === row.bridge_id)
-  for (const key of keys.filter(isWanted)) await ApiKey.arrive(account.id, key)
+  for (const key of keys.filter(isWanted)) await MovingKey.arrive(account.id, key)
   if (isHere) return
   for (const { email, role } of people) await Member.add(account.id, await Person.ofEmail(email), role)
   await transact(Account.arriving(account))

@@ -9,7 +9,8 @@ import { config } from "../platform/config.ts"
 import { log } from "../platform/log.ts"
 import { beginning, Bytes, get as getRow, transact, update, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
-import { hmac, ownPepper, pepperOf, sealedPepper } from "./pepper.ts"
+import { Account } from "./account.ts"
+import { hmac, ownPepper, pepperOf } from "./pepper.ts"
 import { idOf, isWhole, newSecretKey } from "./secret-key.ts"
 
 export { idOf }
@@ -17,7 +18,7 @@ export { idOf }
 const Scope = z.enum(["all", "read", "bridge"])
 export type Scope = z.infer<typeof Scope>
 
-const Stored = z.object({
+export const Stored = z.object({
   account_id: z.string(),
   key_id: z.string(),
   name: z.string(),
@@ -272,62 +273,27 @@ export async function nameMaker(accountId: string, from: string, to: string): Pr
 
 async function read(keyId: string) {
   const row = await getRow(tables.accounts, rowKey(keyId))
-  const gone = row ? undefined : await getRow(tables.accounts, goneKey(keyId))
-  const entry = { found: row && Stored.parse(row), gone: gone && Gone.parse(gone) }
+  const entry = { found: row && Stored.parse(row), gone: row ? undefined : await readGone(keyId) }
   known.set(keyId, entry)
   return entry
 }
 
-function rowKey(keyId: string) {
+/** The row that remembers a revoked key, if its account is still there. */
+async function readGone(keyId: string): Promise<z.infer<typeof Gone> | undefined> {
+  const row = await getRow(tables.accounts, goneKey(keyId))
+  const gone = row && Gone.parse(row)
+  return gone && (await Account.get(gone.account_id)) ? gone : undefined
+}
+
+export function rowKey(keyId: string) {
   return { pk: `KEY#${keyId}`, sk: "KEY" }
 }
 
-/** The row that remembers a revoked key. */
 function goneKey(keyId: string) {
   return { pk: `KEY#${keyId}`, sk: "GONE" }
 }
 
 /** The row that lists a key under its account. */
-function listKey(accountId: string, keyId: string) {
+export function listKey(accountId: string, keyId: string) {
   return { pk: `ACCOUNT#${accountId}`, sk: `KEY#${keyId}` }
-}
-
-/** A key on its way to another service, where it opens the same account. */
-export const Moving = z.object({
-  row: Stored.omit({ account_id: true, hmac: true, pepper: true, last_used_at: true }),
-  hmac: z.base64(),
-  pepper: z.base64(),
-})
-export type Moving = z.infer<typeof Moving>
-
-/** The keys of an account, for another service. */
-export async function leaving(accountId: string): Promise<Moving[]> {
-  const found: Moving[] = []
-  for (const { keyId } of await list(accountId)) {
-    const row = await getRow(tables.accounts, rowKey(keyId))
-    if (!row) continue
-    const stored = Stored.parse(row)
-    const [hmac, pepper] = [stored.hmac, pepperOf(keyId, rowKey(keyId), stored.pepper)].map((bytes) =>
-      Buffer.from(bytes).toString("base64"),
-    )
-    found.push(Moving.parse({ row, hmac, pepper }))
-  }
-  return found
-}
-
-/** A key that comes from another service. One that is here already stays as it is. */
-export async function arrive(accountId: string, { row, hmac: given, pepper }: Moving): Promise<void> {
-  const at = rowKey(row.key_id)
-  const sealed = sealedPepper(at, Buffer.from(pepper, "base64"))
-  const about = { account_id: accountId, hmac: Buffer.from(given, "base64"), pepper: sealed }
-  await transact([
-    {
-      Put: {
-        TableName: tables.accounts,
-        Item: { ...at, ...row, ...about },
-        ConditionExpression: "attribute_not_exists(pk)",
-      },
-    },
-    { Put: { TableName: tables.accounts, Item: { ...listKey(accountId, row.key_id), ...row } } },
-  ])
 }

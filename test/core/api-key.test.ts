@@ -2,6 +2,7 @@ import "#test/support/store.ts"
 import * as fc from "fast-check"
 import { expect, test, vi } from "vitest"
 import { ApiKey } from "#core/account/api-key.ts"
+import { remove } from "#core/account/remove.ts"
 import { get } from "#core/store/store.ts"
 import { anAccount } from "../support/service/bridge.ts"
 
@@ -52,4 +53,14 @@ test("an account cannot revoke the key of another", async () => {
   const key = await ApiKey.create((await anAccount()).id, "mine")
   expect(await ApiKey.revoke((await anAccount()).id, key.slice(4, 16))).toBe(false)
   expect(await ApiKey.verify(key)).toBeDefined()
+})
+
+test("whose a revoked key was is remembered for as long as there is the account", async () => {
+  const account = await anAccount()
+  const one = await ApiKey.create(account.id, "one")
+  const other = await ApiKey.create(account.id, "other")
+  for (const key of [one, other]) await ApiKey.revoke(account.id, ApiKey.idOf(key))
+  expect(await ApiKey.formerOwner(one)).toMatchObject({ accountId: account.id })
+  await remove(account.id)
+  expect(await ApiKey.formerOwner(other)).toBeUndefined()
 })
