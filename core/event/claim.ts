@@ -4,7 +4,7 @@ import { latestEnd, now, nowMs } from "../platform/clock.ts"
 import { Delivery } from "./delivery.ts"
 import { ring } from "./doorbell.ts"
 import { EventRow } from "./event-row.ts"
-import { Receiver } from "./receiver.ts"
+import type { Receiver } from "./receiver.ts"
 import { transact } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
