@@ -1,5 +1,5 @@
 import type Stripe from "stripe"
-import { look } from "./look.ts"
+import { look } from "./look-at-stripe.ts"
 import { Billing } from "#core/billing.ts"
 import { Payer } from "./payer.ts"
 import { ifThere, isAnswer, stripe } from "./stripe.ts"

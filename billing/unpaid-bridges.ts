@@ -11,7 +11,7 @@ import { Payer } from "./payer.ts"
 export const keptFor = 30 * 86_400
 
 /** Stops an account's bridges, or lets those run that were stopped for this. After 30 days without payment they are deleted. */
-export async function letBridges(
+export async function pauseOrResumeBridges(
   payer: Pick<Payer.Info, "accountId" | "stoppedAt" | "version">,
   mayRun: boolean,
 ): Promise<void> {

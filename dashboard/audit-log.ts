@@ -72,7 +72,11 @@ function sentence({ by, key_id: id, act, about }: AuditLog.Entry, keys: Map<stri
 /** Records what the person of this request did in the account that they are in. `about`: to whom or what. */
 export async function did(c: Context<DashboardEnv>, act: AuditLog.Act, about = ""): Promise<void> {
   const { person, account } = c.var.me
-  await AuditLog.add(account.id, { by: person.email, act, about, ...fromWhere(c) }, { origin: pageOrigin(c) })
+  await AuditLog.recordAndMail(
+    account.id,
+    { by: person.email, act, about, ...fromWhere(c) },
+    { origin: pageOrigin(c) },
+  )
 }
 
 /** From where a request came, as an entry has it. */

@@ -173,7 +173,9 @@ async function report(c: Context<DashboardEnv>, { bridge }: LinkSession.Info): P
   const about = `the number ${bridge.customerRef} (${bridge.id}) of the account ${account?.name ?? ""} (${bridge.accountId})`
   const entry = { by: "A visitor", act: "link_page_reported", about, ...fromWhere(c) } as const
   const operators = (await Account.list()).filter(({ isOperator }) => isOperator)
-  await Promise.all(operators.map(async ({ id }) => await AuditLog.add(id, entry, { origin: pageOrigin(c) })))
+  await Promise.all(
+    operators.map(async ({ id }) => await AuditLog.recordAndMail(id, entry, { origin: pageOrigin(c) })),
+  )
   log.warn({ accountId: bridge.accountId, bridgeId: bridge.id }, "a link page was reported")
 }
 

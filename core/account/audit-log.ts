@@ -100,7 +100,7 @@ interface Mailed {
  * Records what somebody did in an account, and mails it to those who should know. A mail that cannot be sent holds nothing up:
  * the entry is there.
  */
-export async function add(
+export async function recordAndMail(
   accountId: string,
   entry: Omit<Entry, "at_ms">,
   { isQuiet = false, origin }: Mailed = {},

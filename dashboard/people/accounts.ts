@@ -43,7 +43,7 @@ export async function join(c: Context<DashboardEnv>, account: string, person: Pe
   if (!(await Member.accept(account, person))) return false
   const role = (await Member.ofPerson(person.id)).find((one) => one.accountId === account)?.role
   const entry = { by: person.email, act: "member_joined", about: role ?? "", ...fromWhere(c) } as const
-  await AuditLog.add(account, entry, { origin: pageOrigin(c) })
+  await AuditLog.recordAndMail(account, entry, { origin: pageOrigin(c) })
   return true
 }
 

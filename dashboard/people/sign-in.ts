@@ -132,7 +132,7 @@ export async function admitBrowser(
   const admitted = { personId: person.id, accountId, ...fromWhere(c), isStrong }
   const token = await Browser.admit(admitted, cookie(c, "session"))
   const entry = { by: email, act: "signed_in", about: "", ...fromWhere(c) } as const
-  if (accountId !== "") await AuditLog.add(accountId, entry, { isQuiet, origin: pageOrigin(c) })
+  if (accountId !== "") await AuditLog.recordAndMail(accountId, entry, { isQuiet, origin: pageOrigin(c) })
   putCookie(c, "session", token, month)
   putCookie(c, "asking", "", 0)
   return next === "/" && (await invitationsTo(email)).length > 0 ? "/accounts" : next

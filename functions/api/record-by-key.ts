@@ -7,5 +7,9 @@ import type { ApiEnv } from "../http/contract-router.ts"
 export async function recordByKey(c: Context<ApiEnv>, act: AuditLog.Act, about: string): Promise<void> {
   const agent = c.req.header("user-agent") ?? ""
   const by = { by: "an API key", key_id: c.var.keyId }
-  await AuditLog.add(c.var.accountId, { ...by, act, about, address: addressOf(c), agent }, { isQuiet: true })
+  await AuditLog.recordAndMail(
+    c.var.accountId,
+    { ...by, act, about, address: addressOf(c), agent },
+    { isQuiet: true },
+  )
 }

@@ -6,7 +6,7 @@ import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { HostShortage } from "#core/lease/host-shortage.ts"
 import { run } from "./tasks.ts"
-import { type Fleet, hostsToStart, oldToDrain, surplus } from "./wanted.ts"
+import { type Fleet, hostsToStart, oldToDrain, surplusHost } from "./wanted.ts"
 
 /** A surplus host is drained only after this long, since each drain moves sessions. Ten minutes at 5 s a beat. */
 const beatsOfSurplus = 120
@@ -36,7 +36,7 @@ export async function startAndDrain(network: Network, hosts: Host.Info[], free: 
   const old = oldToDrain(fleet)
   for (const host of old) await drain(host, "its task definition is not the current one")
   if (old.length > 0) return
-  const unneeded = surplus(fleet)
+  const unneeded = surplusHost(fleet)
   if (isLasting(network, unneeded) && unneeded) await drain(unneeded, "there is a surplus host")
 }
 

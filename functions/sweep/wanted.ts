@@ -58,7 +58,7 @@ export function oldToDrain(fleet: Fleet): Host.Info[] {
  * A surplus host: the others have room for its sessions, the spare, and half a host more, so that the next few bridges
  * do not start it again.
  */
-export function surplus(fleet: Fleet): Host.Info | undefined {
+export function surplusHost(fleet: Fleet): Host.Info | undefined {
   const isSettled =
     fleet.wanting + fleet.suspects === 0 && fleet.hosts.every((host) => isUp(host) && !isOld(host, fleet))
   if (!isSettled) return undefined

@@ -20,7 +20,7 @@ function looks(stripe: Record<string, $util.Input<string>>) {
   const base = common("Subscriptions")
   const fn = new sst.aws.Function("Subscriptions", {
     ...base,
-    handler: "billing/handler.handler",
+    handler: "billing/scheduled.handler",
     // It looks for 45 s, and the last look may wait for Stripe and for a session host.
     timeout: "5 minutes",
     memory: "256 MB",

@@ -3,7 +3,7 @@ import type { Outgoing } from "../network/connection.ts"
 import { NotSent, OutcomeUnknown } from "../network/errors.ts"
 
 /**
- * One message on its way out: prepared (`send/devices.ts`), encrypted and kept (`send/encrypt.ts`), built, and handed to the
+ * One message on its way out: prepared (`send/devices.ts`), encrypted and kept (`send/encrypt-and-keep.ts`), built, and handed to the
  * socket (`send/hold-frames.ts`). Then it is acknowledged; or it was not sent, and nothing of it may leave any more.
  */
 export class Transmission {

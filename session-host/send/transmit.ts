@@ -158,7 +158,7 @@ async function viewersOf({ addressOf, me }: SendInput, { outgoing }: Transmissio
 }
 
 /**
- * Has Baileys send it: to all devices of the chat, or to one alone. Baileys then calls `send/devices.ts`, `send/encrypt.ts` and
+ * Has Baileys send it: to all devices of the chat, or to one alone. Baileys then calls `send/devices.ts`, `send/encrypt-and-keep.ts` and
  * `send/hold-frames.ts`, where `baileys/socket-config.ts` and `baileys/tap.ts` have put them. They find the message in
  * `baileys/context.ts`.
  */

@@ -10,10 +10,10 @@ import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
 import * as AppState from "./app-state.ts"
 import { businessProfile, vouchedName } from "./business.ts"
-import { call } from "./call.ts"
+import { phoneCall } from "./phone-call.ts"
 import * as Communities from "./group/communities.ts"
 import * as Devices from "../devices/remove.ts"
-import * as Encrypt from "./encrypt.ts"
+import * as PreKeys from "./prekeys.ts"
 import { change } from "./group/change.ts"
 import * as Groups from "./group/create-join-leave.ts"
 import { accept } from "./group/members.ts"
@@ -37,12 +37,12 @@ type Taker = (network: Network, line: ConnectedDevice, stanza: Node) => void
 const answers = new Map<string, Answer>([
   ["w:p get ping", () => []],
   ["w:p get", () => []],
-  ["encrypt get count", Encrypt.count],
-  ["encrypt set registration", Encrypt.upload],
-  ["encrypt get key", Encrypt.bundles],
-  ["encrypt get key_fetch", Encrypt.missingKeys],
-  ["encrypt get digest", Encrypt.digest],
-  ["encrypt set rotate", Encrypt.rotate],
+  ["encrypt get count", PreKeys.count],
+  ["encrypt set registration", PreKeys.upload],
+  ["encrypt get key", PreKeys.bundles],
+  ["encrypt get key_fetch", PreKeys.missingKeys],
+  ["encrypt get digest", PreKeys.digest],
+  ["encrypt set rotate", PreKeys.rotate],
   ["passive set active", AfterLogin.active],
   ["passive set passive", () => []],
   ["abt get props", AfterLogin.props],
@@ -105,7 +105,7 @@ const takers = new Map<string, Taker>([
   ["ack", ack],
   ["presence", presence],
   ["chatstate", chatState],
-  ["call", call],
+  ["call", phoneCall],
   ["ib", wish],
 ])
 

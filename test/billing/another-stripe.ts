@@ -1,7 +1,7 @@
 import { payWith } from "#test/billing/support/billed.ts"
 import { expect, test } from "vitest"
 import { Checkout } from "#billing/checkout.ts"
-import { look } from "#billing/look.ts"
+import { look } from "#billing/look-at-stripe.ts"
 import { Payer } from "#billing/payer.ts"
 import { card, isRunning, leaseOf, stateOf, subscriber } from "./subscriber.ts"
 

@@ -1,7 +1,7 @@
 import { payWith, stripe } from "#test/billing/support/billed.ts"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { Checkout } from "#billing/checkout.ts"
-import { look } from "#billing/look.ts"
+import { look } from "#billing/look-at-stripe.ts"
 import { payPage, portal } from "#billing/invoice-and-portal.ts"
 import { Payer } from "#billing/payer.ts"
 import { config } from "#core/platform/config.ts"

@@ -2,10 +2,10 @@ import { payWith, stripe } from "#test/billing/support/billed.ts"
 import { describe, expect, test, vi } from "vitest"
 import { remove as removeAccount } from "#core/account/remove.ts"
 import { Checkout } from "#billing/checkout.ts"
-import { look } from "#billing/look.ts"
+import { look } from "#billing/look-at-stripe.ts"
 import { Payer } from "#billing/payer.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { lookAtDue } from "#billing/looks.ts"
+import { lookAtDue } from "#billing/look-at-accounts.ts"
 import {
   addSecond,
   aHint,

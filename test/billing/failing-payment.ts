@@ -1,7 +1,7 @@
 import { payWith, stripe } from "#test/billing/support/billed.ts"
 import { describe, expect, test, vi } from "vitest"
 import { Checkout } from "#billing/checkout.ts"
-import { look } from "#billing/look.ts"
+import { look } from "#billing/look-at-stripe.ts"
 import { payPage } from "#billing/invoice-and-portal.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"

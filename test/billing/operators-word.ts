@@ -2,10 +2,10 @@ import { payWith } from "#test/billing/support/billed.ts"
 import { describe, expect, test, vi } from "vitest"
 import { Account } from "#core/account/account.ts"
 import { Checkout } from "#billing/checkout.ts"
-import { look } from "#billing/look.ts"
+import { look } from "#billing/look-at-stripe.ts"
 import { Payer } from "#billing/payer.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { lookAtAll, lookAtDue } from "#billing/looks.ts"
+import { lookAtAll, lookAtDue } from "#billing/look-at-accounts.ts"
 import { aCustomer } from "#test/support/service/customer.ts"
 import {
   admin,

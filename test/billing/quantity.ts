@@ -1,11 +1,11 @@
 import { stripe } from "#test/billing/support/billed.ts"
 import { describe, expect, test, vi } from "vitest"
-import { look } from "#billing/look.ts"
+import { look } from "#billing/look-at-stripe.ts"
 import { priceOf, nextCharge } from "#billing/price-and-bills.ts"
 import { Payer } from "#billing/payer.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { lookAtDue } from "#billing/looks.ts"
+import { lookAtDue } from "#billing/look-at-accounts.ts"
 import {
   addSecond,
   days,

@@ -1,6 +1,6 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
-import { letBridges } from "#billing/unpaid-bridges.ts"
+import { pauseOrResumeBridges } from "#billing/unpaid-bridges.ts"
 import { callHolder } from "#core/lease/call-holder.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { aNetwork } from "#test/support/network/network.ts"
@@ -16,6 +16,6 @@ test("a call right after a bill has stopped its bridge is 409, though the API kn
     return await callHolder({ method: "POST", path: "/send/text", body, ...about })
   }
   expect((await send()).status).toBe(200)
-  await letBridges({ accountId: bridge.accountId, stoppedAt: undefined, version: 1 }, false)
+  await pauseOrResumeBridges({ accountId: bridge.accountId, stoppedAt: undefined, version: 1 }, false)
   await expect(send()).rejects.toMatchObject({ code: "bridge_paused" })
 })

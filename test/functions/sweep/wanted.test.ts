@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { Host } from "#core/lease/host.ts"
-import { type Fleet, hostsToStart, oldToDrain, surplus } from "#functions/sweep/wanted.ts"
+import { type Fleet, hostsToStart, oldToDrain, surplusHost } from "#functions/sweep/wanted.ts"
 
 const up = (sessions: number, capacity = 20) => ({ state: "up", sessions, capacity, definition: "" }) as const
 
@@ -126,14 +126,14 @@ test.for([
   ["one that holds a suspect is left alone", [{ sessions: 2 }, { sessions: 1, capacity: 1 }, {}], "2"],
 ] as const)("a host too many: %s", ([, hosts, drained]) => {
   const fleet = aFleet([...hosts])
-  expect(surplus(fleet)?.id).toBe(drained)
+  expect(surplusHost(fleet)?.id).toBe(drained)
 })
 
 test("no host goes that would have to be started again at once", () => {
   for (let first = 0; first <= 20; first++)
     for (let second = 0; second <= 20; second++) {
       const fleet = aFleet([{ sessions: first }, { sessions: second }])
-      const gone = surplus(fleet)
+      const gone = surplusHost(fleet)
       if (!gone) continue
       const stays = fleet.hosts.filter((host) => host !== gone)
       expect(hostsToStart({ ...fleet, hosts: stays, wanting: gone.sessions })).toBe(0)

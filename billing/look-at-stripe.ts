@@ -6,7 +6,7 @@ import { now } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { transact } from "#core/store/store.ts"
 import { billableBridges, isStillWanted } from "./billable-bridges.ts"
-import { letBridges } from "./unpaid-bridges.ts"
+import { pauseOrResumeBridges } from "./unpaid-bridges.ts"
 import { Payer } from "./payer.ts"
 import { settleQuantity } from "./quantity.ts"
 import { idOf, ifThere, modeOf, stripe } from "./stripe.ts"
@@ -65,7 +65,7 @@ async function hasLooked(accountId: string): Promise<boolean> {
     log.info({ accountId, was: account.subscription, subscription }, "subscription changed")
 
   const written = { ...seen, version: payer.version + 1 }
-  await letBridges(written, mayRun)
+  await pauseOrResumeBridges(written, mayRun)
   // Otherwise an older look could stop what a newer one, which saw the payment, has let run.
   if ((await Payer.get(accountId))?.version !== written.version) return false
   return own && !account.isByHand ? await settleQuantity(written, own) : true

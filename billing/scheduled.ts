@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { Metrics } from "#core/platform/metrics.ts"
-import { lookAtAll, lookAtDue } from "./looks.ts"
+import { lookAtAll, lookAtDue } from "./look-at-accounts.ts"
 
 /** The night's event. */
 const Nightly = z.object({ all: z.literal(true) })

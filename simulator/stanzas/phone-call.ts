@@ -9,8 +9,8 @@ import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
 import { child, el, type Node } from "../wire/node.ts"
 
-/** A step of a call: passed on to every device of the other person, and acknowledged. */
-export function call(network: Network, line: ConnectedDevice, stanza: Node) {
+/** A step of a phone call: passed on to every device of the other person, and acknowledged. */
+export function phoneCall(network: Network, line: ConnectedDevice, stanza: Node) {
   const { id, to } = stanza.attrs
   const step = child(stanza)
   if (!id || !step) return
