@@ -20,7 +20,7 @@ let wasLow = false
 export function hasRoom(): boolean {
   look()
   const isLow = freeMb < config.STORAGE_RESERVE_MB
-  if (isLow !== wasLow) tell(isLow)
+  if (isLow !== wasLow) report(isLow)
   return !isLow
 }
 
@@ -49,7 +49,7 @@ function look(): void {
   freeMb = (bavail * bsize) / 1e6
 }
 
-function tell(isLow: boolean): void {
+function report(isLow: boolean): void {
   wasLow = isLow
   const about = { freeMb: Math.floor(freeMb), reserveMb: config.STORAGE_RESERVE_MB }
   if (isLow) log.error(about, "the disk is nearly full: nothing is sent and no bridge is created")

@@ -78,20 +78,20 @@ export async function startSqs(options: Options = {}): Promise<Sqs> {
 
 /** Asks in this process. The queue itself would look for doorbells fifty times a second while somebody waits. */
 function askerOf(app: ReturnType<typeof buildApp>, visibilitySeconds: number): Ask {
-  /** Tells when there may be doorbells: after each request, and when those that were hidden are seen again. */
+  /** Emits when there may be doorbells: after each request, and when those that were hidden are seen again. */
   const changes = new EventEmitter().setMaxListeners(0)
-  const tell = () => void changes.emit("change")
-  const tellIn = (seconds: number) => setTimeout(tell, seconds * 1000 + afterMs).unref()
+  const notify = () => void changes.emit("change")
+  const notifyIn = (seconds: number) => setTimeout(notify, seconds * 1000 + afterMs).unref()
   // Before the answer: a caller that has gone gets none, and its request has been done all the same.
   app.addHook("onSend", async ({ headers, body }, _reply, payload) => {
     const { "x-amz-target": target } = headers
     if (target === "AmazonSQS.ReceiveMessage") {
-      if (String(payload).includes('"Messages"')) tellIn(visibilitySeconds)
-    } else tell()
-    if (target === "AmazonSQS.ChangeMessageVisibility") tellIn(Hidden.parse(body).VisibilityTimeout)
+      if (String(payload).includes('"Messages"')) notifyIn(visibilitySeconds)
+    } else notify()
+    if (target === "AmazonSQS.ChangeMessageVisibility") notifyIn(Hidden.parse(body).VisibilityTimeout)
     return payload
   })
-  app.addHook("onClose", async () => tell())
+  app.addHook("onClose", async () => notify())
 
   async function askNow(action: string, request: object): Promise<unknown> {
     const { statusCode, payload } = await app.inject({

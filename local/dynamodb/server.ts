@@ -31,7 +31,7 @@ export interface DynamoDb {
    * Reports each item of a table that is put or changed, as a DynamoDB stream would, but not each change of an item that
    * may be lost. For callers in this process.
    */
-  watch: (table: string, told: (item: Item) => void) => void
+  watch: (table: string, onWritten: (item: Item) => void) => void
   /** Controls what goes wrong, while it runs. */
   faults: Faults
   /** How many requests were refused because a partition had no throughput left. */
@@ -127,7 +127,7 @@ async function serve(file: File, options: Options): Promise<DynamoDb> {
   return {
     endpoint: `http://127.0.0.1:${port}`,
     answer: (operation, request) => tracked(answerHere(engine, { operation, request })),
-    watch: (table, told) => rows.watch(sqlOf(table), told),
+    watch: (table, onWritten) => rows.watch(sqlOf(table), onWritten),
     relax: (table, isPassing) => rows.relax(sqlOf(table), isPassing),
     expire: () => tracked(expire(engine)),
     faults,

@@ -78,9 +78,9 @@ export class Tasks {
     this.#forgetOld()
     const request = DescribeTasks.parse(call)
     const asked = request.tasks.map((name) => ({ name, task: this.#find(name) }))
-    const told = request.include.includes("TAGS") ? withTags : (task: Task) => task.toWire()
+    const shown = request.include.includes("TAGS") ? withTags : (task: Task) => task.toWire()
     return {
-      tasks: asked.flatMap(({ task }) => (task ? [told(task)] : [])),
+      tasks: asked.flatMap(({ task }) => (task ? [shown(task)] : [])),
       failures: asked.filter(({ task }) => !task).map(({ name }) => ({ arn: name, reason: "MISSING" })),
     }
   }

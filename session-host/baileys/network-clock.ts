@@ -5,14 +5,14 @@ export type NetworkClock = ReturnType<typeof newNetworkClock>
 
 /** The network's time, which it tells at a login: this host's may be minutes ahead or behind. */
 export function newNetworkClock() {
-  let told: { t: number; atMs: number } | undefined
+  let heard: { t: number; atMs: number } | undefined
   return {
     /** Unix seconds; this host's own before the login, or if that tells none. */
-    now: (): number => (told ? told.t + Math.floor((performance.now() - told.atMs) / 1000) : now()),
+    now: (): number => (heard ? heard.t + Math.floor((performance.now() - heard.atMs) / 1000) : now()),
     /** Takes every frame. */
     take: ({ tag, attrs }: BinaryNode): void => {
       const t = Number(attrs.t)
-      if (tag === "success" && Number.isSafeInteger(t) && t > 0) told = { t, atMs: performance.now() }
+      if (tag === "success" && Number.isSafeInteger(t) && t > 0) heard = { t, atMs: performance.now() }
     },
   }
 }

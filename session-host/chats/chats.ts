@@ -6,7 +6,7 @@ import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Commits } from "../memory/commits.ts"
 import type { SessionVault } from "../memory/keys.ts"
 import type { SessionStore, SessionWrite } from "../memory/rows.ts"
-import type { ChatSetting, ToldChat } from "../network/happening.ts"
+import type { ChatSetting, FormerChat } from "../network/happening.ts"
 import { hashed, type MessageEvent, padded } from "./transcript.ts"
 
 /** A chat, as its row has it. */
@@ -127,11 +127,11 @@ export class Chats {
     }
   }
 
-  /** The writes of what the phone tells of a chat from before the link; `newest`: the time of the latest kept message in it. */
-  async told({ jid, name, unread, ...told }: ToldChat, newest: number): Promise<SessionWrite[]> {
+  /** The writes of a chat from before the link, as the phone shows it; `newest`: the time of the latest kept message in it. */
+  async former({ jid, name, unread, ...settings }: FormerChat, newest: number): Promise<SessionWrite[]> {
     const loaded = await this.load(jid)
     const before = this.#chatAt(loaded)
-    const { isArchived, isPinned, mutedUntil } = told
+    const { isArchived, isPinned, mutedUntil } = settings
     const isSet = isArchived || isPinned || mutedUntil !== 0
     if (newest === 0 && !isSet && !loaded.entry.chat) return []
     // Messages that have come by themselves are counted already.

@@ -6,7 +6,7 @@ import type { Messages } from "../memory/messages/messages.ts"
 import { sentMessages } from "../memory/messages/sent.ts"
 import type { SessionStore, SessionWrite } from "../memory/rows.ts"
 import type { Received } from "../network/connection.ts"
-import type { ToldChat } from "../network/happening.ts"
+import type { FormerChat } from "../network/happening.ts"
 import type { Own } from "../receive/map/chat-and-sender.ts"
 import type { MessageIdentity } from "../receive/map/mapped.ts"
 import { formsOf, messageIdentityOf } from "../receive/map/message-identity.ts"
@@ -47,25 +47,25 @@ export class History {
   }
 
   /** Takes in some messages of a chat, and what the phone shows of the chat. They are notes. @throws SessionEnded */
-  async take(told: ToldChat): Promise<void> {
+  async take(chat: FormerChat): Promise<void> {
     if (!this.isWanted || this.#taken >= most.messages) return
     const { commits, chats } = this.#parts
-    const said = await this.#newIn(told)
+    const said = await this.#newIn(chat)
     const lines = said.map((message) => this.#parts.transcript.oldRow(message))
     const newest = Math.max(0, ...said.map(({ timestamp }) => timestamp))
-    const rows: SessionWrite[] = [...lines, ...(await chats.told(told, newest))]
+    const rows: SessionWrite[] = [...lines, ...(await chats.former(chat, newest))]
     this.#taken += said.length
     if (rows.length > 0) commits.note(rows)
   }
 
   /** Those messages that are to be kept, and that have not come by themselves. */
-  async #newIn(told: ToldChat): Promise<MessageEvent[]> {
+  async #newIn(chat: FormerChat): Promise<MessageEvent[]> {
     const { store, vault, messages, transcript } = this.#parts
     const own = vault.login
-    const count = this.#ofChat.get(told.jid) ?? 0
-    const some = told.messages.slice(0, Math.min(most.ofChat - count, most.messages - this.#taken))
+    const count = this.#ofChat.get(chat.jid) ?? 0
+    const some = chat.messages.slice(0, Math.min(most.ofChat - count, most.messages - this.#taken))
     if (!own || some.length === 0) return []
-    this.#ofChat.set(told.jid, count + some.length)
+    this.#ofChat.set(chat.jid, count + some.length)
     const webs = some.flatMap((web) => fromWeb(web, own))
     const named = await Promise.all(
       webs.map(async (web) => ({ web, identity: await this.#identityOf(web.attrs, own) })),

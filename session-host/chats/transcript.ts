@@ -49,8 +49,8 @@ export class Transcript {
   readonly #parts: Parts
   /** The time of the last row, in ms. Of two messages within a second, the one that came later has the greater one. */
   #lastMs = 0
-  /** Rows of messages that the phone has told lately. */
-  readonly #told = boundedCache<true>(20_000)
+  /** Rows of messages from before the link that the phone has sent lately. */
+  readonly #former = boundedCache<true>(20_000)
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -70,24 +70,24 @@ export class Transcript {
   row(message: MessageEvent): Put {
     const json = storableJson(message)
     if (Buffer.byteLength(json) > largest) throw new Error(`a message of ${json.length} characters`)
-    const told = this.#toldSk(message)
-    if (this.#told.has(told)) return this.#put(told, json, message)
+    const former = this.#formerSk(message)
+    if (this.#former.has(former)) return this.#put(former, json, message)
     const atMs = Math.max(nowMs(), this.#lastMs + 1)
     this.#lastMs = atMs
     return this.#put(this.#skOf(message, padded(atMs, 13)), json, message)
   }
 
   /**
-   * The row of a message from before the link. Told again, it is the same row; and so if it comes by itself after that, while the
+   * The row of a message from before the link. It is the same row if it is sent again, or comes by itself after that, while the
    * session lives.
    */
   oldRow(message: MessageEvent): Put {
-    const sk = this.#toldSk(message)
-    this.#told.set(sk, true)
+    const sk = this.#formerSk(message)
+    this.#former.set(sk, true)
     return this.#put(sk, storableJson(message), message)
   }
 
-  #toldSk(message: MessageEvent): string {
+  #formerSk(message: MessageEvent): string {
     return this.#skOf(message, padded(0, 13))
   }
 

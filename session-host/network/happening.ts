@@ -61,7 +61,7 @@ export type News =
   /** What the account has set for its chats, on its phone or another of its devices. */
   | { kind: "chats"; settings: ChatSetting[]; onTaken?: () => void }
   /** A chat from before the link, with messages. */
-  | { kind: "history"; chat: ToldChat; onTaken?: () => void }
+  | { kind: "history"; chat: FormerChat; onTaken?: () => void }
   /** About an account, for a log or for `status`. */
   | { kind: "notice"; notice: Notice }
 
@@ -99,8 +99,8 @@ export interface ChatSetting {
   isRead?: boolean
 }
 
-/** A chat as the account's phone tells it when it is linked, with some of its messages, newest first. */
-export interface ToldChat {
+/** A chat from before the link, as the account's phone sends it, with some of its messages, newest first. */
+export interface FormerChat {
   jid: string
   /** Of a group; else `""`. */
   name: string

@@ -39,7 +39,7 @@ interface Beside {
 interface Fresh {
   mapped: Mapped
   /** Whether the customer gets it. Otherwise its message is only kept in the transcript. */
-  isTold: boolean
+  isReported: boolean
   message?: Known | undefined
   mark?: UnitWrite | undefined
 }
@@ -91,7 +91,7 @@ export class EventOutbox {
     // No `await` from here on: numbers are given and units made in one step.
     let next = this.#next
     const rows = fresh.map((each) => [
-      ...(each.isTold ? [this.#rowOf(each, next++)] : []),
+      ...(each.isReported ? [this.#rowOf(each, next++)] : []),
       ...lineOf(each.mapped.event),
     ])
     this.#parts.store.mustFit([...rows.flat(), ...(beside.writes ?? [])])
@@ -114,8 +114,8 @@ export class EventOutbox {
   #kept(fresh: Fresh[]): void {
     const { bell, tally } = this.#parts
     bell.want()
-    for (const { mapped, isTold } of fresh)
-      if (isTold && mapped.event.event === "message") tally.add(mapped.event.from_me ? "out" : "in")
+    for (const { mapped, isReported } of fresh)
+      if (isReported && mapped.event.event === "message") tally.add(mapped.event.from_me ? "out" : "in")
   }
 
   async #notMade(mapped: Mapped[], brought: Known | undefined): Promise<Fresh[]> {
@@ -124,7 +124,7 @@ export class EventOutbox {
     for (const each of mapped) {
       if (!each.message) {
         const mark = each.mayRepeat && (await this.#newMark(each))
-        if (mark !== false) fresh.push({ mapped: each, isTold: true, ...(mark && { mark }) })
+        if (mark !== false) fresh.push({ mapped: each, isReported: true, ...(mark && { mark }) })
         continue
       }
       const message = await this.#known(each.message, rows)
@@ -132,7 +132,7 @@ export class EventOutbox {
       // Reserves the event before it has its number, so that it is not made twice.
       message.event = 0
       message.remembered = each.remember
-      fresh.push({ mapped: each, isTold: Choice.wants(this.#parts.choice, each.event), message })
+      fresh.push({ mapped: each, isReported: Choice.wants(this.#parts.choice, each.event), message })
     }
     return fresh
   }

@@ -9,8 +9,8 @@ export interface Step {
   timestamp: number
 }
 
-/** What the customer is told: that one person, or so many members of a group, have come as far. */
-export interface Told {
+/** What is reported to the customer: that one person, or so many members of a group, have come as far. */
+export interface Reported {
   kind: ReceiptKind
   timestamp: number
   /** Those whose receipts of this kind were new. */
@@ -25,19 +25,19 @@ export function countsOf(sent: Pick<Sent, "members">): Counts {
 }
 
 /**
- * The message after these receipts, and what is worth telling. Nobody goes back: a receipt that says no more than an earlier one
+ * The message after these receipts, and what is worth reporting. Nobody goes back: a receipt that says no more than an earlier one
  * of the same person changes nothing, and neither does one of somebody whom the message was not sent to. In a group a number is
- * told when it has doubled, and when it is all of them; with `each`, every change is.
+ * reported when it has doubled, and when it is all of them; with `each`, every change is.
  * @returns undefined if nothing changes
  */
 export function advance<Its extends Sent>(
   sent: Its,
   steps: Step[],
   each: boolean,
-): { after: Its; told: Told[] } | undefined {
+): { after: Its; reported: Reported[] } | undefined {
   const reached = reachedIn(sent)
   const before = countsIn([...reached.values()])
-  const news = new Map<ReceiptKind, Told>()
+  const news = new Map<ReceiptKind, Reported>()
   for (const { who, kind, timestamp } of steps) {
     const level = receiptKinds.indexOf(kind) + 1
     if (level <= (reached.get(who) ?? Infinity)) continue
@@ -48,17 +48,18 @@ export function advance<Its extends Sent>(
   }
   if (news.size === 0) return undefined
   const after = countsIn([...reached.values()])
-  const told: Told[] = []
+  const reported: Reported[] = []
   for (const kind of receiptKinds.toReversed()) {
     const its = news.get(kind)
     const isWorthIt = milestone(after, kind) > milestone(before, kind)
-    if (its && (each || isWorthIt)) told.unshift(its)
+    if (its && (each || isWorthIt)) reported.unshift(its)
     // A later kind includes this one, and then its event says both numbers.
-    else if (!each && isWorthIt && told.length === 0) told.unshift({ ...latestOf(news), kind, who: [] })
+    else if (!each && isWorthIt && reported.length === 0)
+      reported.unshift({ ...latestOf(news), kind, who: [] })
   }
   const times = Object.fromEntries([...news].map(([kind, { timestamp }]) => [kind, timestamp]))
   const members = sent.members && { members: Object.fromEntries(reached) }
-  return { after: { ...sent, ...times, ...members }, told }
+  return { after: { ...sent, ...times, ...members }, reported }
 }
 
 /** How far each recipient has come. */
@@ -83,6 +84,6 @@ function milestone(counts: Counts, kind: ReceiptKind): number {
   return count === counts.recipients || count === 0 ? count : 2 ** Math.floor(Math.log2(count))
 }
 
-function latestOf(news: Map<ReceiptKind, Told>): Told {
+function latestOf(news: Map<ReceiptKind, Reported>): Reported {
   return [...news.values()].reduce((one, other) => (other.timestamp > one.timestamp ? other : one))
 }

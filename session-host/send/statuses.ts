@@ -183,22 +183,22 @@ export class Statuses {
   async #takeOf(sent: Sent, receipts: Receipt[]): Promise<void> {
     // Nothing more becomes of a message that was refused. Of an edit the customer knows only the message that it changes.
     if (sent.state === "failed" || isEdit(sent)) return
-    const isEachTold = this.#parts.choice.messageStatus === "participants"
-    const changed = advance(sent, await this.#stepsOf(sent, receipts), isEachTold)
+    const isEachReported = this.#parts.choice.messageStatus === "participants"
+    const changed = advance(sent, await this.#stepsOf(sent, receipts), isEachReported)
     if (!changed) return
-    const told = changed.told.map(async ({ kind, timestamp, who }) => ({
+    const reported = changed.reported.map(async ({ kind, timestamp, who }) => ({
       status: kind,
       timestamp,
-      ...(isEachTold &&
+      ...(isEachReported &&
         sent.members && { participants: await Promise.all(who.map((jid) => this.#phoneOf(jid))) }),
     }))
     const { after } = changed
-    if (after.state === "acked") return void (await this.#make(after, await Promise.all(told)))
+    if (after.state === "acked") return void (await this.#make(after, await Promise.all(reported)))
     // Its acknowledgement was lost, or is not taken in yet: whoever has the message has it from the network.
-    const timestamp = changed.told[0]?.timestamp ?? now()
+    const timestamp = changed.reported[0]?.timestamp ?? now()
     this.#parts.tally.sent(sent.messageId)
     const first = { status: "sent", timestamp } as const
-    await this.#make({ ...after, state: "acked", timestamp }, [first, ...(await Promise.all(told))])
+    await this.#make({ ...after, state: "acked", timestamp }, [first, ...(await Promise.all(reported))])
   }
 
   /** The receipts that are of recipients of the message, in its row's words. */
@@ -223,10 +223,12 @@ export class Statuses {
   }
 
   /** Makes the unit of a change: the row, and what the customer is told of it. @returns its number */
-  async #make(sent: Sent, told: Status[], beside: SessionWrite[] = []): Promise<number> {
+  async #make(sent: Sent, statuses: Status[], beside: SessionWrite[] = []): Promise<number> {
     const chat = await this.#phoneOf(sent.chat)
     const counts = sent.members && countsOf(sent)
-    const mapped = isEdit(sent) ? [] : told.map((status) => mappedOf(sent.messageId, chat, counts, status))
+    const mapped = isEdit(sent)
+      ? []
+      : statuses.map((status) => mappedOf(sent.messageId, chat, counts, status))
     return await this.#parts.outbox.append(() => mapped, [sentRow(this.#parts.store, sent), ...beside])
   }
 }

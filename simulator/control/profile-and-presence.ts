@@ -4,7 +4,7 @@ import { inMode } from "../network/addressing.ts"
 import type { Network } from "../network/network.ts"
 import type { Profile } from "../network/profiles.ts"
 import { setAutoReply } from "../phone/auto-reply.ts"
-import { tellName } from "../phone/settings/settings.ts"
+import { sendName } from "../phone/settings/settings.ts"
 import { jidOfTarget } from "../phone/target.ts"
 import { changeAbout } from "../stanzas/profile-and-privacy.ts"
 import { el, type Node } from "../wire/node.ts"
@@ -47,7 +47,7 @@ export function profileAndPresence(app: OpenAPIHono, network: Network) {
         network.profiles.change(handset.own.user, { usernamePin: body.username_pin ?? undefined })
       if (body.name) {
         handset.submit(el("presence", { name: body.name }))
-        await phone.use(tellName)
+        await phone.use(sendName)
       }
       if (body.about !== undefined) changeAbout(network, handset.own, body.about)
       if (body.available !== undefined)

@@ -58,7 +58,7 @@ export function stanzasAndConnections(app: OpenAPIHono, network: Network) {
       const device = deviceOf(network, params.device)
       const { tag, attrs, content } = nodeOf(Schema.Stanza.parse(body))
       const { id = newId() } = attrs
-      tell(network, device, el(tag, named.has(tag) ? { ...attrs, id } : attrs, content))
+      send(network, device, el(tag, named.has(tag) ? { ...attrs, id } : attrs, content))
       return { id }
     },
   )
@@ -80,7 +80,7 @@ export function stanzasAndConnections(app: OpenAPIHono, network: Network) {
       const about = { network, own, contact, group: body.group }
       const { tag, attrs, content } = noticeOf(body.kind, about, body.wrong)
       const id = newId()
-      tell(network, device, el(tag, named.has(tag) ? { id, ...attrs } : attrs, content))
+      send(network, device, el(tag, named.has(tag) ? { id, ...attrs } : attrs, content))
       return { id }
     },
   )
@@ -126,7 +126,7 @@ const settled = new Set(["message", "status", "appdata", "receipt", "notificatio
 /** Those that an answer has to name. */
 const named = new Set([...settled, "iq"])
 
-function tell(network: Network, device: Address, stanza: Node) {
+function send(network: Network, device: Address, stanza: Node) {
   if (settled.has(stanza.tag)) sendToDevice(network, device, stanza)
   else network.lines.get(key(device))?.send(stanza)
 }

@@ -4,7 +4,7 @@ import * as Curve from "../wire/curve.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, el, newStanzaId, type Node } from "../wire/node.ts"
 import { signedBy } from "./key-index-list.ts"
-import { tellDevice } from "./tell-of-devices.ts"
+import { notifyOfDevice } from "./notify-of-devices.ts"
 import type { SignedPreKey, User } from "../network/directory.ts"
 import type { Ceremony } from "./passkey.ts"
 import type { LinkCode } from "./link-code.ts"
@@ -68,8 +68,8 @@ export type Companion = Pick<Pairing, "send" | "end" | "noiseKey"> & { payload: 
 
 /** Gives an unlinked companion its six refs. Undefined when its registration is not sound. */
 export function begin(network: Network, companion: Companion): Pairing | undefined {
-  const told = registration(companion.payload)
-  if (!told) return undefined
+  const registered = registration(companion.payload)
+  if (!registered) return undefined
   let until = Date.now()
   const refs = lifetimes.map((seconds) => {
     until += seconds * 1000
@@ -80,7 +80,7 @@ export function begin(network: Network, companion: Companion): Pairing | undefin
   expiry.unref()
   const pushName = companion.payload.pushName ?? ""
   const pairing: Pairing = {
-    ...told,
+    ...registered,
     pushName,
     refs,
     noiseKey,
@@ -225,7 +225,7 @@ export async function link(network: Network, pairing: Pairing, linked: Linked): 
       signedPreKey,
       platform,
     })
-    tellDevice(network, "add", { user: user.pn, id: device })
+    notifyOfDevice(network, "add", { user: user.pn, id: device })
   })
   network.log.note(`${user.pn}:${device}`, "paired", { platform: pairing.platform })
   withdraw(network, pairing)

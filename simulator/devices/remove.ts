@@ -1,7 +1,7 @@
 import { type Address, key } from "../network/directory.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
 import type { Network } from "../network/network.ts"
-import { tellDevice } from "./tell-of-devices.ts"
+import { notifyOfDevice } from "./notify-of-devices.ts"
 import * as Jid from "../wire/jid.ts"
 import { child, el, type Node } from "../wire/node.ts"
 import { Refusal } from "../stanzas/refusal.ts"
@@ -20,7 +20,7 @@ export function remove(network: Network, line: ConnectedDevice, iq: Node): Node[
 /** Forgets a companion: its keys, what waits for it, and, if it is connected, its connection. */
 export function unlink(network: Network, address: Address) {
   network.store.atomically(() => {
-    tellDevice(network, "remove", address)
+    notifyOfDevice(network, "remove", address)
     network.directory.removeDevice(address)
     network.prekeys.clear(address)
     network.queue.clear(address)

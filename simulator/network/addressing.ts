@@ -34,8 +34,8 @@ export function alsoKnownAs(
     [prefix === "sender" ? "username" : `${prefix}_username`]: username,
   }
   const other = mode === "lid" ? "pn" : "lid"
-  const told = other === "lid" || !username ? { [`${prefix}_${other}`]: otherMode(mode, user) } : {}
-  return { ...told, ...named }
+  const shown = other === "lid" || !username ? { [`${prefix}_${other}`]: otherMode(mode, user) } : {}
+  return { ...shown, ...named }
 }
 
 /** How somebody is shown other people: as these address the chat, or by number before the account was moved. */

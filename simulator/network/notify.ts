@@ -36,8 +36,8 @@ export function contactsOf(network: Network, pn: string): string[] {
   return [...known]
 }
 
-/** Tells a person's other devices, and those of its contacts, about a change of its own. */
-export function tellContacts(network: Network, about: Address, notification: Omit<Notification, "from">) {
+/** Notifies a person's other devices, and those of its contacts, about a change of its own. */
+export function notifyContacts(network: Network, about: Address, notification: Omit<Notification, "from">) {
   const user = network.directory.user(about.user)
   if (!user) return
   const from = inMode("pn", user)

@@ -11,7 +11,7 @@ import { seal } from "./content/media.ts"
 
 const { Type } = proto.Message.ProtocolMessage
 
-/** How many messages of each chat a new companion is told at once, and how many soon after. */
+/** How many messages of each chat a new companion is numbered at once, and how many soon after. */
 const limits = { first: 20, later: 100 }
 
 /** How many chats a file holds. */
@@ -28,12 +28,12 @@ export async function history(handset: Handset, companion: Address): Promise<pro
   const known = contactsOf(handset.network, handset.own.user).flatMap(
     (pn) => handset.network.directory.user(pn) ?? [],
   )
-  const told = known.filter(({ pn }) => handset.network.profiles.usernameOf(pn) === undefined)
+  const numbered = known.filter(({ pn }) => handset.network.profiles.usernameOf(pn) === undefined)
   const files = hasFiles(handset, companion)
   const first = notices(handset, files, "INITIAL_BOOTSTRAP", conversations, {
     // Chats are by private id from here on: clients that see no such time address them by number.
     globalSettings: { chatDbLidMigrationTimestamp: now() },
-    phoneNumberToLidMappings: told.map((user) => ({
+    phoneNumberToLidMappings: numbered.map((user) => ({
       pnJid: inMode("pn", user),
       lidJid: inMode("lid", user),
     })),
@@ -41,7 +41,7 @@ export async function history(handset: Handset, companion: Address): Promise<pro
   const names = inline("PUSH_NAME", {
     conversations: [],
     pushnames: known.map((user) => ({
-      id: inMode(told.includes(user) ? "pn" : "lid", user),
+      id: inMode(numbered.includes(user) ? "pn" : "lid", user),
       pushname: user.name,
     })),
   })

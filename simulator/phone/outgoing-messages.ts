@@ -155,16 +155,16 @@ async function toMany(handset: Handset, { content, id }: Sending, target: Shared
   forgetIfLeft(handset, chat, people)
   const distribution = await handset.groupSignal.distribution(chat, handset.own)
   const body = await handset.groupSignal.encrypt(chat, handset.own, padded(content))
-  const told = new Set(handset.keys.get("sender-key-given", chat))
+  const having = new Set(handset.keys.get("sender-key-given", chat))
   const participants: Node[] = []
   for (const device of devices) {
-    if (told.has(key(device)) && "group" in target) continue
+    if (having.has(key(device)) && "group" in target) continue
     const owner = handset.network.directory.user(device.user)
     const enc = await sealed(handset, device, distributionOf(chat, distribution))
     if (owner) participants.push(el("to", { jid: inMode(mode, owner, device.id) }, [enc]))
-    told.add(key(device))
+    having.add(key(device))
   }
-  handset.keys.put("sender-key-given", chat, [...told])
+  handset.keys.put("sender-key-given", chat, [...having])
   return el("message", { id, to: chat, ...attrs }, [
     ...(participants.length > 0 ? [el("participants", {}, participants)] : []),
     el("enc", { v: "2", type: "skmsg", ...extra }, body),
@@ -174,9 +174,9 @@ async function toMany(handset: Handset, { content, id }: Sending, target: Shared
 
 /** Makes a new sender key once somebody has left a group: they must not read on. */
 function forgetIfLeft(handset: Handset, chat: string, people: User[]) {
-  const told = handset.keys.get("sender-key-given", chat) ?? []
+  const having = handset.keys.get("sender-key-given", chat) ?? []
   const members = new Set(people.map(({ pn }) => pn))
-  if (told.every((device) => members.has(device.split(":")[0] ?? ""))) return
+  if (having.every((device) => members.has(device.split(":")[0] ?? ""))) return
   handset.groupSignal.forget(chat, handset.own)
   handset.keys.put("sender-key-given", chat, [])
 }

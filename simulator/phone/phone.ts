@@ -10,7 +10,7 @@ import { look } from "../stanzas/presence.ts"
 import { receive } from "../stanzas/receive.ts"
 import * as Jid from "../wire/jid.ts"
 import { el, newStanzaId, type Node } from "../wire/node.ts"
-import { tellName } from "./settings/settings.ts"
+import { sendName } from "./settings/settings.ts"
 import type { Asked, Handset } from "./handset.ts"
 import { groupSignalOf } from "./signal/sender-keys.ts"
 import { history } from "./history.ts"
@@ -131,7 +131,7 @@ export class Phone {
   async scan(text: string, obstacle?: Obstacle): Promise<number> {
     const code = readCode(text)
     if (!code) throw new PairingError("not_a_code", "this is not a code for linking a device")
-    await this.use(tellName)
+    await this.use(sendName)
     const phone = { pn: this.pn, identity: this.handset.keys.identity() }
     const ceremony = obstacle ? undefined : this.#passkeyLink
     return link(this.#network, phone, { code, obstacle, ceremony })
@@ -170,7 +170,7 @@ export class Phone {
 
   /** Links the companion that shows this eight-letter code; the id of the new device. @throws PairingError */
   async typeCode(code: TypedCode): Promise<number> {
-    await this.use(tellName)
+    await this.use(sendName)
     const phone = { pn: this.pn, identity: this.handset.keys.identity() }
     return linkByCode(this.#network, phone, { ...code, ceremony: this.#passkeyLink })
   }

@@ -49,10 +49,10 @@ export function vouchedName(network: Network, _line: ConnectedDevice, iq: Node):
 }
 
 function fields({ category, ...texts }: Business): Node[] {
-  const told = (["address", "description", "website", "email"] as const).flatMap((name) => {
+  const named = (["address", "description", "website", "email"] as const).flatMap((name) => {
     const text = texts[name]
     return text === undefined ? [] : [el(name, {}, Buffer.from(text))]
   })
-  if (category === undefined) return told
-  return [...told, el("categories", {}, [el("category", { id: "1" }, Buffer.from(category))])]
+  if (category === undefined) return named
+  return [...named, el("categories", {}, [el("category", { id: "1" }, Buffer.from(category))])]
 }

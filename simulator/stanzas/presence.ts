@@ -44,8 +44,8 @@ function subscribe(network: Network, line: ConnectedDevice, stanza: Node) {
 function seen(network: Network, user: User, { device, mode, token }: Watcher): Node {
   const from = inMode(mode, user)
   if (network.presence.isAvailable(user.pn)) return el("presence", { from })
-  const isTold = isShown(network.profiles.get(user.pn), "last", { pn: device.user, token })
-  const last = isTold ? network.presence.lastSeen(user.pn) : "deny"
+  const isVisible = isShown(network.profiles.get(user.pn), "last", { pn: device.user, token })
+  const last = isVisible ? network.presence.lastSeen(user.pn) : "deny"
   return el("presence", { from, type: "unavailable", last: last ?? "deny" })
 }
 

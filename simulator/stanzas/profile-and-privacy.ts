@@ -5,7 +5,7 @@ import { isAdmin, jidOf, roleOf } from "../network/groups.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
 import type { Network } from "../network/network.ts"
-import { devicesOf, notify, tellContacts } from "../network/notify.ts"
+import { devicesOf, notify, notifyContacts } from "../network/notify.ts"
 import { isShown, newQr, type Picture, privacyCategories } from "../network/profiles.ts"
 import * as Jid from "../wire/jid.ts"
 import { bytes, child, children, el, type Node } from "../wire/node.ts"
@@ -51,7 +51,7 @@ export function setPicture(network: Network, line: ConnectedDevice, iq: Node): N
   const set = content && keepPicture(network, content)
   network.store.atomically(() => {
     network.profiles.change(owner, { picture: set })
-    tellPicture(network, line, { group: group && jidOf(group), set })
+    notifyOfPicture(network, line, { group: group && jidOf(group), set })
   })
   return set ? [el("picture", { id: set.id })] : []
 }
@@ -68,7 +68,7 @@ interface Changed {
   set: Picture | undefined
 }
 
-function tellPicture(network: Network, line: ConnectedDevice, { group, set }: Changed) {
+function notifyOfPicture(network: Network, line: ConnectedDevice, { group, set }: Changed) {
   const user = me(network, line)
   const about = group ?? inMode("pn", user)
   const content = [
@@ -76,7 +76,7 @@ function tellPicture(network: Network, line: ConnectedDevice, { group, set }: Ch
       ? el("set", { jid: about, id: set.id, author: inMode("pn", user) })
       : el("delete", { jid: about, author: inMode("pn", user) }),
   ]
-  if (!group) return tellContacts(network, line.device, { type: "picture", content })
+  if (!group) return notifyContacts(network, line.device, { type: "picture", content })
   const members = network.groups.find(Jid.parse(group))?.members ?? []
   for (const { pn } of members)
     for (const device of devicesOf(network, pn, line.device))
@@ -92,7 +92,7 @@ export function setAbout(_network: Network, _line: ConnectedDevice, iq: Node): N
 /** A device gives its person another about text. Contacts and the person's other devices are told. */
 export function changeAbout(network: Network, device: Address, about: string) {
   network.profiles.change(device.user, { about, aboutAt: now() })
-  tellContacts(network, device, { type: "status", content: [el("set", {}, Buffer.from(about))] })
+  notifyContacts(network, device, { type: "status", content: [el("set", {}, Buffer.from(about))] })
 }
 
 /** The audience of one's statuses: all contacts, or all but some. */

@@ -30,7 +30,7 @@ export function receipt(network: Network, line: ConnectedDevice, stanza: Node) {
         participant,
         sent: line.sent,
       })
-    for (const [device, copy] of told(network, line, stanza)) sendToDevice(network, device, copy)
+    for (const [device, copy] of copiesOf(network, line, stanza)) sendToDevice(network, device, copy)
   })
   if (network.faults.strike("cut_after_receipt", key(line.device))) return line.cut()
   line.send(el("ack", { class: "receipt", id, from: to, type, participant, t: now() }))
@@ -77,10 +77,10 @@ function idsOf(stanza: Node): string[] {
   return [stanza.attrs.id, ...listed].filter((id) => id !== undefined)
 }
 
-type Told = [Address, Node][]
+type Copies = [Address, Node][]
 
 /** The devices that hear of it, each with its stanza. */
-function told(network: Network, line: ConnectedDevice, stanza: Node): Told {
+function copiesOf(network: Network, line: ConnectedDevice, stanza: Node): Copies {
   const me = network.directory.user(line.device.user)
   const chat = Jid.parse(stanza.attrs.to)
   if (!me || !chat) return []
@@ -103,7 +103,7 @@ interface InChat {
   chat: Jid.Jid
 }
 
-function inChat(network: Network, { line, stanza, me, peer, chat }: InChat): Told {
+function inChat(network: Network, { line, stanza, me, peer, chat }: InChat): Copies {
   const { type, recipient } = stanza.attrs
   const mode = modeOf(chat)
   const from = inMode(shownMode(network, peer.pn, mode), me, line.device.id)
@@ -111,15 +111,15 @@ function inChat(network: Network, { line, stanza, me, peer, chat }: InChat): Tol
   if (type === "retry" || peer === me)
     return [[{ user: peer.pn, id: chat.device }, copyOf(stanza, { from, type, recipient })]]
   const readSelf = copyOf(stanza, { from, type: "read-self", recipient: inMode(mode, peer) })
-  const toOwn = devicesOf(network, me.pn, line.device).map((device): Told[number] => [device, readSelf])
+  const toOwn = devicesOf(network, me.pn, line.device).map((device): Copies[number] => [device, readSelf])
   if (type === "read-self") return toOwn
   const copy = copyOf(stanza, { from, type: shown(type) })
-  const toPeer = devicesOf(network, peer.pn, line.device).map((device): Told[number] => [device, copy])
+  const toPeer = devicesOf(network, peer.pn, line.device).map((device): Copies[number] => [device, copy])
   return type === "read" ? [...toPeer, ...toOwn] : toPeer
 }
 
 /** In a group, or about a status: the author of the message hears who has it. */
-function inGroup(network: Network, line: ConnectedDevice, stanza: Node, me: User): Told {
+function inGroup(network: Network, line: ConnectedDevice, stanza: Node, me: User): Copies {
   const { to, participant, type } = stanza.attrs
   const jid = Jid.parse(participant)
   const author = network.directory.find(jid)

@@ -1,6 +1,6 @@
 import { type BinaryNode, getBinaryNodeChild } from "@whiskeysockets/baileys"
 import { afterAll, afterEach, expect, test } from "vitest"
-import { contactHash } from "#simulator/devices/tell-of-devices.ts"
+import { contactHash } from "#simulator/devices/notify-of-devices.ts"
 import type { Client } from "../support/network/baileys-client.ts"
 import { aNetwork } from "../support/network/network.ts"
 

@@ -31,7 +31,7 @@ export class Rows {
   /** Passing rows that are not on the disk yet, by their names. */
   readonly #passing = new Map<string, Row>()
   #timer: NodeJS.Timeout | undefined
-  readonly #watched: { of: string; told: (item: Item) => void }[] = []
+  readonly #watched: { of: string; onWritten: (item: Item) => void }[] = []
 
   /** `broken` is called when the disk has failed in a way after which nothing may be believed. */
   constructor(file: File, broken: (why: string) => void) {
@@ -105,8 +105,8 @@ export class Rows {
   }
 
   /** Reports each item of this table that is put, from now on, once it is on the disk. */
-  watch(of: string, told: (item: Item) => void): void {
-    this.#watched.push({ of, told })
+  watch(of: string, onWritten: (item: Item) => void): void {
+    this.#watched.push({ of, onWritten })
   }
 
   async #queue(rows: Row[], steps: Step[]): Promise<void> {
@@ -147,7 +147,7 @@ export class Rows {
     for (const [name, row] of passing) if (this.#passing.get(name) === row) this.#passing.delete(name)
     for (const [at, row] of all.entries())
       if (row.place.own === "") this.#keep(nameOf(row.of, row.place), row.item, encoded[at]?.length ?? 0)
-    this.#tell(all)
+    this.#notify(all)
   }
 
   /** Without room, the batch was rolled back, and the next one may succeed. After any other error nothing can be relied on. */
@@ -174,9 +174,9 @@ export class Rows {
     return item !== undefined && this.#relaxed.some((one) => one.of === of.sql && one.isPassing(item))
   }
 
-  #tell(rows: Row[]): void {
-    for (const { of, told } of this.#watched)
-      for (const row of rows) if (row.item && row.of.sql === of) told(row.item)
+  #notify(rows: Row[]): void {
+    for (const { of, onWritten } of this.#watched)
+      for (const row of rows) if (row.item && row.of.sql === of) onWritten(row.item)
   }
 
   #keep(name: string, item: Item | undefined, size: number): void {

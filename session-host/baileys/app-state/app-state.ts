@@ -1,6 +1,6 @@
 import type { BaileysEventMap, WASocket } from "@whiskeysockets/baileys"
 import type { Connection, Intake, MediaHost, Vault } from "../../network/connection.ts"
-import type { ChatSetting, ToldChat } from "../../network/happening.ts"
+import type { ChatSetting, FormerChat } from "../../network/happening.ts"
 import type { AnswerOrEnd } from "../answer-or-end.ts"
 import type { Lifetime } from "../lifetime.ts"
 import type { ILogger } from "../quiet-log.ts"
@@ -51,7 +51,7 @@ export function newAppState(input: Input): AppState {
     const taken = new Promise<void>((onTaken) => lifetime.emit({ kind: "chats", settings, onTaken }))
     await answerOrEnd(taken)
   }
-  const recordChat = (chat: ToldChat) =>
+  const recordChat = (chat: FormerChat) =>
     answerOrEnd(new Promise<void>((onTaken) => lifetime.emit({ kind: "history", chat, onTaken })))
   const keepsHistory = () => input.intake.keepsHistory
   const keepsChats = () => input.intake.keepsChats

@@ -11,7 +11,7 @@ import {
 } from "@whiskeysockets/baileys"
 import { buildMergedTcTokenIndexWrite } from "@whiskeysockets/baileys/lib/Utils/tc-token-utils.js"
 import type { MediaHost } from "#session-host/network/connection.ts"
-import type { ToldChat } from "#session-host/network/happening.ts"
+import type { FormerChat } from "#session-host/network/happening.ts"
 import { blobOf } from "#session-host/media/own-devices-file.ts"
 import { atATime, type RecordPeople } from "./record-people-in-batches.ts"
 import { personIn } from "./people.ts"
@@ -43,7 +43,7 @@ interface Following {
   /** Whether chats and their messages are wanted. */
   keepsHistory: () => boolean
   /** Resolves when they are taken in, before they are durable. */
-  recordChat: (chat: ToldChat) => Promise<void>
+  recordChat: (chat: FormerChat) => Promise<void>
   onError: (error: unknown) => void
 }
 
@@ -166,7 +166,7 @@ function peopleIn(notice: Notice, some: Field[], tokens: Token[]) {
 }
 
 /** A chat with its messages, some at a time: a chat of years must not be decoded in one stretch. */
-function* chatsIn(bytes: Uint8Array): Generator<ToldChat> {
+function* chatsIn(bytes: Uint8Array): Generator<FormerChat> {
   const about = conversationOf(bytes)
   const { id, name, unreadCount, archived, pinned, muteEndTime } = about
   if (!id) return

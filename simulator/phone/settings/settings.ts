@@ -61,7 +61,7 @@ export async function changeAll(handset: Handset, collection: Collection, settin
 }
 
 /** Companions learn from their account's settings under which name it goes. */
-export async function tellName(handset: Handset) {
+export async function sendName(handset: Handset) {
   const { name } = handset.user()
   const known = await settings(handset, "critical_block")
   if (known.some(({ value }) => value?.pushNameSetting?.name === name)) return

@@ -3,7 +3,7 @@ import { type Group, type Member, roleOf } from "#simulator/network/groups.ts"
 import type { Network } from "#simulator/network/network.ts"
 import { el } from "#simulator/wire/node.ts"
 import { memberNode } from "./card.ts"
-import { tell } from "./tell.ts"
+import { notifyMembers } from "./notify-members.ts"
 
 /** Its members change: from which version of them, and to which. */
 export function nextVersion(group: Group): { prev_v_id: string; v_id: string } {
@@ -21,7 +21,7 @@ export function removeMembers(network: Network, line: ConnectedDevice, group: Gr
     group.members = group.members.filter(({ pn }) => !gone.includes(pn))
     const content = [el("remove", nextVersion(group), shown)]
     network.groups.save(group)
-    tell(network, line, group, { content, gone })
+    notifyMembers(network, line, group, { content, gone })
   })
 }
 
@@ -41,6 +41,6 @@ export function addMembers(
     const shown = members.flatMap((member) => memberNode(network, group, member))
     const content = [el("add", { ...nextVersion(group), reason: joined.reason }, shown)]
     network.groups.save(group)
-    tell(network, line, group, { content, joined })
+    notifyMembers(network, line, group, { content, joined })
   })
 }

@@ -6,14 +6,14 @@ import type { Network } from "#simulator/network/network.ts"
 import * as Jid from "#simulator/wire/jid.ts"
 import { bytes, child, el, newStanzaId, type Node } from "#simulator/wire/node.ts"
 import * as Communities from "./communities.ts"
-import { tell } from "./tell.ts"
+import { notifyMembers } from "./notify-members.ts"
 import * as Members from "./members.ts"
 import { badRequest, notFound, Refusal } from "../refusal.ts"
 
 /** A change of a group by a member: the answer, and the news for all members. */
 type Change = (change: { network: Network; group: Group; by: string; node: Node }) => {
   answer?: Node[]
-  told?: Node[]
+  news?: Node[]
   /** People who were not in it before. */
   joined?: string[]
 }
@@ -62,7 +62,7 @@ const keptSettings: [string, Change][] = [
       const mode = bytes(node)?.toString()
       if (!mode || mode.length > longest.subject) throw badRequest()
       group.settings = { ...group.settings, [tag]: mode }
-      return { told: [node] }
+      return { news: [node] }
     },
   ]),
 ]
@@ -75,7 +75,7 @@ const addModes = ["all_member_add", "admin_add"]
 function set(apply: (group: Group) => void): Change {
   return ({ group, node }) => {
     apply(group)
-    return { told: [node] }
+    return { news: [node] }
   }
 }
 
@@ -84,7 +84,7 @@ function announce(announcement: boolean): Change {
   return ({ group, node: { tag } }) => {
     const before = group.announcementVersion ?? group.createdAt
     Object.assign(group, { announcement, announcementVersion: before + 1 })
-    return { told: [el(tag, { prev_v_id: String(before), v_id: String(before + 1) })] }
+    return { news: [el(tag, { prev_v_id: String(before), v_id: String(before + 1) })] }
   }
 }
 
@@ -103,7 +103,7 @@ const changes = new Map<string, Change>([
       if (!subject || !user) throw badRequest()
       checkLength(subject, longest.subject)
       Object.assign(group, { subject, subjectAt: now(), subjectBy: by })
-      return { told: [el("subject", { subject, s_t: now(), s_o: inMode(group.mode, user) })] }
+      return { news: [el("subject", { subject, s_t: now(), s_o: inMode(group.mode, user) })] }
     },
   ],
   [
@@ -113,12 +113,12 @@ const changes = new Map<string, Change>([
       // Who changes it has seen the last one.
       if (node.attrs.prev !== group.description?.id) throw new Refusal(409, "conflict")
       describe(group, by, node)
-      const told = el(
+      const news = el(
         "description",
         { ...node.attrs, id: group.description?.id ?? node.attrs.id },
         node.content,
       )
-      return { told: [told] }
+      return { news: [news] }
     },
   ],
   [
@@ -126,7 +126,7 @@ const changes = new Map<string, Change>([
     ({ group }) => {
       group.formerInvites = [...(group.formerInvites ?? []), group.invite]
       group.invite = newInvite()
-      return { answer: [el("invite", { code: group.invite })], told: [el("invite", { code: group.invite })] }
+      return { answer: [el("invite", { code: group.invite })], news: [el("invite", { code: group.invite })] }
     },
   ],
   ["announcement", announce(true)],
@@ -140,7 +140,7 @@ const changes = new Map<string, Change>([
       const seconds = Number(node.attrs.expiration)
       if (!timers.includes(seconds)) throw badRequest()
       group.ephemeral = seconds
-      return { told: [node] }
+      return { news: [node] }
     },
   ],
   [
@@ -149,7 +149,7 @@ const changes = new Map<string, Change>([
       const mode = bytes(node)?.toString() ?? ""
       if (!addModes.includes(mode)) throw badRequest()
       group.allAdd = mode === "all_member_add"
-      return { told: [node] }
+      return { news: [node] }
     },
   ],
   [
@@ -159,7 +159,7 @@ const changes = new Map<string, Change>([
       if (state !== "on" && state !== "off") throw badRequest()
       group.approval = state === "on"
       if (!group.approval) delete group.asking
-      return { told: [node] }
+      return { news: [node] }
     },
   ],
 ])
@@ -183,9 +183,9 @@ export function change(network: Network, line: ConnectedDevice, iq: Node): Node[
   if (!mayChange(group, by, node.tag)) throw new Refusal(401, "not-authorized")
   const before = group.members.map(({ pn }) => pn)
   return network.store.atomically(() => {
-    const { answer = [], told = [], joined = [] } = apply({ network, group, by, node })
+    const { answer = [], news = [], joined = [] } = apply({ network, group, by, node })
     network.groups.save(group)
-    tell(network, line, group, { content: told, gone: before, joined: { pns: joined } })
+    notifyMembers(network, line, group, { content: news, gone: before, joined: { pns: joined } })
     if (group.isCommunity) Communities.follow(network, line, group, before)
     return answer
   })

@@ -7,7 +7,7 @@ import * as Jid from "#simulator/wire/jid.ts"
 import { child, children, el, type Node } from "#simulator/wire/node.ts"
 import { groupNode, memberNode } from "./card.ts"
 import { addMembers, removeMembers } from "./add-and-remove-members.ts"
-import { tell } from "./tell.ts"
+import { notifyMembers } from "./notify-members.ts"
 import { badRequest, notFound, Refusal } from "../refusal.ts"
 
 // A community is a group of groups: nobody writes in it, and its members may join the groups that are linked to it. One of
@@ -33,7 +33,9 @@ export function furnish(
     const group = newGroup({ id: freeId(), subject, by, mode, members, community: community.id, role })
     group.announcement = role === "announcements"
     network.groups.save(group)
-    tell(network, line, group, { content: [el("create", { type: "new" }, [groupNode(network, group)])] })
+    notifyMembers(network, line, group, {
+      content: [el("create", { type: "new" }, [groupNode(network, group)])],
+    })
   }
 }
 
@@ -95,7 +97,7 @@ export function link(network: Network, line: ConnectedDevice, iq: Node): Node[] 
     if (!isAdmin(group, line.device.user)) return el("group", { jid, error: 403 })
     group.community = community.id
     network.groups.save(group)
-    tellBoth(network, line, { community, group }, (type, about) =>
+    notifyBoth(network, line, { community, group }, (type, about) =>
       el("link", { link_type: type }, [card(network, about)]),
     )
     const before = community.members.map(({ pn }) => pn)
@@ -133,7 +135,7 @@ export function end(network: Network, line: ConnectedDevice, iq: Node): Node[] {
 }
 
 function remove(network: Network, line: ConnectedDevice, group: Group) {
-  tell(network, line, group, { content: [el("delete", { reason: "deleted" })] })
+  notifyMembers(network, line, group, { content: [el("delete", { reason: "deleted" })] })
   network.groups.remove(group.id)
 }
 
@@ -142,20 +144,20 @@ type Pair = Record<"community" | "group", Group>
 function part(network: Network, line: ConnectedDevice, pair: Pair, unlink_reason: string) {
   delete pair.group.community
   network.groups.save(pair.group)
-  tellBoth(network, line, pair, (unlink_type, about) =>
+  notifyBoth(network, line, pair, (unlink_type, about) =>
     el("unlink", { unlink_type, unlink_reason }, [card(network, about)]),
   )
 }
 
 /** Tells the members of a community of the group, and those of the group of the community. */
-function tellBoth(
+function notifyBoth(
   network: Network,
   line: ConnectedDevice,
   { community, group }: Pair,
   content: (type: "sub_group" | "parent_group", about: Group) => Node,
 ) {
-  tell(network, line, community, { content: [content("sub_group", group)] })
-  tell(network, line, group, { content: [content("parent_group", community)] })
+  notifyMembers(network, line, community, { content: [content("sub_group", group)] })
+  notifyMembers(network, line, group, { content: [content("parent_group", community)] })
 }
 
 /** A group as lists of a community's groups show it. */

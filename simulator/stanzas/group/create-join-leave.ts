@@ -9,7 +9,7 @@ import { bytes, child, children, el, type Node } from "#simulator/wire/node.ts"
 import * as Communities from "./communities.ts"
 import * as JoinRequests from "./join-requests.ts"
 import { addMembers, removeMembers } from "./add-and-remove-members.ts"
-import { tell } from "./tell.ts"
+import { notifyMembers } from "./notify-members.ts"
 import { groupNode } from "./card.ts"
 import { badRequest, notFound, Refusal } from "../refusal.ts"
 import { change, checkLength, describe, longest } from "./change.ts"
@@ -38,7 +38,7 @@ export function create(network: Network, line: ConnectedDevice, iq: Node): Node[
   const node = () => groupNode(network, group)
   network.store.atomically(() => {
     network.groups.save(group)
-    tell(network, line, group, {
+    notifyMembers(network, line, group, {
       content: [el("create", { type: "new", key: asked.attrs.key }, [node()])],
     })
     const wantsGeneral = child(asked, "create_general_chat") !== undefined

@@ -18,7 +18,7 @@ export function ask(network: Network, group: Group, pn: string): Node {
     group.asking = [...(group.asking ?? []), { pn, at: now() }]
     network.groups.save(group)
     const asked = el("requested_user", { jid: inMode(group.mode, user), ...otherName(group, user) })
-    tellAdmins(
+    notifyAdmins(
       network,
       group,
       user,
@@ -28,7 +28,7 @@ export function ask(network: Network, group: Group, pn: string): Node {
   return el("membership_approval_request", { jid: jidOf(group) })
 }
 
-function tellAdmins(network: Network, group: Group, by: User, content: Node) {
+function notifyAdmins(network: Network, group: Group, by: User, content: Node) {
   const attrs = { from: jidOf(group), type: "w:gp2", t: now(), participant: inMode(group.mode, by) }
   for (const admin of group.members.filter((member) => isAdmin(group, member.pn)))
     for (const device of devicesOf(network, admin.pn))
@@ -68,18 +68,18 @@ export function decide(network: Network, line: ConnectedDevice, iq: Node): Node[
   group.asking = (group.asking ?? []).filter(({ pn }) => !admitted.includes(pn))
   network.groups.save(group)
   if (decision.tag === "approve") addMembers(network, line, group, { pns: admitted })
-  else tellOfRejected(network, line, group, admitted)
+  else notifyOfRejected(network, line, group, admitted)
   return [el("membership_requests_action", {}, [el(decision.tag, {}, answers)])]
 }
 
-function tellOfRejected(network: Network, line: ConnectedDevice, group: Group, pns: string[]) {
+function notifyOfRejected(network: Network, line: ConnectedDevice, group: Group, pns: string[]) {
   const by = network.directory.user(line.device.user)
   const people = pns.flatMap((pn) => network.directory.user(pn) ?? [])
   if (!by || people.length === 0) return
   const shown = people.map((user) =>
     el("participant", { jid: inMode(group.mode, user), ...otherName(group, user) }),
   )
-  tellAdmins(network, group, by, el("revoked_membership_requests", {}, shown))
+  notifyAdmins(network, group, by, el("revoked_membership_requests", {}, shown))
 }
 
 function forAdmin(network: Network, line: ConnectedDevice, iq: Node): Group {

@@ -62,7 +62,7 @@ export function add({ network, group, by, node }: Asked) {
     }
     return answerFor(group, { jid, user, error }, user && error === 403 ? by : undefined)
   })
-  return { answer: [el("add", {}, answers)], told: told(network, group, "add", joined), joined }
+  return { answer: [el("add", {}, answers)], news: newsOf(network, group, "add", joined), joined }
 }
 
 /** Removes members. Nobody removes who made the group. */
@@ -72,7 +72,7 @@ export function remove({ network, group, node }: Asked) {
   )
   const gone = doneIn(answers)
   // They are shown as they were.
-  const news = told(network, group, "remove", gone)
+  const news = newsOf(network, group, "remove", gone)
   group.members = group.members.filter(({ pn }) => !gone.includes(pn))
   group.removed = [...(group.removed ?? []), ...gone]
   return {
@@ -83,7 +83,7 @@ export function remove({ network, group, node }: Asked) {
         answers.map(({ shown }) => shown),
       ),
     ],
-    told: news,
+    news,
   }
 }
 
@@ -103,7 +103,7 @@ export function withRole(tag: "promote" | "demote", role: Role) {
           answers.map(({ shown }) => shown),
         ),
       ],
-      told: told(network, group, tag, done),
+      news: newsOf(network, group, tag, done),
     }
   }
 }
@@ -157,7 +157,7 @@ export function answerFor(
 }
 
 /** A notification says what they are now. */
-function told(network: Network, group: Group, tag: string, pns: string[]): Node[] {
+function newsOf(network: Network, group: Group, tag: string, pns: string[]): Node[] {
   if (pns.length === 0) return []
   const shown = pns.flatMap((pn) => memberNode(network, group, { pn, role: roleOf(group, pn) ?? "member" }))
   return [el(tag, nextVersion(group), shown)]

@@ -24,7 +24,7 @@ function toldOf(message: Sent, steps: ReturnType<typeof step>[], each = false): 
   return steps.flatMap((one) => {
     const changed = advance(now, [one], each)
     now = changed?.after ?? now
-    return changed?.told.map(({ kind }) => `${kind} ${countsOf(now)[kind]}`) ?? []
+    return changed?.reported.map(({ kind }) => `${kind} ${countsOf(now)[kind]}`) ?? []
   })
 }
 
@@ -45,12 +45,12 @@ test.for<[ReceiptKind[], ReceiptKind[]]>([
     kinds.map((kind) => step(kind)),
     false,
   )
-  expect(together?.told.map(({ kind }) => kind)).toEqual(expected)
+  expect(together?.reported.map(({ kind }) => kind)).toEqual(expected)
   let after = sent
   const told = kinds.flatMap((kind) => {
     const changed = advance(after, [step(kind)], false)
     after = changed?.after ?? after
-    return changed?.told.map((one) => one.kind) ?? []
+    return changed?.reported.map((one) => one.kind) ?? []
   })
   expect(told).toEqual(expected)
   expect(after).toEqual(together?.after)
@@ -69,8 +69,8 @@ test("members who read a message at once have received it, and one event says bo
   const [a, b, c] = Object.keys(group.members!)
   const reads = [a, b, c].map((who) => step("read", who))
   expect(toldOf(group, reads.slice(0, 1))).toEqual(["read 1"])
-  const { after, told } = advance(group, [step("delivered", a, 201), ...reads.slice(1)], false)!
-  expect(told).toEqual([
+  const { after, reported } = advance(group, [step("delivered", a, 201), ...reads.slice(1)], false)!
+  expect(reported).toEqual([
     { kind: "delivered", timestamp: 201, who: [a] },
     { kind: "read", timestamp: 200, who: [b, c] },
   ])

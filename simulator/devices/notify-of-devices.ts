@@ -11,7 +11,7 @@ import * as Jid from "../wire/jid.ts"
  * Tells a person's other devices and its contacts that a companion came or goes. The device is named
  * in both modes, as clients keep their lists by either, and the lists that remain by their hashes.
  */
-export function tellDevice(network: Network, what: "add" | "remove", device: Address) {
+export function notifyOfDevice(network: Network, what: "add" | "remove", device: Address) {
   const user = network.directory.user(device.user)
   const known = network.directory.device(device)
   if (!user || !known || network.faults.strike("silent_devices", key(device))) return
@@ -28,15 +28,15 @@ export function tellDevice(network: Network, what: "add" | "remove", device: Add
   const notification = { type: "devices", attrs: { lid: inMode("lid", user) }, content }
   for (const own of devicesOf(network, user.pn, device))
     notify(network, own, { from: inMode("pn", user), ...notification })
-  tellByHash(network, user)
-  tellOwn(network, user, rest, device)
+  notifyByHash(network, user)
+  notifyOwn(network, user, rest, device)
 }
 
 /**
  * Contacts are told that the devices of somebody changed, and of whom by a hash alone. The notice comes from the
  * contact's own account, under the private id once the account was moved to these (whatsapp-rust 1101).
  */
-function tellByHash(network: Network, user: User) {
+function notifyByHash(network: Network, user: User) {
   for (const pn of contactsOf(network, user.pn)) {
     const contact = network.directory.user(pn)
     if (!contact) continue
@@ -53,7 +53,7 @@ export function contactHash(user: string): string {
 }
 
 /** The account's other companions are also told which devices remain: some clients read their own account's so alone. */
-function tellOwn(network: Network, user: User, remaining: Address[], except: Address) {
+function notifyOwn(network: Network, user: User, remaining: Address[], except: Address) {
   const listed = remaining.map((one) => {
     const index = one.id === 0 ? undefined : network.directory.device(one)?.keyIndex
     return el("device", { jid: inMode("pn", user, one.id), "key-index": index })

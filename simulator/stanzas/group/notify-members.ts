@@ -8,23 +8,23 @@ import { sendToDevice } from "#simulator/network/send-to-device.ts"
 import { el, newStanzaId, type Node } from "#simulator/wire/node.ts"
 import { groupNode, hidesIn } from "./card.ts"
 
-interface Told {
+interface News {
   content: Node[]
   /** People who have just left. */
   gone?: string[]
-  /** People who have just come, and why. They are told everything about the group. */
+  /** People who have just come, and why. They get everything about the group. */
   joined?: { pns: string[]; reason?: string }
 }
 
 /**
- * Tells every device of every member, and of who has just left. The one that did it is told as well: by the `key` of its
+ * Notifies every device of every member, and of who has just left. The one that did it is notified as well: by the `key` of its
  * question a client knows the news of a group that it has made itself (whatsmeow, `JoinedGroup.CreateKey`).
  */
-export function tell(
+export function notifyMembers(
   network: Network,
   line: ConnectedDevice,
   group: Group,
-  { content, gone = [], joined }: Told,
+  { content, gone = [], joined }: News,
 ) {
   const author = network.directory.user(line.device.user)
   if (!author || content.length === 0) return
