@@ -46,7 +46,8 @@ export interface Timing {
 const seconds = 1000
 const minutes = 60 * seconds
 
-export function timing(beatMs = config.LEASE_BEAT_MS): Timing {
+export function timing(): Timing {
+  const beatMs = config.LEASE_BEAT_MS
   return {
     beatMs,
     storeAwayMs: 3 * beatMs,

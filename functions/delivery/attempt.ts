@@ -100,7 +100,7 @@ function inLowerCase(headers: Record<string, string>): Record<string, string> {
 }
 
 /** Contract, "Delivery": any 2xx is a success; 429 and 5xx are retried; redirects and other refusals are not. */
-export function judge(status: number): Pick<Outcome, "verdict" | "error"> {
+function judge(status: number): Pick<Outcome, "verdict" | "error"> {
   if (status >= 200 && status < 300) return { verdict: "delivered", error: "" }
   if (status === 429) return { verdict: "retry", error: "rate_limited" }
   if (status >= 500) return { verdict: "retry", error: "server_error" }

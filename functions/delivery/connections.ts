@@ -11,11 +11,11 @@ let kept: Connections | undefined
  * Connections to receivers for one delivery, and a function that ends them. On Lambda each delivery has its own: those of
  * an earlier invocation were frozen with it.
  */
-export function newConnections(isLambda = config.AWS_LAMBDA_FUNCTION_NAME !== undefined): {
+export function newConnections(): {
   connections: Connections
   leave: () => Promise<void>
 } {
-  if (isLambda) {
+  if (config.AWS_LAMBDA_FUNCTION_NAME !== undefined) {
     const connections = new Connections()
     return { connections, leave: async () => await connections.destroy() }
   }

@@ -21,7 +21,7 @@ import { sendAgain } from "./send-again.ts"
 import { newTimeLimit } from "./time-for-one-bridge.ts"
 
 /** Contract, "Delivery": seconds between the five attempts, from the end of the failed one. */
-export const waits = [10, 30, 60, Delivery.longestWait]
+const waits = [10, 30, 60, Delivery.longestWait]
 /** An answer that kills the deliverer is never recorded. After this many POSTs the event is given up. */
 const maxAttempts = 10
 /** How many bytes of events go into one POST: a single event may be larger. */

@@ -205,11 +205,6 @@ function partsOf(document: Document, reader: Reader): Part[] {
   ]
 }
 
-/** The names of the parts, as their addresses have them. */
-export function partSlugs(document: Document): string[] {
-  return ["guide", ...document.tags.map(({ name }) => slugOf(name)), "webhooks", "errors", "schemas"]
-}
-
 /** Where a call is explained. */
 export function hrefOfCall(document: Document, name: string): string {
   const entry = entriesOf(document).find(({ operation }) => operation.operationId === name)

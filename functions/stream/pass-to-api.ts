@@ -33,7 +33,7 @@ const lambda = lazily(
  * How many files an account may fetch at once: fewer than the fewest places that a stage has for it (`transfers` in
  * `infra/stage/stage.ts`), since a caller who reads slowly holds one for minutes.
  */
-export const openDownloads = 8
+const openDownloads = 8
 /** In seconds, until a caller over that limit asks again. */
 const refusedFor = 3
 /** A place is held for half a minute. */

@@ -38,7 +38,7 @@ async function begun(email: string, fingerprint: string): Promise<string> {
 /** A phone is linked to a number of the account. */
 async function links(accountId: string, phone: string): Promise<void> {
   const { bridge } = await Bridge.create({ accountId, customerRef: "first" })
-  const notes = new LeaseNotes(await aHeldLease(bridge.id), timing(100), log)
+  const notes = new LeaseNotes(await aHeldLease(bridge.id), { ...timing(), beatMs: 100 }, log)
   onTestFinished(() => notes.end())
   notes.report("connected", undefined, () => ({ phone: "sealed", phone_hash: BridgesOfPhone.hashOf(phone) }))
   await until(async () => (await NewlyLinked.list()).includes(bridge.id))

@@ -5,8 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { errorStatus } from "#core/contract/error.ts"
 import { Event } from "#core/contract/event.ts"
 import { routes } from "#core/contract/routes.ts"
-import { openapi } from "#functions/docs/openapi.ts"
-import { partSlugs } from "#functions/docs/page.ts"
+import { partsOfReference } from "#test/support/parts-of-reference.ts"
 import { reference } from "#functions/docs/routes.ts"
 import { startChromium } from "#local/browser/chromium.ts"
 import { until } from "#test/support/until.ts"
@@ -44,7 +43,7 @@ async function opened(width: number) {
 test.for([390, 1280])("at a width of %s pixels the reference is whole, part by part", async (width) => {
   const { page, show, asked, complaints } = await opened(width)
   let seen = ""
-  const parts = partSlugs(openapi())
+  const parts = await partsOfReference()
   for (const part of parts) {
     seen += await show(part)
     const [wanted, given] = (await page.evaluate(

@@ -13,10 +13,10 @@ import { app } from "#functions/api/one-machine.ts"
 import { html } from "hono/html"
 import { exampleCalls } from "#functions/docs/example-calls.ts"
 import { reference } from "#functions/docs/routes.ts"
-import { partSlugs } from "#functions/docs/page.ts"
 import { pages } from "#functions/docs/pages.ts"
 import { type Document, everyAnswer } from "#functions/docs/openapi.ts"
 import { signedHeaders } from "#core/event/signed-headers.ts"
+import { partsOfReference } from "#test/support/parts-of-reference.ts"
 import { aCustomer } from "#test/support/service/customer.ts"
 
 const document = (await (await app.request("/api/openapi.json")).json()) as Document // the document that it serves
@@ -355,8 +355,8 @@ describe("/api/docs", () => {
 
 /** All parts, one after the other. */
 async function everyPart(): Promise<string> {
-  const parts = partSlugs(document).map(
-    async (slug) => await (await app.request(`/api/docs?part=${slug}`)).text(),
+  const parts = (await partsOfReference()).map(
+    async (part) => await (await app.request(`/api/docs?part=${part}`)).text(),
   )
   return (await Promise.all(parts)).join("\n")
 }

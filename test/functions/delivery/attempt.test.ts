@@ -3,7 +3,7 @@ import { createServer } from "node:net"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { listen } from "#local/listen.ts"
 import { Connections } from "#core/fetch/connections.ts"
-import { attempt, judge } from "#functions/delivery/attempt.ts"
+import { attempt } from "#functions/delivery/attempt.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import type { Answer } from "#test/support/service/start-receiver.ts"
 
@@ -27,8 +27,9 @@ test.for([
   [500, "retry"],
   [503, "retry"],
   [599, "retry"],
-] as const)("status %i: %s", ([status, verdict]) => {
-  expect(judge(status).verdict).toBe(verdict)
+] as const)("status %i: %s", async ([status, verdict]) => {
+  const receiver = await aReceiver([status])
+  expect(await attemptOn(receiver.url)).toMatchObject({ statusCode: status, verdict })
 })
 
 async function attemptOn(url: string) {

@@ -2,19 +2,20 @@ import "#test/support/store.ts"
 import { createServer } from "node:http"
 import { setImmediate as turn } from "node:timers/promises"
 import { expect, onTestFinished, test } from "vitest"
+import { config } from "#core/platform/config.ts"
 import { hangUp, listen } from "#local/listen.ts"
 import { attempt } from "#functions/delivery/attempt.ts"
 import { newConnections } from "#functions/delivery/connections.ts"
 
 /** Makes two deliveries, one after the other. @returns how many connections the receiver saw */
-async function connectionsOfTwo(isLambda: boolean): Promise<number> {
+async function connectionsOfTwo(): Promise<number> {
   let connections = 0
   const server = createServer((_request, response) => response.end())
   server.on("connection", () => connections++)
   const url = `http://127.0.0.1:${await listen(server)}/`
   onTestFinished(() => hangUp(server))
   for (const eventId of ["evt_1", "evt_2"]) {
-    const { connections, leave } = newConnections(isLambda)
+    const { connections, leave } = newConnections()
     const secret = "whsec_c2VjcmV0"
     const outcome = await attempt({
       id: { bridgeId: "b", webhookId: "first" },
@@ -33,9 +34,11 @@ async function connectionsOfTwo(isLambda: boolean): Promise<number> {
 }
 
 test("events that come one after the other go over one connection", async () => {
-  expect(await connectionsOfTwo(false)).toBe(1)
+  expect(await connectionsOfTwo()).toBe(1)
 })
 
 test("on Lambda each invocation has connections of its own, for those of the last one were frozen", async () => {
-  expect(await connectionsOfTwo(true)).toBe(2)
+  config.AWS_LAMBDA_FUNCTION_NAME = "Delivery"
+  onTestFinished(() => void (config.AWS_LAMBDA_FUNCTION_NAME = undefined))
+  expect(await connectionsOfTwo()).toBe(2)
 })

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs"
 import { expect, inject, test } from "vitest"
 import { z } from "zod"
 import { Metrics } from "#core/platform/metrics.ts"
-import { waits } from "#functions/delivery/deliver.ts"
+import { Delivery } from "#core/event/delivery.ts"
 import { graphOf } from "../graph.ts"
 
 const graph = graphOf(inject("production"))
@@ -149,7 +149,7 @@ test("a dead doorbell rings at once; old ones where nobody answers any, and not 
   // Longer than the longest wait of a doorbell, and the attempt after it.
   const silent = alarm("DeliverySilent")
   expect(silent).toMatchObject({ metricName: "Invocations", treatMissingData: "breaching" })
-  expect(silent.period).toBeGreaterThan(Math.max(...waits) + 10)
+  expect(silent.period).toBeGreaterThan(Delivery.longestWait + 10)
   const { alarmRule } = graph.one("cloudwatch/compositeAlarm:CompositeAlarm", "DoorbellOld")
   expect(alarmRule).toMatch(/^ALARM\(".*DoorbellWaits.*"\) AND ALARM\(".*DeliverySilent.*"\)$/)
 })

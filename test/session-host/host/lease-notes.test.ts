@@ -41,7 +41,7 @@ test("a session's status is in its lease, and keeps its time if it is still so a
 
 test("a change is one write; several while one is written are one more; what fails is written later", async () => {
   const lease = await aHeldLease()
-  const notes = new LeaseNotes(lease, timing(100), log)
+  const notes = new LeaseNotes(lease, { ...timing(), beatMs: 100 }, log)
   const writes: object[] = []
   const isOurs = (request: object) => isOf(request, lease.bridgeId) && "Key" in request
   const watch = dynamoDb.faults.add({
@@ -68,7 +68,7 @@ test("a change is one write; several while one is written are one more; what fai
 
 test("why a phone was unlinked is in the lease, and which phone it was", async () => {
   const lease = await aHeldLease()
-  const notes = new LeaseNotes(lease, timing(100), log)
+  const notes = new LeaseNotes(lease, { ...timing(), beatMs: 100 }, log)
   notes.report("connected", undefined, () => ({ phone: "sealed", phone_hash: "hashed" }))
   await told(lease.bridgeId, "connected")
   notes.report("unpaired", "banned")
@@ -84,13 +84,16 @@ test("why a phone was unlinked is in the lease, and which phone it was", async (
 
 test("a session that has ended says nothing more, nor does one whose lease is another's", async () => {
   const lease = await aHeldLease()
-  const [ended, fenced] = [new LeaseNotes(lease, timing(50), log), new LeaseNotes(lease, timing(50), log)]
+  const [ended, fenced] = [
+    new LeaseNotes(lease, { ...timing(), beatMs: 50 }, log),
+    new LeaseNotes(lease, { ...timing(), beatMs: 50 }, log),
+  ]
   ended.end()
   ended.report("connected")
   await Lease.letGo(lease)
   const next = await aHeldLease(lease.bridgeId)
   fenced.report("connected")
-  const notes = new LeaseNotes(next, timing(50), log)
+  const notes = new LeaseNotes(next, { ...timing(), beatMs: 50 }, log)
   notes.report("unpaired")
   expect(await told(lease.bridgeId, "unpaired")).toMatchObject({ epoch: next.epoch })
   fenced.end()
@@ -99,7 +102,7 @@ test("a session that has ended says nothing more, nor does one whose lease is an
 
 test("that a session has lived for a minute is written once the store takes it, however late that is", async () => {
   const lease = await aHeldLease()
-  const notes = new LeaseNotes(lease, timing(50), log)
+  const notes = new LeaseNotes(lease, { ...timing(), beatMs: 50, provenMs: 600 }, log)
   let refused = 0
   const giveBack = dynamoDb.faults.add({
     fault: "denied",
