@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { Account } from "#core/account/account.ts"
+import { ApiKey } from "#core/account/api-key.ts"
 import { removePeople } from "#core/account/remove.ts"
 import { removeWhole } from "#core/account/remove-whole.ts"
 import { Email } from "#core/account/person.ts"
@@ -13,16 +14,16 @@ import { argument, Refused, type Row, type Verb } from "./verb.ts"
 
 export const account: Record<string, Verb> = {
   create: {
-    takes: "<name> [subscription]",
-    says: "create an account; without the word `active` it may have no bridges",
-    run: async (args) => [
-      toRow(
-        await Account.create({
-          name: argument(args, 0, "name"),
-          ...(args[1] !== undefined && { subscription: subscription(args[1]) }),
-        }),
-      ),
-    ],
+    takes: "<name> [subscription] [--key]",
+    says: "create an account; without `active` it may have no bridges; --key: with an API key, shown only this once",
+    options: ["key"],
+    run: async (args, { key = false } = {}) => {
+      const made = await Account.create({
+        name: argument(args, 0, "name"),
+        ...(args[1] !== undefined && { subscription: subscription(args[1]) }),
+      })
+      return [{ ...toRow(made), ...(key && { key: await ApiKey.create(made.id, "") }) }]
+    },
   },
   list: {
     takes: "",

@@ -90,6 +90,7 @@ function parse(): Asked | undefined {
       bridge: { type: "string", multiple: true },
       all: { type: "boolean" },
       account: { type: "string" },
+      key: { type: "boolean" },
     } as const
     const { positionals, values } = parseArgs({ allowPositionals: true, options })
     const { json = false, help = false, ...others } = values

@@ -22,6 +22,7 @@ export interface Options {
   bridge?: string[] | undefined
   all?: boolean | undefined
   account?: string | undefined
+  key?: boolean | undefined
 }
 
 export type Row = Record<string, string | number>

@@ -37,6 +37,12 @@ test("an account is made without a subscription, and gets one when told so", asy
   expect(await account.list!.run([])).toContainEqual(expect.objectContaining({ id, limit: 25 }))
 })
 
+test("an account is made with its first key", async () => {
+  const [made] = await account.create!.run(["Ada's shop", "active"], { key: true })
+  expect(await ApiKey.verify(String(made!.key))).toMatchObject({ accountId: made!.id })
+  expect(await key.list!.run([String(made!.id)])).toHaveLength(1)
+})
+
 test.for([
   ["an account without a name", account.create!, []],
   ["a subscription of no known state", account.create!, ["x", "free"]],

@@ -107,9 +107,8 @@ test("beside the live network each account may have a sandbox, on hosts of its o
     const run = await promisify(execFile)(process.execPath, ["admin/main.ts", "--json", ...words], { env })
     return JSON.parse(run.stdout) as Record<string, string>[] // printed by a verb
   }
-  const [account] = await admin("account", "create", "Ada", "active")
-  const [key] = await admin("key", "create", account!.id!)
-  const api = apiClient(running.baseUrl, key!.key!)
+  const [account] = await admin("account", "create", "Ada", "active", "--key")
+  const api = apiClient(running.baseUrl, account!.key!)
   await untilConnected("sandbox", { api, signal: AbortSignal.timeout(60_000) })
 
   await api("POST", "/instances", { customer_ref: "shop" })

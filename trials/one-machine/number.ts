@@ -21,8 +21,10 @@ export class LinkedNumber {
 
   /** Makes an account and a bridge, and links a simulated phone to it over https. */
   static async link(machine: Machine): Promise<LinkedNumber> {
-    const account = await made(machine, "account create Customer active", "id")
-    const number = new LinkedNumber(machine, await made(machine, `key create ${account}`, "key"))
+    const number = new LinkedNumber(
+      machine,
+      await made(machine, "account create Customer active --key", "key"),
+    )
     await number.#call("POST", "", { customer_ref: reference })
     const network = await networkOf(machine)
     const [owner, friend] = [await network.create("Grace"), await network.create("Ada")]

@@ -41,9 +41,8 @@ interface Means {
 export function customersOf({ admin, baseUrl, network }: Means) {
   return async (name: string, about: { bridges?: number; subscription?: "active" | "none" } = {}) => {
     const { subscription = "active", bridges } = about
-    const { id } = await admin(z.object({ id: z.string() }), "account", "create", name, subscription)
+    const { id, key } = await admin(NewAccount, "account", "create", name, subscription, "--key")
     if (bridges !== undefined) await admin(z.unknown(), "account", "limit", id, String(bridges))
-    const { key } = await admin(z.object({ key: z.string() }), "key", "create", id)
     const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
       await fetch(`${baseUrl}/api${path}`, {
         method,
@@ -77,6 +76,8 @@ export function customersOf({ admin, baseUrl, network }: Means) {
     return { id, key, name, call, bridge, linkTo, linked }
   }
 }
+
+const NewAccount = z.object({ id: z.string(), key: z.string() })
 
 const Made = z.object({
   id: z.string(),

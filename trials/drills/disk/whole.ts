@@ -83,8 +83,10 @@ class WholeTrial {
     const reserve = random.next() < 0.5 ? 0 : reserveMb
     const service = await startOn(disk, reserve)
     const network = networkClient({ controlUrl: service.phonesUrl })
-    const { id } = await service.admin(z.object({ id: z.string() }), "account", "create", "shop", "active")
-    const { key } = await service.admin(z.object({ key: z.string() }), "key", "create", id)
+    const { key } = await service.admin(
+      z.object({ key: z.string() }),
+      ...["account", "create", "shop", "active", "--key"],
+    )
     const api = apiClient(service.baseUrl, key)
     await api("POST", "/instances", { customer_ref: ref, webhook_url: receiver.url })
     const [owner, contact] = [await network.create("Olga"), await network.create("Carl")]
