@@ -83,10 +83,8 @@ class WholeTrial {
     const reserve = random.next() < 0.5 ? 0 : reserveMb
     const service = await startOn(disk, reserve)
     const network = networkClient({ controlUrl: service.phonesUrl })
-    const { key } = await service.admin(
-      z.object({ key: z.string() }),
-      ...["account", "create", "shop", "active", "--key"],
-    )
+    const Made = z.object({ key: z.string() })
+    const { key } = await service.admin(Made, "account", "create", "shop", "active", "--key")
     const api = apiClient(service.baseUrl, key)
     await api("POST", "/instances", { customer_ref: ref, webhook_url: receiver.url })
     const [owner, contact] = [await network.create("Olga"), await network.create("Carl")]
