@@ -19,7 +19,7 @@ export const ofStage = [
   "DASHBOARD_URL",
 ] as const
 
-export interface Which {
+export interface Service {
   /** A sentence that tells the person which service it is, before anything is done. */
   says: string
   /** The settings that reach it, in addition to the present environment. */
@@ -30,7 +30,7 @@ export interface Which {
  * Which service is meant: the one running on this machine's data folder, or the stage that the environment names.
  * @throws Refused when there are both, or neither, or the stage's settings are incomplete.
  */
-export async function which(environment: NodeJS.ProcessEnv): Promise<Which> {
+export async function which(environment: NodeJS.ProcessEnv): Promise<Service> {
   const dataDir = DataDir.parse(environment.DATA_DIR)
   const running = await find(dataDir)
   const missing = ofStage.filter((name) => !environment[name])

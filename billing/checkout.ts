@@ -62,7 +62,7 @@ async function noteTrial(accountId: string, email: string): Promise<boolean> {
  * Somebody comes back from Stripe's page, and Stripe is asked whether they have paid: the address says nothing.
  * @returns the number that they wanted, if there is one to create now.
  */
-export async function returned(accountId: string): Promise<Payer.Wanted | undefined> {
+export async function wantedAfterPayment(accountId: string): Promise<Payer.Wanted | undefined> {
   await look(accountId)
   const payer = await Payer.get(accountId)
   return payer?.said && !["incomplete", "incomplete_expired"].includes(payer.said.status)

@@ -8,8 +8,8 @@ import { isAnswer, stripe } from "./stripe.ts"
 const charged = new Set<Stripe.Subscription.Status>(["trialing", "active", "past_due"])
 
 /**
- * Makes the quantity at Stripe the number of bridges. A change whose outcome is not known is asked for again under the
- * same idempotency key; any other has a key of its own, since Stripe answers a known key from its memory. If the
+ * Makes the quantity at Stripe the number of bridges. If the outcome of a change is unknown, it is repeated under the same
+ * idempotency key. Every other change has a key of its own, since Stripe answers a known key from its memory. If the
  * subscription changed meanwhile, Stripe refuses the old key with new parameters; the next look uses a new key.
  * @returns false when somebody else has written meanwhile.
  * @throws the SDK's errors: the bridges run on, and the next look tries again

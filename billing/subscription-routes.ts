@@ -71,7 +71,7 @@ async function atStripe(c: Context<DashboardEnv>, where: () => Promise<string>):
 /** @returns the page to go on with: the code of the number that was wanted, or the subscription */
 async function comeBack(c: Context<DashboardEnv>): Promise<string> {
   const { accountId, me } = c.var
-  const wanted = await Checkout.returned(accountId)
+  const wanted = await Checkout.wantedAfterPayment(accountId)
   const account = await Account.get(accountId)
   const mayAdd = account?.subscription === "trialing" || account?.subscription === "active"
   if (!wanted || !mayAdd || me.role === "viewer") return "/subscription"

@@ -1,4 +1,4 @@
-import { indexAccess, tableAccess } from "./iam-statements.ts"
+import { indexAccess, tableAccess } from "./iam-statement.ts"
 import { bridgeLogs, bridgeStreams } from "./data/bridge-logs.ts"
 import { doorbell } from "./data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "./data/keys.ts"

@@ -55,7 +55,7 @@ async function madeFor(person: Person.Info): Promise<string | undefined> {
   const refused = await transact([
     ...writes,
     ...Member.founding(account.id, person),
-    Person.madeFor(person, account.id),
+    Person.making(person, account.id),
     // From the beginning: what becomes of it when billing is turned off and on again is decided by what billing writes here.
     ...(Billing.isOn() ? await Billing.following(account.id) : []),
   ])

@@ -67,7 +67,7 @@ export async function removeOf(personId: string, own: Key, listed: Key): Promise
 }
 
 /** The write that an account is made for a person. It is refused if another was made after they were read. */
-export function madeFor(person: Info, accountId: string): Write {
+export function making(person: Info, accountId: string): Write {
   const former = person.madeAccountId
   return {
     Update: {

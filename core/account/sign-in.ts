@@ -52,7 +52,7 @@ export interface Begun {
  * Begins a sign-in. The code works only in the browser that holds `asking`, the link in any; the first of them that is
  * used ends both.
  *
- * @param goal where its link leads; where the code does, its browser knows
+ * @param goal where its link leads. The code needs none: its browser remembers.
  */
 export async function begin(email: string, goal: Goal = { next: "/" }): Promise<Begun> {
   const begun: Begun = { asking: newToken(), code: newTypedCode(), link: newToken() }

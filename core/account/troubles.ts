@@ -51,15 +51,15 @@ const patience = 15 * 60
 /** Accounts that are told at once: a receiver may take ten seconds. */
 const atOnce = 10
 
-let isWatched = false
+let on = false
 
-/** Says whether somebody calls `look` again and again: only then is there anything to choose. */
-export function watched(isSo: boolean): void {
-  isWatched = isSo
+/** Set by a process that calls `look` again and again: where none does, nobody is notified, and there is nothing to choose. */
+export function setOn(isOn: boolean): void {
+  on = isOn
 }
 
 export function isOn(): boolean {
-  return isWatched
+  return on
 }
 
 /** The account's choice of whom to report to. */

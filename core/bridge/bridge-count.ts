@@ -13,28 +13,31 @@ interface Counted {
   isSandbox: boolean
 }
 
-/** One more, if the account may have it. */
-export async function created(bridge: Counted): Promise<Write[]> {
+/** The writes that count one more, if the account may have it. */
+export async function creating(bridge: Counted): Promise<Write[]> {
   const count = counting(bridge, 1, {
     ConditionExpression: "subscription IN (:active, :trialing) AND bridges < bridge_limit",
     ExpressionAttributeValues: { ":active": "active", ":trialing": "trialing" },
   })
-  return [bridge.isSandbox ? isThere(bridge) : count, ...(await billed(bridge))]
+  return [bridge.isSandbox ? isThere(bridge) : count, ...(await changingBill(bridge))]
 }
 
-/** One that comes from another service. Its operator moves it: no limit is asked. `isNew`: it was never here. */
-export async function arrived(bridge: Counted, isNew: boolean): Promise<Write[]> {
+/**
+ * The writes that count one that comes from another service. Its operator moves it, so the limit is not checked.
+ * @param isNew it was never here, so the count rises
+ */
+export async function arriving(bridge: Counted, isNew: boolean): Promise<Write[]> {
   const count = counting(bridge, 1, { ConditionExpression: "attribute_exists(pk)" })
-  return [isNew ? count : isThere(bridge), ...(await billed(bridge))]
+  return [isNew ? count : isThere(bridge), ...(await changingBill(bridge))]
 }
 
-/** One less. */
-export async function removed(bridge: Counted): Promise<Write[]> {
-  return bridge.isSandbox ? [] : [counting(bridge, -1), ...(await billed(bridge))]
+/** The writes that count one less. */
+export async function removing(bridge: Counted): Promise<Write[]> {
+  return bridge.isSandbox ? [] : [counting(bridge, -1), ...(await changingBill(bridge))]
 }
 
-/** Only what has to be paid changes: it leaves for another service, or comes back. */
-export async function billed(bridge: Counted): Promise<Write[]> {
+/** The writes where only what is paid changes: it leaves for another service, or comes back. */
+export async function changingBill(bridge: Counted): Promise<Write[]> {
   return Billing.isOn() && !bridge.isSandbox ? await Billing.changing(bridge.accountId) : []
 }
 

@@ -135,7 +135,7 @@ export function staying(deliveries: Delivery.Info[]): Write[] {
  * The row of a delivery that comes from another service, where it left as `row`. Who held it there has ended, and a look is
  * promised.
  */
-export function arrived(row: Row, accountId: string, wrapped: Uint8Array): Row {
+export function arriving(row: Row, accountId: string, wrapped: Uint8Array): Row {
   const { moved: _, bell: _rings, ...kept } = row
   const at = { account_id: accountId, delivery_key: wrapped, holder: nobody }
   if (row.paused_at !== undefined) return { ...kept, ...at }

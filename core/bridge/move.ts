@@ -39,7 +39,7 @@ export async function leave(bridge: Bridge.Info): Promise<void> {
       Lease.leaving(lease),
       moving(bridge, true),
       ...DeliveryRow.leaving(deliveries),
-      ...(await BridgeCount.billed(bridge)),
+      ...(await BridgeCount.changingBill(bridge)),
     ])
     if (refused?.[1]) throw noSuchBridge()
     // Otherwise its lease or its webhooks have changed since they were read.
@@ -100,7 +100,7 @@ export async function takeBack(bridge: Bridge.Info): Promise<boolean> {
       Lease.staying(lease),
       moving(bridge, false),
       ...DeliveryRow.staying(deliveries),
-      ...(await BridgeCount.billed(bridge)),
+      ...(await BridgeCount.changingBill(bridge)),
     ])
     if (refused) continue
     for (const delivery of deliveries) await ring(delivery)
@@ -138,13 +138,13 @@ export async function arrive(
   ]
   const isNew = (await Bridge.byId(bridgeId)) === undefined
   const refused = await transact([
-    await Lease.arrived(lease, importId),
+    await Lease.arriving(lease, importId),
     arrivingRow(bridge, accountId, delivery),
-    ...(await BridgeCount.arrived({ accountId, isSandbox }, isNew)),
+    ...(await BridgeCount.arriving({ accountId, isSandbox }, isNew)),
     { Put: { TableName: tables.accounts, Item: Bridge.whereRow({ id: bridgeId, accountId, customerRef }) } },
     { Put: { TableName: tables.leases, Item: DataKeys.rowOf(owner, { session, delivery }, isSandbox) } },
     ...deliveries.map((row) => ({
-      Put: { TableName: tables.events, Item: DeliveryRow.arrived(row, accountId, delivery) },
+      Put: { TableName: tables.events, Item: DeliveryRow.arriving(row, accountId, delivery) },
     })),
   ])
   if (refused) return false

@@ -26,7 +26,7 @@ export { check, freeFromDead, letGo, take } from "./take-and-let-go.ts"
 export { healthy, login, madeAnew, proven, skipped, stayed, report, usedAt } from "./session-notes.ts"
 export { makeAnew, pauseIdle, skipMessage, stop, wake, whyStopped } from "./stop-and-wake.ts"
 export { claimRemoval, gone, removalLeft } from "./removal.ts"
-export { arrivalCheck, arrived, claimArrival, leaving, left, staying } from "./moving.ts"
+export { arrivalCheck, arriving, claimArrival, leaving, left, staying } from "./moving.ts"
 
 export async function get(bridgeId: string): Promise<Info | undefined> {
   const row = await getRow(tables.leases, key(bridgeId))

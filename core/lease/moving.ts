@@ -93,7 +93,7 @@ export function arrivalCheck(bridgeId: string, importId: string): Write {
 }
 
 /** The write by which it has arrived, with its lease as it left the other service: it wants a host, unless it must not run. */
-export async function arrived(leftAs: Row, importId: string): Promise<Write> {
+export async function arriving(leftAs: Row, importId: string): Promise<Write> {
   const { bridgeId, epoch, stopped } = fromRow(leftAs)
   const here = await get(tables.leases, key(bridgeId))
   const others = stopped.filter((one) => one !== "moved")

@@ -1,5 +1,5 @@
 import { pageFiles } from "../../functions/docs/pages.ts"
-import { tableAccess } from "../iam-statements.ts"
+import { tableAccess } from "../iam-statement.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"

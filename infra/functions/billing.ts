@@ -1,4 +1,4 @@
-import { tableAccess } from "../iam-statements.ts"
+import { tableAccess } from "../iam-statement.ts"
 import { settingsKey } from "../data/keys.ts"
 import { accounts, events, leases } from "../data/tables.ts"
 import { operator } from "../stage/settings.ts"

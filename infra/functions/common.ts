@@ -1,4 +1,4 @@
-import { logsTo, policy, type Statement } from "../iam-statements.ts"
+import { logsTo, policy, type Statement } from "../iam-statement.ts"
 import { stage } from "../stage/stage.ts"
 import { operator } from "../stage/settings.ts"
 import { given } from "../stage/passed-on.ts"

@@ -1,4 +1,4 @@
-import { tableAccess, indexAccess, mailing } from "../iam-statements.ts"
+import { tableAccess, indexAccess, mailing } from "../iam-statement.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"

@@ -1,4 +1,4 @@
-import { tableAccess } from "../iam-statements.ts"
+import { tableAccess } from "../iam-statement.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey } from "../data/keys.ts"

@@ -1,4 +1,4 @@
-import { type Statement, tableAccess } from "../iam-statements.ts"
+import { type Statement, tableAccess } from "../iam-statement.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { deliveryKey, settingsKey } from "../data/keys.ts"
 import { media } from "../data/media.ts"

@@ -1,4 +1,4 @@
-import { tableAccess, indexAccess } from "../iam-statements.ts"
+import { tableAccess, indexAccess } from "../iam-statement.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { events, leases } from "../data/tables.ts"
 import { cluster } from "../hosts/cluster.ts"

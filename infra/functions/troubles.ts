@@ -1,4 +1,4 @@
-import { indexAccess, mailing, tableAccess } from "../iam-statements.ts"
+import { indexAccess, mailing, tableAccess } from "../iam-statement.ts"
 import { deliveryKey } from "../data/keys.ts"
 import { accounts, events, leases, requests } from "../data/tables.ts"
 import { router } from "../router.ts"

@@ -1,4 +1,4 @@
-import { tableAccess, indexAccess, logsTo, onlyRows, policy, type Statement } from "../iam-statements.ts"
+import { tableAccess, indexAccess, logsTo, onlyRows, policy, type Statement } from "../iam-statement.ts"
 import { bridgeLogs } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"

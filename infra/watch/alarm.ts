@@ -1,7 +1,7 @@
 import { about, type Metric, query } from "./metrics.ts"
 import { alarms } from "./topic.ts"
 
-/** Rings when the metric is above the threshold in so many of so many minutes, or periods of so many seconds. */
+/** Rings when the metric is above the threshold in the first number of `minutes` of the last second number of them; `period`: in seconds. */
 export function above(
   name: string,
   of: Metric,

@@ -72,7 +72,7 @@ function parsedIf<Tree>(
   return write[kind] === undefined ? undefined : parse(kind, write[kind])
 }
 
-/** Whether it is written whatever is there, so that nothing needs to be read. */
+/** Whether the write has the same effect whatever is stored, so that nothing need be read first. */
 export function isBlind({ kind, table, condition }: Prepared): boolean {
   return kind === "Put" && !condition && table.indexes.length === 0
 }

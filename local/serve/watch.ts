@@ -42,7 +42,7 @@ export function watch(serving: Serving, measurements: Measurements, dataDir: str
     Metrics.flush()
     await alerts.minuteOver(measurements.minuteOver())
   })
-  Troubles.watched(true)
+  Troubles.setOn(true)
   void each(minuteMs, ending.signal, Troubles.look)
   const answer = (request: IncomingMessage, response: ServerResponse): boolean => {
     const path = request.url?.split("?")[0]
@@ -67,7 +67,7 @@ export function watch(serving: Serving, measurements: Measurements, dataDir: str
   }
   const stop = async () => {
     ending.abort()
-    Troubles.watched(false)
+    Troubles.setOn(false)
     await backups?.settled()
   }
   return { answer, stop }

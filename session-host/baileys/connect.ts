@@ -16,7 +16,7 @@ import { removeDevice } from "./login/logout.ts"
 import { newPasskeyLink } from "./login/passkey.ts"
 import { newNetworkClock } from "./network-clock.ts"
 import { installRepairs } from "./patches/install.ts"
-import { newOwnAvailability } from "./questions/own-availability.ts"
+import { newShowAsAvailable } from "./show-as-available.ts"
 import { newQuestions } from "./questions/questions.ts"
 import { newCallers } from "./questions/reject-call.ts"
 import { newRestrictionsQuestions } from "./questions/restrictions.ts"
@@ -50,7 +50,7 @@ function open(input: ConnectInput): Connection {
     if (people.length > 0) lifetime.emit({ kind: "people", people })
   }
 
-  const availability = newOwnAvailability(sock, creds, warn("presence was not shown"))
+  const availability = newShowAsAvailable(sock, creds, warn("presence was not shown"))
   const calls = newCallers()
   const questions = newQuestions({ ...dialled, availability, calls, reportPeople })
   const restrictions = newRestrictionsQuestions({

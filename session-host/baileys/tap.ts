@@ -24,7 +24,7 @@ import { answerHellos, newHellos, newPairingNotices } from "./login/pairing-noti
 import { addSpareCodes, type PasskeyLink } from "./login/passkey.ts"
 import type { NetworkClock } from "./network-clock.ts"
 import { newCodes } from "./login/qr.ts"
-import type { OwnAvailability } from "./questions/own-availability.ts"
+import type { ShowAsAvailable } from "./show-as-available.ts"
 import type { newCallers } from "./questions/reject-call.ts"
 import type { newRestrictionsQuestions } from "./questions/restrictions.ts"
 import { newSignedPreKeys } from "./signal/signed-pre-keys.ts"
@@ -45,7 +45,7 @@ interface Parts extends ReturnType<typeof dial> {
   calls: ReturnType<typeof newCallers>
   addressing: Addressing
   appState: AppState
-  availability: OwnAvailability
+  availability: ShowAsAvailable
   restrictions: ReturnType<typeof newRestrictionsQuestions>
   showAgain: ShowAgain
   sendAgain: SendAgain

@@ -6,7 +6,7 @@ import type { Kind } from "../media/kind-and-content-type.ts"
 import { type Fetched, fetchMedia, type Source } from "../media/fetch.ts"
 import { makeSticker, readPicture } from "../media/picture.ts"
 import { toVoice } from "../media/voice.ts"
-import { transfer } from "../media/transfer.ts"
+import { inTurn } from "../media/in-turn.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 
 interface Asked extends Source {
@@ -46,7 +46,7 @@ async function sentFile(input: Asked, connected: ConnectedSession): Promise<File
 
 /** Fetches a file and uploads it encrypted. */
 function encryptedAndUploaded(input: Asked, connected: ConnectedSession): Promise<File> {
-  return transfer(connected.media, async (folder) => {
+  return inTurn(connected.media, async (folder) => {
     const { bridgeId } = connected
     const { as_sticker: asSticker = false, as_voice: asVoice = false } = input
     const fetched = await fetchMedia({ ...input, bridgeId, asSticker, asVoice, folder })

@@ -4,7 +4,7 @@ import { StoredMedia } from "#core/stored-media.ts"
 import { mediaOf, unwrap } from "../network/content.ts"
 import type { Remembered } from "../receive/map/mapped.ts"
 import { downloadMedia } from "../media/download.ts"
-import { transfer } from "../media/transfer.ts"
+import { inTurn } from "../media/in-turn.ts"
 import { contentTypeOf } from "../media/kind-and-content-type.ts"
 import { fileNameOf } from "../memory/messages/messages.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
@@ -24,7 +24,7 @@ export async function mediaOfMessage(session: Session, id: string): Promise<Resp
 async function store(session: Session, message: Remembered, key: string): Promise<void> {
   const media = mediaIn(message)
   await session.use((connected) =>
-    transfer(connected.media, async (folder) => {
+    inTurn(connected.media, async (folder) => {
       const path = await download(connected, message, folder)
       const contentType = contentTypeOf(media.mimetype)
       await StoredMedia.put({ key, path, contentType, fileName: media.fileName })

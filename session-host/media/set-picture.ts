@@ -4,7 +4,7 @@ import { child, el } from "../network/stanza.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import { fetchMedia } from "./fetch.ts"
 import { readAvatar } from "./picture.ts"
-import { inFolder } from "./transfer.ts"
+import { inFolder } from "./in-turn.ts"
 
 type Asking = Pick<ConnectedSession, "bridgeId" | "connection" | "media">
 

@@ -9,7 +9,7 @@ const Refused = z.object({
 })
 
 /**
- * Asks in GraphQL (`w:mex`). The id stands for a text that nobody sends.
+ * Asks in GraphQL (`w:mex`). The id names a query that the network already has: its text is never sent.
  * @returns the JSON of the answer, unchecked; undefined where it is none.
  * @throws NetworkRejected, NoAnswer
  */

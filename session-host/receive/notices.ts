@@ -24,7 +24,7 @@ interface Input {
   log: ILogger
 }
 
-/** Takes every frame, and emits the news in it. Addresses that it says belong to one person are kept. */
+/** Takes every frame and emits the notices in it. If a frame shows that two addresses are one person's, the pair is kept. */
 export function newNotices({ sock, lifetime, reportPeople, log }: Input): (frame: BinaryNode) => void {
   const { lidMapping } = sock.signalRepository
   const byPrivateId = async (notice: Notice): Promise<Notice> => {

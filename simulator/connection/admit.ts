@@ -4,7 +4,7 @@ import { type Address, key } from "../network/directory.ts"
 import { type ConnectedDevice, nothingSent } from "../network/connected-device.ts"
 import type { Network } from "../network/network.ts"
 import * as Pairing from "../devices/pairing.ts"
-import { failure, login, welcome } from "../stanzas/login.ts"
+import { failure, login, welcomeAndActivate } from "../stanzas/login.ts"
 import { look } from "../stanzas/presence.ts"
 import { receive, receiveUnpaired } from "../stanzas/receive.ts"
 import { el, type Node } from "../wire/node.ts"
@@ -57,7 +57,7 @@ function asDevice(
   outlet.onDrained(() => pump(network, line))
   outlet.atEnd(() => leave(network, line))
   replace(network, line)
-  welcome(network, line, { passive })
+  welcomeAndActivate(network, line, { passive })
   return (stanza) => receive(network, line, stanza)
 }
 

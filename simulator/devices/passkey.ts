@@ -53,7 +53,7 @@ export interface Ceremony {
 /** How long a companion that was too late may stay, to begin again, in milliseconds. */
 const afterwards = 60_000
 
-/** A phone of an account with a passkey was brought to link this companion, which is asked for an assertion. */
+/** Asks a companion for an assertion, once somebody with a passkey has begun to link it with their phone. */
 export function ask(network: Network, pairing: Pairing, begun: Pick<Ceremony, "pn" | "phone">) {
   const { passkeyMs } = network.manners
   const until = Date.now() + passkeyMs
@@ -72,8 +72,9 @@ const steps = new Map<string, (step: Step) => Node[] | Promise<Node[]>>([
 ])
 
 /**
- * Takes a companion's step. Undefined when the stanza is none; otherwise the content of the answer. `answer` is called
- * where the answer has to be sent before the step is over. @throws Refusal
+ * Takes one step of a companion. A step that must be answered before it ends calls `answer`.
+ * @returns the content of the answer; undefined if the stanza is no step
+ * @throws Refusal
  */
 export async function receive(
   network: Network,

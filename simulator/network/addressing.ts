@@ -38,13 +38,13 @@ export function alsoKnownAs(
   return { ...shown, ...named }
 }
 
-/** How somebody is shown other people: as these address the chat, or by number before the account was moved. */
+/** How a person sees others: in the mode of the chat, or by phone number while their account has not moved to private ids. */
 export function shownMode(network: Network, pn: string, mode: Mode): Mode {
   return network.profiles.get(pn).byNumber ? "pn" : mode
 }
 
 /** The device an address means; undefined when nobody has it. */
-export function deviceAt(network: Network, jid: Jid.Jid | undefined): Address | undefined {
+export function findDevice(network: Network, jid: Jid.Jid | undefined): Address | undefined {
   const user = network.directory.find(jid)
   const address = user && { user: user.pn, id: jid?.device ?? 0 }
   return address && network.directory.device(address) ? address : undefined

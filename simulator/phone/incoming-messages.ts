@@ -1,5 +1,5 @@
 import { proto, unpadRandomMax16 } from "@whiskeysockets/baileys"
-import { deviceAt } from "../network/addressing.ts"
+import { findDevice } from "../network/addressing.ts"
 import { type Address, key } from "../network/directory.ts"
 import * as Jid from "../wire/jid.ts"
 import { oneKey } from "./signal/prekeys.ts"
@@ -19,7 +19,7 @@ const reasons: Record<Failure, number> = { no_session: 1, unknown_prekey: 3, bad
 /** Reads a message: keeps it and says so, or asks for it once more. A message for the phone alone is returned. */
 export async function readMessage(handset: Handset, stanza: Node): Promise<Peer | undefined> {
   const { from, participant } = stanza.attrs
-  const sender = deviceAt(handset.network, Jid.parse(participant ?? from))
+  const sender = findDevice(handset.network, Jid.parse(participant ?? from))
   try {
     const content = await opened(handset, stanza, sender)
     keep(handset, stanza, sender, content)

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
-import { deviceAt, inMode, shownMode } from "../network/addressing.ts"
+import { findDevice, inMode, shownMode } from "../network/addressing.ts"
 import { type Address, key, type User } from "../network/directory.ts"
 import type { Group } from "../network/groups.ts"
 import { now } from "../clock.ts"
@@ -76,7 +76,7 @@ function peerAttrs(handset: Handset, to: Address) {
 export async function resend(handset: Handset, receipt: Node) {
   const { id = "", participant, from } = receipt.attrs
   const jid = participant ?? from
-  const device = deviceAt(handset.network, Jid.parse(jid))
+  const device = findDevice(handset.network, Jid.parse(jid))
   const sent = handset.keys.get("sent", id)
   const target = sent && fromRow(handset.network, sent.target)
   if (!device || !sent || !target) return

@@ -42,8 +42,8 @@ export function failure(reason: number, expire?: number): Node {
   return el("failure", { reason, expire, location: "sim" })
 }
 
-/** After login: who it is, and, unless it wants to say so first, what waits for it. */
-export function welcome(network: Network, line: ConnectedDevice, client: { passive: boolean }) {
+/** Tells a client that has logged in who it is. Unless it is passive, sends what waits for it; a passive one asks first. */
+export function welcomeAndActivate(network: Network, line: ConnectedDevice, client: { passive: boolean }) {
   const user = network.directory.user(line.device.user)
   if (!user) return
   const lid = Jid.format(user.lid, "lid", line.device.id)

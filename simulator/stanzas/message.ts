@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { namesStranger } from "../network/household-isolation.ts"
-import { alsoKnownAs, deviceAt, inMode, type Mode, modeOf, shownMode } from "../network/addressing.ts"
+import { alsoKnownAs, findDevice, inMode, type Mode, modeOf, shownMode } from "../network/addressing.ts"
 import { sendToDevice } from "../network/send-to-device.ts"
 import { type Address, key, type User } from "../network/directory.ts"
 import { deviceHash } from "../devices/notify-of-devices.ts"
@@ -25,7 +25,7 @@ const carried = new Set(["meta", "biz", "bot"])
 const nack = { addressing: 400, forbidden: 403, unknownRecipient: 404, restricted: 463, invalid: 479 }
 
 /** The size of a ciphertext that was spoilt on its way; no other is as short. */
-export const spoiltBytes = 16
+export const spoiltSize = 16
 
 /** A message on its way: who sent it, and to which chat. */
 interface Message {
@@ -95,7 +95,7 @@ function spoilt({ faults }: Network, device: Address, content: Node[]): Node[] |
 
 /** The first byte says version 3, or nobody would try. */
 function garbage(): Buffer {
-  return Buffer.concat([Buffer.of(0x33), randomBytes(spoiltBytes - 1)])
+  return Buffer.concat([Buffer.of(0x33), randomBytes(spoiltSize - 1)])
 }
 
 /** The code of the nack, when the message is not taken. */
@@ -170,7 +170,7 @@ function toPeople(network: Network, sent: Message): Copy[] {
   const shared = many ? children(stanza).filter(({ tag }) => tag === "enc") : []
   return recipients(stanza).flatMap(({ jid, enc }) => {
     const address = Jid.parse(jid)
-    const device = deviceAt(network, address)
+    const device = findDevice(network, address)
     if (!device || !address) {
       network.log.note(key(line.device), "for no device", { jid })
       return []
@@ -228,13 +228,13 @@ function toGroup(network: Network, { line, sender, stanza, chat }: Message): Cop
   if (!group) return []
   const attrs = inGroup(network, group, sender, line.device.id)
   const shared = children(stanza).filter(({ tag }) => tag === "enc")
-  const only = deviceAt(network, Jid.parse(stanza.attrs.participant))
+  const only = findDevice(network, Jid.parse(stanza.attrs.participant))
   // To who has left meanwhile nothing goes, nor what they ask for again.
   if (only)
     return roleOf(group, only.user) ? [{ device: only, attrs, content: contents(stanza, shared) }] : []
   const own = new Map(
     recipients(stanza).flatMap(({ jid, enc }) => {
-      const device = deviceAt(network, Jid.parse(jid))
+      const device = findDevice(network, Jid.parse(jid))
       return device && child(stanza, "participants") ? [[key(device), enc] as const] : []
     }),
   )
@@ -294,7 +294,7 @@ function isForThese(
   stanza: Node,
   devices: [User, Address][],
 ): boolean {
-  const named = recipients(stanza).map(({ jid }) => deviceAt(network, Jid.parse(jid)))
+  const named = recipients(stanza).map(({ jid }) => findDevice(network, Jid.parse(jid)))
   const reached = new Set([line.device, ...named].map((device) => device && key(device)))
   return reached.size === devices.length && devices.every(([, device]) => reached.has(key(device)))
 }

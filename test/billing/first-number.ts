@@ -58,7 +58,7 @@ describe("a first number", () => {
     })
     const page = await Checkout.begin(id, "ada@example.com")
     expect(await payWith(card.pays, page!)).toMatch(/\/subscription\/return$/)
-    await Checkout.returned(id)
+    await Checkout.wantedAfterPayment(id)
     expect(await stateOf(id)).toBe("trialing")
     expect((await customer.post("/api/instances", { customer_ref: "shop" })).status).toBe(201)
     const { said } = (await Payer.get(id))!
@@ -118,7 +118,7 @@ describe("a first number", () => {
     const { account } = await newcomer()
     await Checkout.want(account.id, { customerRef: "shop", webhookUrl: "" })
     await Checkout.begin(account.id, "ada@example.com")
-    expect(await Checkout.returned(account.id)).toBeUndefined()
+    expect(await Checkout.wantedAfterPayment(account.id)).toBeUndefined()
     expect(await stateOf(account.id)).toBe("none")
   })
 

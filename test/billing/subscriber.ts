@@ -45,7 +45,7 @@ export async function subscriber(number = card.pays) {
   await Checkout.want(id, { customerRef: "first", webhookUrl: "" })
   const page = await Checkout.begin(id, "ada@example.com")
   await payWith(number, page!)
-  await Checkout.returned(id)
+  await Checkout.wantedAfterPayment(id)
   const { bridge } = await Bridge.create({ accountId: id, customerRef: "first" })
   await look(id)
   return { ...customer, id, bridge }

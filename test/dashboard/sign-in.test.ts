@@ -10,7 +10,7 @@ import { Person } from "#core/account/person.ts"
 import { remove as removeAccount, removePeople } from "#core/account/remove.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { config } from "#core/platform/config.ts"
-import { app } from "#functions/api/one-machine.ts"
+import { app } from "#functions/whole-app.ts"
 import { anAddress } from "#test/support/service/customer.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 

@@ -1,6 +1,6 @@
 import type { Evidence, Kind, Seen } from "./evidence.ts"
 import { judgeKept } from "./kept.ts"
-import { isForward, statusesOf } from "./statuses.ts"
+import { isForward, statusesOf } from "./status-order.ts"
 
 /** A promise that was broken. */
 export interface Violation {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { Entry } from "#local/network/client.ts"
-import { spoiltBytes } from "#simulator/stanzas/message.ts"
+import { spoiltSize } from "#simulator/stanzas/message.ts"
 import { newTroubles } from "./troubles.ts"
 
 const device = "491:1"
@@ -22,7 +22,7 @@ function after(...entries: Seen[]) {
 }
 
 test("a bridge asks once for each copy that the network has spoilt, and may refuse that copy", () => {
-  const spoilt = copy("A", spoiltBytes)
+  const spoilt = copy("A", spoiltSize)
   expect(after(spoilt, asked("A"), refused("A"))).toEqual({ troubles: [], asked: 1 })
   // It came again, since the bridge's host died.
   expect(after(spoilt, asked("A"), spoilt, asked("A"), refused("A"))).toEqual({ troubles: [], asked: 2 })
@@ -30,7 +30,7 @@ test("a bridge asks once for each copy that the network has spoilt, and may refu
 
 test("that it asks for a copy that was whole is a trouble", () => {
   expect(after(copy("A", 80), asked("A"))).toEqual({ troubles: [1], asked: 0 })
-  const again = [copy("A", spoiltBytes), asked("A"), refused("A"), copy("A", 80), asked("A"), refused("A")]
+  const again = [copy("A", spoiltSize), asked("A"), refused("A"), copy("A", 80), asked("A"), refused("A")]
   expect(after(...again)).toEqual({ troubles: [4, 5], asked: 1 })
-  expect(after(copy("A", spoiltBytes), asked("B"))).toEqual({ troubles: [1], asked: 0 })
+  expect(after(copy("A", spoiltSize), asked("B"))).toEqual({ troubles: [1], asked: 0 })
 })

@@ -1,5 +1,5 @@
 import type { Entry } from "#local/network/client.ts"
-import { spoiltBytes } from "#simulator/stanzas/message.ts"
+import { spoiltSize } from "#simulator/stanzas/message.ts"
 
 /** What somebody could not read, or refused, as the network's log has it. */
 export interface Troubles {
@@ -39,7 +39,7 @@ export function isReuse({ event }: Entry): boolean {
 
 function isSpoilt({ kind, stanza }: Entry): boolean {
   if (kind !== "out" || stanza?.tag !== "message" || !Array.isArray(stanza.content)) return false
-  return stanza.content.some(({ tag, content }) => tag === "enc" && content === spoiltBytes)
+  return stanza.content.some(({ tag, content }) => tag === "enc" && content === spoiltSize)
 }
 
 /** Phones say so in a note, bridges in a refusal or a retry receipt. */

@@ -7,7 +7,7 @@ import { startEcs } from "#local/ecs/ecs.ts"
 import { noLimits } from "#local/service/spawn-service.ts"
 import { spawnSimulator } from "#simulator/spawn.ts"
 import type { BreakableRule } from "./breakable-rules.ts"
-import { keep } from "./keeper.ts"
+import { keep } from "./restart-processes.ts"
 import { stepBoard } from "./armed-steps.ts"
 import { startStore } from "./store.ts"
 

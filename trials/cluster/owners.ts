@@ -27,8 +27,8 @@ export function leaseOf(request: object) {
 }
 
 /**
- * Whether a bridge ever had two owners: no commit may be accepted whose lease was somebody else's before it came. A
- * repeated transaction is accepted again, without effect: only its first time counts.
+ * Collects what breaks "one owner at a time": commits that were accepted although the lease, read just before, was somebody
+ * else's. A repeated transaction counts only the first time.
  */
 export function newOwners() {
   const violations: string[] = []

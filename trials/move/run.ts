@@ -10,7 +10,7 @@ import { followNetworkLog } from "../cluster/follow-network-log.ts"
 import type { Line } from "../cluster/lines.ts"
 import { newSeen, unlinked } from "../restore/seen.ts"
 import { admin, type Running, start } from "../restore/service.ts"
-import { comeToRest, newLines, onStage, type Stage, toldOf } from "../restore/stage.ts"
+import { comeToRest, newLines, onStage, type Surroundings, toldOf } from "../restore/surroundings.ts"
 
 export interface Outcome {
   violations: Violation[]
@@ -40,7 +40,7 @@ export async function runMoves(options: Options, dir: string, say: (line: string
   return await onStage({ seed: options.seed, dir }, async (stage) => await run(options, stage, say))
 }
 
-async function run(options: Options, stage: Stage, say: (line: string) => void): Promise<Outcome> {
+async function run(options: Options, stage: Surroundings, say: (line: string) => void): Promise<Outcome> {
   const { dir, random, simulator, network, receiver, stops } = stage
   const places: Place[] = []
   for (const name of ["here", "there"])

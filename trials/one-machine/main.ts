@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Unexpected } from "#local/api-client.ts"
 import { lookAfter } from "./looks.ts"
 import { Machine } from "./machine.ts"
-import { readCommands } from "./page.ts"
+import { readCommands } from "./commands-in-page.ts"
 
 /**
  * `npm run one-machine:try`: every command of docs/one-machine.md, in its order, on this machine; over https by Debian's

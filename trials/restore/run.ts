@@ -15,7 +15,7 @@ import { followNetworkLog } from "../cluster/follow-network-log.ts"
 import { judgeRestored, type Lost } from "./oracle.ts"
 import { isConnected, newSeen, unlinked } from "./seen.ts"
 import { admin, type Running, start } from "./service.ts"
-import { comeToRest, newLines, onStage, type Stage, toldOf } from "./stage.ts"
+import { comeToRest, newLines, onStage, type Surroundings, toldOf } from "./surroundings.ts"
 
 export interface Outcome {
   violations: Violation[]
@@ -46,7 +46,7 @@ export async function runRestores(
   return await onStage({ seed: options.seed, dir }, async (stage) => await run(options, stage, say))
 }
 
-async function run(options: Options, stage: Stage, say: (line: string) => void): Promise<Outcome> {
+async function run(options: Options, stage: Surroundings, say: (line: string) => void): Promise<Outcome> {
   const { dir, random, simulator, network, receiver, stops } = stage
   const host = { beat: options.beat, dir, network: simulator }
   let place = { n: 0, dataDir: join(dir, "data-0") }

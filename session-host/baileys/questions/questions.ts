@@ -16,7 +16,7 @@ import { bringAgain } from "./media-retry.ts"
 import { type MediaInput, newMedia, pictureUrl } from "./media.ts"
 import type { Groups } from "#session-host/send/groups.ts"
 import { tokenGivenBy } from "./token.ts"
-import type { OwnAvailability } from "./own-availability.ts"
+import type { ShowAsAvailable } from "../show-as-available.ts"
 import type { ILogger } from "../quiet-log.ts"
 
 interface Input extends Pick<MediaInput, "uploadAgent" | "toFiles"> {
@@ -24,7 +24,7 @@ interface Input extends Pick<MediaInput, "uploadAgent" | "toFiles"> {
   creds: AuthenticationCreds
   log: ILogger
   answerOrEnd: AnswerOrEnd
-  availability: OwnAvailability
+  availability: ShowAsAvailable
   calls: ReturnType<typeof newCallers>
   groups: Pick<Groups, "asked">
   reportPeople: (people: Acquaintance[]) => void

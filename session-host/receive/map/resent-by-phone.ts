@@ -38,7 +38,7 @@ interface Web {
   verifiedBizName?: string | null
 }
 
-/** The message as its stanza would have brought it. */
+/** Turns a phone's stored form of a message (`WebMessageInfo`) into the form in which a stanza brings it. */
 export function fromWeb(web: Web, own: Own) {
   const { id, remoteJid, fromMe, participant } = web.key ?? {}
   if (!id || !remoteJid || !web.message) return []

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import { hkdf, proto } from "@whiskeysockets/baileys"
-import { deviceAt, inMode } from "#simulator/network/addressing.ts"
+import { findDevice, inMode } from "#simulator/network/addressing.ts"
 import { sendToDevice } from "#simulator/network/send-to-device.ts"
 import { now } from "#simulator/clock.ts"
 import * as Jid from "#simulator/wire/jid.ts"
@@ -15,7 +15,7 @@ const { SUCCESS, NOT_FOUND, DECRYPTION_ERROR } = proto.MediaRetryNotification.Re
 export function bringAgain(handset: Handset, receipt: Node) {
   const { id = "", from } = receipt.attrs
   const about = child(receipt, "rmr")
-  const companion = deviceAt(handset.network, Jid.parse(from))
+  const companion = findDevice(handset.network, Jid.parse(from))
   if (!companion || companion.user !== handset.own.user || !about) return
   const answer = answerTo(handset, id, about, child(receipt, "encrypt"))
   const attrs = { from: inMode("pn", handset.user()), type: "mediaretry", id, t: now() }

@@ -7,7 +7,7 @@ import * as Jid from "#simulator/wire/jid.ts"
 import { bytes, child, el, newStanzaId, type Node } from "#simulator/wire/node.ts"
 import * as Communities from "./communities.ts"
 import { notifyMembers } from "./notify-members.ts"
-import * as Members from "./members.ts"
+import * as Members from "./admin-changes-members.ts"
 import { badRequest, notFound, Refusal } from "../refusal.ts"
 
 /** A change of a group by a member: the answer, and the news for all members. */

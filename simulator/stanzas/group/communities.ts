@@ -6,7 +6,7 @@ import type { Network } from "#simulator/network/network.ts"
 import * as Jid from "#simulator/wire/jid.ts"
 import { child, children, el, type Node } from "#simulator/wire/node.ts"
 import { groupNode, memberNode } from "./card.ts"
-import { addMembers, removeMembers } from "./add-and-remove-members.ts"
+import { addMembers, removeMembers } from "./change-members.ts"
 import { notifyMembers } from "./notify-members.ts"
 import { badRequest, notFound, Refusal } from "../refusal.ts"
 

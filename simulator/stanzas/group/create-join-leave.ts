@@ -8,12 +8,12 @@ import * as Jid from "#simulator/wire/jid.ts"
 import { bytes, child, children, el, type Node } from "#simulator/wire/node.ts"
 import * as Communities from "./communities.ts"
 import * as JoinRequests from "./join-requests.ts"
-import { addMembers, removeMembers } from "./add-and-remove-members.ts"
+import { addMembers, removeMembers } from "./change-members.ts"
 import { notifyMembers } from "./notify-members.ts"
 import { groupNode } from "./card.ts"
 import { badRequest, notFound, Refusal } from "../refusal.ts"
 import { change, checkLength, describe, longest } from "./change.ts"
-import { answerFor, refusalToAdd } from "./members.ts"
+import { answerFor, refusalToAdd } from "./admin-changes-members.ts"
 
 /** Makes a group, or a community with its groups. */
 export function create(network: Network, line: ConnectedDevice, iq: Node): Node[] {

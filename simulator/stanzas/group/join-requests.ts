@@ -8,7 +8,7 @@ import type { Network } from "#simulator/network/network.ts"
 import { devicesOf } from "#simulator/network/notify.ts"
 import * as Jid from "#simulator/wire/jid.ts"
 import { child, children, el, newStanzaId, type Node } from "#simulator/wire/node.ts"
-import { addMembers } from "./add-and-remove-members.ts"
+import { addMembers } from "./change-members.ts"
 import { badRequest, notFound, Refusal } from "../refusal.ts"
 
 /** Somebody with an invitation asks to join a group whose admins choose: the admins are told. */

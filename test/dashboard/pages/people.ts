@@ -12,7 +12,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { log } from "#core/platform/log.ts"
-import { app } from "#functions/api/one-machine.ts"
+import { app } from "#functions/whole-app.ts"
 import { put } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
@@ -165,8 +165,8 @@ test("an owner chooses who is told of troubles, where somebody looks for them", 
   const [owner, member] = await Promise.all([aPerson(), aPerson("member")])
   const shown = async () => await (await owner.get("/account")).text()
   expect(await shown()).not.toContain("<h2>Alerts")
-  onTestFinished(() => Troubles.watched(false))
-  Troubles.watched(true)
+  onTestFinished(() => Troubles.setOn(false))
+  Troubles.setOn(true)
   expect(await shown()).toContain("<h2>Alerts")
   expect((await member.post("/account/troubles", { to: "nobody", url: "" })).status).toBe(403)
   expect(await (await owner.post("/account/troubles", { to: "members", url: "ftp://x" })).text()).toContain(

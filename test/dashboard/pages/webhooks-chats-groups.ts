@@ -58,8 +58,8 @@ test("a further webhook is added, chooses its types, is paused and goes on, test
 })
 
 test("where a webhook fails, its pages say who is told, or that nobody is; the settings lead to the one page where it is changed", async () => {
-  Troubles.watched(true)
-  onTestFinished(() => Troubles.watched(false))
+  Troubles.setOn(true)
+  onTestFinished(() => Troubles.setOn(false))
   const person = await aPerson()
   const receiver = await aReceiver([500])
   const shown = async (path: string) => plain(await (await person.get(`/numbers/shop${path}`)).text())
@@ -79,7 +79,7 @@ test("where a webhook fails, its pages say who is told, or that nobody is; the s
   await told(`an alert goes to ${person.email} by mail, and to https://shop.example/told.`)
   await person.post("/account/troubles", { to: "nobody", url: "" })
   await told("Nobody is told that it fails.")
-  Troubles.watched(false)
+  Troubles.setOn(false)
   expect(await shown("/webhooks")).toContain("Nobody is told that it fails: this service sends no alerts.")
   const settings = await shown("/settings")
   expect(settings).toContain('href="/numbers/shop/webhooks">')

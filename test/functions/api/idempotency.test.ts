@@ -9,7 +9,7 @@ import { Idempotency } from "#core/idempotency.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { update } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import { app } from "#functions/api/one-machine.ts"
+import { app } from "#functions/whole-app.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
 

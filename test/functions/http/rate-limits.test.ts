@@ -4,7 +4,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest"
 import { Config, config } from "#core/platform/config.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { ApiKey } from "#core/account/api-key.ts"
-import { app } from "#functions/api/one-machine.ts"
+import { app } from "#functions/whole-app.ts"
 import { aCustomer, anAddress, at, json } from "#test/support/service/customer.ts"
 
 afterEach(() => void vi.useRealTimers())

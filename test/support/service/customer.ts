@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
-import { app } from "#functions/api/one-machine.ts"
+import { app } from "#functions/whole-app.ts"
 import { config } from "#core/platform/config.ts"
 import { noLimits } from "#local/service/spawn-service.ts"
 

@@ -16,7 +16,7 @@ import { type Line, newLine } from "../cluster/lines.ts"
 import { type newSeen, openOf, shownBy, unread } from "./seen.ts"
 
 /** The parts of a trial that go on while services come and go: the network, and the customer's receiver. */
-export interface Stage {
+export interface Surroundings {
   /** A folder for all of it. */
   dir: string
   random: Random
@@ -30,9 +30,9 @@ export interface Stage {
 /** Runs a trial on a stage of its own, and stops everything when that has ended. */
 export async function onStage<Outcome>(
   { seed, dir }: { seed: number; dir: string },
-  trial: (stage: Stage) => Promise<Outcome>,
+  trial: (stage: Surroundings) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const stops: Stage["stops"] = []
+  const stops: Surroundings["stops"] = []
   try {
     mkdirSync(join(dir, "logs"), { recursive: true })
     const simulator = await spawnSimulator({ dataDir: dir, controlPort: 0 })
@@ -54,7 +54,7 @@ export async function onStage<Outcome>(
 /** Links so many bridges at a service. */
 export async function newLines(
   count: number,
-  { network, receiver }: Stage,
+  { network, receiver }: Surroundings,
   service: { api: string; apiKey: string },
 ): Promise<Line[]> {
   const lines: Line[] = []
@@ -76,11 +76,11 @@ interface Acts {
 }
 
 /**
- * Ends the traffic once each bridge has had so many messages, and waits until nothing is under way and, as it is `judged`,
- * nothing is lost, or until that is hopeless. @returns what was seen
+ * Stops the traffic once each bridge has had this many messages. Then waits until nothing is under way and `judged` finds no
+ * message lost, but not for ever. @returns what was seen
  */
 export async function comeToRest(
-  { network, receiver }: Stage,
+  { network, receiver }: Surroundings,
   { lines, traffic, seen, log, apiOf }: Acts,
   { messages, judged }: { messages: number; judged: (evidence: Evidence) => Violation[] },
 ): Promise<Evidence> {
@@ -115,7 +115,10 @@ export async function comeToRest(
 }
 
 /** For whoever looks for a violation's cause. */
-export function toldOf({ receiver }: Stage, { traffic, seen }: Pick<Acts, "traffic" | "seen">): object {
+export function toldOf(
+  { receiver }: Surroundings,
+  { traffic, seen }: Pick<Acts, "traffic" | "seen">,
+): object {
   return {
     ids: Object.fromEntries(traffic.ids),
     hadMs: Object.fromEntries(seen.hadMs),

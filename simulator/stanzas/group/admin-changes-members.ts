@@ -9,7 +9,7 @@ import { isShown } from "#simulator/network/profiles.ts"
 import * as Jid from "#simulator/wire/jid.ts"
 import { bytes, child, children, el, type Node } from "#simulator/wire/node.ts"
 import { badRequest, notFound, Refusal } from "../refusal.ts"
-import { addMembers, nextVersion } from "./add-and-remove-members.ts"
+import { addMembers, nextVersion } from "./change-members.ts"
 import { memberNode } from "./card.ts"
 
 /** For how long who has left a group is not added again, and for how long a personal invitation is good, in seconds. */
@@ -23,8 +23,8 @@ interface Asked {
 }
 
 /**
- * Why this person is not added: the code that their part of the answer carries (whatsmeow, `group.go`; whatsapp-web.js). Who lets
- * only contacts add them knows those by the token that the question shows.
+ * The code of why this person cannot be added (whatsmeow, `group.go`; whatsapp-web.js); undefined if they can. People who let
+ * only contacts add them accept whoever shows their token in the stanza.
  */
 export function refusalToAdd(
   { profiles }: Network,

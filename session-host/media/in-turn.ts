@@ -17,7 +17,7 @@ const waitMs = 5000
  * Transfers a file in its turn, with a temporary folder for it.
  * @throws ApiError `session_unavailable` when it takes too long; the work then finishes unobserved
  */
-export async function transfer<Result>(
+export async function inTurn<Result>(
   turns: Slots,
   work: (folder: string) => Promise<Result>,
 ): Promise<Result> {

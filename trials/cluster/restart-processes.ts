@@ -11,7 +11,7 @@ interface Kept {
 }
 
 /** Processes of one kind, each started again when it ends. */
-export interface Keeper {
+export interface Restarting {
   living: () => Kept[]
   stop: () => Promise<void>
 }
@@ -23,7 +23,7 @@ export async function keep(input: {
   env: Record<string, string>
   /** Takes what they print. */
   output: string
-}): Promise<Keeper> {
+}): Promise<Restarting> {
   const living = new Map<ChildProcess, Kept>()
   const children = new Set<ChildProcess>()
   const output = openSync(input.output, "a")

@@ -1,7 +1,7 @@
 import type { AuthenticationCreds, WASocket } from "@whiskeysockets/baileys"
 
 /** Whether a connection is shown as available. */
-export interface OwnAvailability {
+export interface ShowAsAvailable {
   set(isAvailable: boolean): Promise<void>
   /** The account's name may have come. */
   onCreds(): void
@@ -11,11 +11,11 @@ export interface OwnAvailability {
  * The network takes a presence only with the account's name, and a device that was linked just now has not heard it yet:
  * then it is shown once the name has come.
  */
-export function newOwnAvailability(
+export function newShowAsAvailable(
   sock: Pick<WASocket, "sendPresenceUpdate">,
   creds: AuthenticationCreds,
   onError: (error: unknown) => void,
-): OwnAvailability {
+): ShowAsAvailable {
   let waits: boolean | undefined
   return {
     async set(isAvailable) {
