@@ -7,7 +7,7 @@ const DebugStats = z
   .object({
     client_expires_at: z.number().int().openapi({
       description:
-        "When the network will refuse the version of its protocol that this process speaks, in Unix seconds; 0: it has named no day.",
+        "When the network will reject the version of its protocol that this process speaks, in Unix seconds; 0: it has named no day.",
     }),
     gc_cycles: z.number().openapi({ description: "Garbage collections since the process started." }),
     goroutines: z.number().openapi({

@@ -8,7 +8,7 @@ const advice = new Map([
 
 export function networkRejected(networkCode: number): string {
   const next = advice.get(networkCode) ?? "Do not retry it unchanged"
-  return `the messaging network refused this (code ${networkCode}). ${next}`
+  return `the messaging network rejected this (code ${networkCode}). ${next}`
 }
 
 export function bridgeLimitReached(limit: number): string {

@@ -172,7 +172,7 @@ export const MessageStatusEvent = z
     status: MessageStatus.openapi({
       description:
         "`sent`: the network has it. `delivered`: it is on a phone of the recipient's. `read`. `played`: a voice note or a video was " +
-        "played. `failed`: the network refused it, and nothing follows. `sent` or `failed` comes first. Who has read a message has received it: " +
+        "played. `failed`: the network rejected it, and nothing follows. `sent` or `failed` comes first. Who has read a message has received it: " +
         "`delivered` may then be missing.",
     }),
     timestamp: Timestamp.openapi({ description: "Unix seconds, by the network's clock." }),

@@ -50,7 +50,7 @@ const Message = z
     delivered_at: MessageTime("When it was delivered, in a group last."),
     read_at: MessageTime("When it was read, in a group last."),
     played_at: MessageTime("When it was played, in a group last."),
-    failed_at: MessageTime("When the network refused it."),
+    failed_at: MessageTime("When the network rejected it."),
     received_at: MessageTime("When it came."),
     counts: Counts.optional().openapi({
       description: "In a group: how many recipients have come as far, those who have come further included.",

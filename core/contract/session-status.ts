@@ -24,3 +24,6 @@ export const Objection = z.enum([
   "unanswered",
 ])
 export type Objection = z.infer<typeof Objection>
+
+/** A limit that the network has put on an account, the strictest first. */
+export const RestrictionKind = z.enum(["new_chats", "new_chats_quota"])

@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { PhoneNumber } from "./field-types.ts"
 import { PasskeyAssertion, PasskeyOptions } from "./passkey.ts"
-import { Objection, Status } from "./session-status.ts"
+import { Objection, RestrictionKind, Status } from "./session-status.ts"
 import { elsewhere, body, Ok, proxy, refusals, reply, unreachable, optionalBody } from "./route-parts.ts"
 
 /** Unknown fields are `""`, never absent; those about an objection or a restriction are there while it lasts. */
@@ -26,7 +26,7 @@ export const SessionStatus = z
       }),
     objection: Objection.optional().openapi({
       description:
-        "Absent without one: why the network refused the last login. `locked`, `banned`: it has unlinked the session, and the " +
+        "Absent without one: why the network rejected the last login. `locked`, `banned`: it has unlinked the session, and the " +
         "phone says what can be done. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the " +
         "session connects again by itself. `proxy_unreachable`: the bridge's proxy does not answer; `proxy_refused`: it wants another " +
         "password, or leads nowhere; the session goes on trying. `unanswered`: the connection was open, and the network answered nothing on it " +
@@ -35,14 +35,11 @@ export const SessionStatus = z
     new_chats_left: z.number().int().optional().openapi({
       description: "With a limit of `pacing`: how many chats the bridge may still begin today.",
     }),
-    restriction: z
-      .enum(["new_chats", "new_chats_quota"])
-      .optional()
-      .openapi({
-        description:
-          "Absent without one: a limit that the network has put on the account. `new_chats`: it may not start chats (a message that would is refused " +
-          "with `network_code` 463). `new_chats_quota`: it may not start any more chats than it has started.",
-      }),
+    restriction: RestrictionKind.optional().openapi({
+      description:
+        "Absent without one: a limit that the network has put on the account. `new_chats`: it may not start chats (a message that would is rejected " +
+        "with `network_code` 463). `new_chats_quota`: it may not start any more chats than it has started.",
+    }),
     restricted_until: z
       .number()
       .int()

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { Choice } from "../bridge/choice.ts"
 import { now } from "../platform/clock.ts"
-import { Objection, Status } from "../contract/session-status.ts"
+import { Objection, RestrictionKind, Status } from "../contract/session-status.ts"
 import { type Row, update } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
 
@@ -24,6 +24,8 @@ export const Reported = z.object({
   epoch: z.number().int(),
   /** Why the network refuses it, or has unlinked it. */
   objection: Objection.optional(),
+  /** The strictest limit that the network has put on its account, and until when (Unix seconds); 0: nobody knows. */
+  restriction: z.object({ kind: RestrictionKind, until: z.number().int() }).optional(),
   /** The number of the phone that is linked, or was last: sealed (`linked-phone.ts`). */
   phone: z.string().optional(),
   /** Its keyed hash, by which it is known again in another bridge (`bridges-of-phone.ts`). */

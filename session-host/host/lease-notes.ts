@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
+import { isDeepStrictEqual } from "node:util"
 import { now } from "#core/platform/clock.ts"
-import type { Objection, Status } from "#core/contract/session-status.ts"
+import type { Status } from "#core/contract/session-status.ts"
 import { Billing } from "#core/billing.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { NewlyLinked } from "#core/lease/newly-linked.ts"
@@ -59,17 +60,21 @@ export class LeaseNotes {
   }
 
   /**
-   * Notes the session's status, once, and the network's objection. A status that an earlier session already had keeps its time.
+   * Notes the session's status, once, and what the network has against it. A status that an earlier session already had keeps
+   * its time.
    * @param linkedPhone gives the number of the phone that is linked; the last one stays where there is none.
    */
   report(
     status: Status,
-    objection?: Objection,
+    { objection, restriction }: Pick<Lease.Reported, "objection" | "restriction"> = {},
     linkedPhone: () => Pick<Lease.Reported, "phone" | "phone_hash"> = () => ({}),
   ): void {
     const { epoch } = this.#lease
     const before = this.#reported
-    const isSame = before?.status === status && before.epoch === epoch && before.objection === objection
+    const isSame = isDeepStrictEqual(
+      [before?.status, before?.epoch, before?.objection, before?.restriction],
+      [status, epoch, objection, restriction],
+    )
     if (this.#isOver || isSame) return
     const { phone = before?.phone, phone_hash = before?.phone_hash } = linkedPhone()
     const since = before?.status === status ? before.since : now()
@@ -78,6 +83,7 @@ export class LeaseNotes {
       epoch,
       since,
       ...(objection && { objection }),
+      ...(restriction && { restriction }),
       ...(phone && { phone }),
       ...(phone_hash && { phone_hash }),
     }

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { RestrictionKind } from "#core/contract/session-status.ts"
 import { now, nowMs } from "#core/platform/clock.ts"
 import type { Commits } from "./commits.ts"
 import type { UnitWrite } from "./packing.ts"
@@ -12,7 +13,7 @@ const shownRow = "SHOWN"
 /** The keys of the rows that hold a login's standing. */
 export const standingRows = [replacedRow, availableRow, restrictedRow, shownRow]
 
-const Restrictions = z.array(z.object({ kind: z.enum(["new_chats", "new_chats_quota"]), until: z.number() }))
+const Restrictions = z.array(z.object({ kind: RestrictionKind, until: z.number() }))
 
 interface Parts {
   store: SessionStore

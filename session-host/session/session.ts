@@ -89,7 +89,8 @@ export class Session {
     this.#changes.watch(() => {
       if (!this.#parts || this.#isOver) return
       const { memory, uplink } = this.#parts
-      this.notes.report(uplink.status, uplink.objection, () => memory.linkedPhone)
+      const [restriction] = memory.standing.restrictions
+      this.notes.report(uplink.status, { objection: uplink.objection, restriction }, () => memory.linkedPhone)
     })
   }
 

@@ -1,4 +1,5 @@
 import type { Logger } from "#core/platform/log.ts"
+import type { Condition } from "../concurrency/condition.ts"
 import type { Memory } from "../memory/memory.ts"
 import type { Connection, Stanza } from "../network/connection.ts"
 import type { News } from "../network/happening.ts"
@@ -16,12 +17,19 @@ interface Input {
   /** The session's connection, which may be asked for more. */
   connection: () => Pick<Connection, "phonesOf"> | undefined
   say: Say
+  changes: Pick<Condition, "notify">
   log: Logger
 }
 
 /** Takes in what the network says beside messages. A failure is logged, and the next piece of news goes on. */
-export function newTakingNews({ memory, connection, say, log }: Input): (news: News, at: At) => void {
-  const notice = newNoticing({ memory, say })
+export function newTakingNews({
+  memory,
+  connection,
+  say,
+  changes,
+  log,
+}: Input): (news: News, at: At) => void {
+  const notice = newNoticing({ memory, say, changes })
   /** How many stanzas may have become events. */
   let stanzas = 0
   const phones = (lids: string[]) => phonesOf(lids, { connection: connection(), log })

@@ -1,6 +1,7 @@
 import type { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { isLid } from "#core/jid.ts"
 import { iso } from "#core/platform/clock.ts"
+import type { Condition } from "../concurrency/condition.ts"
 import type { Memory } from "../memory/memory.ts"
 import type { Notice, Restriction } from "../network/happening.ts"
 import type { Say } from "../session/say.ts"
@@ -8,6 +9,7 @@ import type { Say } from "../session/say.ts"
 interface Input {
   memory: Pick<Memory, "standing">
   say: Say
+  changes: Pick<Condition, "notify">
 }
 
 /** The news that leads to a line each time. */
@@ -38,7 +40,7 @@ const restrictions: Record<Restriction["kind"], string> = {
 const repeated: ReadonlySet<Notice["kind"]> = new Set(["newsletter", "quota_nears"])
 
 /** Puts the network's news about accounts into the logs and into `status`. */
-export function newNoticing({ memory, say }: Input) {
+export function newNoticing({ memory, say, changes }: Input) {
   const known = new Set<Notice["kind"]>()
 
   /** The customer's log names the contact by the private id: no log has numbers. The service's own log names nobody. */
@@ -63,5 +65,6 @@ export function newNoticing({ memory, say }: Input) {
     if (isOn) say("warn", `the network says that ${what}${until}`)
     else say("info", `the network no longer says that ${what}`)
     await memory.standing.setRestriction(restriction, isOn)
+    changes.notify()
   }
 }

@@ -299,7 +299,7 @@ export class Uplink {
     this.#logins.noteWait(this.#dialler.waitsMs)
     if (end.refusedForMs === undefined) return
     const at = iso(nowMs() + waitMs)
-    this.#input.say("warn", `the network refuses the session for some time: connecting again at ${at}`)
+    this.#input.say("warn", `the network rejects the session for some time: connecting again at ${at}`)
   }
 
   /** Another login of the same device took over: perhaps the rightful owner, whom we must not throw out again. */

@@ -236,7 +236,7 @@ onSubmit("open", ({ to }) => {
 /** Into the chat that is open. */
 async function send(content) {
   const { error } = await post(`/phones/${state.phone}/messages`, { to: state.chat, ...content })
-  if (error) throw new Error(`The network refused it: ${error}.`)
+  if (error) throw new Error(`The network rejected it: ${error}.`)
 }
 
 onSubmit("write", ({ text }) => send({ text }))

@@ -298,7 +298,7 @@ export interface MessageStatusEvent {
   message_id: string
   /** JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`. */
   chat_id: string
-  /** `sent`: the network has it. `delivered`: it is on a phone of the recipient's. `read`. `played`: a voice note or a video was played. `failed`: the network refused it, and nothing follows. `sent` or `failed` comes first. Who has read a message has received it: `delivered` may then be missing. */
+  /** `sent`: the network has it. `delivered`: it is on a phone of the recipient's. `read`. `played`: a voice note or a video was played. `failed`: the network rejected it, and nothing follows. `sent` or `failed` comes first. Who has read a message has received it: `delivered` may then be missing. */
   status: "sent" | "delivered" | "read" | "played" | "failed"
   /** Unix seconds, by the network's clock. */
   timestamp: number
@@ -447,11 +447,11 @@ export interface SessionStatus {
     /** Unix seconds. */
     expires_at: number
   }
-  /** Absent without one: why the network refused the last login. `locked`, `banned`: it has unlinked the session, and the phone says what can be done. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the session connects again by itself. `proxy_unreachable`: the bridge's proxy does not answer; `proxy_refused`: it wants another password, or leads nowhere; the session goes on trying. `unanswered`: the connection was open, and the network answered nothing on it for two minutes; the session connects again by itself. It ends with the next connection. */
+  /** Absent without one: why the network rejected the last login. `locked`, `banned`: it has unlinked the session, and the phone says what can be done. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the session connects again by itself. `proxy_unreachable`: the bridge's proxy does not answer; `proxy_refused`: it wants another password, or leads nowhere; the session goes on trying. `unanswered`: the connection was open, and the network answered nothing on it for two minutes; the session connects again by itself. It ends with the next connection. */
   objection?: "locked" | "banned" | "temporarily_banned" | "outdated" | "proxy_unreachable" | "proxy_refused" | "unanswered"
   /** With a limit of `pacing`: how many chats the bridge may still begin today. */
   new_chats_left?: number
-  /** Absent without one: a limit that the network has put on the account. `new_chats`: it may not start chats (a message that would is refused with `network_code` 463). `new_chats_quota`: it may not start any more chats than it has started. */
+  /** Absent without one: a limit that the network has put on the account. `new_chats`: it may not start chats (a message that would is rejected with `network_code` 463). `new_chats_quota`: it may not start any more chats than it has started. */
   restriction?: "new_chats" | "new_chats_quota"
   /** When the limit ends, Unix seconds; 0 if the network does not say. */
   restricted_until?: number
@@ -533,7 +533,7 @@ export interface Message {
   read_at?: number
   /** When it was played, in a group last. Unix seconds. */
   played_at?: number
-  /** When the network refused it. Unix seconds. */
+  /** When the network rejected it. Unix seconds. */
   failed_at?: number
   /** When it came. Unix seconds. */
   received_at?: number
@@ -969,7 +969,7 @@ export interface ApiKey {
 }
 
 export interface DebugStats {
-  /** When the network will refuse the version of its protocol that this process speaks, in Unix seconds; 0: it has named no day. */
+  /** When the network will reject the version of its protocol that this process speaks, in Unix seconds; 0: it has named no day. */
   client_expires_at: number
   /** Garbage collections since the process started. */
   gc_cycles: number

@@ -71,7 +71,7 @@ test("why a phone was unlinked is in the lease, and which phone it was", async (
   const notes = new LeaseNotes(lease, { ...timing(), beatMs: 100 }, log)
   notes.report("connected", undefined, () => ({ phone: "sealed", phone_hash: "hashed" }))
   await told(lease.bridgeId, "connected")
-  notes.report("unpaired", "banned")
+  notes.report("unpaired", { objection: "banned" })
   expect(await told(lease.bridgeId, "unpaired")).toMatchObject({
     phone: "sealed",
     phone_hash: "hashed",

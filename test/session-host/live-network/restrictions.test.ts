@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
+import { Lease } from "#core/lease/lease.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { sendText, statusOf } from "#test/support/session/host.ts"
 import { until } from "#test/support/until.ts"
@@ -9,7 +10,7 @@ import { aSharedHost } from "#test/support/session/shared-host.ts"
 
 const { aChat, hostLog, linesOf } = await aSharedHost()
 
-test("a restriction is in the status until it is lifted, over restarts, and until its time; that one nears is said once", async () => {
+test("a restriction is in the status and the lease until it is lifted, over restarts, and until its time; that one nears is said once", async () => {
   const { bob, phone, bridge, network, ask, host } = await aChat()
   const device = `${phone.number}:1`
   const restriction = async () => {
@@ -33,6 +34,8 @@ test("a restriction is in the status until it is lifted, over restarts, and unti
   await network.control.notice(device, { kind: "restricted", about: bob.number })
   await until(async () => (await restriction())[0] === "new_chats")
   expect(await restriction()).toEqual(["new_chats", true])
+  const written = async () => (await Lease.get(bridge.id))?.reported?.restriction?.kind
+  await until(async () => (await written()) === "new_chats")
 
   await host.sessions.get(bridge.id)!.stop()
   await until(async () => (await statusOf(bridge.id)) === "connected")
@@ -43,6 +46,7 @@ test("a restriction is in the status until it is lifted, over restarts, and unti
   await network.control.change(phone.number, { capped: false })
   await network.control.notice(device, { kind: "uncapped", about: bob.number })
   await until(async () => (await restriction())[0] === undefined)
+  await until(async () => (await written()) === undefined)
   const warnings = (await linesOf(bridge.id)).filter((line) => /will soon have started/.test(line))
   expect(warnings).toHaveLength(1)
 })

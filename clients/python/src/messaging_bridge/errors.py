@@ -268,7 +268,7 @@ class InternalError(BridgeError):
 
 
 class NetworkRejected(BridgeError):
-    """`network_rejected`: the messaging network refused this (code 463). This number may not start new chats for now: do not retry."""
+    """`network_rejected`: the messaging network rejected this (code 463). This number may not start new chats for now: do not retry."""
 
     code = "network_rejected"
 

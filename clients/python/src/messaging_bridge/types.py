@@ -347,7 +347,7 @@ class MessageStatusEvent(Model):
     chat_id: str
     """JID of the chat: the group's, or in a chat of two that of the other person, in the form of `contact_id`."""
     status: Literal["sent", "delivered", "read", "played", "failed"]
-    """`sent`: the network has it. `delivered`: it is on a phone of the recipient's. `read`. `played`: a voice note or a video was played. `failed`: the network refused it, and nothing follows. `sent` or `failed` comes first. Who has read a message has received it: `delivered` may then be missing."""
+    """`sent`: the network has it. `delivered`: it is on a phone of the recipient's. `read`. `played`: a voice note or a video was played. `failed`: the network rejected it, and nothing follows. `sent` or `failed` comes first. Who has read a message has received it: `delivered` may then be missing."""
     timestamp: int
     """Unix seconds, by the network's clock."""
     counts: MessageStatusCounts | None = None
@@ -495,11 +495,11 @@ class SessionStatus(Model):
     passkey: SessionStatusPasskey | None = None
     """With `passkey_required`, while the network waits: what a browser has to answer on https://web.whatsapp.com. Absent when it waits no more: then ask for a new code."""
     objection: Literal["locked", "banned", "temporarily_banned", "outdated", "proxy_unreachable", "proxy_refused", "unanswered"] | None = None
-    """Absent without one: why the network refused the last login. `locked`, `banned`: it has unlinked the session, and the phone says what can be done. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the session connects again by itself. `proxy_unreachable`: the bridge's proxy does not answer; `proxy_refused`: it wants another password, or leads nowhere; the session goes on trying. `unanswered`: the connection was open, and the network answered nothing on it for two minutes; the session connects again by itself. It ends with the next connection."""
+    """Absent without one: why the network rejected the last login. `locked`, `banned`: it has unlinked the session, and the phone says what can be done. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the session connects again by itself. `proxy_unreachable`: the bridge's proxy does not answer; `proxy_refused`: it wants another password, or leads nowhere; the session goes on trying. `unanswered`: the connection was open, and the network answered nothing on it for two minutes; the session connects again by itself. It ends with the next connection."""
     new_chats_left: int | None = None
     """With a limit of `pacing`: how many chats the bridge may still begin today."""
     restriction: Literal["new_chats", "new_chats_quota"] | None = None
-    """Absent without one: a limit that the network has put on the account. `new_chats`: it may not start chats (a message that would is refused with `network_code` 463). `new_chats_quota`: it may not start any more chats than it has started."""
+    """Absent without one: a limit that the network has put on the account. `new_chats`: it may not start chats (a message that would is rejected with `network_code` 463). `new_chats_quota`: it may not start any more chats than it has started."""
     restricted_until: int | None = None
     """When the limit ends, Unix seconds; 0 if the network does not say."""
 
@@ -573,7 +573,7 @@ class Message(Model):
     played_at: int | None = None
     """When it was played, in a group last. Unix seconds."""
     failed_at: int | None = None
-    """When the network refused it. Unix seconds."""
+    """When the network rejected it. Unix seconds."""
     received_at: int | None = None
     """When it came. Unix seconds."""
     counts: MessageStatusCounts | None = None
@@ -984,7 +984,7 @@ class ApiKey(Model):
 
 class DebugStats(Model):
     client_expires_at: int
-    """When the network will refuse the version of its protocol that this process speaks, in Unix seconds; 0: it has named no day."""
+    """When the network will reject the version of its protocol that this process speaks, in Unix seconds; 0: it has named no day."""
     gc_cycles: float
     """Garbage collections since the process started."""
     goroutines: float
