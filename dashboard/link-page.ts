@@ -7,7 +7,6 @@ import { Brand } from "#core/account/brand.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { ApiError, rateLimited } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
-import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { ask } from "#functions/api/ask-host.ts"
 import { RateLimit } from "#core/rate-limit.ts"
@@ -20,7 +19,17 @@ import { live, type Piece } from "./live.ts"
 import { codeFor, codeOf, lookEachMs, type Refused, roundOf } from "./numbers/codes.ts"
 import { fill, type LinkWords, linkWordsFor } from "./numbers/link-words.ts"
 import { evidenceOf, forStrangers, isLinked } from "./numbers/evidence.ts"
-import { type Code, codePiece, refusedCard, steps, typedCard, whileLinking } from "./numbers/linking.ts"
+import {
+  type Code,
+  codePiece,
+  introduction,
+  refusedCard,
+  steps,
+  titleOf,
+  typedCard,
+  whileLinking,
+  whoIs,
+} from "./numbers/linking.ts"
 import {
   type Shown,
   challengeIn,
@@ -57,10 +66,7 @@ export const link = new Hono<DashboardEnv>()
       ? html``
       : linkingCard(evidence, shownOf(c, session, name), isAsking ? await codeShown(c, session) : undefined)
     const parts = whileLinking({ at: c.req.path, query: `begun=${begun}`, card, evidence, words })
-    return await show(
-      c,
-      html`${head(session, name, c)} ${isRefused ? otherPhone(session, words) : ""} ${parts}`,
-    )
+    return await around(c, session, { name }, html`${isRefused ? otherPhone(session, words) : ""} ${parts}`)
   })
   .get("/link/:token/stream", async (c) => {
     const token = c.req.param("token")
@@ -113,7 +119,7 @@ export const link = new Hono<DashboardEnv>()
     const words = wordsOf(c)
     const card = typedCard({ ...typed, at, words })
     const parts = whileLinking({ at, query: "typed=1", card, evidence, words })
-    return await show(c, html`${head(session, await nameOf(session), c)} ${parts}`)
+    return await around(c, session, { name: await nameOf(session) }, parts)
   })
   .post("/link/:token/passkey", async (c) => {
     const token = c.req.param("token")
@@ -129,7 +135,7 @@ export const link = new Hono<DashboardEnv>()
     const look = async () => forStrangers(await evidenceOf(bridge))
     const { requestId } = c.var
     const { body, status } = await passkeyAnswered(answer, { bridge, requestId, look, shown })
-    return await show(c, html`${head(session, name, c)} ${body}`, status)
+    return await around(c, session, { name, status }, body)
   })
   .post("/link/:token/report", async (c) => {
     const session = await LinkSession.open(c.req.param("token"))
@@ -323,31 +329,18 @@ function linkTaken(name: string | undefined, words: LinkWords): Html {
   </div>`
 }
 
-function whoIs(name: string | undefined, { who }: LinkWords): Html | string {
-  return name === undefined ? who : html`<b><bdi>${name}</bdi></b>`
-}
-
-/** Who asks for a phone, for what, and until when. */
-function head(
-  { bridge, expectedPhone, expiresAt }: LinkSession.Info,
-  name: string | undefined,
+/** The page of somebody who links a phone: who asks for it, how it is linked, and last of all the way to report who asks. */
+async function around(
   c: Context<DashboardEnv>,
-): Html {
+  { bridge: { isSandbox }, expectedPhone, expiresAt }: LinkSession.Info,
+  { name, status }: { name: string | undefined; status?: ApiError["status"] | undefined },
+  parts: Html,
+) {
   const words = wordsOf(c)
-  const who = whoIs(name, words)
-  const number =
-    expectedPhone === undefined ? words.ownNumber : fill(words.endingIn, { digits: expectedPhone.slice(-4) })
-  return html`<div class="head">
-      <div>
-        <h1>${name === undefined ? words.title : fill(words.linkFor, { who: html`<bdi>${name}</bdi>` })}</h1>
-        <p>${fill(words.allows, { who, number })} ${fill(words.once, { time: until(expiresAt * 1000) })}</p>
-        <p><b>${words.stop}</b> ${words.stopWhy}</p>
-        <div class="row">${press({ action: `${pathOf(c)}/report`, label: words.report, kind: "slim" })}</div>
-      </div>
+  const body = html`<div class="stack">
+      <h1>${titleOf(name, words)}</h1>
+      ${introduction({ name, words, isSandbox, digits: expectedPhone?.slice(-4), time: until(expiresAt * 1000) })}
     </div>
-    ${
-      bridge.isSandbox || config.HOST_NETWORK === "simulated"
-        ? note("info", words.simulated)
-        : note("warn", words.unofficial)
-    }`
+    ${parts} ${press({ action: `${pathOf(c)}/report`, label: words.report, kind: "bare" })}`
+  return await show(c, body, status)
 }

@@ -9,7 +9,7 @@ import { tables } from "../store/tables.ts"
 import { Bridge } from "./bridge.ts"
 
 /** In seconds (Contract, "Link sessions"). */
-const livesFor = 3600
+export const livesFor = 3600
 /** A code works for three minutes at most. A phone that is linked later was not linked by it. In seconds. */
 const codeWorksFor = 200
 /** How often it is noted that codes are shown, in seconds. */

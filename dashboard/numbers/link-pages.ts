@@ -10,13 +10,14 @@ import { ApiError, invalid, issuesOf } from "#core/error.ts"
 import { originOf } from "#functions/http/address.ts"
 import { page, sentenceCase } from "../answer.ts"
 import { did } from "../audit-log.ts"
-import { block, confirming, type Html, note, press, until, urlField } from "../elements.ts"
+import { block, confirming, type Html, note, press, span, until, urlField } from "../elements.ts"
 import { textsOf } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, onlyLooks } from "../guard.ts"
 import { makerOf } from "../keys.ts"
 import { numberHead } from "../layout.ts"
 import { logoOf, styleOf } from "../link-page.ts"
-import { english, fill } from "./link-words.ts"
+import { english } from "./link-words.ts"
+import { introduction, titleOf } from "./linking.ts"
 
 const Wishes = createLinkSession.request.body.content["application/json"].schema
 
@@ -40,16 +41,16 @@ export const linkPages = new Hono<DashboardEnv>()
       await did(c, "link_made", c.var.bridge.customerRef)
       return html`${note(
         "good",
-        html`Give this to the person whose phone it is. It works once, for ${until(expiresAt * 1000)}, and
-        ends every earlier one of this number.`,
+        html`Give this address to the person whose phone it is. Its page works once, for
+        ${until(expiresAt * 1000)}, and ends every earlier one of this number.`,
       )}
-      ${block(`${originOf(c)}/link/${token}`, "The link")}`
+      ${block(`${originOf(c)}/link/${token}`, "The address of the link page")}`
     })
   })
   .post("/numbers/:ref/link-page/end", async (c) => {
     await LinkSession.end(c.var.bridge.id)
     await did(c, "link_ended", c.var.bridge.customerRef)
-    return await show(c, {}, note("good", "The link leads nowhere any more."))
+    return await show(c, {}, note("good", "The link page has ended."))
   })
   .get("/numbers/:ref/link-page/style.css", async (c) => {
     const { colour } = await Brand.get(c.var.accountId)
@@ -95,7 +96,7 @@ async function show(c: Context<DashboardEnv>, typed: Typed = {}, notice?: Html, 
       ? note("info", await askOwners(c, onlyLooks))
       : html`${making(at, typed)}
         ${openLink(at, await LinkSession.latestOf(bridge.id), await ApiKey.list(me.account.id))}
-        ${look(at, Account.publicName(me.account), await Brand.get(me.account.id))}`
+        ${look({ at, name: Account.publicName(me.account), isSandbox: bridge.isSandbox }, await Brand.get(me.account.id))}`
   const body = html`${numberHead(bridge, "connect")} ${notice ?? ""} ${content}`
   const title = `A link page for ${bridge.customerRef}`
   return await page(c, { title, place: "numbers", body, ...(status && { status }) })
@@ -128,19 +129,19 @@ function making(at: string, { phone = "", return_url: url = "" }: Typed): Html {
         value: url,
         placeholder: "https://example.com/linked",
       })}
-      <div class="row"><button class="button main">Make a link</button></div>
+      <div class="row"><button class="button main">Make a link page</button></div>
     </form>
   </section>`
 }
 
-/** The link that was made last, while it leads somewhere. */
+/** The link page that was made last, while it is open. */
 function openLink(at: string, session: LinkSession.Info | undefined, keys: ApiKey.Info[]): Html | string {
   if (!session) return ""
   const { madeBy, expiresAt, expectedPhone, isUsed } = session
   return html`<section class="card">
     <header>
-      <h2>The present link</h2>
-      <p>A number has one at a time: a new link ends this one. Its address was shown once.</p>
+      <h2>The present link page</h2>
+      <p>A number has one at a time: a new one ends this one. Its address was shown once.</p>
     </header>
     <dl class="facts">
       <dt>Made by</dt>
@@ -153,28 +154,35 @@ function openLink(at: string, session: LinkSession.Info | undefined, keys: ApiKe
       <dd>${until(expiresAt * 1000)} more</dd>
     </dl>
     ${confirming({
-      label: "End this link",
-      about: "Anybody who opens it reads that it has ended. A phone that is linked already stays linked.",
+      label: "End this link page",
+      about: "Anybody who opens it reads that it is over. A phone that is linked already stays linked.",
       act: press({ action: `${at}/end`, label: "End it now", kind: "danger" }),
       kind: "danger",
     })}
   </section>`
 }
 
+/** Where the look is changed, and whom the pages name. */
+interface Place {
+  at: string
+  name: string | undefined
+  isSandbox: boolean
+}
+
 /** How such a page looks with the colour and the logo that are saved. */
-function preview(at: string, name: string | undefined, { colour, logo }: Brand.Info): Html {
+function preview({ at, name, isSandbox }: Place, { colour, logo }: Brand.Info): Html {
   return html`${colour === "" ? "" : html`<link rel="stylesheet" href="${at}/style.css" />`}
     <figure class="preview" aria-label="How it looks now">
       ${logo ? html`<img class="logo" src="${at}/logo" alt="Your logo" />` : ""}
-      <p class="part">
-        ${name === undefined ? english.title : fill(english.linkFor, { who: html`<bdi>${name}</bdi>` })}
-      </p>
-      <p class="small">${fill(english.once, { time: "60 min" })}</p>
+      <p class="part">${titleOf(name, english)}</p>
+      ${introduction({ name, isSandbox, time: span(LinkSession.livesFor * 1000), words: english })}
       <span class="button main">${english.getCode}</span>
+      <span class="button bare">${english.report}</span>
     </figure>`
 }
 
-function look(at: string, name: string | undefined, { colour, logo }: Brand.Info): Html {
+function look(place: Place, { colour, logo }: Brand.Info): Html {
+  const { at, name } = place
   return html`<section class="card">
     <header>
       <h2>How these pages look</h2>
@@ -188,7 +196,7 @@ function look(at: string, name: string | undefined, { colour, logo }: Brand.Info
         The look is the same for all numbers.
       </p>
     </header>
-    ${preview(at, name, { colour, logo })}
+    ${preview(place, { colour, logo })}
     <form method="post" action="${at}/look" enctype="multipart/form-data">
       <label class="choice"
         ><input type="checkbox" name="own" value="yes" ${colour === "" ? "" : "checked"} /> A colour of your

@@ -1,5 +1,6 @@
 import { html } from "hono/html"
 import { errorStatus } from "#core/contract/error.ts"
+import { config } from "#core/platform/config.ts"
 import { type Html, note, time, until } from "../elements.ts"
 import type { Evidence } from "./evidence.ts"
 import { english, failureIn, fill, type LinkWords, stateIn } from "./link-words.ts"
@@ -17,6 +18,31 @@ export type Code =
   | { kind: "refused"; code: string; sentence: string }
   /** A phone is linked: there is nothing to scan. */
   | { kind: "linked" }
+
+/** The title of a link page. `name`: of the account that asks, if it has a public one. */
+export function titleOf(name: string | undefined, words: LinkWords): Html | string {
+  return name === undefined ? words.title : fill(words.linkFor, { who: html`<bdi>${name}</bdi>` })
+}
+
+export function whoIs(name: string | undefined, { who }: LinkWords): Html | string {
+  return name === undefined ? who : html`<b><bdi>${name}</bdi></b>`
+}
+
+/** What a link page says below its title: who asks for a phone, for what and until when, and that one need not. */
+export function introduction(input: {
+  name: string | undefined
+  /** The last digits of the phone's number, where only that is expected. */
+  digits?: string | undefined
+  time: Html | string
+  isSandbox: boolean
+  words: LinkWords
+}): Html {
+  const { name, digits, time, words } = input
+  const number = digits === undefined ? words.ownNumber : fill(words.endingIn, { digits })
+  return html`<p>${fill(words.allows, { who: whoIs(name, words), number })} ${fill(words.once, { time })}</p>
+    ${note("warn", html`<b>${words.stop}</b> ${words.stopWhy} ${words.undo}`)}
+    ${input.isSandbox || config.HOST_NETWORK === "simulated" ? note("info", words.simulated) : note("warn", words.unofficial)}`
+}
 
 /** The code to scan, and the way without a camera. `at` is the page where a phone is linked. */
 export function linking(at: string, code: Code, words: LinkWords = english): Html {

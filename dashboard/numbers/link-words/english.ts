@@ -10,12 +10,13 @@ export const english: Words = {
   once: "This page works once and expires in {time}.",
   stop: "If nobody you know asked you to do this, close this page:",
   stopWhy: "whoever links your phone can read your chats. WhatsApp and banks never ask you to do this.",
+  undo: "You can undo it at any time, on the phone: WhatsApp > Settings > Linked devices.",
   report: "Report this page",
   thanks: "Thank you",
   thanksHow:
-    "The people who run this service were told. Link nothing. Did you link your phone already? Then end it on the phone, under “Linked devices”.",
+    "The people who run this service were told. Link nothing. Did you link your phone already? Then unlink it on the phone: WhatsApp > Settings > Linked devices.",
   unofficial:
-    "This service links as an unofficial device. The network can restrict or ban a number for that: connect one that you can afford to lose.",
+    "This service links as an unofficial device. The network can restrict or ban a number for that: link one that you can afford to lose.",
   simulated: "This is a test on a simulated network: no real phone can scan this code.",
   scan: "Scan this with your phone",
   open: "Open WhatsApp on the phone.",
@@ -45,7 +46,7 @@ export const english: Words = {
   steps: ["Waiting for the phone", "Phone linked", "Signing in", "Catching up", "Connected"],
   done: "Your phone is linked",
   doneHow:
-    "There is nothing more to do here: this page was for one phone. On the phone it is listed under “Linked devices”, where you can end it at any time.",
+    "There is nothing more to do here: this page was for one phone. On the phone it is listed under “Linked devices”, where you can unlink it at any time.",
   close: "You can close this page.",
   goOn: "Go on to {host}",
   taken: "A phone is linked already",

@@ -10,12 +10,13 @@ export const french: Words = {
   once: "Cette page sert une fois, pendant encore {time}.",
   stop: "Personne que vous connaissez ne vous l'a demandé ? Alors fermez cette page :",
   stopWhy: "qui lie votre téléphone lit vos discussions. Ni WhatsApp ni une banque ne le demandent jamais.",
+  undo: "Vous pouvez l'annuler à tout moment, sur le téléphone : WhatsApp > Paramètres > Appareils connectés.",
   report: "Signaler cette page",
   thanks: "Merci",
   thanksHow:
-    "Ceux qui gèrent ce service ont été prévenus. Ne liez rien. Avez-vous déjà lié votre téléphone ? Alors mettez-y fin sur le téléphone, dans « Appareils connectés ».",
+    "Ceux qui gèrent ce service ont été prévenus. Ne liez rien. Avez-vous déjà lié votre téléphone ? Alors déliez-le sur le téléphone : WhatsApp > Paramètres > Appareils connectés.",
   unofficial:
-    "Ce service se lie comme appareil non officiel. Le réseau peut limiter ou bannir un numéro pour cela : connectez-en un que vous pouvez vous permettre de perdre.",
+    "Ce service se lie comme appareil non officiel. Le réseau peut limiter ou bannir un numéro pour cela : liez-en un que vous pouvez vous permettre de perdre.",
   simulated: "Ceci est un test sur un réseau simulé : aucun vrai téléphone ne peut scanner ce code.",
   scan: "Scannez ceci avec le téléphone",
   open: "Ouvrez WhatsApp sur le téléphone.",
@@ -45,7 +46,7 @@ export const french: Words = {
   steps: ["Attend le téléphone", "Téléphone lié", "Ouvre la session", "Rattrape", "Connecté"],
   done: "Votre téléphone est lié",
   doneHow:
-    "Il n'y a plus rien à faire ici : cette page était pour un téléphone. Sur le téléphone, il figure dans « Appareils connectés », où vous pouvez y mettre fin à tout moment.",
+    "Il n'y a plus rien à faire ici : cette page était pour un téléphone. Sur le téléphone, il figure dans « Appareils connectés », où vous pouvez le délier à tout moment.",
   close: "Vous pouvez fermer cette page.",
   goOn: "Continuer vers {host}",
   taken: "Un téléphone est déjà lié",

@@ -10,10 +10,11 @@ export const german: Words = {
   once: "Diese Seite gilt einmal, noch {time}.",
   stop: "Niemand, den Sie kennen, hat Sie darum gebeten? Dann schließen Sie diese Seite:",
   stopWhy: "Wer Ihr Telefon verbindet, liest Ihre Chats. Weder WhatsApp noch eine Bank bittet je darum.",
+  undo: "Sie können es jederzeit rückgängig machen, auf dem Telefon: WhatsApp > Einstellungen > Verknüpfte Geräte.",
   report: "Diese Seite melden",
   thanks: "Danke",
   thanksHow:
-    "Wer diesen Dienst betreibt, weiß jetzt davon. Verbinden Sie nichts. Haben Sie Ihr Telefon schon verbunden? Dann beenden Sie es auf dem Telefon, unter „Verknüpfte Geräte“.",
+    "Wer diesen Dienst betreibt, weiß jetzt davon. Verbinden Sie nichts. Haben Sie Ihr Telefon schon verbunden? Dann trennen Sie es auf dem Telefon: WhatsApp > Einstellungen > Verknüpfte Geräte.",
   unofficial:
     "Dieser Dienst verbindet sich als inoffizielles Gerät. Das Netz kann eine Nummer dafür einschränken oder sperren: Verbinden Sie eine, auf die Sie verzichten können.",
   simulated: "Das ist ein Test in einem simulierten Netz: Kein echtes Telefon kann diesen Code scannen.",
@@ -45,7 +46,7 @@ export const german: Words = {
   steps: ["Wartet auf das Telefon", "Telefon verbunden", "Meldet sich an", "Holt auf", "Verbunden"],
   done: "Ihr Telefon ist verbunden",
   doneHow:
-    "Hier ist nichts mehr zu tun: Diese Seite war für ein Telefon. Auf dem Telefon steht es unter „Verknüpfte Geräte“; dort können Sie es jederzeit beenden.",
+    "Hier ist nichts mehr zu tun: Diese Seite war für ein Telefon. Auf dem Telefon steht es unter „Verknüpfte Geräte“; dort können Sie es jederzeit trennen.",
   close: "Sie können diese Seite schließen.",
   goOn: "Weiter zu {host}",
   taken: "Es ist schon ein Telefon verbunden",

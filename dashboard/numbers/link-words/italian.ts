@@ -10,10 +10,11 @@ export const italian: Words = {
   once: "Questa pagina vale una volta, ancora per {time}.",
   stop: "Non te l'ha chiesto nessuno che conosci? Allora chiudi questa pagina:",
   stopWhy: "chi collega il tuo telefono legge le tue chat. Né WhatsApp né una banca lo chiedono mai.",
+  undo: "Puoi annullarlo in ogni momento, sul telefono: WhatsApp > Impostazioni > Dispositivi collegati.",
   report: "Segnala questa pagina",
   thanks: "Grazie",
   thanksHow:
-    "Chi gestisce questo servizio è stato avvisato. Non collegare nulla. Hai già collegato il telefono? Allora terminalo sul telefono, in «Dispositivi collegati».",
+    "Chi gestisce questo servizio è stato avvisato. Non collegare nulla. Hai già collegato il telefono? Allora scollegalo sul telefono: WhatsApp > Impostazioni > Dispositivi collegati.",
   unofficial:
     "Questo servizio si collega come dispositivo non ufficiale. La rete può limitare o bloccare un numero per questo: collegane uno che puoi permetterti di perdere.",
   simulated: "Questa è una prova su una rete simulata: nessun telefono reale può scansionare questo codice.",
@@ -45,7 +46,7 @@ export const italian: Words = {
   steps: ["Aspetta il telefono", "Telefono collegato", "Accesso in corso", "Recupera", "Connesso"],
   done: "Il tuo telefono è collegato",
   doneHow:
-    "Qui non c'è altro da fare: questa pagina era per un telefono. Sul telefono si trova in «Dispositivi collegati», dove puoi terminarlo in ogni momento.",
+    "Qui non c'è altro da fare: questa pagina era per un telefono. Sul telefono si trova in «Dispositivi collegati», dove puoi scollegarlo in ogni momento.",
   close: "Puoi chiudere questa pagina.",
   goOn: "Prosegui verso {host}",
   taken: "Un telefono è già collegato",

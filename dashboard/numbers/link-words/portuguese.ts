@@ -10,10 +10,11 @@ export const portuguese: Words = {
   once: "Esta página vale uma vez, por mais {time}.",
   stop: "Ninguém que você conhece pediu isto? Então feche esta página:",
   stopWhy: "quem conecta o seu telefone lê as suas conversas. Nem o WhatsApp nem um banco pedem isto.",
+  undo: "Você pode desfazer isto a qualquer momento, no telefone: WhatsApp > Configurações > Dispositivos conectados.",
   report: "Denunciar esta página",
   thanks: "Obrigado",
   thanksHow:
-    "Quem opera este serviço foi avisado. Não conecte nada. Já conectou o seu telefone? Então encerre no telefone, em “Dispositivos conectados”.",
+    "Quem opera este serviço foi avisado. Não conecte nada. Já conectou o seu telefone? Então desconecte-o no telefone: WhatsApp > Configurações > Dispositivos conectados.",
   unofficial:
     "Este serviço conecta-se como aparelho não oficial. A rede pode limitar ou banir um número por isso: conecte um que você possa perder.",
   simulated: "Isto é um teste numa rede simulada: nenhum telefone real pode escanear este código.",
@@ -45,7 +46,7 @@ export const portuguese: Words = {
   steps: ["Esperando o telefone", "Telefone conectado", "Entrando", "Atualizando", "Conectado"],
   done: "O seu telefone está conectado",
   doneHow:
-    "Não há mais nada a fazer aqui: esta página era para um telefone. No telefone ele aparece em “Dispositivos conectados”, onde você pode encerrá-lo a qualquer momento.",
+    "Não há mais nada a fazer aqui: esta página era para um telefone. No telefone ele aparece em “Dispositivos conectados”, onde você pode desconectá-lo a qualquer momento.",
   close: "Você pode fechar esta página.",
   goOn: "Continuar para {host}",
   taken: "Já há um telefone conectado",

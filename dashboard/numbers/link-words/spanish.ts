@@ -10,12 +10,13 @@ export const spanish: Words = {
   once: "Esta página sirve una vez, durante {time} más.",
   stop: "¿No te lo ha pedido nadie que conozcas? Entonces cierra esta página:",
   stopWhy: "quien vincula tu teléfono lee tus chats. Ni WhatsApp ni un banco lo piden nunca.",
+  undo: "Puedes deshacerlo cuando quieras, en el teléfono: WhatsApp > Ajustes > Dispositivos vinculados.",
   report: "Denunciar esta página",
   thanks: "Gracias",
   thanksHow:
-    "Se ha avisado a quienes llevan este servicio. No vincules nada. ¿Ya has vinculado tu teléfono? Entonces termínalo en el teléfono, en «Dispositivos vinculados».",
+    "Se ha avisado a quienes llevan este servicio. No vincules nada. ¿Ya has vinculado tu teléfono? Entonces desvincúlalo en el teléfono: WhatsApp > Ajustes > Dispositivos vinculados.",
   unofficial:
-    "Este servicio se vincula como dispositivo no oficial. La red puede limitar o bloquear un número por ello: conecta uno que puedas permitirte perder.",
+    "Este servicio se vincula como dispositivo no oficial. La red puede limitar o bloquear un número por ello: vincula uno que puedas permitirte perder.",
   simulated: "Esto es una prueba en una red simulada: ningún teléfono real puede escanear este código.",
   scan: "Escanéalo con el teléfono",
   open: "Abre WhatsApp en el teléfono.",
@@ -51,7 +52,7 @@ export const spanish: Words = {
   ],
   done: "Tu teléfono está vinculado",
   doneHow:
-    "No hay nada más que hacer aquí: esta página era para un teléfono. En el teléfono aparece en «Dispositivos vinculados», donde puedes terminarlo cuando quieras.",
+    "No hay nada más que hacer aquí: esta página era para un teléfono. En el teléfono aparece en «Dispositivos vinculados», donde puedes desvincularlo cuando quieras.",
   close: "Puedes cerrar esta página.",
   goOn: "Seguir a {host}",
   taken: "Ya hay un teléfono vinculado",

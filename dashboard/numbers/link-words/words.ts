@@ -9,6 +9,7 @@ export interface Words {
   once: string
   stop: string
   stopWhy: string
+  undo: string
   report: string
   thanks: string
   thanksHow: string
