@@ -71,3 +71,46 @@ export async function lastDigitsOf({ said }: Payer.Info): Promise<string | undef
   const method = found?.default_payment_method
   return typeof method === "object" ? method?.card?.last4 : undefined
 }
+
+/**
+ * How many decimals Stripe's amounts have, where it is not two. ISK and UGX have none, and Stripe takes them with two
+ * (docs.stripe.com/currencies, "Zero-decimal currencies", "Three-decimal currencies", "Special cases").
+ */
+const decimals: Record<number, string[]> = {
+  0: [
+    "bif",
+    "clp",
+    "djf",
+    "gnf",
+    "jpy",
+    "kmf",
+    "krw",
+    "mga",
+    "pyg",
+    "rwf",
+    "vnd",
+    "vuv",
+    "xaf",
+    "xof",
+    "xpf",
+  ],
+  3: ["bhd", "jod", "kwd", "omr", "tnd"],
+}
+
+/** An amount of Stripe's, for people. */
+export function money({ cents, currency }: Amount): string {
+  const found = Object.entries(decimals).find(([, all]) => all.includes(currency.toLowerCase()))
+  const digits = Number(found?.[0] ?? 2)
+  const value = cents / 10 ** digits
+  // People may write a currency without decimals that Stripe counts with two.
+  const exact = Number.isInteger(value)
+    ? {}
+    : { minimumFractionDigits: digits, maximumFractionDigits: digits }
+  return new Intl.NumberFormat("en", { style: "currency", currency, ...exact }).format(value)
+}
+
+/** "€9.00 for each number and month". */
+export function priceLine({ interval, count, ...amount }: Price): string {
+  const span = count === 1 ? ` and ${interval}` : `, every ${count} ${interval}s`
+  return `${money(amount)} for each number${span}`
+}

@@ -2,7 +2,7 @@ import { html } from "hono/html"
 import type { Account } from "#core/account/account.ts"
 import { head } from "#dashboard/layout.ts"
 import { type Html, note, press, time, until } from "#dashboard/elements.ts"
-import type { Amount, Bill, Price } from "./price-and-bills.ts"
+import { type Amount, type Bill, money, type Price, priceLine } from "./price-and-bills.ts"
 
 type State = Account.Subscription
 
@@ -63,7 +63,7 @@ function byHand({ state, hasPortal, mayChange, ask, used, limit }: Shown): Html 
   return html`<h2>${titles[state]}</h2>
     <p>
       ${nothing} operator of this service has set your subscription by hand.
-      ${mayAdd ? "" : "Ask them for another."} ${used} of ${limit} numbers in use; the sandbox does not count.
+      ${mayAdd ? "It holds until they change it." : "Ask them for another."} ${inUse(used, limit)}
     </p>
     ${
       hasPortal
@@ -71,6 +71,11 @@ function byHand({ state, hasPortal, mayChange, ask, used, limit }: Shown): Html 
           ${mayChange ? html`<div class="row">${portalButton()}</div>` : ask}`
         : ""
     }`
+}
+
+/** How many numbers there may be, and what then. */
+function inUse(used: number, limit: number): string {
+  return `${used} of ${limit} numbers are in use; the sandbox does not count. Beyond ${limit} none can be added: delete one first, or ask the operator of this service for more.`
 }
 
 function portalButton(isOver = false): Html {
@@ -128,6 +133,12 @@ function card(input: Shown): Html {
           : ""
       }
       ${
+        state === "active" && input.periodEnd !== undefined
+          ? html`<dt>Paid until</dt>
+              <dd>${time(input.periodEnd * 1000)}</dd>`
+          : ""
+      }
+      ${
         input.coming
           ? html`<dt>${state === "trialing" ? "First charge" : "Next charge"}</dt>
               <dd>${money(input.coming)} on ${time(input.coming.at * 1000)}</dd>`
@@ -140,6 +151,11 @@ function card(input: Shown): Html {
           : ""
       }
     </dl>
+    <p class="small muted">
+      ${inUse(input.used, input.limit)}
+      ${state === "active" ? "One that you add is charged at once for the rest of the time that is paid. One that you delete is a credit on the next invoice." : ""}
+      ${state === "trialing" ? "One that you add during the trial is charged from its end on." : ""}
+    </p>
     ${
       mayChange
         ? html`<div class="row">
@@ -273,47 +289,4 @@ const lines: Partial<Record<State, [what: string, so: string]>> = {
   past_due: ["A payment has failed", ". Your numbers run for now"],
   unpaid: ["A payment is missing", ": your numbers are paused"],
   canceled: ["Your subscription has ended", ": your numbers are paused"],
-}
-
-/**
- * How many decimals Stripe's amounts have, where it is not two. ISK and UGX have none, and Stripe takes them with two
- * (docs.stripe.com/currencies, "Zero-decimal currencies", "Three-decimal currencies", "Special cases").
- */
-const decimals: Record<number, string[]> = {
-  0: [
-    "bif",
-    "clp",
-    "djf",
-    "gnf",
-    "jpy",
-    "kmf",
-    "krw",
-    "mga",
-    "pyg",
-    "rwf",
-    "vnd",
-    "vuv",
-    "xaf",
-    "xof",
-    "xpf",
-  ],
-  3: ["bhd", "jod", "kwd", "omr", "tnd"],
-}
-
-/** An amount of Stripe's, for people. */
-export function money({ cents, currency }: Amount): string {
-  const found = Object.entries(decimals).find(([, all]) => all.includes(currency.toLowerCase()))
-  const digits = Number(found?.[0] ?? 2)
-  const value = cents / 10 ** digits
-  // People may write a currency without decimals that Stripe counts with two.
-  const exact = Number.isInteger(value)
-    ? {}
-    : { minimumFractionDigits: digits, maximumFractionDigits: digits }
-  return new Intl.NumberFormat("en", { style: "currency", currency, ...exact }).format(value)
-}
-
-/** "€9.00 for each number and month". */
-export function priceLine({ interval, count, ...amount }: Price): string {
-  const span = count === 1 ? ` and ${interval}` : `, every ${count} ${interval}s`
-  return `${money(amount)} for each number${span}`
 }
