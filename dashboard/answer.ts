@@ -21,7 +21,9 @@ export function page(
   const { person, account, role } = c.var.me
   const viewer = { email: person.email, accountName: account.name, role, isOperator: account.isOperator }
   const line = Billing.isOn() ? billingPages()?.paymentLine(account) : undefined
-  return c.html(framed({ ...input, line, assets, nowMs: nowMs(), viewer }), input.status ?? 200)
+  const bridge = c.get("bridge") as DashboardEnv["Variables"]["bridge"] | undefined // unset on pages that are of no number
+  const place = bridge?.isSandbox ? "sandbox" : input.place
+  return c.html(framed({ ...input, place, line, assets, nowMs: nowMs(), viewer }), input.status ?? 200)
 }
 
 /** Answers with a page for anybody. */

@@ -12,6 +12,13 @@ export function time(ms: number): Html {
   return html`<time datetime="${iso(ms)}" data-local>${inUtc(ms)}</time>`
 }
 
+/** The same for lines of a log: without the date, if it is today's. */
+export function clock(ms: number): Html {
+  const whole = inUtc(ms)
+  const isToday = iso(ms).slice(0, 10) === iso(nowMs()).slice(0, 10)
+  return html`<time datetime="${iso(ms)}" data-local="clock">${isToday ? whole.slice(11) : whole}</time>`
+}
+
 /** How long ago that was. It counts on by itself, as those below. */
 export function ago(ms: number): Html {
   return counted("ago", ms, `${span(nowMs() - ms)} ago`)
@@ -147,7 +154,7 @@ export function browserName(agent: string): string {
 export function press(input: {
   action: string
   label: string | Html
-  kind?: "main" | "danger" | "slim" | "main slim" | "danger slim" | ""
+  kind?: "main" | "danger" | "slim" | "main slim" | "danger slim" | "bare" | ""
   fields?: Record<string, string>
 }): Html {
   return html`<form class="press" method="post" action="${input.action}">
@@ -213,6 +220,7 @@ const paths = {
   out: '<path d="M10 4H6a2 2 0 0 0-2 2v12a2 2 0 0 0 2 2h4m5-4 4-4-4-4m4 4H9"/>',
   menu: '<path d="M4 7h16M4 12h16M4 17h16"/>',
   copy: '<rect x="9" y="9" width="11" height="11" rx="2"/><path d="M5 15a1 1 0 0 1-1-1V6a2 2 0 0 1 2-2h8a1 1 0 0 1 1 1"/>',
+  down: '<path d="m6 9.5 6 6 6-6"/>',
   plus: '<path d="M12 5v14M5 12h14"/>',
   check: '<circle cx="12" cy="12" r="8.5"/><path d="m8.5 12.2 2.4 2.4 4.7-5"/>',
   open: '<circle cx="12" cy="12" r="8.5"/>',

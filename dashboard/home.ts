@@ -15,14 +15,7 @@ import { aboutOf } from "./numbers/event-item.ts"
 import { outcomeMark } from "./numbers/event-outcomes.ts"
 import { type Evidence, soonOf } from "./numbers/evidence.ts"
 import { addButton } from "./numbers/numbers.ts"
-import {
-  deliveriesOf,
-  failingAt,
-  isFailing,
-  receiverLine,
-  type Receiving,
-  receivingOf,
-} from "./numbers/receiver.ts"
+import { isFailing, type Receiving, receiverTroubles, receivingOf } from "./numbers/receiver.ts"
 import { refusedLine, type RefusedSends, refusedToday } from "./numbers/refused-sends.ts"
 import { many, type Standing, standingsOf } from "./numbers/standing.ts"
 import { calledOf, evidenceLine, inWords, phoneOf, placeOf } from "./numbers/state.ts"
@@ -99,7 +92,7 @@ async function partsOf(c: Context<DashboardEnv>, standings: Standing[]): Promise
 
 /**
  * The numbers that are down, those whose events do not get through, also those of earlier days, if they are few, and those of
- * which the network refused sends today.
+ * which the network rejected sends today.
  */
 async function troublesOf(standings: Standing[], refused: Map<string, RefusedSends>): Promise<Html> {
   const down = standings.filter(({ group }) => group === "down")
@@ -141,15 +134,21 @@ async function troublesOf(standings: Standing[], refused: Map<string, RefusedSen
         const at = `/numbers/${ref}`
         const { name, under } = calledOf(bridge, phoneOf(evidence))
         const sends = refused.get(ref)
-        const action = actionOf(ref, evidence, receiving) ?? (sends && seeRequests)
+        const problems = [...problemsOf(ref, evidence, receiving), ...(sends ? [ofSends(sends)] : [])]
         return html`<li>
           <div>
             <a class="strong" href="${at}">${name}</a>
             <div class="small muted">${under}</div>
           </div>
-          ${evidenceLine(evidence)}
-          <div>${isStuck(receiving) ? receiverLine(ref, receiving) : ""} ${refusedLine(sends)}</div>
-          ${action ? html`<a class="button slim" href="${action.href}">${action.label}<span class="hidden"> ${ref}</span></a>` : ""}
+          <ul class="problems">
+            ${problems.map(
+              ({ said, href, label }) =>
+                html`<li>
+                  <div>${said}</div>
+                  ${href === undefined ? "" : html`<a class="button slim" href="${href}">${label}<span class="hidden"> ${ref}</span></a>`}
+                </li>`,
+            )}
+          </ul>
         </li>`
       })}
     </ul>
@@ -165,19 +164,31 @@ function uniqueById<One extends { id: string }>(all: One[]): One[] {
   return [...new Map(all.map((one) => [one.id, one])).values()]
 }
 
-const seeRequests = { href: "/requests?refused=true", label: "See requests" }
+/** Something to attend to, and the one thing to do about it. */
+interface Problem {
+  said: Html
+  href?: string
+  label?: string
+}
 
-/** The one thing to do: for the session, or else where its events do not get through. */
-function actionOf(
-  ref: string,
-  evidence: Evidence,
-  receiving: Receiving,
-): { href: string; label: string } | undefined {
+/** How a number stands, and what does not get through. */
+function problemsOf(ref: string, evidence: Evidence, receiving: Receiving): Problem[] {
   const { action } = inWords(evidence)
-  if (action) return { href: placeOf(`/numbers/${ref}`, action.to), label: action.label }
-  if (!isStuck(receiving)) return undefined
-  const stuck = failingAt(receiving) ?? receiving.undelivered.keys().next().value
-  return { href: deliveriesOf(ref, stuck ?? receiving.webhookId), label: "See deliveries" }
+  const ofSession = {
+    said: evidenceLine(evidence),
+    ...(action && { href: placeOf(`/numbers/${ref}`, action.to), label: action.label }),
+  }
+  const ofWebhooks = receiverTroubles(ref, receiving).map(({ mark, about, href, label }) => ({
+    said: html`${mark}
+      <div class="small muted">${about}</div>`,
+    href,
+    label,
+  }))
+  return [ofSession, ...ofWebhooks]
+}
+
+function ofSends(sends: RefusedSends): Problem {
+  return { said: html`${refusedLine(sends)}`, href: "/requests?refused=true", label: "See requests" }
 }
 
 function isStuck(receiving: Receiving): boolean {
@@ -214,7 +225,7 @@ function todayCard(standings: Standing[], refused: Map<string, RefusedSends>): H
         sends === 0
           ? ""
           : html`<div>
-              <dt>Sends that the network refused</dt>
+              <dt>Sends that the network rejected</dt>
               <dd class="bad">${sends}</dd>
             </div>`
       }

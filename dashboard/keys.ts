@@ -174,6 +174,7 @@ function list(keys: ApiKey.Info[], mayChange: boolean): Html {
             <th>Permissions</th>
             <th>Last used</th>
             <th>Created</th>
+            <th>Expires</th>
             <th class="end"><span class="hidden">Do</span></th>
           </tr>
         </thead>
@@ -184,7 +185,6 @@ function list(keys: ApiKey.Info[], mayChange: boolean): Html {
                 <td>
                   <bdi class="strong">${key.name === "" ? "without a name" : key.name}</bdi>
                   <div class="small muted mono">mbk_${key.keyId}_…</div>
-                  ${endOf(key)}
                 </td>
                 <td data-label="Permissions">${rightOf(key)}</td>
                 <td data-label="Last used">${usedWhen(key)}</td>
@@ -192,6 +192,7 @@ function list(keys: ApiKey.Info[], mayChange: boolean): Html {
                   ${ago(key.createdAt * 1000)}
                   ${key.createdBy === undefined ? "" : html`<div class="small muted">by <bdi>${makerOf(key.createdBy, keys)}</bdi></div>`}
                 </td>
+                <td data-label="Expires">${endOf(key)}</td>
                 <td class="end">${mayChange ? revoking(key) : ""}</td>
               </tr>`,
           )}
@@ -208,9 +209,9 @@ function usedWhen({ lastUsedAt }: ApiKey.Info): Html | string {
 }
 
 function endOf({ expiresAt }: ApiKey.Info): Html | string {
-  if (expiresAt === undefined) return ""
+  if (expiresAt === undefined) return html`<span class="muted">never</span>`
   if (expiresAt <= now()) return html`<span class="state bad">Expired</span>`
-  return html`<div class="small muted">works for ${until(expiresAt * 1000)} more</div>`
+  return html`in ${until(expiresAt * 1000)}`
 }
 
 /** By whom a key was made: a person's address, or the name of another key. */

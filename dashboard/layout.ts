@@ -1,4 +1,5 @@
 import { html } from "hono/html"
+import { Mail } from "#core/account/mail.ts"
 import { Billing } from "#core/billing.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
@@ -48,7 +49,7 @@ export type Place =
 
 /** A page of the dashboard, with its way around. */
 export function framed(
-  page: Whole & { viewer: Viewer; place?: Place; body: Html; line?: Html | undefined },
+  page: Whole & { viewer: Viewer; place?: Place | undefined; body: Html; line?: Html | undefined },
 ): Html {
   const { viewer, place } = page
   const link = (to: Place, href: string, name: IconName, text: string) =>
@@ -75,7 +76,7 @@ export function framed(
           ${
             viewer.isOperator && viewer.role === "owner"
               ? html`${link("operator", "/operator", "gauge", "Operator")}
-                ${link("mail", "/dev/mail", "mail", "Mail")}`
+                ${Mail.way() === "kept" ? link("mail", "/dev/mail", "mail", "Mail") : ""}`
               : ""
           }
         </ul>
@@ -182,7 +183,7 @@ type Tab =
 
 const tabs: readonly (readonly [Tab, string, string])[] = [
   ["overview", "", "Overview"],
-  ["connect", "/connect", "Connect"],
+  ["connect", "/connect", "Link"],
   ["messages", "/messages", "Messages"],
   ["chats", "/chats", "Chats"],
   ["groups", "/groups", "Groups"],
@@ -196,16 +197,20 @@ const tabs: readonly (readonly [Tab, string, string])[] = [
 /** The head of every page about one number: its name and its phone, its state, and the way to its other pages. */
 export async function numberHead(bridge: Bridge.Info, shown: Tab): Promise<Html> {
   const { customerRef: ref } = bridge
-  const { phone, marks } = await marksOf(bridge)
+  // The page of deliveries says itself how they go.
+  const { phone, marks } = await marksOf(bridge, { withWebhooks: shown !== "deliveries" })
   const { name, under } = calledOf(bridge, phone)
   return await html`${head({
       title: name,
       about: under,
       actions: marks,
-      crumbs: html`<a href="/numbers">Numbers</a>`,
+      crumbs: bridge.isSandbox ? html`<a href="/start">Sandbox</a>` : html`<a href="/numbers">Numbers</a>`,
     })}
     <nav aria-label="${ref}">
-      <ul class="tabs">
+      <button class="button tabs-menu" type="button" popovertarget="tabs">
+        ${tabs.find(([tab]) => tab === shown)?.[2]} ${icon("down")}<span class="hidden">: other pages</span>
+      </button>
+      <ul class="tabs" id="tabs" popover>
         ${tabs.map(
           ([tab, path, text]) =>
             html`<li>

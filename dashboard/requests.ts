@@ -3,7 +3,7 @@ import { html } from "hono/html"
 import type { ApiRequest } from "#core/contract/account.ts"
 import { RequestLog } from "#core/account/request-log.ts"
 import { requestsOf } from "#functions/api/account.ts"
-import { page, asSentence } from "./answer.ts"
+import { asSentence, ofNumbers, page } from "./answer.ts"
 import { ago, copyable, type Html, icon } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { head } from "./layout.ts"
@@ -98,7 +98,7 @@ function about(call: ApiRequest): Html {
 
 /** The API's sentence, which may begin with a field's name and have code between backticks. */
 function sentenceOf(error: string): (Html | string)[] {
-  return asSentence(error.replace(/^([\w.]+): (?=(?:is|must) )/, "the field `$1` "))
+  return asSentence(ofNumbers(error).replace(/^([\w.]+): (?=(?:is|must) )/, "the field `$1` "))
     .split("`")
     .map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))
 }

@@ -51,9 +51,12 @@ function tick() {
 }
 
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" })
 function dress(part) {
   for (const one of part.querySelectorAll("time[data-local]")) {
-    one.textContent = local.format(new Date(one.dateTime))
+    const at = new Date(one.dateTime)
+    const isShort = one.dataset.local === "clock" && at.toDateString() === new Date(now()).toDateString()
+    one.textContent = (isShort ? clock : local).format(at)
     one.removeAttribute("data-local")
   }
   for (const one of part.querySelectorAll("[data-ago], [data-age], [data-until]"))
@@ -204,7 +207,7 @@ function follow(part, nth) {
   part.querySelector("[data-pause]")?.addEventListener("click", (event) => {
     isPaused = !isPaused
     event.target.setAttribute("aria-pressed", String(isPaused))
-    event.target.textContent = isPaused ? "Go on" : "Pause"
+    event.target.textContent = isPaused ? "Go on" : "Pause this list"
     if (isPaused) close()
     else open()
   })

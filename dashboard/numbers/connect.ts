@@ -80,7 +80,7 @@ async function show(c: Context<DashboardEnv>, content: Html, status?: Status) {
   const { bridge } = c.var
   const body = html`${numberHead(bridge, "connect")} ${content}`
   return await page(c, {
-    title: `Connect ${bridge.customerRef}`,
+    title: `Link a phone to ${bridge.customerRef}`,
     place: "numbers",
     body,
     ...(status && { status }),
@@ -175,7 +175,7 @@ async function linkingNow(
     ? ""
     : html`<p>
         Is the phone somewhere else?
-        <a class="button" href="/numbers/${bridge.customerRef}/link-page">Send somebody a link</a>
+        <a class="button" href="/numbers/${bridge.customerRef}/link-page">Make a link page for somebody</a>
       </p>`
   const card = html`${isUnlinked && ended ? note("warn", html`${ended.sentence} That was ${ago(ended.atMs)}.`) : ""}
   ${isLinked(evidence) ? linkedCard(bridge.customerRef, evidence) : linkingCard(evidence, shownOf(c), code)}`

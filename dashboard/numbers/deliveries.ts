@@ -1,7 +1,6 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
-import { z } from "zod"
 import type { Event } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
@@ -19,6 +18,7 @@ import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { whoIsTold } from "../people/troubles.ts"
+import { Asked, attemptsCard, attemptsOf, tagOf, type Words } from "./attempts.ts"
 import { aboutOf } from "./event-item.ts"
 import {
   changeOf,
@@ -70,7 +70,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const [shown, givenUp, all] = await Promise.all([shownOf(c), givenUpOf(c, webhook), Webhook.list(bridge)])
   const lists = html`${notice ?? ""}
     <div class="stack" data-stream="/numbers/${ref}/deliveries/stream?${queryOf(askedOf(c))}">
-      ${headCard(shown)} ${givenUpCard(shown, givenUp)} ${filterForm(shown)} ${attemptsCard(shown)}
+      ${headCard(shown)} ${givenUpCard(shown, givenUp)} ${attemptsCard(shown)}
     </div>`
   const body = html`${numberHead(bridge, "deliveries")} ${whichOf(ref, webhook, all)}
   ${webhook.receiver.url === "" ? noWebhook(ref) : lists}`
@@ -88,12 +88,13 @@ function whichOf(ref: string, shown: Delivery.Info, all: Delivery.Info[]): Html 
   return html`<nav aria-label="Webhooks">
     <ul class="tabs">
       ${all.map(
-        ({ webhookId, receiver }) =>
+        ({ webhookId, receiver, failingSince }) =>
           html`<li>
             <a
               href="${deliveriesOf(ref, webhookId)}"
               ${webhookId === shown.webhookId ? "aria-current=page" : ""}
-              ><bdi>${receiver.url === "" ? "No webhook" : receiver.url}</bdi></a
+              ><bdi>${receiver.url === "" ? "No webhook" : receiver.url}</bdi>
+              ${failingSince === undefined ? "" : html`<span class="state bad">failing</span>`}</a
             >
           </li>`,
       )}
@@ -118,7 +119,7 @@ function follower(c: Context<DashboardEnv>) {
     const shown = await shownOf(c, words)
     const pieces = new Map<string, Piece>([["head", { html: headCard(shown) }]])
     if (givenUp) pieces.set("given-up", { html: givenUpCard(shown, givenUp) })
-    return pieces.set("attempts", { html: attemptsCard(shown) })
+    return pieces.set("attempts", { html: attemptsOf(shown) })
   }
 }
 
@@ -128,19 +129,6 @@ function unlessTidied(error: unknown): undefined {
 }
 
 type Shown = Awaited<ReturnType<typeof shownOf>>
-
-/** Which attempts are asked for, also of the last so many seconds, and which page of them. */
-const Asked = z.object({
-  webhook: z
-    .string()
-    .regex(/^\w{1,64}$/)
-    .optional()
-    .catch(undefined),
-  outcome: z.enum(["failed", "taken", "resent"]).optional().catch(undefined),
-  within: z.enum(["3600", "86400"]).optional().catch(undefined),
-  page: z.coerce.number().int().min(2).max(99).optional().catch(undefined),
-})
-type Asked = z.infer<typeof Asked>
 
 function askedOf(c: Context<DashboardEnv>): Asked {
   return Asked.parse(c.req.query())
@@ -228,6 +216,14 @@ function headCard({ ref, receiving, told, words, mayChange }: Shown): Html {
           : ""
       }
     </div>
+    ${
+      mayChange
+        ? html`<p class="small muted">
+            ${headId === undefined ? "" : "“Try it now” makes the next attempt at the event that all others wait for: their order stays."}
+            A test event is sent at once, ahead of what waits, signed as all are. It is not kept.
+          </p>`
+        : ""
+    }
     ${told}
     <dl class="facts">
       <dt>Webhook</dt>
@@ -285,7 +281,7 @@ function givenUpCard({ ref, mayChange, receiving, last }: Shown, { undelivered, 
       ${undelivered.map(
         (stored) =>
           html`<li class="line">
-            <span class="tag">${stored.event.event}</span>
+            ${tagOf(stored.event.event)}
             <a class="about" href="/numbers/${ref}/events/${stored.event_id}${at}"
               >${wordsOf(stored.event, stored.event_id)}</a
             >
@@ -300,101 +296,7 @@ function givenUpCard({ ref, mayChange, receiving, last }: Shown, { undelivered, 
   </section>`
 }
 
-/** What events say, by their ids. */
-type Words = Map<string, Html | string>
-
 /** What an event says, in one line; its id if it says nothing. */
 function wordsOf(event: Event, id: string): Html | string {
   return aboutOf(event) || html`<span class="mono">${id.slice(0, 20)}…</span>`
-}
-
-const outcomes = [
-  ["", "All"],
-  ["failed", "Failed"],
-  ["taken", "Delivered"],
-  ["resent", "Sent again"],
-] as const
-const times = [
-  ["", "At any time"],
-  ["3600", "Last hour"],
-  ["86400", "Last day"],
-] as const
-
-/** It stands outside of what the stream renews, which would forget a choice that is not sent yet. */
-function filterForm({ ref, asked }: Shown): Html {
-  const at = `/numbers/${ref}/deliveries`
-  const field = (name: "outcome" | "within", label: string, all: typeof outcomes | typeof times) =>
-    html`<div>
-      <label for="${name}-of">${label}</label>
-      <select id="${name}-of" name="${name}">
-        ${all.map(([value, word]) => html`<option value="${value}" ${value === asked[name] ? "selected" : ""}>${word}</option>`)}
-      </select>
-    </div>`
-  return html`<form class="inline" method="get" action="${at}#attempts" aria-label="Filter">
-    ${asked.webhook === undefined ? "" : html`<input type="hidden" name="webhook" value="${asked.webhook}" />`}
-    ${field("outcome", "Outcome of an attempt", outcomes)} ${field("within", "When", times)}
-    <button class="button">Filter</button>
-    ${asked.outcome === undefined && asked.within === undefined ? "" : html`<a class="button" href="${at}?${queryOf({ webhook: asked.webhook })}#attempts">Show all</a>`}
-  </form>`
-}
-
-function attemptsCard({ ref, attempts, words, asked, hasMore, receiving }: Shown): Html {
-  const at = `/numbers/${ref}/deliveries`
-  const linkTo = (to: Asked) => `${at}?${queryOf({ ...to, webhook: asked.webhook })}#attempts`
-  const { outcome: wanted, within, page: nth = 1 } = asked
-  return html`<section class="card flush" id="attempts">
-    <header>
-      <h2>${nth === 1 ? "Latest attempts" : "Earlier attempts"}</h2>
-    </header>
-    ${
-      attempts.length === 0
-        ? html`<div class="empty">
-            <p>
-              ${wanted === undefined && within === undefined && nth === 1 ? "Nothing was sent yet. The first event that comes is." : "None of the latest 200 attempts is such a one."}
-            </p>
-          </div>`
-        : html`<div class="scroller" tabindex="0" role="region" aria-label="Attempts">
-            <table class="cards">
-              <thead>
-                <tr>
-                  <th>Outcome</th>
-                  <th>Event</th>
-                  <th>Attempt</th>
-                  <th>Took</th>
-                  <th>When</th>
-                </tr>
-              </thead>
-              <tbody>
-                ${attempts.map((one) => attemptRow(`/numbers/${ref}/events/${one.attempt.event_id}${whereAt(receiving.webhookId)}`, one, words.get(one.attempt.event_id)))}
-              </tbody>
-            </table>
-          </div>`
-    }
-    ${
-      nth === 1 && !hasMore
-        ? ""
-        : html`<footer class="row">
-            ${nth === 1 ? "" : html`<a class="button slim" href="${linkTo({ ...asked, page: nth === 2 ? undefined : nth - 1 })}">Later attempts</a>`}
-            ${hasMore ? html`<a class="button slim" href="${linkTo({ ...asked, page: nth + 1 })}">Earlier attempts</a>` : ""}
-          </footer>`
-    }
-  </section>`
-}
-
-function attemptRow(at: string, { attempt, isResend }: AttemptLog.Known, words?: Html | string): Html {
-  return html`<tr>
-    <td>${outcome(attempt)}</td>
-    <td>
-      <span class="tag">${attempt.event}</span>
-      <div class="words">
-        <a href="${at}">${words ?? attempt.event_id}</a>
-        ${copyButton(attempt.event_id)}
-      </div>
-    </td>
-    <td class="number" data-label="Attempt">
-      ${attempt.attempt}${isResend ? html`<div class="small muted">sent again</div>` : ""}
-    </td>
-    <td class="number" data-label="Took">${attempt.latency_ms} ms</td>
-    <td class="small muted">${ago(Date.parse(attempt.timestamp))}</td>
-  </tr>`
 }

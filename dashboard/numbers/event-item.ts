@@ -29,7 +29,7 @@ export function eventItem(
         <dl class="facts">
           <dt>Event</dt>
           <dd>${copyable(id)}</dd>
-          <dt>Received</dt>
+          <dt>Time</dt>
           <dd>${ago(atMs)}</dd>
         </dl>
         ${block(JSON.stringify(event, undefined, 2), "The event as JSON")}
@@ -72,7 +72,7 @@ export const directionMarks = /[\u202A-\u202E\u2066-\u2069]/g
 export function aboutOf(event: Event): Html | string {
   switch (event.event) {
     case "message": {
-      const who = event.from_me ? "sent" : event.name || event.phone || event.contact_id
+      const who = event.from_me ? "from the phone" : event.name || event.phone || event.contact_id
       const what = event.reaction
         ? `reacted ${event.reaction.emoji}`
         : event.body || event.media_type || event.type

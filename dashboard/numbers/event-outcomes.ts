@@ -10,7 +10,7 @@ const marks: Record<EventRow.State | "not_wanted", [tone: string, word: string]>
   pending: ["warn", "waiting"],
   delivered: ["good", "delivered"],
   undelivered: ["bad", "undelivered"],
-  inbox: ["idle", "kept here"],
+  inbox: ["idle", "no webhook"],
   not_wanted: ["idle", "not for it"],
 }
 

@@ -172,7 +172,7 @@ function stateCard(ref: string, shown: Shown): Html {
     <dl class="facts">
       <dt>Event</dt>
       <dd>${copyable(delivery.event_id)}</dd>
-      <dt>Received</dt>
+      <dt>Time</dt>
       <dd>${when(delivery.created_at * 1000)}</dd>
     </dl>
   </section>`
@@ -212,7 +212,7 @@ function whyItStands({ state, delivery: { attempts }, isHead, nextAt }: Shown): 
       return attempts.length === 0 ? "It is sent now." : "The next attempt is due."
     case "undelivered":
       if (last?.error === "client_error")
-        return `Undelivered, at the first attempt: the webhook refused it with status ${last.status_code}. A 4xx says that the request itself is wrong, so it is not tried again by itself. Mend your program, then send it again.`
+        return `Undelivered, at the first attempt: the webhook did not take it, and answered with status ${last.status_code}. A 4xx says that the request itself is wrong, so it is not tried again by itself. Mend your program, then send it again.`
       if (last?.error === "redirect")
         return `Undelivered, at the first attempt: the webhook answered with status ${last.status_code}, and redirects are not followed. Correct its address, then send it again.`
       if (attempts.length >= 5)

@@ -145,7 +145,7 @@ function eventsPage({ bridge, events: listed, filter, isFirst, ...input }: Shown
     <section class="card flush" ${isLive ? html`data-stream="${stream}"` : ""} aria-label="Events">
       <header>
         <h2>${isFirst ? "Latest events" : "Earlier events"}</h2>
-        ${isLive ? html`<button type="button" class="button slim needs-script" data-pause aria-pressed="false">Pause</button>` : ""}
+        ${isLive ? html`<button type="button" class="button slim needs-script" data-pause aria-pressed="false">Pause this list</button>` : ""}
       </header>
       ${listed.length > 0 ? "" : nothing(bridge, filter, input.next)}
       <ul class="feed" id="events">
@@ -182,7 +182,7 @@ function filterForm(ref: string, filter: Filter): Html {
       <select id="state" name="state">
         <option value="">All</option>
         ${option("undelivered", "Undelivered", filter.state)} ${option("pending", "Waiting", filter.state)}
-        ${option("inbox", "Kept here", filter.state)}
+        ${option("inbox", "No webhook", filter.state)}
       </select>
     </div>
     <div>
@@ -196,7 +196,7 @@ function filterForm(ref: string, filter: Filter): Html {
       <label for="direction">Direction</label>
       <select id="direction" name="direction">
         <option value="">Both ways</option>
-        ${option("in", "Received", filter.direction)} ${option("out", "From the phone", filter.direction)}
+        ${option("in", "From others", filter.direction)} ${option("out", "From the phone", filter.direction)}
       </select>
     </div>
     <div>
@@ -205,7 +205,7 @@ function filterForm(ref: string, filter: Filter): Html {
         id="chat"
         name="chat"
         value="${filter.chat ?? ""}"
-        placeholder="Phone number or chat id"
+        placeholder="Number or id"
         autocomplete="off"
         spellcheck="false"
       />
@@ -214,8 +214,10 @@ function filterForm(ref: string, filter: Filter): Html {
       <label for="search">Contains</label>
       <input id="search" name="search" type="search" value="${filter.search ?? ""}" autocomplete="off" />
     </div>
-    <button class="button">Filter</button>
-    ${isFiltered(filter) ? html`<a class="button" href="/numbers/${ref}/events">Show all</a>` : ""}
+    <div class="row">
+      <button class="button">Filter</button>
+      ${isFiltered(filter) ? html`<a href="/numbers/${ref}/events">Show all</a>` : ""}
+    </div>
   </form>`
 }
 

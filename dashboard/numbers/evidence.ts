@@ -12,7 +12,7 @@ import { callHolderIfAny } from "#core/lease/call-holder.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
-import { nowMs } from "#core/platform/clock.ts"
+import { now, nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 
 /** The last word of a session before its host fell silent. */
@@ -101,12 +101,6 @@ export async function roughlyOf(
   return lease?.reported?.phone === undefined ? word : { ...word, hadPhone: true }
 }
 
-/** The same, with its phone. */
-export async function writtenOf(bridge: Bridge.Info): Promise<Evidence> {
-  const lease = await Lease.get(bridge.id)
-  return await withPhone(bridge, lease, await wordOf(accountOf(bridge), lease, reportedOf))
-}
-
 /** Reads the account of a bridge when that is wanted. */
 function accountOf({ accountId }: Bridge.Info) {
   return async () => await Account.get(accountId)
@@ -144,7 +138,22 @@ async function askedOf(lease: Lease.Info): Promise<Word> {
 async function reportedOf({ reported }: Lease.Info): Promise<Word> {
   if (!reported) return { kind: "unheld" }
   const { status, objection, since } = reported
-  return { kind: "said", status, objection, atMs: undefined, sinceMs: since * 1000, phone: "", name: "" }
+  const restriction = restrictionIn(reported)
+  return {
+    kind: "said",
+    status,
+    objection,
+    ...(restriction && { restriction: restriction.kind, restricted_until: restriction.until }),
+    atMs: undefined,
+    sinceMs: since * 1000,
+    phone: "",
+    name: "",
+  }
+}
+
+/** The limit of the network that was written down, until its time. */
+function restrictionIn({ restriction }: Lease.Reported): Lease.Reported["restriction"] {
+  return restriction && (restriction.until === 0 || restriction.until > now()) ? restriction : undefined
 }
 
 async function whyPaused(
@@ -184,7 +193,10 @@ function unheld(lease: Lease.Info): Evidence {
 /** The last word of a session, and whether that is long ago. */
 function lastOf({ reported }: Lease.Info, atMs: number | undefined) {
   const isLost = atMs !== undefined && nowMs() - atMs >= lostAfterMs
-  return { isLost, ...(reported && { last: { status: reported.status, atMs } }) }
+  return {
+    isLost,
+    ...(reported && { last: { status: restrictionIn(reported) ? "restricted" : reported.status, atMs } }),
+  }
 }
 
 async function askSession(bridgeId: string): Promise<z.infer<typeof SessionStatus> | undefined> {

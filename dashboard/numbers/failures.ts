@@ -46,7 +46,7 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
   },
   new_chat: wrongCall("The message would begin a chat"),
   network_rejected: {
-    title: "The network refused",
+    title: "The network rejected this",
     next: "Check that the number is the one of that phone. Then wait some minutes before the next code.",
   },
   send_outcome_unknown: {
@@ -166,7 +166,7 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
   },
 }
 
-/** Why the network refuses a login, as a state of its session. */
+/** Why the network rejects a login, as a state of its session. */
 export const refusals: Record<Objection, { word: string; cause: string }> = {
   locked: {
     word: "Locked",
@@ -181,7 +181,7 @@ export const refusals: Record<Objection, { word: string; cause: string }> = {
   temporarily_banned: {
     word: "Banned for some time",
     cause:
-      "The network refuses this number for some time. The session connects by itself when that is over: do not link it again before. The log says until when.",
+      "The network rejects this number for some time. The session connects by itself when that is over: do not link it again before. The log says until when.",
   },
   outdated: {
     word: "Outdated",
@@ -194,7 +194,7 @@ export const refusals: Record<Objection, { word: string; cause: string }> = {
       "The proxy of this number does not answer. The session tries again by itself. Set another `proxy_url` through the API, or none.",
   },
   proxy_refused: {
-    word: "Proxy refuses",
+    word: "Proxy rejects",
     cause:
       "The proxy of this number wants another password, or does not lead to the network. Set another `proxy_url` through the API, or none.",
   },

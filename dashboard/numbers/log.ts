@@ -2,8 +2,8 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
-import { page } from "../answer.ts"
-import { type Html, note, time } from "../elements.ts"
+import { ofNumbers, page } from "../answer.ts"
+import { clock, type Html, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { lastId, live, type Piece } from "../live.ts"
@@ -30,7 +30,9 @@ export const log = new Hono<DashboardEnv>()
       const { value, done } = await lines.next()
       if (done) return "over"
       // One piece for all of them: a stream that breaks off has shown none of them, or all.
-      const shown = value.lines.filter((line) => matches(line, filter)).map(logLine)
+      const shown = value.lines
+        .filter((line) => matches(line, filter))
+        .map((line) => logLine(c.var.bridge.customerRef, line))
       return new Map<string, Piece>([
         [value.at, { html: shown.length === 0 ? "" : html`${shown}`, id: value.at }],
       ])
@@ -90,10 +92,12 @@ function linesCard(ref: string, filter: Filter, past: { lines: string[]; at: str
     <section class="card flush" data-stream="/numbers/${ref}/log/stream?${query}" aria-label="Log">
       <header>
         <h2>Log</h2>
-        <button type="button" class="button slim needs-script" data-pause aria-pressed="false">Pause</button>
+        <button type="button" class="button slim needs-script" data-pause aria-pressed="false">
+          Pause this list
+        </button>
         <p>
-          Newest first. It never has the text of messages, numbers, keys or codes, and is kept for two weeks.
-          ${past.isCut ? "This log is long: only its newer lines were searched." : ""}
+          Newest first; without a date: today. It never has the text of messages, numbers, keys or codes, and
+          is kept for two weeks. ${past.isCut ? "This log is long: only its newer lines were searched." : ""}
         </p>
       </header>
       ${
@@ -107,15 +111,26 @@ function linesCard(ref: string, filter: Filter, past: { lines: string[]; at: str
           : ""
       }
       <ol class="log" id="log" tabindex="0" aria-label="Lines">
-        ${past.lines.toReversed().map(logLine)}
+        ${past.lines.toReversed().map((line) => logLine(ref, line))}
       </ol>
     </section>`
 }
 
 /** One line. Its time begins it, then its level. */
-function logLine(line: string): Html {
+function logLine(ref: string, line: string): Html {
   const [, at = "", rest = line, level = "INFO"] = /^(\S+Z) ((INFO|WARN|ERROR) .*)$/s.exec(line) ?? []
   const ms = Date.parse(at)
-  const when = Number.isNaN(ms) ? at : time(ms)
-  return html`<li class="level-${level}" data-into="log">${when} ${rest}</li>`
+  const when = Number.isNaN(ms) ? at : clock(ms)
+  return html`<li class="level-${level}" data-into="log">
+    ${when} ${linked(ref, ofNumbers(rest).replace(": refused after", ": no connection after"))}
+  </li>`
+}
+
+/** The events and messages in it lead to where they are shown. */
+function linked(ref: string, text: string): (Html | string)[] {
+  return text.split(/(\bevt_\w+|(?<=\bmessage )[0-9A-Z]{16,}\b)/).map((part, i) => {
+    if (i % 2 === 0) return part
+    const at = part.startsWith("evt_") ? `events/${part}` : `messages#${part}`
+    return html`<a href="/numbers/${ref}/${at}">${part}</a>`
+  })
 }

@@ -1,21 +1,30 @@
 import { html } from "hono/html"
 import type { Bridge } from "#core/bridge/bridge.ts"
+import { Lease } from "#core/lease/lease.ts"
 import type { Html } from "../elements.ts"
-import { writtenOf } from "./evidence.ts"
+import { soonOf } from "./evidence.ts"
 import { webhookMarks } from "./receiver.ts"
 import { inWords, phoneOf, placeOf } from "./state.ts"
 
-/**
- * The head of a number's pages shows its phone and what is wrong with it, or that no phone is linked. Every page has this
- * head, so it is made of stored rows alone.
- */
-export async function marksOf(bridge: Bridge.Info): Promise<{ phone: string; marks: Html }> {
-  const [evidence, ofWebhooks] = await Promise.all([writtenOf(bridge), webhookMarks(bridge)])
+/** How long a page waits for the session's word on its head, ms. */
+const soonMs = 150
+
+/** The head of a number's pages shows its phone, its state and whether its events get through. */
+export async function marksOf(
+  bridge: Bridge.Info,
+  { withWebhooks }: { withWebhooks: boolean },
+): Promise<{ phone: string; marks: Html }> {
+  const [evidence, ofWebhooks] = await Promise.all([
+    Lease.get(bridge.id).then(async (lease) => await soonOf(bridge, lease, soonMs)),
+    withWebhooks ? webhookMarks(bridge) : "",
+  ])
   const { tone, word, action } = inWords(evidence)
   const at = `/numbers/${bridge.customerRef}`
   const to = tone === "idle" && action ? placeOf(at, action.to) : at
-  // A stored state may be old, so it is never shown as "Connected".
-  const isShown = tone === "bad" || tone === "idle"
-  const state = isShown ? html`<a class="state ${tone}" href="${to}">${word}</a>` : ""
+  // What was written down may be old.
+  const isOld = evidence.kind === "said" && evidence.atMs === undefined
+  const state = html`<a class="state ${isOld && tone === "good" ? "idle" : tone}" href="${to}"
+    >${word}${isOld ? html`<span class="hidden">, as it was last reported</span>` : ""}</a
+  >`
   return { phone: phoneOf(evidence), marks: html`${state} ${ofWebhooks}` }
 }

@@ -228,7 +228,7 @@ const outcomes: Record<Sent["status"], readonly [kind: string, word: string]> = 
 function sentItem(sent: Sent, call: string | undefined): Html {
   const [kind, word] = outcomes[sent.status]
   const counts = sent.counts
-  return html`<li class="line">
+  return html`<li class="line" id="${sent.message_id}">
     <span class="state ${kind}">${word}</span>
     <div class="about whole">
       <p>
@@ -274,7 +274,7 @@ function cameItem(ref: string, { event_id, state, created_at }: StoredEvent, eve
     <span class="state ${kind}">${word}</span>
     <div class="about whole">
       <p>
-        ${event.from_me ? "written on the phone to" : "from"} <b><bdi>${who}</bdi></b
+        ${event.from_me ? "from the phone to" : "from"} <b><bdi>${who}</bdi></b
         >${event.is_group && !event.from_me ? html` in <bdi>${event.chat_id}</bdi>` : ""}:
         <bdi>${wordsOf(event)}</bdi>
       </p>
@@ -316,13 +316,15 @@ function filterForm(ref: string, { chat }: Asked): Html {
         id="chat"
         name="chat"
         value="${chat ?? ""}"
-        placeholder="Phone number or chat id"
+        placeholder="Number or id"
         autocomplete="off"
         spellcheck="false"
       />
     </div>
-    <button class="button">Filter</button>
-    ${chat === undefined ? "" : html`<a class="button" href="/numbers/${ref}/messages">Show all</a>`}
+    <div class="row">
+      <button class="button">Filter</button>
+      ${chat === undefined ? "" : html`<a href="/numbers/${ref}/messages">Show all</a>`}
+    </div>
   </form>`
 }
 
@@ -343,6 +345,6 @@ function nothing(
     ${icon("inbox")}
     <h2>${chat === undefined ? "No message yet" : "No such message"}</h2>
     <p>${sentence}</p>
-    ${wantsPhone ? html`<a class="button main" href="/numbers/${ref}/connect">Connect a phone</a>` : ""}
+    ${wantsPhone ? html`<a class="button main" href="/numbers/${ref}/connect">Link a phone</a>` : ""}
   </div>`
 }

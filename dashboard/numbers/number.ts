@@ -125,9 +125,8 @@ function actionOf(ref: string, action: ReturnType<typeof inWords>["action"]): Ht
   if (!action) return ""
   if (action.to === "take-back")
     return press({ action: `/numbers/${ref}/restart`, label: action.label, kind: "main" })
-  const label = action.to === "connect" ? "Connect a phone" : action.label
   return html`<div class="row">
-    <a class="button main" href="${placeOf(`/numbers/${ref}`, action.to)}">${label}</a>
+    <a class="button main" href="${placeOf(`/numbers/${ref}`, action.to)}">${action.label}</a>
   </div>`
 }
 
@@ -140,7 +139,7 @@ function todayCard({ ref, today, last, receiving }: Shown): Html {
     </header>
     ${byHour(today?.hours ?? Usage.noHours())}
     <dl class="facts">
-      <dt>Messages ${receiving.url === "" ? "kept here" : "delivered to the webhook"}</dt>
+      <dt>Messages ${receiving.url === "" ? "received" : "delivered to the webhook"}</dt>
       <dd>${today?.messages ?? 0}</dd>
       <dt>Attempts that failed</dt>
       <dd>${today?.failed ?? 0} of ${today?.attempts ?? 0}</dd>

@@ -137,7 +137,8 @@ export async function webhookMarks(bridge: Bridge.Info): Promise<Html> {
     mayFail ? receivingOf(bridge, all) : nothingAt(webhookUrl),
     undeliveredOf(webhooks),
   ])
-  return html`${failingMark(ref, receiving)} ${undeliveredMark(ref, undelivered)}`
+  const at = failingAt(receiving)
+  return html`${at === undefined ? "" : failing(ref, at, html``).mark} ${undeliveredMark(ref, undelivered)}`
 }
 
 /** The webhook that fails, or the first of several that do. */
@@ -145,44 +146,72 @@ export function failingAt({ failing, failingSinceMs, webhookId }: Receiving): st
   return failingSinceMs === undefined ? failing.keys().next().value : webhookId
 }
 
-/** "Webhook failing", and where. Nothing, if no webhook fails. */
-function failingMark(ref: string, it: Receiving): Html | string {
-  const failing = failingAt(it)
-  return failing === undefined
-    ? ""
-    : html`<a class="state bad" href="${deliveriesOf(ref, failing)}">Webhook failing</a>`
-}
-
 function ms(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : seconds * 1000
 }
 
+/** What does not get through: a mark, what is known about it, and where there is more. */
+export interface ReceiverTrouble {
+  mark: Html
+  about: Html | string
+  href: string
+  label: string
+}
+
+/** What does not get through to the webhooks of a number; nothing if all does. */
+export function receiverTroubles(ref: string, it: Receiving): ReceiverTrouble[] {
+  const found: ReceiverTrouble[] = []
+  if (it.failingSinceMs !== undefined)
+    found.push(failing(ref, it.webhookId, aboutFailing(ref, it, it.failingSinceMs)))
+  for (const [id, since] of it.failing)
+    found.push(failing(ref, id, html`<span class="mono">${id}</span> for ${age(since)}.`))
+  const [most] = [...it.undelivered].toSorted(([, a], [, b]) => b - a)
+  if (most) {
+    const href = `${deliveriesOf(ref, most[0])}#given-up`
+    const mark = html`${undeliveredMark(ref, it.undelivered)}`
+    found.push({ mark, about: "", href, label: "See undelivered" })
+  }
+  return found
+}
+
+function failing(ref: string, webhookId: string, about: Html): ReceiverTrouble {
+  const href = deliveriesOf(ref, webhookId)
+  return {
+    mark: html`<a class="state bad" href="${href}">Webhook failing</a>`,
+    about,
+    href,
+    label: "See deliveries",
+  }
+}
+
+/** How long it fails, why, what comes, and how long that goes on. */
+function aboutFailing(ref: string, it: Receiving, sinceMs: number): Html {
+  return html`For ${age(sinceMs)}. ${it.lastError ? `${it.lastError}.` : ""} ${nextAttempt(it)}
+  ${queue(ref, it)} Each event is tried five times, within about five minutes, while later ones wait. Then it
+  is undelivered, and the next one is tried.`
+}
+
 /** "OK", "3 undelivered", "3 waiting, oldest 40 s", "Failing for 6 min: status 500. Next attempt in 18 s". */
 export function receiverLine(ref: string, it: Receiving): Html {
-  const lost = undeliveredMark(ref, it.undelivered)
-  const others = [...it.failing].map(
-    ([id, since]) =>
-      html`<a class="state bad" href="${deliveriesOf(ref, id)}">Webhook failing</a>
-        <div class="small muted"><span class="mono">${id}</span> for ${age(since)}.</div>`,
-  )
-  const marks = html`${lost} ${others}`
-  if (it.url === "") return html`<span class="muted">No webhook: events stay here</span> ${marks}`
-  const { failingSinceMs: since } = it
-  if (since !== undefined)
-    return html`${failingMark(ref, it)} ${lost}
-      <div class="small muted">
-        For ${age(since)}. ${it.lastError ? `${it.lastError}.` : ""} ${nextAttempt(it)} ${queue(ref, it)}
-      </div>
-      ${others}`
+  const troubles = receiverTroubles(ref, it)
+  const marks = troubles.map(({ mark, about }) => line(mark, about))
+  if (it.url === "")
+    return html`<div class="lines"><span class="muted">No webhook: events stay here</span> ${marks}</div>`
+  if (it.failingSinceMs !== undefined) return html`<div class="lines">${marks}</div>`
   if (it.waiting + it.resending > 0)
-    return html`<span class="state warn">Waiting</span> ${lost}
-      <div class="small muted">${queue(ref, it)}</div>
-      ${others}`
-  const isWell = lost === "" && others.length === 0
-  return html`${isWell ? html`<span class="state good">OK</span>` : marks}
-    <div class="small muted">
-      ${it.lastAtMs === undefined ? "nothing sent yet" : html`last delivery ${ago(it.lastAtMs)}`}
+    return html`<div class="lines">
+      ${line(html`<span class="state warn">Waiting</span>`, queue(ref, it))} ${marks}
     </div>`
+  const last = it.lastAtMs === undefined ? "nothing sent yet" : html`last delivery ${ago(it.lastAtMs)}`
+  if (marks.length === 0) return line(html`<span class="state good">OK</span>`, last)
+  return html`<div class="lines">
+    ${marks}
+    <div class="small muted">${last}</div>
+  </div>`
+}
+
+function line(mark: Html, about: Html | string): Html {
+  return html`<div>${mark} ${about === "" ? "" : html`<div class="small muted">${about}</div>`}</div>`
 }
 
 function nextAttempt({ waiting, retryAtMs }: Receiving): Html | string {
@@ -234,7 +263,7 @@ export function whyOf(attempt: { error: string; status_code: number }): string {
 
 const reasons = new Map([
   ["timeout", "It did not answer within 10 seconds"],
-  ["refused", "Nothing listens at this address: the connection was refused"],
+  ["refused", "Nothing listens at this address: there is no connection"],
   ["unreachable", "The address cannot be reached"],
   ["reset", "It closed the connection before it answered"],
   ["dns", "The name of the host is not known"],

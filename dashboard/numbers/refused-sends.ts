@@ -4,13 +4,13 @@ import { RequestLog } from "#core/account/request-log.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { ago, type Html } from "../elements.ts"
 
-/** The sends of a number that the network refused today (UTC), since the number may not start new chats (463). */
+/** The sends of a number that the network rejected today (UTC), since the number may not start new chats (463). */
 export interface RefusedSends {
   count: number
   lastMs: number
 }
 
-/** The network's code of such a refusal. */
+/** The network's code of such a rejection. */
 const noNewChats = 463
 /** How many of an account's refused calls are looked at: the latest ones. */
 const most = 100
@@ -41,13 +41,13 @@ async function read(accountId: string): Promise<Map<string, RefusedSends>> {
   return found
 }
 
-/** "2 sends refused", and why. Nothing, if there are none. */
+/** "2 sends rejected", and why. Nothing, if there are none. */
 export function refusedLine(refused: RefusedSends | undefined): Html | string {
   if (!refused) return ""
   const { count, lastMs } = refused
   return html`<div>
     <a class="state bad" href="/requests?refused=true"
-      >${count === 1 ? "1 send" : `${count} sends`} refused today</a
+      >${count === 1 ? "1 send" : `${count} sends`} rejected today</a
     >
     <div class="small muted">
       By the network, the last one ${ago(lastMs)}: it does not let this number start new chats for now. Answer

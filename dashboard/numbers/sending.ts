@@ -20,6 +20,9 @@ export interface TypedPacing {
 const number = (text: string, each = 1) => (text.trim() === "" ? undefined : Math.round(Number(text) * each))
 const text = (value: number | undefined, each = 1) => (value === undefined ? "" : String(value / each))
 
+/** For a number that is new on the network: an old one may send faster. */
+export const recommended: TypedPacing = { new_chats: "20", gap: "3", typing: "1.5" }
+
 /** The pacing in a form; null where each field is empty. @throws ApiError `invalid_request` */
 export function pacingIn({ new_chats, gap, typing }: TypedPacing): Pacing | null {
   const given = {
@@ -87,7 +90,9 @@ export async function sendingCard(
       <p>
         Accounts that write to many strangers, or too fast, are restricted or banned. A message waits up to
         five seconds for its turn. If it would have to wait longer, or the day's new chats are used up, it is
-        refused with <code>pacing</code> and not sent.
+        refused with <code>pacing</code> and not sent. Without a value there is no limit, which is how a
+        number begins. For its first weeks ${recommended.new_chats} new chats a day are recommended,
+        ${recommended.gap} seconds between two messages, and ${recommended.typing} of typing.
       </p>
     </header>
     <form method="post" action="/numbers/${bridge.customerRef}/settings/sending">
@@ -96,7 +101,7 @@ export async function sendingCard(
         label: "New chats a day",
         max: 10_000,
         step: "1",
-        hint: `With people who have not written to this number. Recommended at first: 20.${leftNow}`,
+        hint: `With people who have not written to this number.${leftNow}`,
         none: "no limit",
       })}
       ${field({
@@ -104,7 +109,7 @@ export async function sendingCard(
         label: "Seconds between two messages",
         max: 60,
         step: "0.1",
-        hint: "Recommended at first: 3. Up to half as much is added at random.",
+        hint: "Up to half as much is added at random.",
         none: "no pause",
       })}
       ${field({
@@ -112,7 +117,7 @@ export async function sendingCard(
         label: "Seconds of typing before a message",
         max: 3,
         step: "0.1",
-        hint: "For so long people see that you are typing. Recommended at first: 1.5.",
+        hint: "For so long people see that you are typing.",
         none: "no typing",
       })}
       <fieldset class="stack">
@@ -122,7 +127,10 @@ export async function sendingCard(
           available for five minutes a day, so that the phone does not take this device for inactive</label
         >
       </fieldset>
-      <div class="row"><button class="button">Save</button></div>
+      <div class="row">
+        <button class="button">Save</button>
+        <button class="button" name="take" value="recommended">Save the recommended values</button>
+      </div>
     </form>
   </section>`
 }

@@ -19,7 +19,7 @@ import { numberHead } from "../layout.ts"
 import { did } from "../audit-log.ts"
 import { meanings } from "./event-item.ts"
 import { keepingCard, keepingIn } from "./keeping.ts"
-import { pacingIn, sendingCard, type TypedPacing } from "./sending.ts"
+import { pacingIn, recommended, sendingCard, type TypedPacing } from "./sending.ts"
 
 const ignorable = [
   ["groups", "Groups: no event, and nothing is kept"],
@@ -63,14 +63,15 @@ export const settings = new Hono<DashboardEnv>()
     })
   })
   .post("/numbers/:ref/settings/sending", async (c) => {
-    const typed = textsOf(await c.req.parseBody(), "new_chats", "gap", "typing", "daily_presence")
+    const typed = textsOf(await c.req.parseBody(), "new_chats", "gap", "typing", "daily_presence", "take")
     const { bridge, requestId } = c.var
     return await done(
       c,
       "Saved. It holds from the next message on.",
       async () => {
         const daily_presence = typed.daily_presence === "on"
-        await choose(await freshLease(bridge.id), { pacing: pacingIn(typed), daily_presence }, requestId)
+        const pacing = pacingIn(typed.take === "" ? typed : recommended)
+        await choose(await freshLease(bridge.id), { pacing, daily_presence }, requestId)
         await did(c, "sending_changed", bridge.customerRef)
       },
       typed,
@@ -250,12 +251,12 @@ function pausing(at: string, running: Running): Html | string {
         label: "Pause this number",
         about:
           "It signs out of the network until you wake it, and calls are refused. It costs as much as before. The phone stays linked at first, but unlinks a device that does not sign in for some weeks.",
-        act: press({ action: `${at}/pause`, label: "Pause it now" }),
+        act: press({ action: `${at}/pause`, label: "Pause this number now" }),
         kind: "",
       })
     case "paused":
-      return html`${note("warn", "Somebody of this account has paused it: it receives and sends nothing.")}
-      ${press({ action: `${at}/wake`, label: "Wake it", kind: "main" })}`
+      return html`${note("warn", "Somebody of this account has paused this number: it receives and sends nothing.")}
+      ${press({ action: `${at}/wake`, label: "Wake this number", kind: "main" })}`
     case "stopped":
       return ""
   }

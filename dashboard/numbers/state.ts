@@ -47,8 +47,8 @@ export function inWords(evidence: Evidence): Words {
       return {
         tone: "idle",
         word: "Asleep",
-        cause: "Nothing used it for three days, and no phone is linked. It wakes when you connect a phone.",
-        action: { label: "Connect", to: "connect" },
+        cause: "Nothing used it for three days, and no phone is linked. It wakes when you link a phone.",
+        action: { label: "Link a phone", to: "connect" },
       }
     case "paused":
       return {
@@ -136,7 +136,7 @@ function inWordsOfStatus({ hadPhone, ...said }: Extract<Evidence, { kind: "said"
         return {
           tone: "bad",
           ...refusals[said.objection],
-          action: { label: "Connect", to: "connect" },
+          action: { label: "Link a phone", to: "connect" },
         }
       if (hadPhone)
         return {
@@ -150,7 +150,7 @@ function inWordsOfStatus({ hadPhone, ...said }: Extract<Evidence, { kind: "said"
         tone: "idle",
         word: "Not linked",
         cause: "",
-        action: { label: "Connect", to: "connect" },
+        action: { label: "Link a phone", to: "connect" },
       }
     case "connecting":
       return { tone: "warn", word: "Signing in", cause: "The session signs in to the network." }

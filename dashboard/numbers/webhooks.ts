@@ -267,8 +267,8 @@ function addressForm(at: string, url: string): Html {
 
 function pausing(at: string, isPaused: boolean): Html {
   return isPaused
-    ? press({ action: `${at}/resume`, label: "Let it go on", kind: "main" })
-    : press({ action: `${at}/pause`, label: "Pause it" })
+    ? press({ action: `${at}/resume`, label: "Let this webhook go on", kind: "main" })
+    : press({ action: `${at}/pause`, label: "Pause this webhook" })
 }
 
 function eventsForm(at: string, { receiver }: Delivery.Info, types: readonly EventType[]): Html {

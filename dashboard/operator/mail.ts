@@ -1,6 +1,7 @@
 import { Hono } from "hono"
 import { html } from "hono/html"
 import { Mail } from "#core/account/mail.ts"
+import { ApiError } from "#core/error.ts"
 import { page } from "../answer.ts"
 import { ago, type Html } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
@@ -10,6 +11,7 @@ const about = "This service sends no mail. What it would have sent is listed her
 
 /** The mails that were kept instead of sent. */
 export const mail = new Hono<DashboardEnv>().get("/dev/mail", async (c) => {
+  if (Mail.way() !== "kept") throw new ApiError("not_found")
   const all = Mail.latest()
   const body = html`${head({ title: "Mail", about })} ${all.length === 0 ? none() : list(all)}`
   return await page(c, { title: "Mail", place: "mail", body })

@@ -12,7 +12,7 @@ import { type Html, note } from "../elements.ts"
 import { textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import { cookie, type DashboardEnv, putCookie } from "../guard.ts"
 import { head } from "../layout.ts"
-import { codeField, tooMany } from "./sign-in.ts"
+import { codeField, keptCode, tooMany } from "./sign-in.ts"
 
 /** A person's own address: they prove the new one with a code, as they did with the first. */
 export const address = new Hono<DashboardEnv>()
@@ -73,7 +73,9 @@ async function refused(c: Context<DashboardEnv>, sentence: string, status: Statu
 }
 
 /** The card with a person's address. */
-export function addressCard(email: string): Html {
+export function addressCard(email: string): Html | string {
+  // No code leads to anybody.
+  if (Mail.way() === "none") return ""
   return html`<section class="card">
     <form class="inline" method="post" action="/account/address">
       <div>
@@ -99,9 +101,10 @@ function codeForm(email: string, problem?: string): Html {
   return html`${problem === undefined ? "" : note("bad", problem)}
     <form class="card" method="post" action="/account/address/code">
       <p>
-        A code is on its way to <b>${email}</b>. Until you type it here, you sign in with the old address.
+        ${Mail.way() === "kept" ? "There is a code for" : "A code is on its way to"} <b>${email}</b>. Until
+        you type it here, you sign in with the old address.
       </p>
-      ${codeField()}
+      ${Mail.way() === "kept" ? keptCode : ""} ${codeField()}
       <div class="row"><button class="button main">Change my address</button></div>
     </form>`
 }

@@ -5,6 +5,7 @@ import { html } from "hono/html"
 import { z } from "zod"
 import type { Account } from "#core/account/account.ts"
 import { accountsOf } from "#core/account/accounts-of.ts"
+import { Mail } from "#core/account/mail.ts"
 import { Passkey } from "#core/account/passkey.ts"
 import { Person } from "#core/account/person.ts"
 import { originOf } from "#functions/http/address.ts"
@@ -95,8 +96,8 @@ export function passkeysCard(all: Passkey.Info[], typed: string): Html {
     <header>
       <h2>Your passkeys</h2>
       <p>
-        Sign in with your fingerprint, your face or your device's PIN. Mailed codes work as well, except for
-        an account whose owners require passkeys.
+        Sign in with your fingerprint, your face or your device's PIN.
+        ${Mail.way() === "none" ? "" : "Codes work as well, except for an account whose owners require passkeys."}
       </p>
     </header>
     ${all.length === 0 ? html`<p class="foot muted">None yet: you sign in without one.</p>` : ""}

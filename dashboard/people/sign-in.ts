@@ -10,6 +10,7 @@ import { Email, Person } from "#core/account/person.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { hashOf, inHalves } from "#core/account/token.ts"
 import { nowMs } from "#core/platform/clock.ts"
+import { config } from "#core/platform/config.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { addressOf } from "#functions/http/address.ts"
 import { lonePage, type Status } from "../answer.ts"
@@ -183,9 +184,16 @@ function mailOf(email: string, { code, link }: SignIn.Begun, origin: string | un
 /** How the code, or what stands for it, comes to the person. */
 const ways = {
   sent: "You get a code by mail.",
-  kept: "You get a code in the service's terminal.",
-  none: "This service sends no mail. Ask the people who run it for a link that signs you in.",
+  kept: html`You get a code in the terminal of <code>npm start</code>.`,
+  none: "This service sends no mail: sign in with a passkey, or ask the people who run it for a link that signs you in.",
 }
+
+/** Where a code is that was not mailed. */
+export const keptCode = note(
+  "info",
+  html`This service sends no mail. The code is in the terminal of <code>npm start</code>, and its operator
+    finds it under <a href="/dev/mail" target="_blank">Mail</a>.`,
+)
 
 /** Asks for the address. */
 async function showAddress(
@@ -193,6 +201,7 @@ async function showAddress(
   input: { email: string; next: string; problem?: string; isAgain?: boolean },
   status?: Status,
 ): Promise<Response> {
+  const hasCodes = Mail.way() !== "none"
   const body = html`<div class="card">
     <header>
       <h1>${input.isAgain ? "Confirm that it is you" : "Sign in"}</h1>
@@ -200,25 +209,30 @@ async function showAddress(
         ${
           input.isAgain
             ? "What you are about to see or do needs a sign-in from the last ten minutes. Nothing was done yet: you come back to do it."
-            : "Link a WhatsApp number and get its messages at your webhook. Enter your e-mail address: a new one becomes a new account, with a sandbox to try it in."
+            : "Link a WhatsApp number and get its messages at your webhook."
         }
+        ${hasCodes && !input.isAgain ? `Enter your e-mail address: a new one becomes a new account${config.SANDBOX ? ", with a sandbox to try it in" : ""}.` : ""}
         ${ways[Mail.way()]}
       </p>
     </header>
     ${input.problem ? note("bad", input.problem) : ""}
-    <form method="post" action="/sign-in">
-      <input type="hidden" name="next" value="${input.next}" />
-      ${emailField({
-        label: "E-mail address",
-        value: input.email,
-        placeholder: "you@example.com",
-        autocomplete: "username webauthn",
-        more: input.problem ? "aria-invalid=true" : "autofocus",
-      })}
-      <button class="button main wide">Get a code</button>
-    </form>
+    ${
+      !hasCodes
+        ? ""
+        : html`<form method="post" action="/sign-in">
+            <input type="hidden" name="next" value="${input.next}" />
+            ${emailField({
+              label: "E-mail address",
+              value: input.email,
+              placeholder: "you@example.com",
+              autocomplete: "username webauthn",
+              more: input.problem ? "aria-invalid=true" : "autofocus",
+            })}
+            <button class="button main wide">Get a code</button>
+          </form>`
+    }
     <div class="stack" data-passkey="use" data-next="${input.next}" hidden>
-      <p class="or">or</p>
+      ${hasCodes ? html`<p class="or">or</p>` : ""}
       <button class="button wide" type="button">Sign in with a passkey</button>
       <p class="small" role="alert" data-said></p>
     </div>
@@ -246,16 +260,7 @@ async function showCode(
         Both work once, within 15 minutes.
       </p>
     </header>
-    ${input.problem ? note("bad", input.problem) : ""}
-    ${
-      isKept
-        ? note(
-            "info",
-            html`This service sends no mail. The code is in the terminal of <code>npm start</code>, and its
-              operator finds it under <a href="/dev/mail" target="_blank">Mail</a>.`,
-          )
-        : ""
-    }
+    ${input.problem ? note("bad", input.problem) : ""} ${isKept ? keptCode : ""}
     <form method="post" action="/sign-in/code">
       <input type="hidden" name="next" value="${input.next}" />
       <input type="hidden" name="email" value="${input.email}" />
@@ -330,11 +335,13 @@ async function showDeadLink(c: Context<DashboardEnv>): Promise<Response> {
     <header>
       <h1>This link has been used, or is too old</h1>
       <p>
-        A link works once: a mailed one for 15 minutes, a printed one for a day, one that invites you for a
-        week, unless the invitation is withdrawn.
+        A link works once: a mailed one for 15 minutes, one from the people who run this service for a day,
+        and one that invites you for a week, unless the invitation is withdrawn.
       </p>
     </header>
-    <div class="row"><a class="button main" href="/sign-in">Ask for a new one</a></div>
+    <div class="row">
+      <a class="button main" href="/sign-in">${Mail.way() === "none" ? "Sign in" : "Ask for a new one"}</a>
+    </div>
   </div>`
   return await lonePage(c, { title: "Sign in", body, status: 404 })
 }

@@ -23,23 +23,27 @@ export async function chooseAlerts(c: Context<DashboardEnv>): Promise<Html> {
 
 const listed = new Intl.ListFormat("en")
 
-/** Who is told that a webhook of this page's number fails. */
-export async function whoIsTold(c: Context<DashboardEnv>): Promise<Html> {
+/** Who is told that a webhook of this page's number fails; nothing where nobody can be. */
+export async function whoIsTold(c: Context<DashboardEnv>): Promise<Html | string> {
   const { accountId, bridge, me } = c.var
-  const none = bridge.isSandbox ? "a sandbox has" : Troubles.isOn() ? "" : "this service sends"
-  if (none !== "") return html`<p class="small">Nobody is told that it fails: ${none} no alerts.</p>`
+  if (bridge.isSandbox || !Troubles.isOn()) return ""
   const { to, url } = await Troubles.get(accountId)
-  const people = Mail.way() === "none" ? [] : await Troubles.mailed(accountId, to)
+  const hasMail = Mail.way() !== "none"
+  const people = !hasMail ? [] : await Troubles.mailed(accountId, to)
   const names = people.length > 3 ? [...people.slice(0, 2), `${people.length - 2} others`] : people
   const told = [
     ...(names.length === 0 ? [] : [`${listed.format(names)} by mail`]),
     ...(url === "" ? [] : [url]),
   ]
   return html`<p class="small">
-    ${told.length === 0 ? "Nobody is told that it fails." : `Once it has failed for 15 minutes, an alert goes to ${told.join(", and to ")}.`}
+    ${told.length === 0 ? `Nobody is told that it fails.${hasMail ? "" : noMail}` : `Once it has failed for 15 minutes, an alert goes to ${told.join(", and to ")}.`}
     ${me.role === "owner" ? html`<a href="/account#alerts">Change who is told</a>` : await askOwners(c, "Owners change who is told")}
   </p>`
 }
+
+/** What can be done where no mail leads to anybody. */
+const noMail =
+  " This service sends no mail until its operator sets that up, but it can post alerts to a program."
 
 const words = { owners: "The owners", members: "Owners and members", nobody: "Nobody" } as const
 
@@ -52,6 +56,7 @@ export async function troublesCard(accountId: string): Promise<Html | string> {
       <p>
         Sent when the phone of a number is unlinked, the network bans it, another program takes its place, it
         has no connection for 15 minutes, or its webhook fails for 15 minutes; and when that is over.
+        ${Mail.way() === "none" ? noMail : ""}
       </p>
     </header>
     <form method="post" action="/account/troubles">

@@ -17,7 +17,10 @@ export function codeBlocks(input: Blocks): Html {
   return html`<section class="card" id="blocks">
     <header>
       <h2>For your program</h2>
-      <p>Put a key from <a href="/keys">API keys</a> into <code>KEY</code>, then paste.</p>
+      <p>
+        Put a key from <a href="/keys">API keys</a> into <code>KEY</code>, and the sandbox's secret, from its
+        <a href="/numbers/sandbox/webhooks">Webhooks</a>, in place of <code>whsec_...</code>. Then paste.
+      </p>
     </header>
     <div class="snippets">
       ${snippets({ baseUrl, contact, receiverUrl }).map(

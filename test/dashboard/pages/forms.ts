@@ -58,7 +58,9 @@ test("an event that was given up is red wherever its number is, says why it is n
   expect([some.includes("the lost order"), some.includes("a later word")]).toEqual([true, false])
   expect(some).not.toContain("data-stream")
   const page = await shown(`/numbers/shop/events/${lost}`)
-  expect(page).toContain("Undelivered, at the first attempt: the webhook refused it with status 422.")
+  expect(page).toContain(
+    "Undelivered, at the first attempt: the webhook did not take it, and answered with status 422.",
+  )
   expect(page).toContain("x-trace: t1")
   expect(page).toContain("{\n  &quot;why&quot;: &quot;no such order&quot;\n}")
   const attempts = async (query: string) => {

@@ -58,7 +58,7 @@ test("an account whose number is in use sees first what is down and why and what
   expect(await shown("/numbers/shop/log")).toContain(">Webhook failing</a>")
 })
 
-test("sends that the network refused today are on Home and on the page of their number, which is restricted while its session says so", async () => {
+test("sends that the network rejected today are on Home and on the page of their number, which is restricted while its session says so", async () => {
   const person = await aPerson()
   const status = { status: "connected", jid: "", lid: "", name: "", phone: "15550001" }
   const restricted = { ...status, restriction: "new_chats", restricted_until: now() + 3600 }
@@ -82,10 +82,10 @@ test("sends that the network refused today are on Home and on the page of their 
   )
   const home = (await (await person.get("/")).text()).replaceAll(/\s+/g, " ")
   expect(home).toContain("One number needs attention")
-  expect(home).toMatch(/<dt>Sends that the network refused<\/dt> <dd class="bad">2</)
+  expect(home).toMatch(/<dt>Sends that the network rejected<\/dt> <dd class="bad">2</)
   const number = await (await person.get("/numbers/shop")).text()
   for (const page of [home, number]) {
-    expect(page).toMatch(/2 sends refused today<[^]+does not let this number start new chats for now/)
+    expect(page).toMatch(/2 sends rejected today<[^]+does not let this number start new chats for now/)
     expect(page).toContain('<span class="state warn">Restricted</span>')
   }
   vi.useFakeTimers({ toFake: ["Date"] })
@@ -117,7 +117,7 @@ test("an event that another webhook of a number has given up is red in the list,
   const at = `/numbers/shop/events/${lost}`
   expect(events).toContain(`href="${at}?webhook=${webhookId}">Undelivered at ${webhookId}</a>`)
   expect(await shown(at)).toContain("The webhook took it.")
-  expect(await shown(`${at}?webhook=${webhookId}`)).toContain("refused it with status 422")
+  expect(await shown(`${at}?webhook=${webhookId}`)).toContain("did not take it, and answered with status 422")
   expect(await shown(`/numbers/shop/deliveries?webhook=${webhookId}`)).toContain("Undelivered: 1")
   expect(await shown("/numbers/shop/deliveries")).not.toContain("Undelivered:")
   await person.post(`${at}/resend?webhook=${webhookId}`)

@@ -51,15 +51,18 @@ test("each button of what cannot be undone is behind another one, that says what
   expect(found).toEqual([1, 3, 2])
 })
 
-test("a key that is made for some days says for how long it works, and is then expired", async () => {
+test("a key that is made for some days says when it expires, one that is not says never, and then it is expired", async () => {
   const person = await aPerson()
   const make = async (days: string) => await person.post("/keys", { name: "till", may: "all", days })
   for (const days of ["30", "", "nonsense"]) expect((await make(days)).status).toBe(200)
   const ends = (await ApiKey.list(person.accountId)).map(({ expiresAt }) => expiresAt)
   expect(ends.filter((one) => one === undefined)).toHaveLength(2)
   const shown = async () => await (await person.get("/keys")).text()
-  expect(await shown()).toMatch(/works for\s+<time datetime="[^"]+" data-until="\d+" title="[^"]+">30 days/)
-  expect(await shown()).not.toContain("Expired")
+  expect(await shown()).toMatch(
+    /data-label="Expires">in\s+<time datetime="[^"]+" data-until="\d+" title="[^"]+">30 days/,
+  )
+  expect(await shown()).toMatch(/data-label="Expires">\s*<span class="muted">never</)
+  expect(await shown()).not.toContain("Expired<")
   await ApiKey.create(person.accountId, "old", undefined, undefined, 1)
   expect(await shown()).toContain('<span class="state bad">Expired</span>')
 })
@@ -134,7 +137,7 @@ test("why a call was refused is one click from every page, also for a viewer, wh
   expect(await (await viewer.get("/numbers")).text()).toContain('href="/requests"')
   const page = await (await viewer.get("/requests?refused=true")).text()
   expect(page).toContain(refused.headers.get("x-request-id"))
-  expect(page).toContain("There is no such bridge")
+  expect(page).toContain("There is no such number")
   expect(page).not.toContain("<b>\u202etill")
   expect(page).not.toContain(">201<")
   expect((await viewer.get("/requests?before=%27&refused=nonsense")).status).toBe(200)

@@ -86,12 +86,37 @@ test("a number whose phone was unlinked is red on each of its pages, with its ph
   for (const path of pages) {
     const page = await shown(`/numbers/shop${path}`)
     expect([path, /<h1>shop<\/h1>\s*<p>\+15550001<\/p>/.test(page)]).toEqual([path, true])
-    expect(page).toContain('<a class="state bad" href="/numbers/shop">Unlinked</a>')
+    expect(page).toMatch(/<a class="state bad" href="\/numbers\/shop"\s*>Unlinked</)
   }
   await Lease.stop(bridgeId, "customer")
   const paused = await shown("/numbers")
   expect(paused).toContain(">Paused</span>")
   expect(paused).toContain("+15550001")
+})
+
+test("a restriction that was written down is the word of a number whose session does not answer, until its time", async () => {
+  const person = await aPerson()
+  let isThere = true
+  const silent = await aScriptedHost((_call, response) => void (isThere || response.destroy()))
+  const { host, epoch, bridgeId } = await silent.take(person.bridge.id)
+  const key = await Bridge.deliveryKeyOf(person.bridge)
+  const phone = LinkedPhone.sealed("15550001", bridgeId, key)
+  const word = async (path: string) =>
+    /class="state \w+"[^>]*>(\w+)/.exec(await (await person.get(path)).text())?.[1]
+  for (const [until, shown] of [
+    [now() + 60, "Restricted"],
+    [0, "Restricted"],
+    [now() - 60, "Connected"],
+  ] as const) {
+    const restriction = { kind: "new_chats", until } as const
+    const reported = { status: "connected", epoch, since: now(), phone, restriction } as const
+    await Lease.report({ bridgeId, host, epoch }, reported)
+    expect([await word("/numbers"), await word("/numbers/shop/log")]).toEqual([shown, shown])
+    isThere = false
+    const doubted = await (await person.get("/numbers")).text()
+    expect(doubted).toContain(`It was ${shown.toLowerCase()} when it was last heard of.`)
+    isThere = true
+  }
 })
 
 test("a number that waits for its first session starts, and one that its operator or billing has paused says who wakes it", async () => {

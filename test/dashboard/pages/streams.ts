@@ -52,7 +52,7 @@ test("a row of an event that waits, and the event's page, say by themselves when
     /<h2>A message came, or was written on the phone<\/h2>\s+<a class="tag"[^>]+>message</,
   )
   expect(event).toMatch(/href="\/numbers\/shop\/deliveries">All deliveries</)
-  expect(event).toMatch(/Received<\/dt>\s+<dd>\s*<time [^>]+data-ago=[^]+?<time [^>]+data-local>/)
+  expect(event).toMatch(/Time<\/dt>\s+<dd>\s*<time [^>]+data-ago=[^]+?<time [^>]+data-local>/)
   expect(event).toMatch(/The next attempt is in\s+<time datetime="[^"]+" data-until="\d+" title="[^"]+ UTC">/)
   const rows = await person.get(stream.replaceAll("&amp;", "&"))
   const own = await person.get(`/numbers/shop/events/${id}/stream`)
@@ -188,7 +188,7 @@ test("a part that is loaded over and over keeps one stream, and is told to wait 
   expect((await (await aPerson()).get("/numbers/shop/events/stream?from=0")).status).toBe(200)
 })
 
-test("the log is newest first, finds a line behind many others, and its stream goes on behind the page and behind a break", async () => {
+test("the log is newest first, links what it names, finds a line behind many others, and its stream goes on behind the page and behind a break", async () => {
   const folder = mkdtempSync(joined(tmpdir(), "bridge-logs-"))
   config.LOG_DIR = folder
   onTestFinished(() => {
@@ -204,10 +204,21 @@ test("the log is newest first, finds a line behind many others, and its stream g
   log("info", ...plain)
   const page = await (await person.get("/numbers/shop/log?level=ERROR")).text()
   expect(page.match(/<li class="level-/g)).toHaveLength(1)
-  expect(page).toMatch(/<time datetime="\S+Z" data-local>[^<]+<\/time> ERROR the cause &lt;b&gt;/)
+  expect(page).toMatch(
+    /<time datetime="\S+Z" data-local="clock">\d\d:\d\d:\d\d UTC<\/time> ERROR the cause &lt;b&gt;/,
+  )
+  const [event, message] = ["evt_aaaaaaabcvt3purb", "3EB09C0D157D6BE57CAD15"]
+  log("warn", `event message ${event}, attempt 1: refused after 5 ms`, `message ${message} acknowledged`)
+  const linked = (await (await person.get("/numbers/shop/log?level=WARN")).text()).replaceAll("&#x2F;", "/")
+  expect(linked).toContain(`<a href="/numbers/shop/events/${event}">${event}</a>, attempt 1: no connection`)
+  expect(linked).toContain(`message <a href="/numbers/shop/messages#${message}">${message}</a> acknowledged`)
   const whole = await (await person.get("/numbers/shop/log")).text()
-  const shown = [...whole.matchAll(/<li class="level-INFO" data-into="log">.*? INFO (.*?)<\/li>/g)]
-  expect(shown.map(([, text]) => text)).toEqual(plain.slice(-300).toReversed())
+  const shown = [
+    ...whole.matchAll(
+      /<li class="level-INFO" data-into="log">\s*<time[^>]*>[^<]*<\/time>\s+INFO (.*?)\s*<\/li>/g,
+    ),
+  ]
+  expect(shown.map(([, text]) => text)).toEqual(plain.slice(-298).toReversed())
 
   const stream = /data-stream="([^"]+)"/.exec(whole)![1]!.replaceAll("&amp;", "&").replaceAll("&#x2F;", "/")
   log("info", "between")

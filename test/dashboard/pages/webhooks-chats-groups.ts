@@ -57,7 +57,7 @@ test("a further webhook is added, chooses its types, is paused and goes on, test
     expect((await person.post(`${at}/first/${act}`)).status).toBe(404)
 })
 
-test("where a webhook fails, its pages say who is told, or that nobody is; the settings lead to the one page where it is changed", async () => {
+test("where a webhook fails, its pages say who is told, or that nobody is, where alerts can be chosen; the settings lead to the one page where it is changed", async () => {
   Troubles.setOn(true)
   onTestFinished(() => Troubles.setOn(false))
   const person = await aPerson()
@@ -80,7 +80,8 @@ test("where a webhook fails, its pages say who is told, or that nobody is; the s
   await person.post("/account/troubles", { to: "nobody", url: "" })
   await told("Nobody is told that it fails.")
   Troubles.setOn(false)
-  expect(await shown("/webhooks")).toContain("Nobody is told that it fails: this service sends no alerts.")
+  // What nobody can change is not said.
+  expect(await shown("/webhooks")).not.toContain("told")
   const settings = await shown("/settings")
   expect(settings).toContain('href="/numbers/shop/webhooks">')
   expect(settings).not.toContain('name="webhook_url"')
@@ -187,7 +188,7 @@ test("a link page says who made its link, for whom and for how long, and ends it
   const person = await aPerson()
   const at = "/numbers/shop/link-page"
   const shown = async () => plain(await (await person.get(at)).text())
-  expect(await shown()).not.toContain("End this link")
+  expect(await shown()).not.toContain("End this link page")
   const made = plain(await (await person.post(at, { phone: "+49 171 1234567", return_url: "" })).text())
   const path = /\/link\/[\w-]+/.exec(made)?.[0] ?? ""
   expect(await shown()).toMatch(
@@ -199,9 +200,9 @@ test("a link page says who made its link, for whom and for how long, and ends it
   expect((await person.get(path)).status).toBe(404)
   const { token } = await LinkSession.create(person.bridge, {})
   expect((await person.get(`/link/${token}`)).status).toBe(200)
-  expect(await (await person.post(`${at}/end`)).text()).toContain("The link leads nowhere any more.")
+  expect(await (await person.post(`${at}/end`)).text()).toContain("The link page has ended.")
   expect((await person.get(`/link/${token}`)).status).toBe(404)
-  expect(await shown()).not.toContain("End this link")
+  expect(await shown()).not.toContain("End this link page")
   const log = plain(await (await person.get("/account/audit-log")).text())
   expect(log).toMatch(/ended the link page of\s+<bdi>shop<[^]+made a link page for\s+<bdi>shop</)
 })

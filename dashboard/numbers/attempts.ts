@@ -1,0 +1,139 @@
+import { html } from "hono/html"
+import { z } from "zod"
+import type { AttemptLog } from "#core/event/attempt-log.ts"
+import { queryOf } from "../answer.ts"
+import { ago, copyButton, type Html } from "../elements.ts"
+import { outcome, type Receiving, whereAt } from "./receiver.ts"
+
+// The list of attempts on the page of deliveries.
+
+/** Which attempts are asked for, also of the last so many seconds, and which page of them. */
+export const Asked = z.object({
+  webhook: z
+    .string()
+    .regex(/^\w{1,64}$/)
+    .optional()
+    .catch(undefined),
+  outcome: z.enum(["failed", "taken", "resent"]).optional().catch(undefined),
+  within: z.enum(["3600", "86400"]).optional().catch(undefined),
+  page: z.coerce.number().int().min(2).max(99).optional().catch(undefined),
+})
+export type Asked = z.infer<typeof Asked>
+
+/** The type of an event whose words do not say it, as those of a message do. */
+export function tagOf(type: string): Html | string {
+  return type === "message" ? "" : html`<span class="tag">${type}</span>`
+}
+
+/** What events say, by their ids. */
+export type Words = Map<string, Html | string>
+
+interface Shown {
+  ref: string
+  attempts: AttemptLog.Known[]
+  words: Words
+  asked: Asked
+  hasMore: boolean
+  receiving: Receiving
+}
+
+const outcomes = [
+  ["", "All"],
+  ["failed", "Failed"],
+  ["taken", "Delivered"],
+  ["resent", "Sent again"],
+] as const
+const times = [
+  ["", "At any time"],
+  ["3600", "Last hour"],
+  ["86400", "Last day"],
+] as const
+
+function filterForm({ ref, asked }: Shown): Html {
+  const at = `/numbers/${ref}/deliveries`
+  const field = (name: "outcome" | "within", label: string, all: typeof outcomes | typeof times) =>
+    html`<div>
+      <label for="${name}-of">${label}</label>
+      <select id="${name}-of" name="${name}">
+        ${all.map(([value, word]) => html`<option value="${value}" ${value === asked[name] ? "selected" : ""}>${word}</option>`)}
+      </select>
+    </div>`
+  return html`<form class="inline filter" method="get" action="${at}#attempts" aria-label="Filter">
+    ${asked.webhook === undefined ? "" : html`<input type="hidden" name="webhook" value="${asked.webhook}" />`}
+    ${field("outcome", "Outcome of an attempt", outcomes)} ${field("within", "When", times)}
+    <div class="row">
+      <button class="button">Filter</button>
+      ${asked.outcome === undefined && asked.within === undefined ? "" : html`<a href="${at}?${queryOf({ webhook: asked.webhook })}#attempts">Show all</a>`}
+    </div>
+  </form>`
+}
+
+/** The stream renews its list alone: a choice in the filter that is not sent yet stays. */
+export function attemptsCard(shown: Shown): Html {
+  return html`<section class="card flush">
+    <header>
+      <h2>${shown.asked.page === undefined ? "Latest attempts" : "Earlier attempts"}</h2>
+      ${filterForm(shown)}
+    </header>
+    ${attemptsOf(shown)}
+  </section>`
+}
+
+/** The list itself. */
+export function attemptsOf({ ref, attempts, words, asked, hasMore, receiving }: Shown): Html {
+  const at = `/numbers/${ref}/deliveries`
+  const linkTo = (to: Asked) => `${at}?${queryOf({ ...to, webhook: asked.webhook })}#attempts`
+  const { outcome: wanted, within, page: nth = 1 } = asked
+  return html`<div id="attempts">
+    ${
+      attempts.length === 0
+        ? html`<div class="empty">
+            <p>
+              ${wanted === undefined && within === undefined && nth === 1 ? "Nothing was sent yet. The first event that comes is." : "None of the latest 200 attempts is such a one."}
+            </p>
+          </div>`
+        : html`<div class="scroller" tabindex="0" role="region" aria-label="Attempts">
+            <table class="cards">
+              <thead>
+                <tr>
+                  <th>Outcome</th>
+                  <th>Event</th>
+                  <th>Attempt</th>
+                  <th>Took</th>
+                  <th>When</th>
+                </tr>
+              </thead>
+              <tbody>
+                ${attempts.map((one) => attemptRow(`/numbers/${ref}/events/${one.attempt.event_id}${whereAt(receiving.webhookId)}`, one, words.get(one.attempt.event_id)))}
+              </tbody>
+            </table>
+          </div>`
+    }
+    ${
+      nth === 1 && !hasMore
+        ? ""
+        : html`<footer class="row">
+            ${nth === 1 ? "" : html`<a class="button slim" href="${linkTo({ ...asked, page: nth === 2 ? undefined : nth - 1 })}">Later attempts</a>`}
+            ${hasMore ? html`<a class="button slim" href="${linkTo({ ...asked, page: nth + 1 })}">Earlier attempts</a>` : ""}
+          </footer>`
+    }
+  </div>`
+}
+
+function attemptRow(at: string, { attempt, isResend }: AttemptLog.Known, words?: Html | string): Html {
+  return html`<tr>
+    <td>${outcome(attempt)}</td>
+    <td>
+      ${tagOf(attempt.event)}
+      <div class="words">
+        <a href="${at}">${words ?? attempt.event_id}</a>
+        ${copyButton(attempt.event_id)}
+      </div>
+    </td>
+    <td class="number" data-label="Attempt">
+      ${attempt.attempt}${isResend ? html`<div class="small muted">sent again</div>` : ""}
+    </td>
+    <td class="number" data-label="Took">${attempt.latency_ms} ms</td>
+    <td class="small muted">${ago(Date.parse(attempt.timestamp))}</td>
+  </tr>`
+}
