@@ -36,11 +36,40 @@ async function finalized(id: string): Promise<Stripe.Invoice> {
 
 /** Stripe's customer portal: card, invoices, cancellation. Undefined if it knows no such account. */
 export async function portal(accountId: string): Promise<string | undefined> {
+  return await portalAt(accountId)
+}
+
+/**
+ * The portal's page that asks whether to cancel and nothing else, and leads back. Where Stripe refuses to open it, as for a
+ * subscription that ends already, the whole portal. Undefined if it knows no such account.
+ */
+export async function cancelPage(accountId: string): Promise<string | undefined> {
+  const payer = await Payer.get(accountId)
+  if (!payer?.said) return await portal(accountId)
+  const flow = {
+    type: "subscription_cancel",
+    subscription_cancel: { subscription: payer.said.id },
+    after_completion: { type: "redirect", redirect: { return_url: back() } },
+  } as const
+  try {
+    return await portalAt(accountId, flow)
+  } catch (error) {
+    if (!isAnswer(error)) throw error
+    return await portal(accountId)
+  }
+}
+
+const back = () => Billing.at("/subscription/changed")
+
+async function portalAt(
+  accountId: string,
+  flow?: Stripe.BillingPortal.SessionCreateParams.FlowData,
+): Promise<string | undefined> {
   const payer = await Payer.get(accountId)
   if (payer?.customer === undefined) return undefined
   const { sessions } = (await stripe()).billingPortal
-  const return_url = Billing.at("/subscription/changed")
-  const session = await ifThere(sessions.create({ customer: payer.customer, return_url }))
+  const asked = { customer: payer.customer, return_url: back(), ...(flow && { flow_data: flow }) }
+  const session = await ifThere(sessions.create(asked))
   // Else somebody has deleted the customer at Stripe since the last look.
   if (!session) await look(accountId)
   return session?.url

@@ -180,7 +180,7 @@ function cancellation({ state, numbers, cancelAt, periodEnd, mayChange }: Shown)
     <h2>What a cancellation does</h2>
     <p>${then}</p>
     <div class="row">
-      ${press({ action: "/subscription/portal", label: "Go on to cancel", kind: "danger" })}
+      ${press({ action: "/subscription/cancel", label: "Go on to cancel", kind: "danger" })}
     </div>
   </section>`
 }

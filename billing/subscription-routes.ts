@@ -6,7 +6,7 @@ import { countPaid, isStillWanted } from "./billable-bridges.ts"
 import { keptFor } from "./unpaid-bridges.ts"
 import { Checkout } from "./checkout.ts"
 import { look } from "./look-at-stripe.ts"
-import { payPage, portal } from "./invoice-and-portal.ts"
+import { cancelPage, payPage, portal } from "./invoice-and-portal.ts"
 import { billsOf, lastDigitsOf, nextCharge, priceOf } from "./price-and-bills.ts"
 import { Payer } from "./payer.ts"
 import { isOfStripe, isPretend } from "./stripe.ts"
@@ -51,6 +51,9 @@ export const subscription = new Hono<DashboardEnv>()
   })
   .post("/subscription/portal", async (c) => {
     return await atStripe(c, async () => (await portal(c.var.accountId)) ?? "/subscription")
+  })
+  .post("/subscription/cancel", async (c) => {
+    return await atStripe(c, async () => (await cancelPage(c.var.accountId)) ?? "/subscription")
   })
 
 /** Sends somebody where this says. If Stripe cannot be asked, the page says so. */

@@ -1,6 +1,6 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
-import { type Customer, idFor, type Invoice, price, type Subscription } from "./book.ts"
+import { type Customer, idFor, type Invoice, type Portal, price, type Subscription } from "./book.ts"
 import { type Form, parseForm } from "./form.ts"
 import { expire, open } from "./checkout.ts"
 import { remove } from "./remove-customer.ts"
@@ -209,9 +209,28 @@ export function api(input: { world: World; keys: () => string[]; isBroken: () =>
     const id = idFor("bps")
     const customer = buyer(c.var.form)
     const return_url = text(c.var.form, "return_url")
-    book.portals[id] = { customer, return_url }
+    book.portals[id] = { customer, return_url, cancels: cancelFlow(c.var.form, customer) }
     return c.json({ id, object: "billing_portal.session", url: `${world.url()}/portal/${id}` })
   })
+
+  /** The one of the portal's flows that there is here: to cancel a subscription of this customer that does not end yet. */
+  function cancelFlow(form: Form, customer: string): Portal["cancels"] {
+    if (form.flow_data === undefined) return undefined
+    const flow = form.flow_data as Form // an object, by the SDK's types
+    if (flow.type !== "subscription_cancel") throw new Refused(400, "There is no such flow here")
+    const { subscription: asked } = (flow.subscription_cancel ?? {}) as Form // likewise
+    if (typeof asked !== "string")
+      throw new Refused(400, "Missing required param: flow_data[subscription_cancel][subscription].")
+    const subscription = subscriptionOf(asked)
+    if (subscription.customer !== customer) throw missing("subscription", asked)
+    if (subscription.status === "canceled")
+      throw new Refused(400, "The subscription is canceled, and cannot be canceled again")
+    if (subscription.cancel_at_period_end)
+      throw new Refused(400, "The subscription is already set to be canceled at period end")
+    const { type, redirect } = (flow.after_completion ?? {}) as Form // likewise
+    const return_url = type === "redirect" ? text(redirect as Form, "return_url") : undefined
+    return { subscription: asked, return_url }
+  }
 
   app.all("/v1/*", (c) => {
     throw new Refused(404, `Unrecognized request URL (${c.req.method}: ${c.req.path})`)

@@ -86,6 +86,15 @@ interface Asked {
   metadata: Record<string, string>
 }
 
+/** A page of the customer portal. */
+export interface Portal {
+  customer: string
+  /** Where its way back leads. */
+  return_url: string
+  /** It asks about nothing but the end of this subscription, and leads there afterwards; without that, to the whole portal. */
+  cancels?: { subscription: string; return_url?: string | undefined } | undefined
+}
+
 /** An answer that was given under an idempotency key. */
 interface Answered {
   /** The call and its parameters: a known key with others is refused. */
@@ -108,8 +117,7 @@ export interface Book {
   invoices: Record<string, Invoice>
   /** The amount that the next invoice of a subscription charges or credits in addition, in cents, by its id. */
   pending: Record<string, number>
-  /** Pages of the portal: whose, and where they lead back to. */
-  portals: Record<string, { customer: string; return_url: string }>
+  portals: Record<string, Portal>
   answered: Record<string, Answered>
 }
 

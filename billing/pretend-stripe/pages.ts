@@ -58,9 +58,14 @@ export function pages(world: World) {
   app.get("/portal/:id", (c) => c.html(portal(c.req.param("id"))))
   app.post("/portal/:id", async (c) => {
     const id = c.req.param("id")
-    const { customer } = book.portals[id] ?? {}
+    const { customer, cancels } = book.portals[id] ?? {}
     const { act } = await c.req.parseBody()
     if (customer === undefined) return c.notFound()
+    if (cancels) {
+      cancelAtEnd(world, book.subscriptions[cancels.subscription]!, true)
+      delete book.portals[id]!.cancels
+      return c.redirect(cancels.return_url ?? c.req.path, 303)
+    }
     if (act === undefined)
       return await withCard(
         c,
@@ -113,6 +118,13 @@ export function pages(world: World) {
   function portal(id: string, problem?: string): Html {
     const page = book.portals[id]
     if (!page) return whole("Gone", html`<p>This page is too old.</p>`)
+    if (page.cancels)
+      return whole(
+        "Cancel your subscription",
+        html`<p>It then ends with the time that is paid.</p>
+          <form method="post"><button>Cancel it</button></form>
+          <p><a href="${page.return_url}">Back, without canceling</a></p>`,
+      )
     const card = book.cards[page.customer]
     const invoices = Object.values(book.invoices).filter(({ customer }) => customer === page.customer)
     return whole(

@@ -146,7 +146,7 @@ test("an account whose operator has set its subscription reads that it has nothi
   expect(page).not.toContain("Stripe")
 })
 
-test("the portal shows the card, cancels, and leads back", async () => {
+test("whoever cancels reads first what that does, confirms it on one page at Stripe, and comes back to when it ends", async () => {
   stripe.webhooks.hold()
   const person = await aPerson()
   await subscribe(person, card.pays)
@@ -158,14 +158,30 @@ test("the portal shows the card, cancels, and leads back", async () => {
     '/subscription" aria-current=page',
   ])
     expect(page).toContain(words)
-  const portal = await person.led("/subscription/portal")
-  expect(await (await fetch(portal)).text()).toContain("ends with 4242")
-  await fetch(portal, { method: "POST", body: new URLSearchParams({ act: "cancel" }) })
+  const asking = await person.led("/subscription/cancel")
+  const asked = await (await fetch(asking)).text()
+  expect(asked).toContain("Cancel your subscription")
+  expect(asked).not.toContain("4242")
+  const done = await fetch(asking, { method: "POST", body: new URLSearchParams(), redirect: "manual" })
+  const { pathname } = new URL(done.headers.get("location")!)
   await Bridge.remove(await Bridge.get(person.accountId, "shop"))
-  await person.get("/subscription/changed")
+  expect((await person.get(pathname)).headers.get("location")).toBe("/subscription")
   const canceled = await person.text("/subscription")
   for (const words of ["as you asked", "It ends on", "You have canceled."]) expect(canceled).toContain(words)
   expect(await Bridge.list(person.accountId)).toEqual([])
+})
+
+test("a subscription that ends already is not canceled once more: another tab is led to the portal, where it goes on after all", async () => {
+  stripe.webhooks.hold()
+  const person = await aPerson()
+  await subscribe(person, card.pays)
+  await fetch(await person.led("/subscription/cancel"), { method: "POST", redirect: "manual" })
+  const portal = await person.led("/subscription/cancel")
+  const shown = await (await fetch(portal)).text()
+  for (const words of ["ends with 4242", "Go on after all"]) expect(shown).toContain(words)
+  await fetch(portal, { method: "POST", body: new URLSearchParams({ act: "go-on" }) })
+  await person.get("/subscription/changed")
+  expect(await person.text("/subscription")).not.toContain("You have canceled.")
 })
 
 test("somebody who closed the tab of the payment is led on to the number that they wanted", async () => {
@@ -268,7 +284,7 @@ test("while Stripe is away the page says so, and nothing is lost", async () => {
 test.each(["viewer", "member"] as const)("a %s pays for nothing, and cancels nothing", async (role) => {
   const viewer = await aPerson(role)
   expect(await viewer.text("/subscription")).toContain("Only owners pay for this account: ask <a href=")
-  for (const act of ["begin", "pay", "portal"])
+  for (const act of ["begin", "pay", "portal", "cancel"])
     expect((await viewer.post(`/subscription/${act}`, shop)).status).toBe(403)
   for (const path of ["/subscription", "/subscription/return"])
     expect((await aVisitor().get(path)).headers.get("location")).toMatch(/^\/sign-in/)

@@ -114,3 +114,30 @@ test("a page of Checkout that nobody pays for a day can be paid no more", async 
   const found = await sdk().checkout.sessions.retrieve(session.id)
   expect(found).toMatchObject({ status: "expired", url: null })
 })
+
+test("the portal asks about one cancellation, of a subscription that is this customer's and does not end yet", async () => {
+  const { session, customer } = await aSession()
+  await pay(session.url, "4242424242424242")
+  const { data } = await sdk().subscriptions.list({ customer })
+  const subscription = data[0]!.id
+  const open = async (of: string, subscription_cancel?: { subscription: string }) =>
+    await sdk().billingPortal.sessions.create({
+      customer: of,
+      return_url: "http://localhost/back",
+      flow_data: {
+        type: "subscription_cancel",
+        ...(subscription_cancel && { subscription_cancel }),
+        after_completion: { type: "redirect", redirect: { return_url: "http://localhost/canceled" } },
+      },
+    })
+  await expect(open(customer)).rejects.toMatchObject({ statusCode: 400 })
+  const { customer: stranger } = await aSession()
+  await expect(open(stranger, { subscription })).rejects.toMatchObject({ code: "resource_missing" })
+  const { url } = await open(customer, { subscription })
+  const done = await fetch(url, { method: "POST", redirect: "manual" })
+  expect(done.headers.get("location")).toBe("http://localhost/canceled")
+  expect(await sdk().subscriptions.retrieve(subscription)).toMatchObject({ cancel_at_period_end: true })
+  await expect(open(customer, { subscription })).rejects.toThrow("already set to be canceled")
+  await sdk().subscriptions.cancel(subscription)
+  await expect(open(customer, { subscription })).rejects.toMatchObject({ statusCode: 400 })
+})

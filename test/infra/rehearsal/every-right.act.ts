@@ -282,7 +282,7 @@ test("a number is paid for, changed at Stripe and paid for again, and Stripe's w
   expect(await payer.page("GET", pathname + search)).toMatchObject({ status: 303 })
   const added = await payer.page("POST", "/new-number", { customer_ref: "paid" })
   expect(added).toMatchObject({ status: 303, leadsTo: "/numbers/paid/connect" })
-  for (const path of ["/subscription/portal", "/subscription/pay"])
+  for (const path of ["/subscription/portal", "/subscription/cancel", "/subscription/pay"])
     expect((await payer.page("POST", path, {})).status).toBe(303)
   expect((await payer.page("GET", "/subscription/changed")).status).toBe(303)
   expect((await payer.page("GET", "/subscription")).status).toBe(200)
