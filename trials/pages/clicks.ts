@@ -3,9 +3,11 @@ import { startChromium } from "#local/browser/chromium.ts"
 import { follow, press, sees } from "#test/support/service/walk.ts"
 import type { Seeded, Stage } from "./journeys.ts"
 
+const question = "Did this one arrive?"
+
 /**
- * How many clicks each journey takes in an account that is in use, by walking it: a step that is not there fails the run.
- * Typing is not counted.
+ * How many clicks each journey takes, by walking it: a step that is not there fails the run. Typing is not counted. Those that
+ * do not begin at Home or at the page of the sign-in begin at the page of what they are about: a number, its deliveries, Billing.
  * @returns clicks, by the name of the journey
  */
 export async function journeys({ base, page, service }: Stage, customer: Seeded) {
@@ -13,7 +15,7 @@ export async function journeys({ base, page, service }: Stage, customer: Seeded)
   const ada = (await service.network.phones()).find(({ name }) => name === "Ada Lovelace")!
   await customer.call("POST", "/instances/shop/proxy/send/text", {
     chat: ada.number,
-    body: "Did this one arrive?",
+    body: question,
   })
   return {
     link_phone: await walk(page, `${base}/`, async (click) => {
@@ -42,7 +44,17 @@ export async function journeys({ base, page, service }: Stage, customer: Seeded)
     }),
     did_it_arrive: await walk(page, `${base}/numbers/shop`, async (click) => {
       await click(follow(page, "Messages"))
-      await sees(page, "Did this one arrive?")
+      await page.waitForSelector(`#messages li ::-p-text(${question})`)
+      const state = await page.$$eval(
+        "#messages li",
+        (all, text) =>
+          all
+            .find((one) => one.textContent.includes(text))
+            ?.querySelector(".state")
+            ?.textContent.trim(),
+        question,
+      )
+      if (!/^(?:Sent|Delivered|Read)$/.test(state ?? "")) throw new Error(`the message is ${state}`)
     }),
     why_refused: await walk(page, `${base}/`, async (click) => {
       await click(follow(page, "Requests"))
@@ -54,7 +66,39 @@ export async function journeys({ base, page, service }: Stage, customer: Seeded)
       await click(press(page, "Invite"))
       await sees(page, "is invited")
     }),
-    join: await join(await mailedLink(page, base), colleague),
+    join: await join(await mailed(page, base, link), colleague),
+    ...(await newcomer({ base, page })),
+  }
+}
+
+/** Somebody new signs up, pays for a number, and cancels. */
+async function newcomer({ base, page: operators }: Pick<Stage, "base" | "page">) {
+  const browser = await startChromium()
+  try {
+    const page = await browser.newPage()
+    const sign_up = await walk(page, `${base}/sign-in`, async (click) => {
+      await page.locator("#email").fill(`walker-${Date.now()}@example.com`)
+      await click(press(page, "Get a code"))
+      await page.waitForSelector("#code")
+      // It sends itself once it is whole.
+      await page.locator("#code").fill(await mailed(operators, base, code))
+      await sees(page, "Skip to the page")
+    })
+    await page.goto(`${base}/new-number`)
+    await page.locator("#ref").fill("paid")
+    await press(page, "Add it and link a phone")
+    await press(page, "Start 7 days free and link paid")
+    await press(page, "Go on")
+    await page.waitForSelector("#qr img", { timeout: 30_000 })
+    const cancel = await walk(page, `${base}/subscription`, async (click) => {
+      await sees(page, "everything runs, and nothing more is charged. Then your number stops")
+      await click(press(page, "Go on to cancel"))
+      await click(press(page, "Cancel it"))
+      await sees(page, "You have canceled.")
+    })
+    return { sign_up, cancel }
+  } finally {
+    await browser.close()
   }
 }
 
@@ -74,11 +118,14 @@ async function join(link: string, email: string): Promise<number> {
   }
 }
 
-/** The link in the latest mail. */
-async function mailedLink(page: Page, base: string): Promise<string> {
+/** What the latest mails have: a link, or the code of a sign-in. */
+const link = /(http\S+\/sign-in\/link\/[\w-]+)/
+const code = /([0-9A-Z]{4}-[0-9A-Z]{4}) is your code/
+
+async function mailed(page: Page, base: string, what: RegExp): Promise<string> {
   await page.goto(`${base}/dev/mail`)
   const mails = String(await page.evaluate("document.body.textContent"))
-  return /http\S+\/sign-in\/link\/[\w-]+/.exec(mails)?.[0] ?? ""
+  return what.exec(mails)?.[1] ?? ""
 }
 
 /** @returns how many clicks were made from this page on */

@@ -11,7 +11,8 @@ const most: Record<string, number> = {
   kill_seen_s: 15,
   kill_lost_s: 45,
   numbers_10000_s: 1,
-  // Clicks.
+  // Clicks; that of a code is typed.
+  sign_up: 1,
   link_phone: 2,
   webhook_test: 2,
   see_failed: 0,
@@ -21,6 +22,7 @@ const most: Record<string, number> = {
   why_refused: 1,
   invite: 2,
   join: 1,
+  cancel: 2,
 }
 const least: Record<string, number> = {
   qr_fresh: 1,
