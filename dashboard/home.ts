@@ -3,7 +3,7 @@ import type { Context } from "hono"
 import { html } from "hono/html"
 import { Bridge } from "#core/bridge/bridge.ts"
 import type { StoredEvent } from "#core/contract/delivery.ts"
-import { EventHistory } from "#core/event/event-history.ts"
+import { EventFeed } from "#core/event/event-feed.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { page } from "./answer.ts"
 import { byHour } from "./bars.ts"
@@ -246,7 +246,7 @@ async function latestOf(standings: Standing[]): Promise<Latest[]> {
   const found = await Promise.all(
     (await wholeOf(busy.slice(0, most.read).map(({ bridge }) => bridge))).map(async (bridge) => {
       const asked = { type: "message", isNewestFirst: true, limit: most.messages } as const
-      const { events } = await EventHistory.page(bridge, asked)
+      const { events } = await EventFeed.page(bridge, asked)
       return events.map((stored) => ({ ref: bridge.customerRef, stored }))
     }),
   )

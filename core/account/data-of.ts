@@ -1,6 +1,6 @@
 import { Bridge } from "../bridge/bridge.ts"
 import { Choice } from "../bridge/choice.ts"
-import { EventHistory } from "../event/event-history.ts"
+import { EventFeed } from "../event/event-feed.ts"
 import { EventRow } from "../event/event-row.ts"
 import { Usage } from "../event/usage.ts"
 import { Lease } from "../lease/lease.ts"
@@ -36,7 +36,7 @@ async function* dataOfNumber(bridge: Bridge.Info): AsyncGenerator<Part> {
   for (const day of await Usage.of(id, { from: "0000-01-01", to: Usage.today() }, undefined))
     yield { kind: "usage", ...number, ...day }
   for (let from: number | undefined, first = true; first || from !== undefined; first = false) {
-    const { events, next } = await EventHistory.page(bridge, { limit: eventsAtOnce, from })
+    const { events, next } = await EventFeed.page(bridge, { limit: eventsAtOnce, from })
     for (const one of events) yield { kind: "event", ...number, ...one }
     from = next === undefined ? undefined : EventRow.numberOf(next)
   }

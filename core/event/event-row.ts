@@ -83,11 +83,11 @@ export function numberOf(eventId: string): number | undefined {
 }
 
 /**
- * The write that appends an occurrence as event `n`. It fails if event `n` exists: a new owner that has not seen the
+ * The write of an occurrence as event `n`. It fails if event `n` exists: a new owner that has not seen the
  * old owner's last commit must not overwrite it.
  * @throws Error when the event is too large for a row.
  */
-export function append(input: {
+export function write(input: {
   bridgeId: string
   n: number
   identity: string[]

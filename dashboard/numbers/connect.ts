@@ -2,7 +2,7 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
 import type { Bridge } from "#core/bridge/bridge.ts"
-import { EventHistory } from "#core/event/event-history.ts"
+import { EventFeed } from "#core/event/event-feed.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { originOf } from "#functions/http/address.ts"
@@ -129,7 +129,7 @@ interface Ended {
 /** Why its last phone was unlinked, if that is what happened last. */
 async function endedOf(bridge: Bridge.Info): Promise<Ended | undefined> {
   const asked = { type: "disconnected", isNewestFirst: true, limit: 1 } as const
-  const [last] = (await EventHistory.page(bridge, asked)).events
+  const [last] = (await EventFeed.page(bridge, asked)).events
   if (last?.event.event !== "disconnected" || last.event.reason === undefined) return undefined
   // A page is one more place than the API's own sentence knows.
   const why =

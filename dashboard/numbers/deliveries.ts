@@ -5,7 +5,7 @@ import type { Event } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import type { Delivery } from "#core/event/delivery.ts"
-import { EventHistory } from "#core/event/event-history.ts"
+import { EventFeed } from "#core/event/event-feed.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { Resend } from "#core/event/resend.ts"
 import { Receiver } from "#core/event/receiver.ts"
@@ -161,7 +161,7 @@ async function shownOf(c: Context<DashboardEnv>, known: Words = new Map()) {
     ...attempts.map(({ attempt }) => attempt.event_id),
     ...(receiving.headId ? [receiving.headId] : []),
   ]
-  const events = await EventHistory.some(
+  const events = await EventFeed.some(
     bridge,
     ids.filter((id) => !known.has(id)),
   )
@@ -184,7 +184,7 @@ async function givenUpOf(c: Context<DashboardEnv>, webhook: Delivery.Info) {
     limit: mostGivenUp,
     ...(!Receiver.isFirst(webhook) && { webhook }),
   } as const
-  const { events: undelivered, next } = await EventHistory.page(c.var.bridge, asked)
+  const { events: undelivered, next } = await EventFeed.page(c.var.bridge, asked)
   return { undelivered, hasMore: next !== undefined }
 }
 

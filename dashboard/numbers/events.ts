@@ -7,7 +7,7 @@ import type { StoredEvent } from "#core/contract/delivery.ts"
 import { EventType } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import { arrivalsOf } from "#core/event/arrivals.ts"
-import { EventHistory } from "#core/event/event-history.ts"
+import { EventFeed } from "#core/event/event-feed.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
@@ -56,7 +56,7 @@ export const events = new Hono<DashboardEnv>()
     const title = `Events of ${bridge.customerRef}`
     try {
       const asked = { ...filter, from: before, isNewestFirst: true, limit: perPage }
-      const body = eventsPage({ ...shown, ...(await EventHistory.page(bridge, asked)) })
+      const body = eventsPage({ ...shown, ...(await EventFeed.page(bridge, asked)) })
       return await page(c, { title, place: "numbers", body })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
@@ -81,7 +81,7 @@ export async function eventsFollower(
   const { bridge, filter, list, eachMs = lookEachMs } = following
   const arrivals = arrivalsOf(Receiver.first(bridge.id))
   const news = async () => await arrivals.next(eachMs, c.req.raw.signal)
-  const events = EventHistory.follow(bridge, await beginOf(c, bridge), filter, news)
+  const events = EventFeed.follow(bridge, await beginOf(c, bridge), filter, news)
   const outcomes = new Outcomes(bridge.id)
   const earlier = Earlier.safeParse(c.req.query()).data
   let isFirst = true
@@ -115,7 +115,7 @@ export async function beginOf(c: Context, { id }: Bridge.Info): Promise<number> 
   const [, looked] = /^after_(\d{1,12})$/.exec(lastEventId ?? "") ?? []
   if (looked !== undefined) return Math.min(Number(looked), await EventLists.newest(id))
   const from = z.coerce.number().int().min(0).optional().catch(undefined).parse(c.req.query("from"))
-  const begin = await EventHistory.startOf(id, { lastEventId })
+  const begin = await EventFeed.startOf(id, { lastEventId })
   return lastEventId === undefined ? Math.min(from ?? begin, begin) : begin
 }
 

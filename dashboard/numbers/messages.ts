@@ -9,7 +9,7 @@ import { Chat } from "#core/contract/field-types.ts"
 import { SentMessage } from "#core/contract/message.ts"
 import { ApiError } from "#core/error.ts"
 import { arrivalsOf } from "#core/event/arrivals.ts"
-import { EventHistory } from "#core/event/event-history.ts"
+import { EventFeed } from "#core/event/event-feed.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
@@ -59,7 +59,7 @@ export const messages = new Hono<DashboardEnv>()
     const { chat } = Asked.parse(c.req.query())
     const arrivals = arrivalsOf(Receiver.first(bridge.id))
     const news = async () => await arrivals.next(lookEachMs, c.req.raw.signal)
-    const following = EventHistory.follow(bridge, await beginOf(c, bridge), { type: "message", chat }, news)
+    const following = EventFeed.follow(bridge, await beginOf(c, bridge), { type: "message", chat }, news)
     const look = async () => {
       const { value, done } = await following.next()
       if (done) return "over"
@@ -107,7 +107,7 @@ async function cameOf(bridge: Bridge.Info, { chat, event: behind }: Asked): Prom
   const from = EventRow.numberOf(behind ?? "")
   try {
     const asked = { type: "message", chat, from, isNewestFirst: true, limit: perPage } as const
-    const { events, next } = await EventHistory.page(bridge, asked)
+    const { events, next } = await EventFeed.page(bridge, asked)
     const items = events.flatMap((stored) => {
       const { event } = stored
       return event.event === "message" ? { atMs: stored.created_at * 1000, stored, event } : []

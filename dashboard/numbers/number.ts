@@ -5,7 +5,7 @@ import { Choice } from "#core/bridge/choice.ts"
 import { restart } from "#core/bridge/restart.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { Delivery } from "#core/event/delivery.ts"
-import { EventHistory } from "#core/event/event-history.ts"
+import { EventFeed } from "#core/event/event-feed.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Usage } from "#core/event/usage.ts"
 import { page } from "../answer.ts"
@@ -69,7 +69,7 @@ async function shownOf(c: Context<DashboardEnv>) {
     receivingOf(bridge),
     Lease.get(bridge.id),
     Delivery.get(Receiver.first(bridge.id)),
-    EventHistory.page(bridge, { type: "message", isNewestFirst: true, limit: 1 }),
+    EventFeed.page(bridge, { type: "message", isNewestFirst: true, limit: 1 }),
     refusedToday(bridge.accountId),
   ])
   const today = delivery?.today?.day === Usage.today() ? delivery.today : undefined

@@ -5,7 +5,7 @@ import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import type { StoredEvent } from "#core/contract/delivery.ts"
 import { ApiError } from "#core/error.ts"
-import { EventHistory } from "#core/event/event-history.ts"
+import { EventFeed } from "#core/event/event-feed.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { Usage } from "#core/event/usage.ts"
 import { mayName } from "#core/fetch/reachable-addresses.ts"
@@ -146,7 +146,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const hasSent = bubbles.some(({ isOwn }) => !isOwn) || (await hasCounted(bridge.id))
   // Known before the list is read: what comes meanwhile is in both, and shown once. The stream goes on behind it.
   const newest = await EventLists.newest(bridge.id)
-  const { events } = await EventHistory.page(bridge, { isNewestFirst: true, limit: 15 })
+  const { events } = await EventFeed.page(bridge, { isNewestFirst: true, limit: 15 })
   const facts = await factsOf(accountId, hasSent)
   const title = "Sandbox and first steps"
   const body = html`${head({

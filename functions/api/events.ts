@@ -1,7 +1,7 @@
 import * as contract from "#core/contract/delivery.ts"
 import { ApiError, eventNotFound, invalid, rateLimited } from "#core/error.ts"
 import { EventLists } from "#core/event/event-lists.ts"
-import { EventHistory } from "#core/event/event-history.ts"
+import { EventFeed } from "#core/event/event-feed.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { Resend } from "#core/event/resend.ts"
 import { StoredAnswer } from "#core/stored-answer.ts"
@@ -12,7 +12,7 @@ export const events = contractRouter()
   .openapi(contract.listEvents, async (c) => {
     const { bridge } = c.var
     const { after, order, webhook, ...asked } = c.req.valid("query")
-    const { events: listed, next } = await EventHistory.page(bridge, {
+    const { events: listed, next } = await EventFeed.page(bridge, {
       ...asked,
       // Without a state, the events are the bridge's: their state is that at the first webhook.
       webhook: asked.state && webhook !== "first" ? await Webhook.get(bridge, webhook) : undefined,

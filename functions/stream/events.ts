@@ -1,7 +1,7 @@
 import { listEvents, type StoredEvent } from "#core/contract/delivery.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
-import { EventHistory } from "#core/event/event-history.ts"
+import { EventFeed } from "#core/event/event-feed.ts"
 import { invalid } from "#core/error.ts"
 import { arrivalsOf } from "#core/event/arrivals.ts"
 import { contractRouter } from "../http/contract-router.ts"
@@ -20,7 +20,7 @@ export const eventStream = contractRouter().openapi(listEvents, async (c, next) 
   const lastEventId = c.req.header("last-event-id") ?? wanted.after
   if (lastEventId !== undefined && EventRow.numberOf(lastEventId) === undefined)
     throw invalid([{ path: "Last-Event-ID", message: "not an event of this bridge" }])
-  const after = await EventHistory.startOf(bridge.id, { lastEventId, since: wanted.since })
+  const after = await EventFeed.startOf(bridge.id, { lastEventId, since: wanted.since })
 
   const follow = async function* (signal: AbortSignal): AsyncGenerator<string> {
     const arrivals = arrivalsOf(Receiver.first(bridge.id))
@@ -29,7 +29,7 @@ export const eventStream = contractRouter().openapi(listEvents, async (c, next) 
       signal.throwIfAborted()
     }
     try {
-      for await (const { events } of EventHistory.follow(bridge, after, wanted, news))
+      for await (const { events } of EventFeed.follow(bridge, after, wanted, news))
         yield events.map(toText).join("")
     } finally {
       arrivals.end()

@@ -8,7 +8,7 @@ import { StoredAnswer } from "#core/stored-answer.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { storableJson } from "#core/storable-json.ts"
 import { inFolder } from "../media/in-turn.ts"
-import { Lookups } from "../concurrency/batched-lookups.ts"
+import { BatchedLookups } from "../concurrency/batched-lookups.ts"
 import { type Contacts, wire } from "../people/contacts.ts"
 import type { Session } from "../session/session.ts"
 
@@ -23,7 +23,7 @@ const kept = new LRUCache<object, Answer>({
   ttl: StoredMedia.cachedForMs / 2,
 })
 /** A session makes one such list at a time. Everybody who asks meanwhile gets the next one. */
-const making = new WeakMap<Contacts, Lookups<string, Answer>>()
+const making = new WeakMap<Contacts, BatchedLookups<string, Answer>>()
 
 /** A list may have any length (Contract, "Contacts"). A long one goes through the bucket, as media do. */
 interface Answer {
@@ -42,10 +42,10 @@ export async function listOf(session: Session, asked: Asked): Promise<Response> 
   return new Response(body, { headers })
 }
 
-function everybody(contacts: Contacts): Lookups<string, Answer> {
+function everybody(contacts: Contacts): BatchedLookups<string, Answer> {
   const before = making.get(contacts)
   if (before) return before
-  const lists = new Lookups<string, Answer>(async (asked) => {
+  const lists = new BatchedLookups<string, Answer>(async (asked) => {
     const { state } = contacts
     const answer = kept.get(state) ?? (await made(asked[0]!, contacts, {}))
     kept.set(state, answer)

@@ -1,5 +1,5 @@
 /** Batches look-ups: one request is under way, and the next takes all names that were asked for meanwhile. */
-export class Lookups<Name, Found> {
+export class BatchedLookups<Name, Found> {
   readonly #find: (names: Name[]) => Promise<Found[]>
   #waiting: { name: Name; found: PromiseWithResolvers<Found> }[] = []
   #isAsking = false

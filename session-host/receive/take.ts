@@ -15,7 +15,7 @@ import { SessionEnded } from "../session/session-ended.ts"
 import type { Commits } from "../memory/commits.ts"
 import type { UnitWrite } from "../memory/packing.ts"
 import type { SessionVault } from "../memory/keys.ts"
-import { Lookups } from "../concurrency/batched-lookups.ts"
+import { BatchedLookups } from "../concurrency/batched-lookups.ts"
 import { type Known, type Messages, seenAs } from "../memory/messages/messages.ts"
 import type { EventOutbox } from "./outbox.ts"
 import { OperatorSkip } from "./operator-skip.ts"
@@ -88,7 +88,7 @@ export class SessionIntake implements Intake {
   readonly #parking: Parking
   readonly #skip: OperatorSkip
   readonly #provenAtMs: number
-  readonly #lookups: Lookups<MessageIdentity, Known | undefined>
+  readonly #lookups: BatchedLookups<MessageIdentity, Known | undefined>
   /** Look-ups that have begun, by the attributes of the stanza. */
   readonly #asked = new WeakMap<Received["attrs"], Asked>()
 
@@ -97,7 +97,7 @@ export class SessionIntake implements Intake {
     this.#parking = new Parking(parts.store)
     this.#skip = new OperatorSkip(parts)
     this.#provenAtMs = performance.now() + parts.timing.provenMs
-    this.#lookups = new Lookups((identities) => parts.messages.findAll(identities))
+    this.#lookups = new BatchedLookups((identities) => parts.messages.findAll(identities))
   }
 
   /** A message with these attributes has arrived and will be asked for. It is looked up together with others. */

@@ -204,7 +204,7 @@ test("of thousands that were given up each is found, and those of the last hour 
   const bridgeId = shop.bridge.id
   const deliveryKey = await Bridge.deliveryKeyOf(shop.bridge)
   const rows = Array.from({ length: 2_100 }, (_, i) => i + 1).flatMap((n) => {
-    const { Put } = EventRow.append({
+    const { Put } = EventRow.write({
       bridgeId,
       n,
       identity: [],

@@ -1,4 +1,4 @@
-export * as EventHistory from "./event-history.ts"
+export * as EventFeed from "./event-feed.ts"
 
 import { setTimeout as sleep } from "node:timers/promises"
 import { Bridge } from "../bridge/bridge.ts"
