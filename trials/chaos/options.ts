@@ -7,28 +7,48 @@ import { shapes } from "../cluster/account-shapes.ts"
 const whole = z.coerce.number().int()
 
 const Options = z.object({
-  /** Kills and pauses that hit work in flight; the run ends with the last. */
-  kills: whole.min(0).default(40),
-  bridges: whole.min(1).max(200).default(6),
-  /** Each bridge and each way, at the least; traffic goes on for as long as there is something to kill. */
-  messages: whole.min(1).default(20),
-  /** Equal seeds make equal choices; what they meet is decided by the machine. */
-  seed: whole.min(1).default(() => randomInt(1, 2 ** 31)),
-  /** `LEASE_BEAT_MS`, of which every other time of a lease is a multiple. In production 5000. */
-  beat: whole.min(50).max(10_000).default(500),
-  break: z.enum(breakableRules).optional(),
-  /** Webhooks of each bridge: one of the further ones is dead until the last blow, one is slow. */
-  webhooks: whole.min(1).max(5).default(1),
-  /** The shape of accounts and their messages. */
-  shape: z.enum(shapes).default("small"),
-  /** Messages and answers that the first bridge of the shape `real` has exchanged with one device before the first blow. */
-  rounds: whole.min(1).default(5000),
-  /** Each kill takes the whole service and its data folder, and a backup is restored. */
-  restore: z.boolean().default(false),
-  /** Bridges move between two services, there and back, while processes are killed in both. */
-  move: z.boolean().default(false),
-  /** Prints only the last line. */
-  json: z.boolean().default(false),
+  kills: whole
+    .min(0)
+    .default(40)
+    .describe("Kills and pauses that hit work in flight; the run ends with the last."),
+  bridges: whole.min(1).max(200).default(6).describe("How many are linked."),
+  messages: whole
+    .min(1)
+    .default(20)
+    .describe(
+      "Each bridge and each way, at the least; traffic goes on for as long as there is something to kill.",
+    ),
+  seed: whole
+    .min(1)
+    .default(() => randomInt(1, 2 ** 31))
+    .describe("Equal seeds make equal choices; what they meet is decided by the machine."),
+  beat: whole
+    .min(50)
+    .max(10_000)
+    .default(500)
+    .describe("`LEASE_BEAT_MS`, of which every other time of a lease is a multiple. In production 5000."),
+  break: z.enum(breakableRules).optional().describe("The rule that is taken out of the service."),
+  webhooks: whole
+    .min(1)
+    .max(5)
+    .default(1)
+    .describe("Webhooks of each bridge: one of the further ones is dead until the last blow, one is slow."),
+  shape: z.enum(shapes).default("small").describe("The shape of accounts and their messages."),
+  rounds: whole
+    .min(1)
+    .default(5000)
+    .describe(
+      "Messages and answers that the first bridge of the shape `real` has exchanged with one device before the first blow.",
+    ),
+  restore: z
+    .boolean()
+    .default(false)
+    .describe("Each kill takes the whole service and its data folder, and a backup is restored."),
+  move: z
+    .boolean()
+    .default(false)
+    .describe("Bridges move between two services, there and back, while processes are killed in both."),
+  json: z.boolean().default(false).describe("Prints only the last line."),
 })
 export type Options = Omit<z.infer<typeof Options>, "break"> & { broken: BreakableRule | undefined }
 
