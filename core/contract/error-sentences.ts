@@ -35,7 +35,7 @@ export const sentences: Record<ErrorCode, string> = {
   url_not_allowed: "the URL does not lead to a public address over http or https",
   unauthorized:
     "no valid API key: send Authorization: Bearer <API_KEY>. Keys are created in the dashboard, or by the operator of this service",
-  no_subscription: "this account has no subscription yet: connect a number in the dashboard first",
+  no_subscription: "this account has no subscription yet: add a number in the dashboard first",
   payment_required: "this account's payment is past due: pay it to create more bridges",
   bridge_limit_reached: bridgeLimitReached(10),
   forbidden: "this API key may only read: use one with the scope `all`",

@@ -23,6 +23,7 @@ import { aboutOf } from "./event-item.ts"
 import {
   changeOf,
   deliveriesOf,
+  howLong,
   isFailing,
   outcome,
   receiverLine,
@@ -168,7 +169,7 @@ async function shownOf(c: Context<DashboardEnv>, known: Words = new Map()) {
   for (const [id, one] of events) known.set(id, wordsOf(one, id))
   const hasMore = fitting.length > nth * perPage
   const mayChange = me.role !== "viewer"
-  const told = isFailing(receiving) ? await whoIsTold(c) : ""
+  const told = isFailing(receiving) ? html`${howLong} ${await whoIsTold(c)}` : ""
   // The ring is newest first.
   const last = new Map(all.toReversed().map(({ attempt }) => [attempt.event_id, attempt]))
   return { ref: bridge.customerRef, receiving, told, attempts, last, asked, hasMore, words: known, mayChange }

@@ -192,7 +192,7 @@ function filterForm(ref: string, filter: Filter): Html {
         ${EventType.options.map((type) => option(type, type, filter.type))}
       </select>
     </div>
-    <div>
+    <div class="wider">
       <label for="direction">Direction</label>
       <select id="direction" name="direction">
         <option value="">Both ways</option>

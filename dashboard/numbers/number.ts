@@ -18,7 +18,7 @@ import { whoIsTold } from "../people/troubles.ts"
 import { aboutOf } from "./event-item.ts"
 import { evidenceOf, isLinked } from "./evidence.ts"
 import { lookEachMs } from "./numbers.ts"
-import { changeOf, failingAt, isFailing, receiverLine, receivingOf } from "./receiver.ts"
+import { changeOf, failingAt, howLong, isFailing, receiverLine, receivingOf } from "./receiver.ts"
 import { refusedLine, refusedToday } from "./refused-sends.ts"
 import { evidenceLine, inWords, phoneOf, placeOf } from "./state.ts"
 
@@ -75,7 +75,7 @@ async function shownOf(c: Context<DashboardEnv>) {
   const today = delivery?.today?.day === Usage.today() ? delivery.today : undefined
   const isOff = lease !== undefined && Choice.wire(lease.choice).events.length === 0
   const [last] = messages.events
-  const told = isFailing(receiving) ? await whoIsTold(c) : ""
+  const told = isFailing(receiving) ? html`${howLong} ${await whoIsTold(c)}` : ""
   return {
     told,
     ref: bridge.customerRef,

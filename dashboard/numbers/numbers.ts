@@ -46,7 +46,8 @@ export const numbers = new Hono<DashboardEnv>()
     const query = queryOf({ ...asked, of_phone: ofPhone.join(" ") || undefined })
     const body = html`${head({
       title: "Numbers",
-      about: "Each phone number that this account has connected, or is about to.",
+      about:
+        "The phone numbers of this account: those that a phone is linked to, and those that wait for one.",
       ...(mayChange && { actions: addButton() }),
     })}
     ${listed.all === 0 || (listed.all === 1 && listed.bridges[0]?.isSandbox) ? noNumber(mayChange) : ""}

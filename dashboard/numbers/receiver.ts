@@ -184,12 +184,17 @@ function failing(ref: string, webhookId: string, about: Html): ReceiverTrouble {
   }
 }
 
-/** How long it fails, why, what comes, and how long that goes on. */
+/** How long it fails, why, and what comes. */
 function aboutFailing(ref: string, it: Receiving, sinceMs: number): Html {
   return html`For ${age(sinceMs)}. ${it.lastError ? `${it.lastError}.` : ""} ${nextAttempt(it)}
-  ${queue(ref, it)} Each event is tried five times, within about five minutes, while later ones wait. Then it
-  is undelivered, and the next one is tried.`
+  ${queue(ref, it)}`
 }
+
+/** For how long an event is tried, where a webhook fails (Contract, "Delivery"). */
+export const howLong = html`<p class="small">
+  Each event is tried five times, within about five minutes, while later ones wait. Then it is undelivered,
+  and the next one is tried.
+</p>`
 
 /** "OK", "3 undelivered", "3 waiting, oldest 40 s", "Failing for 6 min: status 500. Next attempt in 18 s". */
 export function receiverLine(ref: string, it: Receiving): Html {

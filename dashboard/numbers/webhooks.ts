@@ -21,7 +21,7 @@ import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, onlyLooks } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { whoIsTold } from "../people/troubles.ts"
-import { deliveriesOf, isFailing, receiverLine, receivingAt, testWords } from "./receiver.ts"
+import { deliveriesOf, howLong, isFailing, receiverLine, receivingAt, testWords } from "./receiver.ts"
 import { choice } from "./settings.ts"
 
 /** All webhooks of a number, and their secrets: the first, which is the number's own, and the further ones. */
@@ -229,7 +229,7 @@ async function card(
               <div class="small muted">for ${age(pausedAt * 1000)}</div>`
       }
     </div>
-    ${pausedAt === undefined && isFailing(receiving) ? await more.told() : ""}
+    ${pausedAt === undefined && isFailing(receiving) ? html`${howLong} ${await more.told()}` : ""}
     ${
       webhook.missed
         ? note("warn", `${webhook.missed.events} events had waited for longer than 7 days, and are not sent.`)

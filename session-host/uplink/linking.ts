@@ -176,7 +176,7 @@ export class Linking {
   onPaired(): void {
     this.end()
     this.#passkeyRequired = false
-    this.#input.say("info", "session paired")
+    this.#input.say("info", "a phone is linked")
   }
 
   /** The connection is gone, and with it what it has given to link with. */

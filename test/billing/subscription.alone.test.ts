@@ -100,6 +100,9 @@ test("a card that fails is on every page, with the way to pay; later the reason 
   await payWith(card.pays, invoice)
   await person.get("/subscription/return")
   expect(await person.text("/numbers")).not.toContain("your numbers are paused")
+  const paid = await person.text("/subscription")
+  expect(paid).toMatch(/<dt>Paid until<\/dt>\s*<dd><time /)
+  expect(paid).toContain("One that you delete is a credit on the next invoice.")
 })
 
 test("the page has no accessibility fault in any state, by day and by night, wide and narrow", async () => {
@@ -142,7 +145,9 @@ test("an account whose operator has set its subscription reads that it has nothi
   expect(page).toContain(
     "Nothing to pay here: the operator of this service has set your subscription by hand.",
   )
-  expect(page).toMatch(/ 0 of \d+ numbers in use; the\s+sandbox does not count\./)
+  expect(page).toMatch(
+    / 0 of (\d+) numbers are in use; the sandbox does not count\. Beyond \1 none can be added:/,
+  )
   expect(page).not.toContain("Stripe")
 })
 

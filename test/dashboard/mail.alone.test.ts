@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import "#test/support/store.ts"
 
 import { Mail } from "#core/account/mail.ts"
@@ -33,6 +33,29 @@ test("with an address to send from, a code is mailed by SES and kept nowhere, an
   expect(ses.mails[1]).toMatchObject({ to: "bob@example.com", subject: "ada@example.com invites you" })
   expect(ses.mails[1]?.text).toContain("https://dash.example/sign-in/link/")
 })
+
+test.for([
+  [{ MAIL_FROM: "" }, "kept", "terminal of", true],
+  [
+    { MAIL_FROM: "", PUBLIC_URL: "https://dash.example" },
+    "none",
+    "sign in with a passkey, or ask the people",
+    false,
+  ],
+  [{}, "sent", "You get a code by mail.", true],
+] as const)(
+  "the sign-in fits how the service treats mails: %j, %s",
+  async ([settings, way, says, asksAddress]) => {
+    const before = { ...config }
+    Object.assign(config, settings)
+    onTestFinished(() => void Object.assign(config, before))
+    expect(Mail.way()).toBe(way)
+    const page = await (await aVisitor().get("/sign-in")).text()
+    expect(page).toContain(says)
+    expect(page.includes('name="email"')).toBe(asksAddress)
+    expect(page.includes("terminal")).toBe(way === "kept")
+  },
+)
 
 test("a mail that SES refuses is said to be unsent, and an invitation holds without it", async () => {
   const visitor = aVisitor()

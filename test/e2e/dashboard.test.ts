@@ -233,15 +233,22 @@ test("a page that a form answered can be loaded again and come back to, and the 
   expect(wrong).toEqual([])
 })
 
-test("on a narrow screen the tab of a number's page is in view", async () => {
+test("on a narrow screen a button names the page of a number, and opens the list of the others, also without script", async () => {
   const page = await aPage()
-  await page.setViewport({ width: 320, height: 800 })
+  await page.setJavaScriptEnabled(false)
+  await page.setViewport({ width: 320, height: 568 })
   await page.goto(`${base}/numbers/sandbox/settings`)
-  const tab = await page.$eval(".tabs [aria-current]", (one) => {
-    const { left, right } = one.getBoundingClientRect()
-    return { left, right }
-  })
-  expect([tab.left >= 0, tab.right <= 320]).toEqual([true, true])
+  const shown = async () => {
+    const boxes = await Promise.all((await page.$$("#tabs a")).map(async (one) => await one.boundingBox()))
+    return boxes.filter(
+      (box) => box && box.x >= 0 && box.x + box.width <= 320 && box.y >= 0 && box.y + box.height <= 568,
+    ).length
+  }
+  expect(await shown()).toBe(0)
+  await page.click(".tabs-menu")
+  expect(await shown()).toBe(10)
+  await page.click(`#tabs a[href$="/log"]`)
+  await page.waitForSelector("#log")
 })
 
 test("a browser that has no passkey to offer says nothing of it until it is asked", async () => {

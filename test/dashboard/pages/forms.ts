@@ -302,6 +302,14 @@ test("where the sandbox's phone cannot be used, the first page says so, names it
     quoted.match(/BRIDGE_URL="https:\/\/bridge.example.com"|BRIDGE_URL="https:&#x2F;&#x2F;/g),
   ).toHaveLength(4)
   expect(await (await person.post("/sandbox/call")).text()).toContain("This phone cannot be used from here.")
+  // Its pages are under the sandbox, as those of no other number are.
+  for (const [number, place] of [
+    ["sandbox", "/start"],
+    ["shop", "/numbers"],
+  ] as const) {
+    const log = (await (await person.get(`/numbers/${number}/log`)).text()).replaceAll("&#x2F;", "/")
+    expect(log).toContain(`<a href="${place}" aria-current=page>`)
+  }
   const numbers = async () => await (await person.get("/numbers")).text()
   expect(await numbers()).not.toContain("No number yet")
   await person.post("/numbers/shop/settings/delete", { confirm: "shop" })
@@ -309,7 +317,7 @@ test("where the sandbox's phone cannot be used, the first page says so, names it
   expect([left.includes("No number yet"), left.match(/<tr id="number-/g)?.length]).toEqual([true, 1])
 })
 
-test("how a number sends is typed in seconds, shown as it was typed, and taken back by empty fields", async () => {
+test("how a number sends is typed in seconds, shown as it was typed, recommended by a button, and taken back by empty fields", async () => {
   const person = await aPerson()
   const path = "/numbers/shop/settings"
   const chosen = async () => (await Lease.get(person.bridge.id))!.choice
@@ -335,6 +343,9 @@ test("how a number sends is typed in seconds, shown as it was typed, and taken b
   }
   expect(await chosen()).toMatchObject({ pacing: { new_chats_a_day: 20, gap_ms: 3500 } })
 
+  await person.post(`${path}/sending`, { ...form, take: "recommended" })
+  const recommended = { new_chats_a_day: 20, gap_ms: 3000, typing_ms: 1500 }
+  expect(await chosen()).toMatchObject({ pacing: recommended, dailyPresence: true })
   await person.post(`${path}/sending`, { new_chats: " ", gap: "", typing: "" })
   expect(await chosen()).not.toHaveProperty("pacing")
   expect(await chosen()).toMatchObject({ dailyPresence: false })

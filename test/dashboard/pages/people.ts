@@ -304,7 +304,10 @@ test("somebody who is shown a link page that deceives them reports it to the own
     expect(await (await owner.post("/account/rename", { name })).text()).toContain('class="note bad"')
   const { token } = await LinkSession.create(owner.bridge, {})
   const page = await (await aVisitor().get(`/link/${token}`)).text()
-  expect(page.replaceAll("&#x2F;", "/")).toContain(`action="/link/${token}/report"`)
+  const report = page.replaceAll("&#x2F;", "/").indexOf(`action="/link/${token}/report"`)
+  // Last of all, and below what it warns of.
+  expect(report).toBeGreaterThan(page.lastIndexOf("</section>"))
+  expect(page).toMatch(/class="note warn" >[^]+WhatsApp &gt; Settings &gt; Linked devices\./)
   const answer = await aVisitor().post(`/link/${token}/report`)
   expect(await answer.text()).toContain("The people who run this service were told")
   const told = await until(() =>

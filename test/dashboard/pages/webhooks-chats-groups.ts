@@ -72,6 +72,7 @@ test("where a webhook fails, its pages say who is told, or that nobody is, where
       const page = (await shown(path)).replaceAll("&#x2F;", "/")
       expect([path, page.includes(sentence)]).toEqual([path, true])
       expect(page).toContain('href="/account#alerts">Change who is told</a>')
+      expect(page).toContain("Each event is tried five times, within about five minutes,")
     }
   }
   await told(`an alert goes to ${person.email} by mail.`)

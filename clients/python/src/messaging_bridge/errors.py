@@ -46,7 +46,7 @@ class Unauthorized(BridgeError):
 
 
 class NoSubscription(BridgeError):
-    """`no_subscription`: this account has no subscription yet: connect a number in the dashboard first."""
+    """`no_subscription`: this account has no subscription yet: add a number in the dashboard first."""
 
     code = "no_subscription"
 
