@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { Account } from "#core/account/account.ts"
+import { AccountName } from "#core/account/account-name.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { removePeople } from "#core/account/remove.ts"
 import { removeWhole } from "#core/account/remove-whole.ts"
@@ -34,7 +35,7 @@ export const account: Record<string, Verb> = {
     takes: "<account-id> <name>",
     says: "name the account; those who link a phone for it read that",
     run: async (args) => {
-      const name = Account.Name.safeParse(argument(args, 1, "name"))
+      const name = AccountName.Name.safeParse(argument(args, 1, "name"))
       if (!name.success) throw new Refused(name.error.issues[0]?.message ?? "not a name")
       const id = argument(args, 0, "account-id")
       return await changed(id, await Account.rename(id, name.data))

@@ -2,6 +2,7 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
 import { Account } from "#core/account/account.ts"
+import { AccountName } from "#core/account/account-name.ts"
 import { AuditLog } from "#core/account/audit-log.ts"
 import { Brand } from "#core/account/brand.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
@@ -256,7 +257,7 @@ async function unlink(c: Context<DashboardEnv>, { bridge }: LinkSession.Info): P
 /** Who is asking: the account's public name, if it has one. */
 async function nameOf({ bridge }: LinkSession.Info): Promise<string | undefined> {
   const account = await Account.get(bridge.accountId)
-  return account && Account.publicName(account)
+  return account && AccountName.toStrangers(account)
 }
 
 async function show(c: Context<DashboardEnv>, body: Html, status: ApiError["status"] | 200 = 200) {

@@ -30,61 +30,6 @@ export const Info = z.object({
 })
 export type Info = z.infer<typeof Info>
 
-/**
- * A name that people choose for their account. Those who link a phone for it read it, so nothing in it turns the
- * direction of the text around it, it can be seen, and no address is in it.
- */
-export const Name = z
-  .string()
-  .transform((text) => text.trim().replaceAll(/\s+/g, " "))
-  .pipe(
-    z
-      .string()
-      .min(1, "a name has at least one character")
-      .max(64, "a name has at most 64 characters")
-      .refine((name) => name.isWellFormed() && !/\p{Cc}/u.test(name), "a name has no control characters")
-      .refine(
-        (name) => !/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(name),
-        "a name has no invisible characters that turn the direction of text: type it anew rather than paste it",
-      )
-      .refine(isVisible, "a name has at least one character that can be seen")
-      .refine((name) => !hasAddress(name), "a name has no @: strangers would read an e-mail address in it")
-      .refine((name) => !isMessengers(name), "a name is not that of WhatsApp or its maker: say who you are"),
-  )
-
-/** A name that its people give it. One that promises trust to strangers is for the operator to give. */
-export const ChosenName = Name.refine(
-  (name) =>
-    !/\b(?:bank|support|security|official|verif\w*|help ?desk|customer (?:care|service))\b/i.test(
-      name.normalize("NFKC"),
-    ),
-  "strangers would take this name for a bank's or a support's: the operator of this service gives it to those who are one",
-)
-
-/**
- * The name of an account to strangers; undefined while an address is in it, as that of the person whom it was
- * made for.
- */
-export function publicName({ name }: Pick<Info, "name">): string | undefined {
-  return hasAddress(name) ? undefined : name
-}
-
-/** Whether a name may have an e-mail address in it, also as wide characters write it. */
-function hasAddress(name: string): boolean {
-  return name.normalize("NFKC").includes("@")
-}
-
-/** Whether a name looks like WhatsApp's own. People who read it on the page of a link would trust that page with their phone. */
-function isMessengers(name: string): boolean {
-  const plain = name.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()
-  return plain.replaceAll(/[^\p{L}\p{N}]/gu, "").includes("whatsapp") || /\b(?:meta|facebook)\b/.test(plain)
-}
-
-/** Whether anything of a name shows. The blank of Braille, U+2800, is a symbol to Unicode. */
-function isVisible(name: string): boolean {
-  return /[^\p{Default_Ignorable_Code_Point}\p{Z}\p{C}\p{M}\u2800]/u.test(name)
-}
-
 /** Contract, "Bridges per account" */
 const bridgeLimit = 10
 

@@ -1,7 +1,7 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
-import { Account } from "#core/account/account.ts"
+import { AccountName } from "#core/account/account-name.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Brand } from "#core/account/brand.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
@@ -96,7 +96,7 @@ async function show(c: Context<DashboardEnv>, typed: Typed = {}, notice?: Html, 
       ? note("info", await askOwners(c, onlyLooks))
       : html`${making(at, typed)}
         ${openLink(at, await LinkSession.latestOf(bridge.id), await ApiKey.list(me.account.id))}
-        ${look({ at, name: Account.publicName(me.account), isSandbox: bridge.isSandbox }, await Brand.get(me.account.id))}`
+        ${look({ at, name: AccountName.toStrangers(me.account), isSandbox: bridge.isSandbox }, await Brand.get(me.account.id))}`
   const body = html`${numberHead(bridge, "connect")} ${notice ?? ""} ${content}`
   const title = `A link page for ${bridge.customerRef}`
   return await page(c, { title, place: "numbers", body, ...(status && { status }) })

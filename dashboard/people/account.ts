@@ -2,6 +2,7 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
 import { Account } from "#core/account/account.ts"
+import { AccountName } from "#core/account/account-name.ts"
 import { accountsOf, invitationsTo } from "#core/account/accounts-of.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Browser } from "#core/account/browser.ts"
@@ -43,7 +44,7 @@ export const account = new Hono<DashboardEnv>()
   .post("/account/rename", async (c) => {
     if (c.var.me.role !== "owner") return await notAllowed(c, "Only owners name the account")
     const given = await field(c, "name")
-    const name = Account.ChosenName.safeParse(given)
+    const name = AccountName.Chosen.safeParse(given)
     if (!name.success) {
       const problem = sentenceCase(name.error.issues[0]?.message ?? "this is no name")
       return await show(c, note("bad", problem), given.slice(0, 100))
@@ -180,7 +181,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html, typedName?: string)
         <dt>Numbers</dt>
         <dd>${own.bridges} of ${own.bridgeLimit}, without the sandbox</dd>
       </dl>
-      ${isOwner ? naming(Account.publicName(own), typedName) : ""}
+      ${isOwner ? naming(AccountName.toStrangers(own), typedName) : ""}
       ${
         others.length === 0
           ? ""
