@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import type { Context } from "hono"
 import { getCookie, setCookie } from "hono/cookie"
 import { createMiddleware } from "hono/factory"
@@ -9,6 +10,7 @@ import { Person } from "#core/account/person.ts"
 import { ApiError, rateLimited } from "#core/error.ts"
 import { config } from "#core/platform/config.ts"
 import { RateLimit } from "#core/rate-limit.ts"
+import { longestWaitMs, StoreAway } from "#core/store/store.ts"
 import { addressOf, originOf } from "#functions/http/address.ts"
 import type { ApiEnv } from "#functions/http/contract-router.ts"
 import { anyPage } from "./answer.ts"
@@ -56,6 +58,25 @@ export function putHeaders(c: Context): void {
   c.header("referrer-policy", "same-origin")
   c.header("permissions-policy", "camera=(), microphone=(), geolocation=()")
   c.header("cross-origin-opener-policy", "same-origin")
+}
+
+/** How long somebody waits for a page whose store does not answer, and how long it must not have answered, in ms. */
+const [pageWaitsMs, silentMs] = [850, 600]
+
+/** Says within a second that the store does not answer: its own retries take twenty. @throws StoreAway */
+export const inTime = createMiddleware<DashboardEnv>(async (c, next) => {
+  if (c.req.method !== "GET") return await next()
+  const made = new AbortController()
+  const making = next().finally(() => made.abort())
+  await Promise.race([making, storeIsSilent(made.signal)])
+})
+
+/** Rejects once a page has waited for long and the store does not answer; never resolves before `made`. */
+async function storeIsSilent(made: AbortSignal): Promise<void> {
+  for (let waitMs = pageWaitsMs; !made.aborted; waitMs = 100) {
+    await sleep(waitMs, undefined, { signal: made }).catch(() => {})
+    if (!made.aborted && longestWaitMs() > silentMs) throw new StoreAway("the store gives a page no answer")
+  }
 }
 
 /** Pages have a count of their own: a program at the same address does not shut people out. @throws ApiError `rate_limited` */

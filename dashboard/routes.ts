@@ -18,6 +18,7 @@ import {
   type DashboardEnv,
   headers,
   inAccount,
+  inTime,
   known,
   runsService,
   possibleIds,
@@ -96,7 +97,7 @@ pages.onError(refusedPage)
 /** Forms come from our own pages, whatever the name of the function behind the router. */
 const ownForms = csrf({ origin: (origin, c) => origin === originOf(c) })
 for (const path of [...open, "/accounts/*", ...own])
-  pages.use(path, headers, counted, withoutSlash, atLocalhost, ownForms, limited, possibleIds)
+  pages.use(path, headers, inTime, counted, withoutSlash, atLocalhost, ownForms, limited, possibleIds)
 pages.use("/accounts/*", known)
 for (const path of own) pages.use(path, known, inAccount, byPasskey)
 for (const path of ["/operator/*", "/dev/mail"]) pages.use(path, runsService)

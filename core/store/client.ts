@@ -69,7 +69,7 @@ function patient({ config }: DynamoDBClient, exchange: Exchange): Ask {
     return body
   }
 
-  return async (operation, request, { once, signal }) => {
+  return timed(async (operation, request, { once, signal }) => {
     const patience = await config.retryStrategy()
     if (once || !("recordSuccess" in patience)) return await ask(operation, request, signal)
     let token = await patience.acquireInitialRetryToken("")
@@ -85,7 +85,28 @@ function patient({ config }: DynamoDBClient, exchange: Exchange): Ask {
           .catch(() => Promise.reject(error))
       }
     }
+  })
+}
+
+/** When each request that waits for an answer was made, on the monotonic clock, the oldest first. */
+const waiting = new Set<{ sinceMs: number }>()
+
+function timed(ask: Ask): Ask {
+  return async (...asked) => {
+    const waits = { sinceMs: performance.now() }
+    waiting.add(waits)
+    try {
+      return await ask(...asked)
+    } finally {
+      waiting.delete(waits)
+    }
   }
+}
+
+/** For how long, in ms, the oldest request to the store has been waiting, retries included; 0 when none waits. */
+export function longestWaitMs(): number {
+  const [oldest] = waiting
+  return oldest ? performance.now() - oldest.sinceMs : 0
 }
 
 function atMost(most: number, exchange: Exchange): Exchange {

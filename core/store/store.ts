@@ -2,11 +2,19 @@ import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { Metrics } from "../platform/metrics.ts"
-import { type Ask, askByHttp, askHere, type Exchange, type Options, type Wire } from "./client.ts"
+import {
+  type Ask,
+  askByHttp,
+  askHere,
+  type Exchange,
+  longestWaitMs,
+  type Options,
+  type Wire,
+} from "./client.ts"
 import { isPassing, isStoreFault, isThrottled, StoreAway, StoreError } from "./error.ts"
 import { type Item, type Row, toItem, toRow } from "./dynamodb-json.ts"
 
-export { isPassing, isStoreFault, isThrottled, StoreAway, type Row }
+export { isPassing, isStoreFault, isThrottled, longestWaitMs, StoreAway, type Row }
 
 /** A binary attribute, as it is written and read. */
 export const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, "not bytes")
