@@ -13,7 +13,7 @@ import { notShown, type SessionAnswer, askSession, whoIs } from "./session-answe
 
 const perPage = 50
 /** How long a page waits for the session, ms. */
-const patienceMs = 2000
+const patienceMs = 900
 
 type ChatInfo = z.infer<typeof Chat>
 type Kept = z.infer<typeof KeptMessage>

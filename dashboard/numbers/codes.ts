@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import type { Context } from "hono"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
@@ -16,14 +17,29 @@ const roundMs = 170_000
 /** A code that is typed works this long (Contract, "Linking a phone"). */
 const typedMs = 180_000
 
-/** The code that the network shows now. It takes some seconds until there is a first one. */
+/** How long a page waits for a code, in ms. */
+const patienceMs = 700
+
+/** Sessions that were asked for their code and have not answered yet, by their bridges. */
+const asked = new Map<string, Promise<Code>>()
+
+/**
+ * The code that the network shows now. It takes some seconds until there is a first one, and a host that hangs gives none:
+ * meanwhile nobody waits, and the session is not asked again.
+ */
 export async function codeOf(
-  bridge: Bridge.Info,
+  { id }: Bridge.Info,
   { requestId, isOver }: Pick<Round, "isOver"> & { requestId: string },
 ): Promise<Code> {
   if (isOver) return { kind: "over" }
+  const code = asked.get(id) ?? askedFor(id, requestId).finally(() => asked.delete(id))
+  asked.set(id, code)
+  return await Promise.race([code, sleep(patienceMs, { kind: "asking" } as const)])
+}
+
+async function askedFor(bridgeId: string, requestId: string): Promise<Code> {
   try {
-    const call = { method: "GET", path: "/qr", bridgeId: bridge.id, requestId } as const
+    const call = { method: "GET", path: "/qr", bridgeId, requestId } as const
     const { success, refusal } = await ask(call, false)
     if (refusal) throw refusal
     const expires = Number(success.headers["x-qr-expires"])

@@ -67,7 +67,7 @@ type Word =
 export type Why = "operator" | "customer" | "billing" | "none" | "unpaid" | "canceled" | "paid" | "secret"
 
 /** How long a page waits for a session's word. A session that lives answers within milliseconds. */
-const patienceMs = 2000
+const patienceMs = 700
 
 /**
  * When sessions were heard last, Unix ms, by their bridges: pages say for how long one has been silent. Kept for as long

@@ -1,6 +1,7 @@
 import type { Context } from "hono"
 import { z } from "zod"
 import { ApiError } from "#core/error.ts"
+import type { Call } from "#core/lease/call.ts"
 import { callHolderIfAny } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
@@ -12,6 +13,9 @@ import type { DashboardEnv } from "../guard.ts"
 export type SessionAnswer<Value> =
   | { value: Value; next?: string | undefined; problem?: undefined }
   | { value?: undefined; problem: string; code?: string | undefined }
+
+/** A session that says nothing for so long does not answer, in ms. What it asks the network may take longer. */
+const silentMs = 900
 
 const Refused = z.object({ error: z.string(), code: z.string().optional() })
 
@@ -29,8 +33,11 @@ export async function askSession<Value>(
   const lease = await Lease.get(bridge.id)
   if (lease && Lease.whyStopped(lease) === "idle") return { problem: "this number sleeps until it is used" }
   try {
-    const call = { method: "GET", path, bridgeId: bridge.id, requestId } as const
-    const answer = await callHolderIfAny(call, patienceMs)
+    const of = { method: "GET", bridgeId: bridge.id, requestId } as const
+    const answer = await Promise.race([
+      callHolderIfAny({ ...of, path }, patienceMs),
+      ...(patienceMs > silentMs ? [unlessAlive({ ...of, path: "/status" })] : []),
+    ])
     if (!answer) return { problem: "no session runs at this moment. Open this page again in a few seconds" }
     const said: unknown = JSON.parse(Buffer.from(answer.body).toString())
     if (answer.status !== 200) {
@@ -44,6 +51,12 @@ export async function askSession<Value>(
     log.warn({ error, bridgeId: bridge.id }, "what a session said was not read")
     return { problem: "its session gave no answer that can be read. Open this page again in a few seconds" }
   }
+}
+
+/** Rejects when the session gives no sign of life; never resolves otherwise. */
+async function unlessAlive(call: Call): Promise<never> {
+  await callHolderIfAny(call, silentMs)
+  return await new Promise<never>(() => {})
 }
 
 /** Says why something is not shown, after `what`. */

@@ -1,0 +1,63 @@
+import { dynamoDb } from "#test/support/store.ts"
+import { expect, test } from "vitest"
+import { Bridge } from "#core/bridge/bridge.ts"
+import { LinkSession } from "#core/bridge/link-session.ts"
+import { callHolderIfAny } from "#core/lease/call-holder.ts"
+import { Lease } from "#core/lease/lease.ts"
+import { LinkedPhone } from "#core/lease/linked-phone.ts"
+import { now } from "#core/platform/clock.ts"
+import { aScriptedHost } from "#test/support/scripted-host.ts"
+import { aVisitor } from "#test/support/service/visitor.ts"
+import { until } from "#test/support/until.ts"
+import { aPerson, pages } from "./person.ts"
+
+test("a page whose store gives no answer says so at once, and asks nobody to wait for the store's retries", async () => {
+  const person = await aPerson()
+  const { token } = await LinkSession.create(person.bridge, {})
+  const paths = [
+    "/",
+    "/numbers",
+    "/account",
+    "/usage",
+    "/sign-in",
+    ...pages.map((path) => `/numbers/shop${path}`),
+  ]
+  const back = dynamoDb.faults.add({ fault: "slow", ms: 4000 })
+  try {
+    const answers = [...paths.map((path) => person.get(path)), aVisitor().get(`/link/${token}`)]
+    for (const answer of await Promise.all(answers)) {
+      expect(answer.status).toBe(503)
+      expect(await answer.text()).toContain("The service cannot answer now")
+    }
+  } finally {
+    back()
+  }
+  await until(async () => (await person.get("/numbers")).status === 200)
+})
+
+test("a host that hangs keeps no page of its number waiting, and each page comes with what is known", async () => {
+  const person = await aPerson()
+  const host = await aScriptedHost(() => {})
+  const held = await host.take(person.bridge.id)
+  const phone = LinkedPhone.sealed("15550001", person.bridge.id, await Bridge.deliveryKeyOf(person.bridge))
+  await Lease.report(held, { status: "connected", phone, since: now(), epoch: held.epoch })
+  const { token } = await LinkSession.create(person.bridge, {})
+  const paths = [...pages, "/chats/491711234567@s.whatsapp.net", "/groups/1203@g.us"]
+  const coming = Promise.all([
+    ...["/", "/start", "/numbers", ...paths.map((path) => `/numbers/shop${path}`)].map((path) =>
+      person.get(path),
+    ),
+    ...["", `?begun=${Date.now()}`].map((query) => aVisitor().get(`/link/${token}${query}`)),
+  ])
+  // A caller who waits for ten seconds waits for longer than all of them.
+  const call = { method: "GET", path: "/status", bridgeId: person.bridge.id, requestId: "waits" } as const
+  const waited = callHolderIfAny(call, 10_000).then(
+    () => [],
+    () => [],
+  )
+  const answers: Response[] = await Promise.race([coming, waited])
+  expect(answers.length).toBeGreaterThan(15)
+  for (const answer of answers) expect([answer.url, answer.status]).toEqual([answer.url, 200])
+  expect(await (await person.get("/numbers/shop")).text()).toContain("+15550001")
+  expect(host.calls.filter(({ path }) => path.endsWith("/qr"))).toHaveLength(1)
+})
