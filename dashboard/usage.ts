@@ -6,9 +6,10 @@ import { iso, nowMs } from "#core/platform/clock.ts"
 import { usageOf } from "#functions/api/account.ts"
 import { page } from "./answer.ts"
 import { bars } from "./bars.ts"
-import { type Html, icon } from "./elements.ts"
+import { type Html, icon, note } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { head } from "./layout.ts"
+import { many } from "./numbers/standing.ts"
 
 const dayMs = 86_400_000
 /** How many days a page can show. */
@@ -21,21 +22,26 @@ export const usage = new Hono<DashboardEnv>().get("/usage", async (c) => {
   const span = spans.find((one) => one === asked) ?? "30"
   const at = nowMs()
   const days = Array.from({ length: Number(span) }, (_, i) => iso(at - i * dayMs).slice(0, 10)).toReversed()
-  const [rows, bridges] = await Promise.all([
-    usageOf(accountId, { from: days[0] }),
-    Bridge.list(accountId).then((all) => all.filter(Bridge.isOffered)),
-  ])
-  const refs = bridges.map(({ customerRef }) => customerRef)
-  const ref = refs.find((one) => one === c.req.query("number"))
-  const shown = ref === undefined ? rows : rows.filter(({ customer_ref }) => customer_ref === ref)
+  const bridges = await Bridge.list(accountId)
+  const offered = bridges.filter(Bridge.isOffered)
+  const chosen = offered.find(({ customerRef }) => customerRef === c.req.query("number"))
+  const isTooMany = !chosen && bridges.length > many
+  const rows = await usageOf(chosen ? [chosen] : isTooMany ? [] : bridges, { from: days[0] })
   const body = html`${head({
     title: "Usage",
     about:
       "By day (UTC). Counts of messages are saved every ten minutes, so the newest are missing. If a server fails, up to ten minutes of counts are lost, but no messages. A message out counts once the network has it.",
   })}
-  ${filterForm({ refs, ref, span })} ${shown.length === 0 ? nothing() : figures(shown, days)}`
+  ${filterForm({ refs: offered.map(({ customerRef }) => customerRef), ref: chosen?.customerRef, span })}
+  ${isTooMany ? chooseOne : rows.length === 0 ? nothing() : figures(rows, days)}`
   return await page(c, { title: "Usage", place: "usage", body })
 })
+
+const chooseOne = note(
+  "info",
+  html`There are too many numbers to add up here: choose one. <a href="/api/docs#getUsage">The API</a> gives
+    the usage of all.`,
+)
 
 function nothing(): Html {
   return html`<div class="card empty">
@@ -62,10 +68,14 @@ function filterForm({ refs, ref, span }: { refs: string[]; ref: string | undefin
   return html`<form class="inline" method="get" action="/usage" aria-label="Filter">
     <div>
       <label for="number">Number</label>
-      <select id="number" name="number">
-        <option value="">All numbers</option>
-        ${refs.map((one) => html`<option value="${one}" ${one === ref ? "selected" : ""}>${one}</option>`)}
-      </select>
+      ${
+        refs.length > many
+          ? html`<input id="number" name="number" value="${ref ?? ""}" required />`
+          : html`<select id="number" name="number">
+              <option value="">All numbers</option>
+              ${refs.map((one) => html`<option value="${one}" ${one === ref ? "selected" : ""}>${one}</option>`)}
+            </select>`
+      }
     </div>
     <div>
       <label for="days">The last</label>

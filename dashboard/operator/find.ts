@@ -38,6 +38,9 @@ const acts: Record<string, (id: string) => Promise<boolean>> = {
   resume: async (id) => await wake(id, "suspended"),
 }
 
+/** How many numbers of an account are shown. */
+const mostShown = 100
+
 const toOperator = html`<a href="/operator">Operator</a>`
 
 /** The number of this id, or the numbers of the account of this id; else everything of this phone or name. */
@@ -45,7 +48,8 @@ async function showFound(c: Context<DashboardEnv>, asked: string, problem?: stri
   const bridge = await Bridge.byId(asked)
   const account = await Account.get(bridge?.accountId ?? asked)
   if (!account) return await showMatches(c, asked)
-  const numbers = await Promise.all((bridge ? [bridge] : await Bridge.list(account.id)).map(numberOf))
+  const all = bridge ? [bridge] : await Bridge.list(account.id)
+  const numbers = await Promise.all(all.slice(0, mostShown).map(numberOf))
   const title = bridge?.customerRef ?? account.name
   const body = html`${head({
     title,
@@ -54,6 +58,7 @@ async function showFound(c: Context<DashboardEnv>, asked: string, problem?: stri
       ${account.subscription}.`,
   })}
   ${problem === undefined ? "" : note("bad", problem)}
+  ${all.length > mostShown ? note("info", `The first ${mostShown} of ${all.length} numbers. Any other is found by its id or phone.`) : ""}
   ${numbers.length === 0 ? note("info", "This account has no number.") : numbers.map((one) => numberCard(one, bridge ? "State" : one.ref))}`
   const status = problem !== undefined && { status: 409 as const }
   return await page(c, { title, place: "operator", body, ...status })

@@ -24,7 +24,7 @@ export const account = contractRouter()
   })
   .openapi(contract.getUsage, async (c) => {
     const { from, to } = c.req.valid("query")
-    return c.json(await usageOf(c.var.accountId, { from, to }), 200)
+    return c.json(await usageOf(await Bridge.list(c.var.accountId), { from, to }), 200)
   })
   .openapi(contract.listRequests, async (c) => {
     const { refused, after, limit } = c.req.valid("query")
@@ -85,11 +85,10 @@ export async function makeKey(
 
 /** The deliveries of an account's bridges by day, oldest first; by default, those of the last 30 days. */
 export async function usageOf(
-  accountId: string,
+  bridges: Bridge.Info[],
   asked: { from?: string | undefined; to?: string | undefined },
 ): Promise<UsageRow[]> {
   const days = { from: asked.from ?? dayOf(now() - 30 * 86_400), to: asked.to ?? dayOf(now()) }
-  const bridges = await Bridge.list(accountId)
   const all = await Promise.all(
     bridges.map(async ({ id, customerRef }) =>
       (await Usage.of(id, days, (await Delivery.get(Delivery.first(id)))?.today)).map((day) =>
