@@ -2,7 +2,7 @@ import type { Context } from "hono"
 import { HTTPException } from "hono/http-exception"
 import { Billing } from "#core/billing.ts"
 import { sentences } from "#core/contract/error-sentences.ts"
-import type { ApiError } from "#core/error.ts"
+import { type ApiError, invalid } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { asRefusal } from "#functions/http/refuse.ts"
 import { assets } from "./assets.ts"
@@ -96,6 +96,17 @@ function refusing(
     body: refused({ ...input, isOfNumber: isOfNumber(c) }),
     status: input.status,
   })
+}
+
+/** The most characters of a name, an emoji being one. A browser's `maxlength` counts some as two. */
+const longestName = 64
+
+/** A name as somebody typed it. @throws ApiError `invalid_request` for one that is too long */
+export function nameIn(text: string): string {
+  const name = text.trim().toWellFormed()
+  if (Array.from(name).length > longestName)
+    throw invalid([{ path: "name", message: `at most ${longestName} characters` }])
+  return name
 }
 
 /** Fields of the API's requests, as our forms call them. */

@@ -7,7 +7,7 @@ import { ApiError } from "#core/error.ts"
 import { now } from "#core/platform/clock.ts"
 import { makeKey } from "#functions/api/account.ts"
 import { originOf } from "#functions/http/address.ts"
-import { page, sentenceCase } from "./answer.ts"
+import { nameIn, page, sentenceCase } from "./answer.ts"
 import { ago, block, type Html, icon, note, removing, until } from "./elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "./fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, onlyLooks } from "./guard.ts"
@@ -21,8 +21,8 @@ export const keys = new Hono<DashboardEnv>()
     const typed = textsOf(await c.req.parseBody(), "name", "may", "days")
     const again = unlessFresh(c, "/keys", typed)
     if (again) return again
-    const name = typed.name.trim().slice(0, 64)
     try {
+      const name = nameIn(typed.name)
       const by = { email: c.var.me.person.email }
       const days = lives.find(([value]) => value === typed.days)?.[0] ?? ""
       const expiresAt = days === "" ? undefined : now() + Number(days) * 86_400
@@ -143,7 +143,7 @@ function keyForm(refs: string[], typed: Typed): Html {
       <input
         id="name"
         name="name"
-        maxlength="64"
+        maxlength="128"
         value="${typed.name}"
         required
         placeholder="Which program is it for?"

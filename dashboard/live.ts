@@ -5,6 +5,7 @@ import { streamSSE } from "hono/streaming"
 import { Member } from "#core/account/member.ts"
 import { StreamPlace } from "#core/bridge/stream-place.ts"
 import { rateLimited } from "#core/error.ts"
+import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { RateLimit } from "#core/rate-limit.ts"
@@ -96,7 +97,8 @@ export async function live(
         const sent = new Map<string, string>()
         let id = lastId(c)
         let keptAt = performance.now()
-        await stream.writeSSE({ data: "", retry: againAfterMs })
+        // The visitor's clock may be set while the page is open.
+        await stream.writeSSE({ event: "clock", data: String(nowMs()), retry: againAfterMs })
         while (!stream.aborted && !own.isReplaced && performance.now() < until) {
           const found = await look({ id })
           if (found === "over") return
@@ -109,8 +111,8 @@ export async function live(
           }
           if (performance.now() - keptAt >= commentEachMs) {
             keptAt = performance.now()
-            // Without text it only says how far the page has come.
-            await (id === undefined ? stream.write(": still here\n\n") : stream.writeSSE({ data: "", id }))
+            // The id says how far the page has come.
+            await stream.writeSSE({ event: "clock", data: String(nowMs()), ...(id !== undefined && { id }) })
             const areKept = await Promise.all(places.map(StreamPlace.keep))
             if (!areKept.every(Boolean) || !(await mayStay(c))) return
           }

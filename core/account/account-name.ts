@@ -16,7 +16,7 @@ export const Name = z
     z
       .string()
       .min(1, "a name has at least one character")
-      .refine((name) => [...name].length <= longest, `a name has at most ${longest} characters`)
+      .refine((name) => Array.from(name).length <= longest, `a name has at most ${longest} characters`)
       .refine((name) => name.isWellFormed() && !/\p{Cc}/u.test(name), "a name has no control characters")
       .refine(
         (name) => !/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(name),
@@ -97,13 +97,13 @@ const alike = {
   y: "уγ",
 }
 const latin = new Map(
-  Object.entries(alike).flatMap(([letter, others]) => [...others].map((one) => [one, letter])),
+  Object.entries(alike).flatMap(([letter, others]) => Array.from(others).map((one) => [one, letter])),
 )
 
 /** A name as it is read: small letters without accents, each that looks like a Latin one as that. */
 function spoken(name: string): string {
   const plain = name.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()
-  return [...plain].map((letter) => latin.get(letter) ?? letter).join("")
+  return Array.from(plain, (letter) => latin.get(letter) ?? letter).join("")
 }
 
 /** Whether anything of a name shows. The blank of Braille, U+2800, is a symbol to Unicode. */

@@ -15,7 +15,7 @@ const left = (ms) => {
 }
 
 // The server's clock counts: `data-now` is its time when it wrote the page.
-const ahead = Date.now() - Number(root.dataset.now || Date.now())
+let ahead = Date.now() - Number(root.dataset.now || Date.now())
 const now = () => Date.now() - ahead
 
 function tick() {
@@ -184,6 +184,11 @@ function follow(part, nth) {
       seen()
       if (event.lastEventId) last = event.lastEventId
       if (event.data) place(event.data)
+    })
+    source.addEventListener("clock", (event) => {
+      seen()
+      if (event.lastEventId) last = event.lastEventId
+      ahead = Date.now() - Number(event.data)
     })
     source.addEventListener("error", () => {
       lost ??= setTimeout(() => part.classList.add("down"), 3000)

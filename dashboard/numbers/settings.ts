@@ -11,7 +11,7 @@ import { freshLease } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { ask } from "#functions/api/ask-host.ts"
 import { choose } from "#functions/api/choose.ts"
-import { page, sentenceCase } from "../answer.ts"
+import { nameIn, page, sentenceCase } from "../answer.ts"
 import { confirming, type Html, note, press } from "../elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, onlyLooks } from "../guard.ts"
@@ -32,7 +32,7 @@ export const settings = new Hono<DashboardEnv>()
   .post("/numbers/:ref/settings/name", async (c) => {
     const { name } = textsOf(await c.req.parseBody(), "name")
     return await done(c, "Saved.", async () => {
-      const bridge = await Bridge.setShownName(c.var.bridge, name.trim().slice(0, 64).toWellFormed())
+      const bridge = await Bridge.setShownName(c.var.bridge, nameIn(name))
       c.set("bridge", bridge)
       await did(c, "number_named", bridge.customerRef)
     })
@@ -188,7 +188,7 @@ function nameCard(bridge: Bridge.Info): Html {
         <input
           id="name"
           name="name"
-          maxlength="64"
+          maxlength="128"
           value="${bridge.shownName}"
           placeholder="${bridge.customerRef}"
           autocomplete="off"

@@ -217,7 +217,7 @@ function naming(publicName: string | undefined, typedName: string | undefined): 
           id="account-name"
           name="name"
           required
-          maxlength="64"
+          maxlength="128"
           value="${typedName ?? publicName ?? ""}"
           placeholder="Your shop or company"
           autocomplete="organization"

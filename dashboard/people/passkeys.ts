@@ -80,7 +80,7 @@ const Answer = z.object({
   next: z.string().catch(""),
   name: z
     .string()
-    .transform((name) => name.trim().slice(0, 60) || "Passkey")
+    .transform((name) => Array.from(name.trim().toWellFormed()).slice(0, 60).join("") || "Passkey")
     .catch("Passkey"),
 })
 
