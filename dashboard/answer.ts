@@ -7,7 +7,7 @@ import { nowMs } from "#core/platform/clock.ts"
 import { asRefusal } from "#functions/http/refuse.ts"
 import { assets } from "./assets.ts"
 import { billingPages } from "./billing-hooks.ts"
-import type { Html } from "./elements.ts"
+import { type Html, span } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { type Brand, framed, lone, type Place, refused } from "./layout.ts"
 
@@ -78,7 +78,9 @@ export function refusedPage(error: Error, c: Context<DashboardEnv>): Response | 
   const isNoNumber = isOfNumber(c) && !c.get("bridge") && refusal.message === sentences.not_found
   const sentence = isNoNumber
     ? "This number does not exist, was deleted, or belongs to another account."
-    : (onPages.get(refusal.message) ?? sentenceCase(refusal.message))
+    : refusal.code === "rate_limited"
+      ? `Too many requests came at once, from your network address or to our store. Try again in ${span(Number(refusal.headers["retry-after"]) * 1000)}.`
+      : (onPages.get(refusal.message) ?? sentenceCase(refusal.message))
   const mends = refusal.status >= 500 ? { requestId } : {}
   return refusing(c, { title, sentence, status: refusal.status, ...mends })
 }

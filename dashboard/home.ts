@@ -1,6 +1,7 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
+import { Overview } from "#core/account/overview.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import type { StoredEvent } from "#core/contract/delivery.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
@@ -17,7 +18,7 @@ import { type Evidence, soonOf } from "./numbers/evidence.ts"
 import { addButton } from "./numbers/numbers.ts"
 import { isFailing, type Receiving, receiverTroubles, receivingOf } from "./numbers/receiver.ts"
 import { refusedLine, type RefusedSends, refusedToday } from "./numbers/refused-sends.ts"
-import { many, type Standing, standingsOf } from "./numbers/standing.ts"
+import { kinds, kindWords, many, type Standing, standingsOf } from "./numbers/standing.ts"
 import { calledOf, evidenceLine, inWords, phoneOf, placeOf } from "./numbers/state.ts"
 
 /** How often the page looks again; where there are very many numbers, only when its stream begins anew. */
@@ -37,7 +38,7 @@ export const home = new Hono<DashboardEnv>()
     const isMany = c.var.me.account.bridges > many
     const standings = isMany ? undefined : await standingsIn(c)
     if (standings && !standings.some(isInUse)) return await next()
-    const parts = standings ? [...(await partsOf(c, standings)).values()] : notYet
+    const parts = standings ? [...(await partsOf(c, standings)).values()] : await before(c.var.accountId)
     const body = html`${head({
         title: "Home",
         about: "What needs attention, today's figures and the latest messages.",
@@ -65,14 +66,26 @@ function isInUse({ bridge, hadPhone, group }: Standing): boolean {
   return !bridge.isSandbox && hadPhone && (bridge.webhookUrl !== "" || group === "down")
 }
 
-/** Very many numbers are not read within a second. The page's stream brings them. */
-const notYet = [
-  html`<section class="card" id="troubles">
-    <p>There are very many numbers: a moment, they are being looked at.</p>
-  </section>`,
-  html`<section id="today" hidden></section>`,
-  html`<section id="latest" hidden></section>`,
-]
+/** Very many numbers are not read within a second. Until the page's stream brings them, it says how they stood last. */
+async function before(accountId: string): Promise<Html[]> {
+  const overview = await Overview.get(accountId)
+  const stood = kinds.map(
+    (kind) =>
+      html`<dt><a href="/numbers?show=${kind}">${kindWords[kind]}</a></dt>
+        <dd>${overview?.counts[kind] ?? 0}</dd>`,
+  )
+  return [
+    html`<section class="card" id="troubles">
+      <p>
+        There are very many numbers: a moment, they are being looked at.
+        ${overview ? "When they were looked at last, within a day, they stood like this:" : ""}
+      </p>
+      ${overview ? html`<dl class="facts">${stood}</dl>` : ""}
+    </section>`,
+    html`<section id="today" hidden></section>`,
+    html`<section id="latest" hidden></section>`,
+  ]
+}
 
 /** The whole bridges; without those that are deleted meanwhile. */
 async function wholeOf(named: Bridge.Listed[]): Promise<Bridge.Info[]> {

@@ -15,7 +15,7 @@ import { head } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { type Evidence, evidenceOf, soonOf } from "./evidence.ts"
 import { receiverLine, type Receiving, receivingOf } from "./receiver.ts"
-import { type Kind, kinds, many, overviewOf, standingsOf } from "./standing.ts"
+import { type Kind, kinds, kindWords, many, overviewOf, standingsOf } from "./standing.ts"
 import { calledOf, evidenceLine, inWords, phoneOf, placeOf } from "./state.ts"
 
 /** How often a state is asked for while its page is open. */
@@ -223,14 +223,6 @@ function noNumber(mayChange: boolean): Html {
   </div>`
 }
 
-const words: Record<Kind, string> = {
-  down: "Down",
-  failing: "Events do not get through",
-  unsettled: "Unsettled",
-  connected: "Connected",
-  unlinked: "Not linked",
-}
-
 function filterForm({ search, show }: Asked, { all, counts }: Listed): Html {
   const countOf = (kind: Kind) => (counts ? ` (${counts[kind] ?? 0})` : "")
   return html`<form class="inline" method="get" action="/numbers" aria-label="Filter">
@@ -242,10 +234,10 @@ function filterForm({ search, show }: Asked, { all, counts }: Listed): Html {
       <label for="show">Show</label>
       <select id="show" name="show">
         <option value="">All (${all})</option>
-        ${(Object.keys(words) as Kind[]).map(
+        ${(Object.keys(kindWords) as Kind[]).map(
           (kind) =>
             html`<option value="${kind}" ${kind === show ? "selected" : ""}>
-              ${words[kind]}${countOf(kind)}
+              ${kindWords[kind]}${countOf(kind)}
             </option>`,
         )}
       </select>

@@ -27,6 +27,14 @@ type Group = (typeof groups)[number]
 export const kinds = ["failing", ...groups] as const
 export type Kind = (typeof kinds)[number]
 
+export const kindWords: Record<Kind, string> = {
+  down: "Down",
+  failing: "Events do not get through",
+  unsettled: "Unsettled",
+  connected: "Connected",
+  unlinked: "Not linked",
+}
+
 const groupOf = { bad: "down", warn: "unsettled", good: "connected", idle: "unlinked" } as const
 
 /** Accounts with more numbers than this are read as a whole now and then, and no page waits for it. */
