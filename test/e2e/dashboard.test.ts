@@ -362,6 +362,24 @@ test("a stream that is cut blurs the code and says so, and then goes on where it
   wrong.length = 0
 })
 
+test("ages stay right when the visitor's clock is set while the page is open", async () => {
+  const page = await aPage()
+  await page.goto(`${base}/numbers/sandbox`)
+  await sees(page, "confirmed ")
+  // Its stream, which says what time it is, may open only now.
+  await until(async () => {
+    await page.evaluate("{ const before = Date.now; Date.now = () => before() + 3_600_000 }")
+    const isOld = "document.body.textContent.includes('uncertain: last confirmed')"
+    return await page.waitForFunction(isOld, { timeout: 3000 }).then(
+      () => true,
+      () => false,
+    )
+  })
+  // As where the page is left and come back to. Otherwise the stream says it within seconds.
+  await page.evaluate("dispatchEvent(new Event('pagehide')); dispatchEvent(new Event('pageshow'))")
+  await sees(page, "confirmed now")
+})
+
 test("where every stream is refused a phone is linked all the same, by the code that the page itself has", async () => {
   const page = await aPage()
   await page.setRequestInterception(true)
