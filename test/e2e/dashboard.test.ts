@@ -378,6 +378,7 @@ test("ages stay right when the visitor's clock is set while the page is open", a
   // As where the page is left and come back to. Otherwise the stream says it within seconds.
   await page.evaluate("dispatchEvent(new Event('pagehide')); dispatchEvent(new Event('pageshow'))")
   await sees(page, "confirmed now")
+  expect(await page.$$("[data-word].stale")).toEqual([])
 })
 
 test("where every stream is refused a phone is linked all the same, by the code that the page itself has", async () => {
