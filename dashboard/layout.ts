@@ -183,7 +183,7 @@ type Tab =
 
 const tabs: readonly (readonly [Tab, string, string])[] = [
   ["overview", "", "Overview"],
-  ["connect", "/connect", "Link"],
+  ["connect", "/connect", "Phone"],
   ["messages", "/messages", "Messages"],
   ["chats", "/chats", "Chats"],
   ["groups", "/groups", "Groups"],
@@ -194,11 +194,17 @@ const tabs: readonly (readonly [Tab, string, string])[] = [
   ["settings", "/settings", "Settings"],
 ]
 
-/** The head of every page about one number: its name and its phone, its state, and the way to its other pages. */
-export async function numberHead(bridge: Bridge.Info, shown: Tab): Promise<Html> {
+/**
+ * The head of every page about one number: its name and its phone, its state, and the way to its other pages. `withWebhooks`:
+ * whether it says how its webhooks do, unless the page does.
+ */
+export async function numberHead(
+  bridge: Bridge.Info,
+  shown: Tab,
+  { withWebhooks = true } = {},
+): Promise<Html> {
   const { customerRef: ref } = bridge
-  // The page of deliveries says itself how they go.
-  const { phone, marks } = await marksOf(bridge, { withWebhooks: shown !== "deliveries" })
+  const { phone, marks } = await marksOf(bridge, { withWebhooks })
   const { name, under } = calledOf(bridge, phone)
   return await html`${head({
       title: name,

@@ -21,6 +21,7 @@ import { whoIsTold } from "../people/troubles.ts"
 import { Asked, attemptsCard, attemptsOf, tagOf, type Words } from "./attempts.ts"
 import { aboutOf } from "./event-item.ts"
 import {
+  aboutTest,
   changeOf,
   deliveriesOf,
   howLong,
@@ -73,7 +74,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
     <div class="stack" data-stream="/numbers/${ref}/deliveries/stream?${queryOf(askedOf(c))}">
       ${headCard(shown)} ${givenUpCard(shown, givenUp)} ${attemptsCard(shown)}
     </div>`
-  const body = html`${numberHead(bridge, "deliveries")} ${whichOf(ref, webhook, all)}
+  const body = html`${numberHead(bridge, "deliveries", { withWebhooks: false })} ${whichOf(ref, webhook, all)}
   ${webhook.receiver.url === "" ? noWebhook(ref) : lists}`
   return await page(c, { title: `Deliveries of ${ref}`, place: "numbers", body })
 }
@@ -221,7 +222,7 @@ function headCard({ ref, receiving, told, words, mayChange }: Shown): Html {
       mayChange
         ? html`<p class="small muted">
             ${headId === undefined ? "" : "“Try it now” makes the next attempt at the event that all others wait for: their order stays."}
-            A test event is sent at once, ahead of what waits, signed as all are. It is not kept.
+            ${aboutTest}
           </p>`
         : ""
     }

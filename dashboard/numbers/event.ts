@@ -169,6 +169,13 @@ function stateCard(ref: string, shown: Shown): Html {
       ${mayAct ? html`<div class="row">${actions(ref, shown)}</div>` : ""}
     </div>
     <p>${whyItStands(shown)}</p>
+    ${
+      mayAct && shown.isHead
+        ? html`<p class="small muted">
+            “Try it now” makes it at once. It counts as one of the five, and later events still wait for it.
+          </p>`
+        : ""
+    }
     <dl class="facts">
       <dt>Event</dt>
       <dd>${copyable(delivery.event_id)}</dd>

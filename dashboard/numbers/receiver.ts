@@ -253,6 +253,10 @@ const unanswered = new Map([
   ["blocked", "not allowed"],
 ])
 
+/** How a test event is sent. */
+export const aboutTest =
+  "A test event is sent at once, ahead of what waits, signed as all are. It is not kept."
+
 /** What became of a test event. */
 export function testWords(attempt: Attempt): Html {
   return attempt.success

@@ -21,7 +21,15 @@ import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, onlyLooks } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { whoIsTold } from "../people/troubles.ts"
-import { deliveriesOf, howLong, isFailing, receiverLine, receivingAt, testWords } from "./receiver.ts"
+import {
+  aboutTest,
+  deliveriesOf,
+  howLong,
+  isFailing,
+  receiverLine,
+  receivingAt,
+  testWords,
+} from "./receiver.ts"
 import { choice } from "./settings.ts"
 
 /** All webhooks of a number, and their secrets: the first, which is the number's own, and the further ones. */
@@ -239,10 +247,11 @@ async function card(
       receiver.url === ""
         ? ""
         : html`<div class="row">
-            <a class="button" href="${deliveriesOf(ref, webhookId)}">Deliveries</a>
-            ${mayChange ? press({ action: `${at}/test`, label: "Send a test event" }) : ""}
-            ${!mayChange || isFirst ? "" : pausing(at, pausedAt !== undefined)}
-          </div>`
+              <a class="button" href="${deliveriesOf(ref, webhookId)}">Deliveries</a>
+              ${mayChange ? press({ action: `${at}/test`, label: "Send a test event" }) : ""}
+              ${!mayChange || isFirst ? "" : pausing(at, pausedAt !== undefined)}
+            </div>
+            ${mayChange ? html`<p class="small muted">${aboutTest}</p>` : ""}`
     }
     ${secret?.of === webhookId ? block(secret.text, "Its secret") : ""}
     ${
