@@ -17,7 +17,7 @@ import { outcomeMark } from "./numbers/event-outcomes.ts"
 import { type Evidence, soonOf } from "./numbers/evidence.ts"
 import { addButton } from "./numbers/numbers.ts"
 import { isFailing, type Receiving, receiverTroubles, receivingOf } from "./numbers/receiver.ts"
-import { refusedLine, type RefusedSends, refusedToday } from "./numbers/refused-sends.ts"
+import { newChatsLine, type FailedSends, failedToday } from "./numbers/failed-sends.ts"
 import { kinds, kindWords, many, type Standing, standingsOf } from "./numbers/standing.ts"
 import { calledOf, evidenceLine, inWords, phoneOf, placeOf } from "./numbers/state.ts"
 
@@ -94,20 +94,20 @@ async function wholeOf(named: Bridge.Listed[]): Promise<Bridge.Info[]> {
 }
 
 async function partsOf(c: Context<DashboardEnv>, standings: Standing[]): Promise<Map<string, Html>> {
-  const refused = await refusedToday(c.var.accountId)
-  const [troubles, latest] = await Promise.all([troublesOf(standings, refused), latestOf(standings)])
+  const failedSends = await failedToday(c.var.accountId)
+  const [troubles, latest] = await Promise.all([troublesOf(standings, failedSends), latestOf(standings)])
   return new Map([
     ["troubles", troubles],
-    ["today", todayCard(standings, refused)],
+    ["today", todayCard(standings, failedSends)],
     ["latest", latestCard(latest)],
   ])
 }
 
 /**
  * The numbers that are down, those whose events do not get through, also those of earlier days, if they are few, and those of
- * which the network rejected sends today.
+ * which the network lets start no new chats today.
  */
-async function troublesOf(standings: Standing[], refused: Map<string, RefusedSends>): Promise<Html> {
+async function troublesOf(standings: Standing[], failedSends: Map<string, FailedSends>): Promise<Html> {
   const down = standings.filter(({ group }) => group === "down")
   const others = standings.filter(({ group }) => group !== "down")
   const asked =
@@ -124,7 +124,9 @@ async function troublesOf(standings: Standing[], refused: Map<string, RefusedSen
   const all = uniqueById([
     ...down.map(({ bridge }) => bridge),
     ...stuck,
-    ...others.map(({ bridge }) => bridge).filter(({ customerRef }) => refused.has(customerRef)),
+    ...others
+      .map(({ bridge }) => bridge)
+      .filter(({ customerRef }) => (failedSends.get(customerRef)?.newChats ?? 0) > 0),
   ])
   const shown = await Promise.all(
     (await wholeOf(all.slice(0, most.troubles))).map(async (bridge) => {
@@ -146,8 +148,11 @@ async function troublesOf(standings: Standing[], refused: Map<string, RefusedSen
         const ref = bridge.customerRef
         const at = `/numbers/${ref}`
         const { name, under } = calledOf(bridge, phoneOf(evidence))
-        const sends = refused.get(ref)
-        const problems = [...problemsOf(ref, evidence, receiving), ...(sends ? [ofSends(sends)] : [])]
+        const sends = failedSends.get(ref)
+        const problems = [
+          ...problemsOf(ref, evidence, receiving),
+          ...(sends && sends.newChats > 0 ? [ofSends(sends)] : []),
+        ]
         return html`<li>
           <div>
             <a class="strong" href="${at}">${name}</a>
@@ -200,8 +205,8 @@ function problemsOf(ref: string, evidence: Evidence, receiving: Receiving): Prob
   return [ofSession, ...ofWebhooks]
 }
 
-function ofSends(sends: RefusedSends): Problem {
-  return { said: html`${refusedLine(sends)}`, href: "/requests?refused=true", label: "See requests" }
+function ofSends(sends: FailedSends): Problem {
+  return { said: html`${newChatsLine(sends)}`, href: "/requests?refused=true", label: "See requests" }
 }
 
 function isStuck(receiving: Receiving): boolean {
@@ -209,13 +214,13 @@ function isStuck(receiving: Receiving): boolean {
 }
 
 /** Today's counts (UTC), and its messages by hour. */
-function todayCard(standings: Standing[], refused: Map<string, RefusedSends>): Html {
+function todayCard(standings: Standing[], failedSends: Map<string, FailedSends>): Html {
   const days = standings.flatMap(({ today }) => today ?? [])
   const sum = (of: (day: (typeof days)[number]) => number) => days.reduce((all, day) => all + of(day), 0)
   const hours = Array.from({ length: 24 }, (_, i) => sum((day) => day.hours[i] ?? 0))
   const failed = sum((day) => day.failed)
   const undelivered = sum((day) => day.undelivered)
-  const sends = [...refused.values()].reduce((all, { count }) => all + count, 0)
+  const sends = [...failedSends.values()].reduce((all, { count }) => all + count, 0)
   return html`<section class="card" id="today">
     <header>
       <h2>Today</h2>
@@ -238,8 +243,8 @@ function todayCard(standings: Standing[], refused: Map<string, RefusedSends>): H
         sends === 0
           ? ""
           : html`<div>
-              <dt>Sends that the network rejected</dt>
-              <dd class="bad">${sends}</dd>
+              <dt>Sends that failed</dt>
+              <dd class="bad"><a href="/requests?refused=true">${sends}</a></dd>
             </div>`
       }
     </dl>

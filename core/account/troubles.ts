@@ -32,7 +32,7 @@ const troubles = {
   failing: "its webhook has failed for 15 minutes",
 } as const
 type Trouble = keyof typeof troubles
-const Trouble = z.enum(Object.keys(troubles) as [Trouble, ...Trouble[]]) // the keys of a literal
+export const Trouble = z.enum(Object.keys(troubles) as [Trouble, ...Trouble[]]) // the keys of a literal
 
 const Info = z.object({
   to: To.default("owners"),
@@ -229,7 +229,7 @@ async function post(accountId: string, url: string, news: News[]): Promise<void>
   await Promise.all(posting)
 }
 
-/** Signed as an event of that number is, with the secret of its webhook. */
+/** Contract, "Alerts". Signed as an event of that number is, with the secret of its webhook. */
 async function postOne(accountId: string, url: string, { bridge, trouble, isOver }: News): Promise<void> {
   const { secrets } = await WebhookSecret.of(bridge.id)
   const body = {

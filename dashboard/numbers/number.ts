@@ -19,7 +19,7 @@ import { aboutOf } from "./event-item.ts"
 import { evidenceOf, isLinked } from "./evidence.ts"
 import { lookEachMs } from "./numbers.ts"
 import { changeOf, failingAt, howLong, isFailing, receiverLine, receivingOf } from "./receiver.ts"
-import { refusedLine, refusedToday } from "./refused-sends.ts"
+import { newChatsLine, failedToday } from "./failed-sends.ts"
 import { evidenceLine, inWords, phoneOf, placeOf } from "./state.ts"
 
 /** The overview of one number: how it stands, by whose word, and what to do about it. */
@@ -64,13 +64,13 @@ type Shown = Awaited<ReturnType<typeof shownOf>>
 /** The parts that the page shows and its stream renews. */
 async function shownOf(c: Context<DashboardEnv>) {
   const { bridge, me } = c.var
-  const [evidence, receiving, lease, delivery, messages, refused] = await Promise.all([
+  const [evidence, receiving, lease, delivery, messages, failedSends] = await Promise.all([
     evidenceOf(bridge),
     receivingOf(bridge),
     Lease.get(bridge.id),
     Delivery.get(Receiver.first(bridge.id)),
     EventFeed.page(bridge, { type: "message", isNewestFirst: true, limit: 1 }),
-    refusedToday(bridge.accountId),
+    failedToday(bridge.accountId),
   ])
   const today = delivery?.today?.day === Usage.today() ? delivery.today : undefined
   const isOff = lease !== undefined && Choice.wire(lease.choice).events.length === 0
@@ -80,7 +80,7 @@ async function shownOf(c: Context<DashboardEnv>) {
     told,
     ref: bridge.customerRef,
     evidence,
-    refused: refused.get(bridge.customerRef),
+    failedSends: failedSends.get(bridge.customerRef),
     receiving,
     isOff,
     today,
@@ -90,13 +90,13 @@ async function shownOf(c: Context<DashboardEnv>) {
 }
 
 /** The session's state. */
-function stateCard({ ref, evidence, refused, mayChange }: Shown): Html {
+function stateCard({ ref, evidence, failedSends, mayChange }: Shown): Html {
   const { action } = inWords(evidence)
   const said = evidence.kind === "said" ? evidence : undefined
   const phone = phoneOf(evidence)
   return html`<section class="card" id="state-card">
     <h2>WhatsApp</h2>
-    ${evidenceLine(evidence)} ${refusedLine(refused)}
+    ${evidenceLine(evidence)} ${newChatsLine(failedSends)}
     ${
       phone !== ""
         ? html`<dl class="facts">

@@ -5,8 +5,10 @@ import { Troubles } from "#core/account/troubles.ts"
 import { ApiError } from "#core/error.ts"
 import { sentenceCase } from "../answer.ts"
 import { did } from "../audit-log.ts"
-import { type Html, note, urlField } from "../elements.ts"
+import { block, type Html, note, urlField } from "../elements.ts"
 import { askOwners, type DashboardEnv } from "../guard.ts"
+
+const listed = new Intl.ListFormat("en")
 
 /** Saves who gets alerts, as an owner has chosen, and says so. */
 export async function chooseAlerts(c: Context<DashboardEnv>): Promise<Html> {
@@ -20,8 +22,6 @@ export async function chooseAlerts(c: Context<DashboardEnv>): Promise<Html> {
   await did(c, "troubles_changed")
   return note("good", "Saved.")
 }
-
-const listed = new Intl.ListFormat("en")
 
 /** Who is told that a webhook of this page's number fails; nothing where nobody can be. */
 export async function whoIsTold(c: Context<DashboardEnv>): Promise<Html | string> {
@@ -44,6 +44,8 @@ export async function whoIsTold(c: Context<DashboardEnv>): Promise<Html | string
 /** What can be done where no mail leads to anybody. */
 const noMail =
   " This service sends no mail until its operator sets that up, but it can post alerts to a program."
+
+const example = '{"customer_ref":"shop","trouble":"unlinked","state":"begun","at":"2026-11-27T15:01:00.000Z"}'
 
 const words = { owners: "The owners", members: "Owners and members", nobody: "Nobody" } as const
 
@@ -73,6 +75,14 @@ export async function troublesCard(accountId: string): Promise<Html | string> {
         placeholder: "https://",
         hint: "Signed with the webhook secret of the number that it is about.",
       })}
+      <details class="plain">
+        <summary>What is posted</summary>
+        ${block(example, "An alert")}
+        <p class="small">
+          <code>trouble</code> is one of: ${Troubles.Trouble.options.join(", ")}. <code>state</code> is begun
+          or over. An alert is posted once, whatever the answer.
+        </p>
+      </details>
       <div class="row"><button class="button">Save</button></div>
     </form>
   </section>`

@@ -82,7 +82,7 @@ test("sends that the network rejected today are on Home and on the page of their
   )
   const home = (await (await person.get("/")).text()).replaceAll(/\s+/g, " ")
   expect(home).toContain("One number needs attention")
-  expect(home).toMatch(/<dt>Sends that the network rejected<\/dt> <dd class="bad">2</)
+  expect(home).toMatch(/<dt>Sends that failed<\/dt> <dd class="bad"><a [^>]+>3</)
   const number = await (await person.get("/numbers/shop")).text()
   for (const page of [home, number]) {
     expect(page).toMatch(/2 sends rejected today<[^]+does not let this number start new chats for now/)

@@ -1,0 +1,66 @@
+import { html } from "hono/html"
+import { LRUCache } from "lru-cache"
+import { RequestLog } from "#core/account/request-log.ts"
+import { nowMs } from "#core/platform/clock.ts"
+import { ago, type Html } from "../elements.ts"
+
+/** The sends of a number that failed today (UTC): the network rejected them, or whether it has them is not known. */
+export interface FailedSends {
+  count: number
+  /** Those that were rejected since the number may not start new chats, and when the last one was. */
+  newChats: number
+  lastNewChatMs: number
+}
+
+/** The network's code of such a rejection. */
+const noNewChats = 463
+/** A call that is refused for its own faults is its caller's affair. */
+const failures = new Set(["network_rejected", "send_outcome_unknown"])
+/** How many of an account's refused calls are looked at: the latest ones. */
+const most = 100
+/** Pages that are open look every few seconds. */
+const known = new LRUCache<string, Promise<Map<string, FailedSends>>>({ max: 1000, ttl: 10_000 })
+
+/** Those of an account's numbers, by their references: as far as they are among its requests. */
+export async function failedToday(accountId: string): Promise<Map<string, FailedSends>> {
+  const before = known.get(accountId)
+  if (before) return await before
+  const reading = read(accountId)
+  known.set(accountId, reading)
+  reading.catch(() => known.delete(accountId))
+  return await reading
+}
+
+async function read(accountId: string): Promise<Map<string, FailedSends>> {
+  const sinceMs = nowMs() - (nowMs() % 86_400_000)
+  const { calls } = await RequestLog.page(accountId, { refused: true, sinceMs, limit: most })
+  const found = new Map<string, FailedSends>()
+  for (const { path, refusal, atMs } of calls) {
+    const [, ref] = /^\/api\/instances\/([^/]+)\/proxy\/send\//.exec(path) ?? []
+    if (ref === undefined || !refusal || !failures.has(refusal.code)) continue
+    const { count, newChats, lastNewChatMs } = found.get(ref) ?? { count: 0, newChats: 0, lastNewChatMs: 0 }
+    const isNewChat = refusal.networkCode === noNewChats
+    found.set(ref, {
+      count: count + 1,
+      newChats: newChats + (isNewChat ? 1 : 0),
+      // The newest is first.
+      lastNewChatMs: lastNewChatMs || (isNewChat ? atMs : 0),
+    })
+  }
+  return found
+}
+
+/** "2 sends rejected", since no new chats may be started. Nothing, if there are none. */
+export function newChatsLine(failed: FailedSends | undefined): Html | string {
+  if (!failed || failed.newChats === 0) return ""
+  const { newChats: count, lastNewChatMs } = failed
+  return html`<div>
+    <a class="state bad" href="/requests?refused=true"
+      >${count === 1 ? "1 send" : `${count} sends`} rejected today</a
+    >
+    <div class="small muted">
+      By the network, the last one ${ago(lastNewChatMs)}: it does not let this number start new chats for now.
+      Answer those who write to it, and wait before you write to others.
+    </div>
+  </div>`
+}
