@@ -2,7 +2,7 @@ export * as AuditLog from "./audit-log.ts"
 
 import { randomBytes } from "node:crypto"
 import { z } from "zod"
-import { now, nowMs } from "../platform/clock.ts"
+import { iso, now, nowMs } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { log } from "../platform/log.ts"
 import { RateLimit } from "../rate-limit.ts"
@@ -14,6 +14,7 @@ import { Member } from "./member.ts"
 /** The acts that are recorded. Each continues a sentence that begins with the name of who did it. */
 const acts = {
   signed_in: "signed in",
+  browser_signed_out: "signed out another browser:",
   passkey_added: "added a passkey",
   passkey_removed: "removed a passkey",
   account_renamed: "named the account",
@@ -22,6 +23,8 @@ const acts = {
   data_exported: "downloaded the account's data",
   link_page_reported: "reported the link page of",
   member_invited: "invited",
+  invitation_withdrawn: "withdrew the invitation of",
+  invitation_declined: "declined the invitation",
   member_joined: "joined, as",
   member_removed: "removed",
   member_left: "left the account",
@@ -42,6 +45,8 @@ const acts = {
   link_made: "made a link page for",
   link_ended: "ended the link page of",
   link_pages_changed: "changed how link pages look",
+  number_paused: "paused the number",
+  number_woken: "woke the number",
   number_unlinked: "unlinked the phone of",
   number_deleted: "deleted the number",
 } as const
@@ -121,9 +126,13 @@ async function mail(accountId: string, entry: Omit<Entry, "at_ms">, origin?: str
   const to = toThePerson.has(entry.act)
     ? [entry.by]
     : toOwners.has(entry.act)
-      ? (await Member.list(accountId)).filter(({ role }) => role === "owner").map(({ email }) => email)
+      ? await ownersOf(accountId)
       : []
-  if (to.length === 0 || (await RateLimit.count("mailsOfActs", accountId)).isExceeded) return
+  if (to.length === 0) return
+  const { isExceeded, remaining, endsMs } = await RateLimit.count("mailsOfActs", accountId)
+  if (isExceeded) return
+  const isLast = remaining === 0
+  if (isLast) to.push(...(await ownersOf(accountId)).filter((email) => !to.includes(email)))
   const said = sentenceOf(entry)
   const where = origin === undefined ? "" : ` at ${origin}/account`
   const text = [
@@ -133,8 +142,18 @@ async function mail(accountId: string, entry: Omit<Entry, "at_ms">, origin?: str
     entry.act === "link_page_reported"
       ? "Look at that number and its account on the operator's pages, and suspend it if it deceives people."
       : `If none of you did this, sign out that browser or remove that person${where}, and revoke the keys that you do not know.`,
+    ...(isLast
+      ? [
+          "",
+          `This is the last such mail until ${iso(endsMs).slice(11, 16)} UTC, since there were many. What is done until then is in the audit log alone, for owners${origin === undefined ? "" : `: ${origin}/account/audit-log`}.`,
+        ]
+      : []),
   ].join("\n")
   await Promise.all(to.map(async (one) => await Mail.send({ to: one, subject: said, text })))
+}
+
+async function ownersOf(accountId: string): Promise<string[]> {
+  return (await Member.list(accountId)).filter(({ role }) => role === "owner").map(({ email }) => email)
 }
 
 /** The entries of an account, newest first, a hundred at a time; `before`: those older than that, in Unix milliseconds. */

@@ -89,10 +89,16 @@ export const settings = new Hono<DashboardEnv>()
     const { bridge, requestId } = c.var
     const again = unlessFresh(c, pathOf(bridge))
     if (again) return again
-    return await done(c, "It is paused.", async () => await pause(bridge.id, requestId))
+    return await done(c, "It is paused.", async () => {
+      await pause(bridge.id, requestId)
+      await did(c, "number_paused", bridge.customerRef)
+    })
   })
   .post("/numbers/:ref/settings/wake", async (c) => {
-    return await done(c, "It starts again, in a few seconds.", async () => await unpause(c.var.bridge))
+    return await done(c, "It starts again, in a few seconds.", async () => {
+      await unpause(c.var.bridge)
+      await did(c, "number_woken", c.var.bridge.customerRef)
+    })
   })
   .post("/numbers/:ref/settings/unlink", async (c) => {
     const { bridge, requestId } = c.var

@@ -87,7 +87,10 @@ export const account = new Hono<DashboardEnv>()
     return c.redirect("/account", 303)
   })
   .post("/account/withdraw", async (c) => {
-    await Member.withdraw(c.var.accountId, await field(c, "email"))
+    const email = await field(c, "email")
+    const isOpen = (await Member.invitations(c.var.accountId)).some((one) => one.email === email)
+    await Member.withdraw(c.var.accountId, email)
+    if (isOpen) await did(c, "invitation_withdrawn", email)
     return c.redirect("/account", 303)
   })
   .post("/account/remove", async (c) => {
@@ -124,13 +127,11 @@ export const account = new Hono<DashboardEnv>()
   })
   // Each person decides these for themselves, viewers as well.
   .post("/account/sign-out", async (c) => {
-    await Browser.remove(c.var.me.person.id, await field(c, "browser"))
+    await signOutElsewhere(c, await field(c, "browser"))
     return c.redirect("/account", 303)
   })
   .post("/account/sign-out/others", async (c) => {
-    const { person, browser } = c.var.me
-    for (const { id } of await Browser.list(person.id))
-      if (id !== browser.id) await Browser.remove(person.id, id)
+    await signOutElsewhere(c)
     return c.redirect("/account", 303)
   })
   .post("/account/leave", async (c) => {
@@ -141,6 +142,16 @@ export const account = new Hono<DashboardEnv>()
     const [next] = await accountsOf(person.id)
     return await turnTo(c, next?.account.id ?? "", "/accounts")
   })
+
+/** Signs a person out in another of their browsers, or in all others. */
+async function signOutElsewhere(c: Context<DashboardEnv>, chosen?: string): Promise<void> {
+  const { person, browser } = c.var.me
+  for (const { id, agent, address } of await Browser.list(person.id)) {
+    if (id === browser.id || (chosen !== undefined && id !== chosen)) continue
+    await Browser.remove(person.id, id)
+    await did(c, "browser_signed_out", `${browserName(agent)}${address === "" ? "" : `, at ${address}`}`)
+  }
+}
 
 /** The keys that somebody made for an account. */
 async function keysBy(accountId: string, email: string): Promise<ApiKey.Info[]> {

@@ -30,7 +30,10 @@ export const accounts = new Hono<DashboardEnv>()
   })
   .post("/accounts/decline", async (c) => {
     const { account, next } = await asked(c)
-    await Member.withdraw(account, c.var.signed.person.email)
+    const { email } = c.var.signed.person
+    const isInvited = (await Member.invitationsOf(email)).some(({ accountId }) => accountId === account)
+    await Member.withdraw(account, email)
+    if (isInvited) await record(c, account, { by: email, act: "invitation_declined", about: "" })
     return await show(c, next)
   })
   .post("/accounts/open", async (c) => {
@@ -42,9 +45,17 @@ export const accounts = new Hono<DashboardEnv>()
 export async function join(c: Context<DashboardEnv>, account: string, person: Person.Info): Promise<boolean> {
   if (!(await Member.accept(account, person))) return false
   const role = (await Member.ofPerson(person.id)).find((one) => one.accountId === account)?.role
-  const entry = { by: person.email, act: "member_joined", about: role ?? "", ...fromWhere(c) } as const
-  await AuditLog.recordAndMail(account, entry, { origin: pageOrigin(c) })
+  await record(c, account, { by: person.email, act: "member_joined", about: role ?? "" })
   return true
+}
+
+/** Records what somebody did to an account that their browser does not show. */
+async function record(
+  c: Context<DashboardEnv>,
+  account: string,
+  did: Pick<AuditLog.Entry, "by" | "act" | "about">,
+): Promise<void> {
+  await AuditLog.recordAndMail(account, { ...did, ...fromWhere(c) }, { origin: pageOrigin(c) })
 }
 
 /** Shows this browser another account of its person. */

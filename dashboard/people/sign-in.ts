@@ -101,10 +101,11 @@ export const signIn = new Hono<DashboardEnv>()
     if (found?.joins !== undefined && (await Person.isKnown(found.email))) return c.redirect("/accounts", 303)
     const used = await SignIn.useLink(token)
     if (!used) return await showDeadLink(c)
+    const isNew = !(await Person.isKnown(used.email))
     if (used.joins !== undefined && !(await join(c, used.joins, await Person.ofEmail(used.email))))
       return await showDeadLink(c)
     // Whoever runs the service has printed it.
-    return c.redirect(await admitBrowser(c, { ...used, isStrong: used.isPrinted }), 303)
+    return c.redirect(await admitBrowser(c, { ...used, isNew, isStrong: used.isPrinted }), 303)
   })
   .post("/sign-out", async (c) => {
     const token = cookie(c, "session")
@@ -119,17 +120,19 @@ function leadingOn(page: string, next: string): string {
 
 /**
  * Signs this browser in, under a new token. It goes on in the account that it showed before, if its person is the same.
+ * `isNew`: whether its person is known since this sign-in.
  * @returns where to go: those who are invited, and wanted nothing else, are asked whether they join
  */
 export async function admitBrowser(
   c: Context<DashboardEnv>,
-  input: SignIn.Goal & { email: string; isStrong?: boolean },
+  input: SignIn.Goal & { email: string; isNew?: boolean; isStrong?: boolean },
 ): Promise<string> {
   const { email, next, isStrong = false } = input
+  const isNew = input.isNew ?? !(await Person.isKnown(email))
   const seen = [input.accountId, await seenBy(c, email)].filter((id) => id !== undefined)
   const { person, accountId } = await accountAtSignIn(email, seen)
   // Somebody new, and a browser that is known, are no news to the person.
-  const isQuiet = (await seenBy(c, email)) !== undefined || (await Browser.list(person.id)).length === 0
+  const isQuiet = isNew || (await seenBy(c, email)) !== undefined
   const admitted = { personId: person.id, accountId, ...fromWhere(c), isStrong }
   const token = await Browser.admit(admitted, cookie(c, "session"))
   const entry = { by: email, act: "signed_in", about: "", ...fromWhere(c) } as const

@@ -4,6 +4,7 @@ import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
+import { AuditLog } from "#core/account/audit-log.ts"
 import { Mail } from "#core/account/mail.ts"
 import { Member } from "#core/account/member.ts"
 import { SignIn } from "#core/account/sign-in.ts"
@@ -428,16 +429,76 @@ test("owners see who did what, by which key or program, from where; and are mail
   // The acts are not held up by their mails.
   const mails = await until(() => {
     const own = Mail.latest().filter(({ to }) => to === owner.email)
-    return own.length >= 4 && own
+    return own.length >= 5 && own
   })
   expect(mails.map(({ subject }) => subject.replace(`${owner.email} `, "")).toSorted()).toEqual([
     "added a webhook to shop: https://shop.example/more",
     "created the API key till",
     "looked at the webhook secret of shop",
     "replaced the webhook secret of shop",
+    "signed in",
   ])
-  // A second browser is news to the person, and a member sees nothing of it all.
-  await aVisitor().post(`/sign-in/link/${await SignIn.print(owner.email)}`)
-  await until(() => Mail.latest()[0]?.subject === `${owner.email} signed in`)
+  // A member sees nothing of it all.
   expect((await (await aPerson("member")).get("/account/audit-log")).status).toBe(403)
+})
+
+test("somebody is mailed of a sign-in in a browser that is not known, also when they are signed in nowhere; but not of their very first", async () => {
+  const email = anEmail()
+  const own = await byMail(email)
+  const news = () =>
+    Mail.latest().filter(({ to, subject }) => to === email && subject === `${email} signed in`)
+  await own.post("/sign-out")
+  await byMail(email)
+  expect(await until(() => news().length > 0 && news().length)).toBe(1)
+  await byMail(email)
+  expect(await until(() => news().length > 1 && news().length)).toBe(2)
+})
+
+test("the last mail of acts that an hour has room for goes to every owner, and says that the rest is in the audit log alone", async () => {
+  const owner = await aPerson()
+  await Member.add(owner.accountId, (await accountAtSignIn(anEmail())).person, "member")
+  const signIns = (email: string) =>
+    Array.from({ length: 22 }, () =>
+      AuditLog.recordAndMail(
+        owner.accountId,
+        { by: email, act: "signed_in", about: "", address: "192.0.2.1", agent: "" },
+        { origin: "https://bridge.example" },
+      ),
+    )
+  const member = anEmail()
+  await Promise.all(signIns(member))
+  const own = (email: string) =>
+    Mail.latest().filter(({ to, subject }) => to === email && subject.startsWith(member))
+  const last = await until(() => own(owner.email)[0])
+  expect(last.text).toMatch(
+    /last such mail until \d\d:\d\d UTC.+audit log alone, for owners: https:\/\/bridge\.example\/account\/audit-log\./,
+  )
+  // The owner's own sign-in was one of the twenty.
+  await until(() => own(member).length >= 19)
+  expect([own(member).length, own(owner.email).length]).toEqual([19, 1])
+})
+
+test("the audit log has a number's pause and its end, an invitation that was withdrawn or declined, and another browser that was signed out", async () => {
+  const owner = await aPerson()
+  for (const act of ["pause", "wake"]) await owner.post(`/numbers/shop/settings/${act}`)
+  const [withdrawn, declined] = [anEmail(), anEmail()]
+  const guest = await byMail(declined)
+  for (const email of [withdrawn, declined]) await owner.post("/account/invite", { email, role: "member" })
+  for (let i = 0; i < 2; i++) {
+    await owner.post("/account/withdraw", { email: withdrawn })
+    await guest.post("/accounts/decline", { account: owner.accountId })
+  }
+  await byMail(owner.email)
+  await owner.post("/account/sign-out/others")
+  const acts = (await AuditLog.page(owner.accountId)).map((entry) => AuditLog.sentenceOf(entry))
+  expect(acts.slice(0, 8)).toEqual([
+    expect.stringMatching(`^${owner.email} signed out another browser: no browser, at [\\d.]+$`),
+    `${owner.email} signed in`,
+    `${declined} declined the invitation`,
+    `${owner.email} withdrew the invitation of ${withdrawn}`,
+    `${owner.email} invited ${declined} as member`,
+    `${owner.email} invited ${withdrawn} as member`,
+    `${owner.email} woke the number shop`,
+    `${owner.email} paused the number shop`,
+  ])
 })
