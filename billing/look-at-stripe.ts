@@ -1,8 +1,9 @@
 import type Stripe from "stripe"
 import { Account } from "#core/account/account.ts"
+import { AuditLog } from "#core/account/audit-log.ts"
 import { Member } from "#core/account/member.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { now } from "#core/platform/clock.ts"
+import { iso, now } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { transact } from "#core/store/store.ts"
 import { billableBridges, isStillWanted } from "./billable-bridges.ts"
@@ -59,7 +60,12 @@ async function hasLooked(accountId: string): Promise<boolean> {
     wanted: (await isStillWanted(payer)) ? payer.wanted : undefined,
     stoppedAt: isGivenUp ? (payer.stoppedAt ?? now()) : undefined,
   }
-  const refused = await transact([Payer.write(seen), Account.subscriptionWrite(account, subscription)])
+  const [was, is] = [toldOf(account.subscription, payer.said), toldOf(subscription, said)]
+  const refused = await transact([
+    Payer.write(seen),
+    Account.subscriptionWrite(account, subscription),
+    ...(was === is || account.isByHand ? [] : [AuditLog.write(accountId, { ...byStripe, about: is })]),
+  ])
   if (refused) return false
   if (subscription !== account.subscription)
     log.info({ accountId, was: account.subscription, subscription }, "subscription changed")
@@ -197,6 +203,15 @@ function saidOf(subscription: Stripe.Subscription): Payer.Said {
     periodEnd: item?.current_period_end ?? 0,
     cancelAt: subscription.cancel_at ?? undefined,
   }
+}
+
+const byStripe = { by: "Stripe", act: "subscription_changed", address: "", agent: "" } as const
+
+/** A subscription in the words of the audit log. */
+export function toldOf(subscription: Account.Subscription, said: Payer.Said | undefined): string {
+  const ends = subscription === "canceled" || subscription === "none" ? undefined : said?.cancelAt
+  const state = subscription.replace("_", " ")
+  return ends === undefined ? state : `${state}, until ${iso(ends * 1000).slice(0, 10)}`
 }
 
 /** Whether the account has paid for an invoice. That of a trial is paid as well, with nothing. */

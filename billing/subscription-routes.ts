@@ -1,11 +1,12 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { Account } from "#core/account/account.ts"
+import type { AuditLog } from "#core/account/audit-log.ts"
 import { Billing } from "#core/billing.ts"
 import { countPaid, isStillWanted } from "./billable-bridges.ts"
 import { keptFor } from "./unpaid-bridges.ts"
 import { Checkout } from "./checkout.ts"
-import { look } from "./look-at-stripe.ts"
+import { look, toldOf } from "./look-at-stripe.ts"
 import { cancelPage, payPage, portal } from "./invoice-and-portal.ts"
 import { billsOf, lastDigitsOf, nextCharge, priceOf } from "./price-and-bills.ts"
 import { Payer } from "./payer.ts"
@@ -34,27 +35,51 @@ export const subscription = new Hono<DashboardEnv>()
     const { accountId, me } = c.var
     return await atStripe(c, async () => {
       const url = await Checkout.begin(accountId, me.person.email)
+      if (url !== undefined) await did(c, "payment_begun")
       // Another tab may have paid a moment ago: then the number is created now.
       return url ?? (await comeBack(c))
     })
   })
-  .get("/subscription/return", async (c) => await atStripe(c, async () => await comeBack(c)))
+  .get("/subscription/return", async (c) => {
+    return await atStripe(c, async () => {
+      const where = await comeBack(c)
+      await recordReturn(c)
+      return where
+    })
+  })
   // Back from the portal: whatever was changed there is seen, and nothing is created.
   .get("/subscription/changed", async (c) => {
     return await atStripe(c, async () => {
       await look(c.var.accountId)
+      await recordReturn(c)
       return "/subscription"
     })
   })
   .post("/subscription/pay", async (c) => {
-    return await atStripe(c, async () => (await payPage(c.var.accountId)) ?? "/subscription")
+    return await atStripe(c, async () => await lead(c, "invoice_opened", await payPage(c.var.accountId)))
   })
   .post("/subscription/portal", async (c) => {
-    return await atStripe(c, async () => (await portal(c.var.accountId)) ?? "/subscription")
+    return await atStripe(c, async () => await lead(c, "portal_opened", await portal(c.var.accountId)))
   })
   .post("/subscription/cancel", async (c) => {
-    return await atStripe(c, async () => (await cancelPage(c.var.accountId)) ?? "/subscription")
+    return await atStripe(
+      c,
+      async () => await lead(c, "cancellation_opened", await cancelPage(c.var.accountId)),
+    )
   })
+
+/** Records that somebody goes to a page of Stripe's, if it has one for them. @returns where they go */
+async function lead(c: Context<DashboardEnv>, act: AuditLog.Act, page: string | undefined): Promise<string> {
+  if (page === undefined) return "/subscription"
+  await did(c, act)
+  return page
+}
+
+/** Records that somebody comes from a page of Stripe's, and what they have there since. */
+async function recordReturn(c: Context<DashboardEnv>): Promise<void> {
+  const [account, payer] = await Promise.all([Account.get(c.var.accountId), Payer.get(c.var.accountId)])
+  if (account && payer) await did(c, "stripe_left", toldOf(account.subscription, payer.said))
+}
 
 /** Sends somebody where this says. If Stripe cannot be asked, the page says so. */
 async function atStripe(c: Context<DashboardEnv>, where: () => Promise<string>): Promise<Response> {

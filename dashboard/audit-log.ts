@@ -23,7 +23,7 @@ export const auditLog = new Hono<DashboardEnv>().get("/account/audit-log", async
     title: "Audit log",
     crumbs: html`<a href="/account">Account</a>`,
     about:
-      "Who did what: sign-ins, people, keys, numbers, link pages, secrets and webhooks of this account, for 13 months.",
+      "Who did what: sign-ins, people, keys, numbers, link pages, secrets, webhooks and billing of this account, for 13 months.",
   })}
   ${entries.length === 0 ? html`<p class="muted">Nothing yet.</p>` : table(entries, keys)}
   ${last === undefined ? "" : html`<p><a href="/account/audit-log?before=${last.at_ms}">Older</a></p>`}`

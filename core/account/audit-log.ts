@@ -6,7 +6,7 @@ import { iso, now, nowMs } from "../platform/clock.ts"
 import { config } from "../platform/config.ts"
 import { log } from "../platform/log.ts"
 import { RateLimit } from "../rate-limit.ts"
-import { type Key, put, query, remove } from "../store/store.ts"
+import { type Key, type Put, put, query, remove } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Mail } from "./mail.ts"
 import { Member } from "./member.ts"
@@ -49,6 +49,12 @@ const acts = {
   number_woken: "woke the number",
   number_unlinked: "unlinked the phone of",
   number_deleted: "deleted the number",
+  payment_begun: "went to Stripe to subscribe",
+  invoice_opened: "went to Stripe to pay an invoice",
+  portal_opened: "went to Stripe to change card, invoices or subscription",
+  cancellation_opened: "went to Stripe to cancel the subscription",
+  stripe_left: "came back from Stripe, where the subscription is",
+  subscription_changed: "says of the subscription:",
 } as const
 export type Act = keyof typeof acts
 
@@ -110,16 +116,21 @@ export async function recordAndMail(
   entry: Omit<Entry, "at_ms">,
   { isQuiet = false, origin }: Mailed = {},
 ): Promise<void> {
-  const at_ms = nowMs()
-  const agent = entry.agent.slice(0, 200)
-  const item = { ...key(accountId, at_ms), ...entry, agent, at_ms, expires_at: now() + keptFor }
-  await put({ TableName: tables.accounts, Item: item })
+  await put(write(accountId, entry).Put)
   if (isQuiet) return
   const mailing = mail(accountId, entry, origin).catch((error: unknown) =>
     log.warn({ error, accountId, act: entry.act }, "nobody was mailed of an act"),
   )
   // A function may be frozen once it has answered.
   if (config.AWS_LAMBDA_FUNCTION_NAME !== undefined) await mailing
+}
+
+/** The write of an entry that stands or falls with what it tells of, and is mailed to nobody. */
+export function write(accountId: string, entry: Omit<Entry, "at_ms">): { Put: Put } {
+  const at_ms = nowMs()
+  const agent = entry.agent.slice(0, 200)
+  const Item = { ...key(accountId, at_ms), ...entry, agent, at_ms, expires_at: now() + keptFor }
+  return { Put: { TableName: tables.accounts, Item } }
 }
 
 async function mail(accountId: string, entry: Omit<Entry, "at_ms">, origin?: string): Promise<void> {

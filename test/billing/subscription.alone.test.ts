@@ -2,6 +2,7 @@ import { payWith, stripe } from "#test/billing/support/billed.ts"
 import { randomBytes } from "node:crypto"
 import { expect, onTestFinished, test } from "vitest"
 import { Account } from "#core/account/account.ts"
+import { AuditLog } from "#core/account/audit-log.ts"
 import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { Member } from "#core/account/member.ts"
 import { SignIn } from "#core/account/sign-in.ts"
@@ -34,7 +35,7 @@ async function aPerson(role?: Member.Role) {
   const text = async (path: string) => (await (await visitor.get(path)).text()).replaceAll("&#x2F;", "/")
   const led = async (path: string, form: Record<string, string> = {}) =>
     (await visitor.post(path, form)).headers.get("location") ?? ""
-  return { ...visitor, text, led, accountId }
+  return { ...visitor, text, led, accountId, email }
 }
 type Person = Awaited<ReturnType<typeof aPerson>>
 
@@ -174,6 +175,17 @@ test("whoever cancels reads first what that does, confirms it on one page at Str
   const canceled = await person.text("/subscription")
   for (const words of ["as you asked", "It ends on", "You have canceled."]) expect(canceled).toContain(words)
   expect(await Bridge.list(person.accountId)).toEqual([])
+  const entries = (await AuditLog.page(person.accountId)).toReversed()
+  const acts = entries.map((entry) => AuditLog.sentenceOf(entry).replace(person.email, "Somebody"))
+  const until = expect.stringMatching(/^Stripe says of the subscription: trialing, until \d{4}-\d\d-\d\d$/)
+  expect(acts.filter((act) => act.includes("Stripe"))).toEqual([
+    "Somebody went to Stripe to subscribe",
+    "Stripe says of the subscription: trialing",
+    "Somebody came back from Stripe, where the subscription is trialing",
+    "Somebody went to Stripe to cancel the subscription",
+    until,
+    expect.stringMatching(/^Somebody came back from Stripe, where the subscription is trialing, until /),
+  ])
 })
 
 test("a subscription that ends already is not canceled once more: another tab is led to the portal, where it goes on after all", async () => {
