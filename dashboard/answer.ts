@@ -1,4 +1,5 @@
 import type { Context } from "hono"
+import { html } from "hono/html"
 import { HTTPException } from "hono/http-exception"
 import { Billing } from "#core/billing.ts"
 import { sentences } from "#core/contract/error-sentences.ts"
@@ -8,6 +9,7 @@ import { asRefusal } from "#functions/http/refuse.ts"
 import { assets } from "./assets.ts"
 import { billingPages } from "./billing-hooks.ts"
 import { type Html, span } from "./elements.ts"
+import { linkWordsFor, refusalIn } from "./numbers/link-words.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { type Brand, framed, lone, type Place, refused } from "./layout.ts"
 
@@ -74,15 +76,34 @@ export function refusedPage(error: Error, c: Context<DashboardEnv>): Response | 
   }
   const refusal = asRefusal(error, requestId)
   for (const [name, value] of Object.entries(refusal.headers)) c.header(name, value)
+  const time =
+    refusal.code === "rate_limited" ? span(Number(refusal.headers["retry-after"]) * 1000) : undefined
+  if (c.req.path.startsWith("/link/") && (time !== undefined || refusal.status >= 500))
+    return refusingLink(c, time, refusal.status)
   const title = titles[refusal.code] ?? "That did not work"
   const isNoNumber = isOfNumber(c) && !c.get("bridge") && refusal.message === sentences.not_found
   const sentence = isNoNumber
     ? "This number does not exist, was deleted, or belongs to another account."
-    : refusal.code === "rate_limited"
-      ? `Too many requests came at once, from your network address or to our store. Try again in ${span(Number(refusal.headers["retry-after"]) * 1000)}.`
+    : time !== undefined
+      ? `Too many requests came at once, from your network address or to our store. Try again in ${time}.`
       : (onPages.get(refusal.message) ?? sentenceCase(refusal.message))
   const mends = refusal.status >= 500 ? { requestId } : {}
   return refusing(c, { title, sentence, status: refusal.status, ...mends })
+}
+
+/** Who links a phone has no account here: they read it in their language, and are led nowhere else. */
+function refusingLink(
+  c: Context<DashboardEnv>,
+  time: string | undefined,
+  status: ApiError["status"],
+): Response | Promise<Response> {
+  const words = linkWordsFor(c.req.header("accept-language"))
+  const [title, sentence] = refusalIn(words, time)
+  const body = html`<div class="card">
+    <h1>${title}</h1>
+    <p>${sentence}</p>
+  </div>`
+  return lonePage(c, { title: words.title, body, status, lang: words.lang })
 }
 
 function isOfNumber(c: Context<DashboardEnv>): boolean {

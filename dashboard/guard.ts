@@ -147,6 +147,14 @@ export async function whoLooks(c: Context): Promise<Me | undefined> {
   return signed && (await withAccount(signed))
 }
 
+/** Who comes too often is refused before anybody looks who they are. They keep the way around, unless the store cannot tell. */
+export async function lookWhoIsRefused(error: Error, c: Context<DashboardEnv>): Promise<void> {
+  const isCounted = error instanceof ApiError && error.code === "rate_limited"
+  if (!isCounted || c.get("me") || c.req.path.startsWith("/link/")) return
+  const me = await whoLooks(c).catch(() => undefined)
+  if (me) c.set("me", me)
+}
+
 /** People only, whichever account they are in. Others sign in first, and come back to the page that they wanted. */
 export const known = createMiddleware<DashboardEnv>(async (c, next) => {
   const signed = await signedIn(c)

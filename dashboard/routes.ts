@@ -20,6 +20,7 @@ import {
   inAccount,
   inTime,
   known,
+  lookWhoIsRefused,
   runsService,
   possibleIds,
   putHeaders,
@@ -93,7 +94,10 @@ const own = [
 ]
 
 const pages = new Hono<DashboardEnv>()
-pages.onError(refusedPage)
+pages.onError(async (error, c) => {
+  await lookWhoIsRefused(error, c)
+  return await refusedPage(error, c)
+})
 /** Forms come from our own pages, whatever the name of the function behind the router. */
 const ownForms = csrf({ origin: (origin, c) => origin === originOf(c) })
 for (const path of [...open, "/accounts/*", ...own])
@@ -178,7 +182,8 @@ export async function missing(c: Context<ApiEnv>): Promise<Response> {
     throw new ApiError("not_found", "no page has this address: look whether it is typed right")
   } catch (error) {
     putHeaders(c)
-    return await refusedPage(error as Error, own) // what is thrown here is an error
+    await lookWhoIsRefused(error as Error, own) // what is thrown here is an error
+    return await refusedPage(error as Error, own)
   }
 }
 

@@ -29,8 +29,7 @@ export const usage = new Hono<DashboardEnv>().get("/usage", async (c) => {
   const rows = await usageOf(chosen ? [chosen] : isTooMany ? [] : bridges, { from: days[0] })
   const body = html`${head({
     title: "Usage",
-    about:
-      "By day (UTC). Counts of messages are saved every ten minutes, so the newest are missing. If a server fails, up to ten minutes of counts are lost, but no messages. A message out counts once the network has it.",
+    about: "What came and went, by day (UTC).",
   })}
   ${filterForm({ refs: offered.map(({ customerRef }) => customerRef), ref: chosen?.customerRef, span })}
   ${isTooMany ? chooseOne : rows.length === 0 ? nothing() : figures(rows, days)}`
@@ -60,7 +59,7 @@ function figures(rows: UsageRow[], days: string[]): Html {
       ${figure("Messages out", String(total.out), late)} ${figure("Undelivered", String(total.undelivered))}
       ${figure("Attempts that succeeded", success(total))}
     </ul>
-    ${chart(rows, days)} ${table(rows)}`
+    ${howExact} ${chart(rows, days)} ${table(rows)}`
 }
 
 /** `ref`: the only number that is shown; undefined: all. */
@@ -86,6 +85,14 @@ function filterForm({ refs, ref, span }: { refs: string[]; ref: string | undefin
     <button class="button">Show</button>
   </form>`
 }
+
+const howExact = html`<details class="plain small">
+  <summary>How exact are these counts?</summary>
+  <p>
+    A message out counts once the network has it. Counts of messages are saved every ten minutes: the newest
+    are missing, and a server that fails loses as many. No message is lost with them.
+  </p>
+</details>`
 
 const deliveredOrKept = "Events delivered or kept here"
 const late = "the last 10 min may be missing"

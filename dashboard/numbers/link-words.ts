@@ -48,6 +48,17 @@ export function failureIn(words: LinkWords, code: string): readonly [string, str
   return words.reasons && (words.reasons[reasons[code] ?? (code as Reason)] ?? words.reasons.internal_error) // of other codes there is none
 }
 
+/** Why a page cannot be shown just now, and when it can. `time`: how long somebody waits who came too often. */
+export function refusalIn(words: LinkWords, time: string | undefined): readonly [string, Html | string] {
+  if (time !== undefined) return [words.tooMuch, fill(words.tooMuchHow, { time })]
+  return (
+    words.reasons?.unreachable ?? [
+      "The service cannot be reached right now",
+      "Wait some seconds, and open this page again.",
+    ]
+  )
+}
+
 /** Likewise a state in which no phone can be linked. */
 export function stateIn(words: LinkWords, evidence: Evidence): readonly [string, string] | undefined {
   return words.reasons?.[reasonOf(evidence)]

@@ -34,7 +34,8 @@ export async function showOperator(c: Context<DashboardEnv>, problem?: string): 
   const body = html`${head({
     title: "Operator",
     about: html`The hosts that run, the events that wait, and the accounts. <code>npm run admin</code> does
-      the rest.`,
+      the rest: <code>events resend</code> sends again what was given up. <code>npm run cost</code> says what
+      the service should cost.`,
   })}
   ${problem === undefined ? "" : note("bad", problem)} ${findForm()} ${hostsCard(hosts)}
   ${waits(waiting.toSorted(byAge))} ${accountsCard(accounts)}`

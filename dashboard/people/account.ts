@@ -67,7 +67,9 @@ export const account = new Hono<DashboardEnv>()
     await did(c, "member_invited", `${email.data} as ${role.data}`)
     const origin = pageOrigin(c)
     const link = origin && `${origin}/sign-in/link/${await SignIn.invite(email.data, me.account.id)}`
-    const isSent = await Mail.send(invitation(email.data, me.person.email, role.data, link))
+    const name = AccountName.toStrangers(me.account)
+    const mail = invitation(email.data, { by: me.person.email, name, role: role.data, link })
+    const isSent = await Mail.send(mail)
     const more = isSent ? "" : " No mail could be sent: tell them yourself."
     return await show(
       c,

@@ -9,14 +9,21 @@ export const onlyOwners = "Only owners invite and remove people, and change thei
 /** The fields of the forms that need a fresh sign-in. People find them filled in when they come back. */
 export const typedIn: Record<string, string[]> = { invite: ["email", "role"], role: ["person", "as"] }
 
-/** The mail to somebody who is invited. `link`: undefined where nobody knows the dashboard's address. */
-export function invitation(to: string, by: string, role: Member.Role, link: string | undefined) {
+/**
+ * The mail to somebody who is invited. `name`: the account's to strangers, if it has one; not in the text, where a mail program
+ * would make a link of one that looks like an address. `link`: undefined where nobody knows the dashboard's address.
+ */
+export function invitation(
+  to: string,
+  input: { by: string; name: string | undefined; role: Member.Role; link: string | undefined },
+) {
+  const { by, name, role, link } = input
   const how =
     link === undefined
       ? "Sign in with this address, and choose within a week whether you join."
       : `Open this link within a week, and choose whether you join: ${link}`
   const text = `${by} invites you to an account of the messaging bridge, as ${role}. ${how}`
-  return { to, subject: `${by} invites you`, text }
+  return { to, subject: `${by} invites you${name === undefined ? "" : ` to ${name}`}`, text }
 }
 
 /** The people of an account, and those who are invited. */

@@ -79,4 +79,6 @@ export const english: Words = {
   beginAgain: "Begin again with a new code",
   accepted: "The passkey was accepted",
   acceptedHow: "Look at the phone: it may ask whether to link the new device. This page goes on by itself.",
+  tooMuch: "Too much at once",
+  tooMuchHow: "Too many requests came from your network. Try again in {time}.",
 }

@@ -81,6 +81,8 @@ export const french: Words = {
   accepted: "La clé d'accès a été acceptée",
   acceptedHow:
     "Regardez le téléphone : il demande peut-être s'il faut connecter le nouvel appareil. Cette page continue d'elle-même.",
+  tooMuch: "Trop à la fois",
+  tooMuchHow: "Trop de demandes sont venues de votre réseau. Réessayez dans {time}.",
   reasons: {
     number_mismatch: [
       "C'est un autre numéro",

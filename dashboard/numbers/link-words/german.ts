@@ -81,6 +81,8 @@ export const german: Words = {
   accepted: "Der Passkey wurde angenommen",
   acceptedHow:
     "Sehen Sie auf das Telefon: Vielleicht fragt es, ob das neue Gerät verknüpft werden soll. Diese Seite geht von selbst weiter.",
+  tooMuch: "Zu viel auf einmal",
+  tooMuchHow: "Aus Ihrem Netz kamen zu viele Anfragen. Versuchen Sie es in {time} noch einmal.",
   reasons: {
     number_mismatch: [
       "Das ist eine andere Nummer",

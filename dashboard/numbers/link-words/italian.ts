@@ -81,6 +81,8 @@ export const italian: Words = {
   accepted: "La passkey è stata accettata",
   acceptedHow:
     "Guarda il telefono: può chiedere se collegare il nuovo dispositivo. Questa pagina prosegue da sola.",
+  tooMuch: "Troppo in una volta",
+  tooMuchHow: "Dalla tua rete sono arrivate troppe richieste. Riprova tra {time}.",
   reasons: {
     number_mismatch: [
       "È un altro numero",

@@ -80,6 +80,8 @@ export const portuguese: Words = {
   accepted: "A chave de acesso foi aceita",
   acceptedHow:
     "Olhe o telefone: ele pode perguntar se conecta o novo dispositivo. Esta página continua sozinha.",
+  tooMuch: "Demais de uma vez",
+  tooMuchHow: "Chegaram pedidos demais da sua rede. Tente de novo em {time}.",
   reasons: {
     number_mismatch: ["Esse é outro número", "Conecte o telefone que lhe pediram, ou peça uma página nova."],
     invalid_request: [

@@ -86,6 +86,8 @@ export const spanish: Words = {
   accepted: "La llave de acceso fue aceptada",
   acceptedHow:
     "Mira el teléfono: puede preguntar si se vincula el nuevo dispositivo. Esta página sigue sola.",
+  tooMuch: "Demasiado a la vez",
+  tooMuchHow: "Han llegado demasiadas peticiones desde tu red. Inténtalo de nuevo en {time}.",
   reasons: {
     number_mismatch: [
       "Ese es otro número",

@@ -67,6 +67,8 @@ export interface Words {
   beginAgain: string
   accepted: string
   acceptedHow: string
+  tooMuch: string
+  tooMuchHow: string
   /** Why no phone is linked, and what to do. English has the dashboard's own sentences (`failures.ts`, `state.ts`). */
   reasons?: Record<Reason, readonly [string, string]>
 }

@@ -24,11 +24,17 @@ test("a page whose store gives no answer says so at once, and asks nobody to wai
   ]
   const back = dynamoDb.faults.add({ fault: "slow", ms: 4000 })
   try {
-    const answers = [...paths.map((path) => person.get(path)), aVisitor().get(`/link/${token}`)]
-    for (const answer of await Promise.all(answers)) {
+    const linking = ["en", "fr"].map((lang) => aVisitor().get(`/link/${token}`, { "accept-language": lang }))
+    for (const answer of await Promise.all(paths.map((path) => person.get(path)))) {
       expect(answer.status).toBe(503)
       expect(await answer.text()).toContain("The service cannot answer now")
     }
+    const [inEnglish, inFrench] = await Promise.all(linking)
+    expect([inEnglish?.status, inFrench?.status]).toEqual([503, 503])
+    expect(await inEnglish!.text()).toContain("The service cannot be reached right now")
+    const page = await inFrench!.text()
+    expect(page).toContain("Le service n&#39;est pas joignable")
+    expect(page).not.toContain("Go to")
   } finally {
     back()
   }

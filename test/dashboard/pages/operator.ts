@@ -26,7 +26,8 @@ test("the operator finds a number, sees what waits, pauses and wakes it after a 
     return lease?.host === Lease.NONE ? Lease.whyStopped(lease) : "running"
   }
   const act = async (name: string) => (await person.post(`/operator/${name}`, { id: bridgeId })).status
-  expect(await (await person.get("/operator")).text()).toContain(bridgeId)
+  const page = await (await person.get("/operator")).text()
+  for (const part of [bridgeId, "events resend", "npm run cost"]) expect(page).toContain(part)
   const found = await (await person.get(`/operator/find?id=${bridgeId}`)).text()
   expect(found).toContain(`${customer.email}</a>`)
   expect(found).toContain('action="/operator/pause"')

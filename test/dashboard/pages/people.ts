@@ -106,7 +106,12 @@ test("what gives events or secrets away, or cannot be undone, asks for a fresh s
 test("an owner invites and removes, a member does not", async () => {
   const owner = await aPerson()
   const email = anEmail()
+  const mailed = () => Mail.latest().find(({ to }) => to === email)?.subject
   await owner.post("/account/invite", { email, role: "member" })
+  expect(mailed()).toBe(`${owner.email} invites you`)
+  await owner.post("/account/rename", { name: "Corner shop" })
+  await owner.post("/account/invite", { email, role: "member" })
+  expect(mailed()).toBe(`${owner.email} invites you to Corner shop`)
   const link = `/sign-in/link/${await SignIn.print(email)}`
   const invited = aVisitor()
   await invited.post(link)

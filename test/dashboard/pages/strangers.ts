@@ -100,6 +100,22 @@ test("a program that calls too often shuts nobody at its address out of the page
   expect(await refused.text()).toMatch(/Too much at once[^]+Try again in \d+ (s|min)\./)
 })
 
+test("who comes too often is told so with the way around if they are signed in, and on a link page in their language, with no way to a home that they do not have", async () => {
+  const address = anAddress()
+  const person = await aPerson(undefined, address)
+  const { token } = await LinkSession.create(person.bridge, {})
+  await Promise.all(Array.from({ length: 300 }, () => person.get("/sign-in")))
+  for (const path of ["/usage", "/nowhere"]) {
+    const refused = await person.get(path, { accept: "text/html" })
+    expect([path, refused.status]).toEqual([path, 429])
+    expect(await refused.text()).toContain('href="/usage"')
+  }
+  const refused = await aVisitor(address).get(`/link/${token}`, { "accept-language": "de" })
+  const page = await refused.text()
+  expect([refused.status, page.includes("Go to")]).toEqual([429, false])
+  expect(page).toMatch(/lang="de"[^]+Zu viel auf einmal[^]+in \d+ (s|min) noch einmal/)
+})
+
 test("names and texts with markup, marks of direction and 64 KB harm no page", async () => {
   const person = await aPerson()
   const evil = `"><script>alert(1)</script>\u202e\u2066<img src=x onerror=alert(1)>`
