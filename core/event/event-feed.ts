@@ -24,8 +24,8 @@ export interface Wanted {
 }
 
 interface Asked extends Wanted {
-  /** Absent: every event that is kept, in whatever state. */
-  state?: EventLists.Listed | undefined
+  /** Absent: every event that is kept, in whatever state. Delivered ones have no list: they are picked from all. */
+  state?: EventLists.Listed | "delivered" | undefined
   /** The webhook at which it is so; undefined: the first. */
   webhook?: Delivery.Info | undefined
   /** Go on behind the event of this number. */
@@ -80,8 +80,10 @@ async function walk(bridgeId: string, asked: Asked): Promise<AsyncIterable<Event
   const head = state === "inbox" || state === "undelivered" ? 0 : (webhook?.head ?? (await headOf(bridgeId)))
   const first = since === undefined ? 1 : await EventLists.firstSince(bridgeId, since)
   const after = Math.max(first - 1, state === "pending" ? head : 0)
+  // What waits is behind the head, perhaps in thousands.
+  const before = state === "delivered" ? Math.min(from ?? Infinity, head + 1) : from
   const range = isNewestFirst
-    ? { after, before: from, isNewestFirst }
+    ? { after, before, isNewestFirst }
     : { after: Math.max(after, from ?? 0), isNewestFirst }
   if (state === "inbox" || state === "undelivered")
     return EventLists.pointed(webhook ?? Delivery.first(bridgeId), state, range)
@@ -96,12 +98,13 @@ async function headOf(bridgeId: string): Promise<number> {
 /** Opens an event, if it is wanted. The chat is sealed with the body. */
 function reader(
   deliveryKey: Uint8Array,
-  wanted: Wanted & { filter?: Filter.Info | undefined },
+  wanted: Wanted & { state?: Asked["state"]; filter?: Filter.Info | undefined },
 ): (event: EventRow.Info) => StoredEvent | undefined {
   const chat = wanted.chat === undefined ? undefined : toJid(wanted.chat)
   const search = wanted.search?.toLowerCase()
   return (event) => {
     if (wanted.type !== undefined && event.type !== wanted.type) return undefined
+    if (wanted.state === "delivered" && event.state !== "delivered") return undefined
     if (wanted.since !== undefined && event.createdAt < wanted.since) return undefined
     const body = eventIn(event, deliveryKey)
     if (chat !== undefined && !("chat_id" in body && body.chat_id === chat)) return undefined

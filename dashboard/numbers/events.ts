@@ -25,13 +25,19 @@ const lookEachMs = 1000
 
 /** The filter in a form or a link. Parts that cannot be understood are left out. */
 const Filter = z.object({
-  state: z.enum(["pending", "undelivered", "inbox"]).optional().catch(undefined),
+  state: z.enum(["pending", "delivered", "undelivered", "inbox"]).optional().catch(undefined),
   type: EventType.optional().catch(undefined),
   direction: z.enum(["in", "out"]).optional().catch(undefined),
   chat: z.string().trim().min(1).max(100).optional().catch(undefined),
   search: z.string().trim().min(1).max(100).optional().catch(undefined),
+  /** A day in UTC: none from before. */
+  since: z.iso.date().optional().catch(undefined),
 })
 type Filter = z.infer<typeof Filter>
+
+function wantedBy({ since, ...filter }: Filter) {
+  return { ...filter, since: since === undefined ? undefined : Date.parse(since) / 1000 }
+}
 
 /** The events that a page showed as waiting: those from one number to another. */
 const Earlier = z.object({ waits: z.coerce.number().int().min(1), from: z.coerce.number().int().min(1) })
@@ -55,7 +61,7 @@ export const events = new Hono<DashboardEnv>()
     }
     const title = `Events of ${bridge.customerRef}`
     try {
-      const asked = { ...filter, from: before, isNewestFirst: true, limit: perPage }
+      const asked = { ...wantedBy(filter), from: before, isNewestFirst: true, limit: perPage }
       const body = eventsPage({ ...shown, ...(await EventFeed.page(bridge, asked)) })
       return await page(c, { title, place: "numbers", body })
     } catch (error) {
@@ -81,7 +87,7 @@ export async function eventsFollower(
   const { bridge, filter, list, eachMs = lookEachMs } = following
   const arrivals = arrivalsOf(Receiver.first(bridge.id))
   const news = async () => await arrivals.next(eachMs, c.req.raw.signal)
-  const events = EventFeed.follow(bridge, await beginOf(c, bridge), filter, news)
+  const events = EventFeed.follow(bridge, await beginOf(c, bridge), wantedBy(filter), news)
   const outcomes = new Outcomes(bridge.id)
   const earlier = Earlier.safeParse(c.req.query()).data
   let isFirst = true
@@ -181,6 +187,7 @@ function filterForm(ref: string, filter: Filter): Html {
       <label for="state">Outcome</label>
       <select id="state" name="state">
         <option value="">All</option>
+        ${option("delivered", "Delivered", filter.state)}
         ${option("undelivered", "Undelivered", filter.state)} ${option("pending", "Waiting", filter.state)}
         ${option("inbox", "No webhook", filter.state)}
       </select>
@@ -213,6 +220,10 @@ function filterForm(ref: string, filter: Filter): Html {
     <div>
       <label for="search">Contains</label>
       <input id="search" name="search" type="search" value="${filter.search ?? ""}" autocomplete="off" />
+    </div>
+    <div>
+      <label for="since">From day (UTC)</label>
+      <input id="since" name="since" type="date" value="${filter.since ?? ""}" />
     </div>
     <div class="row">
       <button class="button">Filter</button>

@@ -4,6 +4,7 @@ import { RequestLog } from "#core/account/request-log.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import type { Event } from "#core/contract/event.ts"
 import { Lease } from "#core/lease/lease.ts"
+import { iso } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { accountsPage } from "#dashboard/people/accounts.ts"
 import { codeBlocks } from "#dashboard/start/code-blocks.ts"
@@ -57,6 +58,19 @@ test("an event that was given up is red wherever its number is, says why it is n
   const some = await shown("/numbers/shop/events?state=undelivered")
   expect([some.includes("the lost order"), some.includes("a later word")]).toEqual([true, false])
   expect(some).not.toContain("data-stream")
+  await outbox.write(anEvent("a word that waits"))
+  const [today, tomorrow] = [0, 1].map((days) => iso(Date.now() + days * 86_400_000).slice(0, 10))
+  for (const [query, words] of [
+    ["state=delivered", ["a later word"]],
+    [`state=delivered&since=${today}`, ["a later word"]],
+    [`since=${today}`, ["the lost order", "a later word", "a word that waits"]],
+    [`since=${tomorrow}`, []],
+    ["since=yesterday", ["the lost order", "a later word", "a word that waits"]],
+  ] as const) {
+    const found = await shown(`/numbers/shop/events?${query}`)
+    const all = ["the lost order", "a later word", "a word that waits"]
+    expect([query, all.filter((word) => found.includes(word))]).toEqual([query, [...words]])
+  }
   const page = await shown(`/numbers/shop/events/${lost}`)
   expect(page).toContain(
     "Undelivered, at the first attempt: the webhook did not take it, and answered with status 422.",
