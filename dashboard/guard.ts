@@ -148,8 +148,8 @@ export async function whoLooks(c: Context): Promise<Me | undefined> {
 }
 
 /** Who comes too often is refused before anybody looks who they are. They keep the way around, unless the store cannot tell. */
-export async function lookWhoIsRefused(error: Error, c: Context<DashboardEnv>): Promise<void> {
-  const isCounted = error instanceof ApiError && error.code === "rate_limited"
+export async function lookWhoIsRefused(refusal: Error, c: Context<DashboardEnv>): Promise<void> {
+  const isCounted = refusal instanceof ApiError && refusal.code === "rate_limited"
   if (!isCounted || c.get("me") || c.req.path.startsWith("/link/")) return
   const me = await whoLooks(c).catch(() => undefined)
   if (me) c.set("me", me)
