@@ -28,9 +28,9 @@ const againAfterMs = 300
 export const openPages = 12
 /**
  * How many an address may have open at once on Lambda, whoever its people are: all of them share a few places there, of which
- * this is less than the fewest (`live` in `infra/stage/stage.ts`).
+ * this is a quarter of the fewest (`live` in `infra/stage/stage.ts`).
  */
-const openAtAddress = 30
+export const openAtAddress = 30
 /** Those that this process serves. Beyond the most that a reader may have it need not ask the store, which counts those of all processes. */
 const here = new Map<string, Stream[]>()
 /** When a page that was refused one asks again, in seconds. */

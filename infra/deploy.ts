@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const infra = fileURLToPath(new URL(".", import.meta.url))
 
 /** Functions that must be able to run at once, the hundred that AWS wants unreserved among them: `test/infra` compares. */
-const places = { production: 1302, staging: 322, personal: 262 }
+const places = { production: 1302, staging: 402, personal: 342 }
 /** The smallest quota of Fargate's vCPUs with which a stage makes sense: a quarter a host. */
 const vcpus = 1
 /** How long the router and the first host may take, in ms. */

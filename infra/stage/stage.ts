@@ -15,7 +15,7 @@ const stages = {
     transfers: 100,
     /** Pages of the dashboard: the operator's own answer also where calls wait for a network that stands still. */
     pages: 100,
-    /** Open pages of the dashboard that are followed live. A person may have 12 of them. */
+    /** Open pages of the dashboard that are followed live. A person may have 12 of them, an address 30. */
     live: 300,
     /**
      * Sessions for which there is room although no bridge needs it yet: a new bridge is live in seconds. With none there
@@ -32,7 +32,7 @@ const stages = {
     streams: 90,
     transfers: 20,
     pages: 20,
-    live: 40,
+    live: 120,
     spare: 0,
     budget: 150,
   },
@@ -43,7 +43,7 @@ const stages = {
     streams: 90,
     transfers: 10,
     pages: 10,
-    live: 40,
+    live: 120,
     spare: 0,
     budget: 75,
   },

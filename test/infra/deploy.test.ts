@@ -98,7 +98,7 @@ test("a second stage in an account whose places others have taken is told so bef
   })
   says("ssm-get-parameters-by-path", { Parameters: [] })
   const { stderr } = await deploy(["--stage", "staging"])
-  expect(stderr).toMatch(/200 are left, and a first deploy of staging takes 322/)
+  expect(stderr).toMatch(/200 are left, and a first deploy of staging takes 402/)
   expect(ran().join()).toContain("sst deploy")
   await aDeployedStage("staging")
   expect((await deploy(["--stage", "staging"])).stderr).not.toContain("are left")
