@@ -1,20 +1,21 @@
 /**
  * `npm run pages -- [--into folder] [--quick]`: every page in Chromium, in pictures and figures. The pictures go into the
  * folder; the last line is JSON, with the goals that were missed, and fails the run if there is one. `--quick` leaves out
- * Lighthouse and what takes minutes.
+ * Lighthouse, the states that are not a page's usual one (`states/`), and what takes minutes.
  */
 import { mkdirSync } from "node:fs"
-import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { startChromium } from "#local/browser/chromium.ts"
 import { startService } from "#test/support/service/service.ts"
 import { journeys } from "./clicks.ts"
+import { draw } from "./draw.ts"
 import { killed, qrFresh, shown, signUp, type Stage } from "./journeys.ts"
 import { manyNumbers } from "./many-numbers.ts"
 import { scoresOf } from "./lighthouse.ts"
 import { missedBy } from "./figure-goals.ts"
 import { invite, populate, seeded } from "./scene.ts"
-import { everyPath, faultsOf, type Look, weightOf } from "./tour.ts"
+import { everyPath, type Look, weightOf } from "./tour.ts"
+import { drawStates } from "./states/draw.ts"
 import { printedLink } from "#test/support/service/walk.ts"
 
 const { values } = parseArgs({
@@ -22,7 +23,7 @@ const { values } = parseArgs({
 })
 mkdirSync(values.into, { recursive: true })
 
-const looks: Look[] = [1280, 320].flatMap((width) => [
+const looks: Look[] = [1280, 390].flatMap((width) => [
   { width, scheme: "light" as const },
   { width, scheme: "dark" as const },
 ])
@@ -32,7 +33,9 @@ const began = performance.now()
 // No money moves.
 const service = await startService({ BILLING: "pretend" })
 try {
-  const { lighthouse_min, journeys: clicks, ...figures } = await measure()
+  const { lighthouse_min, journeys: clicks, faults, ...measured } = await measure()
+  for (const fault of faults) console.log(fault)
+  const figures = { axe: faults.length, ...measured }
   const missed = missedBy({ ...figures, ...lighthouse_min, ...clicks })
   const more = { journeys: clicks, ...(lighthouse_min && { lighthouse_min }) }
   console.log(JSON.stringify({ ...figures, ...more, missed }))
@@ -58,10 +61,8 @@ async function measure() {
 
   const paths = [...(await everyPath(page, base, customer)), "/subscription"]
   const faults = await pictures(stage, paths)
-  for (const fault of faults) console.log(fault)
   const weights = await Promise.all(paths.map((path) => weightOf(base + path, cookie)))
   const figures = {
-    axe: faults.length,
     kb_js_css: kb(Math.max(...weights.map(({ assets }) => assets))),
     kb_page: kb(Math.max(...weights.map(({ whole }) => whole))),
     first_event_s,
@@ -77,7 +78,9 @@ async function measure() {
         ...(await killed(stage)),
       }
   const { id } = (await (await customer.call("GET", "/instances/plain")).json()) as { id: string } // as the contract says
-  return { ...figures, ...slow, ...(await manyNumbers(stage, id)) }
+  const many = await manyNumbers(stage, id)
+  if (!values.quick) faults.push(...(await drawStates(stage, values.into)))
+  return { ...figures, ...slow, ...many, faults }
 }
 
 function kb(bytes: number): number {
@@ -102,12 +105,7 @@ async function pictures({ base, browser: shownIn }: Stage, paths: string[]): Pro
         .replace(/\?id=.*/, "")
         .replaceAll(/[^a-z]+/g, "-")
         .replaceAll(/^-|-$/g, "") || "home"
-    faults.push(
-      ...(await faultsOf(page, looks, async ({ width, scheme }) => {
-        const file = join(values.into, `${name}-${width}-${scheme}.png`) as `${string}.png`
-        await page.screenshot({ path: file, fullPage: true })
-      })),
-    )
+    faults.push(...(await draw(page, { name, looks, into: values.into })))
   }
   await page.close()
   return faults

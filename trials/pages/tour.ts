@@ -79,9 +79,12 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const run =
   "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations'] })"
 
+/** The narrowest screen, on which nothing may scroll sideways either. */
+const narrowest = 320
+
 /**
- * Looks at a page, which is open, in each way: accessibility faults (WCAG 2.2 A and AA) and sideways scrolling. `seen` is
- * called after each look. The page's CSP must be off, since axe is injected.
+ * Looks at a page, which is open, in each way: accessibility faults (WCAG 2.2 A and AA) and sideways scrolling, on the
+ * narrowest screen as well. `seen` is called after each look. The page's CSP must be off, since axe is injected.
  */
 export async function faultsOf(
   page: Page,
@@ -100,11 +103,16 @@ export async function faultsOf(
       faults.push(
         `${pathname} ${width} ${scheme} ${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" ")}`,
       )
-    const wide = Number(await page.evaluate("document.documentElement.scrollWidth"))
-    if (wide > width) faults.push(`${pathname} is ${wide} wide at ${width}`)
+    faults.push(...(await tooWide(page, width)))
     await seen?.(look)
   }
-  return faults
+  await page.setViewport({ width: narrowest, height: 800 })
+  return [...faults, ...(await tooWide(page, narrowest))]
+}
+
+async function tooWide(page: Page, width: number): Promise<string[]> {
+  const wide = Number(await page.evaluate("document.documentElement.scrollWidth"))
+  return wide > width ? [`${new URL(page.url()).pathname} is ${wide} wide at ${width}`] : []
 }
 
 /** The size of a page's script and style as browsers get them, and of the page with them, in bytes. */

@@ -1,0 +1,74 @@
+import type { Page } from "puppeteer-core"
+import { startChromium } from "#local/browser/chromium.ts"
+import { until } from "#test/support/until.ts"
+import { draw } from "../draw.ts"
+import type { Stage } from "../journeys.ts"
+import type { Look } from "../tour.ts"
+import { billing } from "./billing.ts"
+import { linking } from "./linking.ts"
+import { lost, numbers } from "./numbers.ts"
+import { others } from "./people.ts"
+import type { State } from "./state.ts"
+import { aWorld } from "./world.ts"
+
+/** Each colour and each width once. */
+const looks: Look[] = [
+  { width: 390, scheme: "light" },
+  { width: 1280, scheme: "dark" },
+]
+
+/** In this order: later ones need what earlier ones made. */
+export const states: State[] = [...numbers, ...linking, ...billing, ...others, lost]
+
+/**
+ * Brings pages into each of these states, and draws them there.
+ * @returns the faults that were found, and states that were not reached
+ */
+export async function drawStates({ service, base }: Stage, into: string): Promise<string[]> {
+  // Whoever looks changes from state to state.
+  const browser = await startChromium()
+  const world = await aWorld({ service, base, browser })
+  const page = await browser.newPage()
+  // Axe is injected; the CSP is tested elsewhere.
+  await page.setBypassCSP(true)
+  const faults: string[] = []
+  try {
+    for (const state of states) {
+      const began = performance.now()
+      try {
+        await reach(state, page)
+        faults.push(...(await draw(page, { name: state.name, looks, into })))
+      } catch (error) {
+        faults.push(`${state.name} was not reached: ${String(error)}`)
+        if (process.env.STATES_TIMES) console.error(faults.at(-1))
+      }
+      if (process.env.STATES_TIMES) console.error(state.name, Math.round(performance.now() - began))
+    }
+  } finally {
+    await browser.close()
+    await world.close()
+  }
+  return faults
+
+  async function reach(state: State, on: Page): Promise<void> {
+    await on.setViewport({ width: 1280, height: 800 })
+    await world.show(state.as)
+    const path = await state.reach(world, on)
+    if (typeof path === "string") await on.goto(new URL(path, base).href)
+    await reads(on, state.reads)
+  }
+}
+
+/** @throws when this is not to be read on the page within seconds, with what is */
+async function reads(page: Page, words: string): Promise<void> {
+  let read = ""
+  const look = async () => {
+    // The page may be exchanged for the next one meanwhile.
+    const text = String(await page.evaluate("document.body.textContent").catch(() => ""))
+    read = text.replaceAll(/\s+/g, " ")
+    return read.includes(words)
+  }
+  await until(look, { what: words, withinMs: 8000 }).catch((cause: unknown) => {
+    throw new Error(`${page.url()} reads ${read.slice(0, 1500)}`, { cause })
+  })
+}
