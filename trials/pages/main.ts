@@ -79,7 +79,7 @@ async function measure() {
       }
   const { id } = (await (await customer.call("GET", "/instances/plain")).json()) as { id: string } // as the contract says
   const many = await manyNumbers(stage, id)
-  if (!values.quick) faults.push(...(await drawStates(stage, values.into)))
+  if (!values.quick) faults.push(...(await drawStates(stage, { looks, into: values.into })))
   return { ...figures, ...slow, ...many, faults }
 }
 

@@ -9,13 +9,7 @@ import { linking } from "./linking.ts"
 import { lost, numbers } from "./numbers.ts"
 import { others } from "./people.ts"
 import type { State } from "./state.ts"
-import { aWorld } from "./world.ts"
-
-/** Each colour and each width once. */
-const looks: Look[] = [
-  { width: 390, scheme: "light" },
-  { width: 1280, scheme: "dark" },
-]
+import { aWorld, from } from "./world.ts"
 
 /** In this order: later ones need what earlier ones made. */
 export const states: State[] = [...numbers, ...linking, ...billing, ...others, lost]
@@ -24,25 +18,26 @@ export const states: State[] = [...numbers, ...linking, ...billing, ...others, l
  * Brings pages into each of these states, and draws them there.
  * @returns the faults that were found, and states that were not reached
  */
-export async function drawStates({ service, base }: Stage, into: string): Promise<string[]> {
+export async function drawStates(
+  { service, base }: Stage,
+  how: { looks: Look[]; into: string },
+): Promise<string[]> {
   // Whoever looks changes from state to state.
   const browser = await startChromium()
   const world = await aWorld({ service, base, browser })
   const page = await browser.newPage()
   // Axe is injected; the CSP is tested elsewhere.
   await page.setBypassCSP(true)
+  await page.setExtraHTTPHeaders(from)
   const faults: string[] = []
   try {
     for (const state of states) {
-      const began = performance.now()
       try {
         await reach(state, page)
-        faults.push(...(await draw(page, { name: state.name, looks, into })))
+        faults.push(...(await draw(page, { name: state.name, ...how })))
       } catch (error) {
         faults.push(`${state.name} was not reached: ${String(error)}`)
-        if (process.env.STATES_TIMES) console.error(faults.at(-1))
       }
-      if (process.env.STATES_TIMES) console.error(state.name, Math.round(performance.now() - began))
     }
   } finally {
     await browser.close()

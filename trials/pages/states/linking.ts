@@ -4,7 +4,7 @@ import { z } from "zod"
 import type { Customer } from "#test/support/service/service.ts"
 import { press } from "#test/support/service/walk.ts"
 import type { State } from "./state.ts"
-import { people, type World } from "./world.ts"
+import { from, people, type World } from "./world.ts"
 
 const { baker: as } = people
 const connect = "/numbers/new/connect"
@@ -82,9 +82,9 @@ const linkPages: State[] = [
   ...Object.entries(inLanguages).map(([language, words]): State => ({
     name: `link-page-${language}`,
     reach: async (world, page) => {
-      await page.setExtraHTTPHeaders({ "accept-language": language })
+      await page.setExtraHTTPHeaders({ ...from, "accept-language": language })
       await withCode(page, await linkPage(world.bakery, "sent"))
-      await page.setExtraHTTPHeaders({})
+      await page.setExtraHTTPHeaders(from)
     },
     reads: words,
   })),

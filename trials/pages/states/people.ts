@@ -3,7 +3,7 @@ import { until } from "#test/support/until.ts"
 import { post } from "./form.ts"
 import type { State } from "./state.ts"
 import { nowhere } from "./silent-host.ts"
-import { people, type World } from "./world.ts"
+import { from, people, type World } from "./world.ts"
 
 const { baker, apprentice, guarded, late, invited } = people
 
@@ -106,8 +106,13 @@ const signIns: State[] = [
 
 /** An account with very many numbers (`many-numbers.ts` has made them). */
 const many: State[] = [
-  { name: "home-very-many-numbers", as: people.operator, reach: () => "/", reads: "need attention" },
-  { name: "numbers-very-many", as: people.operator, reach: () => "/numbers", reads: "Down (" },
+  {
+    name: "home-very-many-numbers",
+    as: people.operator,
+    reach: () => "/",
+    reads: "One number needs attention",
+  },
+  { name: "numbers-very-many", as: people.operator, reach: () => "/numbers", reads: "All (100" },
 ]
 
 /** Programs and their keys. */
@@ -234,7 +239,7 @@ const errors: State[] = [
   {
     name: "sign-in-too-many-mails",
     reach: async ({ base }, page) => {
-      const headers = { origin: base }
+      const headers = { ...from, origin: base }
       for (let i = 0; i < 10; i++) {
         const body = new URLSearchParams({ email: `asker-${i}@example.com` })
         await fetch(`${base}/sign-in`, { method: "POST", headers, body, redirect: "manual" })

@@ -21,6 +21,9 @@ export const people = {
   invited: "invited@example.com",
 } as const
 
+/** Where their browsers are, as a proxy in front of the service says: an address may ask for few mails, and others ask here. */
+export const from = { "x-forwarded-for": "203.0.113.7" }
+
 export type World = Awaited<ReturnType<typeof aWorld>>
 
 /**

@@ -1,0 +1,7 @@
+import { expect, test } from "vitest"
+import { states } from "./draw.ts"
+
+test("each state has pictures of its own", () => {
+  const names = states.map(({ name }) => name)
+  expect(names).toEqual([...new Set(names)])
+})
