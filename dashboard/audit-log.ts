@@ -50,7 +50,7 @@ function table(entries: AuditLog.Entry[], keys: Map<string, string>): Html {
                 <td>${sentence(entry, keys)}</td>
                 <td data-label="From">
                   ${entry.address}
-                  <div class="small muted">${browserName(entry.agent)}</div>
+                  ${entry.address === "" ? "" : html`<div class="small muted">${browserName(entry.agent)}</div>`}
                 </td>
               </tr>`,
           )}

@@ -237,7 +237,7 @@ function nothing(bridge: Bridge.Info, filter: Filter, next: string | undefined):
   const sentence = !isFiltered(filter)
     ? "Link a phone and write to it: each message appears here as it comes."
     : next === undefined
-      ? "Nothing that is kept matches. New events that match appear here."
+      ? `Nothing that is kept matches.${filter.state === undefined ? " New events that match appear here." : ""}`
       : "Nothing among the latest 2,000 matches. Look at earlier ones below."
   return html`<div class="empty" id="events-empty">
     ${icon("inbox")}

@@ -186,6 +186,9 @@ test("whoever cancels reads first what that does, confirms it on one page at Str
     until,
     expect.stringMatching(/^Somebody came back from Stripe, where the subscription is trialing, until /),
   ])
+  // Stripe has no browser, and no address that tells anything.
+  const row = /<bdi>Stripe<\/bdi>[^]*?<\/tr>/.exec(await person.text("/account/audit-log"))![0]
+  expect(row).not.toContain("no browser")
 })
 
 test("a subscription that ends already is not canceled once more: another tab is led to the portal, where it goes on after all", async () => {

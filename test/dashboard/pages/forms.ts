@@ -65,11 +65,14 @@ test("an event that was given up is red wherever its number is, says why it is n
     [`state=delivered&since=${today}`, ["a later word"]],
     [`since=${today}`, ["the lost order", "a later word", "a word that waits"]],
     [`since=${tomorrow}`, []],
+    [`state=inbox&since=${today}`, []],
     ["since=yesterday", ["the lost order", "a later word", "a word that waits"]],
   ] as const) {
     const found = await shown(`/numbers/shop/events?${query}`)
     const all = ["the lost order", "a later word", "a word that waits"]
     expect([query, all.filter((word) => found.includes(word))]).toEqual([query, [...words]])
+    if (words.length === 0)
+      expect(found.includes("New events that match appear here.")).toBe(!query.includes("state"))
   }
   const page = await shown(`/numbers/shop/events/${lost}`)
   expect(page).toContain(
