@@ -78,8 +78,7 @@ function inUse(used: number, limit: number): string {
   return `${used} of ${limit} numbers are in use; the sandbox does not count. Beyond ${limit} none can be added: delete one first, or ask the operator of this service for more.`
 }
 
-function portalButton(isOver = false): Html {
-  const label = isOver ? "Card and old invoices" : "Card, invoices, cancellation"
+function portalButton(label = "Card, invoices, cancellation"): Html {
   return press({ action: "/subscription/portal", label })
 }
 
@@ -161,7 +160,7 @@ function card(input: Shown): Html {
         ? html`<div class="row">
             ${isOver ? press({ action: "/subscription/begin", label: beginLabel(input), kind: "main" }) : ""}
             ${owes ? press({ action: "/subscription/pay", label: "Pay now", kind: "main" }) : ""}
-            ${input.hasInvoices ? portalButton(isOver) : ""}
+            ${input.hasInvoices ? portalButton(isOver ? "Card and old invoices" : isEnding ? "Keep it after all, card, invoices" : undefined) : ""}
           </div>`
         : input.ask
     }`
