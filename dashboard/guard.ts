@@ -9,8 +9,9 @@ import { Member } from "#core/account/member.ts"
 import { Person } from "#core/account/person.ts"
 import { ApiError, rateLimited } from "#core/error.ts"
 import { config } from "#core/platform/config.ts"
+import { log } from "#core/platform/log.ts"
 import { RateLimit } from "#core/rate-limit.ts"
-import { longestWaitMs, StoreAway } from "#core/store/store.ts"
+import { StoreAway, type UnderWay, watched } from "#core/store/store.ts"
 import { addressOf, originOf } from "#functions/http/address.ts"
 import type { ApiEnv } from "#functions/http/contract-router.ts"
 import { anyPage } from "./answer.ts"
@@ -60,24 +61,38 @@ export function putHeaders(c: Context): void {
   c.header("cross-origin-opener-policy", "same-origin")
 }
 
-/** How long somebody waits for a page whose store does not answer, and how long it must not have answered, in ms. */
+/** After how long a page is looked at, and how long a request of it may be without the store's answer then, in ms. */
 const [pageWaitsMs, silentMs] = [850, 600]
 
 /** Says within a second that the store does not answer: its own retries take twenty. @throws StoreAway */
-export const inTime = createMiddleware<DashboardEnv>(async (c, next) => {
-  if (c.req.method !== "GET") return await next()
-  const made = new AbortController()
-  const making = next().finally(() => made.abort())
-  await Promise.race([making, storeIsSilent(made.signal)])
-})
-
-/** Rejects once a page has waited for long and the store does not answer; never resolves before `made`. */
-async function storeIsSilent(made: AbortSignal): Promise<void> {
-  for (let waitMs = pageWaitsMs; !made.aborted; waitMs = 100) {
-    await sleep(waitMs, undefined, { signal: made }).catch(() => {})
-    if (!made.aborted && longestWaitMs() > silentMs) throw new StoreAway("the store gives a page no answer")
-  }
+export async function withinTime<Result>(c: Context, work: () => Promise<Result>): Promise<Result> {
+  if (c.req.method === "POST") return await work()
+  const over = new AbortController()
+  const underWay: UnderWay = new Set()
+  let isLate = false
+  const made = watched(underWay, work).finally(() => over.abort())
+  made.catch((error: unknown) => {
+    if (isLate) log.warn({ error, requestId: c.var.requestId }, "a page failed that nobody waited for")
+  })
+  const late = storeIsSilent(underWay, over.signal).catch((error: unknown) => {
+    isLate = true
+    throw error
+  })
+  return await Promise.race([made, late])
 }
+
+/** Rejects once the store leaves a request of a page without an answer; never resolves. */
+async function storeIsSilent(underWay: UnderWay, over: AbortSignal): Promise<never> {
+  for (let waitMs = pageWaitsMs; !over.aborted; waitMs = 100) {
+    await sleep(waitMs, undefined, { signal: over }).catch(() => {})
+    const [oldest] = underWay
+    if (!over.aborted && oldest && performance.now() - oldest.sinceMs > silentMs)
+      throw new StoreAway("the store gives a page no answer")
+  }
+  return await new Promise<never>(() => {})
+}
+
+export const inTime = createMiddleware<DashboardEnv>(async (c, next) => await withinTime(c, next))
 
 /** Pages have a count of their own: a program at the same address does not shut people out. @throws ApiError `rate_limited` */
 export const counted = createMiddleware<DashboardEnv>(async (c, next) => {

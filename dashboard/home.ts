@@ -17,7 +17,7 @@ import { outcomeMark } from "./numbers/event-outcomes.ts"
 import { type Evidence, soonOf } from "./numbers/evidence.ts"
 import { addButton } from "./numbers/numbers.ts"
 import { isFailing, type Receiving, receiverTroubles, receivingOf } from "./numbers/receiver.ts"
-import { newChatsLine, type FailedSends, failedToday } from "./numbers/failed-sends.ts"
+import { failedToday, failures, type FailedSends, newChatsLine } from "./numbers/failed-sends.ts"
 import { kinds, kindWords, many, type Standing, standingsOf } from "./numbers/standing.ts"
 import { calledOf, evidenceLine, inWords, phoneOf, placeOf } from "./numbers/state.ts"
 
@@ -77,8 +77,8 @@ async function before(accountId: string): Promise<Html[]> {
   return [
     html`<section class="card" id="troubles">
       <p>
-        There are very many numbers: a moment, they are being looked at.
-        ${overview ? "When they were looked at last, within a day, they stood like this:" : ""}
+        Looking at all numbers. This takes a moment.
+        ${overview ? "This is how they stood the last time, at most a day ago:" : ""}
       </p>
       ${overview ? html`<dl class="facts">${stood}</dl>` : ""}
     </section>`,
@@ -244,7 +244,7 @@ function todayCard(standings: Standing[], failedSends: Map<string, FailedSends>)
           ? ""
           : html`<div>
               <dt>Sends that failed</dt>
-              <dd class="bad"><a href="/requests?refused=true">${sends}</a></dd>
+              <dd class="bad"><a href="/requests?refused=true">${failures(sends)}</a></dd>
             </div>`
       }
     </dl>

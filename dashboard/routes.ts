@@ -26,6 +26,7 @@ import {
   putHeaders,
   unslashed,
   whoLooks,
+  withinTime,
   withoutSlash,
 } from "./guard.ts"
 import { home } from "./home.ts"
@@ -174,11 +175,13 @@ function pageAbove(pattern: string, path: string): string {
 export async function missing(c: Context<ApiEnv>): Promise<Response> {
   const own = c as unknown as Context<DashboardEnv> // with no variable of the pages set yet
   try {
-    await countVisitor(c)
     const path = unslashed(c)
+    await withinTime(c, async () => {
+      await countVisitor(c)
+      const me = path === undefined ? await whoLooks(c) : undefined
+      if (me) own.set("me", me)
+    })
     if (path !== undefined) return c.redirect(path, 301)
-    const me = await whoLooks(c)
-    if (me) own.set("me", me)
     throw new ApiError("not_found", "no page has this address: look whether it is typed right")
   } catch (error) {
     putHeaders(c)
@@ -195,6 +198,7 @@ export const dashboard = new Hono<ApiEnv>()
 for (const path of ["/assets/*", "/billing/*", ...programPaths]) dashboard.use(path, counted)
 for (const path of ["/subscription/*", "/billing/*"]) dashboard.use(path, billed)
 dashboard.route("/", assetRoutes)
+dashboard.use("/api/docs", inTime)
 dashboard.route("/", reference)
 dashboard.route("/", programs)
 dashboard.route("/", pages)

@@ -26,20 +26,22 @@ export const usage = new Hono<DashboardEnv>().get("/usage", async (c) => {
   const offered = bridges.filter(Bridge.isOffered)
   const chosen = offered.find(({ customerRef }) => customerRef === c.req.query("number"))
   const isTooMany = !chosen && bridges.length > many
+  const unknown = isTooMany ? c.req.query("number") : undefined
   const rows = await usageOf(chosen ? [chosen] : isTooMany ? [] : bridges, { from: days[0] })
   const body = html`${head({
     title: "Usage",
     about: "What came and went, by day (UTC).",
   })}
   ${filterForm({ refs: offered.map(({ customerRef }) => customerRef), ref: chosen?.customerRef, span })}
+  ${unknown ? note("warn", html`No number is called <bdi>${unknown}</bdi>.`) : ""}
   ${isTooMany ? chooseOne : rows.length === 0 ? nothing() : figures(rows, days)}`
   return await page(c, { title: "Usage", place: "usage", body })
 })
 
 const chooseOne = note(
   "info",
-  html`There are too many numbers to add up here: choose one. <a href="/api/docs#getUsage">The API</a> gives
-    the usage of all.`,
+  html`There are too many numbers to add up here: type the name of one.
+    <a href="/api/docs#getUsage">The API</a> gives the usage of all.`,
 )
 
 function nothing(): Html {

@@ -2,7 +2,7 @@ export * as AccountName from "./account-name.ts"
 
 import { z } from "zod"
 
-/** The most characters of a name, an emoji being one. */
+/** The most characters of a name. */
 const longest = 64
 
 /**
@@ -16,7 +16,7 @@ export const Name = z
     z
       .string()
       .min(1, "a name has at least one character")
-      .refine((name) => Array.from(name).length <= longest, `a name has at most ${longest} characters`)
+      .refine((name) => charactersOf(name) <= longest, `a name has at most ${longest} characters`)
       .refine((name) => name.isWellFormed() && !/\p{Cc}/u.test(name), "a name has no control characters")
       .refine(
         (name) => !/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(name),
@@ -24,26 +24,37 @@ export const Name = z
       )
       .refine(isVisible, "a name has at least one character that can be seen")
       .refine((name) => !hasAddress(name), "a name has no @: strangers would read an e-mail address in it")
-      .refine((name) => !isMixed(name), "no word of a name has letters of two alphabets: some look the same")
-      .refine((name) => !isMessengers(name), "a name is not that of WhatsApp or its maker: say who you are"),
+      .refine((name) => !/whatsapp/.test(lettersOf(name)), "a name must not have WhatsApp in it"),
   )
 
-/** A name that its people give it. One that promises trust to strangers is for the operator to give. */
+/** A name that its people give it. One that promises trust to strangers is for the operator to give, to those who deserve it. */
 export const Chosen = Name.refine(
-  (name) => !trust.test(spoken(name)),
-  "strangers would take this name for a bank's or a support's: the operator of this service gives it to those who are one",
+  (name) => !isMixed(name),
+  "a word of this name has letters of two alphabets, of which some look the same: write it in one",
 )
+  .refine(
+    (name) => !makers.test(read(name)),
+    "strangers would take this name for the maker of WhatsApp: only the operator of this service can give it",
+  )
+  .refine(
+    (name) => !trust.test(read(name)),
+    "strangers would take this name for a bank's or a help desk's: only the operator of this service can give it",
+  )
 
 /** Words of banks and of help desks, in the languages of the page on which phones are linked, without accents. */
-const trust = new RegExp(
-  `\\b(?:${[
-    "bank(?:haus|ing)?|banc[oa]|banque|sparkasse|volksbank|raiffeisenbank",
-    "support|soporte|suporte|supporto|security|sicherheit|securite|seguridad|seguranca|sicurezza",
-    "official|offizielle?[rs]?|officiell?e?|oficial|ufficiale|verif\\w*",
-    "help ?desk|customer (?:care|service)|kundendienst|kundenservice|service clients?",
-    "servicio (?:al|de atencion al) cliente|atencion al cliente|atendimento(?: ao cliente)?|servizio clienti|assistenza",
-  ].join("|")})\\b`,
+const trust = wordsOf(
+  "banks?|bank ?haus|banking|banc[oa]s?|banques?|sparkassen?|volksbank|raiffeisenbank",
+  "(?:kunden)?support(?: ?team)?|soporte|suporte|supporto|security|sicherheit|securite|seguridad|seguranca|sicurezza",
+  "official|offizielle?[rs]?|officiell?e?|oficial|ufficiale|verif\\p{L}*",
+  "help ?desk|customer ?(?:care|service)|kunden ?(?:dienst|service)|services? clients?",
+  "servicio (?:al|de atencion al) cliente|atencion al cliente|atendimento|servizio clienti|assistenza",
 )
+const makers = wordsOf("meta|facebook|instagram")
+
+/** Finds any of these as whole words. A space stands for what is between two words, or nothing. */
+function wordsOf(...words: string[]): RegExp {
+  return new RegExp(`(?<!\\p{L})(?:${words.join("|").replaceAll(" ", "[ _-]")})(?!\\p{L})`, "u")
+}
 
 /** The name to strangers; undefined while an address is in it, as that of the person whom the account was made for. */
 export function toStrangers({ name }: { name: string }): string | undefined {
@@ -55,13 +66,11 @@ function hasAddress(name: string): boolean {
   return name.normalize("NFKC").includes("@")
 }
 
-/** Whether a name looks like one of WhatsApp's own. People would trust the page of a link that has it. */
-function isMessengers(name: string): boolean {
-  const words = spoken(name)
-  return (
-    words.replaceAll(/[^\p{L}\p{N}]/gu, "").includes("whatsapp") ||
-    /\b(?:meta|facebook|instagram)\b/.test(words)
-  )
+const characters = new Intl.Segmenter("en")
+
+/** As people count them: an emoji is one, whatever it is made of. */
+function charactersOf(name: string): number {
+  return Array.from(characters.segment(name)).length
 }
 
 /** Alphabets whose letters are taken for those of another one. */
@@ -69,31 +78,48 @@ const alphabets = ["Latin", "Cyrillic", "Greek", "Cherokee", "Armenian", "Coptic
   (name) => new RegExp(`\\p{Script=${name}}`, "u"),
 )
 
+/** Whether a word has letters of two alphabets. One Greek letter before or after others is a sign, as in kΩ. */
 function isMixed(name: string): boolean {
-  const words = name.normalize("NFKC").split(/[^\p{L}\p{M}]+/u)
-  return words.some((word) => alphabets.filter((letter) => letter.test(word)).length > 1)
+  const words = visible(name)
+    .normalize("NFKC")
+    .split(/[^\p{L}\p{M}]+/u)
+  return words.some((word) => {
+    const letters = word.replace(
+      /^\p{Script=Greek}(?!\p{Script=Greek})|(?<!\p{Script=Greek})\p{Script=Greek}$/u,
+      "",
+    )
+    return alphabets.filter((letter) => letter.test(letters)).length > 1
+  })
+}
+
+/** A name without what does not show. */
+function visible(name: string): string {
+  return name.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "")
 }
 
 /** Letters of another alphabet, small ones, that look like these. */
 const alike = {
-  a: "аα",
-  b: "в",
-  c: "с",
-  e: "еεё",
-  f: "ғ",
-  g: "ԍ",
-  h: "һн",
-  i: "іι",
-  k: "кκ",
-  m: "м",
-  n: "п",
-  o: "оοσ",
-  p: "рρ",
-  r: "г",
-  s: "ѕ",
-  t: "тτ",
-  u: "υ",
-  w: "ԝω",
+  a: "аαɑᴀ",
+  b: "вʙ",
+  c: "сᴄ",
+  d: "ᴅ",
+  e: "еεёᴇ",
+  f: "ғꜰ",
+  g: "ԍɡɢ",
+  h: "һнʜ",
+  i: "іιɪı",
+  k: "кκᴋ",
+  l: "ʟ",
+  m: "мᴍ",
+  n: "пɴ",
+  o: "оοσᴏ",
+  p: "рρᴘ",
+  r: "гʀ",
+  s: "ѕꜱ",
+  t: "тτᴛ",
+  u: "υᴜ",
+  v: "ᴠ",
+  w: "ԝωᴡ",
   y: "уγ",
 }
 const latin = new Map(
@@ -101,9 +127,15 @@ const latin = new Map(
 )
 
 /** A name as it is read: small letters without accents, each that looks like a Latin one as that. */
-function spoken(name: string): string {
-  const plain = name.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()
+function read(name: string): string {
+  const plain = visible(name).normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase()
   return Array.from(plain, (letter) => latin.get(letter) ?? letter).join("")
+}
+
+function lettersOf(name: string): string {
+  return read(name)
+    .replaceAll("vv", "w")
+    .replaceAll(/[^\p{L}\p{N}]/gu, "")
 }
 
 /** Whether anything of a name shows. The blank of Braille, U+2800, is a symbol to Unicode. */

@@ -108,15 +108,17 @@ interface Mailed {
 }
 
 /**
- * Records what somebody did in an account, and mails it to those who should know. A mail that cannot be sent holds nothing up:
- * the entry is there.
+ * Records what somebody did in an account, and mails it to those who should know. It is done already, so nothing fails where that
+ * cannot be written or mailed: the operator's log has it.
  */
 export async function recordAndMail(
   accountId: string,
   entry: Omit<Entry, "at_ms">,
   { isQuiet = false, origin }: Mailed = {},
 ): Promise<void> {
-  await put(write(accountId, entry).Put)
+  await put(write(accountId, entry).Put).catch((error: unknown) =>
+    log.error({ error, accountId, act: entry.act, by: entry.key_id }, "an act was not recorded"),
+  )
   if (isQuiet) return
   const mailing = mail(accountId, entry, origin).catch((error: unknown) =>
     log.warn({ error, accountId, act: entry.act }, "nobody was mailed of an act"),

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks"
 import { nowMs } from "../platform/clock.ts"
 import type { IncomingMessage } from "node:http"
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb"
@@ -32,12 +33,12 @@ export function askByHttp(most: number): Ask {
     maxAttempts: 4,
     requestHandler: { ...requestTimes.requestHandler, httpAgent: agent, httpsAgent: agent },
   })
-  return patient(client, atMost(most, exchangeOf(client)))
+  return patient(client, atMost(most, noted(exchangeOf(client))))
 }
 
 /** Asks a store without HTTP, with the same retries, time-out and limit of requests under way. */
 export function askHere(most: number, here: Exchange): Ask {
-  return patient(new DynamoDBClient({ maxAttempts: 4 }), atMost(most, inTime(here)))
+  return patient(new DynamoDBClient({ maxAttempts: 4 }), atMost(most, noted(inTime(here))))
 }
 
 function inTime(here: Exchange): Exchange {
@@ -69,7 +70,7 @@ function patient({ config }: DynamoDBClient, exchange: Exchange): Ask {
     return body
   }
 
-  return timed(async (operation, request, { once, signal }) => {
+  return async (operation, request, { once, signal }) => {
     const patience = await config.retryStrategy()
     if (once || !("recordSuccess" in patience)) return await ask(operation, request, signal)
     let token = await patience.acquireInitialRetryToken("")
@@ -85,28 +86,34 @@ function patient({ config }: DynamoDBClient, exchange: Exchange): Ask {
           .catch(() => Promise.reject(error))
       }
     }
-  })
-}
-
-/** When each request that waits for an answer was made, on the monotonic clock, the oldest first. */
-const waiting = new Set<{ sinceMs: number }>()
-
-function timed(ask: Ask): Ask {
-  return async (...asked) => {
-    const waits = { sinceMs: performance.now() }
-    waiting.add(waits)
-    try {
-      return await ask(...asked)
-    } finally {
-      waiting.delete(waits)
-    }
   }
 }
 
-/** For how long, in ms, the oldest request to the store has been waiting, retries included; 0 when none waits. */
-export function longestWaitMs(): number {
-  const [oldest] = waiting
-  return oldest ? performance.now() - oldest.sinceMs : 0
+/** The requests of a task that are under way: when each was sent, on the monotonic clock. */
+export type UnderWay = Set<{ sinceMs: number }>
+
+const tasks = new AsyncLocalStorage<UnderWay>()
+
+/** Does something whose requests to the store are known while they are under way, those of others apart. */
+export async function watched<Result>(underWay: UnderWay, work: () => Promise<Result>): Promise<Result> {
+  return await tasks.run(underWay, work)
+}
+
+/** Waits for the store on behalf of the present task, also where one request is made for several tasks. */
+export async function waitFor<Result>(answer: () => Promise<Result>): Promise<Result> {
+  const task = tasks.getStore()
+  if (!task) return await answer()
+  const sent = { sinceMs: performance.now() }
+  task.add(sent)
+  try {
+    return await answer()
+  } finally {
+    task.delete(sent)
+  }
+}
+
+function noted(exchange: Exchange): Exchange {
+  return async (...asked) => await waitFor(() => exchange(...asked))
 }
 
 function atMost(most: number, exchange: Exchange): Exchange {
@@ -209,5 +216,9 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   answer.on("data", (chunk: Buffer) => chunks.push(chunk))
   answer.on("end", () => resolve(Buffer.concat(chunks).toString()))
   answer.on("error", reject)
-  return await promise
+  // The handler's own limit ends with the head of the answer.
+  const tooLong = () =>
+    answer.destroy(Object.assign(new Error("the store did not end its answer"), { name: "TimeoutError" }))
+  const timer = setTimeout(tooLong, requestTimes.requestHandler.requestTimeout)
+  return await promise.finally(() => clearTimeout(timer))
 }

@@ -7,14 +7,16 @@ import {
   askByHttp,
   askHere,
   type Exchange,
-  longestWaitMs,
   type Options,
+  type UnderWay,
+  waitFor,
+  watched,
   type Wire,
 } from "./client.ts"
 import { isPassing, isStoreFault, isThrottled, StoreAway, StoreError } from "./error.ts"
 import { type Item, type Row, toItem, toRow } from "./dynamodb-json.ts"
 
-export { isPassing, isStoreFault, isThrottled, longestWaitMs, StoreAway, type Row }
+export { isPassing, isStoreFault, isThrottled, StoreAway, type Row, type UnderWay, waitFor, watched }
 
 /** A binary attribute, as it is written and read. */
 export const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, "not bytes")

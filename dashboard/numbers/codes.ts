@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Context } from "hono"
+import { LRUCache } from "lru-cache"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { PhoneNumber } from "#core/contract/field-types.ts"
@@ -22,19 +23,39 @@ const patienceMs = 700
 
 /** Sessions that were asked for their code and have not answered yet, by their bridges. */
 const asked = new Map<string, Promise<Code>>()
+/** What each answered last, and when. */
+const answered = new LRUCache<string, { code: Code; atMs: number }>({ max: 1000, ttl: 60_000 })
+/** How long an answer that is no code counts, in ms. */
+const goodForMs = 2000
 
 /**
  * The code that the network shows now. It takes some seconds until there is a first one, and a host that hangs gives none:
- * meanwhile nobody waits, and the session is not asked again.
+ * meanwhile nobody waits. While a session is asked it is not asked again, and its last code stays for as long as it is good.
  */
 export async function codeOf(
   { id }: Bridge.Info,
   { requestId, isOver }: Pick<Round, "isOver"> & { requestId: string },
 ): Promise<Code> {
   if (isOver) return { kind: "over" }
-  const code = asked.get(id) ?? askedFor(id, requestId).finally(() => asked.delete(id))
-  asked.set(id, code)
-  return await Promise.race([code, sleep(patienceMs, { kind: "asking" } as const)])
+  const code = asked.get(id) ?? asking(id, requestId)
+  return await Promise.race([code, sleep(patienceMs).then(() => lastOf(id))])
+}
+
+function asking(bridgeId: string, requestId: string): Promise<Code> {
+  const code = askedFor(bridgeId, requestId)
+    .then((answer) => {
+      answered.set(bridgeId, { code: answer, atMs: nowMs() })
+      return answer
+    })
+    .finally(() => asked.delete(bridgeId))
+  asked.set(bridgeId, code)
+  return code
+}
+
+function lastOf(bridgeId: string): Code {
+  const last = answered.get(bridgeId)
+  const goodUntilMs = last?.code.kind === "shown" ? last.code.expiresMs : (last?.atMs ?? 0) + goodForMs
+  return last && nowMs() < goodUntilMs ? last.code : { kind: "asking" }
 }
 
 async function askedFor(bridgeId: string, requestId: string): Promise<Code> {

@@ -195,8 +195,13 @@ function lastOf({ reported }: Lease.Info, atMs: number | undefined) {
   const isLost = atMs !== undefined && nowMs() - atMs >= lostAfterMs
   return {
     isLost,
-    ...(reported && { last: { status: restrictionIn(reported) ? "restricted" : reported.status, atMs } }),
+    ...(reported && { last: { status: lastStatusOf(reported), atMs } }),
   }
+}
+
+/** A number that is down is that first. */
+function lastStatusOf(reported: Lease.Reported): string {
+  return reported.status === "connected" && restrictionIn(reported) ? "restricted" : reported.status
 }
 
 async function askSession(bridgeId: string): Promise<z.infer<typeof SessionStatus> | undefined> {

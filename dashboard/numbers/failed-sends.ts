@@ -6,8 +6,9 @@ import { ago, type Html } from "../elements.ts"
 
 /** The sends of a number that failed today (UTC): the network rejected them, or whether it has them is not known. */
 export interface FailedSends {
+  /** At least so many: of very many refused calls not each is kept. */
   count: number
-  /** Those that were rejected since the number may not start new chats, and when the last one was. */
+  /** Those that were rejected because the number may not start new chats, and when the last one was. */
   newChats: number
   lastNewChatMs: number
 }
@@ -15,7 +16,7 @@ export interface FailedSends {
 /** The network's code of such a rejection. */
 const noNewChats = 463
 /** A call that is refused for its own faults is its caller's affair. */
-const failures = new Set(["network_rejected", "send_outcome_unknown"])
+const codes = new Set(["network_rejected", "send_outcome_unknown"])
 /** How many of an account's refused calls are looked at: the latest ones. */
 const most = 100
 /** Pages that are open look every few seconds. */
@@ -37,7 +38,7 @@ async function read(accountId: string): Promise<Map<string, FailedSends>> {
   const found = new Map<string, FailedSends>()
   for (const { path, refusal, atMs } of calls) {
     const [, ref] = /^\/api\/instances\/([^/]+)\/proxy\/send\//.exec(path) ?? []
-    if (ref === undefined || !refusal || !failures.has(refusal.code)) continue
+    if (ref === undefined || !refusal || !codes.has(refusal.code)) continue
     const { count, newChats, lastNewChatMs } = found.get(ref) ?? { count: 0, newChats: 0, lastNewChatMs: 0 }
     const isNewChat = refusal.networkCode === noNewChats
     found.set(ref, {
@@ -50,13 +51,18 @@ async function read(accountId: string): Promise<Map<string, FailedSends>> {
   return found
 }
 
-/** "2 sends rejected", since no new chats may be started. Nothing, if there are none. */
+/** How many there are, as far as they are known. */
+export function failures(count: number): string {
+  return count < most ? String(count) : `${most} or more`
+}
+
+/** "2 sends rejected", because no new chats may be started. Nothing, if there are none. */
 export function newChatsLine(failed: FailedSends | undefined): Html | string {
   if (!failed || failed.newChats === 0) return ""
   const { newChats: count, lastNewChatMs } = failed
   return html`<div>
     <a class="state bad" href="/requests?refused=true"
-      >${count === 1 ? "1 send" : `${count} sends`} rejected today</a
+      >${count === 1 ? "1 send" : `${failures(count)} sends`} rejected today</a
     >
     <div class="small muted">
       By the network, the last one ${ago(lastNewChatMs)}: it does not let this number start new chats for now.

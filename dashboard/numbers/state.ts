@@ -30,7 +30,9 @@ export function inWords(evidence: Evidence): Words {
     case "silent":
       return {
         ...doubt(evidence),
-        cause: `The machine that runs it does not answer.${lastOf(evidence.last)} Another one takes over by itself.`,
+        cause: evidence.isLost
+          ? `The machine that runs it does not answer.${lastOf(evidence.last)} Another one takes over by itself.`
+          : `It is slow to answer, or does not answer at all.${lastOf(evidence.last)}`,
       }
     case "unheld":
       if (evidence.hasFailed)

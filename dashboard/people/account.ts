@@ -148,11 +148,11 @@ export const account = new Hono<DashboardEnv>()
 /** Signs a person out in another of their browsers, or in all others. */
 async function signOutElsewhere(c: Context<DashboardEnv>, chosen?: string): Promise<void> {
   const { person, browser } = c.var.me
-  for (const { id, agent, address } of await Browser.list(person.id)) {
-    if (id === browser.id || (chosen !== undefined && id !== chosen)) continue
-    await Browser.remove(person.id, id)
+  const others = (await Browser.list(person.id)).filter(({ id }) => id !== browser.id)
+  const meant = others.filter(({ id }) => chosen === undefined || id === chosen)
+  for (const { id } of meant) await Browser.remove(person.id, id)
+  for (const { agent, address } of meant)
     await did(c, "browser_signed_out", `${browserName(agent)}${address === "" ? "" : `, at ${address}`}`)
-  }
 }
 
 /** The keys that somebody made for an account. */

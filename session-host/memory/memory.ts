@@ -63,6 +63,9 @@ export class Memory extends Ground {
     const { deliveries, lastEvent } = found
     // The session that promised to ring may have died first.
     if (deliveries.some((delivery) => lastEvent > delivery.head || delivery.due > 0)) this.bell.ringAnew()
+    // The parts have read it. Credentials must not outlive their login here.
+    found.rows.clear()
+    found.awaited.length = 0
   }
 
   /** The number of the bridge's last event. Rows of delivered events expire. */

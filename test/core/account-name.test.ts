@@ -20,6 +20,17 @@ test.for([
   "Soporte",
   "S\u00e9curit\u00e9",
   "Servi\u00e7o de seguran\u00e7a",
+  "Ba\u200bnk of Spain",
+  "Sup\u200dport",
+  "b\u200b\u0430\u200bnk",
+  "W\u029c\u1d00\u1d1bs\u1d00\u1d18\u1d18",
+  "B\u0251nk",
+  "VVhatsApp",
+  "Customer-care",
+  "_Support_",
+  "Facebook1",
+  "Kundensupport",
+  "Deutsche Bank24",
 ])("nobody names their account %j", (name) => {
   expect(AccountName.Chosen.safeParse(name).success).toBe(false)
 })
@@ -32,6 +43,25 @@ test.for([
   "\u0645\u062e\u0628\u0632",
   "\u6771\u4eac\u30ab\u30d5\u30a7",
   "\u{1f600}".repeat(64),
+  "\u{1f1e9}\u{1f1ea}".repeat(40),
+  "Metalwork",
+  "Banksy Prints",
+  "\u00b5Torrent",
+  "k\u03a9 Audio",
+  "\u0394T Systems",
+  "\u03b2Carotin",
 ])("an account may be named %j", (name) => {
   expect(AccountName.Chosen.parse(name)).toBe(name)
+})
+
+test("the operator gives a name that promises trust, but none of WhatsApp", () => {
+  for (const name of [
+    "Food Bank London",
+    "Meta Design",
+    "\u041c\u0435\u0442\u0430-\u0421\u0435\u0440\u0432\u0438\u0441",
+  ]) {
+    expect(AccountName.Chosen.safeParse(name).success).toBe(false)
+    expect(AccountName.Name.parse(name)).toBe(name)
+  }
+  expect(AccountName.Name.safeParse("The WhatsApp Shop").success).toBe(false)
 })

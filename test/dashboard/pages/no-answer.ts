@@ -1,12 +1,14 @@
 import { dynamoDb } from "#test/support/store.ts"
 import { expect, test } from "vitest"
+import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import { callHolderIfAny } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { now } from "#core/platform/clock.ts"
-import { aScriptedHost } from "#test/support/scripted-host.ts"
+import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
+import { codeOf } from "#dashboard/numbers/codes.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 import { until } from "#test/support/until.ts"
 import { aPerson, pages } from "./person.ts"
@@ -39,6 +41,44 @@ test("a page whose store gives no answer says so at once, and asks nobody to wai
     back()
   }
   await until(async () => (await person.get("/numbers")).status === 200)
+})
+
+test("while another account's requests wait for the store, a page that is slow for other reasons comes all the same", async () => {
+  const person = await aPerson()
+  const other = await aPerson()
+  const host = await aScriptedHost(({ path }, response) => {
+    const isGroups = path.startsWith("/groups")
+    setTimeout(() => sayJson(response, 200, isGroups ? [] : connected), isGroups ? 1500 : 0)
+  })
+  await host.take(person.bridge.id)
+  const back = dynamoDb.faults.add({
+    fault: "slow",
+    ms: 3000,
+    when: (request) => JSON.stringify(request).includes(other.accountId),
+  })
+  const waiting = Account.get(other.accountId)
+  expect((await person.get("/numbers/shop/groups")).status).toBe(200)
+  back()
+  await waiting
+})
+
+const connected = { status: "connected", jid: "", lid: "", name: "", phone: "15550001" }
+
+test("a code that its session is slow to give is shown, and stays while the session is asked again", async () => {
+  const person = await aPerson()
+  const host = await aScriptedHost(({ path }, response) => {
+    if (path !== "/qr") return sayJson(response, 200, { ...connected, status: "unpaired", phone: "" })
+    const expires = String(now() + 20)
+    setTimeout(() => response.writeHead(200, { "x-qr-expires": expires }).end("a picture"), 900)
+  })
+  await host.take(person.bridge.id)
+  const codes: string[] = []
+  for (let looks = 0; looks < 6; looks++) {
+    const { kind } = await codeOf(person.bridge, { requestId: "looks", isOver: false })
+    codes.push(kind)
+  }
+  expect(codes.slice(0, 2)).toContain("asking")
+  expect(codes.slice(2)).toEqual(["shown", "shown", "shown", "shown"])
 })
 
 test("a host that hangs keeps no page of its number waiting, and each page comes with what is known", async () => {

@@ -6,6 +6,7 @@ import { ApiKey } from "#core/account/api-key.ts"
 import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { AuditLog } from "#core/account/audit-log.ts"
 import { Mail } from "#core/account/mail.ts"
+import { Browser } from "#core/account/browser.ts"
 import { Member } from "#core/account/member.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { Troubles } from "#core/account/troubles.ts"
@@ -367,6 +368,17 @@ test("an account's name is its owners' to choose, strangers read it where a phon
   await member.post("/accounts/turn", { account: owner.accountId })
   expect((await member.post("/account/rename", { name: "Mine" })).status).toBe(403)
   expect((await Account.get(owner.accountId))?.name).toBe(name)
+})
+
+test("what somebody does is done although the store cannot record it", async () => {
+  const owner = await aPerson()
+  for (let i = 0; i < 3; i++) await aVisitor().post(`/sign-in/link/${await SignIn.print(owner.email)}`)
+  expect(await Browser.list(owner.person.id)).toHaveLength(4)
+  const when = (request: object) => JSON.stringify(request).includes('"AUDIT#')
+  const isBack = dynamoDb.faults.add({ fault: "invalid", when })
+  onTestFinished(isBack)
+  expect((await owner.post("/account/sign-out/others", {})).status).toBe(303)
+  expect(await Browser.list(owner.person.id)).toHaveLength(1)
 })
 
 test("what somebody does is done although the store fails while others are mailed of it", async () => {
