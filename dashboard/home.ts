@@ -95,7 +95,10 @@ async function wholeOf(named: Bridge.Listed[]): Promise<Bridge.Info[]> {
 
 async function partsOf(c: Context<DashboardEnv>, standings: Standing[]): Promise<Map<string, Html>> {
   const failedSends = await failedToday(c.var.accountId)
-  const [troubles, latest] = await Promise.all([troublesOf(standings, failedSends), latestOf(standings)])
+  const [troubles, latest] = await Promise.all([
+    troublesOf(standings, failedSends, c.var.me.role !== "viewer"),
+    latestOf(standings),
+  ])
   return new Map([
     ["troubles", troubles],
     ["today", todayCard(standings, failedSends)],
@@ -107,7 +110,11 @@ async function partsOf(c: Context<DashboardEnv>, standings: Standing[]): Promise
  * The numbers that are down, those whose events do not get through, also those of earlier days, if they are few, and those of
  * which the network lets start no new chats today.
  */
-async function troublesOf(standings: Standing[], failedSends: Map<string, FailedSends>): Promise<Html> {
+async function troublesOf(
+  standings: Standing[],
+  failedSends: Map<string, FailedSends>,
+  mayChange: boolean,
+): Promise<Html> {
   const down = standings.filter(({ group }) => group === "down")
   const others = standings.filter(({ group }) => group !== "down")
   const asked =
@@ -150,7 +157,7 @@ async function troublesOf(standings: Standing[], failedSends: Map<string, Failed
         const { name, under } = calledOf(bridge, phoneOf(evidence))
         const sends = failedSends.get(ref)
         const problems = [
-          ...problemsOf(ref, evidence, receiving),
+          ...problemsOf(ref, evidence, receiving, mayChange),
           ...(sends && sends.newChats > 0 ? [ofSends(sends)] : []),
         ]
         return html`<li>
@@ -190,8 +197,8 @@ interface Problem {
 }
 
 /** How a number stands, and what does not get through. */
-function problemsOf(ref: string, evidence: Evidence, receiving: Receiving): Problem[] {
-  const { action } = inWords(evidence)
+function problemsOf(ref: string, evidence: Evidence, receiving: Receiving, mayChange: boolean): Problem[] {
+  const action = mayChange ? inWords(evidence).action : undefined
   const ofSession = {
     said: evidenceLine(evidence),
     ...(action && { href: placeOf(`/numbers/${ref}`, action.to), label: action.label }),

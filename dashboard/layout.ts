@@ -105,12 +105,10 @@ export function lone(page: Whole & { body: Html; isBroad?: boolean; brand?: Bran
   return whole(
     page,
     html`<body class="lone">
-      ${
-        brand?.logo === undefined
-          ? html`<a class="brand" href="/">${mark()} Messaging bridge</a>`
-          : html`<img class="logo" src="${brand.logo}" alt="" />`
-      }
-      <main id="main" class="${page.isBroad ? "broad" : ""}">${page.body}</main>
+      ${brand?.logo === undefined ? html`<a class="brand" href="/">${mark()} Messaging bridge</a>` : ""}
+      <main id="main" class="${page.isBroad ? "broad" : ""}">
+        ${brand?.logo === undefined ? "" : html`<img class="logo" src="${brand.logo}" alt="" />`} ${page.body}
+      </main>
     </body>`,
   )
 }
@@ -146,7 +144,7 @@ export function refused(input: {
   return html`<div class="card">
     <h1>${input.title}</h1>
     <p>${input.sentence}</p>
-    ${input.requestId === undefined ? "" : html`<p class="small muted">If it persists, report this number: ${copyable(input.requestId)}</p>`}
+    ${input.requestId === undefined ? "" : html`<p class="small muted">If it persists, report this code: ${copyable(input.requestId)}</p>`}
     <div class="row"><a class="button main" href="${href}">Go to ${place}</a></div>
   </div>`
 }
@@ -195,16 +193,16 @@ const tabs: readonly (readonly [Tab, string, string])[] = [
 ]
 
 /**
- * The head of every page about one number: its name and its phone, its state, and the way to its other pages. `withWebhooks`:
- * whether it says how its webhooks do, unless the page does.
+ * The head of every page about one number: its name and its phone, its state and that of its webhooks, and the way to its other
+ * pages. `without`: what the page itself says.
  */
 export async function numberHead(
   bridge: Bridge.Info,
   shown: Tab,
-  { withWebhooks = true } = {},
+  without?: "webhooks" | "session",
 ): Promise<Html> {
   const { customerRef: ref } = bridge
-  const { phone, marks } = await marksOf(bridge, { withWebhooks })
+  const { phone, marks } = await marksOf(bridge, { without })
   const { name, under } = calledOf(bridge, phone)
   return await html`${head({
       title: name,

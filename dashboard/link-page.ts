@@ -17,7 +17,7 @@ import { elsewhere, type Html, note, press, until } from "./elements.ts"
 import { fromWhere } from "./audit-log.ts"
 import { type DashboardEnv, pageOrigin } from "./guard.ts"
 import { live, type Piece } from "./live.ts"
-import { codeFor, codeOf, lookEachMs, type Refused, roundOf } from "./numbers/codes.ts"
+import { codeFor, codeOf, lookEachMs, roundOf } from "./numbers/codes.ts"
 import { fill, type LinkWords, linkWordsFor } from "./numbers/link-words.ts"
 import { evidenceOf, forStrangers, isLinked } from "./numbers/evidence.ts"
 import {
@@ -113,7 +113,11 @@ export const link = new Hono<DashboardEnv>()
     const { phone: written } = await c.req.parseBody()
     const { requestId } = c.var
     const typed = await codeFor(session.bridge, written, { requestId, expected: session.expectedPhone })
-    if (typed.refused) return await showRefused(c, typed.refused)
+    if (typed.refused) {
+      const { status, ...refused } = typed.refused
+      const card = refusedCard({ at: c.req.path, ...refused, words: wordsOf(c) })
+      return await around(c, session, { name: await nameOf(session), status }, card)
+    }
     await LinkSession.show(token, { shownAt: 0 })
     const at = c.req.path
     const evidence = forStrangers(await evidenceOf(session.bridge))
@@ -282,17 +286,6 @@ async function dead(c: Context<DashboardEnv>) {
 }
 
 /** No code to type: why, and the form again. */
-async function showRefused(c: Context<DashboardEnv>, { status, ...refused }: Refused) {
-  const words = wordsOf(c)
-  const card = refusedCard({ at: pathOf(c), ...refused, words })
-  return await show(
-    c,
-    html`<h1>${words.title}</h1>
-      ${card}`,
-    status,
-  )
-}
-
 function otherPhone({ expectedPhone }: LinkSession.Info, words: LinkWords): Html | string {
   if (expectedPhone === undefined) return ""
   return note("bad", html`<b>${words.other}</b> ${fill(words.otherHow, { digits: expectedPhone.slice(-4) })}`)

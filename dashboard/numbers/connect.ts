@@ -42,7 +42,8 @@ export const connect = new Hono<DashboardEnv>()
         : isStopped(evidence)
           ? stoppedCard(bridge, evidence)
           : await linkingNow(c, evidence, ended)
-    return await show(c, html`${networkNote(bridge, evidence)} ${parts}`)
+    const mayLink = me.role !== "viewer" && !isStopped(evidence)
+    return await show(c, html`${mayLink ? networkNote(bridge, evidence) : ""} ${parts}`)
   })
   .get("/numbers/:ref/connect/stream", async (c) => {
     const { eachMs, look } = follower(c)
@@ -78,7 +79,7 @@ function shownOf(c: Context<DashboardEnv>): Shown {
 
 async function show(c: Context<DashboardEnv>, content: Html, status?: Status) {
   const { bridge } = c.var
-  const body = html`${numberHead(bridge, "connect")} ${content}`
+  const body = html`${numberHead(bridge, "connect", "session")} ${content}`
   return await page(c, {
     title: `Link a phone to ${bridge.customerRef}`,
     place: "numbers",

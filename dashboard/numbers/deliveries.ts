@@ -74,7 +74,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
     <div class="stack" data-stream="/numbers/${ref}/deliveries/stream?${queryOf(askedOf(c))}">
       ${headCard(shown)} ${givenUpCard(shown, givenUp)} ${attemptsCard(shown)}
     </div>`
-  const body = html`${numberHead(bridge, "deliveries", { withWebhooks: false })} ${whichOf(ref, webhook, all)}
+  const body = html`${numberHead(bridge, "deliveries", "webhooks")} ${whichOf(ref, webhook, all)}
   ${webhook.receiver.url === "" ? noWebhook(ref) : lists}`
   return await page(c, { title: `Deliveries of ${ref}`, place: "numbers", body })
 }

@@ -25,6 +25,9 @@ export interface Last {
 /** After so long without a word a session is lost rather than uncertain. A page that looks every few seconds says so by 45 s. */
 const lostAfterMs = 40_000
 
+/** After so long pages doubt what it said last: rule of the pages' own, as their script has it. */
+const doubtedAfterMs = 15_000
+
 /** A bridge's state, whose word that is, and the number of the phone that is linked, or was last. */
 export type Evidence = Word & { hadPhone?: boolean; lastPhone?: string }
 
@@ -88,7 +91,7 @@ export async function soonOf(
   withinMs: number,
 ): Promise<Evidence> {
   const heldWord = async (held: Lease.Info) =>
-    await Promise.race([askedOf(held), sleep(withinMs).then(async () => await reportedOf(held))])
+    await Promise.race([askedOf(held), sleep(withinMs).then(async () => await meanwhileOf(held))])
   return await withPhone(bridge, lease, await wordOf(accountOf(bridge), lease, heldWord))
 }
 
@@ -154,6 +157,13 @@ async function reportedOf({ reported }: Lease.Info): Promise<Word> {
 /** The limit of the network that was written down, until its time. */
 function restrictionIn({ restriction }: Lease.Reported): Lease.Reported["restriction"] {
   return restriction && (restriction.until === 0 || restriction.until > now()) ? restriction : undefined
+}
+
+/** What a page says of a session that has not answered yet: one that has been silent for long is in doubt. */
+async function meanwhileOf(lease: Lease.Info): Promise<Word> {
+  const atMs = heard.get(lease.bridgeId)
+  const isDoubted = atMs !== undefined && nowMs() - atMs >= doubtedAfterMs
+  return isDoubted ? await silent(lease) : await reportedOf(lease)
 }
 
 async function whyPaused(

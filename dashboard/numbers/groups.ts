@@ -78,7 +78,7 @@ function listOf(ref: string, all: Info[]): Html {
                 <div class="small muted"><bdi>${group.topic}</bdi></div>
               </div>
               <span class="small muted"
-                >${group.participants} members${group.role === "" ? "" : `, ${group.role}`}</span
+                >${group.participants} members${group.role === "" ? "" : `; you: ${group.role}`}</span
               >
             </li>`,
         )}

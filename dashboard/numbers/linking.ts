@@ -214,7 +214,7 @@ export function refusedCard(input: {
   const { at, code, phone, words = english } = input
   return html`<section class="card">
     ${note("bad", reason(input, words))}
-    ${phoneForm({ at, phone, words, isWrong: code === "invalid_request" })}
+    ${phoneForm({ at, phone, words, isWrong: code === "invalid_request" || code === "number_mismatch" })}
     <p><a href="${at}">${words.useQr}</a></p>
   </section>`
 }

@@ -12,11 +12,11 @@ const soonMs = 150
 /** The head of a number's pages shows its phone, its state and whether its events get through. */
 export async function marksOf(
   bridge: Bridge.Info,
-  { withWebhooks }: { withWebhooks: boolean },
+  { without }: { without?: "webhooks" | "session" | undefined },
 ): Promise<{ phone: string; marks: Html }> {
   const [evidence, ofWebhooks] = await Promise.all([
     Lease.get(bridge.id).then(async (lease) => await soonOf(bridge, lease, soonMs)),
-    withWebhooks ? webhookMarks(bridge) : "",
+    without === "webhooks" ? "" : webhookMarks(bridge),
   ])
   const { tone, word, action } = inWords(evidence)
   const at = `/numbers/${bridge.customerRef}`
@@ -26,5 +26,5 @@ export async function marksOf(
   const state = html`<a class="state ${isOld && tone === "good" ? "idle" : tone}" href="${to}"
     >${word}${isOld ? html`<span class="hidden">, as it was last reported</span>` : ""}</a
   >`
-  return { phone: phoneOf(evidence), marks: html`${state} ${ofWebhooks}` }
+  return { phone: phoneOf(evidence), marks: html`${without === "session" ? "" : state} ${ofWebhooks}` }
 }

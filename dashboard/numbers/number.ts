@@ -27,7 +27,7 @@ export const number = new Hono<DashboardEnv>()
   .get("/numbers/:ref", async (c) => {
     const { bridge } = c.var
     const shown = await shownOf(c)
-    const body = html`${numberHead(bridge, "overview")}
+    const body = html`${numberHead(bridge, "overview", "session")}
       <div class="columns" data-stream="/numbers/${bridge.customerRef}/stream">
         ${stateCard(shown)} ${receiverCard(shown)} ${todayCard(shown)}
         <section class="card">

@@ -138,7 +138,7 @@ function inWordsOfStatus({ hadPhone, ...said }: Extract<Evidence, { kind: "said"
         return {
           tone: "bad",
           ...refusals[said.objection],
-          action: { label: "Link a phone", to: "connect" },
+          ...(said.objection !== "banned" && { action: { label: "Link a phone", to: "connect" } as const }),
         }
       if (hadPhone)
         return {

@@ -244,7 +244,7 @@ test("the last type of events goes only when that is said again, and then the nu
 test("a page that is refused for the reader's own reason asks for no report", async () => {
   const person = await aPerson("viewer")
   for (const path of ["/numbers/nobody", "/operator", "/new-number"])
-    expect(await (await person.get(path)).text()).not.toContain("report this number")
+    expect(await (await person.get(path)).text()).not.toContain("report this code")
 })
 
 test("a browser that asks for what is not there gets a page, with the way around for who is signed in; a program gets JSON", async () => {

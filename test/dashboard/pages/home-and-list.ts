@@ -126,6 +126,17 @@ test("an event that another webhook of a number has given up is red in the list,
   expect([well.arrivals.length, other.arrivals.length]).toEqual([2, 3])
 })
 
+test("a viewer is told what is wrong with a number, and is offered nothing that they may not do", async () => {
+  const viewer = await aPerson("viewer")
+  const phone = LinkedPhone.sealed("15550001", viewer.bridge.id, await Bridge.deliveryKeyOf(viewer.bridge))
+  const held = await aHeldLease(viewer.bridge.id)
+  await Lease.report(held, { status: "unpaired", phone, since: now() - 600, epoch: held.epoch })
+  await Bridge.setWebhookUrl(viewer.bridge, "https://example.com/hook")
+  const home = await (await viewer.get("/")).text()
+  expect(home).toContain('<span class="state bad">Unlinked</span>')
+  expect(home).not.toContain("Link it again")
+})
+
 test("a search that finds none of an account's numbers does not say that it has none", async () => {
   const page = await (await (await aPerson()).get("/numbers?search=nothing")).text()
   expect(page).toContain("No number is such a one.")

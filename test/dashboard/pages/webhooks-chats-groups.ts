@@ -135,7 +135,7 @@ test("chats, the messages that are kept of one, and groups with their members ar
   expect(unkept).not.toContain("PATCH")
   const listed = await shown("/groups")
   expect(listed).toContain(safe)
-  expect(listed).toContain("2 members, admin")
+  expect(listed).toContain("2 members; you: admin")
   const at = "/groups/120363000000000001%40g.us"
   expect(await shown(at)).toContain("+491711234567")
   expect((await person.post(`/numbers/shop${at}/leave`)).headers.get("location")).toBe("/numbers/shop/groups")
