@@ -1,7 +1,7 @@
 import { html } from "hono/html"
 import type { Account } from "#core/account/account.ts"
 import { head } from "#dashboard/layout.ts"
-import { type Html, note, press, time, until } from "#dashboard/elements.ts"
+import { day, type Html, note, press, until } from "#dashboard/elements.ts"
 import { type Amount, type Bill, money, type Price, priceLine } from "./price-and-bills.ts"
 
 type State = Account.Subscription
@@ -59,11 +59,16 @@ const about =
 
 function byHand({ state, hasPortal, mayChange, ask, used, limit }: Shown): Html {
   const mayAdd = state === "active" || state === "trialing"
-  const nothing = mayAdd && !hasPortal ? "Nothing to pay here: the" : "The"
+  const isPaused = used > 0 && (state === "unpaid" || state === "canceled")
+  const the = isPaused
+    ? "Your numbers are paused: the"
+    : mayAdd && !hasPortal
+      ? "Nothing to pay here: the"
+      : "The"
   return html`<h2>${titles[state]}</h2>
     <p>
-      ${nothing} operator of this service has set your subscription by hand.
-      ${mayAdd ? "It holds until they change it." : "Ask them for another."} ${inUse(used, limit)}
+      ${the} operator of this service has set your subscription by hand.
+      ${mayAdd ? `It holds until they change it. ${inUse(used, limit)}` : "Ask them for another."}
     </p>
     ${
       hasPortal
@@ -91,6 +96,12 @@ const titles: Record<State, string> = {
   canceled: "Your subscription has ended",
 }
 
+const aboutAdding: Partial<Record<State, string>> = {
+  trialing: "One that you add during the trial is charged from its end on.",
+  active:
+    "One that you add is charged at once for the rest of the time that is paid. One that you delete is a credit on the next invoice.",
+}
+
 function card(input: Shown): Html {
   const { state, mayChange } = input
   const isOver = state === "none" || state === "canceled"
@@ -98,7 +109,7 @@ function card(input: Shown): Html {
   const due = input.bills.filter(({ status }) => status === "open")
   const { cancelAt } = input
   const isEnding = cancelAt !== undefined && !isOver
-  return html`<h2>${isEnding ? html`It ends on ${time(cancelAt * 1000)}` : titles[state]}</h2>
+  return html`<h2>${isEnding ? html`It ends on ${day(cancelAt * 1000)}` : titles[state]}</h2>
     ${reason(input)}
     <dl class="facts">
       ${
@@ -132,29 +143,19 @@ function card(input: Shown): Html {
           : ""
       }
       ${
-        state === "active" && input.periodEnd !== undefined
+        state === "active" && !isEnding && input.periodEnd !== undefined
           ? html`<dt>Paid until</dt>
-              <dd>${time(input.periodEnd * 1000)}</dd>`
+              <dd>${day(input.periodEnd * 1000)}</dd>`
           : ""
       }
       ${
         input.coming
           ? html`<dt>${state === "trialing" ? "First charge" : "Next charge"}</dt>
-              <dd>${money(input.coming)} on ${time(input.coming.at * 1000)}</dd>`
-          : ""
-      }
-      ${
-        isEnding
-          ? html`<dt>It ends</dt>
-              <dd>${time(cancelAt * 1000)}, as you asked</dd>`
+              <dd>${money(input.coming)} on ${day(input.coming.at * 1000)}</dd>`
           : ""
       }
     </dl>
-    <p class="small muted">
-      ${inUse(input.used, input.limit)}
-      ${state === "active" ? "One that you add is charged at once for the rest of the time that is paid. One that you delete is a credit on the next invoice." : ""}
-      ${state === "trialing" ? "One that you add during the trial is charged from its end on." : ""}
-    </p>
+    ${isOver || isEnding ? "" : html`<p class="small muted">${inUse(input.used, input.limit)} ${aboutAdding[state]}</p>`}
     ${
       mayChange
         ? html`<div class="row">
@@ -170,7 +171,7 @@ function card(input: Shown): Html {
 function cancellation({ state, numbers, cancelAt, periodEnd, mayChange }: Shown): Html | string {
   if ((state !== "trialing" && state !== "active") || (cancelAt === undefined && !mayChange)) return ""
   const atMs = (cancelAt ?? periodEnd ?? 0) * 1000
-  const then = html`Until ${atMs === 0 ? "the end of the time that is paid" : time(atMs)} everything runs, and
+  const then = html`Until ${atMs === 0 ? "the end of the time that is paid" : day(atMs)} everything runs, and
   nothing more is charged. Then ${numbers === 1 ? "your number stops" : `your ${numbers} numbers stop`}: no
   message comes or goes. All is kept for 30 days, and runs again if you subscribe again. After that it is
   deleted, and the phones are unlinked.`
@@ -195,7 +196,7 @@ function invoices({ bills }: Shown): Html | string {
             <span class="state ${bill.status === "paid" ? "good" : bill.status === "open" ? "bad" : "idle"}"
               >${bill.status === "open" ? "due" : bill.status}</span
             >
-            <span class="about">${money(bill)} <span class="muted">· ${time(bill.at * 1000)}</span></span>
+            <span class="about">${money(bill)} <span class="muted">· ${day(bill.at * 1000)}</span></span>
             ${bill.url === undefined ? html`<span></span>` : html`<a class="button slim" href="${bill.url}">Look<span class="hidden"> at the invoice of ${money(bill)}</span></a>`}
           </li>`,
       )}
@@ -209,7 +210,16 @@ function beginLabel({ state, hadTrial, wanted }: Shown): string {
   return wanted ? `${first} and link ${wanted}` : first
 }
 
-function reason({ state, hadTrial, wanted, keptUntil, numbers, mayChange, nowMs }: Shown): Html | string {
+function reason({
+  state,
+  hadTrial,
+  wanted,
+  cancelAt,
+  keptUntil,
+  numbers,
+  mayChange,
+  nowMs,
+}: Shown): Html | string {
   const kept = keptUntil === undefined ? "" : keptLine(keptUntil * 1000, nowMs)
   switch (state) {
     case "none":
@@ -231,7 +241,7 @@ function reason({ state, hadTrial, wanted, keptUntil, numbers, mayChange, nowMs 
           </div>`
       return html`<p>
         ${numbers > 0 ? "Your numbers run." : "No number is linked yet."}
-        <a href="/new-number">Add a number</a>
+        ${cancelAt === undefined ? html`<a href="/new-number">Add a number</a>` : ""}
       </p>`
     case "past_due":
       return note(
@@ -257,10 +267,10 @@ function reason({ state, hadTrial, wanted, keptUntil, numbers, mayChange, nowMs 
 
 function keptLine(untilMs: number, nowMs: number): Html | string {
   if (untilMs <= nowMs) return " Their data is being deleted."
-  return html` Their data is kept until ${time(untilMs)}, then deleted.`
+  return html` Their data is kept until ${day(untilMs)}, then deleted.`
 }
 
-/** The red line of every page while a payment is missing. */
+/** The red line of every other page while a payment is missing. */
 export function paymentLine(account: {
   subscription: State
   isByHand: boolean

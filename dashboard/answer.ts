@@ -22,7 +22,9 @@ export function page(
 ): Response | Promise<Response> {
   const { person, account, role } = c.var.me
   const viewer = { email: person.email, accountName: account.name, role, isOperator: account.isOperator }
-  const line = Billing.isOn() ? billingPages()?.paymentLine(account) : undefined
+  // Billing's own page says more of it.
+  const isToldOfPayment = Billing.isOn() && input.place !== "billing"
+  const line = isToldOfPayment ? billingPages()?.paymentLine(account) : undefined
   const bridge = c.get("bridge") as DashboardEnv["Variables"]["bridge"] | undefined // unset on pages that are of no number
   const place = bridge?.isSandbox ? "sandbox" : input.place
   return c.html(framed({ ...input, place, line, assets, nowMs: nowMs(), viewer }), input.status ?? 200)

@@ -11,7 +11,7 @@ export interface BillingPages {
   pages: Hono<DashboardEnv>
   /** Stripe's webhook. Its path is under `/billing`. */
   webhook: Hono<ApiEnv>
-  /** A line for the head of every page, while the account has something to pay; else undefined. */
+  /** A line for the head of every page but its own, while the account has something to pay; else undefined. */
   paymentLine: (account: Account.Info) => Html | undefined
   /** Origins that our forms may lead to, for the content security policy. */
   formTargets: () => string[]

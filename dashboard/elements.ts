@@ -5,11 +5,16 @@ import { iso, nowMs } from "#core/platform/clock.ts"
 export type Html = ReturnType<typeof html>
 
 // Pages say how long ago something was, or how long it is until then, with the time itself where the pointer rests. A record of
-// what happened (the logs, an event, the steps of linking), and days on which something is paid or ends, have the time itself.
+// what happened (the logs, an event, the steps of linking) has the time itself, and what is paid or ends at a time has its day.
 
 /** A time: in UTC until the script writes it in the reader's own way. */
 export function time(ms: number): Html {
   return html`<time datetime="${iso(ms)}" data-local>${inUtc(ms)}</time>`
+}
+
+/** Its day alone. */
+export function day(ms: number): Html {
+  return html`<time datetime="${iso(ms)}" data-local="day">${iso(ms).slice(0, 10)}</time>`
 }
 
 /** The same for lines of a log: without the date, if it is today's. */

@@ -51,12 +51,13 @@ function tick() {
 }
 
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" })
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" })
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" })
 function dress(part) {
   for (const one of part.querySelectorAll("time[data-local]")) {
     const at = new Date(one.dateTime)
     const isShort = one.dataset.local === "clock" && at.toDateString() === new Date(now()).toDateString()
-    one.textContent = (isShort ? clock : local).format(at)
+    one.textContent = (one.dataset.local === "day" ? day : isShort ? clock : local).format(at)
     one.removeAttribute("data-local")
   }
   for (const one of part.querySelectorAll("[data-ago], [data-age], [data-until]"))
