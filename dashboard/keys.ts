@@ -138,7 +138,7 @@ export function rights(refs: string[], may: string): Html {
 
 function keyForm(refs: string[], typed: Typed): Html {
   return html`<form class="card inline" method="post" action="/keys">
-    <div>
+    <div class="roomy">
       <label for="name">Name of a new key</label>
       <input
         id="name"

@@ -123,7 +123,7 @@ function messagesOf(
 }
 
 function messageItem(message: Kept): Html {
-  const who = message.from_me ? "sent" : message.name || whoIs(message.contact_id)
+  const who = message.from_me ? "This number" : message.name || whoIs(message.contact_id)
   return html`<li class="line">
     ${message.status === undefined ? "" : html`<span class="state">${message.status}</span>`}
     <div class="about whole">

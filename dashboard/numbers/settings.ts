@@ -170,8 +170,9 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
 /** What is no secret of it. */
 function forViewers({ events, ignore }: ReturnType<typeof Choice.wire>): Html {
   return html`<section class="card">
+    <h2>Events</h2>
     <dl class="facts">
-      <dt>Events</dt>
+      <dt>Types</dt>
       <dd>${events.length === 0 ? "none" : events.map((type) => html`<code>${type}</code> `)}</dd>
       <dt>Ignored</dt>
       <dd>${ignore.length === 0 ? "nothing" : ignore.join(", ")}</dd>

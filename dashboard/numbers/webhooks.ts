@@ -253,7 +253,14 @@ async function card(
             </div>
             ${mayChange ? html`<p class="small muted">${aboutTest}</p>` : ""}`
     }
-    ${secret?.of === webhookId ? block(secret.text, "Its secret") : ""}
+    ${
+      secret?.of === webhookId
+        ? html`<div>
+            <p class="label">Its secret</p>
+            ${block(secret.text, "Its secret")}
+          </div>`
+        : ""
+    }
     ${
       !mayChange
         ? ""

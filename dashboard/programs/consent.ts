@@ -5,7 +5,7 @@ import { z } from "zod"
 import { Grant } from "#core/account/grant.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { originOf } from "#functions/http/address.ts"
-import { lonePage } from "../answer.ts"
+import { lonePage, type Status } from "../answer.ts"
 import { did } from "../audit-log.ts"
 import { type Html, note } from "../elements.ts"
 import { textsOf, unlessFresh } from "../fresh-sign-in.ts"
@@ -39,7 +39,7 @@ export const consent = new Hono<DashboardEnv>()
       usual: asked.scope ?? "",
       to: hostOf(asked),
     })
-    return await lonePage(c, { title: "A program asks for a key", body })
+    return await showCard(c, "A program asks for a key", body)
   })
   .post("/oauth/authorize", async (c) => {
     const asked = questionOf(c)
@@ -61,14 +61,14 @@ export const consent = new Hono<DashboardEnv>()
     if (!found) return await showCode(c, code.slice(0, 20), noSuchCode)
     if (answer === "") {
       const body = await form(c, { name: found.name, action: "/device", usual: "all", code })
-      return await lonePage(c, { title: "A program asks for a key", body })
+      return await showCard(c, "A program asks for a key", body)
     }
     const again = unlessFresh(c, `/device?code=${encodeURIComponent(code)}`)
     if (answer === "yes" && again) return again
     const allowed = answer === "yes" ? allowedBy(c, found.name, may) : undefined
     if (!(await Grant.settleDevice(found.device, allowed))) return await showCode(c, "", noSuchCode)
     if (allowed) await did(c, "key_created", found.name)
-    return await showEnd(c, allowed ? "It is signed in." : "It got no key.")
+    return await showEnd(c, found.name, allowed !== undefined)
   })
 
 const noSuchCode =
@@ -132,7 +132,7 @@ async function form(c: Context<DashboardEnv>, asking: Asking): Promise<Html> {
       ${code === undefined ? "" : html`<input type="hidden" name="code" value="${code}" />`}
       <label for="may">It may</label>
       ${rights(refs, offered.includes(usual) ? usual : "read")}
-      <div class="actions">
+      <div class="row">
         <button class="button main" name="answer" value="yes">Give it a key</button>
         <button class="button" name="answer" value="no">No</button>
       </div>
@@ -153,15 +153,19 @@ async function showCode(c: Context<DashboardEnv>, code: string, problem?: string
         autocomplete="off"
         spellcheck="false"
       />
-      <div class="actions"><button class="button main">Go on</button></div>
+      <div class="row"><button class="button main">Go on</button></div>
     </form>`
-  return await lonePage(c, { title: "Sign a program in", body, status: problem === undefined ? 200 : 400 })
+  return await showCard(c, "Sign a program in", body, problem === undefined ? 200 : 400)
 }
 
-async function showEnd(c: Context<DashboardEnv>, sentence: string) {
-  const body = html`<h1>${sentence}</h1>
-    <p>You can close this page. Its key is under <a href="/keys">API keys</a>.</p>`
-  return await lonePage(c, { title: sentence, body })
+async function showEnd(c: Context<DashboardEnv>, name: string, hasKey: boolean) {
+  const title = hasKey ? `${name} is signed in` : `${name} got no key`
+  const body = html`<h1>${title}</h1>
+    <p>
+      You can close this page.
+      ${hasKey ? html`The key of this program is under <a href="/keys">API keys</a>.` : ""}
+    </p>`
+  return await showCard(c, title, body)
 }
 
 async function showBroken(c: Context<DashboardEnv>) {
@@ -169,7 +173,7 @@ async function showBroken(c: Context<DashboardEnv>) {
     <p>
       Begin again from the program. If it stays so, give it a key from <a href="/keys">API keys</a> yourself.
     </p>`
-  return await lonePage(c, { title: "That did not work", body, status: 400 })
+  return await showCard(c, "That did not work", body, 400)
 }
 
 /** Leads back to the program: by a page, since our forms may lead to our own pages alone. */
@@ -183,5 +187,9 @@ async function lead(
   const body = html`<h1>Back to ${name}</h1>
     <p><a class="button main" href="${url.href}">Go on</a></p>`
   c.header("refresh", `0; url=${url.href}`)
-  return await lonePage(c, { title: `Back to ${name}`, body })
+  return await showCard(c, `Back to ${name}`, body)
+}
+
+async function showCard(c: Context<DashboardEnv>, title: string, body: Html, status: Status = 200) {
+  return await lonePage(c, { title, body: html`<div class="card">${body}</div>`, status })
 }

@@ -1,5 +1,6 @@
 import type { Words } from "./words.ts"
 
+// Before : ; ? ! and inside « » stand no-break spaces.
 export const french: Words = {
   title: "Liez votre téléphone",
   linkFor: "Liez votre téléphone pour {who}",
@@ -8,22 +9,22 @@ export const french: Words = {
   ownNumber: "votre numéro",
   endingIn: "le numéro qui se termine par {digits}",
   once: "Cette page sert une fois, pendant encore {time}.",
-  stop: "Personne que vous connaissez ne vous l'a demandé ? Alors fermez cette page :",
+  stop: "Personne que vous connaissez ne vous l'a demandé ? Alors fermez cette page :",
   stopWhy: "qui lie votre téléphone lit vos discussions. Ni WhatsApp ni une banque ne le demandent jamais.",
-  undo: "Vous pouvez l'annuler à tout moment, sur le téléphone : WhatsApp > Paramètres > Appareils connectés.",
+  undo: "Vous pouvez l'annuler à tout moment, sur le téléphone : WhatsApp > Paramètres > Appareils connectés.",
   report: "Signaler cette page",
   thanks: "Merci",
   thanksHow:
-    "Ceux qui gèrent ce service ont été prévenus. Ne liez rien. Avez-vous déjà lié votre téléphone ? Alors déliez-le sur le téléphone : WhatsApp > Paramètres > Appareils connectés.",
+    "Ceux qui gèrent ce service ont été prévenus. Ne liez rien. Avez-vous déjà lié votre téléphone ? Alors déliez-le sur le téléphone : WhatsApp > Paramètres > Appareils connectés.",
   unofficial:
-    "Ce service se lie comme appareil non officiel. Le réseau peut limiter ou bannir un numéro pour cela : liez-en un que vous pouvez vous permettre de perdre.",
-  simulated: "Ceci est un test sur un réseau simulé : aucun vrai téléphone ne peut scanner ce code.",
+    "Ce service se lie comme appareil non officiel. Le réseau peut limiter ou bannir un numéro pour cela : liez-en un que vous pouvez vous permettre de perdre.",
+  simulated: "Ceci est un test sur un réseau simulé : aucun vrai téléphone ne peut scanner ce code.",
   scan: "Scannez ceci avec le téléphone",
   open: "Ouvrez WhatsApp sur le téléphone.",
-  devices: "Ouvrez ses paramètres, puis « Appareils connectés ».",
-  tap: "Touchez « Connecter un appareil ».",
+  devices: "Ouvrez ses paramètres, puis « Appareils connectés ».",
+  tap: "Touchez « Connecter un appareil ».",
   point: "Pointez l'appareil photo vers ce code.",
-  tapPhone: "Touchez « Connecter un appareil », puis « Connecter avec le numéro de téléphone ».",
+  tapPhone: "Touchez « Connecter un appareil », puis « Connecter avec le numéro de téléphone ».",
   typeIt: "Tapez le code ci-dessus.",
   noCamera: "Sur le téléphone lui-même, ou sans appareil photo",
   noCameraHow: "Vous recevez un code de huit lettres et chiffres, et le tapez sur le téléphone.",
@@ -33,7 +34,7 @@ export const french: Words = {
   changesIn: "Le code change dans {time}",
   soon: "Cela prend quelques secondes",
   asking: "Un code est demandé au réseau…",
-  old: "Ce code est peut-être ancien : la connexion au service est perdue. Elle revient d'elle-même.",
+  old: "Ce code est peut-être ancien : la connexion au service est perdue. Elle revient d'elle-même.",
   nobody: "Personne n'a scanné le code",
   threeMinutes: "Le réseau en montre un pendant trois minutes.",
   newCode: "Montrer un nouveau code",
@@ -46,12 +47,12 @@ export const french: Words = {
   steps: ["Attend le téléphone", "Téléphone lié", "Ouvre la session", "Rattrape", "Connecté"],
   done: "Votre téléphone est lié",
   doneHow:
-    "Il n'y a plus rien à faire ici : cette page était pour un téléphone. Sur le téléphone, il figure dans « Appareils connectés », où vous pouvez le délier à tout moment.",
+    "Il n'y a plus rien à faire ici : cette page était pour un téléphone. Sur le téléphone, il figure dans « Appareils connectés », où vous pouvez le délier à tout moment.",
   close: "Vous pouvez fermer cette page.",
   goOn: "Continuer vers {host}",
   taken: "Un téléphone est déjà lié",
   takenHow:
-    "Il n'a pas été lié sur cette page, il n'y a donc rien à faire ici. Si ce n'est pas le vôtre, dites-le à {who} : on peut le délier et vous renvoyer ici.",
+    "Il n'a pas été lié sur cette page, il n'y a donc rien à faire ici. Si ce n'est pas le vôtre, dites-le à {who} : on peut le délier et vous renvoyer ici.",
   over: "Cette page est terminée",
   overHow:
     "Elle était ouverte une heure, ou une partie de son adresse manque. Demandez-en une nouvelle à la personne qui l'a envoyée.",
@@ -60,7 +61,7 @@ export const french: Words = {
     "Il a un autre numéro que celui attendu ici, il a donc été délié. Liez le téléphone dont le numéro se termine par {digits}.",
   passkey: "WhatsApp demande votre clé d'accès",
   passkeyWhy:
-    "Le téléphone a accepté le code. Ce compte a aussi besoin de sa clé d'accès, et un navigateur ne l'utilise que sur la page de WhatsApp même. Laissez le téléphone tel qu'il est, et faites ceci sur un ordinateur. WhatsApp attend encore {time} ; ensuite vous recommencez avec un nouveau code.",
+    "Le téléphone a accepté le code. Ce compte a aussi besoin de sa clé d'accès, et un navigateur ne l'utilise que sur la page de WhatsApp même. Laissez le téléphone tel qu'il est, et faites ceci sur un ordinateur. WhatsApp attend encore {time} ; ensuite vous recommencez avec un nouveau code.",
   extension:
     "Ajoutez l'extension à ce navigateur, une fois. Ce doit être Chrome, Edge ou un autre Chromium, sur un ordinateur.",
   addIt: "Comment l'ajouter",
@@ -68,19 +69,19 @@ export const french: Words = {
   unpack: "Décompressez le fichier dans un dossier.",
   openExtensions: "Ouvrez {page} (dans Edge {edge}).",
   loadIt:
-    "Activez le « Mode développeur », cliquez sur « Charger l'extension non empaquetée » et choisissez ce dossier.",
+    "Activez le « Mode développeur », cliquez sur « Charger l'extension non empaquetée » et choisissez ce dossier.",
   usePasskey: "Utiliser ma clé d'accès",
   leads:
-    "Ceci mène à la page de WhatsApp. L'extension vous y demande votre accord, puis le navigateur : la clé est sur cet ordinateur ou sur votre téléphone. Vous revenez ici sans rien faire.",
+    "Ceci mène à la page de WhatsApp. L'extension vous y demande votre accord, puis le navigateur : la clé est sur cet ordinateur ou sur votre téléphone. Vous revenez ici sans rien faire.",
   nothingAsks:
-    "Rien ne vous y est demandé ? Alors ce navigateur n'a pas l'extension : revenez en arrière, et faites la première étape.",
+    "Rien ne vous y est demandé ? Alors ce navigateur n'a pas l'extension : revenez en arrière, et faites la première étape.",
   passkeyOver: "Le temps pour la clé d'accès est écoulé",
   passkeyOverHow:
-    "WhatsApp l'attend cinq minutes. Rien n'a été lié : recommencez, et scannez le nouveau code avec le téléphone.",
+    "WhatsApp l'attend cinq minutes. Rien n'a été lié : recommencez, et scannez le nouveau code avec le téléphone.",
   beginAgain: "Recommencer avec un nouveau code",
   accepted: "La clé d'accès a été acceptée",
   acceptedHow:
-    "Regardez le téléphone : il demande peut-être s'il faut connecter le nouvel appareil. Cette page continue d'elle-même.",
+    "Regardez le téléphone : il demande peut-être s'il faut connecter le nouvel appareil. Cette page continue d'elle-même.",
   tooMuch: "Trop à la fois",
   tooMuchHow: "Trop de demandes sont venues de votre réseau. Réessayez dans {time}.",
   reasons: {
@@ -111,7 +112,7 @@ export const french: Words = {
     already_paired: ["Un téléphone est déjà lié", "La personne qui vous a envoyé cette page peut le délier."],
     passkey_required: [
       "Un téléphone a accepté le dernier code, et son compte veut une clé d'accès",
-      "Ouvrez cette page à nouveau : elle dit quoi faire.",
+      "Ouvrez cette page à nouveau : elle dit quoi faire.",
     ],
     passkey_refused: [
       "La clé d'accès n'a pas été acceptée",

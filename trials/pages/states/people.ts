@@ -172,7 +172,7 @@ const programs: State[] = [
       await press(page, "Go on")
       await press(page, "Give it a key")
     },
-    reads: "It is signed in.",
+    reads: "The command line is signed in",
   },
 ]
 
