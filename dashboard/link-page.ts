@@ -15,6 +15,7 @@ import { addressOf, originOf } from "#functions/http/address.ts"
 import { lonePage } from "./answer.ts"
 import { elsewhere, type Html, note, press, until } from "./elements.ts"
 import { fromWhere } from "./audit-log.ts"
+import { brandAt, logoOf, styleOf } from "./brand.ts"
 import { type DashboardEnv, pageOrigin } from "./guard.ts"
 import { live, type Piece } from "./live.ts"
 import { codeFor, codeOf, lookEachMs, roundOf } from "./numbers/codes.ts"
@@ -157,20 +158,6 @@ export const link = new Hono<DashboardEnv>()
     return c.redirect(pathOf(c), 303)
   })
 
-/** The colour of an account's own, in what `where` selects. */
-export function styleOf(colour: string, where: string): string {
-  if (colour === "") return ""
-  const tokens = `--accent: ${colour}; --ink: ${colour}; --on-ink: #fff`
-  // On the dark page the colour would be too dark to read.
-  return `@media (prefers-color-scheme: light) { ${where} { ${tokens} } }`
-}
-
-/** @throws ApiError `not_found` without a logo */
-export function logoOf(c: Context<DashboardEnv>, { logo }: Partial<Brand.Info>): Response {
-  if (!logo) throw new ApiError("not_found")
-  return c.body(new Uint8Array(logo.bytes), 200, { "content-type": logo.type })
-}
-
 /** The code to scan now, of which it is noted that this page has shown it. */
 async function codeShown(c: Context<DashboardEnv>, session: LinkSession.Info): Promise<Code> {
   const code = await codeOf(session.bridge, { requestId: c.var.requestId, isOver: roundOf(c).isOver })
@@ -271,10 +258,6 @@ async function show(c: Context<DashboardEnv>, body: Html, status: ApiError["stat
   return await lonePage(c, { title: words.title, body, status, isBroad: true, lang: words.lang, brand })
 }
 
-function brandAt(at: string, { colour, logo }: Brand.Info) {
-  return { style: colour === "" ? undefined : `${at}/style.css`, logo: logo && `${at}/logo` }
-}
-
 /** The URL is none of ours, or too old. */
 async function dead(c: Context<DashboardEnv>) {
   const words = wordsOf(c)
@@ -285,7 +268,6 @@ async function dead(c: Context<DashboardEnv>) {
   return await lonePage(c, { title: words.title, body, status: 404, lang: words.lang })
 }
 
-/** No code to type: why, and the form again. */
 function otherPhone({ expectedPhone }: LinkSession.Info, words: LinkWords): Html | string {
   if (expectedPhone === undefined) return ""
   return note("bad", html`<b>${words.other}</b> ${fill(words.otherHow, { digits: expectedPhone.slice(-4) })}`)

@@ -2,21 +2,12 @@ import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { Metrics } from "../platform/metrics.ts"
-import {
-  type Ask,
-  askByHttp,
-  askHere,
-  type Exchange,
-  type Options,
-  type UnderWay,
-  waitFor,
-  watched,
-  type Wire,
-} from "./client.ts"
+import { type Ask, askByHttp, askHere, type Exchange, type Options, type Wire } from "./client.ts"
 import { isPassing, isStoreFault, isThrottled, StoreAway, StoreError } from "./error.ts"
 import { type Item, type Row, toItem, toRow } from "./dynamodb-json.ts"
 
-export { isPassing, isStoreFault, isThrottled, StoreAway, type Row, type UnderWay, waitFor, watched }
+export { isPassing, isStoreFault, isThrottled, StoreAway, type Row }
+export { type UnderWay, waitFor, watched } from "./client.ts"
 
 /** A binary attribute, as it is written and read. */
 export const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array, "not bytes")

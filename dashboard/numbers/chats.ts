@@ -8,7 +8,7 @@ import { page, queryOf } from "../answer.ts"
 import { ago, copyable, type Html, icon } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
-import { wordsOf } from "./messages.ts"
+import { wordsOf } from "./message-item.ts"
 import { notShown, type SessionAnswer, askSession, whoIs } from "./session-answer.ts"
 
 const perPage = 50

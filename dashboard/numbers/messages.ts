@@ -14,22 +14,20 @@ import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { ofNumbers, page, queryOf, sentenceCase } from "../answer.ts"
-import { ago, copyable, type Html, icon, note } from "../elements.ts"
+import { ofNumbers, page, queryOf } from "../answer.ts"
+import { type Html, icon, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { pathOfCall } from "../requests.ts"
-import { directionMarks } from "./event-item.ts"
 import { beginOf } from "./events.ts"
-import { askSession, whoIs } from "./session-answer.ts"
+import { cameItem, type MessageEvent, type Sent, sentItem } from "./message-item.ts"
+import { askSession } from "./session-answer.ts"
 
 const perPage = 50
 /** How long the page waits for what was sent, which only the session can read. It comes without it then. */
 const patienceMs = 900
 
-type Sent = z.infer<typeof SentMessage>
-type MessageEvent = Extract<StoredEvent["event"], { event: "message" }>
 /** A message in the list: one that was sent (`call`: where its call is listed, if it is), or the event of one that came or was written on the phone. */
 type Item =
   | { atMs: number; sent: Sent; call?: string | undefined }
@@ -213,90 +211,6 @@ function list(
           </div>`
         : ""
     }`
-}
-
-const outcomes: Record<Sent["status"], readonly [kind: string, word: string]> = {
-  pending: ["warn", "Not confirmed"],
-  sent: ["good", "Sent"],
-  delivered: ["good", "Delivered"],
-  read: ["good", "Read"],
-  played: ["good", "Played"],
-  failed: ["bad", "Failed"],
-  received: ["good", "Received"],
-}
-
-function sentItem(sent: Sent, call: string | undefined): Html {
-  const [kind, word] = outcomes[sent.status]
-  const counts = sent.counts
-  return html`<li class="line" id="${sent.message_id}">
-    <span class="state ${kind}">${word}</span>
-    <div class="about whole">
-      <p>
-        to <b><bdi>${whoIs(sent.chat_id)}</bdi></b
-        >: <bdi>${wordsOf(sent)}</bdi>
-      </p>
-      ${sent.reason === undefined ? "" : html`<p>${sentenceCase(sent.reason)}</p>`}
-      ${
-        sent.status === "pending"
-          ? html`<p class="small muted">
-              It may have left; the network has not said that it has it. The same call with the same
-              <code>Idempotency-Key</code> finds out.
-            </p>`
-          : ""
-      }
-      ${
-        counts
-          ? html`<p class="small muted">
-              Of ${counts.recipients}: delivered to ${counts.delivered}, read by ${counts.read}.
-            </p>`
-          : ""
-      }
-      <div class="small muted row">
-        <span class="row">message ${copyable(sent.message_id)}</span>
-        ${sent.request_id === undefined ? "" : html`<span class="row">by ${call === undefined ? "the request" : html`<a href="${call}">this request</a>`} ${copyable(sent.request_id)}</span>`}
-      </div>
-    </div>
-    <span class="small muted">${ago(sent.asked_at * 1000)}</span>
-  </li>`
-}
-
-const states: Record<StoredEvent["state"], readonly [kind: string, word: string]> = {
-  pending: ["warn", "Webhook: waiting"],
-  delivered: ["good", "Webhook: delivered"],
-  undelivered: ["bad", "Webhook: undelivered"],
-  inbox: ["", "No webhook"],
-}
-
-function cameItem(ref: string, { event_id, state, created_at }: StoredEvent, event: MessageEvent): Html {
-  const [kind, word] = states[state]
-  const who = event.from_me ? whoIs(event.chat_id) : event.name || whoIs(event.contact_id)
-  return html`<li class="line" id="${event_id}" data-into="messages">
-    <span class="state ${kind}">${word}</span>
-    <div class="about whole">
-      <p>
-        ${event.from_me ? "from the phone to" : "from"} <b><bdi>${who}</bdi></b
-        >${event.is_group && !event.from_me ? html` in <bdi>${event.chat_id}</bdi>` : ""}:
-        <bdi>${wordsOf(event)}</bdi>
-      </p>
-      <p class="small">
-        <a href="/numbers/${ref}/events/${event_id}"
-          >Delivery details<span class="hidden"> ${event_id}</span></a
-        >
-      </p>
-    </div>
-    <span class="small muted">${ago(created_at * 1000)}</span>
-  </li>`
-}
-
-/** What a message says in a line. */
-export function wordsOf(
-  message: Pick<Sent, "body" | "media_type" | "type"> & { reaction?: { emoji: string } },
-): string {
-  if (message.reaction) return `reaction ${message.reaction.emoji}`
-  const kind = message.media_type || (message.type === "text" ? "" : message.type)
-  const body = message.body.replaceAll(directionMarks, "")
-  const words = body.length > 300 ? `${body.slice(0, 299)}…` : body
-  return [kind && `[${kind}]`, words].filter(Boolean).join(" ") || "a change of another message"
 }
 
 function withoutStatuses(ref: string): Html {

@@ -15,7 +15,7 @@ import { ago, confirming, type Html, press, removing } from "../elements.ts"
 import { signInAgain, unlessFresh } from "../fresh-sign-in.ts"
 import { cookie, type DashboardEnv, ownPath, putCookie } from "../guard.ts"
 import { did } from "../audit-log.ts"
-import { admitBrowser } from "./sign-in.ts"
+import { admitBrowser } from "./admit-browser.ts"
 
 /**
  * Passkeys: made on the page of the account, used on the page of the sign-in. A browser's script carries the challenges and

@@ -1,9 +1,7 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
-import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { invitationsTo } from "#core/account/accounts-of.ts"
-import { AuditLog } from "#core/account/audit-log.ts"
 import { Browser } from "#core/account/browser.ts"
 import { Mail } from "#core/account/mail.ts"
 import { Email, Person } from "#core/account/person.ts"
@@ -17,10 +15,8 @@ import { lonePage, type Status } from "../answer.ts"
 import { passkeyScript } from "../assets.ts"
 import { emailField, type Html, note, press, span } from "../elements.ts"
 import { cookie, type DashboardEnv, ownPath, pageOrigin, putCookie } from "../guard.ts"
-import { fromWhere } from "../audit-log.ts"
+import { admitBrowser, seenBy } from "./admit-browser.ts"
 import { beforeJoining, join, whoInvites } from "./accounts.ts"
-
-const month = 30 * 86_400
 
 /** Signing in with a mailed code or link. Nothing that it answers tells whether an address is known. */
 export const signIn = new Hono<DashboardEnv>()
@@ -116,37 +112,6 @@ export const signIn = new Hono<DashboardEnv>()
 
 function leadingOn(page: string, next: string): string {
   return next === "/" ? page : `${page}?${new URLSearchParams({ next }).toString()}`
-}
-
-/**
- * Signs this browser in, under a new token. It goes on in the account that it showed before, if its person is the same.
- * `isNew`: whether its person is known since this sign-in.
- * @returns where to go: those who are invited, and wanted nothing else, are asked whether they join
- */
-export async function admitBrowser(
-  c: Context<DashboardEnv>,
-  input: SignIn.Goal & { email: string; isNew?: boolean; isStrong?: boolean },
-): Promise<string> {
-  const { email, next, isStrong = false } = input
-  const isNew = input.isNew ?? !(await Person.isKnown(email))
-  const seen = [input.accountId, await seenBy(c, email)].filter((id) => id !== undefined)
-  const { person, accountId } = await accountAtSignIn(email, seen)
-  // Somebody new, and a browser that is known, are no news to the person.
-  const isQuiet = isNew || (await seenBy(c, email)) !== undefined
-  const admitted = { personId: person.id, accountId, ...fromWhere(c), isStrong }
-  const token = await Browser.admit(admitted, cookie(c, "session"))
-  const entry = { by: email, act: "signed_in", about: "", ...fromWhere(c) } as const
-  if (accountId !== "") await AuditLog.recordAndMail(accountId, entry, { isQuiet, origin: pageOrigin(c) })
-  putCookie(c, "session", token, month)
-  putCookie(c, "asking", "", 0)
-  return next === "/" && (await invitationsTo(email)).length > 0 ? "/accounts" : next
-}
-
-/** The account that this browser shows to the person of this address; undefined when it is another's, or nobody's. */
-async function seenBy(c: Context<DashboardEnv>, email: string): Promise<string | undefined> {
-  const browser = await Browser.ofToken(cookie(c, "session") ?? "")
-  const person = browser && (await Person.get(browser.personId))
-  return person?.email === email ? browser?.accountId : undefined
 }
 
 /** The narrowest limits come first: what is refused by them does not count against others. */
