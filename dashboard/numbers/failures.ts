@@ -204,19 +204,3 @@ export const refusals: Record<Objection, { word: string; cause: string }> = {
       "The connection was open, and the network answered nothing on it for two minutes. The session connects again by itself.",
   },
 }
-
-/** Failures that only the phone shows: the network tells them to nobody else. */
-export const onThePhone: Failure[] = [
-  {
-    title: "It says that there are too many linked devices",
-    next: "An account may have only a few. Remove one under Linked devices, then scan the code here.",
-  },
-  {
-    title: "It says that the device could not be linked",
-    next: "The code had changed meanwhile. Scan the one that is shown now, or have a code to type.",
-  },
-  {
-    title: "It asks for a passkey",
-    next: "Leave the phone as it is. This page shows what to do; you need a computer with Chrome or Edge.",
-  },
-]

@@ -4,7 +4,7 @@ import { config } from "#core/platform/config.ts"
 import { type Html, note, time, until } from "../elements.ts"
 import type { Evidence } from "./evidence.ts"
 import { english, failureIn, fill, type LinkWords, stateIn } from "./link-words.ts"
-import { failures, onThePhone } from "./failures.ts"
+import { failures } from "./failures.ts"
 import { inWords } from "./state.ts"
 
 /** The code to scan, or why there is none. */
@@ -63,18 +63,18 @@ export function linking(at: string, code: Code, words: LinkWords = english): Htm
         <h2>${words.noCamera}</h2>
         <p>${words.noCameraHow}</p>
       </header>
-      ${phoneForm({ at, phone: "", words })} ${words.lang === "en" ? phoneSays() : ""}
+      ${phoneForm({ at, phone: "", words })} ${phoneSays(words)}
     </section>
   </div>`
 }
 
 /** Failures that only the phone shows. */
-function phoneSays(): Html {
+function phoneSays({ noLink, onThePhone }: LinkWords): Html {
   return html`<details class="plain">
-    <summary>The phone does not link?</summary>
+    <summary>${noLink}</summary>
     <dl class="answers">
       ${onThePhone.map(
-        ({ title, next }) =>
+        ([title, next]) =>
           html`<div>
             <dt>${title}</dt>
             <dd class="muted">${next}</dd>

@@ -30,6 +30,21 @@ export const english: Words = {
   noScript: "Without script the code cannot follow the network. Get a code to type instead.",
   phone: "The phone's number, with its country code",
   getCode: "Get a code to type",
+  noLink: "The phone does not link?",
+  onThePhone: [
+    [
+      "It says that there are too many linked devices",
+      "An account may have only a few. Remove one under “Linked devices”, then scan the code here.",
+    ],
+    [
+      "It says that the device could not be linked",
+      "The code had changed meanwhile. Scan the one that is shown now, or have a code to type.",
+    ],
+    [
+      "It asks for a passkey",
+      "Leave the phone as it is. This page shows what to do; you need a computer with Chrome or Edge.",
+    ],
+  ],
   changesIn: "The code changes in {time}",
   soon: "This takes a few seconds",
   asking: "Asking the network for a code…",

@@ -31,6 +31,21 @@ export const french: Words = {
   noScript: "Sans script, le code ne peut pas suivre le réseau. Obtenez plutôt un code à taper.",
   phone: "Le numéro du téléphone, avec l'indicatif du pays",
   getCode: "Obtenir un code à taper",
+  noLink: "Le téléphone ne se lie pas ?",
+  onThePhone: [
+    [
+      "Il dit qu'il y a trop d'appareils connectés",
+      "Un compte ne peut en avoir que quelques-uns. Retirez-en un sous « Appareils connectés », puis scannez le code ici.",
+    ],
+    [
+      "Il dit que l'appareil n'a pas pu être connecté",
+      "Le code avait changé entre-temps. Scannez celui qui est affiché maintenant, ou obtenez un code à taper.",
+    ],
+    [
+      "Il demande une clé d'accès",
+      "Laissez le téléphone tel qu'il est. Cette page montre quoi faire ; il vous faut un ordinateur avec Chrome ou Edge.",
+    ],
+  ],
   changesIn: "Le code change dans {time}",
   soon: "Cela prend quelques secondes",
   asking: "Un code est demandé au réseau…",

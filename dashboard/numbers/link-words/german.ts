@@ -30,6 +30,21 @@ export const german: Words = {
   noScript: "Ohne Skript kann der Code dem Netz nicht folgen. Holen Sie stattdessen einen Code zum Eingeben.",
   phone: "Die Nummer des Telefons, mit Landesvorwahl",
   getCode: "Code zum Eingeben holen",
+  noLink: "Das Telefon lässt sich nicht verbinden?",
+  onThePhone: [
+    [
+      "Es meldet zu viele verknüpfte Geräte",
+      "Ein Konto darf nur wenige haben. Entfernen Sie eines unter „Verknüpfte Geräte“, und scannen Sie dann den Code hier.",
+    ],
+    [
+      "Es meldet, das Gerät konnte nicht verknüpft werden",
+      "Der Code hatte inzwischen gewechselt. Scannen Sie den, der jetzt gezeigt wird, oder holen Sie einen Code zum Eingeben.",
+    ],
+    [
+      "Es fragt nach einem Passkey",
+      "Lassen Sie das Telefon, wie es ist. Diese Seite zeigt, was zu tun ist; Sie brauchen einen Computer mit Chrome oder Edge.",
+    ],
+  ],
   changesIn: "Der Code wechselt in {time}",
   soon: "Das dauert einige Sekunden",
   asking: "Ein Code wird beim Netz geholt…",

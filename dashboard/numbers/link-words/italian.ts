@@ -30,6 +30,21 @@ export const italian: Words = {
   noScript: "Senza script il codice non può seguire la rete. Ottieni invece un codice da scrivere.",
   phone: "Il numero del telefono, con il prefisso del paese",
   getCode: "Ottieni un codice da scrivere",
+  noLink: "Il telefono non si collega?",
+  onThePhone: [
+    [
+      "Dice che ci sono troppi dispositivi collegati",
+      "Un account può averne solo pochi. Rimuovine uno in «Dispositivi collegati», poi scansiona il codice qui.",
+    ],
+    [
+      "Dice che non è stato possibile collegare il dispositivo",
+      "Nel frattempo il codice era cambiato. Scansiona quello mostrato ora, o ottieni un codice da scrivere.",
+    ],
+    [
+      "Chiede una passkey",
+      "Lascia il telefono com'è. Questa pagina mostra che cosa fare; ti serve un computer con Chrome o Edge.",
+    ],
+  ],
   changesIn: "Il codice cambia tra {time}",
   soon: "Ci vuole qualche secondo",
   asking: "Si chiede un codice alla rete…",

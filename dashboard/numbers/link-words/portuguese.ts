@@ -30,6 +30,21 @@ export const portuguese: Words = {
   noScript: "Sem script, o código não pode acompanhar a rede. Obtenha em vez disso um código para digitar.",
   phone: "O número do telefone, com o código do país",
   getCode: "Obter um código para digitar",
+  noLink: "O telefone não se conecta?",
+  onThePhone: [
+    [
+      "Diz que há dispositivos conectados demais",
+      "Uma conta só pode ter alguns. Remova um em “Dispositivos conectados” e depois escaneie o código aqui.",
+    ],
+    [
+      "Diz que não foi possível conectar o dispositivo",
+      "O código tinha mudado entretanto. Escaneie o que aparece agora, ou obtenha um código para digitar.",
+    ],
+    [
+      "Pede uma chave de acesso",
+      "Deixe o telefone como está. Esta página mostra o que fazer; você precisa de um computador com Chrome ou Edge.",
+    ],
+  ],
   changesIn: "O código muda em {time}",
   soon: "Leva alguns segundos",
   asking: "Pedindo um código à rede…",

@@ -30,6 +30,21 @@ export const spanish: Words = {
   noScript: "Sin script, el código no puede seguir a la red. Obtén en su lugar un código para escribir.",
   phone: "El número del teléfono, con el prefijo del país",
   getCode: "Obtener un código para escribir",
+  noLink: "¿El teléfono no se vincula?",
+  onThePhone: [
+    [
+      "Dice que hay demasiados dispositivos vinculados",
+      "Una cuenta solo puede tener unos pocos. Quita uno en «Dispositivos vinculados» y luego escanea el código aquí.",
+    ],
+    [
+      "Dice que no se pudo vincular el dispositivo",
+      "El código había cambiado mientras tanto. Escanea el que se muestra ahora, u obtén un código para escribir.",
+    ],
+    [
+      "Pide una llave de acceso",
+      "Deja el teléfono como está. Esta página muestra qué hacer; necesitas un ordenador con Chrome o Edge.",
+    ],
+  ],
   changesIn: "El código cambia en {time}",
   soon: "Tarda unos segundos",
   asking: "Pidiendo un código a la red…",

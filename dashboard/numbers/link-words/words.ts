@@ -27,6 +27,9 @@ export interface Words {
   noScript: string
   phone: string
   getCode: string
+  noLink: string
+  /** Failures that only the phone shows, since the network tells them to nobody else, and what to do. */
+  onThePhone: readonly (readonly [string, string])[]
   changesIn: string
   soon: string
   asking: string

@@ -163,6 +163,7 @@ test("a link page is made in the dashboard, and is in the reader's language, wit
   expect(german).toContain("<h1>Verbinden Sie Ihr Telefon für <bdi>The corner shop</bdi></h1>")
   expect(german).toContain("die auf 4567 endet")
   expect(german).toContain("Kein echtes Telefon kann diesen Code scannen.")
+  expect(german).toContain("Das Telefon lässt sich nicht verbinden?")
   expect(/Scan this|Progress|Get a code|unofficial/.exec(german)).toBeNull()
   expect(await shown("xx")).toContain("Link your phone for <bdi>The corner shop</bdi>")
   expect(await sent("/look", { own: "yes", colour: "#ffee00" })).toContain("white text must be readable")
