@@ -96,6 +96,7 @@ const titles: Record<State, string> = {
   canceled: "Your subscription has ended",
 }
 
+/** What a further number costs, in the states in which one can be added. */
 const aboutAdding: Partial<Record<State, string>> = {
   trialing: "One that you add during the trial is charged from its end on.",
   active:
@@ -155,7 +156,7 @@ function card(input: Shown): Html {
           : ""
       }
     </dl>
-    ${isOver || isEnding ? "" : html`<p class="small muted">${inUse(input.used, input.limit)} ${aboutAdding[state]}</p>`}
+    ${aboutAdding[state] === undefined || isEnding ? "" : html`<p class="small muted">${inUse(input.used, input.limit)} ${aboutAdding[state]}</p>`}
     ${
       mayChange
         ? html`<div class="row">

@@ -130,8 +130,10 @@ async function form(c: Context<DashboardEnv>, asking: Asking): Promise<Html> {
     ${note("warn", "Go on only if you have just started this program yourself. Nobody else needs you to do this.")}
     <form method="post" action="${action}">
       ${code === undefined ? "" : html`<input type="hidden" name="code" value="${code}" />`}
-      <label for="may">It may</label>
-      ${rights(refs, offered.includes(usual) ? usual : "read")}
+      <div>
+        <label for="may">It may</label>
+        ${rights(refs, offered.includes(usual) ? usual : "read")}
+      </div>
       <div class="row">
         <button class="button main" name="answer" value="yes">Give it a key</button>
         <button class="button" name="answer" value="no">No</button>
@@ -143,16 +145,18 @@ async function showCode(c: Context<DashboardEnv>, code: string, problem?: string
   const body = html`<h1>Sign a program in</h1>
     ${problem === undefined ? html`<p>Type the code that your program shows.</p>` : note("bad", problem)}
     <form method="post" action="/device">
-      <label for="code">Code</label>
-      <input
-        id="code"
-        name="code"
-        value="${code}"
-        required
-        maxlength="20"
-        autocomplete="off"
-        spellcheck="false"
-      />
+      <div>
+        <label for="code">Code</label>
+        <input
+          id="code"
+          name="code"
+          value="${code}"
+          required
+          maxlength="20"
+          autocomplete="off"
+          spellcheck="false"
+        />
+      </div>
       <div class="row"><button class="button main">Go on</button></div>
     </form>`
   return await showCard(c, "Sign a program in", body, problem === undefined ? 200 : 400)
