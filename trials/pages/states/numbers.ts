@@ -115,7 +115,7 @@ export const numbers: State[] = [
       await silent.hold(bakery.id, "silent")
       return at("silent")
     },
-    reads: "The machine that runs it does not answer",
+    reads: "It is slow to answer",
   },
   {
     name: "number-not-linked-yet",
