@@ -67,8 +67,9 @@ function byHand({ state, hasPortal, mayChange, ask, used, limit }: Shown): Html 
       : "The"
   return html`<h2>${titles[state]}</h2>
     <p>
-      ${the} operator of this service has set your subscription by hand.
-      ${mayAdd ? `It holds until they change it. ${inUse(used, limit)}` : "Ask them for another."}
+      ${the} operator of this service
+      ${mayAdd ? "has set your subscription by hand." : "sets your subscription by hand, and has ended it."}
+      ${mayAdd ? `It holds until they change it. ${inUse(used, limit)}` : "Ask them for another one."}
     </p>
     ${
       hasPortal
@@ -116,7 +117,7 @@ function card(input: Shown): Html {
       ${
         isOver
           ? ""
-          : html`<dt>Numbers that are paid for</dt>
+          : html`<dt>Numbers in the subscription</dt>
               <dd>${input.numbers}, without the sandbox</dd>`
       }
       ${

@@ -43,7 +43,7 @@ export function bars(all: Bar[], first: string, last: string): Html {
 
 /** The messages of a day that were delivered, or kept for want of a webhook, by hour (UTC): drawn and as a list. */
 export function byHour(hours: number[]): Html {
-  return html`<p class="small muted">Messages delivered, by hour; highest hour: ${Math.max(...hours)}.</p>
+  return html`<p class="small muted">Messages received, by hour; highest hour: ${Math.max(...hours)}.</p>
     ${bars(
       hours.map((count, hour) => ({ title: `${hour}:00: ${count}`, count })),
       "0:00",

@@ -235,7 +235,7 @@ function todayCard(standings: Standing[], failedSends: Map<string, FailedSends>)
     </header>
     <dl class="counts">
       <div>
-        <dt>Messages delivered to webhooks</dt>
+        <dt>Messages received</dt>
         <dd>${sum((day) => day.messages)}</dd>
       </div>
       <div>
@@ -250,7 +250,7 @@ function todayCard(standings: Standing[], failedSends: Map<string, FailedSends>)
         sends === 0
           ? ""
           : html`<div>
-              <dt>Sends that failed</dt>
+              <dt>Sends that failed at the network</dt>
               <dd class="bad"><a href="/requests?refused=true">${failures(sends)}</a></dd>
             </div>`
       }

@@ -261,6 +261,9 @@ export function steps(
   const { tone, word, cause } = inWords({ ...evidence, hadPhone: false })
   const isOdd = tone === "bad" || evidence.kind !== "said"
   const [title, text] = stateIn(words, evidence) ?? [word, cause]
+  // The other languages have no word for it.
+  const wantsPasskey =
+    words.reasons === undefined && evidence.kind === "said" && evidence.status === "passkey_required"
   return html`<section
     class="card"
     id="steps"
@@ -277,7 +280,9 @@ export function steps(
       ${order.map((step, i) => {
         const isDone = i < at || isOver
         return html`<li class="${isDone ? "done" : i === at ? "now" : ""}">
-          <span>${step}${isDone ? html`<span class="hidden">: done</span>` : ""}</span>
+          <span
+            >${i === 0 && wantsPasskey ? title : step}${isDone ? html`<span class="hidden">: done</span>` : ""}</span
+          >
           ${times[i] === undefined ? "" : html`<span class="small muted">${time(times[i])}</span>`}
         </li>`
       })}

@@ -193,7 +193,7 @@ function aboutFailing(ref: string, it: Receiving, sinceMs: number): Html {
 /** For how long an event is tried, where a webhook fails (Contract, "Delivery"). */
 export const howLong = html`<p class="small">
   Each event is tried five times, within about five minutes, while later ones wait. Then it is undelivered,
-  and the next one is tried.
+  and the next one is tried. A redirect, or a status of 400 to 499 other than 429, ends it at once.
 </p>`
 
 /** "OK", "3 undelivered", "3 waiting, oldest 40 s", "Failing for 6 min: status 500. Next attempt in 18 s". */
@@ -208,7 +208,8 @@ export function receiverLine(ref: string, it: Receiving): Html {
       ${line(html`<span class="state warn">Waiting</span>`, queue(ref, it))} ${marks}
     </div>`
   const last = it.lastAtMs === undefined ? "nothing sent yet" : html`last delivery ${ago(it.lastAtMs)}`
-  if (marks.length === 0) return line(html`<span class="state good">OK</span>`, last)
+  const mark = it.lastAtMs === undefined ? ["idle", "Not tried yet"] : ["good", "OK"]
+  if (marks.length === 0) return line(html`<span class="state ${mark[0]}">${mark[1]}</span>`, last)
   return html`<div class="lines">
     ${marks}
     <div class="small muted">${last}</div>

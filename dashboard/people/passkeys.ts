@@ -161,7 +161,7 @@ export const byPasskey = createMiddleware<DashboardEnv>(async (c, next) => {
   const body = html`<div class="card">
       <h1>A passkey is needed</h1>
       <p>
-        ${own.name} is shown to people who signed in with a passkey.
+        The account <b>${own.name}</b> opens for people who sign in with a passkey.
         ${
           hasPasskey
             ? "Yours is on the device where you made it. Have you lost it? Then ask the operator of this service for a link that signs you in."

@@ -44,7 +44,7 @@ export const signIn = new Hono<DashboardEnv>()
     }
     const window = await tooMany(c, email)
     if (window) {
-      const problem = `Too many mails were asked for. Those that came still sign you in, by their links; ask for another in ${span(window.endsMs - nowMs())}.`
+      const problem = `Too many codes were asked for. Links that came by mail still work. Ask for another code in ${span(window.endsMs - nowMs())}.`
       return await showAddress(c, { email, next, problem }, 429)
     }
     const begun = await SignIn.begin(email, { next, accountId: await seenBy(c, email) })

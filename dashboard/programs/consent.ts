@@ -36,7 +36,7 @@ export const consent = new Hono<DashboardEnv>()
     const body = await form(c, {
       name: asked.name,
       action: pathOf(c),
-      usual: asked.scope ?? "",
+      usual: asked.scope ?? "read",
       to: hostOf(asked),
     })
     return await showCard(c, "A program asks for a key", body)
@@ -60,7 +60,7 @@ export const consent = new Hono<DashboardEnv>()
     const found = await Grant.waitingProgram(code.slice(0, 20))
     if (!found) return await showCode(c, code.slice(0, 20), noSuchCode)
     if (answer === "") {
-      const body = await form(c, { name: found.name, action: "/device", usual: "all", code })
+      const body = await form(c, { name: found.name, action: "/device", code })
       return await showCard(c, "A program asks for a key", body)
     }
     const again = unlessFresh(c, `/device?code=${encodeURIComponent(code)}`)
@@ -106,8 +106,8 @@ function allowedBy(c: Context<DashboardEnv>, name: string, may: string): Grant.A
 interface Asking {
   name: string
   action: string
-  /** What the program asks for. It may be anything. */
-  usual: string
+  /** What the program asks for, which may be anything; undefined: a person has to choose. */
+  usual?: string
   /** The code that was typed, if one was. */
   code?: string
   /** Where the key goes, if the program has said so. */
@@ -132,7 +132,7 @@ async function form(c: Context<DashboardEnv>, asking: Asking): Promise<Html> {
       ${code === undefined ? "" : html`<input type="hidden" name="code" value="${code}" />`}
       <div>
         <label for="may">It may</label>
-        ${rights(refs, offered.includes(usual) ? usual : "read")}
+        ${rights(refs, usual === undefined ? "" : offered.includes(usual) ? usual : "read")}
       </div>
       <div class="row">
         <button class="button main" name="answer" value="yes">Give it a key</button>

@@ -146,7 +146,7 @@ test("in a quarter of an hour nobody has more than 3 mails sent to one address, 
   for (let mails = 0; mails < 3; mails++) expect((await ask(stranger)).status).toBe(303)
   const refused = await ask(stranger)
   expect(refused.status).toBe(429)
-  expect(await refused.text()).toContain("Those that came still sign you in")
+  expect(await refused.text()).toContain("Links that came by mail still work")
   // Somebody else keeps nobody from signing in.
   for (let mails = 0; mails < 9; mails++) expect((await ask()).status).toBe(303)
   expect((await ask()).status).toBe(429)

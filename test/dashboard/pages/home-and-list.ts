@@ -44,7 +44,7 @@ test("an account whose number is in use sees first what is down and why and what
   expect(page).toContain('<span class="state bad">Unlinked</span>')
   expect(page).toContain("+15550001")
   expect(page).toContain("1 undelivered")
-  expect(page).toContain("<dt>Messages delivered to webhooks</dt> <dd>1</dd>")
+  expect(page).toContain("<dt>Messages received</dt> <dd>1</dd>")
   expect(page).toContain('<dt>Events undelivered</dt> <dd class="bad">1</dd>')
   expect(page).toMatch(/<p> \d{1,2}:00: 1 <\/p>/)
   expect(page.indexOf("a later word")).toBeLessThan(page.indexOf("the lost order"))
@@ -82,7 +82,7 @@ test("sends that the network rejected today are on Home and on the page of their
   )
   const home = (await (await person.get("/")).text()).replaceAll(/\s+/g, " ")
   expect(home).toContain("One number needs attention")
-  expect(home).toMatch(/<dt>Sends that failed<\/dt> <dd class="bad"><a [^>]+>3</)
+  expect(home).toMatch(/<dt>Sends that failed at the network<\/dt> <dd class="bad"><a [^>]+>3</)
   const number = await (await person.get("/numbers/shop")).text()
   for (const page of [home, number]) {
     expect(page).toMatch(/2 sends rejected today<[^]+does not let this number start new chats for now/)

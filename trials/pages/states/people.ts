@@ -248,7 +248,7 @@ const errors: State[] = [
       await page.locator("#email").fill("one-more@example.com")
       await press(page, "Get a code")
     },
-    reads: "Too many mails were asked for",
+    reads: "Too many codes were asked for",
   },
   {
     name: "error-429",
