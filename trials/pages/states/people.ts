@@ -170,6 +170,8 @@ const programs: State[] = [
     reach: async ({ base }, page) => {
       await page.goto(await device(base))
       await press(page, "Go on")
+      await page.waitForSelector("#may")
+      await page.select("#may", "read")
       await press(page, "Give it a key")
     },
     reads: "The command line is signed in",
