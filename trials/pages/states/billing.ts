@@ -77,7 +77,7 @@ export const billing: State[] = [
       await byHand(world, friend, "canceled")
       return at
     },
-    reads: "Ask them for another.",
+    reads: "Ask them for another one.",
   },
   {
     name: "billing-by-hand-beside-stripe",
