@@ -42,7 +42,7 @@ export async function nextCharge({ said }: Payer.Info): Promise<(Amount & { at: 
 export interface Bill extends Amount {
   /** When it was made, Unix seconds. */
   at: number
-  /** Stripe's word: `open`, `paid`, `draft`, `void`, `uncollectible`. */
+  /** Stripe's word: `open`, `paid`, `void`, `uncollectible`. */
   status: string
   /** Stripe's page of it. */
   url: string | undefined
@@ -52,15 +52,14 @@ export interface Bill extends Amount {
 export async function billsOf({ customer }: Payer.Info): Promise<Bill[]> {
   if (customer === undefined) return []
   const listed = await ifThere((await stripe()).invoices.list({ customer, limit: 12 }))
-  return (listed?.data ?? [])
-    .map(({ created, status, currency, amount_due, hosted_invoice_url }) => ({
-      at: created,
-      status: status ?? "draft",
-      cents: amount_due,
-      currency,
-      url: hosted_invoice_url ?? undefined,
-    }))
-    .filter(({ cents }) => cents > 0)
+  const bills = (listed?.data ?? []).flatMap(
+    ({ created, status, currency, amount_due, hosted_invoice_url }) =>
+      // Nobody is asked to pay a draft.
+      status === null || status === "draft"
+        ? []
+        : [{ at: created, status, cents: amount_due, currency, url: hosted_invoice_url ?? undefined }],
+  )
+  return bills.filter(({ cents }) => cents > 0)
 }
 
 /** The last digits of the card that is charged; undefined if it is none, or another way to pay. */

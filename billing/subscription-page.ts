@@ -199,7 +199,7 @@ function invoices({ bills }: Shown): Html | string {
               >${bill.status === "open" ? "due" : bill.status}</span
             >
             <span class="about">${money(bill)} <span class="muted">· ${day(bill.at * 1000)}</span></span>
-            ${bill.url === undefined ? html`<span></span>` : html`<a class="button slim" href="${bill.url}">Look<span class="hidden"> at the invoice of ${money(bill)}</span></a>`}
+            ${bill.url === undefined ? html`<span></span>` : html`<a class="button slim" href="${bill.url}">View<span class="hidden"> the invoice of ${money(bill)}</span></a>`}
           </li>`,
       )}
     </ul>

@@ -116,9 +116,10 @@ function refusing(
   c: Context<DashboardEnv>,
   input: { title: string; sentence: string; status: ApiError["status"]; requestId?: string },
 ): Response | Promise<Response> {
+  const again = input.status === 503 && c.req.method === "GET" ? c.req.path : undefined
   return anyPage(c, {
     title: input.title,
-    body: refused({ ...input, isOfNumber: isOfNumber(c) }),
+    body: refused({ ...input, isOfNumber: isOfNumber(c), again }),
     status: input.status,
   })
 }

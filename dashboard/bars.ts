@@ -43,6 +43,7 @@ export function bars(all: Bar[], first: string, last: string): Html {
 
 /** The messages of a day that were delivered, or kept for want of a webhook, by hour (UTC): drawn and as a list. */
 export function byHour(hours: number[]): Html {
+  if (hours.every((count) => count === 0)) return html`<p class="small muted">No message yet.</p>`
   return html`<p class="small muted">Messages received, by hour; highest hour: ${Math.max(...hours)}.</p>
     ${bars(
       hours.map((count, hour) => ({ title: `${hour}:00: ${count}`, count })),
@@ -51,8 +52,6 @@ export function byHour(hours: number[]): Html {
     )}
     <details class="plain small">
       <summary>Show as a list</summary>
-      <p>
-        ${hours.flatMap((count, hour) => (count === 0 ? [] : [`${hour}:00: ${count}`])).join(", ") || "No message yet."}
-      </p>
+      <p>${hours.flatMap((count, hour) => (count === 0 ? [] : [`${hour}:00: ${count}`])).join(", ")}</p>
     </details>`
 }

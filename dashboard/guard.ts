@@ -11,7 +11,7 @@ import { ApiError, rateLimited } from "#core/error.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { RateLimit } from "#core/rate-limit.ts"
-import { StoreAway, type UnderWay, watched } from "#core/store/store.ts"
+import { sinceAnswerMs, StoreAway, type UnderWay, watched } from "#core/store/store.ts"
 import { addressOf, originOf } from "#functions/http/address.ts"
 import type { ApiEnv } from "#functions/http/contract-router.ts"
 import { anyPage } from "./answer.ts"
@@ -61,8 +61,11 @@ export function putHeaders(c: Context): void {
   c.header("cross-origin-opener-policy", "same-origin")
 }
 
-/** After how long a page is looked at, and how long a request of it may be without the store's answer then, in ms. */
-const [pageWaitsMs, silentMs] = [850, 600]
+/**
+ * After how long a page is looked at, how long a request of it may be without the store's answer then, and how long everybody's,
+ * in ms: a store that answers others is busy, not away.
+ */
+const [pageWaitsMs, silentMs, awayMs] = [850, 600, 300]
 
 /** Says within a second that the store does not answer: its own retries take twenty. @throws StoreAway */
 export async function withinTime<Result>(c: Context, work: () => Promise<Result>): Promise<Result> {
@@ -86,8 +89,8 @@ async function storeIsSilent(underWay: UnderWay, over: AbortSignal): Promise<nev
   for (let waitMs = pageWaitsMs; !over.aborted; waitMs = 100) {
     await sleep(waitMs, undefined, { signal: over }).catch(() => {})
     const [oldest] = underWay
-    if (!over.aborted && oldest && performance.now() - oldest.sinceMs > silentMs)
-      throw new StoreAway("the store gives a page no answer")
+    const isSilent = oldest && performance.now() - oldest.sinceMs > silentMs && sinceAnswerMs() > awayMs
+    if (!over.aborted && isSilent) throw new StoreAway("the store gives a page no answer")
   }
   return await new Promise<never>(() => {})
 }

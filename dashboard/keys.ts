@@ -237,6 +237,7 @@ function rightOf({ scope, bridge }: ApiKey.Info): Html | string {
     case "read":
       return "only read"
     case "bridge":
-      return html`only <a href="/numbers/${bridge?.customerRef ?? ""}">${bridge?.customerRef ?? ""}</a>`
+      return html`everything at
+        <a href="/numbers/${bridge?.customerRef ?? ""}">${bridge?.customerRef ?? ""}</a>`
   }
 }

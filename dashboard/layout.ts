@@ -139,13 +139,18 @@ export function refused(input: {
   sentence: Html | string
   requestId?: string | undefined
   isOfNumber?: boolean
+  /** The page to try once more, where that may help. */
+  again?: string | undefined
 }): Html {
   const [href, place] = input.isOfNumber ? ["/numbers", "Numbers"] : ["/", "Home"]
   return html`<div class="card">
     <h1>${input.title}</h1>
     <p>${input.sentence}</p>
     ${input.requestId === undefined ? "" : html`<p class="small muted">If it persists, report this code: ${copyable(input.requestId)}</p>`}
-    <div class="row"><a class="button main" href="${href}">Go to ${place}</a></div>
+    <div class="row">
+      ${input.again === undefined ? "" : html`<a class="button main" href="${input.again}">Try again</a>`}
+      <a class="button ${input.again === undefined ? "main" : ""}" href="${href}">Go to ${place}</a>
+    </div>
   </div>`
 }
 

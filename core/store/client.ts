@@ -112,8 +112,19 @@ export async function waitFor<Result>(answer: () => Promise<Result>): Promise<Re
   }
 }
 
+let answeredMs = -Infinity
+
+/** How long ago the store answered anybody in this process, in ms. */
+export function sinceAnswerMs(): number {
+  return performance.now() - answeredMs
+}
+
 function noted(exchange: Exchange): Exchange {
-  return async (...asked) => await waitFor(() => exchange(...asked))
+  return async (...asked) => {
+    const answer = await waitFor(() => exchange(...asked))
+    answeredMs = performance.now()
+    return answer
+  }
 }
 
 function atMost(most: number, exchange: Exchange): Exchange {

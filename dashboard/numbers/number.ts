@@ -141,16 +141,24 @@ function todayCard({ ref, today, last, receiving }: Shown): Html {
     <dl class="facts">
       <dt>Messages ${receiving.url === "" ? "received" : "delivered to the webhook"}</dt>
       <dd>${today?.messages ?? 0}</dd>
-      <dt>Attempts that failed</dt>
-      <dd>${today?.failed ?? 0} of ${today?.attempts ?? 0}</dd>
+      ${
+        receiving.url === ""
+          ? ""
+          : html`<dt>Attempts that failed</dt>
+              <dd>${today?.failed ?? 0} of ${today?.attempts ?? 0}</dd>`
+      }
       ${
         today === undefined || today.attempts === 0
           ? ""
           : html`<dt>95 % of attempts took at most</dt>
               <dd>${Usage.p95Of(today)} ms</dd>`
       }
-      <dt>Events undelivered</dt>
-      <dd>${today?.undelivered ?? 0}</dd>
+      ${
+        receiving.url === ""
+          ? ""
+          : html`<dt>Events undelivered</dt>
+              <dd>${today?.undelivered ?? 0}</dd>`
+      }
     </dl>
     <p class="small">
       Last message received:
@@ -177,8 +185,8 @@ function receiverCard({ ref, receiving, isOff, told, mayChange }: Shown): Html {
       receiving.url === ""
         ? note(
             "info",
-            html`Its events stay here for 30 days.
-            ${mayChange ? html`<a href="/numbers/${ref}/webhooks">Give it the address of one</a>.` : ""}`,
+            html`They are kept for 30 days.
+            ${mayChange ? html`<a href="/numbers/${ref}/webhooks">Add a webhook</a>` : ""}`,
           )
         : html`<p class="mono">${receiving.url}</p>
             <div class="row">

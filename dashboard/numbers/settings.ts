@@ -173,7 +173,7 @@ function forViewers({ events, ignore }: ReturnType<typeof Choice.wire>): Html {
     <h2>Events</h2>
     <dl class="facts">
       <dt>Types</dt>
-      <dd>${events.length === 0 ? "none" : events.map((type) => html`<code>${type}</code> `)}</dd>
+      <dd>${events.length === 0 ? "none" : events.map((type) => html`<span class="tag">${type}</span> `)}</dd>
       <dt>Ignored</dt>
       <dd>${ignore.length === 0 ? "nothing" : ignore.join(", ")}</dd>
     </dl>

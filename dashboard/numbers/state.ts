@@ -138,7 +138,7 @@ function inWordsOfStatus({ hadPhone, ...said }: Extract<Evidence, { kind: "said"
         return {
           tone: "bad",
           ...refusals[said.objection],
-          ...(said.objection !== "banned" && { action: { label: "Link a phone", to: "connect" } as const }),
+          ...(said.objection !== "banned" && { action: { label: "Link it again", to: "connect" } as const }),
         }
       if (hadPhone)
         return {

@@ -178,7 +178,7 @@ function leaseFacts(lease: Shown): Html {
     <dd>${sessionOf(lease)}</dd>
     <dt>Lease</dt>
     <dd>${holderOf(lease)}, epoch ${lease.epoch}</dd>
-    <dt>Failures in a row</dt>
+    <dt>Recent trouble</dt>
     <dd>
       ${counted(lease.failures, "failure")}, ${counted(lease.deaths, "death")} of hosts,
       ${counted(lease.logins, "login")} that did not last

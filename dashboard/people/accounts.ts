@@ -133,7 +133,7 @@ export function accountsPage(input: Shown): Html {
                   html`<li class="line">
                     <span class="tag">${one.role}</span>
                     <span class="about">${one.name}</span>
-                    ${press({ action: "/accounts/turn", label: html`${one.id === input.present ? "Go on" : "Switch"}<span class="hidden"> to ${one.name}</span>`, kind: "slim", fields: { account: one.id, next } })}
+                    ${press({ action: "/accounts/turn", label: html`${one.id === input.present ? "Open" : "Switch"}<span class="hidden"> to ${one.name}</span>`, kind: "slim", fields: { account: one.id, next } })}
                   </li>`,
               )}
             </ul>

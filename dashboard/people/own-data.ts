@@ -103,7 +103,7 @@ function deletePage({ account, person }: DashboardEnv["Variables"]["me"], number
       "Its keys end at once, its people are removed, and all that is kept of it goes. A subscription ends with it. Nobody can bring it back.",
   })}`
   if (account.isOperator)
-    return html`${what} ${note("info", "This account runs the service: it cannot be deleted here.")}`
+    return html`${what} ${note("info", "This account runs the service, so it cannot be deleted.")}`
   if (numbers > 0)
     return html`${what}
     ${note(

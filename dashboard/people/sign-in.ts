@@ -308,7 +308,7 @@ async function showDeadLink(c: Context<DashboardEnv>): Promise<Response> {
       </p>
     </header>
     <div class="row">
-      <a class="button main" href="/sign-in">${Mail.way() === "none" ? "Sign in" : "Ask for a new one"}</a>
+      <a class="button main" href="/sign-in">${"Go to the sign-in"}</a>
     </div>
   </div>`
   return await lonePage(c, { title: "Sign in", body, status: 404 })

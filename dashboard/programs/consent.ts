@@ -122,11 +122,12 @@ async function form(c: Context<DashboardEnv>, asking: Asking): Promise<Html> {
   const offered = ["all", ...refs.map((ref) => `bridge:${ref}`)]
   return html`<h1>${name} asks for a key</h1>
     <p>
-      A program gives itself this name${to === undefined ? "" : html`, and its answer goes to <b>${to}</b>`}.
-      With the key it can do what you choose here in the account <b>${c.var.me.account.name}</b>, until you
-      revoke it under <a href="/keys">API keys</a>.
+      The program chose this name
+      itself${to === undefined ? "" : html`, and its answer goes to <b>${to}</b>`}. With the key it can do
+      what you choose here in the account <b>${c.var.me.account.name}</b>, until you revoke it under
+      <a href="/keys">API keys</a>.
     </p>
-    ${code === undefined ? "" : html`<p>It must show the code <b class="mono">${code}</b>.</p>`}
+    ${code === undefined ? "" : html`<p>Go on only if it shows the code <b class="mono">${code}</b>.</p>`}
     ${note("warn", "Go on only if you have just started this program yourself. Nobody else needs you to do this.")}
     <form method="post" action="${action}">
       ${code === undefined ? "" : html`<input type="hidden" name="code" value="${code}" />`}

@@ -50,7 +50,7 @@ export const english: Words = {
   asking: "Asking the network for a code…",
   old: "This code may be old: the connection to the service is lost. It comes back by itself.",
   nobody: "Nobody scanned the code",
-  threeMinutes: "The network shows one for three minutes.",
+  threeMinutes: "The network shows codes for three minutes, then somebody has to ask anew.",
   newCode: "Show a new code",
   again: "Try again",
   isLinked: "A phone is linked",

@@ -1,3 +1,4 @@
+import "#test/support/store.ts"
 import { createServer } from "node:http"
 import { expect, onTestFinished, test } from "vitest"
 import { askByHttp } from "#core/store/client.ts"

@@ -162,7 +162,7 @@ const programs: State[] = [
       await page.goto(await device(base))
       await press(page, "Go on")
     },
-    reads: "It must show the code",
+    reads: "Go on only if it shows the code",
   },
   {
     name: "device-signed-in",
