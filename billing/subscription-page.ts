@@ -97,7 +97,7 @@ const titles: Record<State, string> = {
   canceled: "Your subscription has ended",
 }
 
-/** What a further number costs, in the states in which one can be added. */
+/** The price of one more number, while one can be added. */
 const aboutAdding: Partial<Record<State, string>> = {
   trialing: "One that you add during the trial is charged from its end on.",
   active:

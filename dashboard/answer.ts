@@ -1,6 +1,7 @@
 import type { Context } from "hono"
 import { html } from "hono/html"
 import { HTTPException } from "hono/http-exception"
+import { AccountName } from "#core/account/account-name.ts"
 import { Billing } from "#core/billing.ts"
 import { sentences } from "#core/contract/error-sentences.ts"
 import { type ApiError, invalid } from "#core/error.ts"
@@ -124,14 +125,11 @@ function refusing(
   })
 }
 
-/** The most characters of a name, an emoji being one. A browser's `maxlength` counts some as two. */
-const longestName = 64
-
 /** A name as somebody typed it. @throws ApiError `invalid_request` for one that is too long */
 export function nameIn(text: string): string {
   const name = text.trim().toWellFormed()
-  if (Array.from(name).length > longestName)
-    throw invalid([{ path: "name", message: `at most ${longestName} characters` }])
+  if (AccountName.isTooLong(name))
+    throw invalid([{ path: "name", message: `at most ${AccountName.longest} characters` }])
   return name
 }
 

@@ -95,6 +95,7 @@ async function storeIsSilent(underWay: UnderWay, over: AbortSignal): Promise<nev
   return await new Promise<never>(() => {})
 }
 
+/** The same for a route. */
 export const inTime = createMiddleware<DashboardEnv>(async (c, next) => await withinTime(c, next))
 
 /** Pages have a count of their own: a program at the same address does not shut people out. @throws ApiError `rate_limited` */

@@ -2,8 +2,8 @@ export * as AccountName from "./account-name.ts"
 
 import { z } from "zod"
 
-/** The most characters of a name. */
-const longest = 64
+/** The most characters of a name. A browser's `maxlength` counts some characters as several. */
+export const longest = 64
 
 /**
  * A name that people choose for their account. Those who link a phone for it read it, so nothing in it turns the
@@ -16,7 +16,7 @@ export const Name = z
     z
       .string()
       .min(1, "a name has at least one character")
-      .refine((name) => charactersOf(name) <= longest, `a name has at most ${longest} characters`)
+      .refine((name) => !isTooLong(name), `a name has at most ${longest} characters`)
       .refine((name) => name.isWellFormed() && !/\p{Cc}/u.test(name), "a name has no control characters")
       .refine(
         (name) => !/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(name),
@@ -68,9 +68,9 @@ function hasAddress(name: string): boolean {
 
 const characters = new Intl.Segmenter("en")
 
-/** As people count them: an emoji is one, whatever it is made of. */
-function charactersOf(name: string): number {
-  return Array.from(characters.segment(name)).length
+/** Whether a name has too many characters, as people count them: an emoji is one, whatever it is made of. */
+export function isTooLong(name: string): boolean {
+  return Array.from(characters.segment(name)).length > longest
 }
 
 /** Alphabets whose letters are taken for those of another one. */

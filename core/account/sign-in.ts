@@ -86,7 +86,7 @@ export async function invite(email: string, accountId: string): Promise<string> 
   return token
 }
 
-/** Whom a link signs in, and where they go next. `joins`: the account that invites them. */
+/** The person whom a link signs in, and where they go next. `joins`: the account that invites them. */
 export interface Led extends Goal {
   email: string
   isPrinted: boolean

@@ -80,7 +80,7 @@ async function walk(bridgeId: string, asked: Asked): Promise<AsyncIterable<Event
   const head = state === "inbox" || state === "undelivered" ? 0 : (webhook?.head ?? (await headOf(bridgeId)))
   const first = since === undefined ? 1 : await EventLists.firstSince(bridgeId, since)
   const after = Math.max(first - 1, state === "pending" ? head : 0)
-  // What waits is behind the head, perhaps in thousands.
+  // Events after the head wait. There may be thousands.
   const before = state === "delivered" ? Math.min(from ?? Infinity, head + 1) : from
   const range = isNewestFirst
     ? { after, before, isNewestFirst }

@@ -11,7 +11,7 @@ import { Usage } from "./usage.ts"
 import { tables } from "../store/tables.ts"
 
 /**
- * What an invocation records in the `DELIVERY` row while it holds it (`claim.ts`).
+ * The changes that an invocation makes to the `DELIVERY` row while it holds the row (`claim.ts`).
  *
  * `attempt` is counted ahead: the claim counts the first attempt of the event after `head`, and each advance counts
  * that of the next. A claim that ends before its POST gives the number back. So an event whose first POST succeeds
@@ -180,7 +180,7 @@ export async function stepOver(held: Delivery.Info, to: number): Promise<Deliver
   return await Claim.refresh(held)
 }
 
-/** What a webhook has missed once the events up to `to` are passed over. */
+/** The events that a webhook has missed once those up to `to` are passed over. */
 export function missing(held: Delivery.Info, to: number, firstId = ""): Delivery.Missed {
   const { events = 0, first = "" } = held.missed ?? {}
   return { events: events + Delivery.waiting(held, to + 1) - 1, first: first || firstId, at: now() }

@@ -94,7 +94,7 @@ export type UnderWay = Set<{ sinceMs: number }>
 
 const tasks = new AsyncLocalStorage<UnderWay>()
 
-/** Does something whose requests to the store are known while they are under way, those of others apart. */
+/** Runs a task, and keeps its own requests to the store in `underWay` while they wait for their answers. */
 export async function watched<Result>(underWay: UnderWay, work: () => Promise<Result>): Promise<Result> {
   return await tasks.run(underWay, work)
 }

@@ -25,7 +25,7 @@ export function tagOf(type: string): Html | string {
   return type === "message" ? "" : html`<span class="tag">${type}</span>`
 }
 
-/** What events say, by their ids. */
+/** The words of events, by event id. */
 export type Words = Map<string, Html | string>
 
 interface Shown {

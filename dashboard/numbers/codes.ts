@@ -23,7 +23,7 @@ const patienceMs = 700
 
 /** Sessions that were asked for their code and have not answered yet, by their bridges. */
 const asked = new Map<string, Promise<Code>>()
-/** What each answered last, and when. */
+/** The last answer of each session, and its time. */
 const answered = new LRUCache<string, { code: Code; atMs: number }>({ max: 1000, ttl: 60_000 })
 /** How long an answer that is no code counts, in ms. */
 const goodForMs = 2000

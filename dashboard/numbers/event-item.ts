@@ -44,7 +44,7 @@ export function eventItem(
   </li>`
 }
 
-/** What an event of each type means, as a sentence begins. */
+/** The meaning of each type of event, written as the beginning of a sentence. */
 export const meanings: Record<EventType, string> = {
   message: "a message came, or was written on the phone",
   connected: "the number is connected",

@@ -25,7 +25,7 @@ export interface Last {
 /** After so long without a word a session is lost rather than uncertain. A page that looks every few seconds says so by 45 s. */
 const lostAfterMs = 40_000
 
-/** After so long pages doubt what it said last: rule of the pages' own, as their script has it. */
+/** Pages doubt a session's word that is older than this, as their script does, in ms. */
 const doubtedAfterMs = 15_000
 
 /** A bridge's state, whose word that is, and the number of the phone that is linked, or was last. */
@@ -159,7 +159,7 @@ function restrictionIn({ restriction }: Lease.Reported): Lease.Reported["restric
   return restriction && (restriction.until === 0 || restriction.until > now()) ? restriction : undefined
 }
 
-/** What a page says of a session that has not answered yet: one that has been silent for long is in doubt. */
+/** The state of a session that has not answered yet: the one it reported last, or doubt if it has been silent for long. */
 async function meanwhileOf(lease: Lease.Info): Promise<Word> {
   const atMs = heard.get(lease.bridgeId)
   const isDoubted = atMs !== undefined && nowMs() - atMs >= doubtedAfterMs

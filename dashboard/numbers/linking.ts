@@ -28,7 +28,7 @@ export function whoIs(name: string | undefined, { who }: LinkWords): Html | stri
   return name === undefined ? who : html`<b><bdi>${name}</bdi></b>`
 }
 
-/** What a link page says below its title: who asks for a phone, for what and until when, and that one need not. */
+/** The introduction of a link page: who asks for a phone, for what and until when, and that the visitor need not link it. */
 export function introduction(input: {
   name: string | undefined
   /** The last digits of the phone's number, where only that is expected. */

@@ -21,7 +21,7 @@ export async function marksOf(
   const { tone, word, action } = inWords(evidence)
   const at = `/numbers/${bridge.customerRef}`
   const to = tone === "idle" && action ? placeOf(at, action.to) : at
-  // What was written down may be old.
+  // The recorded state may be old.
   const isOld = evidence.kind === "said" && evidence.atMs === undefined
   const state = html`<a class="state ${isOld && tone === "good" ? "idle" : tone}" href="${to}"
     >${word}${isOld ? html`<span class="hidden">, as it was last reported</span>` : ""}</a

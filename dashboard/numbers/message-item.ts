@@ -43,7 +43,7 @@ export function sentItem(sent: Sent, call: string | undefined): Html {
       ${
         counts
           ? html`<p class="small muted">
-              Of ${counts.recipients}: delivered to ${counts.delivered}, read by ${counts.read}.
+              Delivered to ${counts.delivered} of ${counts.recipients}, read by ${counts.read}.
             </p>`
           : ""
       }

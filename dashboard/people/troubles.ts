@@ -80,7 +80,7 @@ export async function troublesCard(accountId: string): Promise<Html | string> {
         ${block(example, "An alert")}
         <p class="small">
           <code>trouble</code> is one of: ${Troubles.Trouble.options.join(", ")}. <code>state</code> is begun
-          or over. An alert is posted once, whatever the answer.
+          or over. A post that fails is not repeated.
         </p>
       </details>
       <div class="row"><button class="button">Save</button></div>

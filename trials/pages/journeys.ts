@@ -157,6 +157,15 @@ export async function shown({ service, base, page }: Stage, customer: Seeded, co
   return { shown_late_ms_p99: quantile(late, 0.99) }
 }
 
+/** A host may end between being listed and being killed. */
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL")
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
+  }
+}
+
 /**
  * Kills every session host, and each that is started, until the page says that the number is lost.
  * @returns seconds until the page doubts the state, and calls it lost; and from the last kill until it is connected again
@@ -174,7 +183,7 @@ export async function killed({ service, base, page }: Stage) {
   let kill_seen_s = NaN
   await until(
     async () => {
-      for (const pid of await sessionHostPids(service)) process.kill(pid, "SIGKILL")
+      for (const pid of await sessionHostPids(service)) killIfThere(pid)
       const word = await state()
       if (word !== "Connected" && Number.isNaN(kill_seen_s)) kill_seen_s = secondsSince(start)
       return word === "Lost"
