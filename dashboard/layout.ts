@@ -102,10 +102,14 @@ export function framed(
 /** A page for somebody who is not signed in. */
 export function lone(page: Whole & { body: Html; isBroad?: boolean; brand?: Brand | undefined }): Html {
   const { brand } = page
+  const ours = html`${mark()} Messaging bridge`
+  // Who links a phone has no account: nothing leads them to a sign-in.
+  const head =
+    page.lang === undefined ? html`<a class="brand" href="/">${ours}</a>` : html`<p class="brand">${ours}</p>`
   return whole(
     page,
     html`<body class="lone">
-      ${brand?.logo === undefined ? html`<a class="brand" href="/">${mark()} Messaging bridge</a>` : ""}
+      ${brand?.logo === undefined ? head : ""}
       <main id="main" class="${page.isBroad ? "broad" : ""}">
         ${brand?.logo === undefined ? "" : html`<img class="logo" src="${brand.logo}" alt="" />`} ${page.body}
       </main>

@@ -116,7 +116,12 @@ export const link = new Hono<DashboardEnv>()
     const typed = await codeFor(session.bridge, written, { requestId, expected: session.expectedPhone })
     if (typed.refused) {
       const { status, ...refused } = typed.refused
-      const card = refusedCard({ at: c.req.path, ...refused, words: wordsOf(c) })
+      const card = refusedCard({
+        at: c.req.path,
+        ...refused,
+        digits: session.expectedPhone?.slice(-4),
+        words: wordsOf(c),
+      })
       return await around(c, session, { name: await nameOf(session), status }, card)
     }
     await LinkSession.show(token, { shownAt: 0 })

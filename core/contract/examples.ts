@@ -148,7 +148,7 @@ export const eventExamples: { [Type in Event["event"]]: Extract<Event, { event: 
   disconnected: {
     event: "disconnected",
     reason: "logged_out",
-    detail: "unlinked on the phone, by the network or through the API: link it again",
+    detail: "unlinked on the phone or by the network: link it again",
   },
   typing: { event: "typing", contact_id: contact, chat_id: contact, state: "composing", mode: "text" },
   presence: { event: "presence", contact_id: contact, unavailable: true, last_seen: 1_795_166_700 },

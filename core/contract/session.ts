@@ -32,6 +32,11 @@ export const SessionStatus = z
         "password, or leads nowhere; the session goes on trying. `unanswered`: the connection was open, and the network answered nothing on it " +
         "for two minutes; the session connects again by itself. It ends with the next connection.",
     }),
+    objection_until: z
+      .number()
+      .int()
+      .optional()
+      .openapi({ description: "With `temporarily_banned`: when the session connects again, Unix seconds." }),
     new_chats_left: z.number().int().optional().openapi({
       description: "With a limit of `pacing`: how many chats the bridge may still begin today.",
     }),

@@ -24,6 +24,10 @@ export const Reported = z.object({
   epoch: z.number().int(),
   /** Why the network refuses it, or has unlinked it. */
   objection: Objection.optional(),
+  /** When the network takes it again, Unix seconds, where it said so. */
+  objection_until: z.number().int().optional(),
+  /** Of a phone that was linked: whether it was unlinked by this service, as somebody asked, or by the phone or the network. */
+  unlinked: z.enum(["here", "elsewhere"]).optional(),
   /** The strictest limit that the network has put on its account, and until when (Unix seconds); 0: nobody knows. */
   restriction: z.object({ kind: RestrictionKind, until: z.number().int() }).optional(),
   /** The number of the phone that is linked, or was last: sealed (`linked-phone.ts`). */

@@ -132,11 +132,8 @@ async function endedOf(bridge: Bridge.Info): Promise<Ended | undefined> {
   const asked = { type: "disconnected", isNewestFirst: true, limit: 1 } as const
   const [last] = (await EventFeed.page(bridge, asked)).events
   if (last?.event.event !== "disconnected" || last.event.reason === undefined) return undefined
-  // A page is one more place than the API's own sentence knows.
   const why =
-    last.event.reason === "logged_out"
-      ? "the last phone was unlinked: on the phone, here, through the API or by the network"
-      : last.event.detail || "the phone was unlinked"
+    last.event.detail?.replace(/^unlinked/, "the last phone was unlinked") || "the phone was unlinked"
   return { sentence: sentenceCase(why), atMs: last.created_at * 1000 }
 }
 

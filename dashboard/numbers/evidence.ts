@@ -44,6 +44,10 @@ type Word =
       /** Connected, and still getting what came before that. */
       isCatchingUp?: boolean | undefined
       objection?: Objection | undefined
+      /** When the network takes it again, Unix seconds, where it said so. */
+      objection_until?: number | undefined
+      /** Who unlinked the phone that was linked; undefined where nobody wrote that down. */
+      unlinked?: Lease.Reported["unlinked"]
       restriction?: string | undefined
       restricted_until?: number | undefined
       /** How many chats its pacing lets it begin today. */
@@ -134,18 +138,21 @@ async function askedOf(lease: Lease.Info): Promise<Word> {
   if (!said) return await silent(lease)
   const atMs = nowMs()
   heard.set(lease.bridgeId, atMs)
-  const sinceMs = lease.reported?.status === said.status ? lease.reported.since * 1000 : undefined
-  return { kind: "said", ...said, atMs, sinceMs }
+  const reported = lease.reported?.status === said.status ? lease.reported : undefined
+  const sinceMs = reported && reported.since * 1000
+  return { kind: "said", ...said, atMs, sinceMs, unlinked: reported?.unlinked }
 }
 
 async function reportedOf({ reported }: Lease.Info): Promise<Word> {
   if (!reported) return { kind: "unheld" }
-  const { status, objection, since } = reported
+  const { status, objection, objection_until, unlinked, since } = reported
   const restriction = restrictionIn(reported)
   return {
     kind: "said",
     status,
     objection,
+    objection_until,
+    unlinked,
     ...(restriction && { restriction: restriction.kind, restricted_until: restriction.until }),
     atMs: undefined,
     sinceMs: since * 1000,

@@ -18,7 +18,7 @@ const wrongCall = (title: string): Failure => ({ title, next: "Open this page ag
 export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
   number_mismatch: {
     title: "That is another number",
-    next: "Link the phone that you were asked to link, or ask the sender of this page for a new one.",
+    next: "Link the phone with the number ending in {digits}, or ask the sender of this page for a new one.",
   },
   invalid_request: {
     title: "This is not a phone number",
@@ -181,7 +181,7 @@ export const refusals: Record<Objection, { word: string; cause: string }> = {
   temporarily_banned: {
     word: "Banned for some time",
     cause:
-      "The network rejects this number for some time. The session connects by itself when that is over: do not link it again before. The log says until when.",
+      "The network rejects this number for some time. The session connects by itself when that is over: do not link it again before.",
   },
   outdated: {
     word: "Outdated",

@@ -162,19 +162,21 @@ function codeInside(at: string, code: Code, words: LinkWords): Html {
 
 /**
  * A failure by the API's code: in words, and what to do. The API's own sentence and code are for those who run the service,
- * where the fault is not the reader's. Only that sentence says when a limit is over.
+ * where the fault is not the reader's. Only that sentence says when a limit is over. `digits`: the last ones of the only number that
+ * may be linked.
  */
 export function reason(
-  { code, sentence }: { code: string; sentence: string },
+  { code, sentence, digits = "" }: { code: string; sentence: string; digits?: string | undefined },
   words: LinkWords = english,
 ): Html {
   const translated = failureIn(words, code)
   if (translated)
-    return html`<b>${translated[0]}.</b> <span>${translated[1]}</span> <code class="small">${code}</code>`
+    return html`<b>${translated[0]}.</b> <span>${fill(translated[1], { digits })}</span>
+      <code class="small">${code}</code>`
   const { title, next } = failures[code as keyof typeof failures] ?? failures.internal_error // a code of a later release
   const isReaders = (errorStatus[code as keyof typeof errorStatus] ?? 500) < 500 || code === "number_mismatch"
   return html`<b>${title}.</b>
-    <span>${next}${code === "rate_limited" ? ` ${sentence}` : ""}</span>
+    <span>${fill(next, { digits })}${code === "rate_limited" ? ` ${sentence}` : ""}</span>
     ${isReaders ? "" : html`<span class="small">${sentence} <code>${code}</code></span>`}`
 }
 
@@ -198,7 +200,7 @@ export function typedCard(input: {
       ><p>Without script this page does not see when it is done: <a href="${input.at}">look</a>.</p></noscript
     >
     <div class="row">
-      <a class="button" href="${input.at}">${words.useQr}</a>
+      <a class="button" href="${input.at}">${words.goBack}</a>
     </div>
   </section>`
 }
@@ -209,13 +211,14 @@ export function refusedCard(input: {
   code: string
   sentence: string
   phone: string
+  digits?: string | undefined
   words?: LinkWords
 }): Html {
   const { at, code, phone, words = english } = input
   return html`<section class="card">
     ${note("bad", reason(input, words))}
     ${phoneForm({ at, phone, words, isWrong: code === "invalid_request" || code === "number_mismatch" })}
-    <p><a href="${at}">${words.useQr}</a></p>
+    <p><a href="${at}">${words.goBack}</a></p>
   </section>`
 }
 
@@ -261,9 +264,7 @@ export function steps(
   const { tone, word, cause } = inWords({ ...evidence, hadPhone: false })
   const isOdd = tone === "bad" || evidence.kind !== "said"
   const [title, text] = stateIn(words, evidence) ?? [word, cause]
-  // The other languages have no word for it.
-  const wantsPasskey =
-    words.reasons === undefined && evidence.kind === "said" && evidence.status === "passkey_required"
+  const wantsPasskey = evidence.kind === "said" && evidence.status === "passkey_required"
   return html`<section
     class="card"
     id="steps"
@@ -281,7 +282,7 @@ export function steps(
         const isDone = i < at || isOver
         return html`<li class="${isDone ? "done" : i === at ? "now" : ""}">
           <span
-            >${i === 0 && wantsPasskey ? title : step}${isDone ? html`<span class="hidden">: done</span>` : ""}</span
+            >${i === 0 && wantsPasskey ? words.passkey : step}${isDone ? html`<span class="hidden">: done</span>` : ""}</span
           >
           ${times[i] === undefined ? "" : html`<span class="small muted">${time(times[i])}</span>`}
         </li>`

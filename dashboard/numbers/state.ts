@@ -110,13 +110,27 @@ const pauses: Record<Exclude<Why, "operator">, Pick<Words, "cause" | "action">> 
   secret: { cause: "No phone can be linked to it at the moment: ask the sender of this page." },
 }
 
+const unlinkedBy = {
+  here: "Its phone was unlinked here: through the API, or in its settings.",
+  elsewhere: "Its phone was unlinked on the phone, under Linked devices, or by the network.",
+  somewhere: "Its phone is not linked any more: it was unlinked on the phone, under Linked devices, or here.",
+}
+
 function doubt({ isLost }: { isLost?: boolean }): Pick<Words, "tone" | "word"> {
   return isLost ? { tone: "bad", word: "Lost" } : { tone: "warn", word: "Uncertain" }
 }
 
 function inWordsOfStatus({ hadPhone, ...said }: Extract<Evidence, { kind: "said" }>): Words {
   const isAway = said.status === "connecting" || said.status === "disconnected"
-  if (isAway && said.objection) return { tone: "bad", ...refusals[said.objection] }
+  if (isAway && said.objection) {
+    const { word, cause } = refusals[said.objection]
+    const until = said.objection_until
+    return {
+      tone: "bad",
+      word,
+      cause: until ? html`${cause} That will be on ${time(until * 1000)}.` : cause,
+    }
+  }
   switch (said.status) {
     case "connected":
       if (said.restriction)
@@ -144,8 +158,7 @@ function inWordsOfStatus({ hadPhone, ...said }: Extract<Evidence, { kind: "said"
         return {
           tone: "bad",
           word: "Unlinked",
-          cause:
-            "Its phone is not linked any more: it was unlinked on the phone, under Linked devices, or here. Until it is linked again, no message comes or goes.",
+          cause: `${unlinkedBy[said.unlinked ?? "somewhere"]} Until it is linked again, no message comes or goes.`,
           action: { label: "Link it again", to: "connect" },
         }
       return {

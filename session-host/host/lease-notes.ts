@@ -66,26 +66,25 @@ export class LeaseNotes {
    */
   report(
     status: Status,
-    { objection, restriction }: Pick<Lease.Reported, "objection" | "restriction"> = {},
+    about: Pick<Lease.Reported, "objection" | "objection_until" | "restriction" | "unlinked"> = {},
     linkedPhone: () => Pick<Lease.Reported, "phone" | "phone_hash"> = () => ({}),
   ): void {
-    const { epoch } = this.#lease
-    const before = this.#reported
-    const isSame = isDeepStrictEqual(
-      [before?.status, before?.epoch, before?.objection, before?.restriction],
-      [status, epoch, objection, restriction],
-    )
-    if (this.#isOver || isSame) return
-    const { phone = before?.phone, phone_hash = before?.phone_hash } = linkedPhone()
-    const since = before?.status === status ? before.since : now()
-    this.#reported = {
+    const before: Partial<Lease.Reported> = this.#reported ?? {}
+    const { since, phone, phone_hash, ...saidBefore } = before
+    const isStill = before.status === status
+    const said = {
+      ...(isStill && before.unlinked && { unlinked: before.unlinked }),
+      ...about,
       status,
-      epoch,
-      since,
-      ...(objection && { objection }),
-      ...(restriction && { restriction }),
+      epoch: this.#lease.epoch,
+    }
+    if (this.#isOver || isDeepStrictEqual(said, saidBefore)) return
+    this.#reported = {
+      ...said,
+      since: (isStill && since) || now(),
       ...(phone && { phone }),
       ...(phone_hash && { phone_hash }),
+      ...linkedPhone(),
     }
     void this.#reportLatest()
   }

@@ -90,7 +90,9 @@ export class Session {
       if (!this.#parts || this.#isOver) return
       const { memory, uplink } = this.#parts
       const [restriction] = memory.standing.restrictions
-      this.notes.report(uplink.status, { objection: uplink.objection, restriction }, () => memory.linkedPhone)
+      const { status, refusal, unlinked } = uplink
+      const about = { ...refusal, ...(restriction && { restriction }), ...(unlinked && { unlinked }) }
+      this.notes.report(status, about, () => memory.linkedPhone)
     })
   }
 

@@ -22,7 +22,7 @@ export function statusOf({
     name,
     phone: userOf(jid),
     ...(passkey && { passkey }),
-    ...(uplink.objection && { objection: uplink.objection }),
+    ...uplink.refusal,
     ...(memory.pacing.newChatsLeft !== undefined && { new_chats_left: memory.pacing.newChatsLeft }),
     ...(restriction && { restriction: restriction.kind, restricted_until: restriction.until }),
   }

@@ -46,6 +46,7 @@ export class Linking {
   /** Runs while somebody wants to link a phone. An unlinked session dials only for as long. */
   #wish: NodeJS.Timeout | undefined
   #code: Code | undefined
+  #isUnlinking = false
   #passkeyRequired = false
   #passkey: z.infer<typeof SessionStatus>["passkey"]
 
@@ -55,6 +56,11 @@ export class Linking {
 
   get isPaired(): boolean {
     return this.#input.memory.vault.login !== undefined
+  }
+
+  /** Whether somebody asked here that the phone be unlinked, and it is not done yet. */
+  get isUnlinking(): boolean {
+    return this.#isUnlinking
   }
 
   /** Whether this is a sandbox bridge: nobody else could scan its code. */
@@ -145,6 +151,11 @@ export class Linking {
    */
   async logout(): Promise<void> {
     if (!this.isPaired) return this.#turnAway()
+    this.#isUnlinking = true
+    await this.#unlink().finally(() => (this.#isUnlinking = false))
+  }
+
+  async #unlink(): Promise<void> {
     const { memory, uplink, changes, timing } = this.#input
     // Another place is logged in with these credentials, so the network cannot be asked from here.
     if (memory.standing.isReplaced) await uplink.loggedOut()

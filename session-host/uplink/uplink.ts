@@ -47,6 +47,8 @@ export class Uplink {
   #open = false
   #lost = false
   #objection: Objection | undefined
+  #objectionUntil: number | undefined
+  #unlinked: Lease.Reported["unlinked"]
 
   constructor(input: Input) {
     this.#input = input
@@ -103,6 +105,19 @@ export class Uplink {
   /** Why the network refused the last login, until it shows a code or takes a login. */
   get objection(): Objection | undefined {
     return this.#objection
+  }
+
+  /** The objection, and when the network takes the login again (Unix seconds), where it said so. */
+  get refusal(): Pick<Lease.Reported, "objection" | "objection_until"> {
+    return {
+      ...(this.#objection && { objection: this.#objection }),
+      ...(this.#objectionUntil && { objection_until: this.#objectionUntil }),
+    }
+  }
+
+  /** Who unlinked the phone that was linked; undefined where no phone was unlinked since the session began. */
+  get unlinked(): Lease.Reported["unlinked"] {
+    return this.#unlinked
   }
 
   /** How many logins in a row did not stay, if the session ends now in a planned way. */
@@ -202,9 +217,12 @@ export class Uplink {
   async loggedOut(objection?: Objection): Promise<void> {
     const { commits, connectionEvents } = this.#memory
     const wasPaired = this.linking.isPaired
+    const isAsked = this.linking.isUnlinking
+    this.#unlinked = isAsked ? "here" : "elsewhere"
     this.#dialler.forgetBan()
     await this.#memory.forget(async (writes) => {
-      if (wasPaired) await connectionEvents.over(this.#at, { reason: "logged_out", objection }, writes)
+      if (wasPaired)
+        await connectionEvents.over(this.#at, { reason: "logged_out", objection, isAsked }, writes)
       else await commits.write(writes)
     })
     this.#lost = false
@@ -234,6 +252,7 @@ export class Uplink {
         break
       case "paired":
         this.linking.onPaired()
+        this.#unlinked = undefined
         this.#logins.forget()
         break
       case "open":
@@ -280,6 +299,7 @@ export class Uplink {
     // A dial that fails says nothing else about the network that did not answer.
     const unanswered = reason === "lost" && this.#objection === "unanswered" ? this.#objection : undefined
     this.#objection = objection ?? unanswered
+    this.#objectionUntil = undefined
     if (isOfProxy(objection)) this.#logins.neverBegan()
     this.#goneFor(end)
     switch (reason) {
@@ -298,7 +318,9 @@ export class Uplink {
     const waitMs = this.#dialler.dialAgain(end)
     this.#logins.noteWait(this.#dialler.waitsMs)
     if (end.refusedForMs === undefined) return
-    const at = iso(nowMs() + waitMs)
+    const atMs = nowMs() + waitMs
+    if (this.#objection) this.#objectionUntil = Math.ceil(atMs / 1000)
+    const at = iso(atMs)
     this.#input.say("warn", `the network rejects the session for some time: connecting again at ${at}`)
   }
 

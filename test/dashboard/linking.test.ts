@@ -76,10 +76,10 @@ test("every code of the contract has words of its own on Connect, says what to d
     const { title, next } = failures[code]
     const isReaders = code === "number_mismatch" || errorStatus[code] < 500
     const scanned = codePiece("/x", { kind: "refused", code, sentence: "As the API says it." })
-    const typed = refusedCard({ at: "/x", code, sentence: "As the API says it.", phone: "" })
+    const typed = refusedCard({ at: "/x", code, sentence: "As the API says it.", phone: "", digits: "4567" })
     for (const piece of [scanned, typed]) {
       const said = String(await piece)
-      for (const part of [`<b>${title}.</b>`, next]) expect(said).toContain(part)
+      for (const part of [`<b>${title}.</b>`, next.split("{digits}")[0]]) expect(said).toContain(part)
       expect([code, said.includes(`<code>${code}</code>`)]).toEqual([code, !isReaders])
       // Only the API's own sentence says how long to wait.
       const isTold = !isReaders || code === "rate_limited"
@@ -98,6 +98,15 @@ test.for<[Objection, string, string]>([
 ])("an account that the network calls %s is %s with words of its own", ([objection, status, next]) => {
   const { tone, cause } = inWords({ kind: "said", atMs: at, status, phone: "", name: "", objection })
   expect([tone, cause]).toEqual(["bad", expect.stringContaining(next)])
+})
+
+test("a number says until when it is banned, and who unlinked its phone", () => {
+  const since = { kind: "said", atMs: at, phone: "", name: "" } as const
+  const banned = { ...since, status: "disconnected", objection: "temporarily_banned" } as const
+  expect(String(inWords({ ...banned, objection_until: 1_800_000_000 }).cause)).toContain("2027-01-15 08:00")
+  const unlinked = { ...since, status: "unpaired", hadPhone: true } as const
+  expect(inWords({ ...unlinked, unlinked: "here" }).cause).toContain("through the API")
+  expect(inWords({ ...unlinked, unlinked: "elsewhere" }).cause).toContain("or by the network")
 })
 
 test("a session catches up from the preview to the end of what came before, and no longer than ten minutes", async () => {

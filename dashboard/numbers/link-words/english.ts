@@ -56,7 +56,7 @@ export const english: Words = {
   isLinked: "A phone is linked",
   typeOn: "Type this on the phone with the number {number}",
   works: "It works for {time} more.",
-  useQr: "Use the QR code, or another number",
+  goBack: "Go back",
   progress: "Progress",
   steps: ["Waiting for the phone", "Phone linked", "Signing in", "Catching up", "Connected"],
   done: "Your phone is linked",

@@ -57,7 +57,7 @@ export const french: Words = {
   isLinked: "Un téléphone est lié",
   typeOn: "Tapez ceci sur le téléphone qui a le numéro {number}",
   works: "Il sert pendant encore {time}.",
-  useQr: "Utiliser le code QR, ou un autre numéro",
+  goBack: "Revenir",
   progress: "Progression",
   steps: ["Attend le téléphone", "Téléphone lié", "Ouvre la session", "Rattrape", "Connecté"],
   done: "Votre téléphone est lié",
@@ -102,7 +102,7 @@ export const french: Words = {
   reasons: {
     number_mismatch: [
       "C'est un autre numéro",
-      "Liez le téléphone qu'on vous a demandé, ou demandez une nouvelle page.",
+      "Liez le téléphone dont le numéro finit par {digits}, ou demandez une nouvelle page.",
     ],
     invalid_request: [
       "Ce n'est pas un numéro de téléphone",

@@ -56,7 +56,7 @@ export const german: Words = {
   isLinked: "Ein Telefon ist verbunden",
   typeOn: "Geben Sie das auf dem Telefon mit der Nummer {number} ein",
   works: "Er gilt noch {time}.",
-  useQr: "QR-Code oder eine andere Nummer nehmen",
+  goBack: "Zurück",
   progress: "Fortschritt",
   steps: ["Wartet auf das Telefon", "Telefon verbunden", "Meldet sich an", "Holt auf", "Verbunden"],
   done: "Ihr Telefon ist verbunden",
@@ -101,7 +101,7 @@ export const german: Words = {
   reasons: {
     number_mismatch: [
       "Das ist eine andere Nummer",
-      "Verbinden Sie das Telefon, um das Sie gebeten wurden, oder bitten Sie um eine neue Seite.",
+      "Verbinden Sie das Telefon, dessen Nummer auf {digits} endet, oder bitten Sie um eine neue Seite.",
     ],
     invalid_request: [
       "Das ist keine Telefonnummer",

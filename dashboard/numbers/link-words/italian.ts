@@ -56,7 +56,7 @@ export const italian: Words = {
   isLinked: "Un telefono è collegato",
   typeOn: "Scrivi questo sul telefono con il numero {number}",
   works: "Vale ancora per {time}.",
-  useQr: "Usa il codice QR, o un altro numero",
+  goBack: "Torna indietro",
   progress: "Avanzamento",
   steps: ["Aspetta il telefono", "Telefono collegato", "Accesso in corso", "Recupera", "Connesso"],
   done: "Il tuo telefono è collegato",
@@ -101,7 +101,7 @@ export const italian: Words = {
   reasons: {
     number_mismatch: [
       "È un altro numero",
-      "Collega il telefono che ti è stato chiesto, o chiedi una nuova pagina.",
+      "Collega il telefono il cui numero termina con {digits}, o chiedi una nuova pagina.",
     ],
     invalid_request: [
       "Questo non è un numero di telefono",

@@ -56,7 +56,7 @@ export const portuguese: Words = {
   isLinked: "Há um telefone conectado",
   typeOn: "Digite isto no telefone com o número {number}",
   works: "Vale por mais {time}.",
-  useQr: "Usar o código QR, ou outro número",
+  goBack: "Voltar",
   progress: "Andamento",
   steps: ["Esperando o telefone", "Telefone conectado", "Entrando", "Atualizando", "Conectado"],
   done: "O seu telefone está conectado",
@@ -98,7 +98,10 @@ export const portuguese: Words = {
   tooMuch: "Demais de uma vez",
   tooMuchHow: "Chegaram pedidos demais da sua rede. Tente de novo em {time}.",
   reasons: {
-    number_mismatch: ["Esse é outro número", "Conecte o telefone que lhe pediram, ou peça uma página nova."],
+    number_mismatch: [
+      "Esse é outro número",
+      "Conecte o telefone cujo número termina em {digits}, ou peça uma página nova.",
+    ],
     invalid_request: [
       "Isto não é um número de telefone",
       "Escreva-o com o código do país, como +55 11 91234 5678.",

@@ -56,7 +56,7 @@ export const spanish: Words = {
   isLinked: "Hay un teléfono vinculado",
   typeOn: "Escribe esto en el teléfono con el número {number}",
   works: "Sirve durante {time} más.",
-  useQr: "Usar el código QR, u otro número",
+  goBack: "Volver",
   progress: "Progreso",
   steps: [
     "Esperando al teléfono",
@@ -106,7 +106,7 @@ export const spanish: Words = {
   reasons: {
     number_mismatch: [
       "Ese es otro número",
-      "Vincula el teléfono que te han pedido, o pide una página nueva.",
+      "Vincula el teléfono cuyo número termina en {digits}, o pide una página nueva.",
     ],
     invalid_request: [
       "Esto no es un número de teléfono",

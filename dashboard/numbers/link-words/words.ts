@@ -41,7 +41,7 @@ export interface Words {
   isLinked: string
   typeOn: string
   works: string
-  useQr: string
+  goBack: string
   progress: string
   steps: readonly [string, string, string, string, string]
   done: string

@@ -19,10 +19,13 @@ export interface Why {
   reason?: "logged_out" | "stream_replaced"
   /** The network's reason. */
   objection?: Objection | undefined
+  /** Of `logged_out`: somebody asked this service for it. */
+  isAsked?: boolean
 }
 
 const details = {
-  logged_out: "unlinked on the phone, by the network or through the API: link it again",
+  logged_out: "unlinked on the phone or by the network: link it again",
+  asked: "unlinked through the API or the dashboard: link it again",
   stream_replaced:
     "another place has taken over the session: PATCH the bridge with its webhook_url to take it back, or log it out",
   lost: "the connection to the network is lost: connecting again",
@@ -52,8 +55,8 @@ export function isOfProxy(
 }
 
 /** Without a reason, the connection has been gone for some time and comes back by itself. */
-export function disconnected(at: At, { reason, objection }: Why = {}): Mapped {
-  const detail = objection ? objections[objection] : details[reason ?? "lost"]
+export function disconnected(at: At, { reason, objection, isAsked = false }: Why = {}): Mapped {
+  const detail = objection ? objections[objection] : details[isAsked ? "asked" : (reason ?? "lost")]
   return {
     identity: identity("disconnected", at),
     event: { event: "disconnected", ...(reason && { reason }), detail },

@@ -163,9 +163,10 @@ test("an unlinked session is unpaired, its keys are gone, and a phone may be lin
   const { bridge, unlink } = await aPairedSession(network)
   await unlink()
   expect(await eventsOfType(bridge.id, "disconnected")).toEqual([
-    { event: "disconnected", reason: "logged_out", detail: expect.any(String) },
+    { event: "disconnected", reason: "logged_out", detail: expect.stringContaining("on the phone") },
   ])
   await until(async () => (await statusOf(bridge.id)) === "unpaired")
+  await until(async () => (await Lease.get(bridge.id))?.reported?.unlinked === "elsewhere")
   await until(async () => (await signalKeys(bridge.id)).length === 0)
   const other = await network.phone("Eve")
   await scanCode(other, bridge.id)

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from "vitest"
 import "#test/support/store.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { aHost, call, eventsOfType, held, sendText, statusOf } from "#test/support/session/host.ts"
+import { Lease } from "#core/lease/lease.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { aPairedSession, codeOf, scanCode } from "#test/support/session/paired.ts"
 import { SessionStatus } from "#core/contract/session.ts"
@@ -278,8 +279,9 @@ test("a logout unlinks the device, tells the customer, and leaves no key behind"
   expect(await answer.json()).toEqual({ ok: true })
   expect(await statusOf(bridge.id)).toBe("unpaired")
   expect(await eventsOfType(bridge.id, "disconnected")).toEqual([
-    { event: "disconnected", reason: "logged_out", detail: expect.any(String) },
+    { event: "disconnected", reason: "logged_out", detail: expect.stringContaining("through the API") },
   ])
+  await until(async () => (await Lease.get(bridge.id))?.reported?.unlinked === "here")
   const { devices } = (await network.call("GET", `/phones/${phone.number}`)) as { devices: unknown[] }
   expect(devices).toHaveLength(1)
   await until(async () => (await keysOf(bridge.id)).length === 0)

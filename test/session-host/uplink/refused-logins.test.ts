@@ -91,6 +91,8 @@ test("a temporary ban is waited out before the next dialling, and the log and th
   })
   await logs("session disconnected: lost, temporarily_banned, Connection Failure (402)")
   await logs("connecting again at")
+  const { objection_until = 0 } = await said()
+  expect(objection_until * 1000 - dialledAt[0]!).toBeGreaterThanOrEqual(4000)
   // A host that was silent for a while does the same.
   host.sessions.get(bridge.id)!.connectAgain()
   await until(async () => (await statusOf(bridge.id)) === "connected")
