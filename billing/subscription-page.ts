@@ -57,7 +57,7 @@ export function subscriptionPage(input: Shown): Html {
 const about =
   "The price of your numbers, and how they are paid. Stripe keeps the card; this service never sees it."
 
-function byHand({ state, hasPortal, mayChange, ask, used, limit }: Shown): Html {
+function byHand({ state, hasPortal, mayChange, ask, bills, used, limit }: Shown): Html {
   const mayAdd = state === "active" || state === "trialing"
   const isPaused = used > 0 && (state === "unpaid" || state === "canceled")
   const the = isPaused
@@ -73,7 +73,7 @@ function byHand({ state, hasPortal, mayChange, ask, used, limit }: Shown): Html 
     </p>
     ${
       hasPortal
-        ? html`${note("warn", "Your subscription at Stripe goes on, and is charged, until you cancel it there.")}
+        ? html`${note("warn", `Your subscription at Stripe goes on, and is charged, until you cancel it there.${bills.length === 0 ? "" : " The invoices below are of that one."}`)}
           ${mayChange ? html`<div class="row">${portalButton()}</div>` : ask}`
         : ""
     }`
@@ -163,7 +163,8 @@ function card(input: Shown): Html {
         ? html`<div class="row">
             ${isOver ? press({ action: "/subscription/begin", label: beginLabel(input), kind: "main" }) : ""}
             ${owes ? press({ action: "/subscription/pay", label: "Pay now", kind: "main" }) : ""}
-            ${input.hasInvoices ? portalButton(isOver ? "Card and old invoices" : isEnding ? "Keep it after all, card, invoices" : undefined) : ""}
+            ${isEnding ? portalButton("Keep it after all") : ""}
+            ${input.hasInvoices ? portalButton(isOver ? "Card and old invoices" : isEnding ? "Card and invoices" : undefined) : ""}
           </div>`
         : input.ask
     }`

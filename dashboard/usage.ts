@@ -91,8 +91,9 @@ function filterForm({ refs, ref, span }: { refs: string[]; ref: string | undefin
 const howExact = html`<details class="plain small">
   <summary>How exact are these counts?</summary>
   <p>
-    A message out counts once the network has it. Counts of messages are saved every ten minutes: the newest
-    are missing, and a server that fails loses as many. No message is lost with them.
+    An event counts once it is delivered, undelivered, or kept here: one that still waits for a webhook does
+    not count yet. A message out counts once the network has it. Counts of messages are saved every ten
+    minutes: the newest are missing, and a server that fails loses as many. No message is lost with them.
   </p>
 </details>`
 
@@ -144,7 +145,7 @@ function chart(rows: UsageRow[], days: string[]): Html {
       <h2>By day</h2>
       <p class="legend"><span></span> ${deliveredOrKept}</p>
       <p class="legend"><span class="key-lost"></span> Undelivered</p>
-      <p>Highest day: ${most}.</p>
+      <p>The highest bar is ${most}.</p>
     </header>
     ${bars(
       counts.map(({ events, undelivered }, i) => ({

@@ -262,8 +262,8 @@ function givenUpCard({ ref, mayChange, receiving, last }: Shown, { undelivered, 
     <header>
       <h2>Undelivered: ${undelivered.length}${hasMore ? " and more" : ""}</h2>
       <p>
-        Each was skipped, failed five times, or was answered with a redirect or a 4xx other than 429. None is
-        tried again by itself. Sent again, they come after newer events.
+        Each failed five times, was skipped, or got an answer that ends it at once. None is tried again by
+        itself. Sent again, they come after newer events.
       </p>
       ${
         mayChange

@@ -191,6 +191,7 @@ function receiverCard({ ref, receiving, isOff, told, mayChange }: Shown): Html {
         : html`<p class="mono">${receiving.url}</p>
             <div class="row">
               ${failing !== undefined && mayChange ? html`<a class="button main" href="${changeOf(ref, failing)}">Change the webhook</a>` : ""}
+              ${receiving.failingSinceMs === undefined || receiving.headId === undefined || !mayChange ? "" : press({ action: `/numbers/${ref}/events/${receiving.headId}/retry`, label: "Try it now" })}
               <a class="button" href="/numbers/${ref}/deliveries">Deliveries</a>
             </div>`
     }

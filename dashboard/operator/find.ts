@@ -167,9 +167,17 @@ function numberCard({ id, lease, waiting }: Found, title: string): Html {
         ${waiting.waiting}${waiting.oldest_at === undefined ? "" : html`, the oldest for ${age(waiting.oldest_at * 1000)}`}
       </dd>
     </dl>
-    ${lease ? html`<div class="row">${buttons(id, lease)}</div>` : ""}
+    ${
+      lease
+        ? html`<div class="row">${buttons(id, lease)}</div>
+            <p class="small muted">${aboutStops}</p>`
+        : ""
+    }
   </section>`
 }
+
+const aboutStops =
+  "A number that is paused or suspended neither sends nor receives until you wake or resume it. A suspended one costs its account nothing, and its people are told to ask you why."
 
 function leaseFacts(lease: Shown): Html {
   return html`<dt>State</dt>

@@ -23,7 +23,7 @@ import { invitation, membersCard, onlyOwners, typedIn } from "./members-card.ts"
 import { addressCard } from "./address.ts"
 import { deleteCard, ownDataCard } from "./own-data.ts"
 import { demandCard, passkeysCard } from "./passkeys.ts"
-import { tooMany } from "./sign-in.ts"
+import { tooManyMails } from "./too-many-mails.ts"
 import { chooseAlerts, troublesCard } from "./troubles.ts"
 
 /** A field of a form as text; `""` if it is none. */
@@ -61,7 +61,7 @@ export const account = new Hono<DashboardEnv>()
       return await show(c, note("bad", "This is not an e-mail address: write it as them@example.com."))
     if ((await Member.list(me.account.id)).some((one) => one.email === email.data))
       return await show(c, note("bad", `${email.data} is here already.`))
-    if (await tooMany(c, email.data))
+    if (await tooManyMails(c, email.data))
       return await show(c, note("bad", "Too many mails were asked for: invite them in a quarter of an hour."))
     await Member.invite(me.account.id, email.data, role.data, me.person.email)
     await did(c, "member_invited", `${email.data} as ${role.data}`)

@@ -30,10 +30,7 @@ export const accounts = new Hono<DashboardEnv>()
   })
   .post("/accounts/decline", async (c) => {
     const { account, next } = await asked(c)
-    const { email } = c.var.signed.person
-    const isInvited = (await Member.invitationsOf(email)).some(({ accountId }) => accountId === account)
-    await Member.withdraw(account, email)
-    if (isInvited) await record(c, account, { by: email, act: "invitation_declined", about: "" })
+    await decline(c, account, c.var.signed.person.email)
     return await show(c, next)
   })
   .post("/accounts/open", async (c) => {
@@ -47,6 +44,13 @@ export async function join(c: Context<DashboardEnv>, account: string, person: Pe
   const role = (await Member.ofPerson(person.id)).find((one) => one.accountId === account)?.role
   await record(c, account, { by: person.email, act: "member_joined", about: role ?? "" })
   return true
+}
+
+/** Declines an invitation, if there is one. */
+export async function decline(c: Context<DashboardEnv>, account: string, email: string): Promise<void> {
+  const isInvited = (await Member.invitationsOf(email)).some(({ accountId }) => accountId === account)
+  await Member.withdraw(account, email)
+  if (isInvited) await record(c, account, { by: email, act: "invitation_declined", about: "" })
 }
 
 /** Records what somebody did to an account that their browser does not show. */

@@ -12,7 +12,8 @@ import { type Html, note } from "../elements.ts"
 import { textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import { cookie, type DashboardEnv, putCookie } from "../guard.ts"
 import { head } from "../layout.ts"
-import { codeField, keptCode, tooMany } from "./sign-in.ts"
+import { codeField, keptCode } from "./sign-in.ts"
+import { tooManyMails } from "./too-many-mails.ts"
 
 /** A person's own address: they prove the new one with a code, as they did with the first. */
 export const address = new Hono<DashboardEnv>()
@@ -26,7 +27,7 @@ export const address = new Hono<DashboardEnv>()
     const email = Email.safeParse(textsOf(await c.req.parseBody(), "address").address)
     if (!email.success) return await refused(c, "This is not an e-mail address: write it as you@example.com.")
     if (email.data === c.var.me.person.email) return await refused(c, "This is your address already.")
-    if (await tooMany(c, email.data))
+    if (await tooManyMails(c, email.data))
       return await refused(c, "Too many mails were asked for: try again in a quarter of an hour.", 429)
     const { asking, code } = await SignIn.begin(email.data)
     if (!(await Mail.send(mailOf(email.data, inHalves(code)))))

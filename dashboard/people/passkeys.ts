@@ -111,7 +111,7 @@ export function passkeysCard(all: Passkey.Info[], typed: string): Html {
           </li>`,
       )}
     </ul>
-    ${making(typed, "foot")}
+    ${making(typed, "foot inline")}
   </section>`
 }
 
@@ -125,8 +125,8 @@ function removingPasskey({ id, name }: Passkey.Info): Html {
   })
 }
 
-function making(typed: string, look: "foot" | "card"): Html {
-  return html`<form class="${look} inline" data-passkey="make" hidden>
+function making(typed: string, look: "foot inline" | "" = ""): Html {
+  return html`<form class="${look}" data-passkey="make" hidden>
       <div>
         <label for="passkey-name">A name for this device</label>
         <input
@@ -138,7 +138,7 @@ function making(typed: string, look: "foot" | "card"): Html {
           autocomplete="off"
         />
       </div>
-      <button class="button">Make a passkey</button>
+      <button class="button ${look === "" ? "main wide" : ""}">Make a passkey</button>
       <p class="small" role="alert" data-said></p>
     </form>
     <script src="${passkeyScript}" type="module"></script>`
@@ -159,35 +159,34 @@ export const byPasskey = createMiddleware<DashboardEnv>(async (c, next) => {
   const hasPasskey = (await Passkey.list(person.id)).length > 0
   if (isOfPasskeys && !hasPasskey) return await next()
   const body = html`<div class="card">
-      <h1>A passkey is needed</h1>
-      <p>
-        The account <b>${own.name}</b> opens for people who sign in with a passkey.
-        ${
-          hasPasskey
-            ? "Yours is on the device where you made it. Have you lost it? Then ask the operator of this service for a link that signs you in."
-            : "You have none yet: make one here, then sign in with it."
-        }
-      </p>
+    <h1>A passkey is needed</h1>
+    <p>
+      The account <b>${own.name}</b> opens for people who sign in with a passkey.
       ${
         hasPasskey
-          ? html`<div
-                class="stack"
-                data-passkey="use"
-                data-next="${c.req.method === "GET" ? c.req.path : "/"}"
-                hidden
-              >
-                <button class="button main wide" type="button">Sign in with a passkey</button>
-                <p class="small" role="alert" data-said></p>
-              </div>
-              <script src="${passkeyScript}" type="module"></script>`
-          : ""
+          ? "Yours is on the device where you made it. Have you lost it? Then ask the operator of this service for a link that signs you in."
+          : "You have none yet: make one here, then sign in with it."
       }
-      <div class="row">
-        <a class="button" href="/accounts">My other accounts</a>
-        ${press({ action: "/sign-out", label: "Sign out" })}
-      </div>
+    </p>
+    ${
+      hasPasskey
+        ? html`<div
+              class="stack"
+              data-passkey="use"
+              data-next="${c.req.method === "GET" ? c.req.path : "/"}"
+              hidden
+            >
+              <button class="button main wide" type="button">Sign in with a passkey</button>
+              <p class="small" role="alert" data-said></p>
+            </div>
+            <script src="${passkeyScript}" type="module"></script>`
+        : making("")
+    }
+    <div class="row">
+      <a class="button" href="/accounts">My other accounts</a>
+      ${press({ action: "/sign-out", label: "Sign out" })}
     </div>
-    ${hasPasskey ? "" : making("", "card")}`
+  </div>`
   return await lonePage(c, { title: "A passkey is needed", body, status: 403 })
 })
 

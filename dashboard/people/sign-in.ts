@@ -6,17 +6,16 @@ import { Browser } from "#core/account/browser.ts"
 import { Mail } from "#core/account/mail.ts"
 import { Email, Person } from "#core/account/person.ts"
 import { SignIn } from "#core/account/sign-in.ts"
-import { hashOf, inHalves } from "#core/account/token.ts"
+import { inHalves } from "#core/account/token.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
-import { RateLimit } from "#core/rate-limit.ts"
-import { addressOf } from "#functions/http/address.ts"
 import { lonePage, type Status } from "../answer.ts"
 import { passkeyScript } from "../assets.ts"
 import { emailField, type Html, note, press, span } from "../elements.ts"
 import { cookie, type DashboardEnv, ownPath, pageOrigin, putCookie } from "../guard.ts"
 import { admitBrowser, seenBy } from "./admit-browser.ts"
-import { beforeJoining, join, whoInvites } from "./accounts.ts"
+import { tooManyMails } from "./too-many-mails.ts"
+import { beforeJoining, decline, join, whoInvites } from "./accounts.ts"
 
 /** Signing in with a mailed code or link. Nothing that it answers tells whether an address is known. */
 export const signIn = new Hono<DashboardEnv>()
@@ -42,7 +41,7 @@ export const signIn = new Hono<DashboardEnv>()
       const problem = "This service sends no mail: ask whoever runs it for a link that signs you in."
       return await showAddress(c, { email, next, problem }, 503)
     }
-    const window = await tooMany(c, email)
+    const window = await tooManyMails(c, email)
     if (window) {
       const problem = `Too many codes were asked for. Links that came by mail still work. Ask for another code in ${span(window.endsMs - nowMs())}.`
       return await showAddress(c, { email, next, problem }, 429)
@@ -103,6 +102,15 @@ export const signIn = new Hono<DashboardEnv>()
     // Whoever runs the service has printed it.
     return c.redirect(await admitBrowser(c, { ...used, isNew, isStrong: used.isPrinted }), 303)
   })
+  .post("/sign-in/link/:token/decline", async (c) => {
+    const token = c.req.param("token")
+    const found = await SignIn.look(token)
+    if (found?.joins === undefined) return await showDeadLink(c)
+    if (await Person.isKnown(found.email)) return c.redirect("/accounts", 303)
+    await SignIn.useLink(token)
+    await decline(c, found.joins, found.email)
+    return await lonePage(c, { title: "You have declined", body: declined })
+  })
   .post("/sign-out", async (c) => {
     const token = cookie(c, "session")
     if (token !== undefined) await Browser.signOut(token)
@@ -112,24 +120,6 @@ export const signIn = new Hono<DashboardEnv>()
 
 function leadingOn(page: string, next: string): string {
   return next === "/" ? page : `${page}?${new URLSearchParams({ next }).toString()}`
-}
-
-/** The narrowest limits come first: what is refused by them does not count against others. */
-export async function tooMany(
-  c: Context<DashboardEnv>,
-  email: string,
-): Promise<RateLimit.Window | undefined> {
-  const [asker, to] = [addressOf(c), hashOf(email)]
-  const counts = [
-    ["mailsBetween", `${asker} ${to}`],
-    ["mailsFor", asker],
-    ["mailsTo", to],
-  ] as const
-  for (const [scope, who] of counts) {
-    const window = await RateLimit.count(scope, who)
-    if (window.isExceeded) return window
-  }
-  return undefined
 }
 
 function mailOf(email: string, { code, link }: SignIn.Begun, origin: string | undefined) {
@@ -294,8 +284,16 @@ function confirmJoining(input: {
       <button class="button main wide">Join</button>
     </form>
     <p class="small muted">You are then signed in as <b>${input.email}</b>, in this browser.</p>
+    <div class="row">${press({ action: `/sign-in/link/${input.token}/decline`, label: "Decline" })}</div>
   </div>`
 }
+
+const declined = html`<div class="card">
+  <header>
+    <h1>You have declined</h1>
+    <p>The invitation does not hold any more. Its sender can see that in their audit log.</p>
+  </header>
+</div>`
 
 /** A link that does not work any more. */
 async function showDeadLink(c: Context<DashboardEnv>): Promise<Response> {
