@@ -7,7 +7,7 @@ import { failures } from "#dashboard/numbers/failures.ts"
 import { LinkSteps } from "#dashboard/numbers/link-steps.ts"
 import { codePiece, refusedCard, stepOf } from "#dashboard/numbers/linking.ts"
 import { followOfflineSync } from "#dashboard/numbers/offline-sync.ts"
-import { inWords } from "#dashboard/numbers/state.ts"
+import { evidenceLine, inWords } from "#dashboard/numbers/state.ts"
 import { aBridge } from "../support/service/bridge.ts"
 import { anEvent, anOutbox } from "../support/session/events-and-doorbells.ts"
 
@@ -100,13 +100,16 @@ test.for<[Objection, string, string]>([
   expect([tone, cause]).toEqual(["bad", expect.stringContaining(next)])
 })
 
-test("a number says until when it is banned, and who unlinked its phone", () => {
+test("a number says until when it is banned, and who unlinked its phone", async () => {
   const since = { kind: "said", atMs: at, phone: "", name: "" } as const
   const banned = { ...since, status: "disconnected", objection: "temporarily_banned" } as const
-  expect(String(inWords({ ...banned, objection_until: 1_800_000_000 }).cause)).toContain("2027-01-15 08:00")
   const unlinked = { ...since, status: "unpaired", hadPhone: true } as const
-  expect(inWords({ ...unlinked, unlinked: "here" }).cause).toContain("through the API")
-  expect(inWords({ ...unlinked, unlinked: "elsewhere" }).cause).toContain("or by the network")
+  for (const [evidence, words] of [
+    [{ ...banned, objection_until: 1_800_000_000 }, "2027-01-15 08:00"],
+    [{ ...unlinked, unlinked: "here" }, "through the API"],
+    [{ ...unlinked, unlinked: "elsewhere" }, "or by the network"],
+  ] as const)
+    expect(String(await evidenceLine(evidence))).toContain(words)
 })
 
 test("a session catches up from the preview to the end of what came before, and no longer than ten minutes", async () => {
