@@ -107,8 +107,8 @@ async function partsOf(c: Context<DashboardEnv>, standings: Standing[]): Promise
 }
 
 /**
- * The numbers that are down, those whose events do not get through, also those of earlier days, if they are few, and those of
- * which the network lets start no new chats today.
+ * The numbers that are down, those whose events do not get through, also those of earlier days, if they are few, and those on
+ * which the network has put a limit, or which it let start no new chats today.
  */
 async function troublesOf(
   standings: Standing[],
@@ -132,8 +132,11 @@ async function troublesOf(
     ...down.map(({ bridge }) => bridge),
     ...stuck,
     ...others
-      .map(({ bridge }) => bridge)
-      .filter(({ customerRef }) => (failedSends.get(customerRef)?.newChats ?? 0) > 0),
+      .filter(
+        ({ bridge, isRestricted }) =>
+          isRestricted || (failedSends.get(bridge.customerRef)?.newChats ?? 0) > 0,
+      )
+      .map(({ bridge }) => bridge),
   ])
   const shown = await Promise.all(
     (await wholeOf(all.slice(0, most.troubles))).map(async (bridge) => {
@@ -144,7 +147,7 @@ async function troublesOf(
   if (all.length === 0)
     return html`<section class="card" id="troubles">
       <h2><span class="state good">All is well</span></h2>
-      <p>No number is down, and every event was delivered or waits for its turn.</p>
+      <p>No number is down or restricted, and every event was delivered or waits for its turn.</p>
     </section>`
   return html`<section class="card flush" id="troubles">
     <header>

@@ -15,6 +15,8 @@ export interface Standing {
   group: Group
   /** A webhook of it fails, or has given events up: the first one today, others at any time that is kept. */
   isFailing: boolean
+  /** The network has put a limit on its account. */
+  isRestricted: boolean
   /** A phone is linked, or was. */
   hadPhone: boolean
   /** Today's count (UTC); undefined before the first. */
@@ -111,7 +113,8 @@ async function standing(
     (await Promise.all(further.map(hasGivenUp))).includes(true)
   const evidence = await roughlyOf(lease, account)
   const { hadPhone = false } = evidence
-  return { bridge, group: groupOf[inWords(evidence).tone], isFailing, hadPhone, today }
+  const isRestricted = evidence.kind === "said" && evidence.restriction !== undefined
+  return { bridge, group: groupOf[inWords(evidence).tone], isFailing, isRestricted, hadPhone, today }
 }
 
 /** Days are counted for the first webhook alone. */

@@ -96,8 +96,9 @@ test("a number whose phone was unlinked is red on each of its pages, with its ph
   expect(paused).toContain("+15550001")
 })
 
-test("a restriction that was written down is the word of a number whose session does not answer, until its time", async () => {
+test("a restriction that was written down is the word of a number whose session does not answer, and on Home, until its time", async () => {
   const person = await aPerson()
+  await Bridge.setWebhookUrl(person.bridge, "https://example.com/hook")
   let isThere = true
   const silent = await aScriptedHost((_call, response) => void (isThere || response.destroy()))
   const { host, epoch, bridgeId } = await silent.take(person.bridge.id)
@@ -114,6 +115,7 @@ test("a restriction that was written down is the word of a number whose session 
     const reported = { status: "connected", epoch, since: now(), phone, restriction } as const
     await Lease.report({ bridgeId, host, epoch }, reported)
     expect([await word("/numbers"), await word("/numbers/shop/log")]).toEqual([shown, shown])
+    expect(await word("/")).toBe(shown === "Restricted" ? shown : "All")
     isThere = false
     const doubted = await (await person.get("/numbers")).text()
     expect(doubted).toContain(`It was ${shown.toLowerCase()} when it was last heard of.`)
