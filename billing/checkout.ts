@@ -10,7 +10,7 @@ import { countPaid } from "./billable-bridges.ts"
 import { look } from "./look-at-stripe.ts"
 import { Payer } from "./payer.ts"
 import { ifThere, isAnswer, modeOf, stripe } from "./stripe.ts"
-import { Trial } from "./trial.ts"
+import { FormerTrials } from "./former-trials.ts"
 
 /** Contract, "Subscription" */
 const trialDays = 7
@@ -54,7 +54,11 @@ export async function begin(accountId: string, email: string): Promise<string | 
 /** Somebody who had a trial in another account has none here. @returns false if somebody else has written meanwhile */
 async function noteTrial(accountId: string, email: string): Promise<boolean> {
   const payer = await Payer.of(accountId)
-  if (payer.hadTrial || !(await Trial.isOfAnother(accountId, [Trial.markOf("address", email)]))) return true
+  if (
+    payer.hadTrial ||
+    !(await FormerTrials.isOfAnother(accountId, [FormerTrials.personOf("address", email)]))
+  )
+    return true
   return (await Payer.change(payer, { hadTrial: true })) !== undefined
 }
 

@@ -11,7 +11,7 @@ import { pauseOrResumeBridges } from "./unpaid-bridges.ts"
 import { Payer } from "./payer.ts"
 import { settleQuantity } from "./quantity.ts"
 import { idOf, ifThere, modeOf, stripe } from "./stripe.ts"
-import { Trial } from "./trial.ts"
+import { FormerTrials } from "./former-trials.ts"
 
 /** Two looks at one account that meet begin again, so this many are enough for any number of webhooks at once. */
 const tries = 20
@@ -121,15 +121,15 @@ async function isAnothersTrial({ accountId }: Payer.Info, own: Stripe.Subscripti
   const owners = members.filter(({ role }) => role === "owner")
   const method = own.default_payment_method
   const card = typeof method === "object" ? method?.card?.fingerprint : undefined
-  await Trial.take(
+  await FormerTrials.take(
     accountId,
-    owners.map(({ email }) => Trial.markOf("address", email)),
+    owners.map(({ email }) => FormerTrials.personOf("address", email)),
   )
-  return await Trial.take(accountId, [
-    ...(card ? [Trial.markOf("card", card)] : []),
+  return await FormerTrials.take(accountId, [
+    ...(card ? [FormerTrials.personOf("card", card)] : []),
     ...leases
       .flatMap((lease) => lease?.reported?.phone_hash ?? [])
-      .map((hash) => Trial.markOf("phone", hash)),
+      .map((hash) => FormerTrials.personOf("phone", hash)),
   ])
 }
 

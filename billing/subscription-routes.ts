@@ -16,10 +16,11 @@ import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { subscriptionPage } from "./subscription-page.ts"
-import { Trial } from "./trial.ts"
+import { FormerTrials } from "./former-trials.ts"
 import { did } from "#dashboard/audit-log.ts"
 import { note } from "#dashboard/elements.ts"
-import { page, sentenceCase } from "#dashboard/answer.ts"
+import { page } from "#dashboard/answer.ts"
+import { sentenceCase } from "#dashboard/api-words.ts"
 import { askOwners, type DashboardEnv, notAllowed } from "#dashboard/guard.ts"
 
 /** An account's subscription: to Stripe's pages, and back from them. */
@@ -122,8 +123,8 @@ async function show(
   if (!account) throw new ApiError("unauthorized", "this account has been deleted")
   const isOwner = me.role === "owner"
   const { said, stoppedAt, wanted } = payer
-  const address = Trial.markOf("address", me.person.email)
-  const hadTrial = payer.hadTrial || (await Trial.isOfAnother(accountId, [address]))
+  const address = FormerTrials.personOf("address", me.person.email)
+  const hadTrial = payer.hadTrial || (await FormerTrials.isOfAnother(accountId, [address]))
   // The page is of use without the amounts.
   const asked = await Promise.all([
     priceOf(payer),

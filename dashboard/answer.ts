@@ -7,6 +7,7 @@ import { sentences } from "#core/contract/error-sentences.ts"
 import { type ApiError, invalid } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { asRefusal } from "#functions/http/refuse.ts"
+import { sentenceCase } from "./api-words.ts"
 import { assets } from "./assets.ts"
 import { billingPages } from "./billing-hooks.ts"
 import { type Html, span } from "./elements.ts"
@@ -131,31 +132,6 @@ export function nameIn(text: string): string {
   if (AccountName.isTooLong(name))
     throw invalid([{ path: "name", message: `at most ${AccountName.longest} characters` }])
   return name
-}
-
-/** Fields of the API's requests, as our forms call them. */
-const labels = new Map([
-  ["webhook_url", "Address"],
-  ["customer_ref", "Name"],
-  ["new_chats_a_day", "New chats a day"],
-  ["gap_ms", "Seconds between two messages"],
-  ["typing_ms", "Seconds of typing before a message"],
-])
-
-/** A sentence of the API for people: it begins small there, after the name of an error or field. */
-export function sentenceCase(sentence: string): string {
-  return asSentence(ofNumbers(sentence).replace(/^\w+(?=: )/, (field) => labels.get(field) ?? field))
-}
-
-/** The API's words in those of pages, which call a bridge a number. */
-export function ofNumbers(sentence: string): string {
-  return sentence.replaceAll(/\bbridge(s?)\b/g, "number$1")
-}
-
-/** The same in the API's own words. */
-export function asSentence(text: string): string {
-  const whole = text.charAt(0).toUpperCase() + text.slice(1)
-  return /[.!?]$/.test(whole) ? whole : `${whole}.`
 }
 
 /** The part of a link behind `?`, without what is not given. */

@@ -42,7 +42,7 @@ export function bars(all: Bar[], first: string, last: string): Html {
 }
 
 /** The messages of a day that were delivered, or kept for want of a webhook, by hour (UTC): drawn and as a list. */
-export function byHour(hours: number[]): Html {
+export function barsByHour(hours: number[]): Html {
   if (hours.every((count) => count === 0)) return html`<p class="small muted">No message yet.</p>`
   return html`<p class="small muted">Messages received, by hour; highest hour: ${Math.max(...hours)}.</p>
     ${bars(

@@ -206,7 +206,7 @@ export function removing(input: {
 }
 
 /** A piece of a stream that leads to another page. */
-export function elsewhere(path: string): Html {
+export function goTo(path: string): Html {
   return html`<div data-goto="${path}"></div>`
 }
 

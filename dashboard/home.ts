@@ -7,19 +7,19 @@ import type { StoredEvent } from "#core/contract/delivery.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { page } from "./answer.ts"
-import { byHour } from "./bars.ts"
+import { barsByHour } from "./bars.ts"
 import { ago, type Html, icon } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { head } from "./layout.ts"
 import { live } from "./live.ts"
-import { aboutOf } from "./numbers/event-item.ts"
+import { eventLine } from "./numbers/event-item.ts"
 import { outcomeMark } from "./numbers/event-outcomes.ts"
 import { type Evidence, soonOf } from "./numbers/evidence.ts"
 import { addButton } from "./numbers/numbers.ts"
-import { isFailing, type Receiving, receiverTroubles, receivingOf } from "./numbers/receiver.ts"
+import { isFailing, type Receiving, receiverTroubles, receivingOf } from "./numbers/receiving.ts"
 import { failedToday, failures, type FailedSends, newChatsLine } from "./numbers/failed-sends.ts"
-import { kinds, kindWords, many, type Standing, standingsOf } from "./numbers/standing.ts"
-import { calledOf, evidenceLine, inWords, phoneOf, placeOf } from "./numbers/state.ts"
+import { kinds, kindWords, many, type Ranked, rankingOf } from "./numbers/ranking.ts"
+import { calledOf, evidenceLine, inWords, phoneOf, placeOf } from "./numbers/state-words.ts"
 
 /** How often the page looks again; where there are very many numbers, only when its stream begins anew. */
 const lookEachMs = 5000
@@ -36,9 +36,9 @@ const most = { troubles: 10, looked: 200, failing: 50, read: 20, messages: 10 }
 export const home = new Hono<DashboardEnv>()
   .get("/", async (c, next) => {
     const isMany = c.var.me.account.bridges > many
-    const standings = isMany ? undefined : await standingsIn(c)
-    if (standings && !standings.some(isInUse)) return await next()
-    const parts = standings ? [...(await partsOf(c, standings)).values()] : await before(c.var.accountId)
+    const ranking = isMany ? undefined : await rankingIn(c)
+    if (ranking && !ranking.some(isInUse)) return await next()
+    const parts = ranking ? [...(await partsOf(c, ranking)).values()] : await before(c.var.accountId)
     const body = html`${head({
         title: "Home",
         about: "What needs attention, today's figures and the latest messages.",
@@ -50,19 +50,19 @@ export const home = new Hono<DashboardEnv>()
   .get("/live/home", async (c) => {
     const isMany = c.var.me.account.bridges > many
     return await live(c, isMany ? lookAtManyEachMs : lookEachMs, async () => {
-      const parts = await partsOf(c, await standingsIn(c))
+      const parts = await partsOf(c, await rankingIn(c))
       return new Map([...parts].map(([name, part]) => [name, { html: part }]))
     })
   })
 
-async function standingsIn(c: Context<DashboardEnv>): Promise<Standing[]> {
+async function rankingIn(c: Context<DashboardEnv>): Promise<Ranked[]> {
   const { accountId } = c.var
   const names = (await Bridge.listed(accountId)).filter(Bridge.isOffered)
-  return await standingsOf(accountId, names.toSorted(Bridge.inOrder))
+  return await rankingOf(accountId, names.toSorted(Bridge.inOrder))
 }
 
 /** An account has its first steps here until a number of its own sends its events somewhere, or is down. */
-function isInUse({ bridge, hadPhone, group }: Standing): boolean {
+function isInUse({ bridge, hadPhone, group }: Ranked): boolean {
   return !bridge.isSandbox && hadPhone && (bridge.webhookUrl !== "" || group === "down")
 }
 
@@ -93,15 +93,15 @@ async function wholeOf(named: Bridge.Listed[]): Promise<Bridge.Info[]> {
   return found.filter((bridge) => bridge !== undefined)
 }
 
-async function partsOf(c: Context<DashboardEnv>, standings: Standing[]): Promise<Map<string, Html>> {
+async function partsOf(c: Context<DashboardEnv>, ranking: Ranked[]): Promise<Map<string, Html>> {
   const failedSends = await failedToday(c.var.accountId)
   const [troubles, latest] = await Promise.all([
-    troublesOf(standings, failedSends, c.var.me.role !== "viewer"),
-    latestOf(standings),
+    troublesOf(ranking, failedSends, c.var.me.role !== "viewer"),
+    latestOf(ranking),
   ])
   return new Map([
     ["troubles", troubles],
-    ["today", todayCard(standings, failedSends)],
+    ["today", todayCard(ranking, failedSends)],
     ["latest", latestCard(latest)],
   ])
 }
@@ -111,14 +111,14 @@ async function partsOf(c: Context<DashboardEnv>, standings: Standing[]): Promise
  * which the network has put a limit, or which it let start no new chats today.
  */
 async function troublesOf(
-  standings: Standing[],
+  ranking: Ranked[],
   failedSends: Map<string, FailedSends>,
   mayChange: boolean,
 ): Promise<Html> {
-  const down = standings.filter(({ group }) => group === "down")
-  const others = standings.filter(({ group }) => group !== "down")
+  const down = ranking.filter(({ group }) => group === "down")
+  const others = ranking.filter(({ group }) => group !== "down")
   const asked =
-    standings.length <= most.looked
+    ranking.length <= most.looked
       ? others
       : others.filter(({ isFailing }) => isFailing).slice(0, most.failing)
   const read = await Promise.all(
@@ -224,8 +224,8 @@ function isStuck(receiving: Receiving): boolean {
 }
 
 /** Today's counts (UTC), and its messages by hour. */
-function todayCard(standings: Standing[], failedSends: Map<string, FailedSends>): Html {
-  const days = standings.flatMap(({ today }) => today ?? [])
+function todayCard(ranking: Ranked[], failedSends: Map<string, FailedSends>): Html {
+  const days = ranking.flatMap(({ today }) => today ?? [])
   const sum = (of: (day: (typeof days)[number]) => number) => days.reduce((all, day) => all + of(day), 0)
   const hours = Array.from({ length: 24 }, (_, i) => sum((day) => day.hours[i] ?? 0))
   const failed = sum((day) => day.failed)
@@ -258,7 +258,7 @@ function todayCard(standings: Standing[], failedSends: Map<string, FailedSends>)
             </div>`
       }
     </dl>
-    ${byHour(hours)}
+    ${barsByHour(hours)}
   </section>`
 }
 
@@ -268,8 +268,8 @@ interface Latest {
 }
 
 /** The latest messages of the numbers that had some today; of all, if they are few. */
-async function latestOf(standings: Standing[]): Promise<Latest[]> {
-  const own = standings.filter(({ bridge }) => !bridge.isSandbox)
+async function latestOf(ranking: Ranked[]): Promise<Latest[]> {
+  const own = ranking.filter(({ bridge }) => !bridge.isSandbox)
   const busy = own.length <= most.read ? own : own.filter(({ today }) => (today?.messages ?? 0) > 0)
   const found = await Promise.all(
     (await wholeOf(busy.slice(0, most.read).map(({ bridge }) => bridge))).map(async (bridge) => {
@@ -299,7 +299,7 @@ function latestCard(latest: Latest[]): Html {
                 html`<li class="line">
                   <a class="tag" href="/numbers/${ref}">${ref}</a>
                   <a class="about" href="/numbers/${ref}/events/${stored.event_id}"
-                    >${aboutOf(stored.event)}</a
+                    >${eventLine(stored.event)}</a
                   >
                   <span class="row"
                     >${outcomeMark(stored.event_id, stored.state)}

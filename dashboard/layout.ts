@@ -3,8 +3,8 @@ import { Mail } from "#core/account/mail.ts"
 import { Billing } from "#core/billing.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
-import { marksOf } from "./numbers/marks.ts"
-import { calledOf } from "./numbers/state.ts"
+import { marksOf } from "./numbers/head-marks.ts"
+import { calledOf } from "./numbers/state-words.ts"
 import { copyable, type Html, icon, type IconName, mark } from "./elements.ts"
 
 /** Who looks at a page. */

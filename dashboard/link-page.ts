@@ -13,12 +13,12 @@ import { ask } from "#functions/api/ask-host.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { addressOf, originOf } from "#functions/http/address.ts"
 import { lonePage } from "./answer.ts"
-import { elsewhere, type Html, note, press, until } from "./elements.ts"
+import { goTo, type Html, note, press, until } from "./elements.ts"
 import { fromWhere } from "./audit-log.ts"
 import { brandAt, logoOf, styleOf } from "./brand.ts"
 import { type DashboardEnv, pageOrigin } from "./guard.ts"
 import { live, type Piece } from "./live.ts"
-import { codeFor, codeOf, lookEachMs, roundOf } from "./numbers/codes.ts"
+import { codeFor, codeOf, lookEachMs, roundOf } from "./numbers/ask-for-code.ts"
 import { fill, type LinkWords, linkWordsFor } from "./numbers/link-words.ts"
 import { evidenceOf, forStrangers, isLinked } from "./numbers/evidence.ts"
 import {
@@ -31,7 +31,7 @@ import {
   typedCard,
   whileLinking,
   whoIs,
-} from "./numbers/linking.ts"
+} from "./numbers/linking-cards.ts"
 import {
   type Shown,
   challengeIn,
@@ -81,16 +81,16 @@ export const link = new Hono<DashboardEnv>()
     let unlinkAtMs = 0
     const follow = async (): Promise<Map<string, Piece>> => {
       const session = await LinkSession.open(token)
-      if (!session) return new Map([["over", { html: elsewhere(at) }]])
+      if (!session) return new Map([["over", { html: goTo(at) }]])
       const { place, evidence } = await placeOf(c, session)
       if (place === "refused") {
         // A host that does not unlink it is left alone for a while.
         if (nowMs() < unlinkAtMs) return new Map([["steps", { html: steps(evidence, [], wordsOf(c)) }]])
         unlinkAtMs = nowMs() + unlinkEachMs
-        if (await unlink(c, session)) return new Map([["refused", { html: elsewhere(`${at}?refused`) }]])
+        if (await unlink(c, session)) return new Map([["refused", { html: goTo(`${at}?refused`) }]])
         return new Map([["steps", { html: steps(evidence, [], wordsOf(c)) }]])
       }
-      if (place !== "open") return new Map([[place, { html: elsewhere(at) }]])
+      if (place !== "open") return new Map([[place, { html: goTo(at) }]])
       const pieces = new Map<string, Piece>([["steps", { html: steps(evidence, [], wordsOf(c)) }]])
       if (isLinked(evidence)) return pieces
       const isPasskeyWanted = wantsPasskey(evidence)

@@ -25,12 +25,12 @@ const commentEachMs = 10_000
 const againAfterMs = 300
 
 /** How many streams a person may have open at once. A page has one, and a hidden page none. */
-export const openPages = 12
+export const streamsPerPerson = 12
 /**
  * How many an address may have open at once on Lambda, whoever its people are: all of them share a few places there, of which
  * this is a quarter of the fewest (`live` in `infra/stage/stage.ts`).
  */
-export const openAtAddress = 30
+export const streamsPerAddress = 30
 /** Those that this process serves. Beyond the most that a reader may have it need not ask the store, which counts those of all processes. */
 const here = new Map<string, Stream[]>()
 /** When a page that was refused one asks again, in seconds. */
@@ -81,7 +81,7 @@ export async function live(
   eachMs: number | (() => number),
   look: Look,
   onEnd: () => void = () => {},
-  reader: Reader = { id: c.var.me.person.id, most: openPages },
+  reader: Reader = { id: c.var.me.person.id, most: streamsPerPerson },
 ): Promise<Response> {
   const own: Stream = { opener: openerOf(c), isReplaced: false }
   const places = await enter(reader, own, addressOf(c)).catch((error: unknown) => {
@@ -155,7 +155,7 @@ async function enter(reader: Reader, entering: Stream, address: string): Promise
   if (!place) throw rateLimited(refusedFor)
   if (config.AWS_LAMBDA_FUNCTION_NAME === undefined) return [place]
   const opener = entering.opener === undefined ? randomUUID() : `${whose} ${entering.opener}`
-  const atAddress = await StreamPlace.take(`PAGES#${address}`, openAtAddress, opener)
+  const atAddress = await StreamPlace.take(`PAGES#${address}`, streamsPerAddress, opener)
   if (atAddress) return [place, atAddress]
   left(whose, entering)
   await giveUp([place])

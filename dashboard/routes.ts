@@ -33,12 +33,12 @@ import { home } from "./home.ts"
 import { keys } from "./keys.ts"
 import { link } from "./link-page.ts"
 import { chats } from "./numbers/chats.ts"
-import { connect } from "./numbers/connect.ts"
+import { linking } from "./numbers/linking.ts"
 import { deliveries } from "./numbers/deliveries.ts"
 import { event } from "./numbers/event.ts"
 import { events } from "./numbers/events.ts"
 import { groups } from "./numbers/groups.ts"
-import { linkPages } from "./numbers/link-pages.ts"
+import { linkPages } from "./numbers/new-link-page.ts"
 import { log } from "./numbers/log.ts"
 import { messages } from "./numbers/messages.ts"
 import { newNumber } from "./numbers/new-number.ts"
@@ -46,7 +46,7 @@ import { number } from "./numbers/number.ts"
 import { numbers } from "./numbers/numbers.ts"
 import { settings } from "./numbers/settings.ts"
 import { webhooks } from "./numbers/webhooks.ts"
-import { find } from "./operator/find.ts"
+import { find } from "./operator/find-and-stop.ts"
 import { mail } from "./operator/mail.ts"
 import { operator } from "./operator/operator.ts"
 import { passkeyExtension } from "./passkey-extension.ts"
@@ -123,7 +123,7 @@ for (const part of [
   numbers,
   newNumber,
   number,
-  connect,
+  linking,
   linkPages,
   messages,
   chats,

@@ -9,7 +9,7 @@ import { bars } from "./bars.ts"
 import { type Html, icon, note } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { head } from "./layout.ts"
-import { many } from "./numbers/standing.ts"
+import { many } from "./numbers/ranking.ts"
 
 const dayMs = 86_400_000
 /** How many days a page can show. */

@@ -19,7 +19,7 @@ import { numberHead } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { whoIsTold } from "../people/troubles.ts"
 import { Asked, attemptsCard, attemptsOf, tagOf, type Words } from "./attempts.ts"
-import { aboutOf } from "./event-item.ts"
+import { eventLine } from "./event-item.ts"
 import {
   aboutTest,
   changeOf,
@@ -31,7 +31,7 @@ import {
   receivingAt,
   testWords,
   whereAt,
-} from "./receiver.ts"
+} from "./receiving.ts"
 
 const lookEachMs = 2000
 const givenUpEachMs = 15_000
@@ -300,5 +300,5 @@ function givenUpCard({ ref, mayChange, receiving, last }: Shown, { undelivered, 
 
 /** What an event says, in one line; its id if it says nothing. */
 function wordsOf(event: Event, id: string): Html | string {
-  return aboutOf(event) || html`<span class="mono">${id.slice(0, 20)}…</span>`
+  return eventLine(event) || html`<span class="mono">${id.slice(0, 20)}…</span>`
 }

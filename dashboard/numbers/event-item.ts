@@ -2,7 +2,7 @@ import { html } from "hono/html"
 import type { StoredEvent } from "#core/contract/delivery.ts"
 import type { EventType } from "#core/contract/event.ts"
 import { outcomeMark } from "./event-outcomes.ts"
-import { whereAt } from "./receiver.ts"
+import { whereAt } from "./receiving.ts"
 import { whoIs } from "./session-answer.ts"
 import { ago, block, copyable, type Html, press } from "../elements.ts"
 
@@ -18,7 +18,7 @@ export function eventItem(
     <details>
       <summary>
         <span class="tag">${event.event}</span>
-        <span class="about">${aboutOf(event)}</span>
+        <span class="about">${eventLine(event)}</span>
         <span class="row"
           >${outcomeMark(id, stored.state)}
           ${more.elsewhere ? html`<span class="state bad">undelivered at another webhook</span>` : ""}
@@ -69,7 +69,7 @@ type Event = StoredEvent["event"]
 export const directionMarks = /[\u202A-\u202E\u2066-\u2069]/g
 
 /** The event in one line. */
-export function aboutOf(event: Event): Html | string {
+export function eventLine(event: Event): Html | string {
   switch (event.event) {
     case "message": {
       const who = event.from_me ? "from the phone" : event.name || event.phone || event.contact_id

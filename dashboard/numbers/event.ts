@@ -12,14 +12,15 @@ import type { EventRow } from "#core/event/event-row.ts"
 import { Resend } from "#core/event/resend.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
 import { Receiver } from "#core/event/receiver.ts"
-import { page, sentenceCase } from "../answer.ts"
+import { page } from "../answer.ts"
+import { sentenceCase } from "../api-words.ts"
 import { ago, block, confirming, copyable, type Html, note, press, until, when } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { live } from "../live.ts"
 import { meanings } from "./event-item.ts"
 import { stateMark } from "./event-outcomes.ts"
-import { deliveriesOf, outcome, whereAt, whyOf } from "./receiver.ts"
+import { deliveriesOf, outcome, whereAt, whyOf } from "./receiving.ts"
 
 const lookEachMs = 2000
 

@@ -1,303 +1,221 @@
+import { Hono } from "hono"
+import type { Context } from "hono"
 import { html } from "hono/html"
-import { errorStatus } from "#core/contract/error.ts"
+import type { Bridge } from "#core/bridge/bridge.ts"
+import { EventFeed } from "#core/event/event-feed.ts"
+import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
-import { type Html, note, time, until } from "../elements.ts"
-import type { Evidence } from "./evidence.ts"
-import { english, failureIn, fill, type LinkWords, stateIn } from "./link-words.ts"
-import { failures } from "./failures.ts"
-import { inWords } from "./state.ts"
+import { originOf } from "#functions/http/address.ts"
+import { page, type Status } from "../answer.ts"
+import { sentenceCase } from "../api-words.ts"
+import { age, ago, type Html, note, press } from "../elements.ts"
+import { askOwners, type DashboardEnv } from "../guard.ts"
+import { numberHead } from "../layout.ts"
+import { lastId, live, type Piece } from "../live.ts"
+import { codeFor, codeOf, roundOf } from "./ask-for-code.ts"
+import { type Evidence, evidenceOf, isLinked, isStopped } from "./evidence.ts"
+import { LinkSteps } from "./link-progress.ts"
+import {
+  type Code,
+  codePiece,
+  refusedCard,
+  simulated,
+  steps,
+  typedCard,
+  unofficial,
+  whileLinking,
+} from "./linking-cards.ts"
+import { followOfflineSync } from "./offline-sync.ts"
+import { type Shown, challengeIn, linkingCard, passkeyAnswered, turnAway, wantsPasskey } from "./passkey.ts"
+import { evidenceLine, inWords, placeOf } from "./state-words.ts"
 
-/** The code to scan, or why there is none. */
-export type Code =
-  | { kind: "asking" }
-  /** A picture of the code that the network shows now; the how manieth of its round, 0 where that is not known. */
-  | { kind: "shown"; png: Uint8Array; expiresMs: number; number: number }
-  /** Nobody scanned it while it was on show. */
-  | { kind: "over" }
-  /** Why there is none, by the API's own code. */
-  | { kind: "refused"; code: string; sentence: string }
-  /** A phone is linked: there is nothing to scan. */
-  | { kind: "linked" }
+/** Linking a phone to a number: by the code on this screen, or by one that is typed on the phone. */
+export const linking = new Hono<DashboardEnv>()
+  .get("/numbers/:ref/connect", async (c) => {
+    const { bridge, me } = c.var
+    const [evidence, ended] = await Promise.all([
+      evidenceOf(bridge).then(followOfflineSync(bridge.id)),
+      endedOf(bridge),
+    ])
+    const parts =
+      me.role === "viewer"
+        ? note("info", await askOwners(c, "You may look at this account, but link no phone"))
+        : isStopped(evidence)
+          ? stoppedCard(bridge, evidence)
+          : await linkingNow(c, evidence, ended)
+    const mayLink = me.role !== "viewer" && !isStopped(evidence)
+    return await show(c, html`${mayLink ? networkNote(bridge, evidence) : ""} ${parts}`)
+  })
+  .get("/numbers/:ref/connect/stream", async (c) => {
+    const { eachMs, look } = follower(c)
+    return await live(c, eachMs, look)
+  })
+  .post("/numbers/:ref/connect", async (c) => {
+    const { bridge, requestId } = c.var
+    const { phone: written } = await c.req.parseBody()
+    const at = pathOf(bridge)
+    const typed = await codeFor(bridge, written, { requestId })
+    if (typed.refused) return await show(c, refusedCard({ at, ...typed.refused }), typed.refused.status)
+    const evidence = await evidenceOf(bridge)
+    return await show(c, whileLinking({ at, query: "typed=1", card: typedCard({ ...typed, at }), evidence }))
+  })
+  .post("/numbers/:ref/connect/passkey", async (c) => {
+    const { bridge, requestId } = c.var
+    const { answer } = await c.req.parseBody()
+    const look = () => evidenceOf(bridge)
+    const { body, status } = await passkeyAnswered(answer, { bridge, requestId, look, shown: shownOf(c) })
+    return await show(c, body, status)
+  })
+  .post("/numbers/:ref/connect/again", async (c) => {
+    await turnAway(c.var.bridge, c.var.requestId)
+    return c.redirect(pathOf(c.var.bridge), 303)
+  })
 
-/** The title of a link page. `name`: of the account that asks, if it has a public one. */
-export function titleOf(name: string | undefined, words: LinkWords): Html | string {
-  return name === undefined ? words.title : fill(words.linkFor, { who: html`<bdi>${name}</bdi>` })
+const pathOf = ({ customerRef }: Bridge.Info) => `/numbers/${customerRef}/connect`
+
+function shownOf(c: Context<DashboardEnv>): Shown {
+  const { bridge } = c.var
+  return { at: pathOf(bridge), origin: originOf(c), linksTo: `the number ${bridge.customerRef}` }
 }
 
-export function whoIs(name: string | undefined, { who }: LinkWords): Html | string {
-  return name === undefined ? who : html`<b><bdi>${name}</bdi></b>`
+async function show(c: Context<DashboardEnv>, content: Html, status?: Status) {
+  const { bridge } = c.var
+  const body = html`${numberHead(bridge, "connect", "session")} ${content}`
+  return await page(c, {
+    title: `Link a phone to ${bridge.customerRef}`,
+    place: "numbers",
+    body,
+    ...(status && { status }),
+  })
 }
 
-/** The introduction of a link page: who asks for a phone, for what and until when, and that the visitor need not link it. */
-export function introduction(input: {
-  name: string | undefined
-  /** The last digits of the phone's number, where only that is expected. */
-  digits?: string | undefined
-  time: Html | string
-  isSandbox: boolean
-  words: LinkWords
-}): Html {
-  const { name, digits, time, words } = input
-  const number = digits === undefined ? words.ownNumber : fill(words.endingIn, { digits })
-  return html`<p>${fill(words.allows, { who: whoIs(name, words), number })} ${fill(words.once, { time })}</p>
-    ${note("warn", html`<b>${words.stop}</b> ${words.stopWhy} ${words.undo}`)}
-    ${input.isSandbox || config.HOST_NETWORK === "simulated" ? note("info", words.simulated) : note("warn", words.unofficial)}`
-}
-
-/** The code to scan, and the way without a camera. `at` is the page where a phone is linked. */
-export function linking(at: string, code: Code, words: LinkWords = english): Html {
-  return html`<div class="linking" id="linking" data-keep="codes">
-    <section class="card" aria-label="Link with a camera">
-      <div class="link">
-        ${codePiece(at, code, words)}
-        <div class="stack">
-          <h2>${words.scan}</h2>
-          <ol class="how">
-            ${[words.open, words.devices, words.tap, words.point].map((step) => html`<li>${step}</li>`)}
-          </ol>
-        </div>
-      </div>
-    </section>
-    <section class="card">
-      <header>
-        <h2>${words.noCamera}</h2>
-        <p>${words.noCameraHow}</p>
-      </header>
-      ${phoneForm({ at, phone: "", words })} ${phoneSays(words)}
-    </section>
-  </div>`
-}
-
-/** Failures that only the phone shows. */
-function phoneSays({ noLink, onThePhone }: LinkWords): Html {
-  return html`<details class="plain">
-    <summary>${noLink}</summary>
-    <dl class="answers">
-      ${onThePhone.map(
-        ([title, next]) =>
-          html`<div>
-            <dt>${title}</dt>
-            <dd class="muted">${next}</dd>
-          </div>`,
-      )}
-    </dl>
-  </details>`
-}
-
-function phoneForm({
-  at,
-  phone,
-  words,
-  isWrong = false,
-}: {
-  at: string
-  phone: string
-  words: LinkWords
-  isWrong?: boolean
-}): Html {
-  return html`<form class="inline" method="post" action="${at}">
-    <div class="roomy">
-      <label for="phone">${words.phone}</label>
-      <input
-        id="phone"
-        name="phone"
-        type="tel"
-        autocomplete="tel"
-        required
-        value="${phone}"
-        placeholder="+49 171 1234567"
-        ${isWrong ? "aria-invalid=true" : ""}
-      />
-    </div>
-    <button class="button main">${words.getCode}</button>
-  </form>`
-}
-
-/** How many codes the network gives at a time. */
-const codesOfARound = 6
-
-/** The code to scan as it is now; the stream sends it each time it turns. */
-export function codePiece(at: string, code: Code, words: LinkWords = english): Html {
-  return html`<div id="qr">
-    <div class="qr">${codeInside(at, code, words)}</div>
-    <p class="qr-foot">
-      ${
-        code.kind === "shown"
-          ? code.number === 0
-            ? fill(words.changesIn, { time: until(code.expiresMs) })
-            : html`Code ${code.number} of ${codesOfARound}, changes in ${until(code.expiresMs)}`
-          : code.kind === "asking"
-            ? words.soon
-            : ""
-      }
-    </p>
-  </div>`
-}
-
-function codeInside(at: string, code: Code, words: LinkWords): Html {
-  switch (code.kind) {
-    case "asking":
-      return html`<div class="over">${words.asking}</div>
-        <noscript><div class="over">${words.noScript}</div></noscript>`
-    case "shown":
-      return html`<img
-          alt="QR code to scan with the phone"
-          src="data:image/png;base64,${Buffer.from(code.png).toString("base64")}"
-        />
-        <div class="over cut">${words.old}</div>`
-    case "over":
-      return html`<div class="over">
-        <b>${words.nobody}</b><span>${words.threeMinutes}</span>
-        <a class="button main" href="${at}">${words.newCode}</a>
-      </div>`
-    case "refused":
-      return html`<div class="over">
-        ${reason(code, words)}
-        <a class="button" href="${at}">${words.again}</a>
-      </div>`
-    case "linked":
-      return html`<div class="over"><b>${words.isLinked}</b></div>`
+/** Looks at the session and the network's code, and remembers across breaks of the stream how far they were. */
+function follower(c: Context<DashboardEnv>) {
+  const { bridge, me, requestId } = c.var
+  const { taken } = c.req.query()
+  let linkSteps = LinkSteps.resumed(lastId(c))
+  const withCatchUp = followOfflineSync(bridge.id)
+  const look = async (): Promise<Map<string, Piece>> => {
+    const evidence = await withCatchUp(await evidenceOf(bridge))
+    linkSteps = LinkSteps.stepped(linkSteps, evidence, nowMs())
+    const id = () => LinkSteps.idOf(linkSteps)
+    const pieces = new Map<string, Piece>([["steps", { html: steps(evidence, linkSteps.times), id: id() }]])
+    if (isLinked(evidence)) {
+      pieces.set("note", { html: networkNote(bridge, evidence) })
+      return pieces.set("linking", { html: linkedCard(bridge.customerRef, evidence) })
+    }
+    if (me.role === "viewer") return pieces
+    const isPasskeyWanted = wantsPasskey(evidence)
+    const { isOver, isTyped } = roundOf(c)
+    if (isPasskeyWanted ? challengeIn(evidence) !== taken : !isTyped)
+      pieces.set("linking", { html: linkingCard(evidence, shownOf(c)), id: id() })
+    if (isPasskeyWanted || isTyped) return pieces
+    const code = await codeOf(bridge, { requestId, isOver: isOver || LinkSteps.isOver(linkSteps) })
+    if (code.kind === "shown") linkSteps = LinkSteps.shown(linkSteps, code.expiresMs, nowMs())
+    const now: Code = LinkSteps.isOver(linkSteps) ? { kind: "over" } : numbered(code, linkSteps)
+    if (now.kind !== "linked") pieces.set("code", { html: codePiece(pathOf(bridge), now), id: id() })
+    return pieces
   }
+  return { look, eachMs: () => LinkSteps.lookAgainMs(linkSteps, nowMs()) }
 }
 
-/**
- * A failure by the API's code: in words, and what to do. The API's own sentence and code are for those who run the service,
- * where the fault is not the reader's. Only that sentence says when a limit is over. `digits`: the last ones of the only number that
- * may be linked.
- */
-export function reason(
-  { code, sentence, digits = "" }: { code: string; sentence: string; digits?: string | undefined },
-  words: LinkWords = english,
-): Html {
-  const translated = failureIn(words, code)
-  if (translated)
-    return html`<b>${translated[0]}.</b> <span>${fill(translated[1], { digits })}</span>
-      <code class="small">${code}</code>`
-  const { title, next } = failures[code as keyof typeof failures] ?? failures.internal_error // a code of a later release
-  const isReaders = (errorStatus[code as keyof typeof errorStatus] ?? 500) < 500 || code === "number_mismatch"
-  return html`<b>${title}.</b>
-    <span>${fill(next, { digits })}${code === "rate_limited" ? ` ${sentence}` : ""}</span>
-    ${isReaders ? "" : html`<span class="small">${sentence} <code>${code}</code></span>`}`
+function numbered(code: Code, { number }: LinkSteps.Info): Code {
+  return code.kind === "shown" ? { ...code, number } : code
 }
 
-/** The code that was asked for, to be typed on the phone. */
-export function typedCard(input: {
-  at: string
-  code: string
-  phone: string
-  endsMs: number
-  words?: LinkWords
-}): Html {
-  const { words = english } = input
-  return html`<section class="card" id="linking" aria-label="${words.title}">
-    <h2>${fill(words.typeOn, { number: `+${input.phone}` })}</h2>
-    <p class="big-code">${input.code}</p>
-    <p class="muted small">${fill(words.works, { time: until(input.endsMs) })}</p>
-    <ol class="how">
-      ${[words.open, words.devices, words.tapPhone, words.typeIt].map((step) => html`<li>${step}</li>`)}
-    </ol>
-    <noscript
-      ><p>Without script this page does not see when it is done: <a href="${input.at}">look</a>.</p></noscript
-    >
-    <div class="row">
-      <a class="button" href="${input.at}">${words.goBack}</a>
-    </div>
-  </section>`
-}
-
-/** No code to type: why, by the API's own code, and the form again. */
-export function refusedCard(input: {
-  at: string
-  code: string
+interface Ended {
   sentence: string
-  phone: string
-  digits?: string | undefined
-  words?: LinkWords
-}): Html {
-  const { at, code, phone, words = english } = input
-  return html`<section class="card">
-    ${note("bad", reason(input, words))}
-    ${phoneForm({ at, phone, words, isWrong: code === "invalid_request" || code === "number_mismatch" })}
-    <p><a href="${at}">${words.goBack}</a></p>
-  </section>`
+  atMs: number
 }
 
-/** Where the network is simulated. `phones`: where its phones can be used. */
-export function simulated(phones: string): Html {
-  return note(
-    "info",
-    html`This service runs on a simulated network, and no real phone can link here. Open the
-      <a href="${phones}" target="_blank" rel="noopener">simulated phones</a> in another tab, add a phone
-      there, then paste a copy of the QR code, or type the code of eight letters and digits.`,
-  )
+/** Why its last phone was unlinked, if that is what happened last. */
+async function endedOf(bridge: Bridge.Info): Promise<Ended | undefined> {
+  const asked = { type: "disconnected", isNewestFirst: true, limit: 1 } as const
+  const [last] = (await EventFeed.page(bridge, asked)).events
+  if (last?.event.event !== "disconnected" || last.event.reason === undefined) return undefined
+  const why =
+    last.event.detail?.replace(/^unlinked/, "the last phone was unlinked") || "the phone was unlinked"
+  return { sentence: sentenceCase(why), atMs: last.created_at * 1000 }
 }
 
-/** The network bans numbers for it, and nobody else says so. */
-export const unofficial = note("warn", english.unofficial)
-
-/** The card with which a person links a phone, and the progress. The stream renews both; `query` is what it is opened with. */
-export function whileLinking(input: {
-  at: string
-  query: string
-  card: Html
-  evidence: Evidence
-  words?: LinkWords
-}): Html {
-  return html`<div class="stack" data-stream="${input.at}/stream?${input.query}">
-    ${input.card} ${steps(input.evidence, [], input.words)}
-  </div>`
+/** Which phones can link, and at which risk. */
+function networkNote(bridge: Bridge.Info, evidence: Evidence): Html {
+  const said = noteOn(bridge, evidence)
+  return html`<div id="network-note" ${said === "" ? "hidden" : ""}>${said}</div>`
 }
 
-/** How far the linking is, by the session's word. `times`: when each step was seen to begin, where that is known. */
-export function steps(
+function noteOn({ isSandbox }: Bridge.Info, evidence: Evidence): Html | string {
+  if (isSandbox)
+    return note(
+      "info",
+      "The sandbox is on a simulated network, and a simulated phone links itself to it. No real phone can scan its code.",
+    )
+  if (isLinked(evidence)) return ""
+  const phones = config.HOST_NETWORK === "simulated" ? config.SIMULATOR_CONTROL_URL : undefined
+  return phones === undefined ? unofficial : simulated(phones)
+}
+
+/** The parts that the stream renews. */
+async function linkingNow(
+  c: Context<DashboardEnv>,
   evidence: Evidence,
-  times: readonly (number | undefined)[] = [],
-  words: LinkWords = english,
-): Html {
-  const at = stepOf(evidence)
-  const order = words.steps
-  const isOver = at === order.length - 1
-  // It was linked before the page was opened: there is no progress to tell of.
-  if (isOver && words.isForOwner && times.every((time) => time === undefined))
-    return html`<section id="steps" hidden></section>`
-  // That another phone was linked before says nothing of this linking.
-  const { tone, word, cause } = inWords({ ...evidence, hadPhone: false })
-  const isOdd = tone === "bad" || evidence.kind !== "said"
-  const [title, text] = stateIn(words, evidence) ?? [word, cause]
-  const wantsPasskey = evidence.kind === "said" && evidence.status === "passkey_required"
-  return html`<section
-    class="card"
-    id="steps"
-    aria-live="polite"
-    aria-label="${words.progress}"
-    ${evidence.kind === "said" && evidence.atMs !== undefined ? html`data-word="${evidence.atMs - (evidence.atMs % 5000)}"` : ""}
-  >
-    <div class="row spread">
-      <h2>${words.progress}</h2>
-      ${evidence.kind === "said" && words.isForOwner ? html`<span class="small muted" data-said>checked just now</span>` : ""}
+  ended: Ended | undefined,
+): Promise<Html> {
+  const { bridge, requestId } = c.var
+  const { begun, isOver, isTyped } = roundOf(c)
+  const query = `begun=${begun}`
+  if (isTyped && !isLinked(evidence))
+    return whileLinking({ at: pathOf(bridge), query, card: html``, evidence })
+  // The steps say why a login is refused. Nobody knows it of a number that says nothing.
+  const isUnlinked = evidence.kind === "said" && evidence.objection === undefined && !isLinked(evidence)
+  const isAsking = !isLinked(evidence) && !wantsPasskey(evidence)
+  const code = isAsking ? await codeOf(bridge, { requestId, isOver }) : undefined
+  const elsewhere = isLinked(evidence)
+    ? ""
+    : html`<p>
+        Is the phone somewhere else?
+        <a class="button" href="/numbers/${bridge.customerRef}/link-page">Make a link page for somebody</a>
+      </p>`
+  const card = html`${isUnlinked && ended ? note("warn", html`${ended.sentence} That was ${ago(ended.atMs)}.`) : ""}
+  ${isLinked(evidence) ? linkedCard(bridge.customerRef, evidence) : linkingCard(evidence, shownOf(c), code)}`
+  return html`${whileLinking({ at: pathOf(bridge), query, card, evidence })} ${elsewhere}`
+}
+
+/** Nothing can be linked to a number that does not run. */
+function stoppedCard(bridge: Bridge.Info, evidence: Evidence): Html {
+  const { word, cause, action } = inWords(evidence)
+  const at = `/numbers/${bridge.customerRef}`
+  return html`<section class="card">
+    ${note("bad", html`<b>${word}.</b> ${cause} No phone can be linked meanwhile.`)}
+    <div class="row">
+      ${action ? html`<a class="button main" href="${placeOf(at, action.to)}">${action.label}</a>` : ""}
+      <a class="button" href="${at}/connect">Look again</a>
     </div>
-    ${isOdd ? note(tone === "bad" ? "bad" : "warn", html`<b>${title}.</b> ${text}`) : ""}
-    <ol class="steps">
-      ${order.map((step, i) => {
-        const isDone = i < at || isOver
-        return html`<li class="${isDone ? "done" : i === at ? "now" : ""}">
-          <span
-            >${i === 0 && wantsPasskey ? words.passkey : step}${isDone ? html`<span class="hidden">: done</span>` : ""}</span
-          >
-          ${times[i] === undefined ? "" : html`<span class="small muted">${time(times[i])}</span>`}
-        </li>`
-      })}
-    </ol>
   </section>`
 }
 
-/** How many steps there are. */
-export const stepCount = english.steps.length
-
-/** Which of the steps it has come to, from 0. */
-export function stepOf(evidence: Evidence): number {
-  if (evidence.kind !== "said") return 0
-  if (evidence.status === "connected") return evidence.isCatchingUp ? 3 : 4
-  if (evidence.status === "unpaired" || evidence.status === "passkey_required") return 0
-  return 2
+/** Takes the place of the code once a phone is linked. */
+function linkedCard(ref: string, evidence: Extract<Evidence, { kind: "said" }>): Html {
+  const { action, cause } = inWords(evidence)
+  return html`<section class="card" id="linking" aria-label="The linked phone">
+    <h2>${evidence.phone === "" ? "A phone is linked" : html`Linked to +${evidence.phone}`}</h2>
+    ${evidenceLine(evidence)}
+    ${
+      cause !== ""
+        ? ""
+        : html`<p class="muted">
+            WhatsApp
+            ${evidence.sinceMs === undefined ? "is connected" : html`has been connected for ${age(evidence.sinceMs)}`}.
+            To link another phone, unlink this one in the settings.
+          </p>`
+    }
+    <div class="row">
+      ${
+        action?.to === "take-back"
+          ? press({ action: `/numbers/${ref}/restart`, label: action.label, kind: "main" })
+          : html`<a class="button main" href="/numbers/${ref}/events">See its events</a>`
+      }
+      <a class="button" href="/numbers/${ref}/settings">Settings</a>
+    </div>
+  </section>`
 }

@@ -9,18 +9,18 @@ import { EventFeed } from "#core/event/event-feed.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Usage } from "#core/event/usage.ts"
 import { page } from "../answer.ts"
-import { byHour } from "../bars.ts"
+import { barsByHour } from "../bars.ts"
 import { age, ago, copyable, type Html, note, press } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { live } from "../live.ts"
 import { whoIsTold } from "../people/troubles.ts"
-import { aboutOf } from "./event-item.ts"
+import { eventLine } from "./event-item.ts"
 import { evidenceOf, isLinked } from "./evidence.ts"
 import { lookEachMs } from "./numbers.ts"
-import { changeOf, failingAt, howLong, isFailing, receiverLine, receivingOf } from "./receiver.ts"
+import { changeOf, failingAt, howLong, isFailing, receiverLine, receivingOf } from "./receiving.ts"
 import { newChatsLine, failedToday } from "./failed-sends.ts"
-import { evidenceLine, inWords, phoneOf, placeOf } from "./state.ts"
+import { evidenceLine, inWords, phoneOf, placeOf } from "./state-words.ts"
 
 /** The overview of one number: how it stands, by whose word, and what to do about it. */
 export const number = new Hono<DashboardEnv>()
@@ -137,7 +137,7 @@ function todayCard({ ref, today, last, receiving }: Shown): Html {
       <h2>Today</h2>
       <p>Since midnight UTC.</p>
     </header>
-    ${byHour(today?.hours ?? Usage.noHours())}
+    ${barsByHour(today?.hours ?? Usage.noHours())}
     <dl class="facts">
       <dt>Messages ${receiving.url === "" ? "received" : "delivered to the webhook"}</dt>
       <dd>${today?.messages ?? 0}</dd>
@@ -165,7 +165,7 @@ function todayCard({ ref, today, last, receiving }: Shown): Html {
       ${
         last === undefined
           ? "none is kept."
-          : html`<a href="/numbers/${ref}/events/${last.event_id}">${aboutOf(last.event)}</a>
+          : html`<a href="/numbers/${ref}/events/${last.event_id}">${eventLine(last.event)}</a>
               <span class="muted">${ago(last.created_at * 1000)}</span>`
       }
     </p>

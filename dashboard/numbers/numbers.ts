@@ -14,9 +14,9 @@ import type { DashboardEnv } from "../guard.ts"
 import { head } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { type Evidence, evidenceOf, soonOf } from "./evidence.ts"
-import { receiverLine, type Receiving, receivingOf } from "./receiver.ts"
-import { type Kind, kinds, kindWords, many, overviewOf, standingsOf } from "./standing.ts"
-import { calledOf, evidenceLine, inWords, phoneOf, placeOf } from "./state.ts"
+import { receiverLine, type Receiving, receivingOf } from "./receiving.ts"
+import { type Kind, kinds, kindWords, many, overviewOf, rankingOf } from "./ranking.ts"
+import { calledOf, evidenceLine, inWords, phoneOf, placeOf } from "./state-words.ts"
 
 /** How often a state is asked for while its page is open. */
 export const lookEachMs = 2000
@@ -106,7 +106,7 @@ async function listedFor(
   if (!mustLook && search === undefined && show === undefined && nth === 1) return await firstPageOf(account)
   const names = (await Bridge.listed(account.id)).filter(Bridge.isOffered)
   const all = isMany ? names : names.toSorted(Bridge.inOrder)
-  const overview = mustLook ? overviewOf(await standingsOf(account.id, all)) : await Overview.get(account.id)
+  const overview = mustLook ? overviewOf(await rankingOf(account.id, all)) : await Overview.get(account.id)
   const ordered = inOrderOf(overview, all, show)
   const text = search?.toLowerCase() ?? ""
   const fitting = ordered.filter(

@@ -4,12 +4,12 @@ import { PasskeyAssertion, passkeyOrigin, type PasskeyOptions } from "#core/cont
 import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { ask } from "#functions/api/ask-host.ts"
-import { sentenceCase } from "../answer.ts"
+import { sentenceCase } from "../api-words.ts"
 import { block, type Html, note, press, until } from "../elements.ts"
-import { type Refused, sentenceOf } from "./codes.ts"
+import { type Refused, sentenceOf } from "./ask-for-code.ts"
 import { type Evidence, evidenceOf } from "./evidence.ts"
 import { english, fill, type LinkWords } from "./link-words.ts"
-import { type Code, linking, reason, refusedCard, whileLinking } from "./linking.ts"
+import { type Code, reason, refusedCard, waysToLink, whileLinking } from "./linking-cards.ts"
 
 type Asked = NonNullable<Extract<Evidence, { kind: "said" }>["passkey"]>
 
@@ -43,7 +43,7 @@ export function challengeIn(evidence: Evidence): string | undefined {
 
 /** The code, or what the phone wants that took one. */
 export function linkingCard(evidence: Evidence, shown: Shown, code: Code = { kind: "asking" }): Html {
-  return wantsPasskey(evidence) ? passkeyCard(shown, evidence) : linking(shown.at, code, shown.words)
+  return wantsPasskey(evidence) ? passkeyCard(shown, evidence) : waysToLink(shown.at, code, shown.words)
 }
 
 /**

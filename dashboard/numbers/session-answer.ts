@@ -5,7 +5,7 @@ import type { Call } from "#core/lease/call.ts"
 import { callHolderIfAny } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
-import { ofNumbers } from "../answer.ts"
+import { ofNumbers } from "../api-words.ts"
 import { type Html, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 

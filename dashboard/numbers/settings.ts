@@ -11,7 +11,8 @@ import { freshLease } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { ask } from "#functions/api/ask-host.ts"
 import { choose } from "#functions/api/choose.ts"
-import { nameIn, page, sentenceCase } from "../answer.ts"
+import { nameIn, page } from "../answer.ts"
+import { sentenceCase } from "../api-words.ts"
 import { confirming, type Html, note, press } from "../elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, onlyLooks } from "../guard.ts"
@@ -19,7 +20,7 @@ import { numberHead } from "../layout.ts"
 import { did } from "../audit-log.ts"
 import { meanings } from "./event-item.ts"
 import { keepingCard, keepingIn } from "./keeping.ts"
-import { pacingIn, recommended, sendingCard, type TypedPacing } from "./sending.ts"
+import { pacingIn, recommended, sendingCard, type TypedPacing } from "./pacing.ts"
 
 const ignorable = [
   ["groups", "Groups: no event, and nothing is kept"],

@@ -10,27 +10,19 @@ import { EventType } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import type { Delivery } from "#core/event/delivery.ts"
 import { Receiver } from "#core/event/receiver.ts"
-import { now } from "#core/platform/clock.ts"
 import { freshLease } from "#core/lease/call-holder.ts"
 import { redirect } from "#functions/api/bridges.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
-import { page, sentenceCase } from "../answer.ts"
+import { page } from "../answer.ts"
+import { sentenceCase } from "../api-words.ts"
 import { did } from "../audit-log.ts"
-import { age, block, confirming, type Html, note, press, until, urlField } from "../elements.ts"
+import { block, type Html, note, urlField } from "../elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, onlyLooks } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { whoIsTold } from "../people/troubles.ts"
-import {
-  aboutTest,
-  deliveriesOf,
-  howLong,
-  isFailing,
-  receiverLine,
-  receivingAt,
-  testWords,
-} from "./receiver.ts"
-import { choice } from "./settings.ts"
+import { testWords } from "./receiving.ts"
+import { webhookCard } from "./webhook-card.ts"
 
 /** All webhooks of a number, and their secrets: the first, which is the number's own, and the further ones. */
 export const webhooks = new Hono<DashboardEnv>()
@@ -196,7 +188,7 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
   const url = shown.url ?? draft.get("url") ?? ""
   const firstUrl = shown.webhook_url ?? draft.get("webhook_url") ?? bridge.webhookUrl
   const more = { types, mayChange, firstUrl, secret: shown.secret, told: () => whoIsTold(c) }
-  const cards = all.map(async (webhook) => await card(ref, webhook, more))
+  const cards = all.map(async (webhook) => await webhookCard(ref, webhook, more))
   const body = html`${numberHead(bridge, "webhooks")} ${shown.notice ?? ""} ${await Promise.all(cards)}
   ${mayChange ? adding(pathOf(c), url) : note("info", await askOwners(c, onlyLooks))}`
   return await page(c, {
@@ -204,139 +196,6 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
     place: "numbers",
     body,
     ...(status && { status }),
-  })
-}
-
-async function card(
-  ref: string,
-  webhook: Delivery.Info,
-  more: {
-    types: readonly EventType[]
-    mayChange: boolean
-    /** The first webhook's address in its form: the stored one, or the one that was refused. */
-    firstUrl: string
-    secret: Shown["secret"]
-    told: () => Promise<Html | string>
-  },
-): Promise<Html> {
-  const { webhookId, receiver, pausedAt } = webhook
-  const { types, mayChange, firstUrl, secret } = more
-  const at = `/numbers/${ref}/webhooks/${webhookId}`
-  const isFirst = Receiver.isFirst(webhook)
-  const receiving = await receivingAt(webhook)
-  return html`<section class="card" id="${webhookId}">
-    <header>
-      ${receiver.url === "" ? html`<h2>Webhook</h2>` : html`<h2 class="mono">${receiver.url}</h2>`}
-      ${isFirst ? "" : html`<span class="tag">${webhookId}</span>`}
-    </header>
-    <div>
-      ${
-        pausedAt === undefined
-          ? receiverLine(ref, receiving)
-          : html`<span class="state warn">Paused</span>
-              <div class="small muted">for ${age(pausedAt * 1000)}</div>`
-      }
-    </div>
-    ${pausedAt === undefined && isFailing(receiving) ? html`${howLong} ${await more.told()}` : ""}
-    ${
-      webhook.missed
-        ? note("warn", `${webhook.missed.events} events had waited for longer than 7 days, and are not sent.`)
-        : ""
-    }
-    ${
-      receiver.url === ""
-        ? ""
-        : html`<div class="row">
-              <a class="button" href="${deliveriesOf(ref, webhookId)}">Deliveries</a>
-              ${mayChange ? press({ action: `${at}/test`, label: "Send a test event" }) : ""}
-              ${!mayChange || isFirst ? "" : pausing(at, pausedAt !== undefined)}
-            </div>
-            ${mayChange ? html`<p class="small muted">${aboutTest}</p>` : ""}`
-    }
-    ${
-      secret?.of === webhookId
-        ? html`<div>
-            <p class="label">Its secret</p>
-            ${block(secret.text, "Its secret")}
-          </div>`
-        : ""
-    }
-    ${
-      !mayChange
-        ? ""
-        : isFirst
-          ? html`${addressForm(at, firstUrl)} ${ofSecret(at, webhook)}`
-          : html`${eventsForm(at, webhook, types)} ${ofSecret(at, webhook)} ${removing(at)}`
-    }
-  </section>`
-}
-
-function addressForm(at: string, url: string): Html {
-  return html`<form method="post" action="${at}/address">
-    ${urlField({ name: "webhook_url", label: "Address", value: url, hint: "Each event is sent there, signed and in order. Left empty, events stay here for 30 days." })}
-    <div class="row">
-      <button class="button main">Save</button>
-      <button class="button" name="test" value="yes">Save and send a test event</button>
-    </div>
-  </form>`
-}
-
-function pausing(at: string, isPaused: boolean): Html {
-  return isPaused
-    ? press({ action: `${at}/resume`, label: "Let this webhook go on", kind: "main" })
-    : press({ action: `${at}/pause`, label: "Pause this webhook" })
-}
-
-function eventsForm(at: string, { receiver }: Delivery.Info, types: readonly EventType[]): Html {
-  const chosen = receiver.filter?.events
-  return html`<details class="plain">
-    <summary>
-      Events:
-      ${chosen ? `${types.filter((type) => chosen.includes(type)).length} of ${types.length} types` : "all types"}
-    </summary>
-    <form method="post" action="${at}/events">
-      <fieldset class="choices">
-        <legend class="label">Which it gets, of those that the number gets</legend>
-        ${types.map((type) => choice("events", type, chosen?.includes(type) ?? true, html`<code>${type}</code>`))}
-      </fieldset>
-      <div class="row"><button class="button">Save</button></div>
-    </form>
-  </details>`
-}
-
-function ofSecret(at: string, { receiver: { before } }: Delivery.Info): Html {
-  const overlap = before && before.until > now() ? before.until : undefined
-  return html`<details class="plain">
-    <summary>Secret</summary>
-    <p class="small">
-      Your program checks the signature of each event with it:
-      <a href="/api/docs#receive">how, in three languages</a>.
-      ${
-        overlap === undefined
-          ? html`Once it is replaced, each event is signed with both for 24 hours, so nothing is lost while
-              your program changes. One that compares <code>Authorization</code> has to accept the new secret
-              at once.`
-          : html`It was replaced, and the old one signs as well for ${until(overlap * 1000)} more. Once your
-            program knows the new one, end the old one.`
-      }
-    </p>
-    <div class="row">
-      <a class="button" href="${at}/secret">Show it</a>
-      ${
-        overlap === undefined
-          ? press({ action: `${at}/secret/roll`, label: "Replace it" })
-          : press({ action: `${at}/secret/finish`, label: "End the old one now" })
-      }
-    </div>
-  </details>`
-}
-
-function removing(at: string): Html {
-  return confirming({
-    label: "Delete this webhook",
-    about: "What waits for it is not sent. The other webhooks lose nothing.",
-    act: press({ action: `${at}/remove`, label: "Delete it now", kind: "danger" }),
-    kind: "danger",
   })
 }
 

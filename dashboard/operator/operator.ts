@@ -27,7 +27,7 @@ export async function showOperator(c: Context<DashboardEnv>, problem?: string): 
   ])
   const waiting = await Promise.all(
     longest.map(async (id) => ({
-      ...(await waitingOf(id)),
+      ...(await whatWaitsFor(id)),
       name: (await Bridge.byId(id.bridgeId))?.customerRef ?? "",
     })),
   )
@@ -46,10 +46,10 @@ export async function showOperator(c: Context<DashboardEnv>, problem?: string): 
 const byAge = (a: { oldest_at?: number }, b: { oldest_at?: number }) =>
   (a.oldest_at ?? Infinity) - (b.oldest_at ?? Infinity)
 
-type Waiting = Awaited<ReturnType<typeof waitingOf>> & { name: string }
+type Waiting = Awaited<ReturnType<typeof whatWaitsFor>> & { name: string }
 
 /** What waits for one of a bridge's webhooks. */
-export async function waitingOf(id: Receiver.Id) {
+export async function whatWaitsFor(id: Receiver.Id) {
   return { bridgeId: id.bridgeId, ...(await DeliveryReport.summary(id)) }
 }
 

@@ -149,14 +149,14 @@ export function accountsPage(input: Shown): Html {
     </div>`
 }
 
-export const beforeJoining =
+export const whatJoiningMeans =
   "Everything in an account belongs to it: its owners see and use the numbers and keys that you add there. Join one only if you know who invites you."
 
 function invited({ invitations, next }: Shown): Html {
   return html`<section class="card flush">
     <header>
       <h2>You are invited</h2>
-      <p>${beforeJoining}</p>
+      <p>${whatJoiningMeans}</p>
     </header>
     <ul class="feed">
       ${invitations.map(({ id, name, role, by }) => {

@@ -15,7 +15,7 @@ import { emailField, type Html, note, press, span } from "../elements.ts"
 import { cookie, type DashboardEnv, ownPath, pageOrigin, putCookie } from "../guard.ts"
 import { admitBrowser, seenBy } from "./admit-browser.ts"
 import { tooManyMails } from "./too-many-mails.ts"
-import { beforeJoining, decline, join, whoInvites } from "./accounts.ts"
+import { whatJoiningMeans, decline, join, whoInvites } from "./accounts.ts"
 
 /** Signing in with a mailed code or link. Nothing that it answers tells whether an address is known. */
 export const signIn = new Hono<DashboardEnv>()
@@ -278,7 +278,7 @@ function confirmJoining(input: {
   return html`<div class="card">
     <header>
       <h1>You are invited</h1>
-      <p>${whoInvites(input.by, input.name)}, as ${input.role}. ${beforeJoining}</p>
+      <p>${whoInvites(input.by, input.name)}, as ${input.role}. ${whatJoiningMeans}</p>
     </header>
     <form method="post" action="/sign-in/link/${input.token}">
       <button class="button main wide">Join</button>

@@ -5,7 +5,7 @@ import { operator } from "#local/service/seed.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
 import type { Service } from "#test/support/service/service.ts"
 import { until } from "#test/support/until.ts"
-import type { Seeded, Stage } from "./journeys.ts"
+import type { Seeded, Stage } from "./timings.ts"
 
 /** The account that `npm start` made, as its programs use it. */
 export function seeded({ baseUrl, dataDir }: Service): Seeded & { apiKey: string } {

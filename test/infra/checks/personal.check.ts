@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest"
-import { openAtAddress, openPages } from "#dashboard/live.ts"
+import { streamsPerAddress, streamsPerPerson } from "#dashboard/live.ts"
 import { openEvents } from "#functions/stream/events.ts"
 import { openLogs } from "#functions/stream/logs.ts"
 import { evaluate, type Resource } from "../evaluate.ts"
@@ -67,9 +67,9 @@ function placesFor(name: string): unknown {
 
 test("a customer takes a third of the places at most, and only of those of its kind, also in the smallest stage", () => {
   expect(placesFor("Stream")).toBeGreaterThanOrEqual(3 * (openEvents.perAccount + openLogs.perAccount))
-  expect(placesFor("DashboardStream")).toBeGreaterThanOrEqual(3 * openPages)
+  expect(placesFor("DashboardStream")).toBeGreaterThanOrEqual(3 * streamsPerPerson)
   // Strangers who share an address leave most of them to others.
-  expect(placesFor("DashboardStream")).toBeGreaterThanOrEqual(4 * openAtAddress)
+  expect(placesFor("DashboardStream")).toBeGreaterThanOrEqual(4 * streamsPerAddress)
   for (const name of ["Transfer", "Dashboard", "Delivery", "Sweep", "Troubles"])
     expect(placesFor(name)).toBeGreaterThan(0)
 })

@@ -2,17 +2,29 @@ import type { Page } from "puppeteer-core"
 import { startChromium } from "#local/browser/chromium.ts"
 import { until } from "#test/support/until.ts"
 import { draw } from "../draw.ts"
-import type { Stage } from "../journeys.ts"
+import type { Stage } from "../timings.ts"
 import type { Look } from "../tour.ts"
 import { billing } from "./billing.ts"
 import { linking } from "./linking.ts"
 import { lost, numbers } from "./numbers.ts"
-import { others } from "./people.ts"
+import { conversations } from "./conversations.ts"
+import { errors } from "./errors.ts"
+import { visitors } from "./people.ts"
+import { programs } from "./programs.ts"
 import type { State } from "./state.ts"
 import { aWorld, from } from "./world.ts"
 
 /** In this order: later ones need what earlier ones made. */
-export const states: State[] = [...numbers, ...linking, ...billing, ...others, lost]
+export const states: State[] = [
+  ...numbers,
+  ...linking,
+  ...billing,
+  ...visitors,
+  ...programs,
+  ...conversations,
+  ...errors,
+  lost,
+]
 
 /**
  * Brings pages into each of these states, and draws them there.

@@ -7,9 +7,9 @@ import { PhoneNumber } from "#core/contract/field-types.ts"
 import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { ask } from "#functions/api/ask-host.ts"
-import { sentenceCase } from "../answer.ts"
+import { sentenceCase } from "../api-words.ts"
 import { span } from "../elements.ts"
-import type { Code } from "./linking.ts"
+import type { Code } from "./linking-cards.ts"
 
 /** How often the network's present code is asked for: what is on the screen is older than it by this at most. */
 export const lookEachMs = 400

@@ -1,4 +1,4 @@
-export * as Trial from "./trial.ts"
+export * as FormerTrials from "./former-trials.ts"
 
 import { hashOf } from "#core/account/token.ts"
 import { now } from "#core/platform/clock.ts"
@@ -13,7 +13,7 @@ const keptFor = 2 * 365 * 86_400
  * By what somebody is known again who has had a free trial in another account: an e-mail address without what may be added to
  * it, Stripe's fingerprint of a card, or a phone that was linked. Only its hash is kept.
  */
-export function markOf(kind: "address" | "card" | "phone", value: string): string {
+export function personOf(kind: "address" | "card" | "phone", value: string): string {
   return hashOf(`${modeOf()} ${kind} ${kind === "address" ? plain(value) : value}`)
 }
 

@@ -8,7 +8,8 @@ import { LinkSession } from "#core/bridge/link-session.ts"
 import { createLinkSession } from "#core/contract/session.ts"
 import { ApiError, invalid, issuesOf } from "#core/error.ts"
 import { originOf } from "#functions/http/address.ts"
-import { page, sentenceCase } from "../answer.ts"
+import { page } from "../answer.ts"
+import { sentenceCase } from "../api-words.ts"
 import { did } from "../audit-log.ts"
 import { block, confirming, type Html, note, press, span, until, urlField } from "../elements.ts"
 import { textsOf } from "../fresh-sign-in.ts"
@@ -17,7 +18,7 @@ import { makerOf } from "../keys.ts"
 import { numberHead } from "../layout.ts"
 import { logoOf, styleOf } from "../brand.ts"
 import { english } from "./link-words.ts"
-import { introduction, titleOf } from "./linking.ts"
+import { introduction, titleOf } from "./linking-cards.ts"
 
 const Wishes = createLinkSession.request.body.content["application/json"].schema
 

@@ -1,7 +1,7 @@
-export * as LinkSteps from "./link-steps.ts"
+export * as LinkSteps from "./link-progress.ts"
 
 import type { Evidence } from "./evidence.ts"
-import { stepCount, stepOf } from "./linking.ts"
+import { stepCount, stepOf } from "./linking-cards.ts"
 
 /** The steps that a page of Connect has seen so far. They are in the stream's ids, so a stream that breaks goes on with it. */
 export interface Info {

@@ -3,7 +3,7 @@ import type { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
 import { age, type Html, time } from "../elements.ts"
 import type { Evidence, Last, Why } from "./evidence.ts"
-import { refusals } from "./failures.ts"
+import { rejections } from "./failure-words.ts"
 
 type To = "connect" | "take-back" | "pay" | "settings"
 
@@ -123,7 +123,7 @@ function doubt({ isLost }: { isLost?: boolean }): Pick<Words, "tone" | "word"> {
 function inWordsOfStatus({ hadPhone, ...said }: Extract<Evidence, { kind: "said" }>): Words {
   const isAway = said.status === "connecting" || said.status === "disconnected"
   if (isAway && said.objection) {
-    const { word, cause } = refusals[said.objection]
+    const { word, cause } = rejections[said.objection]
     const until = said.objection_until
     return {
       tone: "bad",
@@ -151,7 +151,7 @@ function inWordsOfStatus({ hadPhone, ...said }: Extract<Evidence, { kind: "said"
       if (said.objection)
         return {
           tone: "bad",
-          ...refusals[said.objection],
+          ...rejections[said.objection],
           ...(said.objection !== "banned" && { action: { label: "Link it again", to: "connect" } as const }),
         }
       if (hadPhone)

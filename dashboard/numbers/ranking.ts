@@ -7,10 +7,10 @@ import { EventLists } from "#core/event/event-lists.ts"
 import { Usage } from "#core/event/usage.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { roughlyOf } from "./evidence.ts"
-import { inWords } from "./state.ts"
+import { inWords } from "./state-words.ts"
 
 /** How a number stands by what is written down, so that very many can be ordered and counted. */
-export interface Standing {
+export interface Ranked {
   bridge: Bridge.Listed
   group: Group
   /** A webhook of it fails, or has given events up: the first one today, others at any time that is kept. */
@@ -41,10 +41,10 @@ const groupOf = { bad: "down", warn: "unsettled", good: "connected", idle: "unli
 
 /** Accounts with more numbers than this are read as a whole now and then, and no page waits for it. */
 export const many = 500
-const known = new LRUCache<string, Promise<Standing[]>>({ max: 100, ttl: 60_000 })
+const known = new LRUCache<string, Promise<Ranked[]>>({ max: 100, ttl: 60_000 })
 
 /** How these numbers of an account stand: first those that are down, then those whose events do not get through. */
-export async function standingsOf(accountId: string, bridges: Bridge.Listed[]): Promise<Standing[]> {
+export async function rankingOf(accountId: string, bridges: Bridge.Listed[]): Promise<Ranked[]> {
   if (bridges.length <= many) return await read(accountId, bridges)
   const before = known.get(accountId)
   if (before) return await before
@@ -54,21 +54,21 @@ export async function standingsOf(accountId: string, bridges: Bridge.Listed[]): 
   return await reading
 }
 
-async function readAndKeep(accountId: string, bridges: Bridge.Listed[]): Promise<Standing[]> {
-  const standings = await read(accountId, bridges)
-  const { counts, first } = overviewOf(standings)
+async function readAndKeep(accountId: string, bridges: Bridge.Listed[]): Promise<Ranked[]> {
+  const ranking = await read(accountId, bridges)
+  const { counts, first } = overviewOf(ranking)
   await Overview.keep(accountId, { counts, first: first.filter(({ kinds: its }) => !its.some(isQuiet)) })
-  return standings
+  return ranking
 }
 
 function isQuiet(kind: string): boolean {
   return kind === "connected" || kind === "unlinked"
 }
 
-/** The counts and the order of these standings. */
-export function overviewOf(standings: Standing[]): Overview.Info {
+/** The counts and the order of these ranking. */
+export function overviewOf(ranking: Ranked[]): Overview.Info {
   const counts = Object.fromEntries(kinds.map((kind) => [kind, 0]))
-  const first = standings.map(({ bridge, group, isFailing }) => {
+  const first = ranking.map(({ bridge, group, isFailing }) => {
     const its: Kind[] = isFailing ? ["failing", group] : [group]
     for (const kind of its) counts[kind] = (counts[kind] ?? 0) + 1
     return { ref: bridge.customerRef, kinds: its }
@@ -79,7 +79,7 @@ export function overviewOf(standings: Standing[]): Overview.Info {
 /** How many are read at once: each part asks the store for a hundred after the other. */
 const together = 500
 
-async function read(accountId: string, bridges: Bridge.Listed[]): Promise<Standing[]> {
+async function read(accountId: string, bridges: Bridge.Listed[]): Promise<Ranked[]> {
   let account: Promise<Account.Info | undefined> | undefined
   const accountOf = async () => await (account ??= Account.get(accountId))
   const parts = Array.from({ length: Math.ceil(bridges.length / together) }, (_, i) =>
@@ -91,7 +91,7 @@ async function read(accountId: string, bridges: Bridge.Listed[]): Promise<Standi
       const [leases, deliveries] = await Promise.all([Lease.byIds(ids), Delivery.byIds(ids)])
       return await Promise.all(
         part.map(async (bridge) =>
-          standing(bridge, leases.get(bridge.id), deliveries.get(bridge.id) ?? [], accountOf),
+          ranked(bridge, leases.get(bridge.id), deliveries.get(bridge.id) ?? [], accountOf),
         ),
       )
     }),
@@ -99,12 +99,12 @@ async function read(accountId: string, bridges: Bridge.Listed[]): Promise<Standi
   return all.flat().toSorted((a, b) => rankOf(a) - rankOf(b))
 }
 
-async function standing(
+async function ranked(
   bridge: Bridge.Listed,
   lease: Lease.Info | undefined,
   deliveries: Delivery.Info[],
   account: () => Promise<Account.Info | undefined>,
-): Promise<Standing> {
+): Promise<Ranked> {
   const [first, ...further] = deliveries
   const today = first?.today?.day === Usage.today() ? first.today : undefined
   const isFailing =
@@ -122,7 +122,7 @@ async function hasGivenUp(delivery: Delivery.Info): Promise<boolean> {
   return (await EventLists.newestPointers(delivery, "undelivered", 1)).length > 0
 }
 
-function rankOf({ bridge, group, isFailing }: Standing): number {
+function rankOf({ bridge, group, isFailing }: Ranked): number {
   const rank = group === "down" ? 0 : isFailing ? 1 : 1 + groups.indexOf(group)
   return rank > 1 && bridge.isSandbox ? groups.length + 1 : rank
 }

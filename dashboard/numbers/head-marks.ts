@@ -3,8 +3,8 @@ import type { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
 import type { Html } from "../elements.ts"
 import { soonOf } from "./evidence.ts"
-import { webhookMarks } from "./receiver.ts"
-import { inWords, phoneOf, placeOf } from "./state.ts"
+import { webhookMarks } from "./receiving.ts"
+import { inWords, phoneOf, placeOf } from "./state-words.ts"
 
 /** How long a page waits for the session's word on its head, ms. */
 const soonMs = 150

@@ -13,7 +13,7 @@ import { age, ago, copyable, type Html, note, press } from "../elements.ts"
 import { textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { head } from "../layout.ts"
-import { accountsCard, showOperator, waitingOf } from "./operator.ts"
+import { accountsCard, showOperator, whatWaitsFor } from "./operator.ts"
 
 /** Finding a number or an account, and stopping or waking one number. */
 export const find = new Hono<DashboardEnv>()
@@ -136,7 +136,7 @@ type Found = Awaited<ReturnType<typeof numberOf>>
 type Shown = NonNullable<Found["lease"]>
 
 async function numberOf({ id, customerRef: ref }: Bridge.Info) {
-  const [lease, waiting] = await Promise.all([Lease.get(id), waitingOf(Receiver.first(id))])
+  const [lease, waiting] = await Promise.all([Lease.get(id), whatWaitsFor(Receiver.first(id))])
   return {
     id,
     ref,

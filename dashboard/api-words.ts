@@ -1,0 +1,26 @@
+// The sentences of the API are for programs. Here they become those of pages.
+
+/** Fields of the API's requests, as our forms call them. */
+const labels = new Map([
+  ["webhook_url", "Address"],
+  ["customer_ref", "Name"],
+  ["new_chats_a_day", "New chats a day"],
+  ["gap_ms", "Seconds between two messages"],
+  ["typing_ms", "Seconds of typing before a message"],
+])
+
+/** A sentence of the API for people: it begins small there, after the name of an error or field. */
+export function sentenceCase(sentence: string): string {
+  return asSentence(ofNumbers(sentence).replace(/^\w+(?=: )/, (field) => labels.get(field) ?? field))
+}
+
+/** The API's words in those of pages, which call a bridge a number. */
+export function ofNumbers(sentence: string): string {
+  return sentence.replaceAll(/\bbridge(s?)\b/g, "number$1")
+}
+
+/** The same in the API's own words. */
+export function asSentence(text: string): string {
+  const whole = text.charAt(0).toUpperCase() + text.slice(1)
+  return /[.!?]$/.test(whole) ? whole : `${whole}.`
+}

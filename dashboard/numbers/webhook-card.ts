@@ -1,0 +1,143 @@
+import { html } from "hono/html"
+import type { EventType } from "#core/contract/event.ts"
+import type { Delivery } from "#core/event/delivery.ts"
+import { Receiver } from "#core/event/receiver.ts"
+import { now } from "#core/platform/clock.ts"
+import { age, block, confirming, type Html, note, press, until, urlField } from "../elements.ts"
+import { aboutTest, deliveriesOf, howLong, isFailing, receiverLine, receivingAt } from "./receiving.ts"
+import { choice } from "./settings.ts"
+
+/** One webhook of a number: how events get there, and what can be done with it. */
+export async function webhookCard(
+  ref: string,
+  webhook: Delivery.Info,
+  more: {
+    types: readonly EventType[]
+    mayChange: boolean
+    /** The first webhook's address in its form: the stored one, or the one that was refused. */
+    firstUrl: string
+    /** Shown only after a fresh sign-in. */
+    secret: { of: string; text: string } | undefined
+    told: () => Promise<Html | string>
+  },
+): Promise<Html> {
+  const { webhookId, receiver, pausedAt } = webhook
+  const { types, mayChange, firstUrl, secret } = more
+  const at = `/numbers/${ref}/webhooks/${webhookId}`
+  const isFirst = Receiver.isFirst(webhook)
+  const receiving = await receivingAt(webhook)
+  return html`<section class="card" id="${webhookId}">
+    <header>
+      ${receiver.url === "" ? html`<h2>Webhook</h2>` : html`<h2 class="mono">${receiver.url}</h2>`}
+      ${isFirst ? "" : html`<span class="tag">${webhookId}</span>`}
+    </header>
+    <div>
+      ${
+        pausedAt === undefined
+          ? receiverLine(ref, receiving)
+          : html`<span class="state warn">Paused</span>
+              <div class="small muted">for ${age(pausedAt * 1000)}</div>`
+      }
+    </div>
+    ${pausedAt === undefined && isFailing(receiving) ? html`${howLong} ${await more.told()}` : ""}
+    ${
+      webhook.missed
+        ? note("warn", `${webhook.missed.events} events had waited for longer than 7 days, and are not sent.`)
+        : ""
+    }
+    ${
+      receiver.url === ""
+        ? ""
+        : html`<div class="row">
+              <a class="button" href="${deliveriesOf(ref, webhookId)}">Deliveries</a>
+              ${mayChange ? press({ action: `${at}/test`, label: "Send a test event" }) : ""}
+              ${!mayChange || isFirst ? "" : pausing(at, pausedAt !== undefined)}
+            </div>
+            ${mayChange ? html`<p class="small muted">${aboutTest}</p>` : ""}`
+    }
+    ${
+      secret?.of === webhookId
+        ? html`<div>
+            <p class="label">Its secret</p>
+            ${block(secret.text, "Its secret")}
+          </div>`
+        : ""
+    }
+    ${
+      !mayChange
+        ? ""
+        : isFirst
+          ? html`${addressForm(at, firstUrl)} ${ofSecret(at, webhook)}`
+          : html`${eventsForm(at, webhook, types)} ${ofSecret(at, webhook)} ${removing(at)}`
+    }
+  </section>`
+}
+
+function addressForm(at: string, url: string): Html {
+  return html`<form method="post" action="${at}/address">
+    ${urlField({ name: "webhook_url", label: "Address", value: url, hint: "Each event is sent there, signed and in order. Left empty, events stay here for 30 days." })}
+    <div class="row">
+      <button class="button main">Save</button>
+      <button class="button" name="test" value="yes">Save and send a test event</button>
+    </div>
+  </form>`
+}
+
+function pausing(at: string, isPaused: boolean): Html {
+  return isPaused
+    ? press({ action: `${at}/resume`, label: "Let this webhook go on", kind: "main" })
+    : press({ action: `${at}/pause`, label: "Pause this webhook" })
+}
+
+function eventsForm(at: string, { receiver }: Delivery.Info, types: readonly EventType[]): Html {
+  const chosen = receiver.filter?.events
+  return html`<details class="plain">
+    <summary>
+      Events:
+      ${chosen ? `${types.filter((type) => chosen.includes(type)).length} of ${types.length} types` : "all types"}
+    </summary>
+    <form method="post" action="${at}/events">
+      <fieldset class="choices">
+        <legend class="label">Which it gets, of those that the number gets</legend>
+        ${types.map((type) => choice("events", type, chosen?.includes(type) ?? true, html`<code>${type}</code>`))}
+      </fieldset>
+      <div class="row"><button class="button">Save</button></div>
+    </form>
+  </details>`
+}
+
+function ofSecret(at: string, { receiver: { before } }: Delivery.Info): Html {
+  const overlap = before && before.until > now() ? before.until : undefined
+  return html`<details class="plain">
+    <summary>Secret</summary>
+    <p class="small">
+      Your program checks the signature of each event with it:
+      <a href="/api/docs#receive">how, in three languages</a>.
+      ${
+        overlap === undefined
+          ? html`Once it is replaced, each event is signed with both for 24 hours, so nothing is lost while
+              your program changes. One that compares <code>Authorization</code> has to accept the new secret
+              at once.`
+          : html`It was replaced, and the old one signs as well for ${until(overlap * 1000)} more. Once your
+            program knows the new one, end the old one.`
+      }
+    </p>
+    <div class="row">
+      <a class="button" href="${at}/secret">Show it</a>
+      ${
+        overlap === undefined
+          ? press({ action: `${at}/secret/roll`, label: "Replace it" })
+          : press({ action: `${at}/secret/finish`, label: "End the old one now" })
+      }
+    </div>
+  </details>`
+}
+
+function removing(at: string): Html {
+  return confirming({
+    label: "Delete this webhook",
+    about: "What waits for it is not sent. The other webhooks lose nothing.",
+    act: press({ action: `${at}/remove`, label: "Delete it now", kind: "danger" }),
+    kind: "danger",
+  })
+}
