@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { iso } from "#core/platform/clock.ts"
 import { Host } from "#core/lease/host.ts"
-import { HostStop } from "#core/lease/host-stop.ts"
+import { AllHostsStop } from "#core/lease/all-hosts-stop.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 
 /** Twice as long as the sweep waits for a host that drains before it stops its task. In seconds. */
@@ -18,7 +18,7 @@ export const host: Record<string, Verb> = {
     says: "end every session host, and start none until `host start`; returns when none is left",
     run: async (args) => {
       if (argument(args, 0, "all") !== "all") throw new Refused("hosts are stopped together: `all`")
-      await HostStop.begin()
+      await AllHostsStop.begin()
       await untilNoneIsLeft()
       return []
     },
@@ -27,7 +27,7 @@ export const host: Record<string, Verb> = {
     takes: "",
     says: "undo `host stop`: hosts are started again as bridges need them",
     run: async () => {
-      await HostStop.end()
+      await AllHostsStop.end()
       return []
     },
   },

@@ -11,7 +11,7 @@ import { ApiError } from "#core/error.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { HostStop } from "#core/lease/host-stop.ts"
+import { AllHostsStop } from "#core/lease/all-hosts-stop.ts"
 import { HostShortage } from "#core/lease/host-shortage.ts"
 import { callHost } from "#core/lease/call.ts"
 import { Refused, type Row } from "./verb.ts"
@@ -36,7 +36,7 @@ export async function why(bridgeId: string): Promise<Row[]> {
   if (!bridge || !lease)
     throw new Refused("there is no such bridge: `bridge list` and `bridge find` name them")
   const host = Lease.isHeld(lease) ? await Host.get(lease.host) : undefined
-  const [shortage, isStopped] = [await HostShortage.get(lease.network), await HostStop.isOn()]
+  const [shortage, isStopped] = [await HostShortage.get(lease.network), await AllHostsStop.isOn()]
   const status = host && ((await statusOf(lease)) ?? Lease.statusOf(lease))
   const account = await Account.get(bridge.accountId)
   return [

@@ -12,7 +12,7 @@ export async function billableBridges(accountId: string): Promise<Bridge.Info[]>
 }
 
 /** Whether the number that was wanted still is: it has not been created, and was asked for within a day. */
-export async function isStillWanted({ accountId, wanted }: Payer.Info): Promise<boolean> {
+export async function isNumberStillWanted({ accountId, wanted }: Payer.Info): Promise<boolean> {
   if (!wanted || wanted.at + wantedFor < now()) return false
   return (await billableBridges(accountId)).every(({ customerRef }) => customerRef !== wanted.customerRef)
 }

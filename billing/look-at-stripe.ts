@@ -6,7 +6,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { iso, now } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 import { transact } from "#core/store/store.ts"
-import { billableBridges, isStillWanted } from "./billable-bridges.ts"
+import { billableBridges, isNumberStillWanted } from "./billable-bridges.ts"
 import { pauseOrResumeBridges } from "./unpaid-bridges.ts"
 import { Payer } from "./payer.ts"
 import { settleQuantity } from "./quantity.ts"
@@ -57,7 +57,7 @@ async function hasLooked(accountId: string): Promise<boolean> {
     hadTrial: payer.hadTrial || said?.trialEnd !== undefined,
     hasPaid,
     pastDueSince,
-    wanted: (await isStillWanted(payer)) ? payer.wanted : undefined,
+    wanted: (await isNumberStillWanted(payer)) ? payer.wanted : undefined,
     stoppedAt: isGivenUp ? (payer.stoppedAt ?? now()) : undefined,
   }
   const [was, is] = [toldOf(account.subscription, payer.said), toldOf(subscription, said)]

@@ -3,7 +3,7 @@ import type { Context } from "hono"
 import { Account } from "#core/account/account.ts"
 import type { AuditLog } from "#core/account/audit-log.ts"
 import { Billing } from "#core/billing.ts"
-import { countPaid, isStillWanted } from "./billable-bridges.ts"
+import { countPaid, isNumberStillWanted } from "./billable-bridges.ts"
 import { keptFor } from "./unpaid-bridges.ts"
 import { Checkout } from "./checkout.ts"
 import { look, toldOf } from "./look-at-stripe.ts"
@@ -156,7 +156,7 @@ async function show(
     trialEnd: said?.trialEnd,
     cancelAt: said?.cancelAt,
     keptUntil: stoppedAt === undefined ? undefined : stoppedAt + keptFor,
-    wanted: (await isStillWanted(payer)) ? wanted?.customerRef : undefined,
+    wanted: (await isNumberStillWanted(payer)) ? wanted?.customerRef : undefined,
     notice: refused && note("bad", refused.sentence),
     nowMs: nowMs(),
   })

@@ -9,7 +9,7 @@ import { z } from "zod"
 import { maxUploadBytes } from "./contract/file.ts"
 import { config } from "./platform/config.ts"
 import { nowMs } from "./platform/clock.ts"
-import { Storage } from "./platform/storage.ts"
+import { DiskRoom } from "./platform/disk-room.ts"
 import { StoredMedia } from "./stored-media.ts"
 
 // Files that customers upload, to send them (Contract, "Uploads"). On AWS they go to the bucket by a form that S3 itself checks,
@@ -71,7 +71,7 @@ export async function keep(upload: Info, bytes: AsyncIterable<Uint8Array>): Prom
 
 async function* whileThereIsRoom(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of bytes) {
-    if (!Storage.hasRoom()) throw Storage.refusal()
+    if (!DiskRoom.hasRoom()) throw DiskRoom.refusal()
     yield chunk
   }
 }

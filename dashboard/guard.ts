@@ -11,7 +11,7 @@ import { ApiError, rateLimited } from "#core/error.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { RateLimit } from "#core/rate-limit.ts"
-import { sinceAnswerMs, StoreAway, type UnderWay, watched } from "#core/store/store.ts"
+import { sinceStoreAnswerMs, StoreAway, type UnderWay, watched } from "#core/store/store.ts"
 import { addressOf, originOf } from "#functions/http/address.ts"
 import type { ApiEnv } from "#functions/http/contract-router.ts"
 import { anyPage } from "./answer.ts"
@@ -89,7 +89,7 @@ async function storeIsSilent(underWay: UnderWay, over: AbortSignal): Promise<nev
   for (let waitMs = pageWaitsMs; !over.aborted; waitMs = 100) {
     await sleep(waitMs, undefined, { signal: over }).catch(() => {})
     const [oldest] = underWay
-    const isSilent = oldest && performance.now() - oldest.sinceMs > silentMs && sinceAnswerMs() > awayMs
+    const isSilent = oldest && performance.now() - oldest.sinceMs > silentMs && sinceStoreAnswerMs() > awayMs
     if (!over.aborted && isSilent) throw new StoreAway("the store gives a page no answer")
   }
   return await new Promise<never>(() => {})

@@ -1,9 +1,9 @@
 import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
-import { Overview } from "#core/account/overview.ts"
+import { KeptOverview } from "#core/account/kept-overview.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import type { StoredEvent } from "#core/contract/delivery.ts"
+import type { StoredEvent } from "#core/contract/stored-event.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { page } from "./answer.ts"
@@ -58,7 +58,7 @@ export const home = new Hono<DashboardEnv>()
 async function rankingIn(c: Context<DashboardEnv>): Promise<Ranked[]> {
   const { accountId } = c.var
   const names = (await Bridge.listed(accountId)).filter(Bridge.isOffered)
-  return await rankingOf(accountId, names.toSorted(Bridge.inOrder))
+  return await rankingOf(accountId, names.toSorted(Bridge.oldestFirst))
 }
 
 /** An account has its first steps here until a number of its own sends its events somewhere, or is down. */
@@ -68,7 +68,7 @@ function isInUse({ bridge, hadPhone, group }: Ranked): boolean {
 
 /** Very many numbers are not read within a second. Until the page's stream brings them, it says how they stood last. */
 async function before(accountId: string): Promise<Html[]> {
-  const overview = await Overview.get(accountId)
+  const overview = await KeptOverview.get(accountId)
   const stood = kinds.map(
     (kind) =>
       html`<dt><a href="/numbers?show=${kind}">${kindWords[kind]}</a></dt>

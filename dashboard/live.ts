@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Context } from "hono"
 import { streamSSE } from "hono/streaming"
 import { Member } from "#core/account/member.ts"
-import { StreamPlace } from "#core/bridge/stream-place.ts"
+import { StreamLimit } from "#core/bridge/stream-limit.ts"
 import { rateLimited } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
@@ -113,7 +113,7 @@ export async function live(
             keptAt = performance.now()
             // The id says how far the page has come.
             await stream.writeSSE({ event: "clock", data: String(nowMs()), ...(id !== undefined && { id }) })
-            const areKept = await Promise.all(places.map(StreamPlace.keep))
+            const areKept = await Promise.all(places.map(StreamLimit.keep))
             if (!areKept.every(Boolean) || !(await mayStay(c))) return
           }
           await sleep(typeof eachMs === "number" ? eachMs : eachMs())
@@ -149,13 +149,13 @@ async function isTooOften(whose: string): Promise<boolean> {
  * Takes one of a person's places, and on Lambda one of their address's.
  * @throws ApiError `rate_limited` if there is none, or streams are opened too often
  */
-async function enter(reader: Reader, entering: Stream, address: string): Promise<StreamPlace.Info[]> {
+async function enter(reader: Reader, entering: Stream, address: string): Promise<StreamLimit.Info[]> {
   const { id: whose } = reader
   const place = (await isTooOften(whose)) ? undefined : await takePlace(reader, entering)
   if (!place) throw rateLimited(refusedFor)
   if (config.AWS_LAMBDA_FUNCTION_NAME === undefined) return [place]
   const opener = entering.opener === undefined ? randomUUID() : `${whose} ${entering.opener}`
-  const atAddress = await StreamPlace.take(`PAGES#${address}`, streamsPerAddress, opener)
+  const atAddress = await StreamLimit.take(`PAGES#${address}`, streamsPerAddress, opener)
   if (atAddress) return [place, atAddress]
   left(whose, entering)
   await giveUp([place])
@@ -166,16 +166,16 @@ async function enter(reader: Reader, entering: Stream, address: string): Promise
 async function takePlace(
   { id: whose, most }: Reader,
   entering: Stream,
-): Promise<StreamPlace.Info | undefined> {
+): Promise<StreamLimit.Info | undefined> {
   const { opener } = entering
   const open = here.get(whose) ?? []
   const others = new Set(open.map((one) => one.opener ?? one))
   if (opener !== undefined) others.delete(opener)
   if (others.size >= most) return undefined
   here.set(whose, [...open, entering])
-  let place: StreamPlace.Info | undefined
+  let place: StreamLimit.Info | undefined
   try {
-    place = await StreamPlace.take(`PAGES#${whose}`, most, opener)
+    place = await StreamLimit.take(`PAGES#${whose}`, most, opener)
     // None of those that came after it: each of two would end the other.
     if (place && opener !== undefined)
       for (const one of open) if (one.opener === opener) one.isReplaced = true
@@ -186,8 +186,8 @@ async function takePlace(
 }
 
 /** If this fails, they are free half a minute later. */
-async function giveUp(places: StreamPlace.Info[]): Promise<void> {
-  await Promise.all(places.map(StreamPlace.leave)).catch((error: unknown) =>
+async function giveUp(places: StreamLimit.Info[]): Promise<void> {
+  await Promise.all(places.map(StreamLimit.leave)).catch((error: unknown) =>
     log.warn({ error }, "a stream's place was not given up"),
   )
 }

@@ -3,7 +3,7 @@ import { rename, rm } from "node:fs/promises"
 import { dirname } from "node:path"
 import { z } from "zod"
 import { Account } from "#core/account/account.ts"
-import { MovingKey } from "#core/account/moving-key.ts"
+import { MoveApiKey } from "#core/account/move-api-key.ts"
 import { Member } from "#core/account/member.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { Move } from "#core/bridge/move.ts"
@@ -136,7 +136,7 @@ async function accountOf(accountId: string, bridges: Bridge.Info[]): Promise<Buf
   const account = await Account.get(accountId)
   if (!account) throw new Unusable(`the account ${accountId} was deleted meanwhile`)
   const people = await Member.list(accountId)
-  const keys = await MovingKey.leaving(accountId)
+  const keys = await MoveApiKey.leaving(accountId)
   return lineOf({
     account,
     people: people.map(({ email, role }) => ({ email, role })),
@@ -159,7 +159,7 @@ export function allOf(table: string, bridgeId: string): AsyncGenerator<Row> {
 const AtKey = z.object({ pk: z.string(), sk: z.string() })
 
 function isDelivery(row: Row): boolean {
-  return Receiver.atKey(AtKey.parse(row) satisfies Key) !== undefined
+  return Receiver.ofKey(AtKey.parse(row) satisfies Key) !== undefined
 }
 
 /** Whose record of an `Idempotency-Key` it is; `""` for any other row. */

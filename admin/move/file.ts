@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { z } from "zod"
 import { Account } from "#core/account/account.ts"
-import { MovingKey } from "#core/account/moving-key.ts"
+import { MoveApiKey } from "#core/account/move-api-key.ts"
 import { Member } from "#core/account/member.ts"
 import { need } from "#core/platform/config.ts"
 import { type Item, toRow } from "#core/store/dynamodb-json.ts"
@@ -46,7 +46,7 @@ const DataKey = z.base64().transform((text): Uint8Array => Buffer.from(text, "ba
 const OfAccount = z.object({
   account: Account.Info,
   people: z.array(z.object({ email: z.string(), role: Member.Role })),
-  keys: z.array(MovingKey.Info),
+  keys: z.array(MoveApiKey.Info),
 })
 const OfBridge = z.object({
   /** The bridge's id. */

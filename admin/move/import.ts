@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto"
 import { Account } from "#core/account/account.ts"
-import { MovingKey } from "#core/account/moving-key.ts"
+import { MoveApiKey } from "#core/account/move-api-key.ts"
 import { Member } from "#core/account/member.ts"
 import { Person } from "#core/account/person.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Move } from "#core/bridge/move.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { config } from "#core/platform/config.ts"
-import { Storage } from "#core/platform/storage.ts"
+import { DiskRoom } from "#core/platform/disk-room.ts"
 import { type Row, transact, type Write } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { Unusable } from "#local/backup/unusable.ts"
@@ -122,9 +122,9 @@ async function accountArrives(
 ): Promise<void> {
   const isHere = (await Account.get(account.id)) !== undefined
   // An account that is here keeps its keys as they are: its people may have revoked one.
-  const isWanted = ({ row }: MovingKey.Info) =>
+  const isWanted = ({ row }: MoveApiKey.Info) =>
     !isHere || arrivals.some(({ listed }) => listed.id === row.bridge_id)
-  for (const key of keys.filter(isWanted)) await MovingKey.arrive(account.id, key)
+  for (const key of keys.filter(isWanted)) await MoveApiKey.arrive(account.id, key)
   if (isHere) return
   for (const { email, role } of people) await Member.add(account.id, await Person.ofEmail(email), role)
   await transact(Account.arriving(account))
@@ -170,7 +170,7 @@ class Arrival {
   /** Removes the rows that the bridge has left here before, or that an interrupted import has written. */
   async #claim(): Promise<void> {
     if (this.#isClaimed) return
-    if (!Storage.hasRoom())
+    if (!DiskRoom.hasRoom())
       throw new Unusable("the disk of this service is nearly full: make room, and import again")
     const { id: bridgeId, network } = this.listed
     if (!(await Lease.claimArrival({ bridgeId, network }, this.#seen, this.#importId)))
@@ -196,7 +196,7 @@ class Arrival {
 
   async #flush(): Promise<void> {
     if (this.#waiting.length === 0) return
-    const refused = await transact([Lease.arrivalCheck(this.listed.id, this.#importId), ...this.#waiting])
+    const refused = await transact([Lease.importCheck(this.listed.id, this.#importId), ...this.#waiting])
     if (refused) throw this.#overtaken()
     this.#waiting = []
     this.#bytes = 0

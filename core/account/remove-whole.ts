@@ -2,7 +2,7 @@ import { Bridge } from "../bridge/bridge.ts"
 import { remove as removeBridge } from "../bridge/remove.ts"
 import { Account } from "./account.ts"
 import { ApiKey } from "./api-key.ts"
-import { remove } from "./remove.ts"
+import { removeEmpty } from "./remove-empty.ts"
 
 /**
  * Deletes an account with its keys, bridges and people.
@@ -17,7 +17,7 @@ export async function removeWhole(accountId: string, requestId: string): Promise
     for (const bridge of await Bridge.list(accountId)) await removeBridge(bridge, requestId)
   }
   await removeBridges()
-  if (!(await remove(accountId))) return false
+  if (!(await removeEmpty(accountId))) return false
   // A sandbox does not count, so one could still be created until a moment ago.
   await removeBridges()
   return true

@@ -9,11 +9,11 @@ import { config } from "../platform/config.ts"
 import { CustomerRef } from "../contract/bridge.ts"
 import { DataKeys } from "../keys/data-keys.ts"
 import { Delivery } from "../event/delivery.ts"
-import { DeliveryRow } from "./delivery-row.ts"
+import { DeliveryWrites } from "./delivery-writes.ts"
 import { invalid, issuesOf, mustBeHere, noSuchBridge } from "../error.ts"
 import { Lease } from "../lease/lease.ts"
 import { Receiver } from "../event/receiver.ts"
-import { Storage } from "../platform/storage.ts"
+import { DiskRoom } from "../platform/disk-room.ts"
 import { beginning, Bytes, get as getRow, type Row, transact, update } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { newDataKey, type Owner } from "../keys/wrapping.ts"
@@ -70,9 +70,9 @@ export async function create(input: {
       [{ path: "customer_ref", message: "`sandbox` is reserved: choose another reference" }],
       "invalid_customer_ref",
     )
-  if (!Storage.hasRoom()) {
+  if (!DiskRoom.hasRoom()) {
     const bridge = await find(input.accountId, asked.customerRef)
-    if (!bridge) throw Storage.refusal()
+    if (!bridge) throw DiskRoom.refusal()
     return { bridge, created: false }
   }
   const delivery = await newDataKey("delivery", owner)
@@ -97,9 +97,9 @@ export async function create(input: {
     },
     ...(await BridgeCount.creating(bridge)),
     { Put: { TableName: tables.accounts, Item: whereRow(bridge) } },
-    { Put: { TableName: tables.leases, Item: Lease.wanted(bridge.id, network) } },
+    { Put: { TableName: tables.leases, Item: Lease.newRow(bridge.id, network) } },
     { Put: { TableName: tables.leases, Item: await DataKeys.row(owner, delivery.wrapped, isSandbox) } },
-    DeliveryRow.creation(
+    DeliveryWrites.creation(
       Receiver.of({
         owner,
         ...Receiver.first(bridge.id),
@@ -147,7 +147,7 @@ export function isOffered(bridge: Pick<Info, "isSandbox">): boolean {
 
 /** The account's bridges in order of creation, the sandbox bridge last. */
 export async function list(accountId: string): Promise<Info[]> {
-  return (await Array.fromAsync(rowsOf(accountId), fromRow)).toSorted(inOrder)
+  return (await Array.fromAsync(rowsOf(accountId), fromRow)).toSorted(oldestFirst)
 }
 
 /** The fields of a bridge that a list shows. */
@@ -182,7 +182,7 @@ function rowsOf(accountId: string, more?: Parameters<typeof beginning>[3]) {
 }
 
 /** The order of creation, the sandbox bridge last. */
-export function inOrder(a: Listed, b: Listed): number {
+export function oldestFirst(a: Listed, b: Listed): number {
   return Number(a.isSandbox) - Number(b.isSandbox) || a.createdMs - b.createdMs
 }
 
@@ -217,7 +217,7 @@ export async function setWebhookUrl(bridge: Info, url: string): Promise<Info> {
         ExpressionAttributeValues: { ":url": url, ":id": bridge.id },
       },
     },
-    DeliveryRow.redirection(bridge.id, url),
+    DeliveryWrites.redirection(bridge.id, url),
   ])
   if (refused?.[0]) mustBeHere({ isMoved: refused[0].moved === true })
   if (refused) throw noSuchBridge()
@@ -247,7 +247,7 @@ export async function setShownName(bridge: Info, shownName: string): Promise<Inf
  * @throws ApiError `not_found` when it is gone already.
  */
 export async function remove(bridge: Info, importId?: string): Promise<void> {
-  const deliveries = DeliveryRow.removals(await Delivery.all(bridge.id))
+  const deliveries = DeliveryWrites.removals(await Delivery.all(bridge.id))
   const refused = await transact([
     ...deliveries,
     {
@@ -261,7 +261,7 @@ export async function remove(bridge: Info, importId?: string): Promise<void> {
     ...(await BridgeCount.removing(bridge)),
     { Delete: { TableName: tables.accounts, Key: whereKey(bridge.id) } },
     { Delete: { TableName: tables.leases, Key: DataKeys.rowKey(bridge.id) } },
-    Lease.gone(bridge.id, importId),
+    Lease.ending(bridge.id, importId),
   ])
   // A webhook was added or removed meanwhile.
   if (refused?.[0] && deliveries.length > 0) return await remove(bridge, importId)

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { iso, nowMs } from "../platform/clock.ts"
 import { need } from "../platform/config.ts"
-import { Storage } from "../platform/storage.ts"
+import { DiskRoom } from "../platform/disk-room.ts"
 
 // The logs of bridges on one machine: a folder for each bridge under LOG_DIR, a file for each day.
 
@@ -36,7 +36,7 @@ export type Past = Lines & { isCut: boolean }
  * no line is kept.
  */
 export function append(bridgeId: string, line: { at: string; text: string }): void {
-  if (!Storage.hasRoomToSpare()) return
+  if (!DiskRoom.hasRoomToSpare()) return
   const folder = folderOf(bridgeId)
   const write = () =>
     appendFileSync(join(folder, `${line.at.slice(0, 10)}.log`), `${line.text}\n`, { mode: 0o600 })

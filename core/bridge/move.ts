@@ -12,7 +12,7 @@ import { get, type Row, transact, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Bridge } from "./bridge.ts"
 import { BridgeCount } from "./bridge-count.ts"
-import { DeliveryRow } from "./delivery-row.ts"
+import { DeliveryWrites } from "./delivery-writes.ts"
 import { notifyHolder } from "./operator-stop-and-wake.ts"
 
 // A bridge leaves for another service, and comes from one. Its other rows are read and written by `admin/move/`.
@@ -38,7 +38,7 @@ export async function leave(bridge: Bridge.Info): Promise<void> {
     const refused = await transact([
       Lease.leaving(lease),
       moving(bridge, true),
-      ...DeliveryRow.leaving(deliveries),
+      ...DeliveryWrites.leaving(deliveries),
       ...(await BridgeCount.changingBill(bridge)),
     ])
     if (refused?.[1]) throw noSuchBridge()
@@ -99,7 +99,7 @@ export async function takeBack(bridge: Bridge.Info): Promise<boolean> {
     const refused = await transact([
       Lease.staying(lease),
       moving(bridge, false),
-      ...DeliveryRow.staying(deliveries),
+      ...DeliveryWrites.staying(deliveries),
       ...(await BridgeCount.changingBill(bridge)),
     ])
     if (refused) continue
@@ -118,7 +118,7 @@ export async function undoArrival({ bridgeId, arriving }: Lease.Info): Promise<b
   if (arriving === undefined) return false
   const bridge = await Bridge.byId(bridgeId)
   if (bridge) await Bridge.remove(bridge, arriving)
-  return bridge !== undefined || (await transact([Lease.gone(bridgeId, arriving)])) === undefined
+  return bridge !== undefined || (await transact([Lease.ending(bridgeId, arriving)])) === undefined
 }
 
 /**
@@ -144,7 +144,7 @@ export async function arrive(
     { Put: { TableName: tables.accounts, Item: Bridge.whereRow({ id: bridgeId, accountId, customerRef }) } },
     { Put: { TableName: tables.leases, Item: DataKeys.rowOf(owner, { session, delivery }, isSandbox) } },
     ...deliveries.map((row) => ({
-      Put: { TableName: tables.events, Item: DeliveryRow.arriving(row, accountId, delivery) },
+      Put: { TableName: tables.events, Item: DeliveryWrites.arriving(row, accountId, delivery) },
     })),
   ])
   if (refused) return false

@@ -11,12 +11,12 @@ import { Receiver } from "../event/receiver.ts"
 import { toJid } from "../jid.ts"
 import { seal } from "../keys/seal.ts"
 import { log } from "../platform/log.ts"
-import { Storage } from "../platform/storage.ts"
+import { DiskRoom } from "../platform/disk-room.ts"
 import { type Row, transact } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Bridge } from "./bridge.ts"
 import { BridgeLog } from "./bridge-log.ts"
-import { DeliveryRow } from "./delivery-row.ts"
+import { DeliveryWrites } from "./delivery-writes.ts"
 import { WebhookSecret } from "./webhook-secret.ts"
 import { webhookUrl } from "./webhook-url.ts"
 
@@ -39,7 +39,7 @@ export function labelOf(webhook: Delivery.Info, { customerRef }: Bridge.Info): s
 }
 
 /** The URL of a further webhook, as a caller gave it. @throws ApiError `invalid_webhook_url` */
-export function furtherUrl(given: unknown): string {
+export function urlOfFurther(given: unknown): string {
   const url = webhookUrl(given, "url")
   if (url === "")
     throw invalid(
@@ -65,7 +65,7 @@ export async function create(
     if (found) return { webhook: found, created: false }
     if (webhooks.length >= most || first.further.length >= most - 1)
       throw new ApiError("webhook_limit_reached")
-    if (!Storage.hasRoom()) throw Storage.refusal()
+    if (!DiskRoom.hasRoom()) throw DiskRoom.refusal()
     const id: Receiver.Id = { bridgeId: bridge.id, webhookId: `wh_${randomBytes(8).toString("hex")}` }
     // Read before the row is there. An event that comes in between has a higher number, and this webhook gets it: either
     // whoever appends it finds the row, or the row is there first, and is promised a look from the beginning.
@@ -73,12 +73,12 @@ export async function create(
     const receiver = await receiverOf(bridge, id, url, choice)
     const further = [...first.further, id.webhookId]
     const refused = await transact([
-      DeliveryRow.furtherCreation(receiver, {
+      DeliveryWrites.furtherCreation(receiver, {
         newest,
         skipped: first.skipped,
         ...(choice.batch && { batch: choice.batch }),
       }),
-      DeliveryRow.naming(first, further),
+      DeliveryWrites.naming(first, further),
     ])
     // Another was added or removed meanwhile, or the bridge was deleted.
     if (refused) continue
@@ -181,7 +181,7 @@ export async function update(
   // Two that change a filter at once must each keep what the other has changed.
   const { held, refused } = await Delivery.update(
     webhook,
-    DeliveryRow.changing(set, remove, isOfFilter ? { filter } : {}),
+    DeliveryWrites.changing(set, remove, isOfFilter ? { filter } : {}),
   )
   if (refused) mustBeHere(refused)
   if (!held && refused) return await update(bridge, refused, { url, ...choice })
@@ -231,7 +231,7 @@ export async function remove(bridge: Bridge.Info, webhookId: string): Promise<vo
     const id = { bridgeId: bridge.id, webhookId }
     const refused = await transact([
       { Delete: { TableName: tables.events, Key: Receiver.key(id) } },
-      DeliveryRow.naming(first, further),
+      DeliveryWrites.naming(first, further),
     ])
     if (refused) continue
     BridgeLog.append(bridge.id, "info", `webhook ${webhookId} deleted`)

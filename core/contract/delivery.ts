@@ -1,8 +1,8 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
+import { body, elsewhere, Ok, proxy, refusals, reply, unreachable } from "./route-parts.ts"
+import { EventId, StoredEvent } from "./stored-event.ts"
 import { ofWebhook } from "./webhook.ts"
-import { Event, EventType } from "./event.ts"
-import { elsewhere, Ok, proxy, refusals, reply, unreachable, body } from "./route-parts.ts"
 
 export const Attempt = z
   .object({
@@ -29,119 +29,6 @@ export const webhookLogs = createRoute({
   summary: "The latest delivery attempts, newest first",
   request: { params: path },
   responses: { 200: reply("At most 200 attempts.", z.array(Attempt)), ...refusals(...unreachable) },
-})
-
-/** An event of a bridge that is kept. */
-export const StoredEvent = z
-  .object({
-    event_id: z.string(),
-    state: z.enum(["pending", "delivered", "undelivered", "inbox"]),
-    created_at: z.number().int().openapi({ description: "Unix seconds." }),
-    event: Event,
-  })
-  .openapi("StoredEvent")
-export type StoredEvent = z.infer<typeof StoredEvent>
-
-/** Contract, "Listing and resending" and "Event stream" */
-export const listEvents = createRoute({
-  method: "get",
-  path: "/api/instances/{customer_ref}/events",
-  summary: "The events of a bridge, as a list or as they happen",
-  description:
-    "With `state`, only those that wait, were given up, or went to the hosted inbox. With `Accept: text/event-stream` the " +
-    "answer is a stream of new events. Each has its event id as `id`, so a reader that comes back with `Last-Event-ID` " +
-    "misses nothing. A stream begins now, or at `since`, and takes only `type`, `chat`, `direction`, `search` and `since`. At most 5 streams of a " +
-    "bridge and 20 of an account are open at once. Beyond that the answer is 429 until one has ended.",
-  request: {
-    params: path,
-    query: z.object({
-      state: z
-        .enum(["inbox", "undelivered", "pending"])
-        .optional()
-        .openapi({ description: "Without it, every event that is kept, delivered ones included." }),
-      webhook: ofWebhook.shape.webhook.openapi({
-        description:
-          "With `state`: the webhook at which it is so, by its id; `first` unless you say another. Of another, `pending` has " +
-          "also what its filters let through.",
-      }),
-      type: EventType.optional().openapi({ description: "Only events of this type." }),
-      chat: z
-        .string()
-        .min(1)
-        .max(128)
-        .optional()
-        .openapi({ description: "Only events with this `chat_id`; digits, or a JID." }),
-      direction: z.enum(["in", "out"]).optional().openapi({
-        description:
-          "`in`: only what others wrote, and calls. `out`: only what was written on the phone or another of its devices.",
-      }),
-      search: z
-        .string()
-        .min(1)
-        .max(100)
-        .optional()
-        .openapi({ description: "Only events in which this text is, in whichever case." }),
-      since: z.coerce
-        .number()
-        .int()
-        .min(0)
-        .max(9_999_999_999)
-        .optional()
-        .openapi({ type: "integer", description: "Only events from this time on, Unix seconds." }),
-      after: z
-        .string()
-        .max(64)
-        .optional()
-        .openapi({ description: "The last event id of the previous page." }),
-      order: z.enum(["oldest", "newest"]).default("oldest").openapi({ description: "Which comes first." }),
-      limit: z.coerce.number().int().min(1).max(100).default(100),
-    }),
-  },
-  responses: {
-    200: {
-      description:
-        "`limit` events or fewer: a page ends early if its events are large, or if the filters match few. The header " +
-        "`X-Next-After` is there while there may be more: give it as `after`. An event that has waited for 30 days is " +
-        "`undelivered`. Undelivered events and the inbox are kept for 30 days, delivered events for 7. As a stream: server-sent " +
-        "events, each `data:` is one event as in the list.",
-      content: {
-        "application/json": { schema: z.array(StoredEvent) },
-        "text/event-stream": { schema: z.string() },
-      },
-    },
-    ...refusals(...elsewhere),
-  },
-})
-
-const EventId = z
-  .string()
-  .regex(/^evt_(?:[a-z2-7]{8})?[a-z2-7]{32}$/, "`evt_` and 40 letters and digits, as `listEvents` gives it")
-  .openapi({ description: "As `listEvents`, `webhookLogs` and the header `X-Webhook-Event-Id` give it." })
-
-/** Contract, "Listing and resending" */
-export const resendEvent = createRoute({
-  method: "post",
-  path: "/api/instances/{customer_ref}/events/{event_id}/resend",
-  summary: "Deliver an event once more, under the same id",
-  description:
-    "At most 100 events can wait to be sent again to a webhook. Beyond that the answer is 429 until some have been sent.",
-  request: { params: path.extend({ event_id: EventId }), query: ofWebhook },
-  responses: {
-    202: reply("It will be sent between two other events.", Ok),
-    ...refusals(...elsewhere, "invalid_webhook_url"),
-  },
-})
-
-/** Contract, "Listing and resending" */
-export const testWebhook = createRoute({
-  method: "post",
-  path: "/api/instances/{customer_ref}/webhook-test",
-  summary: "Send a signed `test` event to the webhook, and say what it answered",
-  request: { params: path, query: ofWebhook },
-  responses: {
-    200: reply("What the receiver did.", Attempt),
-    ...refusals(...elsewhere, "invalid_webhook_url"),
-  },
 })
 
 const Time = (description: string) =>

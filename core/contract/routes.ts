@@ -7,7 +7,9 @@ import * as file from "./file.ts"
 import * as group from "./group.ts"
 import * as debug from "./debug-figures.ts"
 import * as delivery from "./delivery.ts"
+import * as storedEvent from "./stored-event.ts"
 import * as webhook from "./webhook.ts"
+import * as webhookTest from "./webhook-test.ts"
 import * as webhookSecret from "./webhook-secret.ts"
 import * as log from "./log.ts"
 import * as message from "./message.ts"
@@ -104,9 +106,9 @@ export const routes = {
   },
   Events: {
     webhookLogs: delivery.webhookLogs,
-    listEvents: delivery.listEvents,
-    resendEvent: delivery.resendEvent,
-    testWebhook: delivery.testWebhook,
+    listEvents: storedEvent.listEvents,
+    resendEvent: storedEvent.resendEvent,
+    testWebhook: webhookTest.testWebhook,
     listDeliveries: delivery.listDeliveries,
     getDelivery: delivery.getDelivery,
     retryDelivery: delivery.retryDelivery,

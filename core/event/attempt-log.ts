@@ -86,7 +86,7 @@ export async function latest(id: Receiver.Id): Promise<Attempt[]> {
 }
 
 /** The attempt of this number; undefined while it is not written. */
-export async function at(id: Receiver.Id, count: number): Promise<Attempt | undefined> {
+export async function byNumber(id: Receiver.Id, count: number): Promise<Attempt | undefined> {
   const row = await get(tables.events, ringKey(id, count))
   const known = row && fromRow(row)
   return known?.count === count ? known.attempt : undefined

@@ -272,7 +272,7 @@ export async function update(id: Receiver.Id, input: Change): Promise<{ held?: I
 
 /** Parses a stored row. */
 export function fromRow(row: Row): Info {
-  const id = Receiver.atKey(row as Row & Key)! // a row of this kind
+  const id = Receiver.ofKey(row as Row & Key)! // a row of this kind
   return Info.parse({
     ...row,
     ...id,

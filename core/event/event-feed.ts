@@ -2,7 +2,7 @@ export * as EventFeed from "./event-feed.ts"
 
 import { setTimeout as sleep } from "node:timers/promises"
 import { Bridge } from "../bridge/bridge.ts"
-import type { StoredEvent } from "../contract/delivery.ts"
+import type { StoredEvent } from "../contract/stored-event.ts"
 import type { Event } from "../contract/event.ts"
 import { Delivery } from "./delivery.ts"
 import { EventLists } from "./event-lists.ts"

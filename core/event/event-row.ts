@@ -5,7 +5,7 @@ import { z } from "zod"
 import { now } from "../platform/clock.ts"
 import type { Event } from "../contract/event.ts"
 import { open, seal } from "../keys/seal.ts"
-import { storableJson } from "../storable-json.ts"
+import { wellFormedJson } from "../well-formed-json.ts"
 import { batchGet, Bytes, get as getRow, query, type Row, type Write } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
 
@@ -54,7 +54,7 @@ export function key(bridgeId: string, n: number) {
 }
 
 /** The event that a row of the events table holds; undefined for any other row. */
-export function atKey(row: { pk: string; sk: string }): { bridgeId: string; n: number } | undefined {
+export function ofKey(row: { pk: string; sk: string }): { bridgeId: string; n: number } | undefined {
   const [, digits] = /^EVENT#(\d+)$/.exec(row.sk) ?? []
   return digits ? { bridgeId: bridgeIdOf(row.pk), n: Number(digits) } : undefined
 }
@@ -96,7 +96,7 @@ export function write(input: {
 }): Write {
   const { bridgeId, n, event } = input
   const rowKey = key(bridgeId, n)
-  const body = Buffer.from(storableJson(event))
+  const body = Buffer.from(wellFormedJson(event))
   if (body.length > largest) throw new Error(`an event of ${body.length} bytes`)
   const row: Row = {
     ...rowKey,

@@ -61,7 +61,7 @@ export function key(id: Id) {
 }
 
 /** The receiver of which a row of the events table has the delivery; undefined for any other row. */
-export function atKey({ pk, sk }: { pk: string; sk: string }): Id | undefined {
+export function ofKey({ pk, sk }: { pk: string; sk: string }): Id | undefined {
   if (sk === sortKey) return first(bridgeIdOf(pk))
   return sk.startsWith(furtherPrefix)
     ? { bridgeId: bridgeIdOf(pk), webhookId: sk.slice(furtherPrefix.length) }

@@ -24,7 +24,7 @@ export async function* overdue(): AsyncGenerator<Delivery.Info> {
     for await (const row of waitingIn(shard)) {
       const { since, ...at } = Indexed.parse(row)
       if (left(since + Delivery.lateness(), Delivery.lateness()) > 0) continue
-      const id = Receiver.atKey(at)
+      const id = Receiver.ofKey(at)
       const delivery = id && (await Delivery.get(id))
       const isLate =
         delivery &&
@@ -68,7 +68,7 @@ async function firstOf(shard: number, most: number) {
   const found: Waiting[] = []
   for await (const row of waitingIn(shard, { Limit: most })) {
     const { since, ...at } = Indexed.parse(row)
-    const id = Receiver.atKey(at)
+    const id = Receiver.ofKey(at)
     if (id) found.push({ ...id, since })
     if (found.length === most) break
   }

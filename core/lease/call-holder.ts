@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { LRUCache } from "lru-cache"
 import { Billing } from "../billing.ts"
-import { ApiError, noSuchBridge, sessionUnavailable } from "#core/error.ts"
+import { orchestratorFailed } from "../contract/error-sentences.ts"
+import { ApiError, noSuchBridge, sessionUnavailable } from "../error.ts"
+import { log } from "../platform/log.ts"
+import { isPassing } from "../store/store.ts"
 import { Lease } from "./lease.ts"
 import { callHost, type Call, type HostAnswer } from "./call.ts"
 
@@ -38,6 +41,23 @@ export async function runningLease(bridgeId: string): Promise<Lease.Info> {
     const why = Lease.whyStopped(lease)
     if (why !== "idle") throw mustNotRun(why)
     await Lease.wake(bridgeId, "idle")
+  }
+}
+
+/**
+ * The lease of a bridge that is to be changed, woken if it was paused for idleness.
+ * @throws ApiError `orchestrator_failed` when the store fails to wake it (Contract, "Changing the webhook"), and as
+ * `runningLease` does. A store that cannot even be read is away: 503.
+ */
+export async function awake(bridgeId: string, requestId: string): Promise<Lease.Info> {
+  const lease = await freshLease(bridgeId)
+  if (lease.host !== Lease.NONE) return lease
+  try {
+    return await runningLease(bridgeId)
+  } catch (error) {
+    if (!isPassing(error)) throw error
+    log.warn({ error, requestId, bridgeId }, "a bridge could not be woken")
+    throw new ApiError("orchestrator_failed", orchestratorFailed("woken"))
   }
 }
 

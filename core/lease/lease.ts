@@ -7,7 +7,7 @@ import { config } from "../platform/config.ts"
 import type { Status } from "../contract/session-status.ts"
 import { batchGet, get as getRow, query } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
-import { change, FREE, freeParts, fromRow, GONE, type Info, key, NONE } from "./row.ts"
+import { change, FREE, partsOfFree, fromRow, GONE, type Info, key, NONE } from "./row.ts"
 
 export {
   FREE,
@@ -20,13 +20,13 @@ export {
   NONE,
   Reason,
   Reported,
-  wanted,
+  newRow,
 } from "./row.ts"
 export { check, freeFromDead, letGo, take } from "./take-and-let-go.ts"
-export { healthy, login, madeAnew, proven, skipped, stayed, report, usedAt } from "./session-notes.ts"
+export { healthy, countLogin, madeAnew, proven, skipped, stayed, report, usedAt } from "./session-notes.ts"
 export { makeAnew, pauseIdle, skipMessage, stop, wake, whyStopped } from "./stop-and-wake.ts"
-export { claimRemoval, gone, removalLeft } from "./removal.ts"
-export { arrivalCheck, arriving, claimArrival, leaving, left, staying } from "./moving.ts"
+export { claimRemoval, ending, removalLeft } from "./removal.ts"
+export { importCheck, arriving, claimArrival, leaving, left, staying } from "./moving.ts"
 
 export async function get(bridgeId: string): Promise<Info | undefined> {
   const row = await getRow(tables.leases, key(bridgeId))
@@ -102,7 +102,7 @@ export function loginAgainAt(
 
 /** Every lease whose `host` was this a moment ago (the index is late): read the item itself before acting on one. */
 export async function listByHost(host: string): Promise<Info[]> {
-  const parts = host === FREE ? freeParts : [host]
+  const parts = host === FREE ? partsOfFree : [host]
   const found = await Promise.all(parts.map((part) => Array.fromAsync(byHost(part))))
   return found.flat()
 }
@@ -112,7 +112,7 @@ export async function listByHost(host: string): Promise<Info[]> {
  * part that holds more is read from a random place, so that hosts that look at the same time see different leases.
  */
 export async function listSomeFree(turn: number, most: number): Promise<Info[]> {
-  const part = freeParts[turn % freeParts.length]!
+  const part = partsOfFree[turn % partsOfFree.length]!
   const first = await some(byHost(part, { most }), most)
   if (first.length < most) return first
   const elsewhere = await some(byHost(part, { most, from: key(randomUUID()).pk }), most)
@@ -124,7 +124,7 @@ export async function listSomeFree(turn: number, most: number): Promise<Info[]> 
  * indexes are late, and have none that is well.
  */
 export async function listDown(): Promise<string[]> {
-  const parts = await Promise.all(freeParts.map((_, part) => Array.fromAsync(byDown(part))))
+  const parts = await Promise.all(partsOfFree.map((_, part) => Array.fromAsync(byDown(part))))
   return [...parts.flat(), ...(await listByHost(FREE)).map(({ bridgeId }) => bridgeId)]
 }
 

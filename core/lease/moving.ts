@@ -1,6 +1,6 @@
 import { get, put, type Row, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
-import { change, freeOf, fromRow, type Info, key, NONE, type Reason, wanted } from "./row.ts"
+import { change, freeOf, fromRow, type Info, key, NONE, type Reason, newRow } from "./row.ts"
 
 // How a bridge leaves for another service, and comes from one. While it is away, its lease is stopped as `moved`.
 
@@ -63,7 +63,7 @@ export async function claimArrival(
   importId: string,
 ): Promise<boolean> {
   if (!seen) {
-    const away: Row = { ...wanted(bridgeId, network), host: NONE, epoch: 0, stopped: ["moved"], moved_ms: 0 }
+    const away: Row = { ...newRow(bridgeId, network), host: NONE, epoch: 0, stopped: ["moved"], moved_ms: 0 }
     const refused = await put({
       TableName: tables.leases,
       Item: { ...away, arriving: importId },
@@ -81,7 +81,7 @@ export async function claimArrival(
 }
 
 /** The condition of each write of an import: the claim is still its own. */
-export function arrivalCheck(bridgeId: string, importId: string): Write {
+export function importCheck(bridgeId: string, importId: string): Write {
   return {
     ConditionCheck: {
       TableName: tables.leases,

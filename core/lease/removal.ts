@@ -10,7 +10,7 @@ import { change, GONE, key } from "./row.ts"
  * The write that ends a lease for ever: hosts find it and remove what is left of the bridge. An import of it can write no more.
  * @param importId only if this import, and none after it, has claimed the bridge
  */
-export function gone(bridgeId: string, importId?: string): Write {
+export function ending(bridgeId: string, importId?: string): Write {
   return {
     Update: {
       TableName: tables.leases,

@@ -98,7 +98,7 @@ export type Info = z.infer<typeof Info>
 /** A lease in the hands of a host, for as long as the epoch is the same. */
 export type Held = Pick<Info, "bridgeId" | "host" | "epoch">
 
-/** No host holds it, and one should. Rows hold the name of a part of the index in its place: one of `freeParts`. */
+/** No host holds it, and one should. Rows hold the name of a part of the index in its place: one of `partsOfFree`. */
 export const FREE = "FREE"
 /** The bridge must not run. */
 export const NONE = "NONE"
@@ -110,19 +110,19 @@ export const GONE = "GONE"
  * takes 1,000 writes and 3,000 reads a second for one partition key: with a single one, 40,000 bridges whose hosts have
  * died would wait for minutes, and the looks of 6,000 hosts would be refused.
  */
-export const freeParts = [FREE, "FREE#1", "FREE#2", "FREE#3"]
+export const partsOfFree = [FREE, "FREE#1", "FREE#2", "FREE#3"]
 
 /** How many looks, one at each part, it takes to see every free lease. */
-export const looksForAll = freeParts.length
+export const looksForAll = partsOfFree.length
 
 /** The `host` in the row of this bridge while its lease is free. */
 export function freeOf(bridgeId: string): string {
-  return freeParts[partOf(bridgeId)] ?? FREE
+  return partsOfFree[partOf(bridgeId)] ?? FREE
 }
 
 /** Which of the parts is a bridge's own: also of the index of those that are down. */
 export function partOf(bridgeId: string): number {
-  return parseInt(bridgeId.slice(-1), 16) % freeParts.length
+  return parseInt(bridgeId.slice(-1), 16) % partsOfFree.length
 }
 
 export function key(bridgeId: string) {
@@ -130,7 +130,7 @@ export function key(bridgeId: string) {
 }
 
 /** The lease of a new bridge, which wants a host. */
-export function wanted(bridgeId: string, network: Network): Row {
+export function newRow(bridgeId: string, network: Network): Row {
   return {
     ...key(bridgeId),
     host: freeOf(bridgeId),
@@ -159,7 +159,7 @@ export function fromRow(row: Row): Info {
   return Info.parse({
     ...row,
     bridgeId: bridgeIdOf(row.pk),
-    host: freeParts.includes(String(row.host)) ? FREE : row.host,
+    host: partsOfFree.includes(String(row.host)) ? FREE : row.host,
     provenEpoch: row.proven_epoch,
     failCount: row.fail_count,
     failedAt: row.failed_at,

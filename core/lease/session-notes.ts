@@ -24,7 +24,7 @@ export async function healthy(held: Held): Promise<void> {
  * host dies.
  * @returns false when the lease is not its own any more.
  */
-export async function login(held: Held, logins: number): Promise<boolean> {
+export async function countLogin(held: Held, logins: number): Promise<boolean> {
   const counted = await change({
     Key: key(held.bridgeId),
     UpdateExpression: "SET logins = :logins, login_at = :now",

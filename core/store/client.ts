@@ -115,7 +115,7 @@ export async function waitFor<Result>(answer: () => Promise<Result>): Promise<Re
 let answeredMs = -Infinity
 
 /** How long ago the store answered anybody in this process, in ms. */
-export function sinceAnswerMs(): number {
+export function sinceStoreAnswerMs(): number {
   return performance.now() - answeredMs
 }
 

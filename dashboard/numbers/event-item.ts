@@ -1,5 +1,5 @@
 import { html } from "hono/html"
-import type { StoredEvent } from "#core/contract/delivery.ts"
+import type { StoredEvent } from "#core/contract/stored-event.ts"
 import type { EventType } from "#core/contract/event.ts"
 import { outcomeMark } from "./event-outcomes.ts"
 import { whereAt } from "./receiving.ts"

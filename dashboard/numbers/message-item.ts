@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import type { z } from "zod"
-import type { StoredEvent } from "#core/contract/delivery.ts"
+import type { StoredEvent } from "#core/contract/stored-event.ts"
 import type { SentMessage } from "#core/contract/message.ts"
 import { sentenceCase } from "../api-words.ts"
 import { ago, copyable, type Html } from "../elements.ts"

@@ -2,7 +2,7 @@ import { Hono } from "hono"
 import { html } from "hono/html"
 import { z } from "zod"
 import type { Account } from "#core/account/account.ts"
-import { Overview } from "#core/account/overview.ts"
+import { KeptOverview } from "#core/account/kept-overview.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { Delivery } from "#core/event/delivery.ts"
@@ -85,7 +85,7 @@ interface Listed {
   fitting: number
   all: number
   /** How many there are of each kind; undefined while so many are not counted yet. */
-  counts: Overview.Info["counts"] | undefined
+  counts: KeptOverview.Info["counts"] | undefined
 }
 
 /**
@@ -105,8 +105,10 @@ async function listedFor(
   const mustLook = isPatient || !isMany || show === "connected" || show === "unlinked"
   if (!mustLook && search === undefined && show === undefined && nth === 1) return await firstPageOf(account)
   const names = (await Bridge.listed(account.id)).filter(Bridge.isOffered)
-  const all = isMany ? names : names.toSorted(Bridge.inOrder)
-  const overview = mustLook ? overviewOf(await rankingOf(account.id, all)) : await Overview.get(account.id)
+  const all = isMany ? names : names.toSorted(Bridge.oldestFirst)
+  const overview = mustLook
+    ? overviewOf(await rankingOf(account.id, all))
+    : await KeptOverview.get(account.id)
   const ordered = inOrderOf(overview, all, show)
   const text = search?.toLowerCase() ?? ""
   const fitting = ordered.filter(
@@ -123,7 +125,7 @@ async function listedFor(
 
 /** The first page of very many numbers, without a look at the others: how many there are stands in the account. */
 async function firstPageOf({ id, bridges: all }: Account.Info): Promise<Listed> {
-  const [overview, names] = await Promise.all([Overview.get(id), Bridge.listed(id, perPage)])
+  const [overview, names] = await Promise.all([KeptOverview.get(id), Bridge.listed(id, perPage)])
   const first = overview?.first.slice(0, perPage).map(({ ref }) => ref) ?? []
   const troubled = await Promise.all(first.map(async (ref) => await Bridge.find(id, ref)))
   const others = names.filter(({ customerRef }) => !first.includes(customerRef))
@@ -135,7 +137,7 @@ async function firstPageOf({ id, bridges: all }: Account.Info): Promise<Listed> 
 
 /** First those that an overview has first; then the others, unless only one kind is to be shown. */
 function inOrderOf(
-  overview: Overview.Info | undefined,
+  overview: KeptOverview.Info | undefined,
   all: Bridge.Listed[],
   show: Kind | undefined,
 ): Bridge.Listed[] {

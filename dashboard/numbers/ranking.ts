@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache"
 import { Account } from "#core/account/account.ts"
-import { Overview } from "#core/account/overview.ts"
+import { KeptOverview } from "#core/account/kept-overview.ts"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventLists } from "#core/event/event-lists.ts"
@@ -57,7 +57,7 @@ export async function rankingOf(accountId: string, bridges: Bridge.Listed[]): Pr
 async function readAndKeep(accountId: string, bridges: Bridge.Listed[]): Promise<Ranked[]> {
   const ranking = await read(accountId, bridges)
   const { counts, first } = overviewOf(ranking)
-  await Overview.keep(accountId, { counts, first: first.filter(({ kinds: its }) => !its.some(isQuiet)) })
+  await KeptOverview.keep(accountId, { counts, first: first.filter(({ kinds: its }) => !its.some(isQuiet)) })
   return ranking
 }
 
@@ -66,7 +66,7 @@ function isQuiet(kind: string): boolean {
 }
 
 /** The counts and the order of these ranking. */
-export function overviewOf(ranking: Ranked[]): Overview.Info {
+export function overviewOf(ranking: Ranked[]): KeptOverview.Info {
   const counts = Object.fromEntries(kinds.map((kind) => [kind, 0]))
   const first = ranking.map(({ bridge, group, isFailing }) => {
     const its: Kind[] = isFailing ? ["failing", group] : [group]

@@ -84,7 +84,7 @@ export async function receivingAt(webhook: Delivery.Info, attempts?: Attempt[]):
 async function lastOf(delivery: Delivery.Info): Promise<Attempt[]> {
   const { attempts } = delivery
   if (attempts === 0) return []
-  const last = await AttemptLog.at(delivery, attempts)
+  const last = await AttemptLog.byNumber(delivery, attempts)
   return last ? [last] : await AttemptLog.latest(delivery)
 }
 

@@ -10,7 +10,7 @@ import { ApiError } from "#core/error.ts"
 import { freshLease } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { ask } from "#functions/api/ask-host.ts"
-import { choose } from "#functions/api/choose.ts"
+import { writeChoice } from "#functions/api/write-choice.ts"
 import { nameIn, page } from "../answer.ts"
 import { sentenceCase } from "../api-words.ts"
 import { confirming, type Html, note, press } from "../elements.ts"
@@ -59,7 +59,7 @@ export const settings = new Hono<DashboardEnv>()
     return await done(c, saved, async () => {
       // All that are usual means also those of later releases.
       const isAll = EventType.options.every((type) => events.includes(type) === isUsual(type))
-      await choose(await freshLease(bridge.id), { events: isAll ? null : events, ignore }, requestId)
+      await writeChoice(await freshLease(bridge.id), { events: isAll ? null : events, ignore }, requestId)
       await did(c, "events_changed", bridge.customerRef)
     })
   })
@@ -72,7 +72,7 @@ export const settings = new Hono<DashboardEnv>()
       async () => {
         const daily_presence = typed.daily_presence === "on"
         const pacing = pacingIn(typed.take === "" ? typed : recommended)
-        await choose(await freshLease(bridge.id), { pacing, daily_presence }, requestId)
+        await writeChoice(await freshLease(bridge.id), { pacing, daily_presence }, requestId)
         await did(c, "sending_changed", bridge.customerRef)
       },
       typed,
@@ -82,7 +82,7 @@ export const settings = new Hono<DashboardEnv>()
     const typed = textsOf(await c.req.parseBody(), "keep", "history")
     const { bridge, requestId } = c.var
     return await done(c, "Saved. It holds from the next message on.", async () => {
-      await choose(await freshLease(bridge.id), keepingIn(typed), requestId)
+      await writeChoice(await freshLease(bridge.id), keepingIn(typed), requestId)
       await did(c, "keeping_changed", bridge.customerRef)
     })
   })

@@ -2,7 +2,7 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
 import { Choice } from "#core/bridge/choice.ts"
-import { awake } from "#core/bridge/restart.ts"
+import { awake, freshLease } from "#core/lease/call-holder.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { webhookUrl } from "#core/bridge/webhook-url.ts"
@@ -10,7 +10,6 @@ import { EventType } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import type { Delivery } from "#core/event/delivery.ts"
 import { Receiver } from "#core/event/receiver.ts"
-import { freshLease } from "#core/lease/call-holder.ts"
 import { redirect } from "#functions/api/bridges.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
 import { page } from "../answer.ts"
@@ -41,7 +40,7 @@ export const webhooks = new Hono<DashboardEnv>()
     const again = unlessFresh(c, pathOf(c), { url })
     if (again) return again
     return await done(c, { url }, async () => {
-      const { webhook, created } = await Webhook.create(c.var.bridge, Webhook.furtherUrl(url.trim()), {})
+      const { webhook, created } = await Webhook.create(c.var.bridge, Webhook.urlOfFurther(url.trim()), {})
       if (!created) return note("info", "There is a webhook with this address already.")
       await did(c, "webhook_added", Webhook.labelOf(webhook, c.var.bridge))
       return note("good", "Added. It gets every event from now on; choose below which it is to get.")

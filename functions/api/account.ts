@@ -9,7 +9,7 @@ import { Delivery } from "#core/event/delivery.ts"
 import { Usage } from "#core/event/usage.ts"
 import { iso, now } from "#core/platform/clock.ts"
 import { contractRouter } from "../http/contract-router.ts"
-import { recordByKey } from "./record-by-key.ts"
+import { auditByKey } from "./audit.ts"
 
 /** An account may have this many keys, so that no loop makes them without end. */
 const mostKeys = 100
@@ -40,13 +40,13 @@ export const account = contractRouter()
     const { name, scope, customer_ref: customerRef, expires_at: expiresAt } = c.req.valid("json")
     const by = { keyId: c.var.keyId }
     const { key, ...made } = await makeKey(c.var.accountId, { name, scope, customerRef, by, expiresAt })
-    await recordByKey(c, "key_created", name)
+    await auditByKey(c, "key_created", name)
     return c.json({ ...wire(made), key }, 201)
   })
   .openapi(contract.removeKey, async (c) => {
     if (!(await ApiKey.revoke(c.var.accountId, c.req.valid("param").id)))
       throw new ApiError("not_found", "there is no such key: GET /api/keys lists yours")
-    await recordByKey(c, "key_revoked", c.req.valid("param").id)
+    await auditByKey(c, "key_revoked", c.req.valid("param").id)
     return c.body(null, 204)
   })
 

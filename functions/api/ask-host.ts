@@ -2,7 +2,7 @@ import { ErrorBody, type ErrorCode, errorStatus } from "#core/contract/error.ts"
 import { ApiError, internalError, rateLimited } from "#core/error.ts"
 import { log } from "#core/platform/log.ts"
 import { RateLimit } from "#core/rate-limit.ts"
-import { StoredAnswer } from "#core/stored-answer.ts"
+import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { type Call, type HostAnswer, outcomeUnknown } from "#core/lease/call.ts"
 import { callHolder } from "#core/lease/call-holder.ts"
 
@@ -39,7 +39,7 @@ function named<Thrown>(error: Thrown, { messageId }: Call): Thrown | ApiError {
 
 /** Whether the answer's body is in the bucket. */
 function isStored({ headers }: HostAnswer): boolean {
-  return StoredAnswer.pointedAt(headers) !== undefined
+  return AnswerInBucket.pointedAt(headers) !== undefined
 }
 
 /** A host phrases refusals as the API does, but without the request id, which is the API's. */

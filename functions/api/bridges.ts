@@ -10,12 +10,12 @@ import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { webhookUrl } from "#core/bridge/webhook-url.ts"
-import { recordByKey } from "./record-by-key.ts"
-import { choose, isChoice } from "./choose.ts"
-import { freshLease } from "#core/lease/call-holder.ts"
+import { auditByKey } from "./audit.ts"
+import { writeChoice, hasChoice } from "./write-choice.ts"
 import { managerOf } from "#core/bridge/health.ts"
 import { remove } from "#core/bridge/remove.ts"
-import { awake, restart } from "#core/bridge/restart.ts"
+import { restart } from "#core/bridge/restart.ts"
+import { awake, freshLease } from "#core/lease/call-holder.ts"
 import { originOf } from "../http/address.ts"
 import { contractRouter } from "../http/contract-router.ts"
 
@@ -27,7 +27,7 @@ export const bridges = contractRouter()
       customerRef: input.customer_ref,
       webhookUrl: input.webhook_url,
     })
-    if (created) await recordByKey(c, "number_added", bridge.customerRef)
+    if (created) await auditByKey(c, "number_added", bridge.customerRef)
     const lease = await freshLease(bridge.id)
     return c.json(wire(bridge, lease, await WebhookSecret.of(bridge.id)), created ? 201 : 200)
   })
@@ -66,21 +66,21 @@ export const bridges = contractRouter()
   .openapi(contract.updateBridge, async (c) => {
     const { proxy_url, ...given } = c.req.valid("json")
     const input = { ...given, proxy: await proxyOf(c.var.bridge, proxy_url) }
-    const isOfUrl = input.webhook_url !== undefined || !isChoice(input)
+    const isOfUrl = input.webhook_url !== undefined || !hasChoice(input)
     const url = isOfUrl ? webhookUrl(input.webhook_url) : c.var.bridge.webhookUrl
     const { requestId } = c.var
     const awoken = await awake(c.var.bridge.id, requestId)
     const bridge = isOfUrl ? await redirect(awoken, c.var.bridge, url, requestId) : c.var.bridge
-    const lease = await choose(awoken, input, requestId)
+    const lease = await writeChoice(awoken, input, requestId)
     if (url !== c.var.bridge.webhookUrl)
-      await recordByKey(c, "webhook_changed", `${bridge.customerRef}: ${url === "" ? "none" : url}`)
+      await auditByKey(c, "webhook_changed", `${bridge.customerRef}: ${url === "" ? "none" : url}`)
     const inbox = bridge.webhookUrl === ""
     const secret = await WebhookSecret.of(bridge.id)
     return c.json({ ...wire(bridge, lease, secret), ...Choice.wire(lease.choice), inbox }, 200)
   })
   .openapi(contract.removeBridge, async (c) => {
     await remove(c.var.bridge, c.var.requestId)
-    await recordByKey(c, "number_deleted", c.var.bridge.customerRef)
+    await auditByKey(c, "number_deleted", c.var.bridge.customerRef)
     return c.body(null, 204)
   })
   .openapi(createLinkSession, async (c) => {
@@ -90,7 +90,7 @@ export const bridges = contractRouter()
       returnUrl,
       madeBy: c.var.keyId,
     })
-    await recordByKey(c, "link_made", c.var.bridge.customerRef)
+    await auditByKey(c, "link_made", c.var.bridge.customerRef)
     // The pages are where the API is.
     return c.json({ url: `${originOf(c)}/link/${token}`, expires_at: expiresAt }, 201)
   })

@@ -1,10 +1,10 @@
-import * as contract from "#core/contract/delivery.ts"
+import * as contract from "#core/contract/stored-event.ts"
 import { ApiError, eventNotFound, invalid, rateLimited } from "#core/error.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { EventFeed } from "#core/event/event-feed.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { Resend } from "#core/event/resend.ts"
-import { StoredAnswer } from "#core/stored-answer.ts"
+import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { contractRouter } from "../http/contract-router.ts"
 
 /** The events of a bridge. */
@@ -18,7 +18,7 @@ export const events = contractRouter()
       webhook: asked.state && webhook !== "first" ? await Webhook.get(bridge, webhook) : undefined,
       from: after === undefined ? undefined : await lastSeen(bridge.id, after),
       isNewestFirst: order === "newest",
-      maxBytes: StoredAnswer.inline.maxBytes,
+      maxBytes: AnswerInBucket.longestInline.maxBytes,
     })
     if (next !== undefined) c.header("x-next-after", next)
     return c.json(listed, 200)

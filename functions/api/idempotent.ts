@@ -13,7 +13,7 @@ import { ask, hostHeaders } from "./ask-host.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
 
 /** The request's idempotency key, if it has one. @throws ApiError `invalid_idempotency_key` */
-export function keyOf(c: Context<ApiEnv>): string | undefined {
+export function idempotencyKeyOf(c: Context<ApiEnv>): string | undefined {
   const given = c.req.header("idempotency-key")
   if (given === undefined) return undefined
   const { success, data } = IdempotencyKey.safeParse(given)

@@ -10,12 +10,12 @@ import { AttemptLog } from "#core/event/attempt-log.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Idempotency } from "#core/idempotency.ts"
 import { newMessageId } from "#core/message-id.ts"
-import { Storage } from "#core/platform/storage.ts"
-import { StoredAnswer } from "#core/stored-answer.ts"
+import { DiskRoom } from "#core/platform/disk-room.ts"
+import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import type { Call } from "#core/lease/call.ts"
 import { ask, hostHeaders } from "./ask-host.ts"
 import { runningLease } from "#core/lease/call-holder.ts"
-import { keyOf, sendOnce } from "./idempotent.ts"
+import { idempotencyKeyOf, sendOnce } from "./idempotent.ts"
 import { type ApiEnv, contractRouter } from "../http/contract-router.ts"
 import { answerStored } from "../http/stored-media.ts"
 
@@ -69,8 +69,8 @@ async function forward(c: Context<ApiEnv>, route: RouteConfig): Promise<Response
     body: route.request?.body && (await c.req.text()),
   }
   const isSent = isSend(route)
-  if (isSent && !Storage.hasRoom()) throw Storage.refusal()
-  const key = isSent ? keyOf(c) : undefined
+  if (isSent && !DiskRoom.hasRoom()) throw DiskRoom.refusal()
+  const key = isSent ? idempotencyKeyOf(c) : undefined
   if (key !== undefined) return await sendOnce(c, call, key)
 
   const messageId = isSent ? newMessageId() : undefined
@@ -79,7 +79,7 @@ async function forward(c: Context<ApiEnv>, route: RouteConfig): Promise<Response
     answers(route, "application/json"),
   )
   if (refusal) throw refusal
-  const stored = StoredAnswer.pointedAt(success.headers)
+  const stored = AnswerInBucket.pointedAt(success.headers)
   if (stored !== undefined) return await answerStored(c, stored)
   const headers = hostHeaders(
     success.headers,

@@ -9,7 +9,7 @@ import { ApiError } from "#core/error.ts"
 import { config } from "#core/platform/config.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { Slots } from "#core/platform/slots.ts"
-import { Storage } from "#core/platform/storage.ts"
+import { DiskRoom } from "#core/platform/disk-room.ts"
 import { Uploads } from "#core/uploads.ts"
 import { originOf } from "../http/address.ts"
 import { type ApiEnv, contractRouter } from "../http/contract-router.ts"
@@ -29,7 +29,7 @@ const patience = { ms: 10_000, sentence: "too many files are being uploaded at o
 const ofAll = new Slots(32, patience)
 
 export const files = contractRouter().openapi(createUpload, async (c) => {
-  if (!Storage.hasRoom()) throw Storage.refusal()
+  if (!DiskRoom.hasRoom()) throw DiskRoom.refusal()
   const { content_type: contentType, filename: fileName = "", size } = c.req.valid("json")
   const upload = Uploads.create({ bridgeId: c.var.bridge.id, contentType, fileName, size })
   const until = nowMs() + formMs

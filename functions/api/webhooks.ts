@@ -7,7 +7,7 @@ import { invalid } from "#core/error.ts"
 import type { Delivery } from "#core/event/delivery.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { type ApiEnv, contractRouter } from "../http/contract-router.ts"
-import { recordByKey } from "./record-by-key.ts"
+import { auditByKey } from "./audit.ts"
 
 /** The webhooks of a bridge, and the secrets that sign their deliveries (Contract, "Webhooks"). */
 export const webhooks = contractRouter()
@@ -17,8 +17,8 @@ export const webhooks = contractRouter()
   })
   .openapi(contract.createWebhook, async (c) => {
     const { url, ...choice } = c.req.valid("json")
-    const { webhook, created } = await Webhook.create(c.var.bridge, Webhook.furtherUrl(url), choice)
-    if (created) await recordByKey(c, "webhook_added", Webhook.labelOf(webhook, c.var.bridge))
+    const { webhook, created } = await Webhook.create(c.var.bridge, Webhook.urlOfFurther(url), choice)
+    if (created) await auditByKey(c, "webhook_added", Webhook.labelOf(webhook, c.var.bridge))
     return c.json(await wire(c.var, webhook), created ? 201 : 200)
   })
   .openapi(contract.getWebhook, async (c) => {
@@ -28,7 +28,7 @@ export const webhooks = contractRouter()
   .openapi(contract.updateWebhook, async (c) => {
     const { bridge } = c.var
     const { url, state, ...choice } = c.req.valid("json")
-    const changes = { ...choice, url: url === undefined ? undefined : Webhook.furtherUrl(url) }
+    const changes = { ...choice, url: url === undefined ? undefined : Webhook.urlOfFurther(url) }
     const webhook = await Webhook.get(bridge, c.req.valid("param").webhook_id)
     if (Receiver.isFirst(webhook)) onlyItsOwn(c.req.valid("json"))
     if (Object.values(changes).some((change) => change !== undefined))
@@ -36,7 +36,7 @@ export const webhooks = contractRouter()
     if (state === "paused") await Webhook.pause(webhook)
     if (state === "active") await Webhook.resume(webhook)
     const changed = await Webhook.get(bridge, webhook.webhookId)
-    if (changes.url !== undefined) await recordByKey(c, "webhook_changed", Webhook.labelOf(changed, bridge))
+    if (changes.url !== undefined) await auditByKey(c, "webhook_changed", Webhook.labelOf(changed, bridge))
     return c.json(await wire(c.var, changed), 200)
   })
   .openapi(contract.removeWebhook, async (c) => {
@@ -49,13 +49,13 @@ export const webhooks = contractRouter()
         },
       ])
     await Webhook.remove(c.var.bridge, webhook.webhookId)
-    await recordByKey(c, "webhook_removed", Webhook.labelOf(webhook, c.var.bridge))
+    await auditByKey(c, "webhook_removed", Webhook.labelOf(webhook, c.var.bridge))
     return c.body(null, 204)
   })
   .openapi(rollSecret, async (c) => {
     const webhook = await Webhook.get(c.var.bridge, c.req.valid("query").webhook)
     const { secret, until } = await WebhookSecret.roll(webhook)
-    await recordByKey(c, "secret_replaced", c.var.bridge.customerRef)
+    await auditByKey(c, "secret_replaced", c.var.bridge.customerRef)
     return c.json({ webhook_secret: secret, overlap_until: until }, 200)
   })
   .openapi(finishSecret, async (c) => {

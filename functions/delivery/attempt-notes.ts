@@ -4,7 +4,7 @@ import type { EventRow } from "#core/event/event-row.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { Receiver } from "#core/event/receiver.ts"
-import { Storage } from "#core/platform/storage.ts"
+import { DiskRoom } from "#core/platform/disk-room.ts"
 import { type Outcome, toWire } from "./attempt.ts"
 
 /** As many as one request can write. */
@@ -32,7 +32,7 @@ function entryOf(event: EventRow.Info, made: Made, outcome: Outcome): Omit<Attem
     standard: headers["webhook-signature"] ?? "",
   }
   // What a receiver answered is of use, and is the first that the service can do without.
-  const isKept = verdict !== "delivered" && Storage.hasRoomToSpare()
+  const isKept = verdict !== "delivered" && DiskRoom.hasRoomToSpare()
   return {
     n: event.n,
     attempt: toWire({ event: event.type, eventId: event.eventId, number }, outcome),

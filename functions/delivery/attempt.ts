@@ -4,7 +4,7 @@ import type { Connections } from "#core/fetch/connections.ts"
 import { FetchError } from "#core/fetch/fetch-error.ts"
 import { safeFetch } from "#core/fetch/safe-fetch.ts"
 import type { Receiver } from "#core/event/receiver.ts"
-import type { Message } from "./message.ts"
+import type { PostBody } from "./post-body.ts"
 import { signedHeaders } from "#core/event/signed-headers.ts"
 
 /** Contract, "Delivery", dialling included. */
@@ -22,7 +22,7 @@ export interface Outcome {
   error: string
   latencyMs: number
   /** What was sent. */
-  message: Message
+  message: PostBody
   /** The headers that were sent. They have the webhook's secret. */
   headers: Record<string, string>
   /** The first bytes of an answer that was no success, and its headers. */
@@ -49,7 +49,7 @@ export async function attempt(input: {
   id: Receiver.Id
   url: string
   keys: Pick<Receiver.Keys, "secrets" | "headers">
-  message: Message
+  message: PostBody
   number: number
   connections: Connections
   /** The customer asked for it, after delivery of the event had ended. */

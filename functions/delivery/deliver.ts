@@ -13,7 +13,7 @@ import { Receiver } from "#core/event/receiver.ts"
 import type { Usage } from "#core/event/usage.ts"
 import { arrivalsOf } from "#core/event/arrivals.ts"
 import { attempt, type Outcome } from "./attempt.ts"
-import { messageOf } from "./message.ts"
+import { postBodyOf } from "./post-body.ts"
 import { newConnections } from "./connections.ts"
 import { type Means, orLetGo } from "./means.ts"
 import { Notes } from "./attempt-notes.ts"
@@ -230,7 +230,7 @@ async function post(held: Delivery.Info, events: Posted, means: Means): Promise<
     id: held,
     url: receiver.url,
     keys,
-    message: messageOf(events, keys.deliveryKey, { isBatch: held.batch !== undefined }),
+    message: postBodyOf(events, keys.deliveryKey, { isBatch: held.batch !== undefined }),
     number: held.attempt,
     connections: means.connections,
   })

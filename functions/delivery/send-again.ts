@@ -3,7 +3,7 @@ import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Resend } from "#core/event/resend.ts"
 import { attempt } from "./attempt.ts"
-import { messageOf } from "./message.ts"
+import { postBodyOf } from "./post-body.ts"
 import { type Means, orLetGo } from "./means.ts"
 
 /** A resend gets one attempt, and a few more if the deliverer died during it. */
@@ -33,7 +33,7 @@ export async function sendAgain(
     id: counted,
     url,
     keys,
-    message: messageOf([event], keys.deliveryKey, { isBatch: counted.batch !== undefined }),
+    message: postBodyOf([event], keys.deliveryKey, { isBatch: counted.batch !== undefined }),
     number: counted.resendAttempt,
     connections,
     isResend: true,

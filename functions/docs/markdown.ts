@@ -9,7 +9,7 @@ import {
   type Schema,
 } from "./openapi.ts"
 import { exampleCalls } from "./example-calls.ts"
-import { pages } from "./pages.ts"
+import { repositoryPages } from "./repository-pages.ts"
 import { limitsOf, merged } from "./schema.ts"
 
 // The reference as programs that read for people want it: Markdown, a page for each call and each event.
@@ -23,7 +23,7 @@ export interface MarkdownPage {
 
 /** The pages of the repository, those of the reference, in its order, and one of all errors. */
 export function markdownPages(document: Document): MarkdownPage[] {
-  return [...pages(), ...referencePages(document)]
+  return [...repositoryPages(), ...referencePages(document)]
 }
 
 function referencePages(document: Document): MarkdownPage[] {
@@ -40,7 +40,7 @@ export function llmsTxt(document: Document, baseUrl: string): string {
     ...opening(document),
     `All pages in one: ${baseUrl}/llms-full.txt. For machines: ${baseUrl}/api/openapi.json (OpenAPI 3.1).`,
     "## Pages",
-    links(pages()),
+    links(repositoryPages()),
     "## Reference",
     links(referencePages(document)),
   )

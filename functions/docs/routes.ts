@@ -4,7 +4,7 @@ import { ApiError } from "#core/error.ts"
 import { collections } from "./collections.ts"
 import { llmsFullTxt, llmsTxt, markdownPages } from "./markdown.ts"
 import { hashIn } from "./copying.ts"
-import { docsPage } from "./page.ts"
+import { referencePage } from "./reference-page.ts"
 import type { Reader } from "./guide.ts"
 import { openapi } from "./openapi.ts"
 import { originOf } from "../http/address.ts"
@@ -38,7 +38,7 @@ function text(c: Context, body: string, kind: "markdown" | "plain"): Response {
 /** Answers with the part of the reference that is asked for, for this reader. */
 export async function docs(c: Context, reader: Reader, caching: string): Promise<Response> {
   const { part, q } = c.req.query()
-  const page = String(await docsPage(openapi(), reader, { part, words: q }))
+  const page = String(await referencePage(openapi(), reader, { part, words: q }))
   return c.html(page, 200, {
     "cache-control": caching,
     "content-security-policy": [

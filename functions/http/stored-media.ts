@@ -1,6 +1,6 @@
 import { Readable } from "node:stream"
 import type { Context } from "hono"
-import { StoredAnswer } from "#core/stored-answer.ts"
+import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import type { ApiEnv } from "./contract-router.ts"
 
@@ -9,7 +9,7 @@ import type { ApiEnv } from "./contract-router.ts"
  * file may be larger than a function can answer without streaming.
  */
 export async function answerStored(c: Context<ApiEnv>, key: string): Promise<Response> {
-  if (isOnLambda(c)) return c.body(null, 200, StoredAnswer.pointerTo(key, c.var.accountId))
+  if (isOnLambda(c)) return c.body(null, 200, AnswerInBucket.pointerTo(key, c.var.accountId))
   const { headers, body } = await StoredMedia.get(key)
   return new Response(streamOf(body), { headers })
 }

@@ -5,7 +5,7 @@ import { jsonBody, limited } from "../http/json-body.ts"
 import { byAddress, byKey } from "../http/rate-limits.ts"
 import { Api } from "./api.ts"
 import { ApiError } from "#core/error.ts"
-import { Ask } from "./ask.ts"
+import { Ask } from "./when-to-ask.ts"
 
 /**
  * Adds `/mcp` to an API: the Model Context Protocol for agents (docs/agents.md). It keeps nothing between two requests, so any function may

@@ -4,8 +4,7 @@ import { z } from "zod"
 import { failed, says } from "./answer.ts"
 import { pathOf, Refused } from "./api.ts"
 import { chat, number } from "./shared-fields.ts"
-import type { Called } from "./server.ts"
-import { tool } from "./tool.ts"
+import { type Called, tool } from "./tool.ts"
 
 const quoted_message_id = z.string().min(1).max(128).optional().describe("The message that this one answers.")
 const key = z

@@ -1,13 +1,14 @@
-import { createMcpHandler, McpServer, type StandardSchemaWithJSON } from "@modelcontextprotocol/server"
-import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server"
+import { createMcpHandler, McpServer } from "@modelcontextprotocol/server"
+import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server"
 import type { ApiKey } from "#core/account/api-key.ts"
 import { type Api, Refused } from "./api.ts"
 import { refusedWith } from "./answer.ts"
-import type { Ask } from "./ask.ts"
+import type { Ask } from "./when-to-ask.ts"
 import { deliveryTools } from "./delivery-tools.ts"
 import { readingTools } from "./reading-tools.ts"
 import { sendingTools } from "./sending-tools.ts"
-import { type Yes, yesOf } from "./yes.ts"
+import type { Tool } from "./tool.ts"
+import { yesOf } from "./yes.ts"
 
 /** Who asks, and under which conditions. */
 export interface Caller {
@@ -16,27 +17,6 @@ export interface Caller {
   /** The header with the caller's key. */
   key: string
   ask: Ask
-}
-
-/** A tool of an agent, whose input has been checked. */
-export interface Tool<Input = never> {
-  name: string
-  title: string
-  description: string
-  input: StandardSchemaWithJSON<unknown, Input>
-  /** It changes nothing. A key that may only read has no other tools. */
-  isRead: boolean
-  /** @throws Refused */
-  run: (input: Input, called: Called) => Promise<CallToolResult | InputRequiredResult>
-}
-
-export interface Called {
-  api: Api
-  /** The name of the number that is meant: the given one, that of the key, or the account's first. */
-  numberOf: (given: string | undefined) => string
-  ask: Ask
-  yes: Yes
-  signal: AbortSignal
 }
 
 const instructions = [

@@ -1,5 +1,33 @@
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  StandardSchemaWithJSON,
+} from "@modelcontextprotocol/server"
 import type { z } from "zod"
-import type { Tool } from "./server.ts"
+import type { Api } from "./api.ts"
+import type { Ask } from "./when-to-ask.ts"
+import type { Yes } from "./yes.ts"
+
+/** A tool of an agent, whose input has been checked. */
+export interface Tool<Input = never> {
+  name: string
+  title: string
+  description: string
+  input: StandardSchemaWithJSON<unknown, Input>
+  /** It changes nothing. A key that may only read has no other tools. */
+  isRead: boolean
+  /** @throws Refused */
+  run: (input: Input, called: Called) => Promise<CallToolResult | InputRequiredResult>
+}
+
+export interface Called {
+  api: Api
+  /** The name of the number that is meant: the given one, that of the key, or the account's first. */
+  numberOf: (given: string | undefined) => string
+  ask: Ask
+  yes: Yes
+  signal: AbortSignal
+}
 
 /** A tool whose run takes what its input is parsed to. */
 export function tool<Input extends z.ZodType>(

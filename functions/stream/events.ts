@@ -1,4 +1,4 @@
-import { listEvents, type StoredEvent } from "#core/contract/delivery.ts"
+import { listEvents, type StoredEvent } from "#core/contract/stored-event.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { EventFeed } from "#core/event/event-feed.ts"

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono"
 import { streamHandle } from "hono/aws-lambda"
-import { listEvents, testWebhook } from "#core/contract/delivery.ts"
+import { listEvents } from "#core/contract/stored-event.ts"
+import { testWebhook } from "#core/contract/webhook-test.ts"
 import { streamLogs } from "#core/contract/log.ts"
 import { config } from "#core/platform/config.ts"
 import { answered, door, identified } from "../http/door.ts"

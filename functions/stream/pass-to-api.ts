@@ -5,10 +5,10 @@ import type { APIGatewayProxyEventV2 } from "aws-lambda"
 import { z } from "zod"
 import { need } from "#core/platform/config.ts"
 import { lazily } from "#core/platform/lazily.ts"
-import { StreamPlace } from "#core/bridge/stream-place.ts"
+import { StreamLimit } from "#core/bridge/stream-limit.ts"
 import { rateLimited, sessionUnavailable } from "#core/error.ts"
 import { log } from "#core/platform/log.ts"
-import { StoredAnswer } from "#core/stored-answer.ts"
+import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { countAddress } from "../http/rate-limits.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
@@ -77,27 +77,27 @@ async function answerOf(c: Context<ApiEnv>, event: object): Promise<Response> {
     await countAddress(c)
     throw sessionUnavailable("the service cannot answer now: try again")
   }
-  const key = StoredAnswer.pointedAt(answer.headers)
-  const { [StoredAnswer.pointer]: _, [StoredAnswer.owner]: accountId = "", ...headers } = answer.headers
+  const key = AnswerInBucket.pointedAt(answer.headers)
+  const { [AnswerInBucket.pointer]: _, [AnswerInBucket.owner]: accountId = "", ...headers } = answer.headers
   const status = answer.statusCode
   if (key === undefined) return new Response(bodyOf(answer), { status, headers })
   // The request was counted, even if the rest fails.
   for (const [name, value] of Object.entries(headers))
     if (name.startsWith("ratelimit-")) c.header(name, value)
-  const place = await StreamPlace.take(`DOWNLOADS#${accountId}`, openDownloads, c.var.requestId)
+  const place = await StreamLimit.take(`DOWNLOADS#${accountId}`, openDownloads, c.var.requestId)
   if (!place) throw rateLimited(refusedFor)
   try {
     const { headers: about, body } = await StoredMedia.get(key)
     const bytes = streamOf(Readable.from(whileHeld(place, body)))
     return new Response(bytes, { status, headers: { ...headers, ...about } })
   } catch (error) {
-    await StreamPlace.leave(place)
+    await StreamLimit.leave(place)
     throw error
   }
 }
 
 /** The same bytes; the place is given up after the last, or when the caller hangs up. */
-async function* whileHeld(place: StreamPlace.Info, body: Readable): AsyncGenerator<Buffer> {
+async function* whileHeld(place: StreamLimit.Info, body: Readable): AsyncGenerator<Buffer> {
   let keptAt = performance.now()
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -105,11 +105,11 @@ async function* whileHeld(place: StreamPlace.Info, body: Readable): AsyncGenerat
       if (performance.now() - keptAt < keepEachMs) continue
       keptAt = performance.now()
       // A caller so slow that the place was given away goes on: at worst there is one more.
-      await StreamPlace.keep(place)
+      await StreamLimit.keep(place)
     }
   } finally {
     // If this fails, the place is free half a minute later.
-    await StreamPlace.leave(place).catch((error: unknown) =>
+    await StreamLimit.leave(place).catch((error: unknown) =>
       log.warn({ error }, "a download's place was not given up"),
     )
   }

@@ -4,7 +4,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
 import { rateLimited } from "#core/error.ts"
 import { log } from "#core/platform/log.ts"
-import { StreamPlace } from "#core/bridge/stream-place.ts"
+import { StreamLimit } from "#core/bridge/stream-limit.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
 
 /** Contract, "Log stream" and "Event stream" */
@@ -37,7 +37,7 @@ export async function sendEvents(c: Context<ApiEnv>, input: Stream): Promise<Res
   const { bridge, accountId, keyId } = c.var
   const places = await enter(input, bridge.id, accountId)
   const mayGoOn = async () => {
-    const rights = [ApiKey.isThere(keyId), Bridge.isThere(bridge), ...places.map(StreamPlace.keep)]
+    const rights = [ApiKey.isThere(keyId), Bridge.isThere(bridge), ...places.map(StreamLimit.keep)]
     return !(await Promise.all(rights)).includes(false)
   }
   const headers = {
@@ -79,13 +79,13 @@ async function enter(
   { of, atMost }: Stream,
   bridgeId: string,
   accountId: string,
-): Promise<StreamPlace.Info[]> {
-  const places: StreamPlace.Info[] = []
+): Promise<StreamLimit.Info[]> {
+  const places: StreamLimit.Info[] = []
   for (const [whose, count] of [
     [bridgeId, atMost.perBridge],
     [accountId, atMost.perAccount],
   ] as const) {
-    const place = await StreamPlace.take(`${of}#${whose}`, count)
+    const place = await StreamLimit.take(`${of}#${whose}`, count)
     if (!place) {
       await leave(places)
       throw rateLimited(10)
@@ -95,9 +95,9 @@ async function enter(
   return places
 }
 
-async function leave(places: StreamPlace.Info[]): Promise<void> {
+async function leave(places: StreamLimit.Info[]): Promise<void> {
   for (const place of places)
-    await StreamPlace.leave(place).catch((error: unknown) =>
+    await StreamLimit.leave(place).catch((error: unknown) =>
       log.warn({ error }, "a stream's place was not given up"),
     )
 }
@@ -110,7 +110,7 @@ async function leave(places: StreamPlace.Info[]): Promise<void> {
 async function* stream(
   bridgeId: string,
   { follow, endsAfterMs }: Stream,
-  { places, mayGoOn }: { places: StreamPlace.Info[]; mayGoOn: () => Promise<boolean> },
+  { places, mayGoOn }: { places: StreamLimit.Info[]; mayGoOn: () => Promise<boolean> },
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const start = performance.now()

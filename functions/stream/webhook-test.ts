@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { now } from "#core/platform/clock.ts"
-import { type Attempt, testWebhook } from "#core/contract/delivery.ts"
+import type { Attempt } from "#core/contract/delivery.ts"
+import { testWebhook } from "#core/contract/webhook-test.ts"
 import type { Event } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import type { Delivery } from "#core/event/delivery.ts"
@@ -9,7 +10,7 @@ import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Connections } from "#core/fetch/connections.ts"
 import { attempt, toWire } from "../delivery/attempt.ts"
-import { batchOf } from "../delivery/message.ts"
+import { batchOf } from "../delivery/post-body.ts"
 import { contractRouter } from "../http/contract-router.ts"
 
 /** Sends a signed `test` event while the customer waits, and answers with what the receiver did. It is not stored. */

@@ -5,7 +5,7 @@ import { Lease, type Network } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { HostShortage } from "#core/lease/host-shortage.ts"
-import { run } from "./tasks.ts"
+import { runTask } from "./tasks.ts"
 import { type Fleet, hostsToStart, oldToDrain, surplusHost } from "./wanted.ts"
 
 /** A surplus host is drained only after this long, since each drain moves sessions. Ten minutes at 5 s a beat. */
@@ -63,7 +63,7 @@ async function startMissing(network: Network, fleet: Fleet): Promise<void> {
       const { capacity, definition } = fleet
       await Host.announce({ id, network, capacity, definition })
     }
-    const started = await run({ id, network })
+    const started = await runTask({ id, network })
     if (started === "started") continue
     // The orchestrator wants fewer requests, so repeating them does not help.
     if (started === "later") return

@@ -1,14 +1,14 @@
 import { left, now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { Host } from "#core/lease/host.ts"
-import { HostStop } from "#core/lease/host-stop.ts"
+import { AllHostsStop } from "#core/lease/all-hosts-stop.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { ringOverdue } from "./bells.ts"
 import { isDead, observe, type Observations } from "./is-host-dead.ts"
 import { drainAll, networks, refused, startAndDrain } from "./start-and-drain.ts"
-import { type Reported, reportsOf, stop } from "./tasks.ts"
+import { type Reported, reportsOf, stopTask } from "./tasks.ts"
 
 /**
  * Dead hosts whose leases are looked for at once. One after the other, the hosts of a lost zone would take longer than a
@@ -53,7 +53,7 @@ export async function look(): Promise<boolean> {
     sum((host) => host.up),
   )
   Metrics.add("SessionsExpected", free.length + sum((host) => host.sessions))
-  if (await HostStop.isOn()) await drainAll(living)
+  if (await AllHostsStop.isOn()) await drainAll(living)
   else
     for (const network of networks())
       await startAndDrain(
@@ -134,7 +134,7 @@ async function stopLeftovers(hosts: Host.Info[], reports: Map<string, Reported>)
   for (const host of hosts) {
     const isStuck = host.state === "draining" && left(host.drainingAt + drainsWithin, drainsWithin) === 0
     if (host.task === "" || reports.has(host.task)) continue
-    if (host.state === "dead") await stop(host.task, "its host was declared dead")
-    if (isStuck) await stop(host.task, "it did not drain")
+    if (host.state === "dead") await stopTask(host.task, "its host was declared dead")
+    if (isStuck) await stopTask(host.task, "it did not drain")
   }
 }

@@ -87,7 +87,7 @@ export function isEndedFromOutside(task: Task): boolean {
 export type Started = "started" | "later" | { kind: HostShortage.Kind; why: string }
 
 /** Starts the task of an announced host. Asking twice starts one, since the client token is the host's id. */
-export async function run(host: Pick<Host.Info, "id" | "network">): Promise<Started> {
+export async function runTask(host: Pick<Host.Info, "id" | "network">): Promise<Started> {
   const hostId = host.id
   try {
     const answer = await ecs.send(
@@ -160,7 +160,7 @@ function isUnsettled(error: Error): boolean {
 }
 
 /** Sends SIGTERM, then SIGKILL after the two minutes in the task definition. */
-export async function stop(task: string, reason: string): Promise<void> {
+export async function stopTask(task: string, reason: string): Promise<void> {
   try {
     await ecs.send(new StopTaskCommand({ cluster: config.ECS_CLUSTER, task, reason }))
     log.info({ task, reason }, "task stopped")

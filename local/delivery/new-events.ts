@@ -31,9 +31,9 @@ export function listen(forMs = staysMs): () => void {
  */
 export function noteRow(item: Item): boolean {
   const { pk, sk } = toRow({ pk: item.pk!, sk: item.sk! }) as Key
-  const event = EventRow.atKey({ pk, sk })
+  const event = EventRow.ofKey({ pk, sk })
   if (event) return written.emit(event.bridgeId, { n: event.n, event: item })
-  const id = Receiver.atKey({ pk, sk })
+  const id = Receiver.ofKey({ pk, sk })
   if (id) written.emit(id.bridgeId, { webhookId: id.webhookId, delivery: item })
   return false
 }

@@ -1,6 +1,6 @@
 import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
-import { Storage } from "#core/platform/storage.ts"
+import { DiskRoom } from "#core/platform/disk-room.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { put } from "#core/store/store.ts"
@@ -31,7 +31,7 @@ export async function readiness(): Promise<Readiness> {
 
 async function look(): Promise<Readiness> {
   const [store, hosts] = await Promise.all([mayWrite().catch(() => false), hostsBeat().catch(() => false)])
-  return { store, hosts, room: Storage.hasRoom() }
+  return { store, hosts, room: DiskRoom.hasRoom() }
 }
 
 async function mayWrite(): Promise<boolean> {

@@ -7,7 +7,7 @@ import { iso, nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
-import { Storage } from "#core/platform/storage.ts"
+import { DiskRoom } from "#core/platform/disk-room.ts"
 import { postJson } from "#core/fetch/post-json.ts"
 import { HourlyBackups } from "../backup/hourly.ts"
 import { Alerts } from "./alerts.ts"
@@ -32,7 +32,7 @@ export function watch(serving: Serving, measurements: Measurements, dataDir: str
   const alerts = new Alerts({
     tell: async (alert) => await tell(serving, alert),
     ofTheMachine: {
-      DiskNearlyFull: () => !Storage.hasRoomToSpare(),
+      DiskNearlyFull: () => !DiskRoom.hasRoomToSpare(),
       BackupOld: () => backups?.isOld ?? false,
     },
   })
@@ -61,7 +61,7 @@ export function watch(serving: Serving, measurements: Measurements, dataDir: str
     }
     Metrics.flush()
     const ofBackups = backups && { backup_age_s: backups.ageS, backup_failed: Number(backups.hasFailed) }
-    measurements.show({ disk_free_mb: Storage.free(), ...ofBackups }, alerts.ringing)
+    measurements.show({ disk_free_mb: DiskRoom.free(), ...ofBackups }, alerts.ringing)
     const { text, contentType } = await measurements.expose()
     send(response, 200, contentType, text)
   }

@@ -311,8 +311,8 @@ async function listenForCalls({ listen: { host, port }, serving }: Settings) {
 const roomMs = 10_000
 
 async function lookAtRoom(): Promise<() => void> {
-  const { Storage } = await import("#core/platform/storage.ts")
-  const looking = setInterval(() => Storage.hasRoom(), roomMs).unref()
+  const { DiskRoom } = await import("#core/platform/disk-room.ts")
+  const looking = setInterval(() => DiskRoom.hasRoom(), roomMs).unref()
   return () => clearInterval(looking)
 }
 

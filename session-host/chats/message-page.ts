@@ -2,7 +2,7 @@ import type { z } from "@hono/zod-openapi"
 import type * as contract from "#core/contract/chat.ts"
 import { ApiError, invalid } from "#core/error.ts"
 import { toJid } from "#core/jid.ts"
-import { StoredAnswer } from "#core/stored-answer.ts"
+import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { outcomeOf } from "../commands/look-up-message.ts"
 import type { Memory } from "../memory/memory.ts"
 import { sentMessages } from "../memory/messages/sent.ts"
@@ -35,7 +35,7 @@ export async function messagePage(
   let last: Line | undefined
   for await (const line of transcript.backwards(chat, { ...asked, before })) {
     const isFull = found.length === asked.limit || read.lines === most.lines || read.bytes > most.bytes
-    const isTooLong = found.length > 0 && read.found + line.bytes > StoredAnswer.inline.maxBytes
+    const isTooLong = found.length > 0 && read.found + line.bytes > AnswerInBucket.longestInline.maxBytes
     if (last && (isFull || isTooLong))
       return { messages: await withStatus(memory, found), next: store.sealed(purpose, last.place) }
     last = line

@@ -4,7 +4,7 @@ import { Choice } from "#core/bridge/choice.ts"
 import type { Event } from "#core/contract/event.ts"
 import { isGroup, isLid, isPhoneJid } from "#core/jid.ts"
 import { now, nowMs } from "#core/platform/clock.ts"
-import { storableJson } from "#core/storable-json.ts"
+import { wellFormedJson } from "#core/well-formed-json.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { SessionVault } from "../memory/keys.ts"
@@ -68,7 +68,7 @@ export class Transcript {
 
   /** The row of a message. @throws Error for one that is too large for any row: a hostile one, parked as its event would be */
   row(message: MessageEvent): Put {
-    const json = storableJson(message)
+    const json = wellFormedJson(message)
     if (Buffer.byteLength(json) > largest) throw new Error(`a message of ${json.length} characters`)
     const former = this.#formerSk(message)
     if (this.#former.has(former)) return this.#put(former, json, message)
@@ -84,7 +84,7 @@ export class Transcript {
   oldRow(message: MessageEvent): Put {
     const sk = this.#formerSk(message)
     this.#former.set(sk, true)
-    return this.#put(sk, storableJson(message), message)
+    return this.#put(sk, wellFormedJson(message), message)
   }
 
   #formerSk(message: MessageEvent): string {

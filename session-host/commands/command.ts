@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi"
 import type { Context } from "hono"
 import { ApiError, invalid, issuesOf } from "#core/error.ts"
-import { storableJson } from "#core/storable-json.ts"
+import { wellFormedJson } from "#core/well-formed-json.ts"
 import type { HostCall } from "#core/lease/signed-call.ts"
 import type { Session } from "../session/session.ts"
 
@@ -64,7 +64,7 @@ export function command<const Its extends Route>(
       const called = { ...c.var, ...(await inputOf(route, c)) } as unknown as Called<Its> // as the schemas say
       const made = await answer(called)
       if (made instanceof Response) return made
-      return new Response(storableJson(made), { headers: { "content-type": "application/json" } })
+      return new Response(wellFormedJson(made), { headers: { "content-type": "application/json" } })
     },
   }
 }
@@ -72,7 +72,7 @@ export function command<const Its extends Route>(
 /** A page; `next` leads to the one after it. */
 export function paged(page: object[], next: string | undefined): Response {
   const headers = { "content-type": "application/json", ...(next !== undefined && { "x-next-after": next }) }
-  return new Response(storableJson(page), { headers })
+  return new Response(wellFormedJson(page), { headers })
 }
 
 async function inputOf({ request }: Route, c: Context<CommandEnv>) {

@@ -4,9 +4,9 @@ import { join } from "node:path"
 import type { z } from "@hono/zod-openapi"
 import { LRUCache } from "lru-cache"
 import type * as contract from "#core/contract/contact.ts"
-import { StoredAnswer } from "#core/stored-answer.ts"
+import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { StoredMedia } from "#core/stored-media.ts"
-import { storableJson } from "#core/storable-json.ts"
+import { wellFormedJson } from "#core/well-formed-json.ts"
 import { inFolder } from "../media/in-turn.ts"
 import { BatchedLookups } from "../concurrency/batched-lookups.ts"
 import { type Contacts, wire } from "../people/contacts.ts"
@@ -58,10 +58,11 @@ function everybody(contacts: Contacts): BatchedLookups<string, Answer> {
 async function made(bridgeId: string, contacts: Contacts, asked: Asked): Promise<Answer> {
   const texts: string[] = []
   for await (const page of contacts.pages(asked))
-    texts.push(...page.map((contact) => storableJson(wire(contact))))
+    texts.push(...page.map((contact) => wellFormedJson(wire(contact))))
   const body = Buffer.from(`[${texts.join(",")}]`)
-  if (body.length <= StoredAnswer.inline.maxBytes) return { body, headers: { "content-type": contentType } }
-  return { body: null, headers: StoredAnswer.pointerTo(await store(bridgeId, body)) }
+  if (body.length <= AnswerInBucket.longestInline.maxBytes)
+    return { body, headers: { "content-type": contentType } }
+  return { body: null, headers: AnswerInBucket.pointerTo(await store(bridgeId, body)) }
 }
 
 async function store(bridgeId: string, body: Buffer): Promise<string> {

@@ -1,5 +1,5 @@
 import { ApiError } from "#core/error.ts"
-import { StoredAnswer } from "#core/stored-answer.ts"
+import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { mediaOf, unwrap } from "../network/content.ts"
 import type { Remembered } from "../receive/map/mapped.ts"
@@ -18,7 +18,7 @@ export async function mediaOfMessage(session: Session, id: string): Promise<Resp
   if (!message) throw new ApiError("not_found", "there is no such message, or it has no media")
   const key = StoredMedia.keyOf(session.lease.bridgeId, fileNameOf(message))
   if (!(await StoredMedia.isFresh(key))) await store(session, message, key)
-  return new Response(null, { headers: StoredAnswer.pointerTo(key) })
+  return new Response(null, { headers: AnswerInBucket.pointerTo(key) })
 }
 
 async function store(session: Session, message: Remembered, key: string): Promise<void> {

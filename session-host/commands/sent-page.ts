@@ -1,7 +1,7 @@
 import type { z } from "@hono/zod-openapi"
 import type * as contract from "#core/contract/message.ts"
 import { toJid } from "#core/jid.ts"
-import { StoredAnswer } from "#core/stored-answer.ts"
+import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import type { Memory } from "../memory/memory.ts"
 import type { Sent } from "../memory/messages/sent.ts"
 import { decodeBare } from "../network/decode.ts"
@@ -28,7 +28,7 @@ export async function sentPage(
   let last: string | undefined
   for await (const sent of memory.sentList.behind(asked.after)) {
     const isFull = messages.length === asked.limit || looked === mostRead
-    if (last !== undefined && (isFull || bytes > StoredAnswer.inline.maxBytes / 2))
+    if (last !== undefined && (isFull || bytes > AnswerInBucket.longestInline.maxBytes / 2))
       return { messages, next: last }
     last = sent.messageId
     looked++

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { ringAnew, wake } from "#core/event/wake.ts"
+import { ringAnew, promiseAndRing } from "#core/event/promise-and-ring.ts"
 import { config } from "#core/platform/config.ts"
 
 /** Notifies a bridge's delivery that events wait. It works in the background, once for many events, until it succeeds. */
@@ -45,7 +45,7 @@ export class Bell {
       const { signal } = this.#ended
       const anew = this.#anew
       this.#wanted = this.#anew = false
-      const rang = await (anew ? ringAnew : wake)(this.#bridgeId, signal)
+      const rang = await (anew ? ringAnew : promiseAndRing)(this.#bridgeId, signal)
       if (!rang) await sleep(config.BELL_TRUSTS_MS, undefined, { signal: this.#hurry.signal }).catch(hurried)
     }
     this.#ringing = undefined

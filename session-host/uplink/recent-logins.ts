@@ -49,7 +49,7 @@ export class RecentLogins {
   /** Counts a login, which may begin once this resolves. @throws SessionEnded */
   async begin(): Promise<void> {
     const { lease, write } = this.#options
-    const isOurs = await write(() => Lease.login(lease, this.#count + 1))
+    const isOurs = await write(() => Lease.countLogin(lease, this.#count + 1))
     if (!isOurs) throw new Fenced()
     this.#count++
     this.#at = nowMs() / 1000

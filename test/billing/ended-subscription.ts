@@ -1,6 +1,6 @@
 import { payWith, stripe } from "#test/billing/support/billed.ts"
 import { describe, expect, test, vi } from "vitest"
-import { remove as removeAccount } from "#core/account/remove.ts"
+import { removeEmpty } from "#core/account/remove-empty.ts"
 import { Checkout } from "#billing/checkout.ts"
 import { look } from "#billing/look-at-stripe.ts"
 import { Payer } from "#billing/payer.ts"
@@ -34,7 +34,7 @@ describe("a subscription that ends", () => {
   test("with its account leaves no page of Checkout that could still be paid", async () => {
     const { account } = await newcomer()
     const page = (await Checkout.begin(account.id, "ada@example.com"))!
-    await removeAccount(account.id)
+    await removeEmpty(account.id)
     await lookAtDue()
     expect(await payWith(card.pays, page)).toContain("This page is done")
     expect(ofStripe(account.id)).toEqual([])
@@ -47,7 +47,7 @@ describe("a subscription that ends", () => {
   test("is canceled when its webhook says that it lives on without its account", async () => {
     const { id, bridge } = await subscriber()
     await Bridge.remove(bridge)
-    await removeAccount(id)
+    await removeEmpty(id)
     await lookAtDue()
     const [first] = ofStripe(id)
     const lives = { ...structuredClone(first!), id: "sub_left", status: "active" as const }
@@ -62,7 +62,7 @@ describe("a subscription that ends", () => {
     const { id, bridge } = await subscriber()
     stripe.away(true)
     await Bridge.remove(bridge)
-    expect(await removeAccount(id)).toBe(true)
+    expect(await removeEmpty(id)).toBe(true)
     await lookAtDue()
     expect(ofStripe(id)[0]!.status).toBe("trialing")
     stripe.away(false)

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { expect } from "vitest"
 import { Account } from "#core/account/account.ts"
-import { remove as removeAccount } from "#core/account/remove.ts"
+import { removeEmpty } from "#core/account/remove-empty.ts"
 import { Checkout } from "#billing/checkout.ts"
 import { look } from "#billing/look-at-stripe.ts"
 import { payPage } from "#billing/invoice-and-portal.ts"
@@ -178,7 +178,7 @@ export const scenarios: Record<string, (means: Means) => Promise<void>> = {
     const { subscriptions } = await stripe()
     const { said } = (await Payer.get(id))!
     await Bridge.remove(bridge)
-    expect(await removeAccount(id)).toBe(true)
+    expect(await removeEmpty(id)).toBe(true)
     await look(id)
     expect((await subscriptions.retrieve(said!.id)).status).toBe("canceled")
   },
@@ -192,7 +192,7 @@ export const scenarios: Record<string, (means: Means) => Promise<void>> = {
     const next = await begin()
     expect([next === one, next]).toEqual([false, expect.stringMatching(/^https?:/)])
     expect(await stateOf(id)).toBe("none")
-    await removeAccount(id)
+    await removeEmpty(id)
     await look(id)
   },
 
@@ -200,7 +200,7 @@ export const scenarios: Record<string, (means: Means) => Promise<void>> = {
     const id = await newcomer()
     await Checkout.begin(id, "ada@example.com")
     const { checkout } = (await Payer.get(id))!
-    await removeAccount(id)
+    await removeEmpty(id)
     await look(id)
     const { sessions } = (await stripe()).checkout
     expect((await sessions.retrieve(checkout!)).status).toBe("expired")

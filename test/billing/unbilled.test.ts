@@ -2,7 +2,7 @@ import "#test/support/store.ts"
 import { expect, test } from "vitest"
 import { billing } from "#billing/verbs.ts"
 import { Account } from "#core/account/account.ts"
-import { remove as removeAccount } from "#core/account/remove.ts"
+import { removeEmpty } from "#core/account/remove-empty.ts"
 import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { Due } from "#billing/due.ts"
@@ -59,6 +59,6 @@ test("where nothing is paid there is no page, no route and no word of billing, a
     expect(answer.headers.get("content-security-policy")).toContain("form-action 'self';")
   }
   await Bridge.remove(await Bridge.get(accountId, "shop"))
-  expect(await removeAccount(accountId)).toBe(true)
+  expect(await removeEmpty(accountId)).toBe(true)
   expect(await Due.list()).toEqual([])
 })

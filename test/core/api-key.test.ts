@@ -2,7 +2,7 @@ import "#test/support/store.ts"
 import * as fc from "fast-check"
 import { expect, test, vi } from "vitest"
 import { ApiKey } from "#core/account/api-key.ts"
-import { remove } from "#core/account/remove.ts"
+import { removeEmpty } from "#core/account/remove-empty.ts"
 import { get } from "#core/store/store.ts"
 import { anAccount } from "../support/service/bridge.ts"
 
@@ -61,6 +61,6 @@ test("whose a revoked key was is remembered for as long as there is the account"
   const other = await ApiKey.create(account.id, "other")
   for (const key of [one, other]) await ApiKey.revoke(account.id, ApiKey.idOf(key))
   expect(await ApiKey.formerOwner(one)).toMatchObject({ accountId: account.id })
-  await remove(account.id)
+  await removeEmpty(account.id)
   expect(await ApiKey.formerOwner(other)).toBeUndefined()
 })

@@ -1,11 +1,11 @@
 import "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
 import { afterEach, expect, test, vi } from "vitest"
-import { wake } from "#core/event/wake.ts"
+import { promiseAndRing } from "#core/event/promise-and-ring.ts"
 import { Browser } from "#core/account/browser.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
-import { StreamPlace } from "#core/bridge/stream-place.ts"
+import { StreamLimit } from "#core/bridge/stream-limit.ts"
 import { Claim } from "#core/event/claim.ts"
 import { Progress } from "#core/event/progress.ts"
 import { Delivery } from "#core/event/delivery.ts"
@@ -77,7 +77,7 @@ const waits: Record<string, Wait> = {
   "the promise of a delivery": async () => {
     const { id } = await aBridge()
     await Delivery.promise(Delivery.first(id), 0)
-    return async () => !(await wake(id))
+    return async () => !(await promiseAndRing(id))
   },
   "the time in which a promise may be kept, for the sweep": async () => {
     const { id } = await aBridge()
@@ -94,7 +94,7 @@ const waits: Record<string, Wait> = {
   },
   "the wait for the next login": async () => {
     const held = await aHeldLease()
-    await Lease.login(held, 5)
+    await Lease.countLogin(held, 5)
     const lease = (await Lease.get(held.bridgeId))!
     return () => Lease.loginAgainAt(lease) > now()
   },
@@ -112,14 +112,14 @@ const waits: Record<string, Wait> = {
   },
   "the claim on the removal of a bridge": async () => {
     const { id } = await aBridge()
-    await transact([Lease.gone(id)])
+    await transact([Lease.ending(id)])
     await Lease.claimRemoval(id, "one")
     return async () => (await Lease.claimRemoval(id, "another")) === undefined
   },
   "the place of a stream": async () => {
     const of = randomUUID()
-    await StreamPlace.take(of, 1)
-    return async () => (await StreamPlace.take(of, 1)) === undefined
+    await StreamLimit.take(of, 1)
+    return async () => (await StreamLimit.take(of, 1)) === undefined
   },
   "a mailed code": async () => {
     const { asking } = await SignIn.begin("a@example.com")

@@ -82,7 +82,7 @@ test("all leases of a dead host are freed, but for those that have moved on", as
   // More than a transaction takes.
   for (let i = 0; i < 120; i++) {
     const bridgeId = randomUUID()
-    await put({ TableName: tables.leases, Item: { ...Lease.wanted(bridgeId, "live"), host: id } })
+    await put({ TableName: tables.leases, Item: { ...Lease.newRow(bridgeId, "live"), host: id } })
     held.push((await Lease.get(bridgeId))!)
   }
   const [first, other] = [held[7]!, held[110]!]
@@ -149,7 +149,7 @@ test("an old holder cannot write the notes of a session into its lease, nor coun
   const second = (await Lease.take((await Lease.get(first.bridgeId))!, b))!
   await Lease.healthy(first)
   await Lease.usedAt(first, 1)
-  expect(await Lease.login(first, 1)).toBe(false)
+  expect(await Lease.countLogin(first, 1)).toBe(false)
   const kept = { failCount: 1, failures: 1, used: second.used, logins: 0 }
   expect(await Lease.get(first.bridgeId)).toMatchObject(kept)
   await Lease.healthy(second)
@@ -246,7 +246,7 @@ test("logins that do not last are counted whoever holds the bridge, and from the
   let held = (await Lease.take(await aLease(), a))!
   for (let logins = 1; logins <= 5; logins++) {
     expect(Lease.loginAgainAt(held)).toBe(0)
-    expect(await Lease.login(held, held.logins + 1)).toBe(true)
+    expect(await Lease.countLogin(held, held.logins + 1)).toBe(true)
     await Lease.letGo(held, { failed: logins % 2 === 0, proven: logins % 2 === 1 })
     held = (await Lease.take((await Lease.get(held.bridgeId))!, logins % 2 ? b : a))!
   }

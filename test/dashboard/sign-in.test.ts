@@ -8,7 +8,7 @@ import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { Mail } from "#core/account/mail.ts"
 import { Member } from "#core/account/member.ts"
 import { Person } from "#core/account/person.ts"
-import { remove as removeAccount, removePeople } from "#core/account/remove.ts"
+import { removeEmpty, removePeople } from "#core/account/remove-empty.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { config } from "#core/platform/config.ts"
 import { app } from "#functions/whole-app.ts"
@@ -372,7 +372,7 @@ test("somebody new may decline and have an account of their own, and one of thes
   expect(found.map(({ role, isFounder }) => [role, isFounder])).toEqual([["owner", true]])
   // Once that one is gone, there may be another.
   await Member.add(theirs, person, "viewer")
-  expect(await removeAccount(found[0]!.accountId)).toBe(true)
+  expect(await removeEmpty(found[0]!.accountId)).toBe(true)
   const { visitor: again } = await signedIn(email)
   await again.post("/accounts/open")
   expect((await Member.ofPerson(person.id)).map(({ role }) => role)).toEqual(["owner", "viewer"])
@@ -485,7 +485,7 @@ test("with a deleted account go its people and invitations; whoever is in anothe
   const late = anEmail()
   await Member.invite(theirs, late, "member", host)
   const { person: gone } = await accountAtSignIn(host)
-  expect(await removeAccount(theirs)).toBe(true)
+  expect(await removeEmpty(theirs)).toBe(true)
   expect([await Member.list(theirs), await Member.invitationsOf(late)]).toEqual([[], []])
   // In no other account: somebody new, from the address on.
   expect((await owner.get("/numbers")).headers.get("location")).toBe("/sign-in?next=%2Fnumbers")
@@ -520,7 +520,7 @@ test("people are forgotten with their last account, whatever an interrupted dele
   const { visitor } = await signedIn(email)
   const interrupted = randomUUID()
   await Member.add(interrupted, person, "owner")
-  expect(await removeAccount(accountId)).toBe(true)
+  expect(await removeEmpty(accountId)).toBe(true)
   expect([await Person.get(person.id), await Browser.list(person.id)]).toEqual([undefined, []])
   expect((await visitor.get("/numbers")).headers.get("location")).toBe("/sign-in?next=%2Fnumbers")
   await removePeople(interrupted)

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { z } from "zod"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { open } from "#core/keys/seal.ts"
-import { HostStop } from "#core/lease/host-stop.ts"
+import { AllHostsStop } from "#core/lease/all-hosts-stop.ts"
 import { get } from "#core/store/store.ts"
 import { sessionHostPids } from "#local/service/session-host-pids.ts"
 import { Packing, unpack } from "#session-host/memory/compress.ts"
@@ -422,7 +422,7 @@ test("no row of any table holds a secret, a text or a person's name as it is", a
     }),
   )
   // Comes last: it ends the session hosts.
-  await HostStop.begin()
+  await AllHostsStop.begin()
   await aFailedLook()
   const { "contact's name": contact } = people
   const leaks: string[] = []

@@ -101,7 +101,7 @@ export function watchAttempts({ begin }: Steps): void {
 /** Its bridge and webhook. */
 function deliveryOf({ input }: StoreCommand): string {
   const keys = [input.Key, ...(input.TransactItems ?? []).map(({ Update }) => Update?.Key)]
-  const ids = keys.flatMap((key) => (key ? (Receiver.atKey(key as Key) ?? []) : []))
+  const ids = keys.flatMap((key) => (key ? (Receiver.ofKey(key as Key) ?? []) : []))
   return ids.map(({ bridgeId, webhookId }) => `${bridgeId} ${webhookId}`).join()
 }
 

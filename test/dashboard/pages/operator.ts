@@ -1,7 +1,7 @@
 import "#test/support/store.ts"
 import { randomInt } from "node:crypto"
 import { expect, test, vi } from "vitest"
-import { wake } from "#core/event/wake.ts"
+import { promiseAndRing } from "#core/event/promise-and-ring.ts"
 import { Account } from "#core/account/account.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -14,7 +14,7 @@ test("the operator finds a number, sees what waits, pauses and wakes it after a 
   const customer = await aPerson()
   const bridgeId = customer.bridge.id
   await (await anOutbox(customer.bridge)).write(anEvent("waits"))
-  await wake(bridgeId)
+  await promiseAndRing(bridgeId)
   for (const path of ["/operator", `/operator/find?id=${bridgeId}`])
     expect([path, (await customer.get(path)).status]).toEqual([path, 403])
   expect((await customer.post("/operator/pause", { id: bridgeId })).status).toBe(403)
@@ -103,7 +103,7 @@ test("the operator sees what a number's session reported last, and whether it st
   }
   expect(await shown()).toContain("has said nothing yet")
   const lease = await aHeldLease(bridge.id)
-  await Lease.login(lease, 2)
+  await Lease.countLogin(lease, 2)
   await Lease.report(lease, { status: "connected", epoch: lease.epoch, since: now() })
   expect(await shown()).toContain("connected, for")
   await Lease.letGo(lease, { failed: true, proven: false })

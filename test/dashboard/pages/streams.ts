@@ -8,7 +8,7 @@ import { expect, onTestFinished, test, vi } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
-import { StreamPlace } from "#core/bridge/stream-place.ts"
+import { StreamLimit } from "#core/bridge/stream-limit.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { transact } from "#core/store/store.ts"
 import { RateLimit } from "#core/rate-limit.ts"
@@ -166,13 +166,13 @@ test("a tab that goes from page to page takes its own place over, of whose strea
   expect(await open("&part=1111-2222-1")).toBe(429)
 
   const of = randomBytes(6).toString("hex")
-  const before = (await StreamPlace.take(of, 2, "mine"))!
-  const another = (await StreamPlace.take(of, 2, "another"))!
-  const after = (await StreamPlace.take(of, 2, "mine"))!
-  expect(await Promise.all([before, another, after].map(StreamPlace.keep))).toEqual([false, true, true])
+  const before = (await StreamLimit.take(of, 2, "mine"))!
+  const another = (await StreamLimit.take(of, 2, "another"))!
+  const after = (await StreamLimit.take(of, 2, "mine"))!
+  expect(await Promise.all([before, another, after].map(StreamLimit.keep))).toEqual([false, true, true])
   // The one before goes later, and takes nothing with it.
-  await StreamPlace.leave(before)
-  expect(await StreamPlace.keep(after)).toBe(true)
+  await StreamLimit.leave(before)
+  expect(await StreamLimit.keep(after)).toBe(true)
 })
 
 test("a part that is loaded over and over keeps one stream, and is told to wait when it is a person's three hundredth in a minute", async () => {

@@ -2,10 +2,11 @@ import { dynamoDb } from "#test/support/store.ts"
 import { ScanCommand } from "@aws-sdk/lib-dynamodb"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { z } from "zod"
-import { wake } from "#core/event/wake.ts"
+import { promiseAndRing } from "#core/event/promise-and-ring.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { now } from "#core/platform/clock.ts"
-import { Attempt, StoredEvent } from "#core/contract/delivery.ts"
+import { Attempt } from "#core/contract/delivery.ts"
+import { StoredEvent } from "#core/contract/stored-event.ts"
 import type { Event } from "#core/contract/event.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
@@ -155,7 +156,7 @@ test("a delivered event can be sent again for a week, and one that waited for da
   await answerAll()
   const [late] = await shop.outbox.write(anEvent("late"))
   later(5)
-  await wake(shop.bridge.id)
+  await promiseAndRing(shop.bridge.id)
   await answerAll()
   later(2)
   expect((await shop.resend(prompt)).status).toBe(202)
@@ -188,7 +189,7 @@ test("pointers that lead nowhere do not hide what is behind them, and are remove
   await transact(outcomes)
   const [last] = await shop.outbox.write(anEvent("given up, too"))
   shop.receiver.say(400)
-  await wake(shop.bridge.id)
+  await promiseAndRing(shop.bridge.id)
   await answerAll()
   expect((await shop.list("state=undelivered")).map(({ event_id }) => event_id)).toEqual([id, last])
   const left = query({
@@ -234,7 +235,7 @@ test("one that still waits is sent in its turn, once", async () => {
   const shop = await aShop([])
   const [id] = await shop.outbox.write(anEvent("a"))
   expect((await shop.resend(id)).status).toBe(202)
-  await wake(shop.bridge.id)
+  await promiseAndRing(shop.bridge.id)
   await answerAll()
   expect(shop.receiver.arrivals).toHaveLength(1)
 })

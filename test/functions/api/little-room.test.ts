@@ -8,7 +8,7 @@ import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { sentences } from "#core/contract/error-sentences.ts"
 import { config } from "#core/platform/config.ts"
 import { lines, log } from "#core/platform/log.ts"
-import { Storage } from "#core/platform/storage.ts"
+import { DiskRoom } from "#core/platform/disk-room.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
@@ -100,12 +100,12 @@ test("one process says in its log when it begins and when it ends, and each refu
   const shop = await aShop()
   setRoom("full")
   // As a session host asks.
-  await until(() => !Storage.hasRoomToSpare())
+  await until(() => !DiskRoom.hasRoomToSpare())
   expect(said()).toEqual([])
-  await until(() => !Storage.hasRoom() && said().length > 0)
+  await until(() => !DiskRoom.hasRoom() && said().length > 0)
   for (let at = 0; at < 3; at++) await shop.send()
   setRoom("plenty")
-  await until(() => Storage.hasRoom() && said().length > 1)
+  await until(() => DiskRoom.hasRoom() && said().length > 1)
   expect(said()).toEqual([
     "the disk is nearly full: nothing is sent and no bridge is created",
     "the disk has room again",

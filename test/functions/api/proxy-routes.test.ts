@@ -10,7 +10,7 @@ import { describe, expect, onTestFinished, test } from "vitest"
 import { listen } from "#local/listen.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { StoredAnswer } from "#core/stored-answer.ts"
+import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
@@ -155,7 +155,7 @@ describe("a call that reaches its host", () => {
     const file = { key, path: join(folder, "file"), contentType: "text/html", fileName: 'a"\r\nx: y.html' }
     await StoredMedia.put(file)
     const host = await aScriptedHost(
-      (_, response) => void response.writeHead(200, StoredAnswer.pointerTo(key)).end(),
+      (_, response) => void response.writeHead(200, AnswerInBucket.pointerTo(key)).end(),
     )
     await host.take(shop.id)
     const answer = await shop.read("/messages/3EB0AA/media")

@@ -13,7 +13,7 @@ import { app } from "#functions/whole-app.ts"
 import { html } from "hono/html"
 import { exampleCalls } from "#functions/docs/example-calls.ts"
 import { reference } from "#functions/docs/routes.ts"
-import { pages } from "#functions/docs/pages.ts"
+import { repositoryPages } from "#functions/docs/repository-pages.ts"
 import { type Document, everyAnswer } from "#functions/docs/openapi.ts"
 import { signedHeaders } from "#core/event/signed-headers.ts"
 import { partsOfReference } from "#test/support/parts-of-reference.ts"
@@ -60,11 +60,11 @@ describe("llms.txt", () => {
     const links = [...(await pageAt("/llms.txt")).matchAll(/\/api\/docs\/(\w+\.md)\)/g)].map(
       ([, name]) => name!,
     )
-    for (const { name, text } of pages()) {
+    for (const { name, text } of repositoryPages()) {
       expect(links).toContain(`${name}.md`)
       expect(await pageAt(`/api/docs/${name}.md`)).toBe(text)
       for (const [, to, part = ""] of text.matchAll(/\]\(([^)#:]*)(#[^)]*)?\)/g)) {
-        const page = pages().find((one) => `${one.name}.md` === (to || `${name}.md`))!
+        const page = repositoryPages().find((one) => `${one.name}.md` === (to || `${name}.md`))!
         const headings = [...page.text.matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) => title.toLowerCase())
         const anchors = headings.map((title) => title.replaceAll(/[^\w -]/g, "").replaceAll(" ", "-"))
         expect(["", ...anchors]).toContain(part.slice(1))

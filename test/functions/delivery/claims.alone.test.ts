@@ -1,7 +1,7 @@
 import { dynamoDb } from "#test/support/store.ts"
 import type { ServerResponse } from "node:http"
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
-import { wake } from "#core/event/wake.ts"
+import { promiseAndRing } from "#core/event/promise-and-ring.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Claim } from "#core/event/claim.ts"
@@ -263,7 +263,7 @@ describe("events that expired before their turn", () => {
     const { outbox, bridge, receiver, row } = await aDelivery()
     const ids = await outbox.write(anEvent(), anEvent(), anEvent(), anEvent())
     for (const n of missing!) await remove({ TableName: tables.events, Key: EventRow.key(bridge.id, n) })
-    await wake(bridge.id)
+    await promiseAndRing(bridge.id)
     await answerAll()
     const left = ids.filter((_, i) => !missing!.includes(i + 1))
     expect(receiver.arrivals.map(({ eventId, attempt }) => [eventId, attempt])).toEqual(

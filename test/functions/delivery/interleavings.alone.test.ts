@@ -12,7 +12,7 @@ import {
   forgetDoorbells,
 } from "#test/support/session/events-and-doorbells.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
-import { ringAnew, wake } from "#core/event/wake.ts"
+import { ringAnew, promiseAndRing } from "#core/event/promise-and-ring.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
@@ -181,7 +181,7 @@ async function live(scheduler: fc.Scheduler, life: Life, receiver: Receiver): Pr
     for (const commit of life.commits) {
       await after(commit.after)
       written.push(...(await outbox.write(...Array.from({ length: commit.count }, () => anEvent()))))
-      await wake(bridge.id)
+      await promiseAndRing(bridge.id)
     }
   }
   let patchedAt = Infinity

@@ -1,6 +1,6 @@
 import { dynamoDb } from "#test/support/store.ts"
 import { afterEach, expect, test, vi } from "vitest"
-import { wake } from "#core/event/wake.ts"
+import { promiseAndRing } from "#core/event/promise-and-ring.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { AttemptLog } from "#core/event/attempt-log.ts"
 import { Claim } from "#core/event/claim.ts"
@@ -118,7 +118,7 @@ test("one whose first attempt is under way is sent once more behind it; one that
     const asked = [4, 5].map(async (n) => said.push(await Resend.ask(Delivery.first(bridge.id), n)))
     void Promise.all(asked).then(() => response.end())
   })
-  await wake(bridge.id)
+  await promiseAndRing(bridge.id)
   await answerAll()
   expect(said.toSorted()).toEqual(["noted", "waits"])
   expect(receiver.arrivals.slice(3).map(({ eventId }) => eventId)).toEqual([more[0], more[0], more[1]])

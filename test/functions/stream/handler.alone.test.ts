@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { afterAll, afterEach, expect, onTestFinished, test } from "vitest"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { config } from "#core/platform/config.ts"
-import { StoredAnswer } from "#core/stored-answer.ts"
+import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { handler as api } from "#functions/api/handler.ts"
 import { timing } from "#functions/stream/sse.ts"
@@ -104,7 +104,7 @@ test("media come from the bucket into which the API had the host put them, howev
   const bytes = randomBytes(12 * 1024 * 1024)
   const key = await inBucket(`${shop.id}/größe 1`, bytes, "video/mp4")
   const host = await aScriptedHost(
-    (_, response) => void response.writeHead(200, StoredAnswer.pointerTo(key)).end(),
+    (_, response) => void response.writeHead(200, AnswerInBucket.pointerTo(key)).end(),
   )
   await host.take(shop.id)
 
@@ -127,7 +127,7 @@ test("an account fetches eight files at once, and one that is read makes room fo
   const shop = await aShop()
   const key = await inBucket(`${shop.id}/1`, randomBytes(4 * 1024 * 1024), "video/mp4")
   const host = await aScriptedHost(
-    (_, response) => void response.writeHead(200, StoredAnswer.pointerTo(key)).end(),
+    (_, response) => void response.writeHead(200, AnswerInBucket.pointerTo(key)).end(),
   )
   await host.take(shop.id)
   const media = async () => {
@@ -158,7 +158,7 @@ test("an address book that is too long for the API's answer comes whole, as JSON
   )
   const key = await inBucket(`${shop.id}/contacts/1`, book, "application/json")
   const host = await aScriptedHost(
-    (_, response) => void response.writeHead(200, StoredAnswer.pointerTo(key)).end(),
+    (_, response) => void response.writeHead(200, AnswerInBucket.pointerTo(key)).end(),
   )
   await host.take(shop.id)
   const contacts = await shop.call("GET", "/proxy/contacts")
@@ -230,7 +230,7 @@ test("media that are not in the bucket are a failure as every other answer is, u
   const ids: string[] = []
   const host = await aScriptedHost((call, response) => {
     ids.push(call.token?.requestId ?? "")
-    response.writeHead(200, StoredAnswer.pointerTo(`${shop.id}/gone`)).end()
+    response.writeHead(200, AnswerInBucket.pointerTo(`${shop.id}/gone`)).end()
   })
   await host.take(shop.id)
   const media = await shop.call("GET", "/proxy/messages/3EB0AA/media")

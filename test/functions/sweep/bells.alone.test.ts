@@ -1,6 +1,6 @@
 import "#test/support/store.ts"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
-import { ringAnew, wake } from "#core/event/wake.ts"
+import { ringAnew, promiseAndRing } from "#core/event/promise-and-ring.ts"
 import { Claim } from "#core/event/claim.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Resend } from "#core/event/resend.ts"
@@ -76,7 +76,7 @@ describe("whoever takes a bridge over", () => {
     const { receiver, outbox, bridge } = await aDelivery()
     await outbox.write(anEvent())
     await Delivery.promise(Delivery.first(bridge.id), 0)
-    await wake(bridge.id)
+    await promiseAndRing(bridge.id)
     expect(await aDoorbell()).toBeUndefined()
     await ringAnew(bridge.id)
     await answerAll()

@@ -10,7 +10,7 @@ import { aHost, call, eventsOfType, held, statusOf } from "#test/support/session
 import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { scanCode } from "#test/support/session/paired.ts"
 import { until } from "#test/support/until.ts"
-import { StoredAnswer } from "#core/stored-answer.ts"
+import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import type { Contact } from "#core/contract/contact.ts"
 
@@ -99,13 +99,13 @@ test("a list that is too long for the API's answer is in the bucket, to be strea
   await bob.send(phone.number, "hello")
   await listed(bob.number)
   const all = await list()
-  const usual = { ...StoredAnswer.inline }
-  onTestFinished(() => void Object.assign(StoredAnswer.inline, usual))
-  StoredAnswer.inline.maxBytes = JSON.stringify(all).length - 1
+  const usual = { ...AnswerInBucket.longestInline }
+  onTestFinished(() => void Object.assign(AnswerInBucket.longestInline, usual))
+  AnswerInBucket.longestInline.maxBytes = JSON.stringify(all).length - 1
   // The full list is kept in the form it had before.
   const answer = await call(bridge.id, "GET", "/contacts?after=0")
   expect([answer.status, await answer.text()]).toEqual([200, ""])
-  const stored = await StoredMedia.get(StoredAnswer.pointedAt(Object.fromEntries(answer.headers))!)
+  const stored = await StoredMedia.get(AnswerInBucket.pointedAt(Object.fromEntries(answer.headers))!)
   expect(stored.headers).toMatchObject({ "content-type": "application/json" })
   expect(await json(stored.body)).toEqual(all)
 })

@@ -6,7 +6,7 @@ import { buffer } from "node:stream/consumers"
 import { proto } from "@whiskeysockets/baileys"
 import { expect, test, vi } from "vitest"
 import "#test/support/store.ts"
-import { StoredAnswer } from "#core/stored-answer.ts"
+import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { aSharedChat } from "#test/support/session/chat.ts"
 import { aFileServer, trustMediaOf } from "#test/support/file-server.ts"
@@ -29,7 +29,7 @@ async function contentOf(id: string) {
 
 async function keyOf(id: string) {
   const { headers } = await call(bridge.id, "GET", `/messages/${id}/media`)
-  return StoredAnswer.pointedAt(Object.fromEntries(headers))!
+  return AnswerInBucket.pointedAt(Object.fromEntries(headers))!
 }
 
 /** Bob sends a file. @returns the id of its message */

@@ -270,7 +270,7 @@ test("a second host finds a freed bridge by itself, and the first one's session 
   const lease = await held(bridge.id, host)
   const next = await aHost(network)
   await setLease(bridge.id, {
-    host: Lease.wanted(bridge.id, "simulated").host,
+    host: Lease.newRow(bridge.id, "simulated").host,
     addr: "",
     epoch: lease.epoch + 1,
   })

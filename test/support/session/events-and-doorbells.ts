@@ -6,7 +6,7 @@ import {
   ReceiveMessageCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs"
-import { wake } from "#core/event/wake.ts"
+import { promiseAndRing } from "#core/event/promise-and-ring.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import type { Event } from "#core/contract/event.ts"
 import { Delivery } from "#core/event/delivery.ts"
@@ -32,7 +32,7 @@ export async function anOutbox(bridge: Bridge.Info) {
 
   async function append(...events: Event[]): Promise<string[]> {
     const ids = await write(...events)
-    await wake(bridge.id)
+    await promiseAndRing(bridge.id)
     return ids
   }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
-import { StoredEvent } from "#core/contract/delivery.ts"
+import { StoredEvent } from "#core/contract/stored-event.ts"
 import { apiClient, Unexpected } from "#local/api-client.ts"
 import { networkClient } from "#local/network/client.ts"
 import { type Random, seeded } from "#local/random.ts"

@@ -1,4 +1,4 @@
-export * as HostStop from "./host-stop.ts"
+export * as AllHostsStop from "./all-hosts-stop.ts"
 
 import { now } from "../platform/clock.ts"
 import { get as getRow, remove, update } from "../store/store.ts"

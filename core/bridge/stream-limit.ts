@@ -1,4 +1,4 @@
-export * as StreamPlace from "./stream-place.ts"
+export * as StreamLimit from "./stream-limit.ts"
 
 import { createHash, randomUUID } from "node:crypto"
 import { latestEnd, now } from "../platform/clock.ts"

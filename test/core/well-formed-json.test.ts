@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { storableJson } from "#core/storable-json.ts"
+import { wellFormedJson } from "#core/well-formed-json.ts"
 
 test.for([
   ["\0A\0da\0", "Ada"],
@@ -10,5 +10,5 @@ test.for([
 ] as const)("%j is told without what no database stores", ([given, told = given]) => {
   const value = { name: given, list: [given, { deep: given }], n: 1, none: null, left: undefined }
   const expected = { name: told, list: [told, { deep: told }], n: 1, none: null }
-  expect(JSON.parse(storableJson(value))).toEqual(expected)
+  expect(JSON.parse(wellFormedJson(value))).toEqual(expected)
 })

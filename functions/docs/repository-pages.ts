@@ -22,7 +22,7 @@ const besideFunction = new URL("./", import.meta.url)
 const root = existsSync(new URL("docs", besideFunction)) ? besideFunction : new URL("../../", import.meta.url)
 
 /** Each of these pages, in this order. Links between them lead to where they are served; those to what is not served are text. */
-export function pages(): { name: string; title: string; text: string }[] {
+export function repositoryPages(): { name: string; title: string; text: string }[] {
   return Object.entries(files).map(([name, file]) => {
     const text = readFileSync(new URL(file, root), "utf8").replaceAll(
       /\[([^\]]*)\]\((?!https?:)([^)#\s]*)(#[^)\s]*)?\)/g,

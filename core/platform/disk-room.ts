@@ -1,4 +1,4 @@
-export * as Storage from "./storage.ts"
+export * as DiskRoom from "./disk-room.ts"
 
 import { statfsSync } from "node:fs"
 import { ApiError } from "../error.ts"

@@ -4,7 +4,7 @@ import { addressOf } from "../http/address.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
 
 /** Records what a program did. Nobody is mailed: programs do these things in the course of their work. */
-export async function recordByKey(c: Context<ApiEnv>, act: AuditLog.Act, about: string): Promise<void> {
+export async function auditByKey(c: Context<ApiEnv>, act: AuditLog.Act, about: string): Promise<void> {
   const agent = c.req.header("user-agent") ?? ""
   const by = { by: "an API key", key_id: c.var.keyId }
   await AuditLog.recordAndMail(

@@ -1,4 +1,4 @@
-export * as DeliveryRow from "./delivery-row.ts"
+export * as DeliveryWrites from "./delivery-writes.ts"
 
 import { Delivery } from "../event/delivery.ts"
 import { Receiver } from "../event/receiver.ts"

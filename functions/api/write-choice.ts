@@ -28,8 +28,8 @@ interface Said {
  * @returns the lease as it is now.
  * @throws ApiError `not_found` when the bridge has been deleted meanwhile.
  */
-export async function choose(lease: Lease.Info, said: Said, requestId: string): Promise<Lease.Info> {
-  if (!isChoice(said)) return lease
+export async function writeChoice(lease: Lease.Info, said: Said, requestId: string): Promise<Lease.Info> {
+  if (!hasChoice(said)) return lease
   const { bridgeId } = lease
   const events = said.events === undefined ? lease.choice.events : (said.events ?? undefined)
   const pacing = said.pacing === undefined ? lease.choice.pacing : (said.pacing ?? undefined)
@@ -57,7 +57,7 @@ export async function choose(lease: Lease.Info, said: Said, requestId: string): 
 }
 
 /** Whether a request changes the choice: it has at least one of its fields. */
-export function isChoice(said: Said): boolean {
+export function hasChoice(said: Said): boolean {
   const { events, ignore, message_status, daily_presence, pacing, proxy, keep, history } = said
   const fields = [events, ignore, message_status, daily_presence, pacing, proxy, keep, history]
   return fields.some((field) => field !== undefined)

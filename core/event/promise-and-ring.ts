@@ -9,7 +9,7 @@ import { ring } from "./doorbell.ts"
  * Never rejects.
  * @returns whether it rang anywhere; if not, somebody is looking everywhere.
  */
-export async function wake(bridgeId: string, signal?: AbortSignal): Promise<boolean> {
+export async function promiseAndRing(bridgeId: string, signal?: AbortSignal): Promise<boolean> {
   const rang = await eachOf(bridgeId, signal, async (seen) => {
     // Having promised, we must ring: to everybody else it looks as if somebody is due.
     let hasPromised = false
@@ -24,7 +24,7 @@ export async function wake(bridgeId: string, signal?: AbortSignal): Promise<bool
 
 /**
  * The duty of a host that takes a bridge over, if something waits or `due` is not 0. It rings in any case, since
- * the one who promised may have died before ringing. Retries as `wake` does. Never rejects.
+ * the one who promised may have died before ringing. Retries as `promiseAndRing` does. Never rejects.
  * @returns true: it has rung, unless `signal` came first.
  */
 export async function ringAnew(bridgeId: string, signal?: AbortSignal): Promise<true> {

@@ -1,4 +1,4 @@
-export * as MovingKey from "./moving-key.ts"
+export * as MoveApiKey from "./move-api-key.ts"
 
 import { z } from "zod"
 import { get as getRow, transact } from "../store/store.ts"

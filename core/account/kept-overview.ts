@@ -1,4 +1,4 @@
-export * as Overview from "./overview.ts"
+export * as KeptOverview from "./kept-overview.ts"
 
 import { z } from "zod"
 import { now } from "../platform/clock.ts"

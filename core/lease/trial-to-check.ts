@@ -1,4 +1,4 @@
-export * as NewlyLinked from "./newly-linked.ts"
+export * as TrialToCheck from "./trial-to-check.ts"
 
 import { now } from "../platform/clock.ts"
 import { query, remove, update } from "../store/store.ts"

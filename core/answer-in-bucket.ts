@@ -1,10 +1,10 @@
-export * as StoredAnswer from "./stored-answer.ts"
+export * as AnswerInBucket from "./answer-in-bucket.ts"
 
 /**
  * The longest answer, in JSON bytes, that does not go through the bucket. Lambda takes 6 MB from a function that does
  * not stream, as a JSON string once more, in which a byte may become two.
  */
-export const inline = { maxBytes: 2_500_000 }
+export const longestInline = { maxBytes: 2_500_000 }
 
 /**
  * The header that says where in the bucket an answer's body is. Session hosts set it, and on Lambda the API does. The

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { EventRow } from "#core/event/event-row.ts"
 
 /** What is posted: an event alone, or a batch (Contract, "Batches"). */
-export interface Message {
+export interface PostBody {
   /** The event's id, or that of the batch: the same events in the same order have the same id, and no others have it. */
   id: string
   /** How many events are in the batch; absent for an event alone. */
@@ -11,11 +11,11 @@ export interface Message {
 }
 
 /** The events as they are posted: each one's bytes are those that were stored. */
-export function messageOf(
+export function postBodyOf(
   events: [EventRow.Info, ...EventRow.Info[]],
   deliveryKey: Uint8Array,
   { isBatch }: { isBatch: boolean },
-): Message {
+): PostBody {
   const bodies = events.map((event) => ({
     eventId: event.eventId,
     body: EventRow.bodyOf(event, deliveryKey),
@@ -23,7 +23,7 @@ export function messageOf(
   return isBatch ? batchOf(bodies) : { id: bodies[0]!.eventId, body: bodies[0]!.body }
 }
 
-export function batchOf(events: { eventId: string; body: Uint8Array }[]): Message {
+export function batchOf(events: { eventId: string; body: Uint8Array }[]): PostBody {
   const parts = events.flatMap(({ eventId, body }, i) => [
     Buffer.from(`${i === 0 ? "[" : ","}{"event_id":"${eventId}","event":`),
     body,

@@ -12,7 +12,7 @@ import { Person } from "./person.ts"
 import { Troubles } from "./troubles.ts"
 
 /** Deletes an account, and its people. @returns false when there is no such account, or it still has bridges. */
-export async function remove(accountId: string): Promise<boolean> {
+export async function removeEmpty(accountId: string): Promise<boolean> {
   const refused = await transact([
     {
       Delete: {

@@ -1,0 +1,17 @@
+import { createRoute } from "@hono/zod-openapi"
+import { path } from "./bridge.ts"
+import { Attempt } from "./delivery.ts"
+import { elsewhere, refusals, reply } from "./route-parts.ts"
+import { ofWebhook } from "./webhook.ts"
+
+/** Contract, "Listing and resending" */
+export const testWebhook = createRoute({
+  method: "post",
+  path: "/api/instances/{customer_ref}/webhook-test",
+  summary: "Send a signed `test` event to the webhook, and say what it answered",
+  request: { params: path, query: ofWebhook },
+  responses: {
+    200: reply("What the receiver did.", Attempt),
+    ...refusals(...elsewhere, "invalid_webhook_url"),
+  },
+})
