@@ -25,4 +25,4 @@ COPY session-host session-host
 COPY simulator simulator
 VOLUME /tmp
 USER node
-CMD ["node", "session-host/sandbox.ts"]
+CMD ["node", "session-host/sandbox-main.ts"]

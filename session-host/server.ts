@@ -12,7 +12,7 @@ import { now } from "#core/platform/clock.ts"
 import type { CommandEnv } from "./commands/command.ts"
 import { commands } from "./commands/commands.ts"
 import { internal } from "./commands/session.ts"
-import { scope } from "./host/exceptions.ts"
+import { sessionScope } from "./session/scope.ts"
 import type { SessionHost } from "./host/host.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { SessionEnded } from "./session/session-ended.ts"
@@ -40,7 +40,7 @@ export function serverApp(
     c.set("call", call)
     const untilMs = performance.now() + (call.waitMs ?? Infinity)
     return host.calls.during(session, () =>
-      scope.run({ fail: (error) => session.fail(error), untilMs }, next),
+      sessionScope.run({ fail: (error) => session.fail(error), untilMs }, next),
     )
   })
   for (const { route, run } of [...Object.values(commands), ...internal])

@@ -38,7 +38,7 @@ export interface Timing {
   /** How often, at most, the time of a customer's last call is written down. */
   usedEachMs: number
   /** Contract, "Usage": how long messages are counted before that is written down. */
-  tallyMs: number
+  messageCountMs: number
   /** Contract, "Idle bridges": an unpaired bridge that nobody calls for this long is paused. */
   idleMs: number
 }
@@ -67,7 +67,7 @@ export function timing(): Timing {
     dailyPresenceMs: 5 * minutes,
     awaitedMs: 10 * minutes,
     usedEachMs: 60 * minutes,
-    tallyMs: 10 * minutes,
+    messageCountMs: 10 * minutes,
     idleMs: 72 * 60 * minutes,
   }
 }

@@ -2,7 +2,7 @@ import type { z } from "zod"
 import type { Engine } from "./engine.ts"
 import { batchGetItem, getItem, query, scan } from "./reads.ts"
 import * as Requests from "./requests.ts"
-import { parsed } from "./requests.ts"
+import { parseRequest } from "./requests.ts"
 import { Definition, description, TimeToLive } from "./table.ts"
 import { transactWrite } from "./transactions.ts"
 import { writeBatch, writeOne } from "./writes.ts"
@@ -34,7 +34,7 @@ function of<Schema extends z.ZodType>(
   schema: Schema,
   answer: (engine: Engine, request: z.infer<Schema>) => Promise<object>,
 ): Operation {
-  return async (engine, request) => await answer(engine, parsed(schema, request))
+  return async (engine, request) => await answer(engine, parseRequest(schema, request))
 }
 
 function writing(kind: "Put" | "Update" | "Delete", operation: string) {

@@ -93,7 +93,7 @@ function some<Asked extends z.ZodType>(asked: Asked) {
 }
 
 /** The request in this shape. DynamoDB takes `null` for a member that is absent. @throws Refusal */
-export function parsed<Schema extends z.ZodType>(schema: Schema, request: object): z.infer<Schema> {
+export function parseRequest<Schema extends z.ZodType>(schema: Schema, request: object): z.infer<Schema> {
   const given = Object.fromEntries(Object.entries(request).filter(([, value]) => value !== null))
   const { success, data, error } = schema.safeParse(given)
   if (success) return data

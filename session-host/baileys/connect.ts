@@ -3,13 +3,13 @@ import type { Connection } from "../network/connection.ts"
 import type { Acquaintance, Happening } from "../network/happening.ts"
 import { reportUnknownName } from "../receive/unknown.ts"
 import { newAddressing } from "../send/addressing.ts"
-import { groupOf } from "../send/devices.ts"
+import { groupOf } from "../send/recipient-devices.ts"
 import { timerOf } from "../send/disappearing-timers.ts"
-import { newMissed } from "../send/late-devices.ts"
+import { sendToMissed } from "../send/missed-devices.ts"
 import { newSenderKeys } from "../send/renew-sender-key.ts"
 import { newSender, newSendAgain, newShowAgain, type SendInput } from "../send/transmit.ts"
 import { newAppState } from "./app-state/app-state.ts"
-import { outsideOfAll } from "./context.ts"
+import { outsideOfContext } from "./async-context.ts"
 import { dial, type DialInput } from "./dial.ts"
 import { newLifetime } from "./lifetime.ts"
 import { removeDevice } from "./login/logout.ts"
@@ -22,7 +22,7 @@ import { newCallers } from "./questions/reject-call.ts"
 import { newRestrictionsQuestions } from "./questions/restrictions.ts"
 import type { Recorder } from "./record-skeletons.ts"
 import { tap } from "./tap.ts"
-import { newVitalSigns } from "./vital-signs.ts"
+import { endIfSilent } from "./end-if-silent.ts"
 
 export interface ConnectInput extends DialInput {
   /** How long the network may answer nothing at all until the connection counts as dead. */
@@ -39,7 +39,7 @@ export interface ConnectInput extends DialInput {
 export function connect(input: ConnectInput): Connection {
   installRepairs()
   // A session may dial again in the course of a send that has lost its connection.
-  return outsideOfAll(() => open(input))
+  return outsideOfContext(() => open(input))
 }
 
 function open(input: ConnectInput): Connection {
@@ -72,16 +72,16 @@ function open(input: ConnectInput): Connection {
       groups.forget(chat)
       restrictions.afterRefusal(networkCode)
     },
-    missed: newMissed({ ...dialled, me: () => creds.me }),
+    missed: sendToMissed({ ...dialled, me: () => creds.me }),
     onError: warn("devices that a message has missed did not get it"),
   }
   const sender = newSender(sending)
-  const vitals = newVitalSigns(lifetime, dialled.outgoing, input.deadMs)
+  const silence = endIfSilent(lifetime, dialled.outgoing, input.deadMs)
   const clock = newNetworkClock()
   tap({
     ...dialled,
     passkey,
-    vitals,
+    silence,
     clock,
     calls,
     addressing,
@@ -101,7 +101,7 @@ function open(input: ConnectInput): Connection {
     changeSetting: appState.change,
     takePasskey: (assertion) => answerOrEnd(passkey.take(assertion)),
     send(message, again = false) {
-      vitals.asked()
+      silence.asked()
       return sender(message, again)
     },
     async timerOf(chat) {

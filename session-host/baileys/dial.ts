@@ -12,17 +12,17 @@ import { Connections } from "#core/fetch/connections.ts"
 import type { Proxy } from "#core/fetch/proxied.ts"
 import type { Intake, Vault } from "../network/connection.ts"
 import { newBackpressure } from "../receive/backpressure.ts"
-import { newBacklog } from "../receive/backlog.ts"
-import { newAllowance } from "../receive/filter-receipts.ts"
-import { newUnsettledStanzas } from "../receive/order.ts"
+import { newBacklog } from "../receive/ask-for-backlog.ts"
+import { newAllowance } from "../send/send-again.ts"
+import { newUnsettledStanzas } from "../receive/unsettled-stanzas.ts"
 import { newAcks } from "../send/acks.ts"
 import { newDeviceLists } from "../send/device-lists.ts"
-import { newRecipientDevices } from "../send/devices.ts"
-import { newGroups } from "../send/groups.ts"
+import { newRecipientDevices } from "../send/recipient-devices.ts"
+import { newGroupCache } from "../send/group-cache.ts"
 import { holdOutgoingFrames } from "../send/hold-frames.ts"
 import { lidsOf } from "../people/questions.ts"
 import { newAnswerOrEnd } from "./answer-or-end.ts"
-import { sendingNow } from "./context.ts"
+import { sendingNow } from "./async-context.ts"
 import { guardedBy, type Lifetime } from "./lifetime.ts"
 import { keptWith } from "./kept-with-creds.ts"
 import { credsToDialWith } from "./login/link-code.ts"
@@ -31,7 +31,7 @@ import { agentThrough } from "./proxy-agent.ts"
 import { quietLog } from "./quiet-log.ts"
 import { keysOf } from "./signal/keys.ts"
 import { ask } from "./questions/ask.ts"
-import { credsToText } from "./signal/serialise.ts"
+import { credsToText } from "./signal/keys-as-text.ts"
 import { socketConfig } from "./socket-config.ts"
 
 export interface DialInput {
@@ -151,7 +151,7 @@ export function dial(input: DialInput, lifetime: Lifetime) {
 /** A vault outlives its connections, and so does what they learn of chats, devices, logins and messages that were sent again. */
 const known = new WeakMap<Vault, ReturnType<typeof newKnown>>()
 const newKnown = () => ({
-  groups: newGroups(),
+  groups: newGroupCache(),
   devices: newDeviceLists(),
   logins: { inThisProcess: 0 },
   mayResend: newAllowance(),

@@ -11,8 +11,8 @@ import type { Keys } from "./signal/keys.ts"
 import type { Hold } from "#core/platform/locks.ts"
 import type { ILogger } from "./quiet-log.ts"
 import { durableRepository, type RepositoryInput } from "./signal/repository.ts"
-import { remembered } from "./signal/remembered.ts"
-import { sendingNow } from "./context.ts"
+import { withoutDeletions } from "./signal/undo-deletions.ts"
+import { sendingNow } from "./async-context.ts"
 
 interface Input {
   sent: Vault["sent"]
@@ -41,7 +41,7 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
         // Baileys itself only removes sessions, and not while one is in use.
         set: (data) =>
           hold(Object.keys(data.session ?? {}), async () =>
-            keys.set(await remembered(sendingNow()?.holdBackKeyHolders(data) ?? data, keys)),
+            keys.set(await withoutDeletions(sendingNow()?.holdBackKeyHolders(data) ?? data, keys)),
           ),
       },
     },

@@ -2,18 +2,18 @@ import type { EventEmitter } from "node:events"
 import type { BaileysEventMap, BinaryNode } from "@whiskeysockets/baileys"
 import type { Logger } from "pino"
 import type { Acquaintance } from "../network/happening.ts"
-import { reportExpiration } from "../receive/expiration.ts"
+import { reportExpiration } from "../receive/client-expiration.ts"
 import { filterReceipts } from "../receive/filter-receipts.ts"
 import { readFrames } from "../receive/frames.ts"
 import { newGroupNews } from "../receive/group-news.ts"
-import { newNotices } from "../receive/notices.ts"
-import { oneByOne } from "../receive/one-by-one.ts"
-import { newAnswers } from "../receive/unanswered.ts"
+import { newNotices } from "../receive/notices-in-frames.ts"
+import { oneByOne } from "../receive/messages-one-by-one.ts"
+import { newAnswers } from "../receive/answer-unanswered.ts"
 import { reportUnknown } from "../receive/unknown.ts"
 import type { Addressing } from "../send/addressing.ts"
-import { newFormerLids } from "../send/former-lids.ts"
+import { refreshLids } from "../send/refresh-lids.ts"
 import type { SendAgain, ShowAgain } from "../send/transmit.ts"
-import { newStaleDevices } from "../send/changed-devices.ts"
+import { forgetChangedDevices } from "../send/forget-changed-devices.ts"
 import type { AppState } from "./app-state/app-state.ts"
 import { addressPair, personIn } from "./app-state/people.ts"
 import { contain, failing } from "./contain-errors.ts"
@@ -29,7 +29,7 @@ import type { newCallers } from "./questions/reject-call.ts"
 import type { newRestrictionsQuestions } from "./questions/restrictions.ts"
 import { newSignedPreKeys } from "./signal/signed-pre-keys.ts"
 import type { Recorder } from "./record-skeletons.ts"
-import type { VitalSigns } from "./vital-signs.ts"
+import type { SilenceWatch } from "./end-if-silent.ts"
 
 /** Baileys' own listener for an event of its socket. */
 type Pass = (node: BinaryNode) => unknown
@@ -40,7 +40,7 @@ export type Instead = (node: BinaryNode, pass: Pass) => unknown
 /** The parts of a connection that listen, or that listeners need. */
 interface Parts extends ReturnType<typeof dial> {
   passkey: PasskeyLink
-  vitals: VitalSigns
+  silence: SilenceWatch
   clock: NetworkClock
   calls: ReturnType<typeof newCallers>
   addressing: Addressing
@@ -101,7 +101,7 @@ export function tap(parts: Parts): void {
   ws.on("newListener", (event: unknown) => {
     if (!isQuestion(event)) return
     backpressure.asked(1)
-    parts.vitals.asked()
+    parts.silence.asked()
   })
   ws.on("removeListener", (event: unknown) => isQuestion(event) && backpressure.asked(-1))
 
@@ -109,7 +109,7 @@ export function tap(parts: Parts): void {
   ws.on("CB:ack,class:message", parts.acks.take)
   ws.on(
     "CB:ack,class:message",
-    newFormerLids({ ...parts, onError: warn("a private id was not asked for anew") }),
+    refreshLids({ ...parts, onError: warn("a private id was not asked for anew") }),
   )
   const beside = readFrames({
     ...parts,
@@ -118,11 +118,15 @@ export function tap(parts: Parts): void {
       addSpareCodes,
       (frame) => parts.groups.take(frame),
       parts.addressing.take,
-      newStaleDevices({ ...parts, sock: () => sock, onError: warn("a list of devices was not forgotten") }),
+      forgetChangedDevices({
+        ...parts,
+        sock: () => sock,
+        onError: warn("a list of devices was not forgotten"),
+      }),
       parts.backlog.take,
       newNotices(parts),
       answers.take,
-      parts.vitals.take,
+      parts.silence.take,
       parts.clock.take,
       (frame) => reportUnknown(frame, parts.operatorsLog),
       (frame) => reportExpiration(frame, parts.operatorsLog),

@@ -1,6 +1,6 @@
 import { ApiError } from "#core/error.ts"
 import type { MessageContent } from "../network/connection.ts"
-import { type Context, type File, maySeeOnce, mediaOf } from "../send/compose.ts"
+import { type Context, type File, maySeeOnce, toMedia } from "../send/compose.ts"
 import { encryptFile } from "../media/encrypt.ts"
 import type { Kind } from "../media/kind-and-content-type.ts"
 import { type Fetched, fetchMedia, type Source } from "../media/fetch.ts"
@@ -27,7 +27,7 @@ export async function composeMedia(
 ): Promise<MessageContent> {
   const file = await sentFile(input, connected)
   const { caption, filename, view_once: viewOnce } = input
-  return mediaOf({ ...file, caption, fileName: filename ?? file.fileName, viewOnce }, context)
+  return toMedia({ ...file, caption, fileName: filename ?? file.fileName, viewOnce }, context)
 }
 
 async function sentFile(input: Asked, connected: ConnectedSession): Promise<File> {

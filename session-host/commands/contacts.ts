@@ -4,7 +4,7 @@ import { isLid, toJid } from "#core/jid.ts"
 import { avatarOf } from "../media/avatar.ts"
 import type { Registered } from "../network/connection.ts"
 import { el } from "../network/stanza.ts"
-import { type Contact, type Learnt, stranger, wire } from "../people/contacts.ts"
+import { type Contact, type Learnt, contactOfStranger, wire } from "../people/contacts.ts"
 import { blockedPeople, setBlocked } from "../people/blocked.ts"
 import { personOf } from "../people/questions.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
@@ -91,7 +91,7 @@ async function find(connected: ConnectedSession, asked: string) {
   await contacts.learn([{ ...said, isRegistered: learnt !== undefined, ofContactsOnly: true }], phonesOf)
   const known = (learnt?.jid && (await contacts.get(learnt.jid))) || (await contacts.get(jid))
   if (known) return wire(await withRedactedPhone(known, connected))
-  if (learnt) return wire(stranger(learnt))
+  if (learnt) return wire(contactOfStranger(learnt))
   throw new ApiError("not_found", "there is no such contact: nobody on the network has this address")
 }
 

@@ -5,30 +5,23 @@ import { statusChat, toJid } from "#core/jid.ts"
 import { readPreview } from "../media/picture.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
 import type { MessageContent } from "../network/connection.ts"
-import {
-  contextOf as contextIn,
-  isSeenOnce,
-  kindOf,
-  mediaOf,
-  textOf as textIn,
-  unwrap,
-} from "../network/content.ts"
+import { contextOf as contextIn, isSeenOnce, kindOf, mediaOf, textOf, unwrap } from "../network/content.ts"
 import { statusAudience } from "../people/status-audience.ts"
 import { longestText } from "../receive/map/kept-content.ts"
 import {
   built,
-  contactsOf,
+  toContacts,
   type Context,
-  editOf,
-  eventOf,
-  forwardOf,
-  locationOf,
-  pinOf,
-  pollOf,
-  reactionOf,
-  revocationOf,
-  statusTextOf,
-  textOf,
+  toEdit,
+  toEvent,
+  toForward,
+  toLocation,
+  toPin,
+  toPoll,
+  toReaction,
+  toRevocation,
+  toStatusText,
+  toText,
 } from "../send/compose.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import { chatOf, findMessages, findOwn, keyOf } from "./find-message.ts"
@@ -41,9 +34,9 @@ import { composeMedia } from "./compose-media.ts"
 
 export const messages = {
   sendText: sendCommand(send.sendText, async ({ body, preview }, { context }) => {
-    if (!preview) return textOf(body, context)
+    if (!preview) return toText(body, context)
     const thumbnail = preview.image && (await readPreview(Buffer.from(preview.image, "base64")))
-    return textOf(body, context, { ...preview, thumbnail: thumbnail || undefined })
+    return toText(body, context, { ...preview, thumbnail: thumbnail || undefined })
   }),
 
   sendMedia: sendCommand(send.sendMedia, (input, { connected, context }) =>
@@ -55,18 +48,18 @@ export const messages = {
       const { chat, message_id, emoji } = called.body
       const reached = chat && (await connected.reach(toJid(chat)))
       const [message] = await findMessages(connected, { id: message_id, chat })
-      return { chat: reached ?? chatOf(message), message: built(reactionOf(keyOf(message), emoji)) }
+      return { chat: reached ?? chatOf(message), message: built(toReaction(keyOf(message), emoji)) }
     }),
   ),
 
   sendPoll: sendCommand(send.sendPoll, (input, { context }) =>
-    pollOf({ ...input, maxAnswers: input.max_answers ?? 1 }, context),
+    toPoll({ ...input, maxAnswers: input.max_answers ?? 1 }, context),
   ),
 
-  sendLocation: sendCommand(send.sendLocation, (input, { context }) => locationOf(input, context)),
+  sendLocation: sendCommand(send.sendLocation, (input, { context }) => toLocation(input, context)),
 
   sendEvent: sendCommand(send.sendEvent, (input, { context }) =>
-    eventOf(
+    toEvent(
       {
         name: input.name,
         description: input.description,
@@ -81,7 +74,7 @@ export const messages = {
     ),
   ),
 
-  sendContact: sendCommand(send.sendContact, (input, { context }) => contactsOf(input.contacts, context)),
+  sendContact: sendCommand(send.sendContact, (input, { context }) => toContacts(input.contacts, context)),
 
   sendForward: sendCommand(send.sendForward, async (input, { connected, context }) => {
     const [message] = await findMessages(connected, { id: input.message_id, chat: input.from_chat })
@@ -95,7 +88,7 @@ export const messages = {
       const hasPicture = Object.values(source).some((place) => place !== undefined)
       const content = hasPicture
         ? await composeMedia({ ...source, caption: body, kind: "image" }, connected, {})
-        : statusTextOf(body ?? "", background)
+        : toStatusText(body ?? "", background)
       await connected.pace(statusChat)
       return { chat: statusChat, message: built(content), members }
     }),
@@ -123,7 +116,7 @@ export const messages = {
       const message = await findOwn(connected, { id: called.params.id })
       const { chat } = message
       const members = chat === statusChat ? await viewersOf(message, connected) : undefined
-      return { chat, message: built(revocationOf(keyOf(message))), members }
+      return { chat, message: built(toRevocation(keyOf(message))), members }
     }),
   ),
 
@@ -135,7 +128,7 @@ export const messages = {
         const message = await findOwn(connected, { id, chat: called.body.chat })
         if (kindOf(unwrap(message.content)) !== "text")
           throw new ApiError("invalid_request", "only the text of a text message can be changed")
-        return { chat: message.chat, message: built(editOf(keyOf(message), textOf(called.body.body))) }
+        return { chat: message.chat, message: built(toEdit(keyOf(message), toText(called.body.body))) }
         // The edit's own id is of no use to anybody: it is still the same message.
       },
       id,
@@ -176,21 +169,21 @@ function pin(
     const [message] = await findMessages(connected, { id: called.params.id, chat })
     if (message.chat.endsWith("@broadcast"))
       throw new ApiError("invalid_request", "only a message of a chat or a group can be pinned")
-    return { chat: message.chat, message: built(pinOf(keyOf(message), seconds)) }
+    return { chat: message.chat, message: built(toPin(keyOf(message), seconds)) }
   })
 }
 
 /** @throws ApiError `invalid_request` for a message that may not be forwarded */
 function forwarded({ content, fromMe, sent }: Recalled, context: Context): MessageContent {
   const inner = unwrap(content)
-  if (!sent && (textIn(inner) ?? mediaOf(inner)?.caption ?? "").length > longestText)
+  if (!sent && (textOf(inner) ?? mediaOf(inner)?.caption ?? "").length > longestText)
     throw new ApiError(
       "invalid_request",
       `of a text beyond ${longestText} characters the rest is not remembered: send it with \`send/text\``,
     )
   const before = contextIn(inner)?.forwardingScore ?? 0
   const forwardings = fromMe ? before : before + 1
-  const forward = isSeenOnce(content) ? undefined : forwardOf(inner, { ...context, forwardings })
+  const forward = isSeenOnce(content) ? undefined : toForward(inner, { ...context, forwardings })
   if (forward) return forward
   throw new ApiError(
     "invalid_request",

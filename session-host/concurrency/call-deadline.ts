@@ -1,11 +1,11 @@
-import { scope } from "../host/exceptions.ts"
+import { sessionScope } from "../session/scope.ts"
 
 /**
  * How much longer the call being answered may wait for its session in all, in milliseconds: to start, to connect, to know its
  * people. Outside a call, `atMost`.
  */
 export function mayWaitMs(atMost: number): number {
-  const untilMs = scope.getStore()?.untilMs ?? Infinity
+  const untilMs = sessionScope.getStore()?.untilMs ?? Infinity
   return Math.max(0, Math.min(atMost, untilMs - performance.now()))
 }
 

@@ -1,10 +1,10 @@
 import { isPhoneJid, userOf } from "#core/jid.ts"
-import type { Connection, Stanza } from "../network/connection.ts"
+import type { Connection } from "../network/connection.ts"
+import { type Stanza, child, childrenOf, el } from "../network/stanza.ts"
 import { NetworkRejected, NoAnswer } from "../network/errors.ts"
-import { child, childrenOf, el } from "../network/stanza.ts"
 import { whole } from "../receive/map/mapped.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
-import { addressesOf, type Group, groupsOf } from "./card.ts"
+import { addressesOf, type Group, groupsOf } from "./group.ts"
 import { asGroup, asLink } from "./refusals.ts"
 
 /** The public address of all links. */

@@ -1,7 +1,7 @@
 import type { Connection } from "../network/connection.ts"
 import { child, childrenOf, el } from "../network/stanza.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
-import { type Group, groupsOf } from "./card.ts"
+import { type Group, groupsOf } from "./group.ts"
 
 interface Asked {
   limit?: number | undefined

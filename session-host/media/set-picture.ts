@@ -1,6 +1,5 @@
 import { ApiError } from "#core/error.ts"
-import type { Stanza } from "../network/connection.ts"
-import { child, el } from "../network/stanza.ts"
+import { type Stanza, child, el } from "../network/stanza.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import { fetchMedia } from "./fetch.ts"
 import { readAvatar } from "./picture.ts"

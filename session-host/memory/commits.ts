@@ -3,7 +3,7 @@ import { Metrics } from "#core/platform/metrics.ts"
 import { type Row, StoreAway, transact } from "#core/store/store.ts"
 import type { Patience } from "./patience.ts"
 import { Fenced, SessionEnded } from "../session/session-ended.ts"
-import { bytesOf, isOwn, nextBatch, type Packable, type UnitWrite } from "./packing.ts"
+import { bytesOf, isOwn, nextBatch, type Packable, type UnitWrite } from "./next-batch.ts"
 import type { SessionStore } from "./rows.ts"
 
 /**

@@ -27,13 +27,13 @@ export const Packing = "deflate1"
 export type Packing = typeof Packing
 
 /** The secret in the form to be sealed: packed if that makes it smaller. */
-export function pack(secret: string | Uint8Array): { bytes: string | Uint8Array; packing?: Packing } {
+export function compress(secret: string | Uint8Array): { bytes: string | Uint8Array; packing?: Packing } {
   if (secret.length < smallest) return { bytes: secret }
   const bytes = deflateRawSync(secret, { dictionary, level: 3, ...small })
   return bytes.length < secret.length ? { bytes, packing: Packing } : { bytes: secret }
 }
 
 /** @throws when it was not packed in this way */
-export function unpack(bytes: Buffer, packing: Packing | undefined): Buffer {
+export function decompress(bytes: Buffer, packing: Packing | undefined): Buffer {
   return packing === Packing ? inflateRawSync(bytes, { dictionary }) : bytes
 }

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { RestrictionKind } from "#core/contract/session-status.ts"
 import { now, nowMs } from "#core/platform/clock.ts"
 import type { Commits } from "./commits.ts"
-import type { UnitWrite } from "./packing.ts"
+import type { UnitWrite } from "./next-batch.ts"
 import type { SessionStore, Stored } from "./rows.ts"
 import type { Restriction } from "../network/happening.ts"
 

@@ -3,7 +3,7 @@ import { nowMs } from "#core/platform/clock.ts"
 import { encrypts, readingOnly, withUnusedPreKeys, worthless } from "../baileys/signal/anew.ts"
 import { Fenced } from "../session/session-ended.ts"
 import type { Commits } from "./commits.ts"
-import type { SessionVault } from "./keys.ts"
+import type { SessionVault } from "./vault.ts"
 import type { Patience } from "./patience.ts"
 import type { SessionStore, Stored } from "./rows.ts"
 

@@ -7,37 +7,37 @@ import type { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { Chats } from "../chats/chats.ts"
 import { History } from "../chats/history.ts"
-import { Keeping } from "../chats/keeping.ts"
+import { MessageKeeping } from "../chats/keep-messages.ts"
 import { Transcript } from "../chats/transcript.ts"
 import { Contacts, removeContacts } from "../people/contacts.ts"
 import { Awaited } from "../receive/awaited.ts"
 import { Bell } from "../receive/bell.ts"
 import { EventOutbox } from "../receive/outbox.ts"
 import { readParkedAgain } from "../receive/read-parked-again.ts"
-import { SessionIntake } from "../receive/take.ts"
+import { SessionIntake } from "../receive/intake.ts"
 import { Pacing, pacingRow } from "../send/pacing.ts"
 import { Statuses } from "../send/statuses.ts"
 import { SessionEnded } from "../session/session-ended.ts"
 import { ConnectionEvents, reportedRow } from "../uplink/connection-events.ts"
 import { CreatedGroups } from "./created-groups.ts"
 import { find, type Found, type Given, Ground } from "./ground.ts"
-import { credsOf, credsSk, forgetCreds, oldKeys, SessionVault } from "./keys.ts"
+import { credsOf, credsSk, forgetCreds, oldKeys, SessionVault } from "./vault.ts"
 import { LoginStanding } from "./login-standing.ts"
 import { makeAnew } from "./make-anew.ts"
 import { Messages } from "./messages/messages.ts"
 import { SentList } from "./messages/sent-list.ts"
-import type { UnitWrite } from "./packing.ts"
-import { Tally } from "./tally.ts"
+import type { UnitWrite } from "./next-batch.ts"
+import { MessageCount } from "./message-count.ts"
 
 /** The durable side of a session. Each part takes what it needs from here, and its first row where it is read at once. */
 export class Memory extends Ground {
   readonly bell = new Bell(this.bridgeId)
   readonly messages = new Messages(this.store)
   readonly sentList = new SentList(this)
-  readonly tally = new Tally(this)
+  readonly messageCount = new MessageCount(this)
   readonly transcript = new Transcript(this)
   readonly chats = new Chats(this)
-  readonly keeping = new Keeping(this)
+  readonly keeping = new MessageKeeping(this)
   readonly history = new History(this)
   readonly outbox = new EventOutbox(this, this.#lastEvent + 1)
   readonly connectionEvents = new ConnectionEvents(this, this.found.rows.get(reportedRow))
@@ -140,7 +140,7 @@ export class Memory extends Ground {
     await this.#contacts.settled()
     await this.commits.settled()
     await this.bell.quiet()
-    await this.tally.written()
+    await this.messageCount.written()
   }
 
   /** The session has ended; its socket is closed. */
@@ -148,7 +148,7 @@ export class Memory extends Ground {
     this.connectionEvents.end()
     this.statuses.end(error)
     this.bell.end()
-    this.tally.end()
+    this.messageCount.end()
     this.commits.end(error)
   }
 }

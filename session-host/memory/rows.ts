@@ -3,7 +3,7 @@ import { open, seal } from "#core/keys/seal.ts"
 import { batchGet, beginning, Bytes, query, type Row, type Write } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import type { Patience } from "./patience.ts"
-import { pack, Packing, unpack } from "./compress.ts"
+import { compress, Packing, decompress } from "./compress.ts"
 
 /** DynamoDB's limits: an item holds 409,600 bytes, attribute names included, and its sort key 1,024. */
 const most = { bytes: 400_000, keyBytes: 1_024 }
@@ -71,7 +71,7 @@ export class SessionStore {
       // A secret this short fits in any encoding (UTF-8 takes at most 3 bytes a character). Only longer ones are packed
       // here to learn their size.
       if (!("secret" in write) || write.secret.length * 3 < most.bytes) continue
-      const bytes = Buffer.byteLength(pack(write.secret).bytes)
+      const bytes = Buffer.byteLength(compress(write.secret).bytes)
       if (bytes > most.bytes) throw new RowTooLarge(`a row of ${bytes} bytes`)
     }
   }
@@ -95,7 +95,7 @@ export class SessionStore {
   toWrite(write: SessionWrite): Write {
     const key = { pk: this.#pk, sk: write.sk }
     if (!("secret" in write)) return { Delete: { TableName: tables.sessions, Key: key } }
-    const { bytes, packing } = pack(write.secret)
+    const { bytes, packing } = compress(write.secret)
     const sealed = seal(this.#key, key, bytes)
     return {
       Put: {
@@ -277,7 +277,7 @@ export class SessionStore {
 
   #opened(row: Row): Stored {
     const { sk, sealed, packing } = Sealed.parse(row)
-    return { sk, row, secret: unpack(open(this.#key, { pk: this.#pk, sk }, sealed), packing) }
+    return { sk, row, secret: decompress(open(this.#key, { pk: this.#pk, sk }, sealed), packing) }
   }
 }
 

@@ -8,6 +8,7 @@ import type { PasskeyAssertion } from "#core/contract/passkey.ts"
 import type { proto } from "@whiskeysockets/baileys"
 import type { SessionWrite } from "../memory/rows.ts"
 import type { Media } from "./content.ts"
+import type { Stanza } from "./stanza.ts"
 
 /** The decoded content of a message: plain data under the protocol's names. */
 export type MessageContent = proto.IMessage
@@ -18,15 +19,6 @@ export interface OpenedAnswer {
   original: { id: string; content: MessageContent }
   vote?: proto.Message.IPollVoteMessage
   response?: proto.Message.IEventResponseMessage
-}
-
-/** A node of the network's binary XML, as plain data. */
-export interface Stanza {
-  tag: string
-  attrs: Record<string, string>
-  children: Stanza[]
-  /** The content of a node without children. */
-  bytes?: Uint8Array
 }
 
 /** A decrypted message stanza. */

@@ -1,7 +1,7 @@
 import type { Objection } from "#core/contract/session-status.ts"
 import type { PasskeyOptions } from "#core/contract/passkey.ts"
 import type { proto } from "@whiskeysockets/baileys"
-import type { Stanza } from "./connection.ts"
+import type { Stanza } from "./stanza.ts"
 
 /** The session's identity on the network. */
 export interface Me {

@@ -1,4 +1,11 @@
-import type { Stanza } from "./connection.ts"
+/** A node of the network's binary XML, as plain data. */
+export interface Stanza {
+  tag: string
+  attrs: Record<string, string>
+  children: Stanza[]
+  /** The content of a node without children. */
+  bytes?: Uint8Array
+}
 
 /** A node for a question. Its content is nodes, text or bytes. */
 export function el(

@@ -241,7 +241,7 @@ export function wire(contact: Contact): Wire {
 }
 
 /** A person who is not a contact, in the form of one. */
-export function stranger(learnt: Learnt): Contact {
+export function contactOfStranger(learnt: Learnt): Contact {
   return updated(nobody, learnt)
 }
 

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto"
 import { proto } from "@whiskeysockets/baileys"
 import { isLid, isPhoneJid, userOf, usernameIn, withoutDevice } from "#core/jid.ts"
-import type { Connection, Registered, Stanza } from "../network/connection.ts"
+import type { Connection, Registered } from "../network/connection.ts"
+import { type Stanza, child, childrenOf, el, textOf } from "../network/stanza.ts"
 import { ifAny, NoAnswer } from "../network/errors.ts"
-import { child, childrenOf, el, textOf } from "../network/stanza.ts"
 import type { Learnt } from "./contacts.ts"
 
 /**

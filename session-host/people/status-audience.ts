@@ -1,6 +1,6 @@
 import { ApiError } from "#core/error.ts"
-import type { Connection, Stanza } from "../network/connection.ts"
-import { child, childrenOf, el } from "../network/stanza.ts"
+import type { Connection } from "../network/connection.ts"
+import { type Stanza, child, childrenOf, el } from "../network/stanza.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Contact } from "./contacts.ts"
 

@@ -7,7 +7,7 @@ import { keepKeysFromMessage } from "./keys-from-messages.ts"
 import type { ILogger } from "../baileys/quiet-log.ts"
 import type { RepositoryInput } from "../baileys/signal/repository.ts"
 import { SessionEnded } from "../session/session-ended.ts"
-import { hasChild, saysAgain } from "../baileys/stanza.ts"
+import { hasChild } from "../baileys/stanza.ts"
 
 /** Stands for a redelivered message. It unpads to an empty message, so only the receipt goes out. */
 const emptyMessage = Buffer.of(1)
@@ -151,4 +151,15 @@ export function newDecrypting(
     /** Was done in the unit of its message. An unencrypted one is not to be believed. */
     processSenderKeyDistributionMessage: async () => {},
   }
+}
+
+/**
+ * Whether a message says that it may have come before: the network marks what it delivers again (`offline`), and a sender
+ * what they encrypt again when asked (`count`).
+ */
+function saysAgain({ attrs, content }: BinaryNode): boolean {
+  if (attrs.offline !== undefined) return true
+  return (
+    Array.isArray(content) && content.some((child) => child.tag === "enc" && child.attrs.count !== undefined)
+  )
 }

@@ -1,14 +1,15 @@
 import type { BinaryNode } from "@whiskeysockets/baileys"
+import { isGroup } from "#core/jid.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import type { Intake } from "../network/connection.ts"
 import type { Acquaintance } from "../network/happening.ts"
 import type { OutgoingFrames } from "../send/hold-frames.ts"
 import type { Backpressure } from "./backpressure.ts"
-import type { UnsettledStanzas } from "./order.ts"
+import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
 import type { newCallers } from "../baileys/questions/reject-call.ts"
 import type { Lifetime } from "../baileys/lifetime.ts"
 import { hiddenNumbersIn } from "./hidden-numbers.ts"
-import { mayBecomeEvent, toStanza } from "../baileys/stanza.ts"
+import { hasChild, toStanza } from "../baileys/stanza.ts"
 
 interface Input {
   unsettled: Pick<UnsettledStanzas, "message" | "afterThose">
@@ -42,5 +43,24 @@ export function readFrames(input: Input): (frame: BinaryNode) => void {
       unsettled.afterThose(frame, () => void backpressure.whileWorking(frame, taken))
     }
     for (const listen of listeners) listen(frame)
+  }
+}
+
+/** The kinds of notification that may become an event, besides the news of groups (`group-news.ts`). The others are for Baileys alone. */
+const notifications = new Set(["picture"])
+
+/** Whether this stanza may become an event, and is no message. */
+function mayBecomeEvent(node: BinaryNode): boolean {
+  switch (node.tag) {
+    case "call":
+    case "presence":
+    case "chatstate":
+      return true
+    case "notification":
+      return notifications.has(node.attrs.type ?? "") && !isGroup(node.attrs.from ?? "")
+    case "ib":
+      return hasChild(node, "offline_preview") || hasChild(node, "offline")
+    default:
+      return false
   }
 }

@@ -4,7 +4,7 @@ import { toStanza } from "../baileys/stanza.ts"
 import type { Instead } from "../baileys/tap.ts"
 import type { Intake } from "../network/connection.ts"
 import { isGroupNews } from "./map/group.ts"
-import type { UnsettledStanzas } from "./order.ts"
+import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
 
 interface Input {
   intake: Pick<Intake, "followsGroup">

@@ -1,6 +1,7 @@
 import { isLid } from "#core/jid.ts"
 import { decode, decodeWeb } from "../network/decode.ts"
-import { aboutOf, lidsIn, type Own, phonesIn } from "./map/chat-and-sender.ts"
+import { aboutOf, lidsIn, phonesIn } from "./map/chat-and-sender.ts"
+import type { Own } from "../session/own.ts"
 import { unwrap } from "../network/content.ts"
 import type { Mapped, Remembered } from "./map/mapped.ts"
 import { fromLost } from "./map/lost.ts"

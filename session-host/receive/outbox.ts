@@ -7,11 +7,11 @@ import type { Mapped, MessageIdentity } from "./map/mapped.ts"
 import { eventIdentityOf } from "./map/message-identity.ts"
 import type { Bell } from "./bell.ts"
 import type { Commits } from "../memory/commits.ts"
-import type { UnitWrite } from "../memory/packing.ts"
+import type { UnitWrite } from "../memory/next-batch.ts"
 import type { Known, Messages } from "../memory/messages/messages.ts"
 import type { SessionStore } from "../memory/rows.ts"
-import type { Tally } from "../memory/tally.ts"
-import type { Keeping } from "../chats/keeping.ts"
+import type { MessageCount } from "../memory/message-count.ts"
+import type { MessageKeeping } from "../chats/keep-messages.ts"
 
 /** The network repeats unacknowledged stanzas for 14 days. */
 const markedFor = 14 * 86_400
@@ -23,9 +23,9 @@ interface Parts {
   commits: Pick<Commits, "make" | "whenKept">
   messages: Messages
   bell: Pick<Bell, "want">
-  tally: Pick<Tally, "add">
+  messageCount: Pick<MessageCount, "add">
   choice: Choice.Info
-  keeping: Pick<Keeping, "takes" | "ready">
+  keeping: Pick<MessageKeeping, "takes" | "ready">
 }
 
 /** The rest of a unit, beside the events. */
@@ -112,10 +112,11 @@ export class EventOutbox {
   }
 
   #kept(fresh: Fresh[]): void {
-    const { bell, tally } = this.#parts
+    const { bell, messageCount } = this.#parts
     bell.want()
     for (const { mapped, isReported } of fresh)
-      if (isReported && mapped.event.event === "message") tally.add(mapped.event.from_me ? "out" : "in")
+      if (isReported && mapped.event.event === "message")
+        messageCount.add(mapped.event.from_me ? "out" : "in")
   }
 
   async #notMade(mapped: Mapped[], brought: Known | undefined): Promise<Fresh[]> {

@@ -1,5 +1,5 @@
 import type { Commits } from "../memory/commits.ts"
-import type { SessionIntake } from "./take.ts"
+import type { SessionIntake } from "./intake.ts"
 import { parked, parkedKeys } from "./parked.ts"
 import type { SessionStore } from "../memory/rows.ts"
 

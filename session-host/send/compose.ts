@@ -44,7 +44,7 @@ interface Preview {
   thumbnail?: Uint8Array | undefined
 }
 
-export function textOf(body: string, context: Context = {}, preview?: Preview): MessageContent {
+export function toText(body: string, context: Context = {}, preview?: Preview): MessageContent {
   const link = preview && {
     matchedText: preview.url,
     title: preview.title,
@@ -56,7 +56,7 @@ export function textOf(body: string, context: Context = {}, preview?: Preview): 
 }
 
 /** A text for everybody who may see the account's statuses. @param background `#RRGGBB` */
-export function statusTextOf(text: string, background = "#205e7a"): MessageContent {
+export function toStatusText(text: string, background = "#205e7a"): MessageContent {
   const backgroundArgb = Number.parseInt(`ff${background.slice(1)}`, 16)
   return { extendedTextMessage: { text, backgroundArgb, textArgb: 0xff_ff_ff_ff } }
 }
@@ -70,7 +70,7 @@ interface Card {
   vcard?: string | undefined
 }
 
-export function contactsOf(cards: Card[], context: Context): MessageContent {
+export function toContacts(cards: Card[], context: Context): MessageContent {
   const contacts = cards.map((card) => ({ displayName: card.name, vcard: card.vcard ?? vcardOf(card) }))
   if (contacts.length === 1) return { contactMessage: { ...contacts[0], contextInfo: contextInfo(context) } }
   const displayName = `${contacts.length} contacts`
@@ -114,9 +114,9 @@ const forwardable = [
  * The same content for somebody else, without what it referred to. Undefined if it is of a kind that is not forwarded.
  * @param content without its wrappers
  */
-export function forwardOf(content: MessageContent, context: Context): MessageContent | undefined {
+export function toForward(content: MessageContent, context: Context): MessageContent | undefined {
   const { conversation } = content
-  if (conversation) return textOf(conversation, context)
+  if (conversation) return toText(conversation, context)
   const kind = forwardable.find((one) => content[one])
   if (!kind) return undefined
   const part = { ...content[kind], contextInfo: contextInfo(context) }
@@ -131,7 +131,7 @@ function documentOf(documentMessage: NonNullable<MessageContent["documentMessage
 }
 
 /** Pins a message for so many seconds, or unpins it. */
-export function pinOf(key: Key, seconds: number | undefined): MessageContent {
+export function toPin(key: Key, seconds: number | undefined): MessageContent {
   const { PIN_FOR_ALL, UNPIN_FOR_ALL } = proto.Message.PinInChatMessage.Type
   const type = seconds === undefined ? UNPIN_FOR_ALL : PIN_FOR_ALL
   return {
@@ -141,11 +141,11 @@ export function pinOf(key: Key, seconds: number | undefined): MessageContent {
 }
 
 /** An empty emoji removes the reaction. */
-export function reactionOf(key: Key, emoji: string): MessageContent {
+export function toReaction(key: Key, emoji: string): MessageContent {
   return { reactionMessage: { key, text: emoji, senderTimestampMs: nowMs() } }
 }
 
-export function pollOf(
+export function toPoll(
   input: { question: string; options: string[]; maxAnswers: number },
   context: Context,
 ): MessageContent {
@@ -160,7 +160,7 @@ export function pollOf(
 }
 
 /** A personal invitation to a group. `expiration` is in Unix seconds. */
-export function invitationOf(input: {
+export function toInvitation(input: {
   group: string
   name: string
   code: string
@@ -176,7 +176,7 @@ export function invitationOf(input: {
   }
 }
 
-export function locationOf(
+export function toLocation(
   input: { lat: number; lng: number; name?: string | undefined; address?: string | undefined },
   context: Context,
 ): MessageContent {
@@ -193,7 +193,7 @@ export function locationOf(
 }
 
 /** Times are in Unix seconds. */
-export function eventOf(
+export function toEvent(
   input: {
     name: string
     description?: string | undefined
@@ -231,7 +231,7 @@ export function maySeeOnce(kind: Kind): boolean {
   return kind === "image" || kind === "video" || kind === "voice"
 }
 
-export function mediaOf(file: File, context: Context): MessageContent {
+export function toMedia(file: File, context: Context): MessageContent {
   const content = contentOf(file, context)
   return file.viewOnce ? { viewOnceMessage: { message: content } } : content
 }
@@ -276,12 +276,12 @@ function contentOf(file: File, context: Context): MessageContent {
   }
 }
 
-export function revocationOf(key: Key): MessageContent {
+export function toRevocation(key: Key): MessageContent {
   return { protocolMessage: { key, type: proto.Message.ProtocolMessage.Type.REVOKE } }
 }
 
 /** Changes the message of this key to this content. */
-export function editOf(key: Key, content: MessageContent): MessageContent {
+export function toEdit(key: Key, content: MessageContent): MessageContent {
   const type = proto.Message.ProtocolMessage.Type.MESSAGE_EDIT
   return { protocolMessage: { key, type, editedMessage: content, timestampMs: nowMs() } }
 }

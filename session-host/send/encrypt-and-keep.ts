@@ -3,7 +3,7 @@ import type { SignalRepositoryWithLIDStore } from "@whiskeysockets/baileys"
 import { addressesOf } from "../baileys/signal/addresses.ts"
 import { SessionRecord } from "../baileys/signal/libsignal.ts"
 import type { RepositoryInput } from "../baileys/signal/repository.ts"
-import { sendingNow } from "../baileys/context.ts"
+import { sendingNow } from "../baileys/async-context.ts"
 
 type InjectedSession = Parameters<SignalRepositoryWithLIDStore["injectE2ESession"]>[0]
 

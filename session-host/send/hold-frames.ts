@@ -1,6 +1,6 @@
 import type { WebSocket } from "ws"
 import type { Gate } from "../network/connection.ts"
-import { sendingNow } from "../baileys/context.ts"
+import { sendingNow } from "../baileys/async-context.ts"
 
 /** The frames of one connection on their way out. */
 export interface OutgoingFrames {

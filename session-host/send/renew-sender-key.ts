@@ -3,11 +3,11 @@ import { isGroup, userOf } from "#core/jid.ts"
 import type { Hold } from "#core/platform/locks.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Keys } from "../baileys/signal/keys.ts"
-import { groupOf } from "./devices.ts"
-import type { Groups } from "./groups.ts"
+import { groupOf } from "./recipient-devices.ts"
+import type { GroupCache } from "./group-cache.ts"
 
 interface Input {
-  groups: Groups
+  groups: GroupCache
   keys: Keys
   hold: Hold
   me: () => { id: string; lid?: string } | undefined

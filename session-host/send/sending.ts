@@ -2,7 +2,7 @@ import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { statusChat } from "#core/jid.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { Metrics } from "#core/platform/metrics.ts"
-import type { Keeping } from "../chats/keeping.ts"
+import type { MessageKeeping } from "../chats/keep-messages.ts"
 import { Condition } from "../concurrency/condition.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Memory } from "../memory/memory.ts"
@@ -131,7 +131,7 @@ export class Sending {
     connection: Connection,
     outgoing: Omit<Outgoing, "beside"> & { generation: number },
     again: boolean,
-    kept: Awaited<ReturnType<Keeping["outgoing"]>>,
+    kept: Awaited<ReturnType<MessageKeeping["outgoing"]>>,
   ): Promise<number> {
     const { messageId } = outgoing
     const { log } = this.#input

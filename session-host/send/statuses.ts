@@ -6,10 +6,10 @@ import { now } from "#core/platform/clock.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Commits } from "../memory/commits.ts"
-import type { SessionVault } from "../memory/keys.ts"
+import type { SessionVault } from "../memory/vault.ts"
 import { type Sent, sentMessage, sentMessages, sentRow } from "../memory/messages/sent.ts"
 import type { Put, SessionStore, SessionWrite } from "../memory/rows.ts"
-import type { Tally } from "../memory/tally.ts"
+import type { MessageCount } from "../memory/message-count.ts"
 import { changes } from "../network/content.ts"
 import type { Outgoing, Receipt } from "../network/connection.ts"
 import { decodeBare } from "../network/decode.ts"
@@ -22,7 +22,7 @@ interface Parts {
   store: SessionStore
   commits: Pick<Commits, "note" | "write" | "whenKept">
   outbox: Pick<EventOutbox, "append">
-  tally: Pick<Tally, "sent">
+  messageCount: Pick<MessageCount, "sent">
   vault: Pick<SessionVault, "login" | "otherAddress" | "phoneOf">
   choice: Choice.Info
   log: Logger
@@ -81,8 +81,8 @@ export class Statuses {
    * @throws SessionEnded
    */
   async acked(sent: Unacked, timestamp: number): Promise<void> {
-    const { store, commits, tally } = this.#parts
-    tally.sent(sent.messageId)
+    const { store, commits, messageCount } = this.#parts
+    messageCount.sent(sent.messageId)
     const acked = { state: "acked", timestamp } as const
     if (!this.follows(sent.chat)) return noteUnlessEnded(commits, sentRow(store, { ...sent, ...acked }))
     const unit = await this.#turn(async () => {
@@ -196,7 +196,7 @@ export class Statuses {
     if (after.state === "acked") return void (await this.#make(after, await Promise.all(reported)))
     // Its acknowledgement was lost, or is not taken in yet: whoever has the message has it from the network.
     const timestamp = changed.reported[0]?.timestamp ?? now()
-    this.#parts.tally.sent(sent.messageId)
+    this.#parts.messageCount.sent(sent.messageId)
     const first = { status: "sent", timestamp } as const
     await this.#make({ ...after, state: "acked", timestamp }, [first, ...(await Promise.all(reported))])
   }

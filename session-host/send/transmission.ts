@@ -3,8 +3,8 @@ import type { Outgoing } from "../network/connection.ts"
 import { NotSent, OutcomeUnknown } from "../network/errors.ts"
 
 /**
- * One message on its way out: prepared (`send/devices.ts`), encrypted and kept (`send/encrypt-and-keep.ts`), built, and handed to the
- * socket (`send/hold-frames.ts`). Then it is acknowledged; or it was not sent, and nothing of it may leave any more.
+ * One message on its way out: prepared (`send/recipient-devices.ts`), encrypted and kept (`send/encrypt-and-keep.ts`), built,
+ * and handed to the socket (`send/hold-frames.ts`). Then it is acknowledged; or it was not sent, and nothing of it may leave any more.
  */
 export class Transmission {
   readonly outgoing: Outgoing

@@ -6,9 +6,9 @@ import type { Outgoing } from "../network/connection.ts"
 import type { Acks } from "./acks.ts"
 import { stanzaAttributesOf } from "./stanza-attributes.ts"
 import type { Keys } from "../baileys/signal/keys.ts"
-import type { Missed } from "./late-devices.ts"
+import type { SendToMissed } from "./missed-devices.ts"
 import type { SenderKeys } from "./renew-sender-key.ts"
-import { sendingFor } from "../baileys/context.ts"
+import { sendingFor } from "../baileys/async-context.ts"
 import { Transmission } from "./transmission.ts"
 
 /** How long finding the devices, opening sessions and encrypting may take, ms. */
@@ -40,7 +40,7 @@ export interface SendInput {
   /** An error that no caller waits for. */
   onError: (error: unknown) => void
   /** Sends a message to the devices that it has missed. */
-  missed: Missed
+  missed: SendToMissed
 }
 
 /**
@@ -158,9 +158,9 @@ async function viewersOf({ addressOf, me }: SendInput, { outgoing }: Transmissio
 }
 
 /**
- * Has Baileys send it: to all devices of the chat, or to one alone. Baileys then calls `send/devices.ts`, `send/encrypt-and-keep.ts` and
- * `send/hold-frames.ts`, where `baileys/socket-config.ts` and `baileys/tap.ts` have put them. They find the message in
- * `baileys/context.ts`.
+ * Has Baileys send it: to all devices of the chat, or to one alone. Baileys then calls `send/recipient-devices.ts`,
+ * `send/encrypt-and-keep.ts` and `send/hold-frames.ts`, where `baileys/socket-config.ts` and `baileys/tap.ts` have put them.
+ * They find the message in `baileys/async-context.ts`.
  */
 async function sendOnce(
   { sock }: Pick<SendInput, "sock">,

@@ -17,7 +17,7 @@ import type { Connection } from "../network/connection.ts"
 import type { Linking } from "../uplink/linking.ts"
 import { Recipients } from "../people/recipients.ts"
 import { householdKnown } from "../uplink/link-sandbox.ts"
-import { scope } from "../host/exceptions.ts"
+import { sessionScope } from "./scope.ts"
 import type { File } from "../send/compose.ts"
 import { type Answer, Sending, type Wish } from "../send/sending.ts"
 import { startAskingAgain } from "../receive/awaited.ts"
@@ -99,7 +99,7 @@ export class Session {
   /** Takes up where the last owner left off, then connects if a phone is linked. If that fails, the session ends. */
   async start(): Promise<void> {
     try {
-      await scope.run({ fail: (error) => this.fail(error) }, async () => {
+      await sessionScope.run({ fail: (error) => this.fail(error) }, async () => {
         const memory = await this.#remember()
         const { connect, timing, mayConnect } = this.#input
         const uplink = new Uplink({

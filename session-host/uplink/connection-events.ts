@@ -1,6 +1,6 @@
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import type { Commits } from "../memory/commits.ts"
-import type { UnitWrite } from "../memory/packing.ts"
+import type { UnitWrite } from "../memory/next-batch.ts"
 import type { EventOutbox } from "../receive/outbox.ts"
 import type { SessionStore, Stored } from "../memory/rows.ts"
 import { type At, connected, disconnected, type Why } from "../receive/map/connection.ts"

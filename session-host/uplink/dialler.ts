@@ -3,7 +3,7 @@ import { Backoff } from "./backoff.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Connection, Intake, Vault } from "../network/connection.ts"
 import type { End, Happening } from "../network/happening.ts"
-import { scope } from "../host/exceptions.ts"
+import { sessionScope } from "../session/scope.ts"
 
 /** The longest wait for a temporary ban, in ms: the ban may be lifted early. */
 const banMostMs = 24 * 3600 * 1000
@@ -129,7 +129,7 @@ export class Dialler {
       if (!isOver()) return onError(error)
       log.info({ error }, "a connection threw an error after its end")
     }
-    this.#connection = scope.run({ fail }, () =>
+    this.#connection = sessionScope.run({ fail }, () =>
       connect({
         vault,
         intake,

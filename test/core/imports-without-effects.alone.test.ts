@@ -5,7 +5,7 @@ import { expect, test } from "vitest"
 import { config } from "#core/platform/config.ts"
 
 const modules = globSync("{billing,core,functions,session-host}/**/*.ts", {
-  exclude: ["**/main.ts", "session-host/sandbox.ts"],
+  exclude: ["**/main.ts", "session-host/sandbox-main.ts"],
 })
 
 /** Imports the modules in a process without any environment, and prints the variables that were read and what stayed open. */

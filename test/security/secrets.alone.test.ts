@@ -11,7 +11,7 @@ import { open } from "#core/keys/seal.ts"
 import { AllHostsStop } from "#core/lease/all-hosts-stop.ts"
 import { get } from "#core/store/store.ts"
 import { sessionHostPids } from "#local/service/session-host-pids.ts"
-import { Packing, unpack } from "#session-host/memory/compress.ts"
+import { Packing, decompress } from "#session-host/memory/compress.ts"
 import { type Service, startService, statusOf } from "../support/service/service.ts"
 import { readQr } from "#simulator/phone/qr-image.ts"
 import { newPasskey } from "../support/service/passkey.ts"
@@ -289,7 +289,7 @@ async function innermost(
   const row = await get("Sessions", item)
   const opened = open(keys!.session, item, row!.sealed as Uint8Array)
   const creds = Credentials.parse(
-    JSON.parse(unpack(opened, row!.packing === Packing ? Packing : undefined).toString()),
+    JSON.parse(decompress(opened, row!.packing === Packing ? Packing : undefined).toString()),
   )
   const wrapping = z
     .record(z.string(), z.array(z.string()).length(1).transform(String))

@@ -14,7 +14,7 @@ import { until } from "#test/support/until.ts"
 test("the task of a sandbox is the network and the host of its bridges, and gives them back when it is stopped, though it is told twice", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "sandbox-host-"))
   onTestFinished(() => rmSync(dataDir, { recursive: true }))
-  const task = spawn(process.execPath, ["session-host/sandbox.ts"], {
+  const task = spawn(process.execPath, ["session-host/sandbox-main.ts"], {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, DATA_DIR: dataDir, LOG_LEVEL: "info" },
   })

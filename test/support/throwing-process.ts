@@ -1,12 +1,13 @@
 import { log } from "#core/platform/log.ts"
-import { containExceptions, scope } from "#session-host/host/exceptions.ts"
+import { containExceptions } from "#session-host/host/exceptions.ts"
+import { sessionScope } from "#session-host/session/scope.ts"
 
 // A process in which sessions throw errors that nobody catches, and finally code of no session does.
 containExceptions(log)
 const say = (what: string) => process.stdout.write(`${what}\n`)
 const failing = (name: string) => ({ fail: (error: unknown) => say(`${name} failed: ${String(error)}`) })
-scope.run(failing("first"), () => setTimeout(() => JSON.parse("{"), 1))
-scope.run(failing("second"), () => void Promise.reject(new Error("rejected")))
+sessionScope.run(failing("first"), () => setTimeout(() => JSON.parse("{"), 1))
+sessionScope.run(failing("second"), () => void Promise.reject(new Error("rejected")))
 setTimeout(() => say("the process lives"), 20)
 setTimeout(() => JSON.parse("{"), 40)
 setTimeout(() => say("never said"), 2000)

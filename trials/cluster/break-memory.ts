@@ -1,6 +1,6 @@
 import { Bell } from "#session-host/receive/bell.ts"
 import { Commits } from "#session-host/memory/commits.ts"
-import { SessionIntake } from "#session-host/receive/take.ts"
+import { SessionIntake } from "#session-host/receive/intake.ts"
 
 /** Takes one rule out of the memory of a session host's sessions. */
 export function breakMemory(broken: string | undefined): void {

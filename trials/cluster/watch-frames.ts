@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { WebSocket } from "ws"
-import { SessionIntake } from "#session-host/receive/take.ts"
-import { sendingNow } from "#session-host/baileys/context.ts"
+import { SessionIntake } from "#session-host/receive/intake.ts"
+import { sendingNow } from "#session-host/baileys/async-context.ts"
 import type { Steps } from "./armed-steps.ts"
 
 type Send = (this: WebSocket, data: Buffer, done: (error?: Error) => void) => void

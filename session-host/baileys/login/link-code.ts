@@ -6,7 +6,7 @@ import {
 } from "@whiskeysockets/baileys"
 import type { WASocket } from "@whiskeysockets/baileys"
 import { NetworkRejected, NoAnswer } from "#session-host/network/errors.ts"
-import { credsFromText } from "../signal/serialise.ts"
+import { credsFromText } from "../signal/keys-as-text.ts"
 
 /** How long the network may take to register a code, ms. */
 const answerMs = 15_000

@@ -12,7 +12,7 @@ import {
 import { PasskeyOptions, type PasskeyAssertion, passkeyOrigin } from "#core/contract/passkey.ts"
 import { now } from "#core/platform/clock.ts"
 import { within } from "#session-host/concurrency/call-deadline.ts"
-import type { Stanza } from "#session-host/network/connection.ts"
+import type { Stanza } from "#session-host/network/stanza.ts"
 import { NetworkRejected, NoAnswer, PasskeyRefused } from "#session-host/network/errors.ts"
 import type { Lifetime } from "../lifetime.ts"
 import { ask } from "../questions/ask.ts"

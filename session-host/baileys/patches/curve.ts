@@ -2,7 +2,7 @@ import { createRequire } from "node:module"
 import { Curve, generateSignalPubKey, KEY_BUNDLE_TYPE } from "@whiskeysockets/baileys"
 import { calculateAgreement, calculateSignature, generateKeyPair } from "whatsapp-rust-bridge"
 import { curve, type Pair } from "../signal/libsignal.ts"
-import { isSignedBy } from "./verify.ts"
+import { isSignedBy } from "./signature.ts"
 
 /** The functions that libsignal 6.0.0 signs and verifies with. It looks both up at each call. */
 interface Signer {

@@ -1,5 +1,5 @@
 import { repairCurve } from "./curve.ts"
-import { repairVerification } from "./certificates.ts"
+import { repairVerification } from "./verify-certificates.ts"
 import { repairLoginPayload } from "./login-payload.ts"
 import { repairRatchets } from "./ratchets.ts"
 import { silenceLibsignal } from "./quiet-libsignal.ts"

@@ -11,8 +11,8 @@ import {
   type Session,
   type Storage,
 } from "../signal/libsignal.ts"
-import { askingForSignedPreKey } from "../context.ts"
-import { isSignedBy } from "./verify.ts"
+import { askingForSignedPreKey } from "../async-context.ts"
+import { isSignedBy } from "./signature.ts"
 
 /**
  * Closed sessions kept per address, for messages that are still on their way and phones that go back to one of their 40. libsignal

@@ -5,7 +5,8 @@ import {
   type AuthenticationCreds,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import type { Connection, Question, Stanza } from "#session-host/network/connection.ts"
+import type { Connection, Question } from "#session-host/network/connection.ts"
+import type { Stanza } from "#session-host/network/stanza.ts"
 import type { Acquaintance } from "#session-host/network/happening.ts"
 import { registered } from "#session-host/people/questions.ts"
 import { answered, ask } from "./ask.ts"
@@ -14,8 +15,8 @@ import { rejectCall, type newCallers } from "./reject-call.ts"
 import { linkCode } from "../login/link-code.ts"
 import { bringAgain } from "./media-retry.ts"
 import { type MediaInput, newMedia, pictureUrl } from "./media.ts"
-import type { Groups } from "#session-host/send/groups.ts"
-import { tokenGivenBy } from "./token.ts"
+import type { GroupCache } from "#session-host/send/group-cache.ts"
+import { tokenGivenBy } from "../tc-token.ts"
 import type { ShowAsAvailable } from "../show-as-available.ts"
 import type { ILogger } from "../quiet-log.ts"
 
@@ -26,7 +27,7 @@ interface Input extends Pick<MediaInput, "uploadAgent" | "toFiles"> {
   answerOrEnd: AnswerOrEnd
   availability: ShowAsAvailable
   calls: ReturnType<typeof newCallers>
-  groups: Pick<Groups, "asked">
+  groups: Pick<GroupCache, "asked">
   reportPeople: (people: Acquaintance[]) => void
 }
 

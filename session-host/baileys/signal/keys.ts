@@ -1,7 +1,7 @@
 import type { SignalDataSet, SignalDataTypeMap, SignalKeyStore } from "@whiskeysockets/baileys"
 import type { KeyChange, Vault } from "#session-host/network/connection.ts"
-import { inUnit, type Unit, unitNow } from "../context.ts"
-import { keyFromText, toText } from "./serialise.ts"
+import { inUnit, type Unit, unitNow } from "../async-context.ts"
+import { keyFromText, toText } from "./keys-as-text.ts"
 
 /** The Signal keys of a session. */
 export interface Keys extends Required<Pick<SignalKeyStore, "get" | "set">> {

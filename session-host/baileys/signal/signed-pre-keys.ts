@@ -9,7 +9,7 @@ import {
 import { left, now } from "#core/platform/clock.ts"
 import { NetworkRejected } from "#session-host/network/errors.ts"
 import { el } from "#session-host/network/stanza.ts"
-import { signedPreKeyAsked } from "../context.ts"
+import { signedPreKeyAsked } from "../async-context.ts"
 import { keepWith, keptWith } from "../kept-with-creds.ts"
 import type { Lifetime } from "../lifetime.ts"
 import { ask } from "../questions/ask.ts"

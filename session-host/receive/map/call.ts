@@ -1,6 +1,6 @@
 import type { Event } from "#core/contract/event.ts"
 import { withoutDevice } from "#core/jid.ts"
-import type { Stanza } from "../../network/connection.ts"
+import type { Stanza } from "../../network/stanza.ts"
 import { type Mapped, whole } from "./mapped.ts"
 import { type Known, personIn } from "./people-in-stanza.ts"
 

@@ -1,17 +1,9 @@
 import { isGroup, isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
 import type { MessageContent } from "../../network/connection.ts"
 import { contextOf, unwrap } from "../../network/content.ts"
+import type { Own } from "../../session/own.ts"
 import { type MessageIdentity, whole } from "./mapped.ts"
 import { messageIdentityOf, usernameOf } from "./message-identity.ts"
-
-/** Who the session itself is. */
-export interface Own {
-  jid: string
-  lid: string
-}
-
-/** The identity of a session that has not logged in. */
-export const nobody: Own = { jid: "", lid: "" }
 
 type Attrs = Record<string, string>
 

@@ -1,7 +1,8 @@
 import { isLid } from "#core/jid.ts"
-import { editOf } from "../../send/compose.ts"
+import { toEdit } from "../../send/compose.ts"
 import { decodeAnswer, decodeBare } from "../../network/decode.ts"
-import type { About, Own } from "./chat-and-sender.ts"
+import type { About } from "./chat-and-sender.ts"
+import type { Own } from "../../session/own.ts"
 import type { Remembered } from "./mapped.ts"
 import type { MessageContent, OpenedAnswer } from "../../network/connection.ts"
 import { openSealed, type Use } from "./sealed.ts"
@@ -98,5 +99,5 @@ function read(sealed: Answering, original: Remembered, bytes: Buffer, own: Own):
 
 /** Some clients seal the edit itself, others the new content. */
 function edited(original: Remembered, content: MessageContent): MessageContent {
-  return content.protocolMessage ? content : editOf({ id: original.id }, content)
+  return content.protocolMessage ? content : toEdit({ id: original.id }, content)
 }

@@ -1,5 +1,5 @@
 import { withoutDevice } from "#core/jid.ts"
-import type { Stanza } from "../../network/connection.ts"
+import type { Stanza } from "../../network/stanza.ts"
 import { type Mapped, whole } from "./mapped.ts"
 import type { Known } from "./people-in-stanza.ts"
 

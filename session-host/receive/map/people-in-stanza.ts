@@ -1,6 +1,6 @@
 import { isLid, withoutDevice } from "#core/jid.ts"
-import type { Stanza } from "../../network/connection.ts"
-import type { Own } from "./chat-and-sender.ts"
+import type { Stanza } from "../../network/stanza.ts"
+import type { Own } from "../../session/own.ts"
 
 /** Facts that a mapper of stanzas may use beside the stanza. */
 export interface Known {

@@ -1,4 +1,4 @@
-import type { Stanza } from "../../network/connection.ts"
+import type { Stanza } from "../../network/stanza.ts"
 import { type At, identity } from "./connection.ts"
 import { type Mapped, whole } from "./mapped.ts"
 import { type Known, personIn } from "./people-in-stanza.ts"

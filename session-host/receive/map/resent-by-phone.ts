@@ -1,6 +1,6 @@
 import { withoutDevice } from "#core/jid.ts"
 import type { MessageContent } from "../../network/connection.ts"
-import type { Own } from "./chat-and-sender.ts"
+import type { Own } from "../../session/own.ts"
 
 interface Input {
   attrs: Record<string, string>

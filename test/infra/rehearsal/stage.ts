@@ -221,7 +221,7 @@ export async function startStage(
   /** As its ECS service does. */
   function startSandbox(env: Record<string, string>): void {
     cpSync(join(root, "simulator"), join(image, "simulator"), { recursive: true })
-    const task = spawn(process.execPath, [join(image, "session-host/sandbox.ts")], {
+    const task = spawn(process.execPath, [join(image, "session-host/sandbox-main.ts")], {
       env: { ...env, DATA_DIR: join(folder, "sandbox") },
       stdio: ["ignore", "pipe", "pipe"],
     })

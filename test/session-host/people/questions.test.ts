@@ -1,7 +1,6 @@
 import { expect, test } from "vitest"
 import { NoAnswer } from "#session-host/network/errors.ts"
-import type { Stanza } from "#session-host/network/connection.ts"
-import { el } from "#session-host/network/stanza.ts"
+import { type Stanza, el } from "#session-host/network/stanza.ts"
 import { registered } from "#session-host/people/questions.ts"
 
 /** A network that gives this answer about people. */

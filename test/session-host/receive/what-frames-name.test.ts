@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { trustRoot } from "#session-host/baileys/patches/certificates.ts"
+import { trustRoot } from "#session-host/baileys/patches/verify-certificates.ts"
 import type { Kept } from "#test/support/session/vault.ts"
 import { framesThatLeave } from "#test/support/session/frames-that-left.ts"
 import { aLinkedDevice, outgoing } from "#test/support/session/linked-device.ts"

@@ -1,9 +1,9 @@
 import { aTransmission } from "#test/support/session/transmission.ts"
 import type { WebSocket } from "ws"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { sendingFor } from "#session-host/baileys/context.ts"
+import { sendingFor } from "#session-host/baileys/async-context.ts"
 import { newLifetime } from "#session-host/baileys/lifetime.ts"
-import { newVitalSigns } from "#session-host/baileys/vital-signs.ts"
+import { endIfSilent } from "#session-host/baileys/end-if-silent.ts"
 import { holdOutgoingFrames } from "#session-host/send/hold-frames.ts"
 
 /** A socket that only notes what leaves, and a gate that a test opens unit by unit. */
@@ -143,7 +143,7 @@ test("a connection is not dead for want of an answer that may be behind what was
   const { wire } = aSocket()
   const lifetime = newLifetime(() => {})
   const reading = Promise.withResolvers<void>()
-  newVitalSigns(lifetime, wire, 100).asked()
+  endIfSilent(lifetime, wire, 100).asked()
   wire.holdUp(reading.promise)
   vi.advanceTimersByTime(250)
   reading.resolve()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { trustRoot } from "#session-host/baileys/patches/certificates.ts"
+import { trustRoot } from "#session-host/baileys/patches/verify-certificates.ts"
 import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network/errors.ts"
 import { aConnection } from "#test/support/session/recorded-connection.ts"
 import { aLinkedDevice, outgoing } from "#test/support/session/linked-device.ts"

@@ -10,7 +10,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { connect } from "#session-host/baileys/connect.ts"
-import { scope } from "#session-host/host/exceptions.ts"
+import { sessionScope } from "#session-host/session/scope.ts"
 import type { Timing } from "#session-host/timing.ts"
 import type { Connect } from "#session-host/uplink/dialler.ts"
 
@@ -267,7 +267,9 @@ test("an exception of one session ends that session alone, and counts against it
   await held(other.id, host)
   const lease = await held(bridge.id, host)
   const session = host.sessions.get(bridge.id)!
-  scope.run({ fail: (error) => session.fail(error) }, () => scope.getStore()!.fail(new Error("a bug")))
+  sessionScope.run({ fail: (error) => session.fail(error) }, () =>
+    sessionScope.getStore()!.fail(new Error("a bug")),
+  )
   await until(async () => (await Lease.get(bridge.id))!.epoch > lease.epoch)
   expect((await Lease.get(bridge.id))!.failCount).toBe(1)
   expect(host.sessions.has(other.id)).toBe(true)

@@ -3,8 +3,8 @@ import { DataKeys } from "#core/keys/data-keys.ts"
 import { open } from "#core/keys/seal.ts"
 import { Bytes, get } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import { credsFromText } from "#session-host/baileys/signal/serialise.ts"
-import { Packing, unpack } from "#session-host/memory/compress.ts"
+import { credsFromText } from "#session-host/baileys/signal/keys-as-text.ts"
+import { Packing, decompress } from "#session-host/memory/compress.ts"
 import type { aChat } from "../session/chat.ts"
 import { aSignalDevice } from "./signal-device.ts"
 import { advanceRatchet } from "../session/advance-ratchets.ts"
@@ -53,5 +53,5 @@ async function credsOf(bridgeId: string) {
   const key = { pk: `BRIDGE#${bridgeId}`, sk: "CREDS" }
   const row = (await get(tables.sessions, key))!
   const opened = open((await DataKeys.get(bridgeId))!.session, key, Bytes.parse(row.sealed))
-  return credsFromText(unpack(opened, row.packing === Packing ? Packing : undefined).toString())
+  return credsFromText(decompress(opened, row.packing === Packing ? Packing : undefined).toString())
 }

@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from "vitest"
 import { WebSocket } from "ws"
-import { sendingNow } from "#session-host/baileys/context.ts"
+import { sendingNow } from "#session-host/baileys/async-context.ts"
 import type { Network } from "../network/network.ts"
 import type { VolatileVault } from "./vault.ts"
 

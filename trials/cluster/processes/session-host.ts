@@ -1,6 +1,6 @@
 /** A session host as it is shipped, under watch. */
-import { SessionVault } from "#session-host/memory/keys.ts"
-import { SessionIntake } from "#session-host/receive/take.ts"
+import { SessionVault } from "#session-host/memory/vault.ts"
+import { SessionIntake } from "#session-host/receive/intake.ts"
 import { breakMemory } from "../break-memory.ts"
 import { breakQueue, breakStore } from "../break-store-and-queue.ts"
 import { watchFrames } from "../watch-frames.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { NetworkRejected, NoAnswer } from "#session-host/network/errors.ts"
-import type { Stanza } from "#session-host/network/connection.ts"
+import type { Stanza } from "#session-host/network/stanza.ts"
 import type { Notice } from "#session-host/network/happening.ts"
 import { newRestrictionsQuestions, restrictionsIn } from "#session-host/baileys/questions/restrictions.ts"
 

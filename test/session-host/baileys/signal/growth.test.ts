@@ -1,8 +1,8 @@
 import { initAuthCreds, proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
-import { credsFromText, credsToText } from "#session-host/baileys/signal/serialise.ts"
+import { credsFromText, credsToText } from "#session-host/baileys/signal/keys-as-text.ts"
 import { decode } from "#session-host/network/decode.ts"
-import { pack } from "#session-host/memory/compress.ts"
+import { compress } from "#session-host/memory/compress.ts"
 import { aSignalDevice, twoSignalDevices } from "#test/support/network/signal-device.ts"
 import { advanceRatchet, advanceSenderKeys } from "#test/support/session/advance-ratchets.ts"
 
@@ -10,7 +10,7 @@ type Party = Awaited<ReturnType<typeof aSignalDevice>>
 
 /** The largest of these values, as its row holds it. */
 function largest({ vault }: Party, type: string): number {
-  return Math.max(...vault.ofType(type).map((value) => pack(value).bytes.length))
+  return Math.max(...vault.ofType(type).map((value) => compress(value).bytes.length))
 }
 
 const text = async (plaintext: Promise<Uint8Array>) => decode(await plaintext).conversation

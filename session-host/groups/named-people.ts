@@ -1,10 +1,10 @@
 import type { MemberOutcome } from "#core/contract/group.ts"
 import { ApiError, invalid } from "#core/error.ts"
 import { isLid, isPhoneJid, toJid, userOf } from "#core/jid.ts"
-import type { Connection, Stanza } from "../network/connection.ts"
-import { el } from "../network/stanza.ts"
+import type { Connection } from "../network/connection.ts"
+import { type Stanza, el } from "../network/stanza.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
-import { addressesOf } from "./card.ts"
+import { addressesOf } from "./group.ts"
 import { reasonOf } from "./refusals.ts"
 
 /** Somebody whom a caller has named. */

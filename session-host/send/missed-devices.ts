@@ -3,7 +3,7 @@ import { jidDecode } from "@whiskeysockets/baileys"
 import { Metrics } from "#core/platform/metrics.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import { type Device, jidOf } from "./device-lists.ts"
-import type { newRecipientDevices } from "./devices.ts"
+import type { newRecipientDevices } from "./recipient-devices.ts"
 import type { ILogger } from "../baileys/quiet-log.ts"
 import type { Transmission } from "./transmission.ts"
 
@@ -17,7 +17,7 @@ interface Input {
 type SendTo = (sending: Transmission, participant: { jid: string; count: number }) => Promise<unknown>
 
 /** Called once the network has accepted a message; `phash` is its hash of the chat's devices. */
-export type Missed = (sending: Transmission, phash: string, sendTo: SendTo) => Promise<void>
+export type SendToMissed = (sending: Transmission, phash: string, sendTo: SendTo) => Promise<void>
 
 /** How many chats' hashes are remembered. */
 const mostChats = 2000
@@ -26,7 +26,7 @@ const mostChats = 2000
  * Sends a message to devices that it has missed. Our list of a chat's devices is out of date if the network's hash of them
  * differs from ours. Each new hash leads to one question, since the network's way of making it might change.
  */
-export function newMissed({ recipientDevices, me, log }: Input): Missed {
+export function sendToMissed({ recipientDevices, me, log }: Input): SendToMissed {
   const asked = boundedCache<string>(mostChats)
   return async (sending, phash, sendTo) => {
     const { chat } = sending

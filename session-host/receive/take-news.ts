@@ -1,16 +1,17 @@
 import type { Logger } from "#core/platform/log.ts"
 import type { Condition } from "../concurrency/condition.ts"
 import type { Memory } from "../memory/memory.ts"
-import type { Connection, Stanza } from "../network/connection.ts"
+import type { Connection } from "../network/connection.ts"
+import type { Stanza } from "../network/stanza.ts"
 import type { News } from "../network/happening.ts"
-import { nobody } from "../receive/map/chat-and-sender.ts"
-import type { At } from "../receive/map/connection.ts"
-import { fromStanza } from "../receive/map/from-stanza.ts"
-import { lidsInStanza } from "../receive/map/people-in-stanza.ts"
-import { phonesOf } from "../receive/map-received.ts"
+import { nobody } from "../session/own.ts"
+import type { At } from "./map/connection.ts"
+import { mapStanza } from "./map-stanza.ts"
+import { lidsInStanza } from "./map/people-in-stanza.ts"
+import { phonesOf } from "./map-received.ts"
 import type { Say } from "../session/say.ts"
 import { SessionEnded } from "../session/session-ended.ts"
-import { newNoticing } from "./notices.ts"
+import { newNoticing } from "../uplink/say-notices.ts"
 
 interface Input {
   memory: Memory
@@ -38,7 +39,7 @@ export function newTakingNews({
     const place = { ...at, stanza: ++stanzas }
     await memory.outbox.append(async () => {
       const who = { own: memory.vault.login ?? nobody, phones: await phones(lidsInStanza(stanza)) }
-      return fromStanza(stanza, who, place)
+      return mapStanza(stanza, who, place)
     })
   }
 

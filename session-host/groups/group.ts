@@ -1,10 +1,10 @@
 import type { z } from "@hono/zod-openapi"
 import type { getGroup, listGroups } from "#core/contract/group.ts"
 import { isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
-import type { Connection, Stanza } from "../network/connection.ts"
-import { child, childrenOf, textOf } from "../network/stanza.ts"
+import type { Connection } from "../network/connection.ts"
+import { type Stanza, child, childrenOf, textOf } from "../network/stanza.ts"
 import { whole } from "../receive/map/mapped.ts"
-import type { Own } from "../receive/map/chat-and-sender.ts"
+import type { Own } from "../session/own.ts"
 
 export type Group = z.infer<
   (typeof listGroups.responses)[200]["content"]["application/json"]["schema"]

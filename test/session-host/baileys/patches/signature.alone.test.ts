@@ -3,7 +3,7 @@ import { Curve } from "@whiskeysockets/baileys"
 import { assert, integer, property } from "fast-check"
 import { expect, test } from "vitest"
 import { curve } from "#session-host/baileys/signal/libsignal.ts"
-import { isSignedBy } from "#session-host/baileys/patches/verify.ts"
+import { isSignedBy } from "#session-host/baileys/patches/signature.ts"
 
 const typed = (key: Uint8Array) => Buffer.concat([Buffer.from([5]), key])
 

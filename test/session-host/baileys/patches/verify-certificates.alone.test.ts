@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { Curve, proto } from "@whiskeysockets/baileys"
 import { afterEach, expect, test } from "vitest"
-import { trustRoot } from "#session-host/baileys/patches/certificates.ts"
+import { trustRoot } from "#session-host/baileys/patches/verify-certificates.ts"
 import { installRepairs } from "#session-host/baileys/patches/install.ts"
 import * as Certificates from "#simulator/wire/certificates.ts"
 import { aConnection } from "#test/support/session/recorded-connection.ts"

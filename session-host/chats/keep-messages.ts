@@ -11,7 +11,7 @@ interface Parts {
 }
 
 /** Keeps messages in the units that exist without them: each with its line in the transcript, and what its chat's row says then. */
-export class Keeping {
+export class MessageKeeping {
   readonly #parts: Parts
 
   constructor(parts: Parts) {

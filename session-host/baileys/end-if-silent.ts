@@ -3,14 +3,14 @@ import { Metrics } from "#core/platform/metrics.ts"
 import type { OutgoingFrames } from "../send/hold-frames.ts"
 import type { Lifetime } from "./lifetime.ts"
 
-export type VitalSigns = ReturnType<typeof newVitalSigns>
+export type SilenceWatch = ReturnType<typeof endIfSilent>
 
 /**
  * Ends a connection on which the network answers nothing any more, neither questions nor messages. Baileys takes whatever
  * comes in for a sign of life, and a dead session may go on hearing of others (whatsapp-rust 630). It asks for one each half
  * a minute.
  */
-export function newVitalSigns(
+export function endIfSilent(
   lifetime: Pick<Lifetime, "atEnd" | "end">,
   outgoing: Pick<OutgoingFrames, "heldUpAtMs">,
   afterMs: number,

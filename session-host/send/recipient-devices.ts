@@ -6,22 +6,21 @@ import {
 } from "@whiskeysockets/baileys"
 import { statusChat, userOf, withoutDevice } from "#core/jid.ts"
 import { newTurns } from "#core/platform/locks.ts"
-import type { Stanza } from "../network/connection.ts"
+import { type Stanza, child, childrenOf, el } from "../network/stanza.ts"
 import { NobodyReached } from "../network/errors.ts"
-import { child, childrenOf, el } from "../network/stanza.ts"
 import { groupCard, pairIn, usync } from "../people/questions.ts"
 import { ask } from "../baileys/questions/ask.ts"
 import { type Device, type DeviceLists, jidOf } from "./device-lists.ts"
-import { type Groups, metadataOf } from "./groups.ts"
+import { type GroupCache, metadataOf } from "./group-cache.ts"
 import type { Keys } from "../baileys/signal/keys.ts"
 import { openSessions } from "./open-sessions.ts"
 import type { ILogger } from "../baileys/quiet-log.ts"
-import { sendingFor, sendingNow } from "../baileys/context.ts"
+import { sendingFor, sendingNow } from "../baileys/async-context.ts"
 import type { Transmission } from "./transmission.ts"
 
 interface Input {
   devices: DeviceLists
-  groups: Groups
+  groups: GroupCache
   keys: Keys
   me: () => { id: string; lid?: string } | undefined
   sock: () => Pick<WASocket, "query" | "signalRepository">

@@ -1,15 +1,14 @@
 import type { MemberOutcome } from "#core/contract/group.ts"
 import { ApiError } from "#core/error.ts"
 import { newMessageId } from "#core/message-id.ts"
-import type { Stanza } from "../network/connection.ts"
-import { child, childrenOf, el } from "../network/stanza.ts"
+import { type Stanza, child, childrenOf, el } from "../network/stanza.ts"
 import { whole } from "../receive/map/mapped.ts"
-import { built, invitationOf } from "../send/compose.ts"
+import { built, toInvitation } from "../send/compose.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
-import { groupsOf } from "./card.ts"
-import { setGroup } from "./change.ts"
-import { outcomesOf, participants, type Person, peopleOf } from "./people.ts"
+import { groupsOf } from "./group.ts"
+import { setGroup } from "./change-settings.ts"
+import { outcomesOf, participants, type Person, peopleOf } from "./named-people.ts"
 import { asGroup, notInIt } from "./refusals.ts"
 import { groupCard } from "../people/questions.ts"
 
@@ -82,7 +81,7 @@ export async function addAndInvite(
   })
   for (const { to, code, expiration } of invitations) {
     if (performance.now() - startMs > inviteWithinMs) break
-    const message = built(invitationOf({ group, name, code, expiration }))
+    const message = built(toInvitation({ group, name, code, expiration }))
     const isSent = await send(session, to, message)
     const outcome = added.find(({ jid }) => jid === to.jid)
     if (isSent && outcome) Object.assign(outcome, { outcome: "invited" })

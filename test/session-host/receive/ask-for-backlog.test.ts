@@ -1,6 +1,6 @@
 import type { BinaryNode } from "@whiskeysockets/baileys"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { newBacklog } from "#session-host/receive/backlog.ts"
+import { newBacklog } from "#session-host/receive/ask-for-backlog.ts"
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }))
 afterEach(() => void vi.useRealTimers())

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { statusChat } from "#core/jid.ts"
-import { trustRoot } from "#session-host/baileys/patches/certificates.ts"
+import { trustRoot } from "#session-host/baileys/patches/verify-certificates.ts"
 import { aLinkedDevice, outgoing } from "#test/support/session/linked-device.ts"
 import { aConnection } from "#test/support/session/recorded-connection.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"

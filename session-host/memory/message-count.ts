@@ -5,7 +5,7 @@ import type { Timing } from "../timing.ts"
 
 interface Parts {
   bridgeId: string
-  timing: Pick<Timing, "tallyMs">
+  timing: Pick<Timing, "messageCountMs">
   log: Logger
 }
 
@@ -13,7 +13,7 @@ interface Parts {
 const soonMs = 500
 
 /** Counts a session's messages for its bridge's usage (Contract, "Usage"). Counts are written only now and then. */
-export class Tally {
+export class MessageCount {
   readonly #parts: Parts
   #day = ""
   #counts: Usage.Messages = { in: 0, out: 0 }
@@ -32,7 +32,7 @@ export class Tally {
     if (day !== this.#day) void this.written()
     this.#day = day
     this.#counts[direction]++
-    const waitMs = Math.max(soonMs, this.#writtenAtMs + this.#parts.timing.tallyMs - performance.now())
+    const waitMs = Math.max(soonMs, this.#writtenAtMs + this.#parts.timing.messageCountMs - performance.now())
     this.#timer ??= setTimeout(() => void this.written(), waitMs).unref()
   }
 

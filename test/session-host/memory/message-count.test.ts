@@ -2,7 +2,7 @@ import "#test/support/store.ts"
 import { afterEach, expect, test, vi } from "vitest"
 import { Usage } from "#core/event/usage.ts"
 import { log } from "#core/platform/log.ts"
-import { Tally } from "#session-host/memory/tally.ts"
+import { MessageCount } from "#session-host/memory/message-count.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { until } from "#test/support/until.ts"
 
@@ -15,7 +15,7 @@ const countsOf = async (bridgeId: string) =>
 test("messages are counted once, and written when the time is over, those of each day as that day's, and those of two sessions together", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-11-20T23:59:59Z") })
   const { id: bridgeId } = await aBridge()
-  const one = new Tally({ bridgeId, timing: { tallyMs: 60_000 }, log })
+  const one = new MessageCount({ bridgeId, timing: { messageCountMs: 60_000 }, log })
   one.add("in")
   one.add("in")
   // The network acknowledges a message again that is sent again.
@@ -27,7 +27,7 @@ test("messages are counted once, and written when the time is over, those of eac
   await until(async () => (await countsOf(bridgeId)).length > 0)
   expect(await countsOf(bridgeId)).toEqual([["2026-11-20", 2, 1]])
   await one.written()
-  const two = new Tally({ bridgeId, timing: { tallyMs: 1 }, log })
+  const two = new MessageCount({ bridgeId, timing: { messageCountMs: 1 }, log })
   two.add("in")
   await until(async () => (await countsOf(bridgeId)).at(-1)?.[1] === 1)
   await one.written()
@@ -39,15 +39,15 @@ test("messages are counted once, and written when the time is over, those of eac
 
 test("the first message after a quiet time is written at once, those that follow once the time is over", async () => {
   const { id: bridgeId } = await aBridge()
-  const tally = new Tally({ bridgeId, timing: { tallyMs: 60_000 }, log })
+  const messageCount = new MessageCount({ bridgeId, timing: { messageCountMs: 60_000 }, log })
   const written = async () => {
     const [day] = await Usage.of(bridgeId, { from: Usage.today(), to: Usage.today() }, undefined)
     return day?.in
   }
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] })
-  tally.add("in")
+  messageCount.add("in")
   await vi.waitFor(async () => expect(await written()).toBe(1))
-  tally.add("in")
+  messageCount.add("in")
   vi.advanceTimersByTime(50_000)
   expect(await written()).toBe(1)
   vi.advanceTimersByTime(10_000)
@@ -56,9 +56,9 @@ test("the first message after a quiet time is written at once, those that follow
 
 test("what was counted before a session ends without notice is written", async () => {
   const { id: bridgeId } = await aBridge()
-  const tally = new Tally({ bridgeId, timing: { tallyMs: 60_000 }, log })
-  tally.add("in")
-  tally.end()
+  const messageCount = new MessageCount({ bridgeId, timing: { messageCountMs: 60_000 }, log })
+  messageCount.add("in")
+  messageCount.end()
   const today = { from: Usage.today(), to: Usage.today() }
   await until(async () => (await Usage.of(bridgeId, today, undefined))[0]?.in === 1)
   expect(await Usage.of(bridgeId, today, undefined)).toMatchObject([{ in: 1, out: 0 }])

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import type { BinaryNode } from "@whiskeysockets/baileys"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { newBackpressure } from "#session-host/receive/backpressure.ts"
-import { newUnsettledStanzas, type UnsettledStanzas } from "#session-host/receive/order.ts"
+import { newUnsettledStanzas, type UnsettledStanzas } from "#session-host/receive/unsettled-stanzas.ts"
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }))
 afterEach(() => void vi.useRealTimers())

@@ -6,8 +6,8 @@ import {
 } from "@whiskeysockets/baileys"
 import { LRUCache } from "lru-cache"
 import { userOf } from "#core/jid.ts"
-import type { Question, Stanza } from "../network/connection.ts"
-import { child } from "../network/stanza.ts"
+import type { Question } from "../network/connection.ts"
+import { type Stanza, child } from "../network/stanza.ts"
 
 /** The facts about a group that a send to it needs. */
 interface Group {
@@ -27,13 +27,13 @@ const memberBytes = 60
 
 const ttlMs = 12 * 3600 * 1000
 
-export type Groups = ReturnType<typeof newGroups>
+export type GroupCache = ReturnType<typeof newGroupCache>
 
 /**
  * The groups that a session writes to: a client that asks for them at each send is limited, and may be banned. The network
  * reports each change, also those from while we were away.
  */
-export function newGroups() {
+export function newGroupCache() {
   const groups = new LRUCache<string, Group>({
     maxSize: mostBytes,
     sizeCalculation: ({ members }) => 200 + members.size * memberBytes,

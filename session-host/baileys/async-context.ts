@@ -52,6 +52,6 @@ export function inUnit<T>(unit: Unit, work: () => T): T {
  * Runs `work` for no message and in no step. What is begun there for long, as a connection, would else belong for ever to the
  * message in whose course it was begun, even after that message was given up.
  */
-export function outsideOfAll<T>(work: () => T): T {
+export function outsideOfContext<T>(work: () => T): T {
   return context.exit(work)
 }

@@ -13,7 +13,7 @@ export function rememberingIdentities(keys: Keys): Keys {
     ...keys,
     set: async (changes) => {
       const isIdentity = changes["identity-key"] !== undefined
-      await keys.set(isIdentity ? await remembered(changes, keys) : changes)
+      await keys.set(isIdentity ? await withoutDeletions(changes, keys) : changes)
     },
   }
 }
@@ -28,7 +28,10 @@ export function rememberingIdentities(keys: Keys): Keys {
  * It forgets who has our sender key of a group when somebody asks for a message again. Nobody would notice any more that one of
  * them has left the group, and our next messages could be read with the key that they have. So their names stay.
  */
-export async function remembered(changes: SignalDataSet, keys: Pick<Keys, "get">): Promise<SignalDataSet> {
+export async function withoutDeletions(
+  changes: SignalDataSet,
+  keys: Pick<Keys, "get">,
+): Promise<SignalDataSet> {
   const { session, "sender-key-memory": holders } = changes
   return {
     ...changes,
@@ -57,10 +60,12 @@ async function closed(addresses: string[], keys: Pick<Keys, "get">) {
 
 async function without(groups: string[], keys: Pick<Keys, "get">) {
   const kept = Object.entries(await keys.get("sender-key-memory", groups))
-  return Object.fromEntries(kept.map(([group, holders]) => [group, anew(holders, Object.keys(holders))]))
+  return Object.fromEntries(
+    kept.map(([group, holders]) => [group, toBeGivenAgain(holders, Object.keys(holders))]),
+  )
 }
 
 /** The holders of a sender key, of whom these get it once more. */
-export function anew(holders: Record<string, boolean>, devices: string[]): Record<string, boolean> {
+export function toBeGivenAgain(holders: Record<string, boolean>, devices: string[]): Record<string, boolean> {
   return { ...holders, ...Object.fromEntries(devices.map((device) => [device, false])) }
 }

@@ -1,5 +1,5 @@
 import { Curve, proto, WA_CERT_DETAILS } from "@whiskeysockets/baileys"
-import { isSignedBy } from "./verify.ts"
+import { isSignedBy } from "./signature.ts"
 
 /** Trusts this root alone, a simulated network's, for all connections of this process. */
 export function trustRoot(publicKey: Uint8Array) {

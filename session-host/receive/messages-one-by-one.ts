@@ -1,7 +1,12 @@
-import { type AuthenticationCreds, type BinaryNode, getBinaryNodeChildren } from "@whiskeysockets/baileys"
-import type { UnsettledStanzas } from "./order.ts"
+import {
+  type AuthenticationCreds,
+  type BinaryNode,
+  decodeMessageNode,
+  getBinaryNodeChildren,
+  proto,
+} from "@whiskeysockets/baileys"
+import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
 import type { Received } from "../network/connection.ts"
-import { isParsable } from "../baileys/stanza.ts"
 import type { Instead } from "../baileys/tap.ts"
 import { placeholderIn } from "./placeholder.ts"
 import { viewOnceIn } from "./view-once.ts"
@@ -60,4 +65,20 @@ const knownKinds = new Set(["pkmsg", "msg", "skmsg"])
 
 function isOfKnownKind(node: BinaryNode): boolean {
   return getBinaryNodeChildren(node, "enc").every(({ attrs }) => knownKinds.has(attrs.type ?? ""))
+}
+
+/** Whether Baileys comes as far as to decrypt this message. It drops what it cannot parse, and reports that to nobody. */
+function isParsable(node: BinaryNode, me: AuthenticationCreds["me"]): boolean {
+  try {
+    decodeMessageNode(node, me?.id ?? "", me?.lid ?? "")
+    for (const { tag, content } of Array.isArray(node.content) ? node.content : []) {
+      if (tag !== "verified_name" || !(content instanceof Uint8Array)) continue
+      const { details } = proto.VerifiedNameCertificate.decode(content)
+      proto.VerifiedNameCertificate.Details.decode(details ?? Buffer.alloc(0))
+    }
+    return true
+  } catch {
+    // Baileys' own parser throws the same error.
+    return false
+  }
 }

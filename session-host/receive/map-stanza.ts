@@ -1,0 +1,29 @@
+import type { Stanza } from "../network/stanza.ts"
+import { fromCall } from "./map/call.ts"
+import { fromChatState } from "./map/typing.ts"
+import type { At } from "./map/connection.ts"
+import { fromGroupNews, isGroupNews } from "./map/group.ts"
+import type { Mapped } from "./map/mapped.ts"
+import { fromInfo } from "./map/offline-sync.ts"
+import type { Known } from "./map/people-in-stanza.ts"
+import { fromPictureNotification } from "./map/own-picture.ts"
+import { fromPresence } from "./map/presence.ts"
+
+/** A stanza that is no message. */
+export function mapStanza(stanza: Stanza, known: Known, at: At): Mapped[] {
+  switch (stanza.tag) {
+    case "ib":
+      return fromInfo(stanza, at)
+    case "call":
+      return fromCall(stanza, known)
+    case "chatstate":
+      return fromChatState(stanza, known, at)
+    case "presence":
+      return fromPresence(stanza, known, at)
+    case "notification":
+      if (isGroupNews(stanza)) return fromGroupNews(stanza, known)
+      return stanza.attrs.type === "picture" ? fromPictureNotification(stanza, known) : []
+    default:
+      return []
+  }
+}
