@@ -1,5 +1,5 @@
 import { prices } from "./prices.ts"
-import { assumed, atRest, billing, counted, open, sized, spare } from "./usage.ts"
+import { assumed, requestsAtRest, billing, counted, open, sized, spare } from "./usage.ts"
 
 const hours = 730
 const minutes = hours * 60
@@ -75,7 +75,7 @@ export function monthly(load: Load): Record<string, number> {
     "sweep (Lambda, Scheduler)": minutes * (run(sweepSeconds(hosts) * sized.sweepGb) + prices.scheduled),
     "troubles (Lambda, Scheduler)":
       minutes * (run(assumed.troublesSecondsPerMinute * sized.troublesGb) + prices.scheduled) +
-      seconds * units(0, atRest.troubles.readUnits),
+      seconds * units(0, requestsAtRest.troubles.readUnits),
     // At worst each delivery unwraps anew: a function's process remembers a key for minutes.
     "keys (KMS)":
       sized.keys * prices.kmsKeyMonth * (1 + Math.min(year - 1, rotationsPaidFor)) +
@@ -152,7 +152,7 @@ function run(gbSeconds: number): number {
 
 /** A second. */
 function storeAtRest(hosts: number): number {
-  const { host, sweep } = atRest
+  const { host, sweep } = requestsAtRest
   if (hosts === 0) return units(0, sweep.readUnitsAtRest)
   return units(hosts * host.writeUnits, hosts * (host.readUnits + sweep.readUnitsPerHost) + sweep.readUnits)
 }

@@ -83,7 +83,7 @@ export const open = {
 }
 
 /** Requests of hosts, the sweep and the look for troubles to the store at rest, a second. */
-export const atRest = {
+export const requestsAtRest = {
   host: {
     /** A beat each 5 s. */
     writeUnits: 1 / 5,

@@ -1,4 +1,4 @@
-import { runUntilAsked } from "./run.ts"
+import { runUntilAsked } from "./run-until-asked.ts"
 import { Settings } from "./service/settings.ts"
 import { showCodes } from "./network/show-codes.ts"
 

@@ -7,9 +7,9 @@ import { WebSocketServer } from "ws"
 import { clientHttp } from "./http-for-clients.ts"
 import { accept } from "./connection/accept.ts"
 import { controlApi } from "./control/api.ts"
-import * as Log from "./log.ts"
+import * as StanzaLog from "./network/stanza-log.ts"
 import * as Network from "./network/network.ts"
-import type { Manners } from "./network/manners.ts"
+import type { Patience } from "./network/patience.ts"
 import * as Household from "./phone/sandbox-household.ts"
 import * as Phones from "./phone/create-phone.ts"
 import * as Store from "./storage/store.ts"
@@ -35,7 +35,7 @@ export interface Simulator {
 
 interface Input {
   /** What is not given is as usual. */
-  manners?: Partial<Manners> | undefined
+  patience?: Partial<Patience> | undefined
   /** All is in memory when not given. */
   dataDir?: string | undefined
   /** 0, the default, is any free one; so for the other ports. */
@@ -50,7 +50,7 @@ export async function startSimulator(input: Input = {}): Promise<Simulator> {
   const store = Store.open(input.dataDir)
   const authority = Store.once(store, "authority", () => Certificates.create())
   const tls = Store.once(store, "tls", () => createTls())
-  const network = Network.create({ store, log: Log.open(), authority, manners: input.manners })
+  const network = Network.create({ store, log: StanzaLog.open(), authority, patience: input.patience })
   Phones.turnOnAll(network)
   Household.watchOver(network)
 

@@ -16,7 +16,7 @@ import { tables } from "#core/store/tables.ts"
 import { Unusable } from "#local/backup/unusable.ts"
 import { syncFolder } from "#local/service/private-file.ts"
 import release from "../../package.json" with { type: "json" }
-import { type About, checkExport, lineOf, writeExport } from "./file.ts"
+import { type ExportHeader, checkExport, lineOf, writeExport } from "./file.ts"
 
 export interface Exported {
   bridge: Bridge.Info
@@ -121,7 +121,7 @@ async function* contentOf(bridges: Bridge.Info[], rows: Map<string, number>): As
   }
 }
 
-async function aboutOf(bridges: Bridge.Info[]): Promise<About> {
+async function aboutOf(bridges: Bridge.Info[]): Promise<ExportHeader> {
   const listed = await Promise.all(
     bridges.map(async ({ id, customerRef, accountId }) => {
       const { network, moves } = (await Lease.get(id))! // it was stopped

@@ -16,7 +16,7 @@ import release from "../../package.json" with { type: "json" }
  */
 
 /** The first line of an export: when it was made, and the bridges in it. */
-export const About = z.object({
+export const ExportHeader = z.object({
   /** The release that made it. */
   release: z.string(),
   madeMs: z.number().int(),
@@ -33,8 +33,8 @@ export const About = z.object({
     )
     .min(1),
 })
-export type About = z.infer<typeof About>
-export type Listed = About["bridges"][number]
+export type ExportHeader = z.infer<typeof ExportHeader>
+export type Listed = ExportHeader["bridges"][number]
 
 /** A row in DynamoDB's own JSON, which has bytes. */
 const Stored = z
@@ -67,7 +67,7 @@ const Line = z.union([OfBridge, OfAccount, AsLeft])
 export type Line = z.output<typeof Line>
 
 /** A line as it is written: rows in DynamoDB's JSON, keys in base64. */
-export function lineOf(line: z.input<typeof Line> | About): Buffer {
+export function lineOf(line: z.input<typeof Line> | ExportHeader): Buffer {
   return Buffer.from(`${JSON.stringify(line)}\n`)
 }
 
@@ -92,12 +92,12 @@ function thisService(): string {
 export async function readExport<Result>(
   path: string,
   passphrase: string,
-  read: (about: About, lines: AsyncIterable<Line>) => Promise<Result>,
+  read: (about: ExportHeader, lines: AsyncIterable<Line>) => Promise<Result>,
 ): Promise<Result> {
   const texts = textsOf(opened("export", path, passphrase))
   try {
     const first = await texts.next()
-    const about = About.parse(JSON.parse(first.done ? "" : first.value))
+    const about = ExportHeader.parse(JSON.parse(first.done ? "" : first.value))
     if (isNewer(about.release))
       throw new Unusable(
         `${path} was made by release ${about.release}, and this is ${release.version}: upgrade first`,
@@ -109,7 +109,7 @@ export async function readExport<Result>(
 }
 
 /** Reads all of an export, so that one that is not whole changes nothing. @throws Unusable */
-export async function checkExport(path: string, passphrase: string): Promise<About> {
+export async function checkExport(path: string, passphrase: string): Promise<ExportHeader> {
   return await readExport(path, passphrase, async (about, lines) => {
     const left = new Set(about.bridges.map(({ id }) => id))
     for await (const line of lines) if ("left" in line) left.delete(line.left.id)

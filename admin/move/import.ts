@@ -12,7 +12,7 @@ import { type Row, transact, type Write } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { Unusable } from "#local/backup/unusable.ts"
 import { allOf } from "./export.ts"
-import { type About, checkExport, type Line, type Listed, readExport } from "./file.ts"
+import { type ExportHeader, checkExport, type Line, type Listed, readExport } from "./file.ts"
 
 export interface Imported {
   id: string
@@ -62,7 +62,7 @@ export async function importBridges(input: Input, say: (line: string) => void): 
 }
 
 /** The bridges that are to arrive, by id: those that have not yet. @throws Unusable for one that cannot */
-async function arrivalsOf(about: About, into: string | undefined): Promise<Map<string, Arrival>> {
+async function arrivalsOf(about: ExportHeader, into: string | undefined): Promise<Map<string, Arrival>> {
   if (into !== undefined && !(await Account.get(into))) throw new Unusable(`there is no account ${into} here`)
   const importId = randomUUID()
   const arrivals = new Map<string, Arrival>()

@@ -10,7 +10,7 @@ import { z } from "zod"
 import { hangUp, listen } from "../listen.ts"
 
 /** An error in the words of the service that this stands in for. */
-export class Refusal extends Error {
+export class AwsRefusal extends Error {
   readonly code: string
   readonly about: object
 
@@ -45,7 +45,7 @@ export async function startAwsJson({ port, actions, invalid, before }: Service) 
       const instead = before?.(operation)
       if (instead) return { status: 200, body: instead }
       const action = known.get(operation)
-      if (!action) throw new Refusal("UnknownOperationException", `no operation ${operation}`)
+      if (!action) throw new AwsRefusal("UnknownOperationException", `no operation ${operation}`)
       return { status: 200, body: action(call) }
     } catch (error) {
       return { status: 400, body: refused(error, invalid) }
@@ -83,7 +83,7 @@ const notJson = {
 }
 
 function refused(error: unknown, invalid: string): object {
-  if (error instanceof Refusal) return { __type: error.code, message: error.message, ...error.about }
+  if (error instanceof AwsRefusal) return { __type: error.code, message: error.message, ...error.about }
   const message = error instanceof z.ZodError ? z.prettifyError(error) : String(error)
   return { __type: invalid, message }
 }

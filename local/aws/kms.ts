@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import { z } from "zod"
-import { Refusal, startAwsJson } from "./json-server.ts"
+import { AwsRefusal, startAwsJson } from "./json-server.ts"
 import { privateFile, writePrivate } from "../service/private-file.ts"
 
 /** By id, the newest key material first. */
@@ -32,7 +32,7 @@ export async function startKms(input: { file: string; keyIds: string[]; port?: n
 
   function materialOf(id: string): string[] {
     const material = keys[id]
-    if (!material) throw new Refusal("NotFoundException")
+    if (!material) throw new AwsRefusal("NotFoundException")
     return material
   }
 
@@ -50,7 +50,7 @@ export async function startKms(input: { file: string; keyIds: string[]; port?: n
       if (plain) return plain
     }
     // Another key, another context, or changed bytes: KMS does not say which.
-    throw new Refusal("InvalidCiphertextException")
+    throw new AwsRefusal("InvalidCiphertextException")
   }
 
   function generate(call: unknown) {

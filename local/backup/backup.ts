@@ -5,7 +5,7 @@ import { basename, join } from "node:path"
 import { z } from "zod"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import { isFull } from "../dynamodb/rows/commit.ts"
-import { copyStore, fileName as storeFile, isThere } from "../dynamodb/rows/file.ts"
+import { copyStore, fileName as storeFile, isThere } from "../dynamodb/rows/sqlite-file.ts"
 import { accountFile, keyFiles, networkFile } from "../service/data-folder.ts"
 import { readPrivate, syncFolder } from "../service/private-file.ts"
 import { Secrets } from "../service/secrets.ts"
@@ -14,7 +14,7 @@ import { opened, seal } from "./sealed-file.ts"
 import { Unusable } from "./unusable.ts"
 
 /** The files of the data folder that a backup holds beside the store. Logs, and the simulated network, are not among them. */
-export const beside = [
+export const filesBesideStore = [
   keyFiles.wrapping,
   keyFiles.secrets,
   basename(accountFile("")),
@@ -22,14 +22,17 @@ export const beside = [
 ]
 
 /** What a backup says of itself, once it is opened. */
-const About = z.object({
+const BackupHeader = z.object({
   /** When its copy of the store was made, Unix ms. */
   madeMs: z.number().int(),
   files: z.array(
-    z.object({ name: z.enum([storeFile, ...beside] as [string, ...string[]]), bytes: z.number().int() }),
+    z.object({
+      name: z.enum([storeFile, ...filesBesideStore] as [string, ...string[]]),
+      bytes: z.number().int(),
+    }),
   ),
 })
-export type About = z.infer<typeof About>
+export type BackupHeader = z.infer<typeof BackupHeader>
 
 /** Some bytes of one of its files. A file's pieces come in order, and one file after the other. */
 export interface Piece {
@@ -82,7 +85,10 @@ async function make({ dataDir, dir, passphrase, keep, reserveMb }: Input): Promi
     const copy = join(work, storeFile)
     await copyStore(dataDir, copy)
     // Read after the store: a key is in its file before anything is wrapped under it.
-    const files = [copy, ...beside.map((name) => join(dataDir, name)).filter((file) => existsSync(file))]
+    const files = [
+      copy,
+      ...filesBesideStore.map((name) => join(dataDir, name)).filter((file) => existsSync(file)),
+    ]
     await seal(part, { kind: "backup", passphrase, service }, contentOf(madeMs, files))
     await check(part, passphrase)
     await rename(part, path)
@@ -104,14 +110,14 @@ export async function ownBackups(dataDir: string, dir: string): Promise<Listed[]
 export async function readBackup<Result>(
   path: string,
   passphrase: string,
-  read: (about: About, pieces: AsyncIterable<Piece>) => Promise<Result>,
+  read: (about: BackupHeader, pieces: AsyncIterable<Piece>) => Promise<Result>,
 ): Promise<Result> {
   const content = opened("backup", path, passphrase)
   try {
     const first = await content.next()
     const bytes = first.done ? Buffer.alloc(0) : first.value
     const end = bytes.indexOf("\n")
-    const about = About.parse(JSON.parse(bytes.toString("utf8", 0, end)))
+    const about = BackupHeader.parse(JSON.parse(bytes.toString("utf8", 0, end)))
     return await read(about, piecesOf(about, bytes.subarray(end + 1), content))
   } finally {
     await content.return(undefined)
@@ -119,7 +125,7 @@ export async function readBackup<Result>(
 }
 
 /** Reads all of a backup. @throws Unusable */
-export async function check(path: string, passphrase: string): Promise<About> {
+export async function check(path: string, passphrase: string): Promise<BackupHeader> {
   return await readBackup(path, passphrase, async (about, pieces) => {
     let left = about.files.reduce((sum, { bytes }) => sum + bytes, 0)
     for await (const { bytes } of pieces) left -= bytes.length
@@ -213,7 +219,7 @@ function noRoom(folder: string, free: number, needed: number): Unusable {
 
 async function* contentOf(madeMs: number, files: string[]): AsyncGenerator<Buffer> {
   const sizes = await Promise.all(files.map(sizeOf))
-  const about: About = {
+  const about: BackupHeader = {
     madeMs,
     files: files.map((file, at) => ({ name: basename(file), bytes: sizes[at]! })),
   }
@@ -229,7 +235,11 @@ async function* contentOf(madeMs: number, files: string[]): AsyncGenerator<Buffe
   }
 }
 
-async function* piecesOf(about: About, first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Piece> {
+async function* piecesOf(
+  about: BackupHeader,
+  first: Buffer,
+  rest: AsyncIterable<Buffer>,
+): AsyncGenerator<Piece> {
   const waiting = about.files.map((file) => ({ ...file }))
   const pieces = function* (bytes: Buffer): Generator<Piece> {
     for (let at = 0; at < bytes.length;) {

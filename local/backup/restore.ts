@@ -8,10 +8,10 @@ import { makeAnew } from "#core/bridge/make-anew.ts"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import { useHere } from "#core/store/store.ts"
 import { isFull } from "../dynamodb/rows/commit.ts"
-import { fileName as storeFile, isThere, lock, restoring } from "../dynamodb/rows/file.ts"
+import { fileName as storeFile, isThere, lock, restoring } from "../dynamodb/rows/sqlite-file.ts"
 import { startDynamoDb } from "../dynamodb/server.ts"
 import { syncFolder } from "../service/private-file.ts"
-import { type About, beside, type Piece, readBackup } from "./backup.ts"
+import { type BackupHeader, filesBesideStore, type Piece, readBackup } from "./backup.ts"
 import { Unusable } from "./unusable.ts"
 
 interface Input {
@@ -52,7 +52,11 @@ export async function restoreBackup({ dataDir, path, passphrase, replaces }: Inp
   }
 }
 
-async function putBack(dataDir: string, about: About, pieces: AsyncIterable<Piece>): Promise<Restored> {
+async function putBack(
+  dataDir: string,
+  about: BackupHeader,
+  pieces: AsyncIterable<Piece>,
+): Promise<Restored> {
   const work = join(dataDir, restoring)
   const isTakenUp = existsSync(work)
   await mkdir(work, { recursive: true, mode: 0o700 })
@@ -76,7 +80,9 @@ async function putBack(dataDir: string, about: About, pieces: AsyncIterable<Piec
 /** @throws Unusable if there is something that did not come from an interrupted restore */
 function refuseUsed(dataDir: string): void {
   const isOurs = existsSync(join(dataDir, restoring))
-  const found = [storeFile, ...(isOurs ? [] : beside)].find((name) => existsSync(join(dataDir, name)))
+  const found = [storeFile, ...(isOurs ? [] : filesBesideStore)].find((name) =>
+    existsSync(join(dataDir, name)),
+  )
   if (found)
     throw new Unusable(
       `${join(dataDir, found)} is there already: restore into another folder (DATA_DIR), or say \`replace\` behind ` +
@@ -91,7 +97,7 @@ function refuseUsed(dataDir: string): void {
 async function removeLeftovers(dataDir: string): Promise<void> {
   const work = join(dataDir, restoring)
   if (!existsSync(work)) return
-  if (!isThere(dataDir)) for (const name of beside) await rm(join(dataDir, name), { force: true })
+  if (!isThere(dataDir)) for (const name of filesBesideStore) await rm(join(dataDir, name), { force: true })
   for (const name of await readdir(work)) await rm(join(work, name), { recursive: true, force: true })
 }
 
@@ -102,7 +108,7 @@ function logOf(folder: string): string[] {
 
 /** Puts what is in the folder into one of its own. From when the store has gone there, a start is refused. */
 async function putAside(dataDir: string): Promise<void> {
-  const found = [storeFile, ...beside].filter((name) => existsSync(join(dataDir, name)))
+  const found = [storeFile, ...filesBesideStore].filter((name) => existsSync(join(dataDir, name)))
   if (found.length > 0) {
     const aside = join(dataDir, `replaced-${iso(nowMs()).replaceAll(":", "-")}`)
     await mkdir(aside, { mode: 0o700 })
@@ -133,7 +139,7 @@ function finishLog(dataDir: string): void {
 /** What the store writes when it is opened, in bytes. */
 const someMore = 16e6
 
-async function mustHaveRoom(dataDir: string, { files }: About): Promise<void> {
+async function mustHaveRoom(dataDir: string, { files }: BackupHeader): Promise<void> {
   const needed = files.reduce((sum, { bytes }) => sum + bytes, someMore)
   const { bavail, bsize } = await statfs(dataDir)
   const [freeMb, neededMb] = [bavail * bsize, needed].map((bytes) => Math.ceil(bytes / 1e6))
@@ -143,7 +149,7 @@ async function mustHaveRoom(dataDir: string, { files }: About): Promise<void> {
     )
 }
 
-async function unpack({ files }: About, pieces: AsyncIterable<Piece>, work: string): Promise<void> {
+async function unpack({ files }: BackupHeader, pieces: AsyncIterable<Piece>, work: string): Promise<void> {
   const opened = new Map<string, FileHandle>()
   try {
     for (const { name } of files) opened.set(name, await open(join(work, name), "wx", 0o600))
@@ -175,7 +181,7 @@ async function makeAllAnew(folder: string, madeMs: number): Promise<number> {
 }
 
 async function putInPlace(work: string, dataDir: string): Promise<void> {
-  for (const name of beside)
+  for (const name of filesBesideStore)
     if (existsSync(join(work, name))) await rename(join(work, name), join(dataDir, name))
     else await rm(join(dataDir, name), { force: true })
   syncFolder(dataDir)

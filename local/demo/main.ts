@@ -6,7 +6,7 @@ import { z } from "zod"
 import { apiClient, Unexpected } from "../api-client.ts"
 import { askedToStop } from "../asked-to-stop.ts"
 import { conversationsStory } from "./conversations.ts"
-import { fleet } from "./fleet.ts"
+import { manyBridgesStory } from "./many-bridges.ts"
 import { passkeyStory } from "./passkey.ts"
 import { type Arrival, startReceiver } from "./receiver.ts"
 import { untilConnected } from "../network/link.ts"
@@ -85,7 +85,14 @@ async function tell(service: SpawnedService, receiver: Receiver, signal: AbortSi
   if (passkey) return await passkeyStory(service, { apiKey: await newKey(service), chromium, step, signal })
   if (conversations)
     return await conversationsStory(service, { apiKey: await newKey(service), receiver, step, signal })
-  if (bridges > 1) return await manyBridges(service, receiver, signal)
+  if (bridges > 1)
+    return await manyBridgesStory(service, {
+      apiKey: await newKey(service),
+      receiver,
+      count: bridges,
+      signal,
+      step,
+    })
   return await story(service, receiver, signal)
 }
 
@@ -97,11 +104,6 @@ async function newKey({ admin, baseUrl }: SpawnedService): Promise<string> {
   await admin(z.object({ id: z.string() }), "account", "limit", id, String(bridges))
   step("an account and its API key are made")
   return key
-}
-
-async function manyBridges(service: SpawnedService, receiver: Receiver, signal: AbortSignal): Promise<void> {
-  const apiKey = await newKey(service)
-  await fleet({ running: service, apiKey, receiver, count: bridges, signal, step })
 }
 
 async function story(service: SpawnedService, receiver: Receiver, signal: AbortSignal): Promise<void> {

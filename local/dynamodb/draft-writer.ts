@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Draft } from "./draft.ts"
+import type { Draft } from "./draft-of-write.ts"
 import type { Call, Faults } from "./faults.ts"
 import type { Rows } from "./rows/rows.ts"
 import type { Row } from "./table.ts"

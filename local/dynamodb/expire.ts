@@ -1,5 +1,5 @@
 import type { Engine } from "./engine.ts"
-import { type Draft, draft, prepare } from "./draft.ts"
+import { type Draft, draft, prepare } from "./draft-of-write.ts"
 import { keeping } from "./expiry-clock.ts"
 import { nameOf } from "./rows/rows.ts"
 import { expiryOf, keyNames, placeOfItem, type Table } from "./table.ts"

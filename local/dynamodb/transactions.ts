@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import { type Draft, draft, type Kind, partitionsOf, prepare } from "./draft.ts"
+import { type Draft, draft, type Kind, partitionsOf, prepare } from "./draft-of-write.ts"
 import type { Engine } from "./engine.ts"
 import type { Call, Faults, Rule } from "./faults.ts"
 import { invalid, Refusal } from "./refusal.ts"

@@ -1,4 +1,12 @@
-import { type Draft, draft, isBlind, type Kind, partitionsOf, prepare, type Prepared } from "./draft.ts"
+import {
+  type Draft,
+  draft,
+  isBlind,
+  type Kind,
+  partitionsOf,
+  prepare,
+  type Prepared,
+} from "./draft-of-write.ts"
 import type { Engine } from "./engine.ts"
 import type { Call } from "./faults.ts"
 import { invalid, Refusal } from "./refusal.ts"

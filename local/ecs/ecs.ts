@@ -1,4 +1,4 @@
-import { Refusal, startAwsJson } from "../aws/json-server.ts"
+import { AwsRefusal, startAwsJson } from "../aws/json-server.ts"
 import type { End } from "./task.ts"
 import { Tasks, type TasksOptions } from "./tasks.ts"
 
@@ -39,7 +39,7 @@ export async function startEcs(options: TasksOptions): Promise<Ecs> {
     before(action) {
       const refusal = refusals.get(action)?.shift()
       if (!refusal) return undefined
-      if ("code" in refusal) throw new Refusal(refusal.code, refusal.message)
+      if ("code" in refusal) throw new AwsRefusal(refusal.code, refusal.message)
       return { tasks: [], failures: [{ reason: refusal.failure }] }
     },
   })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
-import { Refusal } from "../aws/json-server.ts"
+import { AwsRefusal } from "../aws/json-server.ts"
 import { type Definition, type End, seconds, Task } from "./task.ts"
 
 export interface TasksOptions {
@@ -36,14 +36,14 @@ export class Tasks {
     const request = RunTask.parse(call)
     const family = familyOf(request.taskDefinition)
     const definition = this.#options.taskDefinitions[family]
-    if (!definition) throw new Refusal("ClientException", "TaskDefinition not found.")
-    if (this.#closing) throw new Refusal("ServerException", "Going down.")
+    if (!definition) throw new AwsRefusal("ClientException", "TaskDefinition not found.")
+    if (this.#closing) throw new AwsRefusal("ServerException", "Going down.")
     const earlier = request.clientToken ? this.#runs.get(request.clientToken) : undefined
     if (earlier) return { tasks: this.#again(earlier, request).map(withTags), failures: [] }
 
     const alive = [...this.#tasks.values()].filter((task) => task.stoppedAt === undefined).length
     if (alive + request.count > (this.#options.maxTasks ?? Infinity))
-      throw new Refusal(
+      throw new AwsRefusal(
         "ClientException",
         "You've reached the limit on the number of vCPUs you can run concurrently",
       )
@@ -67,7 +67,7 @@ export class Tasks {
   stop(call: unknown) {
     const request = StopTask.parse(call)
     const task = this.#find(request.task)
-    if (!task) throw new Refusal("InvalidParameterException", "The referenced task was not found.")
+    if (!task) throw new AwsRefusal("InvalidParameterException", "The referenced task was not found.")
     const stoppedReason = request.reason ?? "Task stopped by user"
     task.stop({ stopCode: "UserInitiated", stoppedReason }, this.#stopTimeoutMs)
     return { task: task.toWire() }
@@ -138,7 +138,7 @@ export class Tasks {
   /** The tasks that an earlier request under the same client token started. */
   #again(earlier: { request: string; arns: string[] }, request: object) {
     if (earlier.request !== JSON.stringify(request))
-      throw new Refusal("ConflictException", "The client token was used for another request.", {
+      throw new AwsRefusal("ConflictException", "The client token was used for another request.", {
         resourceIds: earlier.arns,
       })
     return earlier.arns.flatMap((arn) => this.#tasks.get(arn) ?? [])

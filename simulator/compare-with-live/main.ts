@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs"
 import { parseArgs } from "node:util"
-import { knownFactsFile, missingIn, knownFacts, recordedFacts } from "./recordings.ts"
+import { knownFactsFile, missingIn, knownFacts, recordedFacts } from "./facts.ts"
 
 const usage = `npm run simulator:compare -- <folder>          what was recorded there that the simulated network never sends
 npm run simulator:compare -- --keep <folder>   takes what was recorded there, on the simulated network, for what it sends`

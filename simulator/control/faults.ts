@@ -6,28 +6,28 @@ import * as Schema from "./schemas.ts"
 
 /** Faults, on demand, and how patient the network is. */
 export function faults(app: OpenAPIHono, network: Network) {
-  const manners = () => {
-    const { answerMs, passkeyMs } = network.manners
+  const patience = () => {
+    const { answerMs, passkeyMs } = network.patience
     return { answer_ms: answerMs, passkey_ms: passkeyMs }
   }
   route(
     app,
-    { method: "get", path: "/manners", summary: "How patient the network is", answer: Schema.Manners },
-    manners,
+    { method: "get", path: "/patience", summary: "How patient the network is", answer: Schema.Patience },
+    patience,
   )
   route(
     app,
     {
       method: "patch",
-      path: "/manners",
+      path: "/patience",
       summary: "Change how patient the network is",
-      body: Schema.ChangeManners,
-      answer: Schema.Manners,
+      body: Schema.ChangePatience,
+      answer: Schema.Patience,
     },
     ({ body }) => {
-      const { answer_ms, passkey_ms } = { ...manners(), ...body }
-      network.manners = { answerMs: answer_ms, passkeyMs: passkey_ms }
-      return manners()
+      const { answer_ms, passkey_ms } = { ...patience(), ...body }
+      network.patience = { answerMs: answer_ms, passkeyMs: passkey_ms }
+      return patience()
     },
   )
   route(

@@ -4,7 +4,8 @@ import { obstacles } from "../devices/pairing.ts"
 import { collections } from "../phone/settings/settings.ts"
 import { floodKinds } from "../phone/hostile/floods.ts"
 import { mediaKinds } from "../phone/content/media.ts"
-import { kinds as noticeKinds, wrongs } from "../stanzas/unsolicited-notices.ts"
+import { kinds as noticeKinds } from "../stanzas/unsolicited-notices.ts"
+import { wrongs } from "../stanzas/malform.ts"
 
 export const Refused = z
   .object({ error: z.string(), code: z.string() })
@@ -303,7 +304,7 @@ export const Fault = NewFault.extend({ id: z.number(), times: z.number().nullabl
 export const Absence = z.object({ days: whole.max(1000) })
 
 /** The network's patience. */
-export const Manners = z
+export const Patience = z
   .object({
     answer_ms: whole
       .min(1)
@@ -311,9 +312,9 @@ export const Manners = z
       .describe("How long a device may leave a stanza unanswered until its stream is ended"),
     passkey_ms: whole.min(1).max(3_600_000).describe("How long a companion may take to link with a passkey"),
   })
-  .openapi("Manners")
+  .openapi("Patience")
 
-export const ChangeManners = Manners.partial()
+export const ChangePatience = Patience.partial()
 
 export const End = z.object({
   how: z

@@ -55,7 +55,7 @@ const afterwards = 60_000
 
 /** Asks a companion for an assertion, once somebody with a passkey has begun to link it with their phone. */
 export function ask(network: Network, pairing: Pairing, begun: Pick<Ceremony, "pn" | "phone">) {
-  const { passkeyMs } = network.manners
+  const { passkeyMs } = network.patience
   const until = Date.now() + passkeyMs
   pairing.ceremony = { ...begun, challenge: newChallenge(), until, stage: "asked", isBusy: false }
   // Its codes would expire before a person has found their passkey.
@@ -118,7 +118,7 @@ function giveOptions({ network, ceremony }: Step): Node[] {
   if (Date.now() > ceremony.until)
     Object.assign(ceremony, {
       challenge: newChallenge(),
-      until: Date.now() + network.manners.passkeyMs,
+      until: Date.now() + network.patience.passkeyMs,
       stage: "asked",
     })
   return [optionsOf(ceremony)]

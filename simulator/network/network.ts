@@ -1,7 +1,7 @@
 import * as Archive from "../storage/phone-messages.ts"
 import * as Cabinet from "../storage/phone-keys.ts"
 import type { Phone } from "../phone/phone.ts"
-import type { Log } from "../log.ts"
+import type { StanzaLog } from "./stanza-log.ts"
 import type { Store } from "../storage/store.ts"
 import type { Authority } from "../wire/certificates.ts"
 import * as AppState from "./app-state.ts"
@@ -9,7 +9,7 @@ import * as Directory from "./directory.ts"
 import * as Faults from "./faults.ts"
 import * as Groups from "./groups.ts"
 import type { ConnectedDevice } from "./connected-device.ts"
-import { type Manners, usual } from "./manners.ts"
+import { type Patience, usual } from "./patience.ts"
 import * as Media from "./media.ts"
 import * as Newsletters from "./newsletters.ts"
 import type { Pairing } from "../devices/pairing.ts"
@@ -22,14 +22,14 @@ import * as UsedKeys from "./used-keys.ts"
 /** The messaging network: its people, the stanzas that wait for them, and their connections. */
 export interface Network {
   store: Store
-  log: Log
+  log: StanzaLog
   authority: Authority
   directory: Directory.Directory
   prekeys: PreKeys.PreKeys
   usedKeys: UsedKeys.UsedKeys
   queue: Queue.Queue
   faults: Faults.Faults
-  manners: Manners
+  patience: Patience
   media: Media.Media
   groups: Groups.Groups
   newsletters: Newsletters.Newsletters
@@ -50,7 +50,7 @@ export interface Network {
 }
 
 export function create(
-  input: { manners?: Partial<Manners> | undefined } & Pick<Network, "store" | "log" | "authority">,
+  input: { patience?: Partial<Patience> | undefined } & Pick<Network, "store" | "log" | "authority">,
 ): Network {
   return {
     ...input,
@@ -59,7 +59,7 @@ export function create(
     usedKeys: UsedKeys.create(),
     queue: Queue.open(input.store),
     faults: Faults.create(),
-    manners: { ...usual, ...input.manners },
+    patience: { ...usual, ...input.patience },
     media: Media.open(input.store),
     groups: Groups.open(input.store),
     newsletters: Newsletters.open(input.store),

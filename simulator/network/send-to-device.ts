@@ -122,7 +122,7 @@ function expectAnswer(network: Network, line: ConnectedDevice, n: number) {
     const { id } = oldest.stanza.attrs
     network.log.note(key(line.device), "stanza left unanswered", { tag: oldest.stanza.tag, id })
     line.end(el("stream:error", {}, [el("ack", { id })]))
-  }, network.manners.answerMs)
+  }, network.patience.answerMs)
   clock.unref()
   line.owed = { n, clock }
 }

@@ -1,6 +1,6 @@
 import { get } from "node:http"
 import { afterAll, expect, test } from "vitest"
-import * as Log from "#simulator/log.ts"
+import * as StanzaLog from "#simulator/network/stanza-log.ts"
 import { el } from "#simulator/wire/node.ts"
 import { aNetwork } from "../support/network/network.ts"
 
@@ -93,7 +93,7 @@ test("a phone texts a phone; reading waits, and gives up when its time is over",
 })
 
 test("of a longer list the log has the first thousand parts", () => {
-  const log = Log.open()
+  const log = StanzaLog.open()
   const list = Array.from({ length: 1001 }, (_, i) => el("item", { id: i }))
   log.stanza("out", "1:1", el("list", {}, list))
   expect(log.after(0)[0]?.stanza?.content).toHaveLength(1000)

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest"
 import { controlApi } from "#simulator/control/api.ts"
-import * as Log from "#simulator/log.ts"
+import * as StanzaLog from "#simulator/network/stanza-log.ts"
 import * as Network from "#simulator/network/network.ts"
 import * as Store from "#simulator/storage/store.ts"
 import * as Certificates from "#simulator/wire/certificates.ts"
@@ -58,7 +58,7 @@ test("the control API's document has every route there is, and nothing else", as
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
   const store = Store.open()
-  const app = controlApi(Network.create({ store, log: Log.open(), authority: Certificates.create() }))
+  const app = controlApi(Network.create({ store, log: StanzaLog.open(), authority: Certificates.create() }))
   const page = new Set(["/", "/page.css", "/page.js", "/openapi.json"])
   const routes = app.routes
     .filter(({ method, path }) => method !== "ALL" && !page.has(path))

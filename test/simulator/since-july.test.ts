@@ -5,9 +5,9 @@ import type { Client } from "../support/network/baileys-client.ts"
 import { aNetwork } from "../support/network/network.ts"
 
 const network = await aNetwork()
-const manners = (wanted: object) => network.call("PATCH", "/manners", wanted)
-const usual = (await network.call("GET", "/manners")) as object
-afterEach(() => manners(usual))
+const patience = (wanted: object) => network.call("PATCH", "/patience", wanted)
+const usual = (await network.call("GET", "/patience")) as object
+afterEach(() => patience(usual))
 afterAll(() => network.close())
 
 /** The stanzas of this tag that the client gets, from now on. */
@@ -43,7 +43,7 @@ test.for(["status", "appdata"])(
   async (tag) => {
     const { bob, client, device } = await network.chat()
     expect(await network.control.settled(device, 10_000)).toBe(true)
-    await manners({ answer_ms: 300 })
+    await patience({ answer_ms: 300 })
     const found = seen(client, tag)
     const stanza = { tag, attrs: { from: bob.lid, participant: bob.lid, t: "1" } }
     await network.control.stanza(device, stanza)

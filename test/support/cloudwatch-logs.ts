@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { Refusal, startAwsJson } from "#local/aws/json-server.ts"
+import { AwsRefusal, startAwsJson } from "#local/aws/json-server.ts"
 
 const Asked = z.object({
   logGroupName: z.string(),
@@ -30,14 +30,14 @@ export async function startCloudWatchLogs() {
 
   function streamOf({ logGroupName, logStreamName }: Asked): Line[] {
     const found = streams.get(`${logGroupName}/${logStreamName}`)
-    if (!found) throw new Refusal("ResourceNotFoundException")
+    if (!found) throw new AwsRefusal("ResourceNotFoundException")
     return found
   }
 
   const actions: Record<string, (input: Asked) => object> = {
     CreateLogStream: ({ logGroupName, logStreamName }) => {
       const name = `${logGroupName}/${logStreamName}`
-      if (streams.has(name)) throw new Refusal("ResourceAlreadyExistsException")
+      if (streams.has(name)) throw new AwsRefusal("ResourceAlreadyExistsException")
       streams.set(name, [])
       return {}
     },
@@ -50,7 +50,7 @@ export async function startCloudWatchLogs() {
       const inOrder = input.logEvents.every(
         ({ timestamp }, i, all) => timestamp >= (all[i - 1]?.timestamp ?? 0),
       )
-      if (!inOrder || input.logEvents.length === 0) throw new Refusal("InvalidParameterException")
+      if (!inOrder || input.logEvents.length === 0) throw new AwsRefusal("InvalidParameterException")
       streamOf(input).push(...input.logEvents)
       return { nextSequenceToken: "1" }
     },
@@ -74,7 +74,7 @@ export async function startCloudWatchLogs() {
     before(action) {
       asked.push(action)
       const refusal = refusals.shift()
-      if (refusal) throw new Refusal(refusal)
+      if (refusal) throw new AwsRefusal(refusal)
       return undefined
     },
   })

@@ -1,4 +1,4 @@
-import type { Fleet, Fleets } from "./fleet.ts"
+import type { Fleet, Fleets } from "./rest-and-recovery.ts"
 import type { Measured } from "./measure.ts"
 import type { countDynamoDbUnits } from "./dynamodb-units.ts"
 

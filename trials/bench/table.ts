@@ -1,4 +1,4 @@
-import type { Fleets } from "./fleet.ts"
+import type { Fleets } from "./rest-and-recovery.ts"
 import type { Measured } from "./measure.ts"
 import type { countDynamoDbUnits, DynamoDbUnits } from "./dynamodb-units.ts"
 import { quantile } from "#test/support/quantile.ts"

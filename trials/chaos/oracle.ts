@@ -1,5 +1,5 @@
 import type { Evidence, Kind, Seen } from "./evidence.ts"
-import { judgeKept } from "./kept.ts"
+import { judgeTranscripts } from "./transcripts.ts"
 import { isForward, statusesOf } from "./status-order.ts"
 
 /** A promise that was broken. */
@@ -14,7 +14,7 @@ export function judge(evidence: Evidence): Violation[] {
     ...evidence.bridges.flatMap((bridge) => inbound(bridge, evidence)),
     ...evidence.bridges.flatMap((bridge) => outbound(bridge, evidence)),
     ...[...evidence.followed].flatMap((bridge) => followed(bridge, evidence)),
-    ...[...evidence.kept.keys()].flatMap((bridge) => judgeKept(bridge, evidence)),
+    ...[...evidence.kept.keys()].flatMap((bridge) => judgeTranscripts(bridge, evidence)),
     ...evidence.unsettled.map((what) => ({ kind: "lost" as const, what })),
     ...evidence.unreadable.map((what) => ({ kind: "undecryptable" as const, what })),
     ...evidence.keysReused.map((what) => ({ kind: "keys_reused" as const, what })),

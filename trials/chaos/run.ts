@@ -9,7 +9,7 @@ import { seeded } from "#local/random.ts"
 import { followNetworkLog } from "../cluster/follow-network-log.ts"
 import { type Lines, startLines } from "../cluster/lines.ts"
 import type { Evidence } from "./evidence.ts"
-import { keptOf } from "./kept.ts"
+import { transcriptsOf } from "./transcripts.ts"
 import { newKiller, type StoppedAttempt } from "./killer.ts"
 import { type ReceiverFaults, newReceiverFaults } from "./receiver-faults.ts"
 import type { Options } from "./options.ts"
@@ -17,7 +17,7 @@ import { judge, type Violation } from "./oracle.ts"
 import { largestRows } from "./largest-rows.ts"
 import { newRecovery } from "./recovery.ts"
 import { untilSettled } from "./settled.ts"
-import { isReuse, newTroubles } from "./troubles.ts"
+import { isReuse, newUndecryptable } from "./undecryptable.ts"
 import { converse, startTraffic, type Traffic } from "./traffic.ts"
 import { startWeather } from "./weather.ts"
 
@@ -76,12 +76,12 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
   for (const bridge of followed) await choose(bridge, { events: EventType.options })
   for (const { bridge } of keeping) await choose(bridge, { keep: 7 })
   const recovery = newRecovery(new Set(lines.map(({ device }) => device)))
-  const troubles = newTroubles()
+  const undecryptable = newUndecryptable()
   const reused: Entry[] = []
   const log = followNetworkLog(network, (entry) => {
     if (isReuse(entry)) reused.push(entry)
     recovery.saw(entry)
-    troubles.saw(entry)
+    undecryptable.saw(entry)
   })
   const traffic = startTraffic({
     lines,
@@ -158,7 +158,7 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
     if (receiverFaults.refused.has(arrival)) for (const event of events) refused.add(event)
     return events
   })
-  const kept = keeping.map(async (line) => [line.bridge, await keptOf(line, service.api())] as const)
+  const kept = keeping.map(async (line) => [line.bridge, await transcriptsOf(line, service.api())] as const)
   const evidence: Evidence = {
     bridges: [...produced.keys()],
     produced,
@@ -170,7 +170,7 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
     ids: traffic.ids,
     kept: new Map(await Promise.all(kept)),
     shown,
-    unreadable: troubles.entries.map(inWords),
+    unreadable: undecryptable.entries.map(inWords),
     keysReused: reused.map(inWords),
     late: traffic.late,
     owners,
@@ -185,7 +185,7 @@ async function strikeAt(service: Lines, { options, receiverFaults, say }: About)
     in: total(traffic),
     out: traffic.sent.length,
     repeated: repeated(evidence),
-    askedAgain: troubles.asked(),
+    askedAgain: undecryptable.asked(),
     recovery: recovery.seconds,
     largestRow: Math.max(...evidence.rows.map(({ bytes }) => bytes)),
     injected,

@@ -7,7 +7,7 @@ import { mutate } from "./mutations.ts"
 import { faultsOf } from "./oracle.ts"
 import { routes } from "./routes.ts"
 import { run } from "./run.ts"
-import { changes } from "./state.ts"
+import { changes } from "./visible-state.ts"
 import { startTenants } from "./tenants.ts"
 
 const known: KnownValues = {

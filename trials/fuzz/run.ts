@@ -6,7 +6,7 @@ import { bytesOf, type Draft, pathOf, validDraft } from "./draft.ts"
 import { mutate } from "./mutations.ts"
 import type { Options } from "./options.ts"
 import { faultsOf } from "./oracle.ts"
-import { changes } from "./state.ts"
+import { changes } from "./visible-state.ts"
 import type { Tenants } from "./tenants.ts"
 
 /** A request with an answer that must not occur. */

@@ -4,7 +4,7 @@ import { type Customer, type Service, startService } from "#test/support/service
 import { until } from "#test/support/until.ts"
 import { paths, startFileServer } from "./file-server.ts"
 import type { KnownValues } from "./known-values.ts"
-import { watcher } from "./state.ts"
+import { watcher } from "./visible-state.ts"
 
 export type Tenants = Awaited<ReturnType<typeof startTenants>>
 

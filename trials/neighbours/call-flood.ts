@@ -1,6 +1,6 @@
 import { connect } from "node:net"
 import type { Customer, Service } from "#test/support/service/service.ts"
-import { BullyCalls } from "./bully-calls.ts"
+import { BullyQuestions } from "./bully-questions.ts"
 
 const huge = JSON.stringify({ chat: "491711234567", body: "x".repeat(700_000) })
 
@@ -10,7 +10,7 @@ export function startCallFlood(
   bully: Customer,
   { floodPerSecond }: { floodPerSecond: number },
 ) {
-  const asking = new BullyCalls(service, bully)
+  const asking = new BullyQuestions(service, bully)
   const timers = [
     setInterval(() => {
       for (let i = 0; i < floodPerSecond / 10; i++) asking.ask("GET", "status")

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { hangUp, listen } from "#local/listen.ts"
 import { until } from "#test/support/until.ts"
-import { type Answers, BullyCalls } from "./bully-calls.ts"
+import { type Answers, BullyQuestions } from "./bully-questions.ts"
 import { startCallFlood } from "./call-flood.ts"
 import type { Options } from "./options.ts"
 import type { Street } from "./street.ts"
@@ -18,9 +18,9 @@ type Begin = () => () => Promise<Answers>
 /** Makes ready what the bully of this street floods with. */
 export async function prepareFlood(street: Street, options: Options): Promise<Begin> {
   const { service, bully } = street
-  const again = (ask: (asking: BullyCalls) => void): Begin => {
+  const again = (ask: (asking: BullyQuestions) => void): Begin => {
     return () => {
-      const asking = new BullyCalls(service, bully)
+      const asking = new BullyQuestions(service, bully)
       const timer = setInterval(() => ask(asking), eachMs)
       return async () => {
         clearInterval(timer)

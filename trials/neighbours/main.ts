@@ -2,7 +2,7 @@
  * `npm run neighbours -- [calls|contacts|chats|media|groups|crowd|link|unreadable]`: what one account costs another at the same session host,
  * in the tail of its latencies, or while its large phone is linked; and what its own large group costs it.
  */
-import { sendToLargestGroup } from "./largest-group.ts"
+import { sendToLargestGroup } from "./send-to-largest-group.ts"
 import { prepareFlood } from "./floods.ts"
 import { linkLargeAccount } from "./link-large-account.ts"
 import { ordinaryLife } from "./neighbour.ts"

@@ -4,7 +4,7 @@ import type { Entry, networkClient } from "#local/network/client.ts"
 import type { Evidence } from "../chaos/evidence.ts"
 import type { Violation } from "../chaos/oracle.ts"
 import { inWords } from "../chaos/run.ts"
-import { isReuse, newTroubles } from "../chaos/troubles.ts"
+import { isReuse, newUndecryptable } from "../chaos/undecryptable.ts"
 import type { Line } from "../cluster/lines.ts"
 
 // What can be seen of a service's bridges from outside: at the network, and at the API.
@@ -58,7 +58,7 @@ export function newSeen(lines: Line[]) {
   const hadMs = new Map<string, number>()
   const askedAgain = new Map<string, number>()
   const reused: Entry[] = []
-  const troubles = newTroubles()
+  const undecryptable = newUndecryptable()
   const entries: Entry[] = []
   return {
     entries,
@@ -67,7 +67,7 @@ export function newSeen(lines: Line[]) {
     reused,
     saw(entry: Entry): void {
       if (isReuse(entry)) reused.push(entry)
-      troubles.saw(entry)
+      undecryptable.saw(entry)
       if (entry.stanza?.tag === "message" || entry.stanza?.tag === "receipt" || entry.event)
         entries.push(entry)
       const { kind, who, stanza, at } = entry
@@ -78,17 +78,17 @@ export function newSeen(lines: Line[]) {
       for (const one of [id, ...listed(stanza.content)]) if (!hadMs.has(one)) hadMs.set(one, at)
     },
     /** A bridge may ask for what was encrypted for newer keys, and refuse that copy. Whether it came then, the oracle sees. */
-    troubles: () =>
-      troubles.entries.filter(
+    undecryptable: () =>
+      undecryptable.entries.filter(
         ({ who, stanza }) => !devices.has(who) || !askedAgain.has(stanza?.attrs.id ?? ""),
       ),
   }
 }
 
 /** What phones could not read, not even when it came again. */
-export async function unread(troubles: Entry[], network: Network): Promise<string[]> {
+export async function unread(undecryptable: Entry[], network: Network): Promise<string[]> {
   const found: string[] = []
-  for (const entry of troubles) {
+  for (const entry of undecryptable) {
     const [number = "", device] = entry.who.split(":")
     const read = device === "0" ? await network.readAll(number) : []
     if (!read.some(({ id }) => id === idOf(entry))) found.push(inWords(entry))

@@ -97,7 +97,7 @@ export async function comeToRest(
     read: new Set(),
     ids: traffic.ids,
     kept: new Map(),
-    unreadable: await unread(seen.troubles(), network),
+    unreadable: await unread(seen.undecryptable(), network),
     keysReused: seen.reused.map(inWords),
     owners: [],
     rows: [],

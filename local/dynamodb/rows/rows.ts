@@ -4,7 +4,7 @@ import { unavailable } from "../refusal.ts"
 import type { Keyed, Place, Row } from "../table.ts"
 import type { Item } from "../values/value.ts"
 import { isFull, type Step } from "./commit.ts"
-import type { File } from "./file.ts"
+import type { File } from "./sqlite-file.ts"
 
 /** How many characters of rows are kept decoded: enough for what sessions and deliveries are working on. */
 const keptSize = 16_000_000

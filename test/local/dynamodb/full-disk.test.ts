@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest"
-import { openFile } from "#local/dynamodb/rows/file.ts"
+import { openFile } from "#local/dynamodb/rows/sqlite-file.ts"
 import { canMount, mountSmallDisk } from "#trials/drills/disk/small-disk.ts"
 
 test.skipIf(!canMount())(

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
-import { kinds, wrongs } from "#simulator/stanzas/unsolicited-notices.ts"
+import { kinds } from "#simulator/stanzas/unsolicited-notices.ts"
+import { wrongs } from "#simulator/stanzas/malform.ts"
 import { eventsOf, eventsOfType, sendText, statusOf } from "#test/support/session/host.ts"
 import { until } from "#test/support/until.ts"
 import { aSharedHost } from "#test/support/session/shared-host.ts"

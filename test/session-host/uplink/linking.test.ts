@@ -186,9 +186,9 @@ test("so is one for which a code was typed", async () => {
 test("a program that goes on asking for codes turns no phone away that wants a passkey, as long as the network waits for it", async () => {
   const network = await aNetwork()
   const { bridge, phone, scan, sign, take } = await anAwaitedPasskey(network)
-  await network.call("PATCH", "/manners", { passkey_ms: 1 })
+  await network.call("PATCH", "/patience", { passkey_ms: 1 })
   await scan()
-  await network.call("PATCH", "/manners", { passkey_ms: 60_000 })
+  await network.call("PATCH", "/patience", { passkey_ms: 60_000 })
   const { options } = await scan()
   const qr = await call(bridge.id, "GET", "/qr")
   expect([qr.status, await qr.json()]).toMatchObject([409, { code: "passkey_required" }])
@@ -229,9 +229,9 @@ test("a wrong, foreign, misplaced or early assertion is refused in its own words
 test("an assertion that comes too late is refused, and the next request is there", async () => {
   const network = await aNetwork()
   const { bridge, scan, sign, take, request } = await anAwaitedPasskey(network)
-  await network.call("PATCH", "/manners", { passkey_ms: 1 })
+  await network.call("PATCH", "/patience", { passkey_ms: 1 })
   const first = await scan()
-  await network.call("PATCH", "/manners", { passkey_ms: 60_000 })
+  await network.call("PATCH", "/patience", { passkey_ms: 60_000 })
   const late = await take(await sign(first.options.challenge))
   expect(late).toMatchObject({ code: "passkey_refused", error: expect.stringContaining("after") })
   const second = await request()
@@ -243,7 +243,7 @@ test("an assertion that comes too late is refused, and the next request is there
 test("an assertion that comes after five minutes is refused, though the network would wait for longer", async () => {
   const network = await aNetwork()
   const { bridge, scan, sign, take, request } = await anAwaitedPasskey(network)
-  await network.call("PATCH", "/manners", { passkey_ms: 600_000 })
+  await network.call("PATCH", "/patience", { passkey_ms: 600_000 })
   const { options } = await scan()
   const assertion = await sign(options.challenge)
   onTestFinished(() => void vi.useRealTimers())

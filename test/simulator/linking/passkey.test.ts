@@ -226,9 +226,9 @@ test("a wrong, foreign or misplaced assertion is refused in its own words, and t
 })
 
 test("a step that comes too late is refused, and new options begin the ceremony again; a link that fails is shown", async () => {
-  await network.call("PATCH", "/manners", { passkey_ms: 1 })
+  await network.call("PATCH", "/patience", { passkey_ms: 1 })
   const { ceremony, sign, shown } = await anAccount()
-  await network.call("PATCH", "/manners", { passkey_ms: 60_000 })
+  await network.call("PATCH", "/patience", { passkey_ms: 60_000 })
   const first = await ceremony.options()
   const late = await sign(first.challenge)
   await expect(ceremony.prologue(late)).rejects.toThrow("request-timeout")

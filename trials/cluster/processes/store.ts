@@ -6,7 +6,7 @@ import { operations } from "#local/dynamodb/operations.ts"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { startKms } from "#local/aws/kms.ts"
 import { startSqs } from "#local/aws/sqs.ts"
-import { startGate } from "../gate.ts"
+import { startClosableProxy } from "../closable-proxy.ts"
 import { leaseOf, newOwners } from "../owners.ts"
 import type { StoreFault, ToStore } from "../store.ts"
 import { forwardEventRows } from "../forward-event-rows.ts"
@@ -18,7 +18,7 @@ const owners = newOwners()
 watchOwners()
 const store = await startDynamoDb()
 const queue = await startSqs({ visibilitySeconds: Number(visibilitySeconds) })
-const gate = await startGate(queue.endpoint)
+const gate = await startClosableProxy(queue.endpoint)
 const wrapping = { SESSION_WRAPPING_KEY: "session", DELIVERY_WRAPPING_KEY: "delivery" }
 const keys = await startKms({ file: join(dataDir, "wrapping-keys.json"), keyIds: Object.values(wrapping) })
 await createTables(store.endpoint)

@@ -9,7 +9,7 @@ export interface Answers {
 }
 
 /** The bully's questions to its bridge, side by side, and the answers. */
-export class BullyCalls {
+export class BullyQuestions {
   readonly #service: Service
   readonly #bully: Customer
   readonly #answers: Answers = { statuses: {}, longest: 0, slowestMs: 0 }

@@ -1,4 +1,4 @@
-import { children, type Node } from "./wire/node.ts"
+import { children, type Node } from "../wire/node.ts"
 
 /** Of longer lists the log has so many parts. */
 const mostParts = 1000
@@ -25,7 +25,7 @@ export interface Entry {
 }
 
 /** The stanzas that the network took and sent: the newest `keep` entries, for tests and the curious. */
-export type Log = ReturnType<typeof open>
+export type StanzaLog = ReturnType<typeof open>
 
 export function open(keep = 10_000) {
   let entries: Entry[] = []

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import type { Entry } from "#local/network/client.ts"
 import { spoiltSize } from "#simulator/stanzas/message.ts"
-import { newTroubles } from "./troubles.ts"
+import { newUndecryptable } from "./undecryptable.ts"
 
 const device = "491:1"
 type Seen = Pick<Entry, "kind" | "stanza">
@@ -16,21 +16,21 @@ const asked = (id: string): Seen => ({
 const refused = (id: string): Seen => ({ kind: "in", stanza: { tag: "ack", attrs: { id, error: "500" } } })
 
 function after(...entries: Seen[]) {
-  const troubles = newTroubles()
-  for (const [n, entry] of entries.entries()) troubles.saw({ n, at: n, who: device, ...entry })
-  return { troubles: troubles.entries.map(({ n }) => n), asked: troubles.asked() }
+  const undecryptable = newUndecryptable()
+  for (const [n, entry] of entries.entries()) undecryptable.saw({ n, at: n, who: device, ...entry })
+  return { undecryptable: undecryptable.entries.map(({ n }) => n), asked: undecryptable.asked() }
 }
 
 test("a bridge asks once for each copy that the network has spoilt, and may refuse that copy", () => {
   const spoilt = copy("A", spoiltSize)
-  expect(after(spoilt, asked("A"), refused("A"))).toEqual({ troubles: [], asked: 1 })
+  expect(after(spoilt, asked("A"), refused("A"))).toEqual({ undecryptable: [], asked: 1 })
   // It came again, since the bridge's host died.
-  expect(after(spoilt, asked("A"), spoilt, asked("A"), refused("A"))).toEqual({ troubles: [], asked: 2 })
+  expect(after(spoilt, asked("A"), spoilt, asked("A"), refused("A"))).toEqual({ undecryptable: [], asked: 2 })
 })
 
 test("that it asks for a copy that was whole is a trouble", () => {
-  expect(after(copy("A", 80), asked("A"))).toEqual({ troubles: [1], asked: 0 })
+  expect(after(copy("A", 80), asked("A"))).toEqual({ undecryptable: [1], asked: 0 })
   const again = [copy("A", spoiltSize), asked("A"), refused("A"), copy("A", 80), asked("A"), refused("A")]
-  expect(after(...again)).toEqual({ troubles: [4, 5], asked: 1 })
-  expect(after(copy("A", spoiltSize), asked("B"))).toEqual({ troubles: [1], asked: 0 })
+  expect(after(...again)).toEqual({ undecryptable: [4, 5], asked: 1 })
+  expect(after(copy("A", spoiltSize), asked("B"))).toEqual({ undecryptable: [1], asked: 0 })
 })

@@ -6,7 +6,7 @@ import type { Evidence, Kind } from "./evidence.ts"
 const Page = z.array(z.object({ message_id: z.string() }))
 
 /** The ids of the messages that a bridge has kept of each of its chats, the oldest first. */
-export async function keptOf(
+export async function transcriptsOf(
   { bridge, contact, group }: Line,
   api: ReturnType<typeof apiClient>,
 ): Promise<string[][]> {
@@ -25,7 +25,7 @@ export async function keptOf(
 }
 
 /** Everything that was written to a bridge or sent by it is kept once, and of each chat in the order in which it came. */
-export function judgeKept(
+export function judgeTranscripts(
   bridge: string,
   { kept, ids, late, produced, sent }: Evidence,
 ): { kind: Kind; what: string }[] {

@@ -7,7 +7,6 @@ import { sessionHostPids } from "../service/session-host-pids.ts"
 import type { startReceiver } from "./receiver.ts"
 
 interface Input {
-  running: Running
   apiKey: string
   receiver: Awaited<ReturnType<typeof startReceiver>>
   count: number
@@ -19,8 +18,8 @@ interface Input {
 const atOnce = 4
 
 /** Many bridges on packed hosts: links each, sends it a message, and then reports what they take up in memory. */
-export async function fleet(input: Input): Promise<void> {
-  const { running, receiver, count, signal, step } = input
+export async function manyBridgesStory(running: Running, input: Input): Promise<void> {
+  const { receiver, count, signal, step } = input
   const api = apiClient(running.baseUrl, input.apiKey)
   const network = networkClient({ controlUrl: running.phonesUrl })
   const contact = await network.create("Carl")

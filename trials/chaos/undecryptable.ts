@@ -2,7 +2,7 @@ import type { Entry } from "#local/network/client.ts"
 import { spoiltSize } from "#simulator/stanzas/message.ts"
 
 /** What somebody could not read, or refused, as the network's log has it. */
-export interface Troubles {
+export interface Undecryptable {
   /** Takes the entries of the log, in order. */
   saw: (entry: Entry) => void
   entries: Entry[]
@@ -10,8 +10,8 @@ export interface Troubles {
   asked: () => number
 }
 
-/** A bridge may ask once more for each copy that the network had spoilt, and then refuse that copy; anything else is a trouble. */
-export function newTroubles(): Troubles {
+/** A bridge may ask once more for each copy that the network had spoilt, and then refuse that copy; anything else is listed. */
+export function newUndecryptable(): Undecryptable {
   const entries: Entry[] = []
   /** By device, message and answer: spoilt copies without that answer. */
   const spoilt = new Map<string, number>()
@@ -23,7 +23,7 @@ export function newTroubles(): Troubles {
       const name = (answer?: string) => `${entry.who} ${entry.stanza?.attrs.id} ${answer}`
       const left = (answer?: string) => spoilt.get(name(answer)) ?? 0
       if (isSpoilt(entry)) for (const answer of ["receipt", "ack"]) spoilt.set(name(answer), left(answer) + 1)
-      if (!isTrouble(entry)) return
+      if (!isUndecryptable(entry)) return
       const answer = entry.stanza?.tag
       if (left(answer) === 0) return void entries.push(entry)
       spoilt.set(name(answer), left(answer) - 1)
@@ -43,7 +43,7 @@ function isSpoilt({ kind, stanza }: Entry): boolean {
 }
 
 /** Phones say so in a note, bridges in a refusal or a retry receipt. */
-function isTrouble({ event, stanza, kind, who }: Entry): boolean {
+function isUndecryptable({ event, stanza, kind, who }: Entry): boolean {
   if (event === "not decrypted" || event?.startsWith("phone failed")) return true
   if (kind !== "in" || who.endsWith(":0") || !stanza) return false
   const { tag, attrs } = stanza
