@@ -20,6 +20,7 @@ export {
   NONE,
   Reason,
   Reported,
+  type Refusal,
   newRow,
 } from "./row.ts"
 export { check, freeFromDead, letGo, take } from "./take-and-let-go.ts"

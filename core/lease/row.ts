@@ -36,6 +36,8 @@ export const Reported = z.object({
   phone_hash: z.string().optional(),
 })
 export type Reported = z.infer<typeof Reported>
+/** Why the network refuses its logins, and until when. */
+export type Refusal = Pick<Reported, "objection" | "objection_until">
 
 /**
  * Which host holds a bridge. `host` is an id, or one of the three words below. Every change of `host` raises `epoch`, and

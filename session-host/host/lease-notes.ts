@@ -66,7 +66,7 @@ export class LeaseNotes {
    */
   report(
     status: Status,
-    about: Pick<Lease.Reported, "objection" | "objection_until" | "restriction" | "unlinked"> = {},
+    about: Lease.Refusal & Pick<Lease.Reported, "restriction" | "unlinked"> = {},
     linkedPhone: () => Pick<Lease.Reported, "phone" | "phone_hash"> = () => ({}),
   ): void {
     const before: Partial<Lease.Reported> = this.#reported ?? {}

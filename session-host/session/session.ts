@@ -90,9 +90,9 @@ export class Session {
       if (!this.#parts || this.#isOver) return
       const { memory, uplink } = this.#parts
       const [restriction] = memory.standing.restrictions
-      const { status, refusal, unlinked } = uplink
-      const about = { ...refusal, ...(restriction && { restriction }), ...(unlinked && { unlinked }) }
-      this.notes.report(status, about, () => memory.linkedPhone)
+      const { unlinked } = uplink.linking
+      const about = { ...uplink.refusal, ...(restriction && { restriction }), ...(unlinked && { unlinked }) }
+      this.notes.report(uplink.status, about, () => memory.linkedPhone)
     })
   }
 

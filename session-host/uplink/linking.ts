@@ -1,6 +1,7 @@
 import type { z } from "@hono/zod-openapi"
 import type { PasskeyAssertion } from "#core/contract/passkey.ts"
 import type { SessionStatus } from "#core/contract/session.ts"
+import type { Lease } from "#core/lease/lease.ts"
 import { networkUnreachable, sessionUnavailable } from "#core/error.ts"
 import { now } from "#core/platform/clock.ts"
 import type { Logger } from "#core/platform/log.ts"
@@ -26,7 +27,7 @@ interface Input {
   memory: Pick<Memory, "vault" | "standing" | "sandboxOf">
   uplink: Pick<
     Uplink,
-    "connection" | "isLost" | "objection" | "dial" | "hangUp" | "ready" | "during" | "loggedOut"
+    "connection" | "isLost" | "refusal" | "dial" | "hangUp" | "ready" | "during" | "loggedOut"
   >
   timing: Pick<Timing, "pairingMs" | "codeMs" | "connectingMs" | "finishMs">
   log: Logger
@@ -46,7 +47,9 @@ export class Linking {
   /** Runs while somebody wants to link a phone. An unlinked session dials only for as long. */
   #wish: NodeJS.Timeout | undefined
   #code: Code | undefined
+  /** Somebody asked here that the phone be unlinked, and it is not done yet. */
   #isUnlinking = false
+  #unlinked: Lease.Reported["unlinked"]
   #passkeyRequired = false
   #passkey: z.infer<typeof SessionStatus>["passkey"]
 
@@ -58,9 +61,9 @@ export class Linking {
     return this.#input.memory.vault.login !== undefined
   }
 
-  /** Whether somebody asked here that the phone be unlinked, and it is not done yet. */
-  get isUnlinking(): boolean {
-    return this.#isUnlinking
+  /** Who unlinked the phone that was linked; undefined where no phone was unlinked since the session began. */
+  get unlinked(): Lease.Reported["unlinked"] {
+    return this.#unlinked
   }
 
   /** Whether this is a sandbox bridge: nobody else could scan its code. */
@@ -106,7 +109,8 @@ export class Linking {
     const code = await changes.until(() => this.#validCode, timing.codeMs)
     if (this.isPaired) throw alreadyPaired()
     if (code) return code
-    if (uplink.isLost && uplink.objection) throw sessionUnavailable(objections[uplink.objection], 60)
+    if (uplink.isLost && uplink.refusal.objection)
+      throw sessionUnavailable(objections[uplink.refusal.objection], 60)
     throw uplink.isLost
       ? networkUnreachable()
       : sessionUnavailable("the network has not given a code yet: try again")
@@ -186,8 +190,14 @@ export class Linking {
 
   onPaired(): void {
     this.end()
+    this.#unlinked = undefined
     this.#passkeyRequired = false
     this.#input.say("info", "a phone is linked")
+  }
+
+  /** The login is worthless. @returns who unlinked the phone */
+  onLoggedOut(): Lease.Reported["unlinked"] {
+    return (this.#unlinked = this.#isUnlinking ? "here" : "elsewhere")
   }
 
   /** The connection is gone, and with it what it has given to link with. */

@@ -46,9 +46,7 @@ export class Uplink {
   readonly #takeNews: ReturnType<typeof newTakingNews>
   #open = false
   #lost = false
-  #objection: Objection | undefined
-  #objectionUntil: number | undefined
-  #unlinked: Lease.Reported["unlinked"]
+  #refusal: Lease.Refusal = {}
 
   constructor(input: Input) {
     this.#input = input
@@ -103,21 +101,8 @@ export class Uplink {
   }
 
   /** Why the network refused the last login, until it shows a code or takes a login. */
-  get objection(): Objection | undefined {
-    return this.#objection
-  }
-
-  /** The objection, and when the network takes the login again (Unix seconds), where it said so. */
-  get refusal(): Pick<Lease.Reported, "objection" | "objection_until"> {
-    return {
-      ...(this.#objection && { objection: this.#objection }),
-      ...(this.#objectionUntil && { objection_until: this.#objectionUntil }),
-    }
-  }
-
-  /** Who unlinked the phone that was linked; undefined where no phone was unlinked since the session began. */
-  get unlinked(): Lease.Reported["unlinked"] {
-    return this.#unlinked
+  get refusal(): Lease.Refusal {
+    return this.#refusal
   }
 
   /** How many logins in a row did not stay, if the session ends now in a planned way. */
@@ -170,7 +155,7 @@ export class Uplink {
       return this.#open ? this.connection : undefined
     }, mayWaitMs(timing.connectingMs))
     if (connection) return connection
-    const { objection } = this
+    const { objection } = this.#refusal
     if (isOfProxy(objection)) throw sessionUnavailable(objections[objection], 60)
     throw (
       this.#logins.refusal(this.#dialler.waitsMs) ??
@@ -217,12 +202,10 @@ export class Uplink {
   async loggedOut(objection?: Objection): Promise<void> {
     const { commits, connectionEvents } = this.#memory
     const wasPaired = this.linking.isPaired
-    const isAsked = this.linking.isUnlinking
-    this.#unlinked = isAsked ? "here" : "elsewhere"
+    const by = this.linking.onLoggedOut()
     this.#dialler.forgetBan()
     await this.#memory.forget(async (writes) => {
-      if (wasPaired)
-        await connectionEvents.over(this.#at, { reason: "logged_out", objection, isAsked }, writes)
+      if (wasPaired) await connectionEvents.over(this.#at, { reason: "logged_out", objection, by }, writes)
       else await commits.write(writes)
     })
     this.#lost = false
@@ -244,7 +227,7 @@ export class Uplink {
     switch (happening.kind) {
       case "qr":
         this.#lost = false
-        this.#objection = undefined
+        this.#refusal = {}
         this.linking.onCode(happening)
         break
       case "passkey_required":
@@ -252,7 +235,6 @@ export class Uplink {
         break
       case "paired":
         this.linking.onPaired()
-        this.#unlinked = undefined
         this.#logins.forget()
         break
       case "open":
@@ -261,12 +243,7 @@ export class Uplink {
       case "closed":
         this.#closed(happening).catch(this.#input.onError)
         break
-      case "stanza":
-      case "people":
-      case "chats":
-      case "history":
-      case "notice":
-      case "acknowledged":
+      default:
         this.#takeNews(happening, this.#at)
     }
     this.#input.changes.notify()
@@ -275,7 +252,7 @@ export class Uplink {
   #opened(phone: string): void {
     this.#open = true
     this.#lost = false
-    this.#objection = undefined
+    this.#refusal = {}
     this.#dialler.opened()
     this.#logins.opened()
     this.#memory.connectionEvents.opened(this.#at, phone)
@@ -297,9 +274,9 @@ export class Uplink {
     })
     this.hangUp()
     // A dial that fails says nothing else about the network that did not answer.
-    const unanswered = reason === "lost" && this.#objection === "unanswered" ? this.#objection : undefined
-    this.#objection = objection ?? unanswered
-    this.#objectionUntil = undefined
+    const isStillUnanswered = reason === "lost" && this.#refusal.objection === "unanswered"
+    if (objection) this.#refusal = { objection }
+    else if (!isStillUnanswered) this.#refusal = {}
     if (isOfProxy(objection)) this.#logins.neverBegan()
     this.#goneFor(end)
     switch (reason) {
@@ -319,7 +296,7 @@ export class Uplink {
     this.#logins.noteWait(this.#dialler.waitsMs)
     if (end.refusedForMs === undefined) return
     const atMs = nowMs() + waitMs
-    if (this.#objection) this.#objectionUntil = Math.ceil(atMs / 1000)
+    if (this.#refusal.objection) this.#refusal = { ...this.#refusal, objection_until: Math.ceil(atMs / 1000) }
     const at = iso(atMs)
     this.#input.say("warn", `the network rejects the session for some time: connecting again at ${at}`)
   }

@@ -19,8 +19,8 @@ export interface Why {
   reason?: "logged_out" | "stream_replaced"
   /** The network's reason. */
   objection?: Objection | undefined
-  /** Of `logged_out`: somebody asked this service for it. */
-  isAsked?: boolean
+  /** Of `logged_out`: whether somebody asked this service for it. */
+  by?: "here" | "elsewhere" | undefined
 }
 
 const details = {
@@ -55,8 +55,8 @@ export function isOfProxy(
 }
 
 /** Without a reason, the connection has been gone for some time and comes back by itself. */
-export function disconnected(at: At, { reason, objection, isAsked = false }: Why = {}): Mapped {
-  const detail = objection ? objections[objection] : details[isAsked ? "asked" : (reason ?? "lost")]
+export function disconnected(at: At, { reason, objection, by }: Why = {}): Mapped {
+  const detail = objection ? objections[objection] : details[by === "here" ? "asked" : (reason ?? "lost")]
   return {
     identity: identity("disconnected", at),
     event: { event: "disconnected", ...(reason && { reason }), detail },
