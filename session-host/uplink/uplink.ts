@@ -30,9 +30,7 @@ interface Input {
   changes: Condition
   /** Whether the host may have sockets now: it has beaten recently. */
   mayConnect: () => boolean
-  /** Whether the session is ending. */
   isOver: () => boolean
-  /** The session cannot go on. */
   onError: (error: unknown) => void
 }
 
@@ -192,7 +190,6 @@ export class Uplink {
     this.#dialler.hangUp()
   }
 
-  /** Ends it for good. */
   end(): void {
     this.hangUp()
     this.linking.end()
@@ -243,7 +240,12 @@ export class Uplink {
       case "closed":
         this.#closed(happening).catch(this.#input.onError)
         break
-      default:
+      case "stanza":
+      case "people":
+      case "chats":
+      case "history":
+      case "notice":
+      case "acknowledged":
         this.#takeNews(happening, this.#at)
     }
     this.#input.changes.notify()
