@@ -30,7 +30,7 @@ export const Info = z.object({
 })
 export type Info = z.infer<typeof Info>
 
-/** Contract, "Bridges per account" */
+/** Contract, "Bridges" */
 const bridgeLimit = 10
 
 export function key(accountId: string) {
@@ -186,7 +186,7 @@ export function mayRun({ isByHand }: Pick<Info, "isByHand">, subscription: Subsc
   return subscription !== "unpaid" && subscription !== "canceled"
 }
 
-/** Why an account may not have another bridge (Contract, "Subscription" and "Bridges per account"). */
+/** Why an account may not have another bridge (Contract, "Subscription" and "Bridges"). */
 export function whyNoBridge(row: Row): ApiError {
   if (!("pk" in row)) return new ApiError("unauthorized", "this account has been deleted")
   const account = fromRow(row)

@@ -11,7 +11,7 @@ import { seal } from "../keys/seal.ts"
 import { transact } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 
-/** How long both secrets sign, in seconds (Contract, "Replacing a webhook secret"). */
+/** How long both secrets sign, in seconds (Contract, "Webhooks"). */
 const overlap = 86_400
 
 /** Contract, "Proof of a delivery" */

@@ -3,7 +3,7 @@ import { config } from "../platform/config.ts"
 import { invalid, issuesOf } from "../error.ts"
 import { mayName } from "../fetch/reachable-addresses.ts"
 
-/** Contract, "Webhook addresses" */
+/** Contract, "Webhooks" */
 const WebhookUrl = z
   .string()
   .max(2048, "at most 2,048 characters")

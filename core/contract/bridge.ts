@@ -5,7 +5,7 @@ import { Pacing } from "./pacing.ts"
 import { body, refusals, reply, unreachable } from "./route-parts.ts"
 import { Objection, Status } from "./session-status.ts"
 
-/** Letters, digits, dash, underscore. `default` names the first bridge and cannot be taken (Contract, "References"). */
+/** Letters, digits, dash, underscore. `default` names the first bridge and cannot be taken (Contract, "Bridges"). */
 export const CustomerRef = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, "1 to 64 letters, digits, dashes and underscores")
@@ -274,7 +274,7 @@ export const updateBridge = createRoute({
   },
 })
 
-/** Contract, "Deleting a bridge" */
+/** Contract, "Bridges" */
 export const removeBridge = createRoute({
   method: "delete",
   path: "/api/instances/{customer_ref}",

@@ -27,7 +27,7 @@ const MessageTime = (description: string) =>
     .optional()
     .openapi({ description: `${description} Unix seconds.` })
 
-/** Contract, "Looking up a message" */
+/** Contract, "Remembered messages" */
 const Message = z
   .object({
     message_id: z.string(),
@@ -89,7 +89,7 @@ export const findMessage = createRoute({
   responses: { 200: reply("The message.", Message), ...refusals(...unreachable) },
 })
 
-/** Contract, "Sent messages" */
+/** Contract, "Remembered messages" */
 export const SentMessage = Message.extend({
   asked_at: z.number().int().openapi({ description: "When it was asked for, Unix seconds." }),
   request_id: z.string().optional().openapi({

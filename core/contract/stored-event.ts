@@ -15,7 +15,7 @@ export const StoredEvent = z
   .openapi("StoredEvent")
 export type StoredEvent = z.infer<typeof StoredEvent>
 
-/** Contract, "Listing and resending" and "Event stream" */
+/** Contract, "Deliveries" and "Streams" */
 export const listEvents = createRoute({
   method: "get",
   path: "/api/instances/{customer_ref}/events",
@@ -92,7 +92,7 @@ export const EventId = z
   .regex(/^evt_(?:[a-z2-7]{8})?[a-z2-7]{32}$/, "`evt_` and 40 letters and digits, as `listEvents` gives it")
   .openapi({ description: "As `listEvents`, `webhookLogs` and the header `X-Webhook-Event-Id` give it." })
 
-/** Contract, "Listing and resending" */
+/** Contract, "Deliveries" */
 export const resendEvent = createRoute({
   method: "post",
   path: "/api/instances/{customer_ref}/events/{event_id}/resend",

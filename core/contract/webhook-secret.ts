@@ -10,7 +10,7 @@ const Rolled = z.object({
   }),
 })
 
-/** Contract, "Replacing a webhook secret" */
+/** Contract, "Webhooks" */
 export const rollSecret = createRoute({
   method: "post",
   path: "/api/instances/{customer_ref}/webhook-secret/roll",
@@ -22,7 +22,7 @@ export const rollSecret = createRoute({
   responses: { 200: reply("The new secret.", Rolled), ...refusals(...elsewhere, "secret_overlap") },
 })
 
-/** Contract, "Replacing a webhook secret" */
+/** Contract, "Webhooks" */
 export const finishSecret = createRoute({
   method: "post",
   path: "/api/instances/{customer_ref}/webhook-secret/finish",

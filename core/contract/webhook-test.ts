@@ -4,7 +4,7 @@ import { Attempt } from "./delivery.ts"
 import { elsewhere, refusals, reply } from "./route-parts.ts"
 import { ofWebhook } from "./webhook.ts"
 
-/** Contract, "Listing and resending" */
+/** Contract, "Deliveries" */
 export const testWebhook = createRoute({
   method: "post",
   path: "/api/instances/{customer_ref}/webhook-test",

@@ -32,14 +32,14 @@ export type Info = z.infer<typeof Info>
 
 /** A day in seconds. */
 const day = 86_400
-/** How long an event may wait for delivery after its creation (Contract, "Kept events"). */
+/** How long an event may wait for delivery after its creation (Contract, "Delivery"). */
 export const waitsFor = 30 * day
 /**
  * How long it may wait for a further webhook (Contract, "Webhooks"). The row may go after that: its outcome is that at
  * the first webhook.
  */
 export const waitsForFurther = 7 * day
-/** How long a row is kept after its outcome is known (Contract, "Kept events"). */
+/** How long a row is kept after its outcome is known (Contract, "Delivery"). */
 export const keptFor = { delivered: 7 * day, undelivered: 30 * day, inbox: 30 * day } as const
 /** How long a row is kept if its outcome is never written: while it may wait, and then as long as a delivered one. */
 const storedFor = waitsFor + keptFor.delivered

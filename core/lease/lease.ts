@@ -45,7 +45,7 @@ export function isHeld(lease: Info): boolean {
   return lease.host !== FREE && lease.host !== NONE && lease.host !== GONE
 }
 
-/** The state of a bridge (Contract, "State of a bridge"), which is stored nowhere else. */
+/** The state of a bridge (Contract, "Bridges"), which is stored nowhere else. */
 export function stateOf(lease: Info): "running" | "paused" | "suspended" | "moved" {
   if (lease.host !== NONE) return "running"
   if (lease.stopped.includes("moved")) return "moved"

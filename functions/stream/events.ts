@@ -7,7 +7,7 @@ import { arrivalsOf } from "#core/event/arrivals.ts"
 import { contractRouter } from "../http/contract-router.ts"
 import { eventsLastMs, sendEvents, wantsStream } from "./sse.ts"
 
-/** Contract, "Event stream" */
+/** Contract, "Streams" */
 export const openEvents = { perBridge: 5, perAccount: 20 }
 /** Where nobody tells of events, this is how late one may be shown. */
 const lookEachMs = 1000

@@ -4,7 +4,7 @@ import { sessionUnavailable } from "#core/error.ts"
 import { contractRouter } from "../http/contract-router.ts"
 import { sendEvents, timing } from "./sse.ts"
 
-/** Contract, "Log stream" */
+/** Contract, "Streams" */
 export const openLogs = { perBridge: 2, perAccount: 10 }
 
 export const logs = contractRouter().openapi(streamLogs, async (c) => {

@@ -7,7 +7,7 @@ import { log } from "#core/platform/log.ts"
 import { StreamLimit } from "#core/bridge/stream-limit.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
 
-/** Contract, "Log stream" and "Event stream" */
+/** Contract, "Streams" */
 export const timing = { endsAfterMs: 600_000, commentEachMs: 10_000, onLambdaMs: 60_000 }
 
 interface Stream {

@@ -43,7 +43,7 @@ function aStream(
     ...base,
     handler: "functions/stream/handler.handler",
     streaming: true,
-    // A log stream ends by itself after ten minutes (Contract, "Log stream"); media of 100 MB take one at 2 MB/s.
+    // A log stream ends by itself after ten minutes (Contract, "Streams"); media of 100 MB take one at 2 MB/s.
     timeout: "660 seconds",
     // It waits nearly all of the time that is paid for: as little as Node needs.
     memory: "256 MB",

@@ -41,7 +41,7 @@ export async function recall(
   )
 }
 
-/** The message as the customer sees it (Contract, "Looking up a message"). */
+/** The message as the customer sees it (Contract, "Remembered messages"). */
 export function wire({ message, chat, author }: Named): Message {
   const content = unwrap(message.content)
   return {

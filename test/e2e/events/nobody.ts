@@ -25,7 +25,7 @@ const nobodies = {
 const forms = (pattern = "") =>
   Object.entries(nobodies).filter(([, nobody]) => new RegExp(pattern).test(nobody))
 
-/** Rejecting a call that is over has no effect, whoever made it (Contract, "Calls"). */
+/** Rejecting a call that is over has no effect, whoever made it. */
 const heedless: RouteName[] = ["rejectCall"]
 
 const routes: Route[] = Object.entries(openapi().paths).flatMap(([path, methods]) =>
