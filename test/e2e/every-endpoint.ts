@@ -32,6 +32,7 @@ const elsewhere = [
   "getBridge.reported.objection",
   "status.passkey",
   "status.objection",
+  "status.objection_until",
   "status.new_chats_left",
   "getMessage.media_type",
   "getMessage.delivered_at",
