@@ -13,7 +13,7 @@ import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { AllHostsStop } from "#core/lease/all-hosts-stop.ts"
 import { HostShortage } from "#core/lease/host-shortage.ts"
-import { callHost } from "#core/lease/call.ts"
+import { callHost } from "#core/lease/call-host.ts"
 import { Refused, type Row } from "./verb.ts"
 
 /** The facts about a bridge that can be seen from outside its session. */

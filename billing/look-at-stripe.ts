@@ -60,7 +60,7 @@ async function hasLooked(accountId: string): Promise<boolean> {
     wanted: (await isNumberStillWanted(payer)) ? payer.wanted : undefined,
     stoppedAt: isGivenUp ? (payer.stoppedAt ?? now()) : undefined,
   }
-  const [was, is] = [toldOf(account.subscription, payer.said), toldOf(subscription, said)]
+  const [was, is] = [inWords(account.subscription, payer.said), inWords(subscription, said)]
   const refused = await transact([
     Payer.write(seen),
     Account.subscriptionWrite(account, subscription),
@@ -208,7 +208,7 @@ function saidOf(subscription: Stripe.Subscription): Payer.Said {
 const byStripe = { by: "Stripe", act: "subscription_changed", address: "", agent: "" } as const
 
 /** A subscription in the words of the audit log. */
-export function toldOf(subscription: Account.Subscription, said: Payer.Said | undefined): string {
+export function inWords(subscription: Account.Subscription, said: Payer.Said | undefined): string {
   const ends = subscription === "canceled" || subscription === "none" ? undefined : said?.cancelAt
   const state = subscription.replace("_", " ")
   return ends === undefined ? state : `${state}, until ${iso(ends * 1000).slice(0, 10)}`

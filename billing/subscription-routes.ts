@@ -6,7 +6,7 @@ import { Billing } from "#core/billing.ts"
 import { countPaid, isNumberStillWanted } from "./billable-bridges.ts"
 import { keptFor } from "./unpaid-bridges.ts"
 import { Checkout } from "./checkout.ts"
-import { look, toldOf } from "./look-at-stripe.ts"
+import { look, inWords } from "./look-at-stripe.ts"
 import { cancelPage, payPage, portal } from "./invoice-and-portal.ts"
 import { billsOf, lastDigitsOf, nextCharge, priceOf } from "./price-and-bills.ts"
 import { Payer } from "./payer.ts"
@@ -79,7 +79,7 @@ async function lead(c: Context<DashboardEnv>, act: AuditLog.Act, page: string | 
 /** Records that somebody comes from a page of Stripe's, and what they have there since. */
 async function recordReturn(c: Context<DashboardEnv>): Promise<void> {
   const [account, payer] = await Promise.all([Account.get(c.var.accountId), Payer.get(c.var.accountId)])
-  if (account && payer) await did(c, "stripe_left", toldOf(account.subscription, payer.said))
+  if (account && payer) await did(c, "stripe_left", inWords(account.subscription, payer.said))
 }
 
 /** Sends somebody where this says. If Stripe cannot be asked, the page says so. */

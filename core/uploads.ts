@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/p
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { z } from "zod"
-import { maxUploadBytes } from "./contract/file.ts"
+import { maxUploadBytes } from "./contract/upload.ts"
 import { config } from "./platform/config.ts"
 import { nowMs } from "./platform/clock.ts"
 import { DiskRoom } from "./platform/disk-room.ts"

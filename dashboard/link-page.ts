@@ -15,12 +15,12 @@ import { addressOf, originOf } from "#functions/http/address.ts"
 import { lonePage } from "./answer.ts"
 import { goTo, type Html, note, press, until } from "./elements.ts"
 import { fromWhere } from "./audit-log.ts"
-import { brandAt, logoOf, styleOf } from "./brand.ts"
+import { brandAt, logoOf, styleOf } from "./link-page-brand.ts"
 import { type DashboardEnv, pageOrigin } from "./guard.ts"
 import { live, type Piece } from "./live.ts"
-import { codeFor, codeOf, lookEachMs, roundOf } from "./numbers/ask-for-code.ts"
+import { codeFor, codeOf, lookEachMs, roundOf } from "./numbers/link-codes.ts"
 import { fill, type LinkWords, linkWordsFor } from "./numbers/link-words.ts"
-import { evidenceOf, forStrangers, isLinked } from "./numbers/evidence.ts"
+import { evidenceOf, forStrangers, isLinked } from "./numbers/known-state.ts"
 import {
   type Code,
   codePiece,
@@ -44,16 +44,16 @@ import {
 /** The page where somebody without an account links a phone: all they have is the URL of a link session. */
 export const link = new Hono<DashboardEnv>()
   .get("/link/:token/style.css", async (c) => {
-    const session = await LinkSession.open(c.req.param("token"))
+    const session = await LinkSession.ofToken(c.req.param("token"))
     const { colour } = session ? await Brand.get(session.bridge.accountId) : { colour: "" }
     return c.body(styleOf(colour, ":root"), 200, { "content-type": "text/css" })
   })
   .get("/link/:token/logo", async (c) => {
-    const session = await LinkSession.open(c.req.param("token"))
+    const session = await LinkSession.ofToken(c.req.param("token"))
     return logoOf(c, session ? await Brand.get(session.bridge.accountId) : {})
   })
   .get("/link/:token", async (c) => {
-    const session = await LinkSession.open(c.req.param("token"))
+    const session = await LinkSession.ofToken(c.req.param("token"))
     if (!session) return await dead(c)
     const { place, evidence } = await placeOf(c, session)
     const words = wordsOf(c)
@@ -75,12 +75,12 @@ export const link = new Hono<DashboardEnv>()
     const { taken } = c.req.query()
     const { isTyped } = roundOf(c)
     const at = `/link/${token}`
-    const first = await LinkSession.open(token)
+    const first = await LinkSession.ofToken(token)
     if (!first) return await dead(c)
     const shown = shownOf(c, first, await nameOf(first))
     let unlinkAtMs = 0
     const follow = async (): Promise<Map<string, Piece>> => {
-      const session = await LinkSession.open(token)
+      const session = await LinkSession.ofToken(token)
       if (!session) return new Map([["over", { html: goTo(at) }]])
       const { place, evidence } = await placeOf(c, session)
       if (place === "refused") {
@@ -106,7 +106,7 @@ export const link = new Hono<DashboardEnv>()
   })
   .post("/link/:token", async (c) => {
     const token = c.req.param("token")
-    const session = await LinkSession.open(token)
+    const session = await LinkSession.ofToken(token)
     if (!session) return await dead(c)
     const { place } = await placeOf(c, session)
     if (place === "refused") await unlink(c, session)
@@ -134,7 +134,7 @@ export const link = new Hono<DashboardEnv>()
   })
   .post("/link/:token/passkey", async (c) => {
     const token = c.req.param("token")
-    const session = await LinkSession.open(token)
+    const session = await LinkSession.ofToken(token)
     if (!session) return await dead(c)
     const { place } = await placeOf(c, session)
     const name = await nameOf(session)
@@ -149,7 +149,7 @@ export const link = new Hono<DashboardEnv>()
     return await around(c, session, { name, status }, body)
   })
   .post("/link/:token/report", async (c) => {
-    const session = await LinkSession.open(c.req.param("token"))
+    const session = await LinkSession.ofToken(c.req.param("token"))
     if (!session) return await dead(c)
     const window = await RateLimit.count("mailsFor", addressOf(c))
     if (window.isExceeded) throw rateLimited(RateLimit.secondsLeft(window))
@@ -157,7 +157,7 @@ export const link = new Hono<DashboardEnv>()
     return await show(c, reported(wordsOf(c)))
   })
   .post("/link/:token/again", async (c) => {
-    const session = await LinkSession.open(c.req.param("token"))
+    const session = await LinkSession.ofToken(c.req.param("token"))
     if (!session) return await dead(c)
     await turnAway(session.bridge, c.var.requestId)
     return c.redirect(pathOf(c), 303)
@@ -258,7 +258,7 @@ async function nameOf({ bridge }: LinkSession.Info): Promise<string | undefined>
 
 async function show(c: Context<DashboardEnv>, body: Html, status: ApiError["status"] | 200 = 200) {
   const words = wordsOf(c)
-  const session = await LinkSession.open(c.req.param("token") ?? "")
+  const session = await LinkSession.ofToken(c.req.param("token") ?? "")
   const brand = session && brandAt(pathOf(c), await Brand.get(session.bridge.accountId))
   return await lonePage(c, { title: words.title, body, status, isBroad: true, lang: words.lang, brand })
 }

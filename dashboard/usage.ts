@@ -1,7 +1,7 @@
 import { Hono } from "hono"
 import { html } from "hono/html"
 import { Bridge } from "#core/bridge/bridge.ts"
-import type { UsageRow } from "#core/contract/account.ts"
+import type { UsageRow } from "#core/contract/usage.ts"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import { usageOf } from "#functions/api/account.ts"
 import { page } from "./answer.ts"

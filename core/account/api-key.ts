@@ -11,7 +11,7 @@ import { beginning, Bytes, get as getRow, transact, update, type Write } from ".
 import { tables } from "../store/tables.ts"
 import { Account } from "./account.ts"
 import { hmac, ownPepper, pepperOf } from "./pepper.ts"
-import { idOf, isWhole, newSecretKey } from "./secret-key.ts"
+import { idOf, isWhole, newSecretKey } from "./api-key-secret.ts"
 
 export { idOf }
 

@@ -6,7 +6,8 @@ import { latestEnd, left, now } from "../platform/clock.ts"
 import { Bytes, get as getRow, put, transact, update } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Member } from "./member.ts"
-import { asTyped, hashOf, isToken, newToken, newTypedCode, sealedCode } from "./token.ts"
+import { hashOf, isToken, newToken } from "./token.ts"
+import { asTyped, newTypedCode, sealedCode } from "./typed-code.ts"
 
 /** How long a mailed code and its link are good for, in seconds. */
 export const mailedFor = 15 * 60

@@ -19,7 +19,7 @@ import { tables } from "../store/tables.ts"
 import { Mail } from "./mail.ts"
 import { Member } from "./member.ts"
 
-/** Who is mailed of a number's troubles. */
+/** Who is addressesToMail of a number's troubles. */
 export const To = z.enum(["owners", "members", "nobody"])
 export type To = z.infer<typeof To>
 
@@ -201,12 +201,12 @@ async function mail(accountId: string, to: To, news: News[]): Promise<void> {
     "",
     `Who gets such alerts is chosen at ${at}/account.`,
   ].join("\n")
-  const people = await mailed(accountId, to)
+  const people = await addressesToMail(accountId, to)
   await Promise.all(people.map(async (one) => await Mail.send({ to: one, subject, text })))
 }
 
 /** The addresses of the people whom an account's choice means. */
-export async function mailed(accountId: string, to: To): Promise<string[]> {
+export async function addressesToMail(accountId: string, to: To): Promise<string[]> {
   const people = to === "nobody" ? [] : await Member.list(accountId)
   const isMeant = ({ role }: Member.Info) => role === "owner" || (to === "members" && role === "member")
   return people.filter(isMeant).map(({ email }) => email)

@@ -1,7 +1,7 @@
 export * as Choice from "./choice.ts"
 
 import { z } from "zod"
-import { type Event, EventType, Ignored, isUsual, StatusDetail } from "../contract/event.ts"
+import { type Event, EventType, Ignored, isUsual, MessageStatusDetail } from "../contract/event.ts"
 import { Keep } from "../contract/keep.ts"
 import { Pacing } from "../contract/pacing.ts"
 import { masked } from "../contract/webhook.ts"
@@ -14,7 +14,7 @@ export const Info = z.object({
   /** Kinds of chats that are ignored: no event is sent for them, and nothing is kept. */
   ignore: z.array(Ignored).default([]),
   /** How detailed the statuses of a group's messages are: numbers alone, or with the participants. */
-  messageStatus: StatusDetail.default("counts"),
+  messageStatus: MessageStatusDetail.default("counts"),
   /** Whether the session is shown as available for some minutes a day (Contract, "Presence"). */
   dailyPresence: z.boolean().default(true),
   /** How slowly it sends; undefined: as fast as it is asked to. */

@@ -1,6 +1,6 @@
 import type { z } from "zod"
 import { iso, left } from "../platform/clock.ts"
-import type { Manager } from "#core/contract/bridge.ts"
+import type { ProcessHealth } from "#core/contract/bridge.ts"
 import type { Host } from "../lease/host.ts"
 import { Lease } from "../lease/lease.ts"
 
@@ -8,7 +8,10 @@ import { Lease } from "../lease/lease.ts"
 const forgivenAfter = 600
 
 /** The live state of a bridge, from its lease and the host that holds it. */
-export function managerOf(lease: Lease.Info, host: Host.Info | undefined): z.infer<typeof Manager> {
+export function processHealthOf(
+  lease: Lease.Info,
+  host: Host.Info | undefined,
+): z.infer<typeof ProcessHealth> {
   return {
     health: healthOf(lease, host),
     started_at: lease.startedMs === 0 ? "" : iso(lease.startedMs),

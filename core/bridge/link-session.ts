@@ -72,7 +72,7 @@ export async function create(
 }
 
 /** The link session of a token; undefined when it never was, is over, or its bridge is deleted. */
-export async function open(token: string): Promise<Info | undefined> {
+export async function ofToken(token: string): Promise<Info | undefined> {
   return isToken(token) ? await read(keyOf(token)) : undefined
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { Billing } from "../billing.ts"
 import { ApiError } from "#core/error.ts"
-import { callHost } from "../lease/call.ts"
+import { callHost } from "../lease/call-host.ts"
 import { Lease } from "../lease/lease.ts"
 import { Bridge } from "./bridge.ts"
 

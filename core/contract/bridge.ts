@@ -1,8 +1,8 @@
 import { createRoute, z } from "@hono/zod-openapi"
-import { EventType, Ignored, StatusDetail } from "./event.ts"
+import { EventType, Ignored, MessageStatusDetail } from "./event.ts"
 import { Keep, keepOrNull } from "./keep.ts"
 import { Pacing } from "./pacing.ts"
-import { body, refusals, reply, unreachable } from "./route-parts.ts"
+import { body, refusals, reply, codesOfSession } from "./route-parts.ts"
 import { Objection, Status } from "./session-status.ts"
 
 /** Letters, digits, dash, underscore. `default` names the first bridge and cannot be taken (Contract, "Bridges"). */
@@ -42,7 +42,7 @@ export const Bridge = BridgeInList.extend({
   webhook_url: z.string().openapi({ description: '`""`: the hosted inbox.' }),
 }).openapi("Bridge")
 
-export const Manager = z
+export const ProcessHealth = z
   .object({
     health: z.enum(["healthy", "starting", "unhealthy", "stopped"]).openapi({
       description:
@@ -80,7 +80,7 @@ const chosen = {
   ignore: z.array(Ignored).openapi({
     description: "Chats whose events are not sent: `status` (what people post as their status), `groups`.",
   }),
-  message_status: StatusDetail.openapi({
+  message_status: MessageStatusDetail.openapi({
     description:
       "What events of the type `message_status` say of a message to a group: `counts`, or also which `participants`.",
   }),
@@ -109,7 +109,7 @@ export const BridgeWithManager = Bridge.extend({
   secret_overlap_until: z.number().int().optional().openapi({
     description: "The secret was replaced: until then the one before signs as well. Unix seconds.",
   }),
-  manager: Manager,
+  manager: ProcessHealth,
   reported: Reported.optional().openapi({
     description:
       "The last report of the bridge's session about itself. It stays while no session can be asked, and is absent before the first. `unpaired` " +
@@ -221,7 +221,7 @@ export const updateBridge = createRoute({
         ignore: z.array(Ignored).max(50).optional().openapi({
           description: "Chats whose events are not sent: `status`, `groups`; `[]` is none.",
         }),
-        message_status: StatusDetail.optional().openapi({
+        message_status: MessageStatusDetail.optional().openapi({
           description:
             "What events of the type `message_status` say of a message to a group. `counts`: how many members have received, read " +
             "and played it. `participants`: also who, in an event for each receipt that comes by itself.",
@@ -270,7 +270,7 @@ export const updateBridge = createRoute({
   },
   responses: {
     200: reply("The bridge, as it is now.", BridgeAfterPatch),
-    ...refusals("invalid_webhook_url", ...unreachable, "orchestrator_failed"),
+    ...refusals("invalid_webhook_url", ...codesOfSession, "orchestrator_failed"),
   },
 })
 

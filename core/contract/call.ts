@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { CallId, PersonAddress } from "./field-types.ts"
-import { asking, body, Ok, proxy, refusals, reply } from "./route-parts.ts"
+import { codesOfNetwork, body, Ok, proxy, refusals, reply } from "./route-parts.ts"
 
 export const rejectCall = createRoute({
   method: "post",
@@ -11,5 +11,5 @@ export const rejectCall = createRoute({
     params: path.extend({ id: CallId }),
     body: body(z.object({ contact_id: PersonAddress })),
   },
-  responses: { 200: reply("Declined, or over already.", Ok), ...refusals(...asking) },
+  responses: { 200: reply("Declined, or over already.", Ok), ...refusals(...codesOfNetwork) },
 })

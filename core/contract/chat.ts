@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { MessageEvent } from "./message-events.ts"
 import { Group, PersonAddress } from "./field-types.ts"
-import { asking, body, proxy, refusals, reply, unreachable } from "./route-parts.ts"
+import { codesOfNetwork, body, proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
 
 /** A chat, in a form that names it without asking the network. */
 const ChatAddress = z.union([PersonAddress, Group]).openapi({
@@ -83,7 +83,7 @@ export const listChats = createRoute({
         "to the front, and is not on a later page.",
       z.array(Chat),
     ),
-    ...refusals(...unreachable, "not_paired", "not_kept"),
+    ...refusals(...codesOfSession, "not_paired", "not_kept"),
   },
 })
 
@@ -120,7 +120,7 @@ export const updateChat = createRoute({
         }),
     ),
   },
-  responses: { 200: reply("The chat, as it is now.", Chat), ...refusals(...asking, "not_kept") },
+  responses: { 200: reply("The chat, as it is now.", Chat), ...refusals(...codesOfNetwork, "not_kept") },
 })
 
 export const listMessages = createRoute({
@@ -145,6 +145,6 @@ export const listMessages = createRoute({
         "`X-Next-After` is there while there may be more: give it as `after`.",
       z.array(KeptMessage),
     ),
-    ...refusals(...unreachable, "not_paired", "not_kept"),
+    ...refusals(...codesOfSession, "not_paired", "not_kept"),
   },
 })

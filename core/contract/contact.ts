@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Contact as ContactId, PhoneNumber } from "./field-types.ts"
-import { asking, body, Ok, proxy, refusals, reply, unreachable } from "./route-parts.ts"
+import { codesOfNetwork, body, Ok, proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
 
 /** Contract, "Contacts" */
 export const Contact = z
@@ -58,7 +58,7 @@ export const listContacts = createRoute({
   },
   responses: {
     200: reply("A page; one shorter than `limit` is the last.", z.array(Contact)),
-    ...refusals(...unreachable, "not_paired"),
+    ...refusals(...codesOfSession, "not_paired"),
   },
 })
 
@@ -76,7 +76,7 @@ export const checkContacts = createRoute({
   },
   responses: {
     200: reply("One result for each number, in the order of the request.", z.array(ContactCheck)),
-    ...refusals(...asking),
+    ...refusals(...codesOfNetwork),
   },
 })
 
@@ -87,7 +87,7 @@ export const getContact = createRoute({
   path: `${proxy}/contacts/{jid}` as const,
   summary: "One contact",
   request: { params: contact },
-  responses: { 200: reply("The contact.", Contact), ...refusals(...asking) },
+  responses: { 200: reply("The contact.", Contact), ...refusals(...codesOfNetwork) },
 })
 
 export const contactAvatar = createRoute({
@@ -95,7 +95,7 @@ export const contactAvatar = createRoute({
   path: `${proxy}/contacts/{jid}/avatar` as const,
   summary: "A contact's picture",
   request: { params: contact },
-  responses: { 200: jpeg, ...refusals(...asking) },
+  responses: { 200: jpeg, ...refusals(...codesOfNetwork) },
 })
 
 export const listBlocked = createRoute({
@@ -108,7 +108,7 @@ export const listBlocked = createRoute({
       "Their JIDs: the phone number's where known, else the LID.",
       z.array(z.object({ jid: z.string(), phone: z.string() })),
     ),
-    ...refusals(...asking),
+    ...refusals(...codesOfNetwork),
   },
 })
 
@@ -117,7 +117,7 @@ export const blockContact = createRoute({
   path: `${proxy}/contacts/{jid}/block` as const,
   summary: "Block somebody: the network takes no more messages and calls of theirs",
   request: { params: contact },
-  responses: { 200: reply("They are blocked.", Ok), ...refusals(...asking) },
+  responses: { 200: reply("They are blocked.", Ok), ...refusals(...codesOfNetwork) },
 })
 
 export const unblockContact = createRoute({
@@ -125,5 +125,5 @@ export const unblockContact = createRoute({
   path: `${proxy}/contacts/{jid}/block` as const,
   summary: "Unblock somebody",
   request: { params: contact },
-  responses: { 200: reply("They are not blocked.", Ok), ...refusals(...asking) },
+  responses: { 200: reply("They are not blocked.", Ok), ...refusals(...codesOfNetwork) },
 })

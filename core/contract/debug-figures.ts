@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { proxy, refusals, reply, unreachable } from "./route-parts.ts"
+import { proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
 
 /** Figures of the host's process, under the names of Go's runtime, for compatibility. */
 const DebugStats = z
@@ -29,7 +29,7 @@ export const healthz = createRoute({
   path: `${proxy}/healthz` as const,
   summary: "Whether the session's process is up",
   request: { params: path },
-  responses: { 200: reply("It is.", z.object({ ok: z.literal(true) })), ...refusals(...unreachable) },
+  responses: { 200: reply("It is.", z.object({ ok: z.literal(true) })), ...refusals(...codesOfSession) },
 })
 
 export const debugStats = createRoute({
@@ -37,5 +37,5 @@ export const debugStats = createRoute({
   path: `${proxy}/debug/stats` as const,
   summary: "Figures of the process that holds the session",
   request: { params: path },
-  responses: { 200: reply("The figures.", DebugStats), ...refusals(...unreachable) },
+  responses: { 200: reply("The figures.", DebugStats), ...refusals(...codesOfSession) },
 })

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { body, elsewhere, Ok, proxy, refusals, reply, unreachable } from "./route-parts.ts"
+import { body, codesOfBridge, Ok, proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
 import { EventId, StoredEvent } from "./stored-event.ts"
 import { ofWebhook } from "./webhook.ts"
 
@@ -28,7 +28,7 @@ export const webhookLogs = createRoute({
   path: `${proxy}/webhook-logs` as const,
   summary: "The latest delivery attempts, newest first",
   request: { params: path },
-  responses: { 200: reply("At most 200 attempts.", z.array(Attempt)), ...refusals(...unreachable) },
+  responses: { 200: reply("At most 200 attempts.", z.array(Attempt)), ...refusals(...codesOfSession) },
 })
 
 const Time = (description: string) =>
@@ -100,7 +100,7 @@ export const listDeliveries = createRoute({
   path: `${ofBridge}/deliveries`,
   summary: "How far delivery has come: what waits, until when, since when it fails, and the latest attempts",
   request: { params: path, query: ofWebhook },
-  responses: { 200: reply("The deliveries of the bridge.", Deliveries), ...refusals(...elsewhere) },
+  responses: { 200: reply("The deliveries of the bridge.", Deliveries), ...refusals(...codesOfBridge) },
 })
 
 export const getDelivery = createRoute({
@@ -108,7 +108,7 @@ export const getDelivery = createRoute({
   path: `${ofBridge}/deliveries/{event_id}`,
   summary: "What was sent of an event, and what each attempt met with",
   request: ofEvent,
-  responses: { 200: reply("The delivery of the event.", DeliveryOfEvent), ...refusals(...elsewhere) },
+  responses: { 200: reply("The delivery of the event.", DeliveryOfEvent), ...refusals(...codesOfBridge) },
 })
 
 export const retryDelivery = createRoute({
@@ -119,7 +119,7 @@ export const retryDelivery = createRoute({
   request: ofEvent,
   responses: {
     202: reply("It is tried now, or an attempt is under way.", Ok),
-    ...refusals(...elsewhere, "not_waiting"),
+    ...refusals(...codesOfBridge, "not_waiting"),
   },
 })
 
@@ -131,7 +131,7 @@ export const skipDelivery = createRoute({
     "The event is undelivered: `listEvents` lists it, and `resendEvent` sends it again. An attempt that is under way is waited " +
     "for, up to 12 s.",
   request: ofEvent,
-  responses: { 200: reply("It is undelivered.", Ok), ...refusals(...elsewhere, "not_waiting") },
+  responses: { 200: reply("It is undelivered.", Ok), ...refusals(...codesOfBridge, "not_waiting") },
 })
 
 export const resendSince = createRoute({
@@ -165,6 +165,6 @@ export const resendSince = createRoute({
         next: z.string().optional().openapi({ description: "There are more: behind this event." }),
       }),
     ),
-    ...refusals(...elsewhere, "invalid_webhook_url"),
+    ...refusals(...codesOfBridge, "invalid_webhook_url"),
   },
 })

@@ -231,7 +231,7 @@ export function isUsual(type: EventType): boolean {
 }
 
 /** What events of the type `message_status` say of a group: how many members, or also who. */
-export const StatusDetail = z.enum(["counts", "participants"])
+export const MessageStatusDetail = z.enum(["counts", "participants"])
 
 /** Kinds of chats that a customer may ignore. */
 export const Ignored = z.enum(["status", "groups"])

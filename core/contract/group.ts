@@ -4,7 +4,7 @@ import { jpeg } from "./contact.ts"
 import { Group as GroupId, groupSettings, PersonAddress, text } from "./field-types.ts"
 import { idempotent, unsent } from "./idempotency-key.ts"
 import { PictureUrl } from "./profile.ts"
-import { asking, body, fetching, Ok, proxy, refusals, reply } from "./route-parts.ts"
+import { codesOfNetwork, body, codesOfFile, Ok, proxy, refusals, reply } from "./route-parts.ts"
 
 /** `owner` made the group; admins may neither remove nor demote them. */
 const Role = z.enum(["member", "admin", "owner"])
@@ -90,7 +90,7 @@ export const listGroups = createRoute({
   },
   responses: {
     200: reply("A page; one shorter than `limit` is the last.", z.array(Group)),
-    ...refusals(...asking),
+    ...refusals(...codesOfNetwork),
   },
 })
 
@@ -99,7 +99,7 @@ export const getGroup = createRoute({
   path: `${proxy}/groups/{jid}` as const,
   summary: "One group, with its members",
   request: { params: group },
-  responses: { 200: reply("The group.", GroupWithMembers), ...refusals(...asking) },
+  responses: { 200: reply("The group.", GroupWithMembers), ...refusals(...codesOfNetwork) },
 })
 
 export const groupAvatar = createRoute({
@@ -107,7 +107,7 @@ export const groupAvatar = createRoute({
   path: `${proxy}/groups/{jid}/avatar` as const,
   summary: "A group's picture",
   request: { params: group },
-  responses: { 200: jpeg, ...refusals(...asking) },
+  responses: { 200: jpeg, ...refusals(...codesOfNetwork) },
 })
 
 /** Contract, "Groups" */
@@ -140,7 +140,7 @@ export type MemberOutcome = z.infer<typeof MemberOutcome>
 const mostMembers = 1024
 
 /** Why a change of a group may be refused. */
-const changing = [...asking, "not_admin", "group_full", "group_conflict"] as const
+const changing = [...codesOfNetwork, "not_admin", "group_full", "group_conflict"] as const
 
 export const createGroup = createRoute({
   method: "post",
@@ -166,7 +166,7 @@ export const createGroup = createRoute({
       "The group exists. Each member has an outcome, in the order of the request: not everybody can be added.",
       z.object({ group: Group, members: z.array(MemberOutcome) }),
     ),
-    ...refusals(...asking, "recipient_not_found", "group_full", ...unsent),
+    ...refusals(...codesOfNetwork, "recipient_not_found", "group_full", ...unsent),
   },
 })
 
@@ -186,7 +186,7 @@ export const leaveGroup = createRoute({
   path: `${proxy}/groups/{jid}/leave` as const,
   summary: "Leave a group",
   request: { params: group },
-  responses: { 200: reply("Left.", Ok), ...refusals(...asking) },
+  responses: { 200: reply("Left.", Ok), ...refusals(...codesOfNetwork) },
 })
 
 export const setGroupAvatar = createRoute({
@@ -196,7 +196,7 @@ export const setGroupAvatar = createRoute({
   request: { params: group, body: body(z.object({ url: PictureUrl })) },
   responses: {
     200: reply("Changed.", z.object({ picture_id: z.string() })),
-    ...refusals(...changing, ...fetching),
+    ...refusals(...changing, ...codesOfFile),
   },
 })
 
@@ -271,7 +271,7 @@ export const revokeInvite = createRoute({
   responses: { 200: reply("The new link. The one before leads nowhere.", Invite), ...refusals(...changing) },
 })
 
-const joining = [...asking, "invite_revoked"] as const
+const joining = [...codesOfNetwork, "invite_revoked"] as const
 
 export const lookAtInvite = createRoute({
   method: "get",

@@ -3,7 +3,16 @@ import { path } from "./bridge.ts"
 import { Counts } from "./message-events.ts"
 import { Chat, MessageId, text } from "./field-types.ts"
 import { idempotent, IdempotencyKey, unsent } from "./idempotency-key.ts"
-import { asking, body, Ok, optionalBody, proxy, refusals, reply, unreachable } from "./route-parts.ts"
+import {
+  codesOfNetwork,
+  body,
+  Ok,
+  optionalBody,
+  proxy,
+  refusals,
+  reply,
+  codesOfSession,
+} from "./route-parts.ts"
 
 /** The answer to whatever sends a message. */
 export const SendResult = z
@@ -67,7 +76,7 @@ export const getMessage = createRoute({
   description:
     "For 30 days, whether or not a phone is linked now. Events that `events` and `ignore` switch off leave nothing to look up.",
   request: { params: message, query: z.object({ chat: MessageChat }) },
-  responses: { 200: reply("The message.", Message), ...refusals(...unreachable) },
+  responses: { 200: reply("The message.", Message), ...refusals(...codesOfSession) },
 })
 
 export const findMessage = createRoute({
@@ -86,7 +95,7 @@ export const findMessage = createRoute({
         .openapi({ description: "As in the header of the request that sent it." }),
     }),
   },
-  responses: { 200: reply("The message.", Message), ...refusals(...unreachable) },
+  responses: { 200: reply("The message.", Message), ...refusals(...codesOfSession) },
 })
 
 /** Contract, "Remembered messages" */
@@ -119,7 +128,7 @@ export const listSent = createRoute({
         "more: give it as `after`.",
       z.array(SentMessage),
     ),
-    ...refusals(...unreachable),
+    ...refusals(...codesOfSession),
   },
 })
 
@@ -130,7 +139,7 @@ export const revokeMessage = createRoute({
   request: { params: message, headers: idempotent },
   responses: {
     200: reply("Revoked.", SendResult),
-    ...refusals(...asking, "not_own_message", ...unsent),
+    ...refusals(...codesOfNetwork, "not_own_message", ...unsent),
   },
 })
 
@@ -145,7 +154,7 @@ export const editMessage = createRoute({
   },
   responses: {
     200: reply("Changed; the id is the edited message's.", SendResult),
-    ...refusals(...asking, "not_own_message", ...unsent),
+    ...refusals(...codesOfNetwork, "not_own_message", ...unsent),
   },
 })
 
@@ -165,7 +174,7 @@ export const pinMessage = createRoute({
     headers: idempotent,
     body: optionalBody(z.object({ chat: MessageChat, duration: PinnedFor })),
   },
-  responses: { 200: reply("Pinned.", SendResult), ...refusals(...asking, ...unsent) },
+  responses: { 200: reply("Pinned.", SendResult), ...refusals(...codesOfNetwork, ...unsent) },
 })
 
 export const unpinMessage = createRoute({
@@ -173,7 +182,7 @@ export const unpinMessage = createRoute({
   path: `${proxy}/messages/{id}/pin` as const,
   summary: "Unpin a message",
   request: { params: message, headers: idempotent },
-  responses: { 200: reply("Unpinned.", SendResult), ...refusals(...asking, ...unsent) },
+  responses: { 200: reply("Unpinned.", SendResult), ...refusals(...codesOfNetwork, ...unsent) },
 })
 
 export const readMessage = createRoute({
@@ -181,7 +190,7 @@ export const readMessage = createRoute({
   path: `${proxy}/messages/{id}/read` as const,
   summary: "Send a read receipt",
   request: { params: message, body: optionalBody(z.object({ chat: MessageChat })) },
-  responses: { 200: reply("Sent.", Ok), ...refusals(...asking) },
+  responses: { 200: reply("Sent.", Ok), ...refusals(...codesOfNetwork) },
 })
 
 export const messageMedia = createRoute({
@@ -194,6 +203,6 @@ export const messageMedia = createRoute({
       description: "The bytes, with the sender's content type, as an attachment.",
       content: { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } },
     },
-    ...refusals(...asking, "media_expired", "payload_too_large"),
+    ...refusals(...codesOfNetwork, "media_expired", "payload_too_large"),
   },
 })

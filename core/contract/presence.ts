@@ -1,14 +1,14 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Chat } from "./field-types.ts"
-import { asking, body, Ok, proxy, refusals, reply } from "./route-parts.ts"
+import { codesOfNetwork, body, Ok, proxy, refusals, reply } from "./route-parts.ts"
 
 export const setPresence = createRoute({
   method: "post",
   path: `${proxy}/presence` as const,
   summary: "Appear as available or not",
   request: { params: path, body: body(z.object({ state: z.enum(["available", "unavailable"]) })) },
-  responses: { 200: reply("Done.", Ok), ...refusals(...asking) },
+  responses: { 200: reply("Done.", Ok), ...refusals(...codesOfNetwork) },
 })
 
 export const subscribePresence = createRoute({
@@ -20,6 +20,6 @@ export const subscribePresence = createRoute({
   request: { params: path, body: body(z.object({ chat: Chat })) },
   responses: {
     200: reply("Subscribed.", Ok),
-    ...refusals(...asking, "presence_unavailable", "recipient_not_found"),
+    ...refusals(...codesOfNetwork, "presence_unavailable", "recipient_not_found"),
   },
 })

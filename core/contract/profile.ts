@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { FetchedUrl, text } from "./field-types.ts"
 import { jpeg } from "./contact.ts"
-import { asking, body, fetching, Ok, proxy, refusals, reply } from "./route-parts.ts"
+import { codesOfNetwork, body, codesOfFile, Ok, proxy, refusals, reply } from "./route-parts.ts"
 
 /** The session's own. */
 const Profile = z
@@ -14,7 +14,7 @@ export const getProfile = createRoute({
   path: `${proxy}/profile` as const,
   summary: "The session's own profile",
   request: { params: path },
-  responses: { 200: reply("The profile.", Profile), ...refusals(...asking) },
+  responses: { 200: reply("The profile.", Profile), ...refusals(...codesOfNetwork) },
 })
 
 export const setAbout = createRoute({
@@ -22,7 +22,7 @@ export const setAbout = createRoute({
   path: `${proxy}/profile/status` as const,
   summary: "Change the About text",
   request: { params: path, body: body(z.object({ status: text(0, 139) })) },
-  responses: { 200: reply("Changed.", Ok), ...refusals(...asking) },
+  responses: { 200: reply("Changed.", Ok), ...refusals(...codesOfNetwork) },
 })
 
 export const ownAvatar = createRoute({
@@ -30,7 +30,7 @@ export const ownAvatar = createRoute({
   path: `${proxy}/profile/avatar` as const,
   summary: "The session's own picture",
   request: { params: path },
-  responses: { 200: jpeg, ...refusals(...asking) },
+  responses: { 200: jpeg, ...refusals(...codesOfNetwork) },
 })
 
 /** Where the picture of a profile, or of a group, comes from. */
@@ -47,7 +47,7 @@ export const setAvatar = createRoute({
   request: { params: path, body: body(z.object({ url: PictureUrl })) },
   responses: {
     200: reply("Changed.", z.object({ picture_id: z.string() })),
-    ...refusals(...asking, ...fetching),
+    ...refusals(...codesOfNetwork, ...codesOfFile),
   },
 })
 
@@ -56,7 +56,7 @@ export const removeAvatar = createRoute({
   path: `${proxy}/profile/avatar` as const,
   summary: "Remove the picture",
   request: { params: path },
-  responses: { 200: reply("Removed.", Ok), ...refusals(...asking) },
+  responses: { 200: reply("Removed.", Ok), ...refusals(...codesOfNetwork) },
 })
 
 export const profileQr = createRoute({
@@ -66,7 +66,7 @@ export const profileQr = createRoute({
   request: { params: path },
   responses: {
     200: reply("The link.", z.object({ link: z.string() })),
-    ...refusals(...asking),
+    ...refusals(...codesOfNetwork),
   },
 })
 
@@ -79,5 +79,5 @@ export const statusPrivacy = createRoute({
   path: `${proxy}/status/privacy` as const,
   summary: "Who sees status updates",
   request: { params: path },
-  responses: { 200: reply("The lists.", z.array(StatusPrivacy)), ...refusals(...asking) },
+  responses: { 200: reply("The lists.", z.array(StatusPrivacy)), ...refusals(...codesOfNetwork) },
 })

@@ -41,16 +41,16 @@ export const proxy = "/api/instances/{customer_ref}/proxy"
 export const Ok = z.object({ ok: z.literal(true) }).openapi("Ok")
 
 /** Why any call about a bridge may be refused. */
-export const elsewhere = ["not_found", "bridge_moved"] as const
+export const codesOfBridge = ["not_found", "bridge_moved"] as const
 
 /** Why any call to a session may be refused. */
-export const unreachable = [...elsewhere, "bridge_paused", "bridge_suspended"] as const
+export const codesOfSession = [...codesOfBridge, "bridge_paused", "bridge_suspended"] as const
 
 /** Why a call that asks something of the network may be refused. */
-export const asking = [...unreachable, "not_paired", "network_rejected"] as const
+export const codesOfNetwork = [...codesOfSession, "not_paired", "network_rejected"] as const
 
 /** Why a file that a caller names may not be sent or shown. */
-export const fetching = [
+export const codesOfFile = [
   "url_not_allowed",
   "media_fetch_failed",
   "media_type_mismatch",

@@ -1,9 +1,9 @@
 import * as account from "./account.ts"
+import * as apiKey from "./api-key.ts"
 import * as bridge from "./bridge.ts"
 import * as call from "./call.ts"
 import * as chat from "./chat.ts"
 import * as contact from "./contact.ts"
-import * as file from "./file.ts"
 import * as group from "./group.ts"
 import * as debug from "./debug-figures.ts"
 import * as delivery from "./delivery.ts"
@@ -11,12 +11,15 @@ import * as storedEvent from "./stored-event.ts"
 import * as webhook from "./webhook.ts"
 import * as webhookTest from "./webhook-test.ts"
 import * as webhookSecret from "./webhook-secret.ts"
-import * as log from "./log.ts"
+import * as bridgeLog from "./bridge-log.ts"
 import * as message from "./message.ts"
 import * as presence from "./presence.ts"
 import * as profile from "./profile.ts"
+import * as requestLog from "./request-log.ts"
 import * as send from "./send.ts"
 import * as session from "./session.ts"
+import * as upload from "./upload.ts"
+import * as usage from "./usage.ts"
 import type { proxy } from "./route-parts.ts"
 
 /** Every route of the API by name, grouped by subject, in the order of the reference. */
@@ -27,7 +30,7 @@ export const routes = {
     getBridge: bridge.getBridge,
     updateBridge: bridge.updateBridge,
     removeBridge: bridge.removeBridge,
-    streamLogs: log.streamLogs,
+    streamLogs: bridgeLog.streamLogs,
   },
   Session: {
     status: session.status,
@@ -40,7 +43,7 @@ export const routes = {
   Messages: {
     sendText: send.sendText,
     sendMedia: send.sendMedia,
-    createUpload: file.createUpload,
+    createUpload: upload.createUpload,
     sendReaction: send.sendReaction,
     sendPoll: send.sendPoll,
     sendLocation: send.sendLocation,
@@ -124,11 +127,11 @@ export const routes = {
   },
   Account: {
     getAccount: account.getAccount,
-    getUsage: account.getUsage,
-    listRequests: account.listRequests,
-    createKey: account.createKey,
-    listKeys: account.listKeys,
-    removeKey: account.removeKey,
+    getUsage: usage.getUsage,
+    listRequests: requestLog.listRequests,
+    createKey: apiKey.createKey,
+    listKeys: apiKey.listKeys,
+    removeKey: apiKey.removeKey,
   },
   Debug: { healthz: debug.healthz, debugStats: debug.debugStats },
 } as const

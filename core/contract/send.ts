@@ -15,7 +15,7 @@ import {
 import type { ErrorCode } from "./error.ts"
 import { idempotent, unsent } from "./idempotency-key.ts"
 import { MessageChat, SendResult } from "./message.ts"
-import { asking, body, fetching, Ok, proxy, refusals, reply } from "./route-parts.ts"
+import { codesOfNetwork, body, codesOfFile, Ok, proxy, refusals, reply } from "./route-parts.ts"
 
 /** Contract, "New chats" */
 const NewChat = z.enum(["refuse", "allow"]).openapi({
@@ -64,7 +64,7 @@ function send<Path extends string, Fields extends z.ZodRawShape>(
     request: { params: path, headers: idempotent, body: body(schema) },
     responses: {
       200: reply("The network has acknowledged the message.", SendResult),
-      ...refusals(...asking, "recipient_not_found", "new_chat", ...unsent, ...(more.refusals ?? [])),
+      ...refusals(...codesOfNetwork, "recipient_not_found", "new_chat", ...unsent, ...(more.refusals ?? [])),
     },
   })
 }
@@ -163,7 +163,7 @@ export const sendMedia = send(
       message:
         "give one of url, file and data, and content_type with data alone; as_voice and as_sticker exclude each other",
     },
-    refusals: [...fetching, "conversion_unavailable"],
+    refusals: [...codesOfFile, "conversion_unavailable"],
   },
 )
 
@@ -222,7 +222,7 @@ export const sendStatus = send(
       message:
         "give a body, a picture (one of url, file and data; content_type with data) or both; a background goes with a body alone",
     },
-    refusals: fetching,
+    refusals: codesOfFile,
   },
 )
 
@@ -309,5 +309,5 @@ export const sendTyping = createRoute({
     params: path,
     body: body(z.object({ chat: Chat, state: z.enum(["composing", "recording", "paused"]) })),
   },
-  responses: { 200: reply("Shown.", Ok), ...refusals(...asking, "recipient_not_found") },
+  responses: { 200: reply("Shown.", Ok), ...refusals(...codesOfNetwork, "recipient_not_found") },
 })

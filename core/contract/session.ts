@@ -3,7 +3,16 @@ import { path } from "./bridge.ts"
 import { PhoneNumber } from "./field-types.ts"
 import { PasskeyAssertion, PasskeyOptions } from "./passkey.ts"
 import { Objection, RestrictionKind, Status } from "./session-status.ts"
-import { elsewhere, body, Ok, proxy, refusals, reply, unreachable, optionalBody } from "./route-parts.ts"
+import {
+  codesOfBridge,
+  body,
+  Ok,
+  proxy,
+  refusals,
+  reply,
+  codesOfSession,
+  optionalBody,
+} from "./route-parts.ts"
 
 /** Unknown fields are `""`, never absent; those about an objection or a restriction are there while it lasts. */
 export const SessionStatus = z
@@ -58,7 +67,7 @@ export const status = createRoute({
   path: `${proxy}/status` as const,
   summary: "The state of the session",
   request: { params: path },
-  responses: { 200: reply("The session.", SessionStatus), ...refusals(...unreachable) },
+  responses: { 200: reply("The session.", SessionStatus), ...refusals(...codesOfSession) },
 })
 
 export const qr = createRoute({
@@ -71,7 +80,7 @@ export const qr = createRoute({
       description: "A PNG. `X-QR-Expires` says when it expires (Unix seconds).",
       content: { "image/png": { schema: z.string().openapi({ format: "binary" }) } },
     },
-    ...refusals(...unreachable, "already_paired", "passkey_required"),
+    ...refusals(...codesOfSession, "already_paired", "passkey_required"),
   },
 })
 
@@ -88,7 +97,7 @@ export const pair = createRoute({
       "The code, such as `ABCD-EFGH`. Type it on that phone within three minutes.",
       z.object({ code: z.string() }),
     ),
-    ...refusals(...unreachable, "already_paired", "passkey_required", "network_rejected"),
+    ...refusals(...codesOfSession, "already_paired", "passkey_required", "network_rejected"),
   },
 })
 
@@ -104,7 +113,7 @@ export const passkey = createRoute({
   responses: {
     200: reply("The network took it; `status` says when the phone is linked.", Ok),
     ...refusals(
-      ...unreachable,
+      ...codesOfSession,
       "already_paired",
       "network_rejected",
       "passkey_not_awaited",
@@ -118,7 +127,7 @@ export const logout = createRoute({
   path: `${proxy}/logout` as const,
   summary: "Unlink the session, or turn away a phone that wants a passkey",
   request: { params: path },
-  responses: { 200: reply("Unlinked.", Ok), ...refusals(...unreachable) },
+  responses: { 200: reply("Unlinked.", Ok), ...refusals(...codesOfSession) },
 })
 
 /** Contract, "Link sessions" */
@@ -158,6 +167,6 @@ export const createLinkSession = createRoute({
         })
         .openapi("LinkSession"),
     ),
-    ...refusals(...elsewhere),
+    ...refusals(...codesOfBridge),
   },
 })

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Event, EventType } from "./event.ts"
-import { elsewhere, Ok, refusals, reply } from "./route-parts.ts"
+import { codesOfBridge, Ok, refusals, reply } from "./route-parts.ts"
 import { ofWebhook } from "./webhook.ts"
 
 /** An event of a bridge that is kept. */
@@ -82,7 +82,7 @@ export const listEvents = createRoute({
         "text/event-stream": { schema: z.string() },
       },
     },
-    ...refusals(...elsewhere),
+    ...refusals(...codesOfBridge),
   },
 })
 
@@ -102,6 +102,6 @@ export const resendEvent = createRoute({
   request: { params: path.extend({ event_id: EventId }), query: ofWebhook },
   responses: {
     202: reply("It will be sent between two other events.", Ok),
-    ...refusals(...elsewhere, "invalid_webhook_url"),
+    ...refusals(...codesOfBridge, "invalid_webhook_url"),
   },
 })

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { ofWebhook } from "./webhook.ts"
-import { elsewhere, Ok, refusals, reply } from "./route-parts.ts"
+import { codesOfBridge, Ok, refusals, reply } from "./route-parts.ts"
 
 const Rolled = z.object({
   webhook_secret: z.string().openapi({ description: "The webhook's secret from now on." }),
@@ -19,7 +19,7 @@ export const rollSecret = createRoute({
     "`X-Webhook-Signature` then has two `v1=`, and `webhook-signature` two signatures, the new secret's first: a receiver that " +
     "accepts either misses nothing. `Authorization` carries the new secret at once.",
   request: { params: path, query: ofWebhook },
-  responses: { 200: reply("The new secret.", Rolled), ...refusals(...elsewhere, "secret_overlap") },
+  responses: { 200: reply("The new secret.", Rolled), ...refusals(...codesOfBridge, "secret_overlap") },
 })
 
 /** Contract, "Webhooks" */
@@ -28,5 +28,5 @@ export const finishSecret = createRoute({
   path: "/api/instances/{customer_ref}/webhook-secret/finish",
   summary: "Stop signing with the replaced secret now",
   request: { params: path, query: ofWebhook },
-  responses: { 200: reply("Only the new secret signs.", Ok), ...refusals(...elsewhere) },
+  responses: { 200: reply("Only the new secret signs.", Ok), ...refusals(...codesOfBridge) },
 })

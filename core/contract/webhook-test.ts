@@ -1,7 +1,7 @@
 import { createRoute } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Attempt } from "./delivery.ts"
-import { elsewhere, refusals, reply } from "./route-parts.ts"
+import { codesOfBridge, refusals, reply } from "./route-parts.ts"
 import { ofWebhook } from "./webhook.ts"
 
 /** Contract, "Deliveries" */
@@ -12,6 +12,6 @@ export const testWebhook = createRoute({
   request: { params: path, query: ofWebhook },
   responses: {
     200: reply("What the receiver did.", Attempt),
-    ...refusals(...elsewhere, "invalid_webhook_url"),
+    ...refusals(...codesOfBridge, "invalid_webhook_url"),
   },
 })

@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path, UrlOfWebhook } from "./bridge.ts"
 import { EventType, Ignored } from "./event.ts"
 import { Chat } from "./field-types.ts"
-import { elsewhere, body, refusals, reply } from "./route-parts.ts"
+import { codesOfBridge, body, refusals, reply } from "./route-parts.ts"
 
 /** Headers that prove a delivery, belong to the connection, or say what the body is. */
 const reserved =
@@ -115,7 +115,7 @@ export const listWebhooks = createRoute({
   path: webhooks,
   summary: "The webhooks of a bridge, `webhook_url` first",
   request: { params: path },
-  responses: { 200: reply("One to five.", z.array(Webhook)), ...refusals(...elsewhere) },
+  responses: { 200: reply("One to five.", z.array(Webhook)), ...refusals(...codesOfBridge) },
 })
 
 export const createWebhook = createRoute({
@@ -132,7 +132,7 @@ export const createWebhook = createRoute({
   responses: {
     200: reply("A webhook has this URL: that one, unchanged.", Webhook),
     201: reply("The new webhook.", Webhook),
-    ...refusals(...elsewhere, "invalid_webhook_url", "webhook_limit_reached", "storage_full"),
+    ...refusals(...codesOfBridge, "invalid_webhook_url", "webhook_limit_reached", "storage_full"),
   },
 })
 
@@ -141,7 +141,7 @@ export const getWebhook = createRoute({
   path: one,
   summary: "Get a webhook",
   request: { params: onePath },
-  responses: { 200: reply("The webhook.", Webhook), ...refusals(...elsewhere) },
+  responses: { 200: reply("The webhook.", Webhook), ...refusals(...codesOfBridge) },
 })
 
 export const updateWebhook = createRoute({
@@ -170,7 +170,7 @@ export const updateWebhook = createRoute({
   },
   responses: {
     200: reply("The webhook, as it is now.", Webhook),
-    ...refusals(...elsewhere, "invalid_webhook_url"),
+    ...refusals(...codesOfBridge, "invalid_webhook_url"),
   },
 })
 
@@ -179,7 +179,7 @@ export const removeWebhook = createRoute({
   path: one,
   summary: "Delete a webhook: what waits for it is not sent, and the others lose nothing",
   request: { params: onePath },
-  responses: { 204: { description: "Gone." }, ...refusals(...elsewhere) },
+  responses: { 204: { description: "Gone." }, ...refusals(...codesOfBridge) },
 })
 
 /** Which webhook a route about deliveries is about. */

@@ -23,7 +23,7 @@ export async function summary(id: Receiver.Id): Promise<Summary> {
 /** The same of a delivery that was read. */
 export async function summaryOf(seen: Delivery.Info): Promise<Summary> {
   const { bridgeId, head, resend, skipped, failingSince, retryAtMs } = seen
-  const newest = await EventLists.newest(bridgeId)
+  const newest = await EventLists.newestNumber(bridgeId)
   const oldest = newest > head ? await EventRow.get(bridgeId, head + 1) : undefined
   const isResting = seen.holder === Delivery.nobody && retryAtMs > 0
   return {

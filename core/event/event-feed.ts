@@ -176,7 +176,7 @@ export async function startOf(
 ): Promise<number> {
   if (from.lastEventId === undefined && from.since !== undefined)
     return (await EventLists.firstSince(bridgeId, from.since)) - 1
-  const newest = await EventLists.newest(bridgeId)
+  const newest = await EventLists.newestNumber(bridgeId)
   // The event itself may have expired; its id says its number.
   return Math.min(newest, EventRow.numberOf(from.lastEventId ?? "") ?? newest)
 }

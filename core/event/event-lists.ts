@@ -111,7 +111,7 @@ export async function* allPending(events: AsyncIterable<EventRow.Info>): AsyncGe
 }
 
 /** The number of the newest event; 0 if there is none. */
-export async function newest(bridgeId: string): Promise<number> {
+export async function newestNumber(bridgeId: string): Promise<number> {
   const rows = rowsIn(bridgeId, { after: 0, isNewestFirst: true }, EventRow.key, 1)
   for await (const row of rows) return EventRow.fromRow(row).n
   return 0
@@ -123,7 +123,7 @@ export async function newest(bridgeId: string): Promise<number> {
  */
 export async function firstSince(bridgeId: string, since: number): Promise<number> {
   let low = 1
-  let high = (await newest(bridgeId)) + 1
+  let high = (await newestNumber(bridgeId)) + 1
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
     // An event that has expired is older than every one that is kept.

@@ -6,7 +6,7 @@ import { ApiError, noSuchBridge, sessionUnavailable } from "../error.ts"
 import { log } from "../platform/log.ts"
 import { isPassing } from "../store/store.ts"
 import { Lease } from "./lease.ts"
-import { callHost, type Call, type HostAnswer } from "./call.ts"
+import { callHost, type Call, type HostAnswer } from "./call-host.ts"
 
 /**
  * How long a call waits for a session that is moving, starting or connecting, here and at the host

@@ -2,7 +2,7 @@ import type { LambdaClient } from "@aws-sdk/client-lambda"
 import { z } from "zod"
 import { config, need } from "../platform/config.ts"
 import { log } from "../platform/log.ts"
-import type { Call, HostAnswer } from "./call.ts"
+import type { Call, HostAnswer } from "./call-host.ts"
 
 /** The part of a lease that a call needs. */
 export const Holder = z.object({ host: z.string(), addr: z.string(), epoch: z.number() })

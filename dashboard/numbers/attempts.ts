@@ -3,7 +3,7 @@ import { z } from "zod"
 import type { AttemptLog } from "#core/event/attempt-log.ts"
 import { queryOf } from "../answer.ts"
 import { ago, copyButton, type Html } from "../elements.ts"
-import { outcome, type Receiving, whereAt } from "./receiving.ts"
+import { outcome, type Receiving, whereAt } from "./webhook-health.ts"
 
 // The list of attempts on the page of deliveries.
 

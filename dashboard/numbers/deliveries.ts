@@ -17,7 +17,7 @@ import { ago, copyButton, type Html, icon, note, press } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
-import { whoIsTold } from "../people/troubles.ts"
+import { whoIsTold } from "../people/alerts.ts"
 import { Asked, attemptsCard, attemptsOf, tagOf, type Words } from "./attempts.ts"
 import { eventLine } from "./event-item.ts"
 import {
@@ -31,7 +31,7 @@ import {
   receivingAt,
   testWords,
   whereAt,
-} from "./receiving.ts"
+} from "./webhook-health.ts"
 
 const lookEachMs = 2000
 const givenUpEachMs = 15_000

@@ -2,7 +2,7 @@ import { html } from "hono/html"
 import type { StoredEvent } from "#core/contract/stored-event.ts"
 import type { EventType } from "#core/contract/event.ts"
 import { outcomeMark } from "./event-outcomes.ts"
-import { whereAt } from "./receiving.ts"
+import { whereAt } from "./webhook-health.ts"
 import { whoIs } from "./session-answer.ts"
 import { ago, block, copyable, type Html, press } from "../elements.ts"
 

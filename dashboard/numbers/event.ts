@@ -20,7 +20,7 @@ import { numberHead } from "../layout.ts"
 import { live } from "../live.ts"
 import { meanings } from "./event-item.ts"
 import { stateMark } from "./event-outcomes.ts"
-import { deliveriesOf, outcome, whereAt, whyOf } from "./receiving.ts"
+import { deliveriesOf, outcome, whereAt, whyOf } from "./webhook-health.ts"
 
 const lookEachMs = 2000
 

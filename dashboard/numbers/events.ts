@@ -50,7 +50,7 @@ export const events = new Hono<DashboardEnv>()
     const filter = Filter.parse(c.req.query())
     const before = EventRow.numberOf(c.req.query("before") ?? "")
     // Known before the list is read: what comes meanwhile is in both, and shown once.
-    const newest = await EventLists.newest(bridge.id)
+    const newest = await EventLists.newestNumber(bridge.id)
     const elsewhere = await givenUpElsewhere(bridge.id)
     const shown = {
       bridge,
@@ -120,7 +120,7 @@ function maySend(c: Context<DashboardEnv>, bridge: Bridge.Info): boolean {
 export async function beginOf(c: Context, { id }: Bridge.Info): Promise<number> {
   const lastEventId = lastId(c)
   const [, looked] = /^after_(\d{1,12})$/.exec(lastEventId ?? "") ?? []
-  if (looked !== undefined) return Math.min(Number(looked), await EventLists.newest(id))
+  if (looked !== undefined) return Math.min(Number(looked), await EventLists.newestNumber(id))
   const from = z.coerce.number().int().min(0).optional().catch(undefined).parse(c.req.query("from"))
   const begin = await EventFeed.startOf(id, { lastEventId })
   return lastEventId === undefined ? Math.min(from ?? begin, begin) : begin

@@ -2,8 +2,8 @@ import { html } from "hono/html"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
 import type { Html } from "../elements.ts"
-import { soonOf } from "./evidence.ts"
-import { webhookMarks } from "./receiving.ts"
+import { soonOf } from "./known-state.ts"
+import { webhookMarks } from "./webhook-health.ts"
 import { inWords, phoneOf, placeOf } from "./state-words.ts"
 
 /** How long a page waits for the session's word on its head, ms. */

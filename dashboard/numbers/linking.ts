@@ -12,9 +12,9 @@ import { age, ago, type Html, note, press } from "../elements.ts"
 import { askOwners, type DashboardEnv } from "../guard.ts"
 import { numberHead } from "../layout.ts"
 import { lastId, live, type Piece } from "../live.ts"
-import { codeFor, codeOf, roundOf } from "./ask-for-code.ts"
-import { type Evidence, evidenceOf, isLinked, isStopped } from "./evidence.ts"
-import { LinkSteps } from "./link-progress.ts"
+import { codeFor, codeOf, roundOf } from "./link-codes.ts"
+import { type Evidence, evidenceOf, isLinked, isStopped } from "./known-state.ts"
+import { LinkSteps } from "./link-steps.ts"
 import {
   type Code,
   codePiece,

@@ -80,7 +80,7 @@ export const messages = new Hono<DashboardEnv>()
     const asked = Asked.parse(c.req.query())
     const lease = await Lease.get(bridge.id)
     // Known before the list is read: what comes meanwhile is in both, and shown once.
-    const from = await EventLists.newest(bridge.id)
+    const from = await EventLists.newestNumber(bridge.id)
     const [came, went] = await Promise.all([cameOf(bridge, asked), wentOf(c, asked)])
     const events = lease && Choice.wire(lease.choice).events
     const hasUnseen = went.items.length > 0 && events?.includes("message_status") === false

@@ -16,7 +16,7 @@ import { textsOf } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, onlyLooks } from "../guard.ts"
 import { makerOf } from "../keys.ts"
 import { numberHead } from "../layout.ts"
-import { logoOf, styleOf } from "../brand.ts"
+import { logoOf, styleOf } from "../link-page-brand.ts"
 import { english } from "./link-words.ts"
 import { introduction, titleOf } from "./linking-cards.ts"
 

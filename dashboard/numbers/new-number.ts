@@ -47,7 +47,10 @@ export const newNumber = new Hono<DashboardEnv>()
  */
 async function isUnused({ id, webhookUrl }: Bridge.Info, url: string): Promise<boolean> {
   if ((url && new URL(url).href) !== webhookUrl) return false
-  const [newest, delivery] = await Promise.all([EventLists.newest(id), Delivery.get(Delivery.first(id))])
+  const [newest, delivery] = await Promise.all([
+    EventLists.newestNumber(id),
+    Delivery.get(Delivery.first(id)),
+  ])
   return newest === 0 && (delivery?.head ?? 0) === 0
 }
 

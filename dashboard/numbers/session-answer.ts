@@ -1,7 +1,7 @@
 import type { Context } from "hono"
 import { z } from "zod"
 import { ApiError } from "#core/error.ts"
-import type { Call } from "#core/lease/call.ts"
+import type { Call } from "#core/lease/call-host.ts"
 import { callHolderIfAny } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"

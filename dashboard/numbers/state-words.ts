@@ -2,7 +2,7 @@ import { html } from "hono/html"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
 import { age, type Html, time } from "../elements.ts"
-import type { Evidence, Last, Why } from "./evidence.ts"
+import type { Evidence, Last, Why } from "./known-state.ts"
 import { rejections } from "./failure-words.ts"
 
 type To = "connect" | "take-back" | "pay" | "settings"

@@ -4,7 +4,7 @@ import type { Delivery } from "#core/event/delivery.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { now } from "#core/platform/clock.ts"
 import { age, block, confirming, type Html, note, press, until, urlField } from "../elements.ts"
-import { aboutTest, deliveriesOf, howLong, isFailing, receiverLine, receivingAt } from "./receiving.ts"
+import { aboutTest, deliveriesOf, howLong, isFailing, receiverLine, receivingAt } from "./webhook-health.ts"
 import { choice } from "./settings.ts"
 
 /** One webhook of a number: how events get there, and what can be done with it. */

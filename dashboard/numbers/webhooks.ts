@@ -19,8 +19,8 @@ import { block, type Html, note, urlField } from "../elements.ts"
 import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
 import { askOwners, type DashboardEnv, onlyLooks } from "../guard.ts"
 import { numberHead } from "../layout.ts"
-import { whoIsTold } from "../people/troubles.ts"
-import { testWords } from "./receiving.ts"
+import { whoIsTold } from "../people/alerts.ts"
+import { testWords } from "./webhook-health.ts"
 import { webhookCard } from "./webhook-card.ts"
 
 /** All webhooks of a number, and their secrets: the first, which is the number's own, and the further ones. */

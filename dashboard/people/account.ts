@@ -22,10 +22,10 @@ import { did } from "../audit-log.ts"
 import { turnTo } from "./accounts.ts"
 import { invitation, membersCard, onlyOwners, typedIn } from "./members-card.ts"
 import { addressCard } from "./address.ts"
-import { deleteCard, ownDataCard } from "./own-data.ts"
+import { deleteCard, ownDataCard } from "./export-and-delete.ts"
 import { demandCard, passkeysCard } from "./passkeys.ts"
 import { tooManyMails } from "./too-many-mails.ts"
-import { chooseAlerts, troublesCard } from "./troubles.ts"
+import { chooseAlerts, troublesCard } from "./alerts.ts"
 
 /** A field of a form as text; `""` if it is none. */
 async function field(c: Context<DashboardEnv>, name: string): Promise<string> {

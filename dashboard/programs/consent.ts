@@ -2,7 +2,7 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
 import { z } from "zod"
-import { Grant } from "#core/account/grant.ts"
+import { ProgramGrant } from "#core/account/program-grant.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { originOf } from "#functions/http/address.ts"
 import { lonePage, type Status } from "../answer.ts"
@@ -50,14 +50,14 @@ export const consent = new Hono<DashboardEnv>()
     if (answer !== "yes") return await lead(c, asked, { error: "access_denied", ...about })
     const again = unlessFresh(c, pathOf(c))
     if (again) return again
-    const code = await Grant.allow(allowedBy(c, asked.name, may), { redirectUri, challenge })
+    const code = await ProgramGrant.allow(allowedBy(c, asked.name, may), { redirectUri, challenge })
     await did(c, "key_created", asked.name)
     return await lead(c, asked, { code, ...about })
   })
   .get("/device", async (c) => await showCode(c, c.req.query("code")?.slice(0, 20) ?? ""))
   .post("/device", async (c) => {
     const { code, may, answer } = textsOf(await c.req.parseBody(), "code", "may", "answer")
-    const found = await Grant.waitingProgram(code.slice(0, 20))
+    const found = await ProgramGrant.waitingProgram(code.slice(0, 20))
     if (!found) return await showCode(c, code.slice(0, 20), noSuchCode)
     if (answer === "") {
       const body = await form(c, { name: found.name, action: "/device", code })
@@ -66,7 +66,7 @@ export const consent = new Hono<DashboardEnv>()
     const again = unlessFresh(c, `/device?code=${encodeURIComponent(code)}`)
     if (answer === "yes" && again) return again
     const allowed = answer === "yes" ? allowedBy(c, found.name, may) : undefined
-    if (!(await Grant.settleDevice(found.device, allowed))) return await showCode(c, "", noSuchCode)
+    if (!(await ProgramGrant.settleDevice(found.device, allowed))) return await showCode(c, "", noSuchCode)
     if (allowed) await did(c, "key_created", found.name)
     return await showEnd(c, found.name, allowed !== undefined)
   })
@@ -91,7 +91,7 @@ function hostOf({ redirect_uri }: Question): string {
   return protocol === "https:" || protocol === "http:" ? host : `a program that opens ${protocol}`
 }
 
-function allowedBy(c: Context<DashboardEnv>, name: string, may: string): Grant.Allowed {
+function allowedBy(c: Context<DashboardEnv>, name: string, may: string): ProgramGrant.Allowed {
   const { scope, customerRef } = scopeOf(may)
   return {
     account_id: c.var.accountId,

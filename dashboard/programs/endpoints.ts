@@ -3,8 +3,8 @@ import type { Context } from "hono"
 import { bodyLimit } from "hono/body-limit"
 import { createMiddleware } from "hono/factory"
 import { z } from "zod"
-import { Grant } from "#core/account/grant.ts"
-import { inHalves } from "#core/account/token.ts"
+import { ProgramGrant } from "#core/account/program-grant.ts"
+import { inHalves } from "#core/account/typed-code.ts"
 import { Member } from "#core/account/member.ts"
 import { ApiError } from "#core/error.ts"
 import { makeKey } from "#functions/api/account.ts"
@@ -74,7 +74,7 @@ programs
     const { client_id } = await formOf(c)
     const { data: name, error } = ClientName.safeParse(client_id)
     if (name === undefined) return fault(c, "invalid_request", `client_id: ${z.prettifyError(error)}`)
-    const { device, user } = await Grant.askByDevice(name)
+    const { device, user } = await ProgramGrant.askByDevice(name)
     const shown = inHalves(user)
     const page = `${originOf(c)}/device`
     return c.json({
@@ -82,7 +82,7 @@ programs
       user_code: shown,
       verification_uri: page,
       verification_uri_complete: `${page}?code=${shown}`,
-      expires_in: Grant.typedWithin,
+      expires_in: ProgramGrant.typedWithin,
       interval,
     })
   })
@@ -125,14 +125,14 @@ async function byCode(c: Context<DashboardEnv>, form: object): Promise<Response>
   const { success, data, error } = ByCode.safeParse(form)
   if (!success) return fault(c, "invalid_request", z.prettifyError(error))
   const { code, redirect_uri: redirectUri, code_verifier: verifier } = data
-  const allowed = await Grant.fetchByCode(code, { redirectUri, verifier })
+  const allowed = await ProgramGrant.fetchByCode(code, { redirectUri, verifier })
   if (!allowed) return fault(c, "invalid_grant", "the code was used, is too old, or is another program's")
   return await withKey(c, allowed)
 }
 
 async function byDevice(c: Context<DashboardEnv>, form: Record<string, unknown>): Promise<Response> {
   const code = text.safeParse(form["device_code"]).data ?? ""
-  const allowed = await Grant.takeByDeviceCode(code)
+  const allowed = await ProgramGrant.takeByDeviceCode(code)
   switch (allowed) {
     case "pending":
       return fault(c, "authorization_pending", "nobody has typed the code yet")
@@ -151,7 +151,7 @@ async function formOf(c: Context): Promise<Record<string, unknown>> {
 }
 
 /** Makes the key that a person has allowed, who may still do so. */
-async function withKey(c: Context<DashboardEnv>, allowed: Grant.Allowed): Promise<Response> {
+async function withKey(c: Context<DashboardEnv>, allowed: ProgramGrant.Allowed): Promise<Response> {
   const { account_id, person_id, email, name, scope, customer_ref: customerRef } = allowed
   const member = (await Member.ofPerson(person_id)).find(({ accountId }) => accountId === account_id)
   if (!member || member.role === "viewer")

@@ -18,7 +18,7 @@ import { head } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { eventItem } from "../numbers/event-item.ts"
 import { eventsFollower, firstWaiting } from "../numbers/events.ts"
-import { type Evidence, evidenceOf, isStopped } from "../numbers/evidence.ts"
+import { type Evidence, evidenceOf, isStopped } from "../numbers/known-state.ts"
 import { evidenceLine } from "../numbers/state-words.ts"
 import { codeBlocks } from "./code-blocks.ts"
 import { bubble, phoneCard, type PhoneState } from "./sandbox-phone.ts"
@@ -145,7 +145,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const { bubbles } = found && phone === "ready" ? await SimulatedPhone.bubbles(found, 0) : { bubbles: [] }
   const hasSent = bubbles.some(({ isOwn }) => !isOwn) || (await hasCounted(bridge.id))
   // Known before the list is read: what comes meanwhile is in both, and shown once. The stream goes on behind it.
-  const newest = await EventLists.newest(bridge.id)
+  const newest = await EventLists.newestNumber(bridge.id)
   const { events } = await EventFeed.page(bridge, { isNewestFirst: true, limit: 15 })
   const facts = await factsOf(accountId, hasSent)
   const title = "Sandbox and first steps"
@@ -174,7 +174,7 @@ async function factsOf(accountId: string, hasSent: boolean) {
   const sandbox = bridges.find(({ isSandbox }) => isSandbox)
   return {
     hasSandbox: config.SANDBOX,
-    hasEvent: sandbox !== undefined && (await EventLists.newest(sandbox.id)) > 0,
+    hasEvent: sandbox !== undefined && (await EventLists.newestNumber(sandbox.id)) > 0,
     // Where its contact's phone cannot be looked at, the use of a key has to do.
     hasSent: hasSent || (!SimulatedPhone.isHere() && keys.some(({ lastUsedAt }) => lastUsedAt !== undefined)),
     hasNumber: bridges.some(({ isSandbox }) => !isSandbox),

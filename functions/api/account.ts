@@ -2,8 +2,10 @@ import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { RequestLog } from "#core/account/request-log.ts"
-import type { ApiRequest, UsageRow } from "#core/contract/account.ts"
-import * as contract from "#core/contract/account.ts"
+import { getAccount } from "#core/contract/account.ts"
+import { createKey, listKeys, removeKey } from "#core/contract/api-key.ts"
+import { type ApiRequest, listRequests } from "#core/contract/request-log.ts"
+import { getUsage, type UsageRow } from "#core/contract/usage.ts"
 import { ApiError, invalid } from "#core/error.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Usage } from "#core/event/usage.ts"
@@ -16,34 +18,34 @@ const mostKeys = 100
 
 /** The account of the caller's key, and its keys. */
 export const account = contractRouter()
-  .openapi(contract.getAccount, async (c) => {
+  .openapi(getAccount, async (c) => {
     const found = await Account.get(c.var.accountId)
     if (!found) throw new ApiError("unauthorized", "this account has been deleted")
     const { id, name, subscription, bridges, bridgeLimit, createdAt } = found
     return c.json({ id, name, subscription, bridges, bridge_limit: bridgeLimit, created_at: createdAt }, 200)
   })
-  .openapi(contract.getUsage, async (c) => {
+  .openapi(getUsage, async (c) => {
     const { from, to } = c.req.valid("query")
     return c.json(await usageOf(await Bridge.list(c.var.accountId), { from, to }), 200)
   })
-  .openapi(contract.listRequests, async (c) => {
+  .openapi(listRequests, async (c) => {
     const { refused, after, limit } = c.req.valid("query")
     const isRefused = refused && refused === "true"
     const { requests, next } = await requestsOf(c.var.accountId, { refused: isRefused, before: after, limit })
     if (next !== undefined) c.header("x-next-after", next)
     return c.json(requests, 200)
   })
-  .openapi(contract.listKeys, async (c) => {
+  .openapi(listKeys, async (c) => {
     return c.json((await ApiKey.list(c.var.accountId)).map(wire), 200)
   })
-  .openapi(contract.createKey, async (c) => {
+  .openapi(createKey, async (c) => {
     const { name, scope, customer_ref: customerRef, expires_at: expiresAt } = c.req.valid("json")
     const by = { keyId: c.var.keyId }
     const { key, ...made } = await makeKey(c.var.accountId, { name, scope, customerRef, by, expiresAt })
     await auditByKey(c, "key_created", name)
     return c.json({ ...wire(made), key }, 201)
   })
-  .openapi(contract.removeKey, async (c) => {
+  .openapi(removeKey, async (c) => {
     if (!(await ApiKey.revoke(c.var.accountId, c.req.valid("param").id)))
       throw new ApiError("not_found", "there is no such key: GET /api/keys lists yours")
     await auditByKey(c, "key_revoked", c.req.valid("param").id)

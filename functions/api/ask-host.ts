@@ -3,7 +3,7 @@ import { ApiError, internalError, rateLimited } from "#core/error.ts"
 import { log } from "#core/platform/log.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { AnswerInBucket } from "#core/answer-in-bucket.ts"
-import { type Call, type HostAnswer, outcomeUnknown } from "#core/lease/call.ts"
+import { type Call, type HostAnswer, outcomeUnknown } from "#core/lease/call-host.ts"
 import { callHolder } from "#core/lease/call-holder.ts"
 
 type Asked =

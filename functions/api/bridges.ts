@@ -12,7 +12,7 @@ import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { webhookUrl } from "#core/bridge/webhook-url.ts"
 import { auditByKey } from "./audit.ts"
 import { writeChoice, hasChoice } from "./write-choice.ts"
-import { managerOf } from "#core/bridge/health.ts"
+import { processHealthOf } from "#core/bridge/health.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { restart } from "#core/bridge/restart.ts"
 import { awake, freshLease } from "#core/lease/call-holder.ts"
@@ -57,7 +57,7 @@ export const bridges = contractRouter()
             paused_reason: why === "operator" || why === "customer" ? "manual" : why,
           }),
         ...(secret.overlapUntil !== undefined && { secret_overlap_until: secret.overlapUntil }),
-        manager: managerOf(lease, host),
+        manager: processHealthOf(lease, host),
         ...(lease.reported && { reported: await reportedBy(bridge, lease, lease.reported) }),
       },
       200,

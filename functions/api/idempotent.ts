@@ -8,7 +8,7 @@ import { ApiError } from "#core/error.ts"
 import { Idempotency } from "#core/idempotency.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { log } from "#core/platform/log.ts"
-import { type Call, type HostAnswer, outcomeUnknown } from "#core/lease/call.ts"
+import { type Call, type HostAnswer, outcomeUnknown } from "#core/lease/call-host.ts"
 import { ask, hostHeaders } from "./ask-host.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
 

@@ -1,5 +1,5 @@
 import { ApiError } from "#core/error.ts"
-import { callHere } from "#core/lease/call.ts"
+import { callHere } from "#core/lease/call-host.ts"
 import { askedIn, wire } from "#core/lease/call-through-lambda.ts"
 
 /** Makes a call to a session host for a function that is not in the hosts' network. */

@@ -259,3 +259,31 @@ function errorsOf(description: string, status: number): Record<string, { value: 
     named.map((code) => [code, { value: { error: sentences[code], code, request_id: "5f3a9c0d-41" } }]),
   )
 }
+
+/** A schema with the fields of everything it extends. */
+export function merged(schema: Schema, document: Document): Schema {
+  const named = document.components.schemas[schema.$ref?.split("/").at(-1) ?? ""]
+  if (named) return merged(named, document)
+  if (!schema.allOf) return schema
+  const parts = schema.allOf.map((part) => merged(part, document))
+  return {
+    ...schema,
+    properties: Object.assign({}, ...parts.map(({ properties }) => properties)) as Schema["properties"], // of its parts
+    required: parts.flatMap(({ required = [] }) => required),
+  }
+}
+
+/** The limits in words; the pattern only if there is no description. */
+export function limitsOf({ minimum, maximum, minLength, maxLength, pattern, description }: Schema): string {
+  return [
+    ...range(minimum, maximum, ""),
+    ...range(minLength, maxLength, " characters"),
+    ...(pattern && !description ? [`\`${pattern}\``] : []),
+  ].join(" ")
+}
+
+function range(low: number | undefined, high: number | undefined, unit: string): string[] {
+  if (low === undefined && high === undefined) return []
+  if (low === undefined) return [`At most ${high}${unit}.`]
+  return [high === undefined ? `At least ${low}${unit}.` : `${low} to ${high}${unit}.`]
+}

@@ -4,7 +4,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
 import { rateLimited } from "#core/error.ts"
 import { log } from "#core/platform/log.ts"
-import { StreamLimit } from "#core/bridge/stream-limit.ts"
+import { StreamLimit } from "#core/stream-limit.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
 
 /** Contract, "Streams" */

@@ -8,7 +8,8 @@ import { makeAnew } from "#core/bridge/make-anew.ts"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import { useHere } from "#core/store/store.ts"
 import { isFull } from "../dynamodb/rows/commit.ts"
-import { fileName as storeFile, isThere, lock, restoring } from "../dynamodb/rows/sqlite-file.ts"
+import { storeFile, isThere, restoringFolder } from "../dynamodb/rows/sqlite-file.ts"
+import { lock } from "../dynamodb/rows/folder-lock.ts"
 import { startDynamoDb } from "../dynamodb/server.ts"
 import { syncFolder } from "../service/private-file.ts"
 import { type BackupHeader, filesBesideStore, type Piece, readBackup } from "./backup.ts"
@@ -57,7 +58,7 @@ async function putBack(
   about: BackupHeader,
   pieces: AsyncIterable<Piece>,
 ): Promise<Restored> {
-  const work = join(dataDir, restoring)
+  const work = join(dataDir, restoringFolder)
   const isTakenUp = existsSync(work)
   await mkdir(work, { recursive: true, mode: 0o700 })
   let bridges = 0
@@ -79,7 +80,7 @@ async function putBack(
 
 /** @throws Unusable if there is something that did not come from an interrupted restore */
 function refuseUsed(dataDir: string): void {
-  const isOurs = existsSync(join(dataDir, restoring))
+  const isOurs = existsSync(join(dataDir, restoringFolder))
   const found = [storeFile, ...(isOurs ? [] : filesBesideStore)].find((name) =>
     existsSync(join(dataDir, name)),
   )
@@ -95,7 +96,7 @@ function refuseUsed(dataDir: string): void {
  * service would begin there anew.
  */
 async function removeLeftovers(dataDir: string): Promise<void> {
-  const work = join(dataDir, restoring)
+  const work = join(dataDir, restoringFolder)
   if (!existsSync(work)) return
   if (!isThere(dataDir)) for (const name of filesBesideStore) await rm(join(dataDir, name), { force: true })
   for (const name of await readdir(work)) await rm(join(work, name), { recursive: true, force: true })

@@ -1,6 +1,6 @@
-import type { Engine } from "./engine.ts"
+import type { Engine } from "./parts.ts"
 import { type Draft, draft, prepare } from "./draft-of-write.ts"
-import { keeping } from "./expiry-clock.ts"
+import { keeping } from "./believed-clock.ts"
 import { nameOf } from "./rows/rows.ts"
 import { expiryOf, keyNames, placeOfItem, type Table } from "./table.ts"
 import type { Item } from "./values/value.ts"

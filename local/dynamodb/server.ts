@@ -3,13 +3,13 @@ import { newLocks } from "#core/platform/locks.ts"
 import { answerCall, awsJsonServer } from "../aws/json-server.ts"
 import { listen } from "../listen.ts"
 import { DraftWriter } from "./draft-writer.ts"
-import type { Engine } from "./engine.ts"
+import type { Engine } from "./parts.ts"
 import { expire } from "./expire.ts"
-import { clockTable, ExpiryClock } from "./expiry-clock.ts"
+import { clockTable, BelievedClock } from "./believed-clock.ts"
 import { Faults, type Call, type Rule } from "./faults.ts"
 import { operations } from "./operations.ts"
 import { Refusal } from "./refusal.ts"
-import { type File, openFile, openMemory } from "./rows/sqlite-file.ts"
+import { type File, openFile, openInMemory } from "./rows/sqlite-file.ts"
 import { Rows } from "./rows/rows.ts"
 import { sqlOf } from "./table.ts"
 import { Tables } from "./tables.ts"
@@ -68,7 +68,7 @@ export interface Options {
  * @throws CannotStart
  */
 export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
-  const file = options.path === undefined ? openMemory() : openFile(options.path)
+  const file = options.path === undefined ? openInMemory() : openFile(options.path)
   try {
     return await serve(file, options)
   } catch (error) {
@@ -91,7 +91,7 @@ async function serve(file: File, options: Options): Promise<DynamoDb> {
   const closing = new AbortController()
   const writer = new DraftWriter(rows, faults, closing.signal)
   const partitions = new Throughput(options.partitionLimits)
-  const own = { hold: newLocks(), tokens: new Tokens(), expiryClock: new ExpiryClock(rows) }
+  const own = { hold: newLocks(), tokens: new Tokens(), expiryClock: new BelievedClock(rows) }
   const engine: Engine = { tables, rows, faults, partitions, writer, ...own }
 
   const underWay = new Set<Promise<unknown>>()

@@ -1,4 +1,4 @@
-import { alarms, type Rule } from "#core/platform/alarms.ts"
+import { alarms, type Rule } from "#core/platform/alarm-rules.ts"
 import { log } from "#core/platform/log.ts"
 import type { Minute } from "./measurements.ts"
 

@@ -193,7 +193,7 @@ async function start(
   const { startRemovingUploads } = await import("./old-uploads.ts")
   stops.push(startRemovingUploads())
   const { listener } = await import("#functions/api/listener.ts")
-  const { hangUpOnHosts } = await import("#core/lease/call.ts")
+  const { hangUpOnHosts } = await import("#core/lease/call-host.ts")
   stops.push(hangUpOnHosts)
   const watching =
     serving && measurements && (await import("../serve/watch.ts")).watch(serving, measurements, dataDir)

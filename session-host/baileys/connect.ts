@@ -20,7 +20,7 @@ import { newShowAsAvailable } from "./show-as-available.ts"
 import { newQuestions } from "./questions/questions.ts"
 import { newCallers } from "./questions/reject-call.ts"
 import { newRestrictionsQuestions } from "./questions/restrictions.ts"
-import type { Recorder } from "./record-skeletons.ts"
+import type { Recorder } from "./stanza-recorder.ts"
 import { tap } from "./tap.ts"
 import { endIfSilent } from "./end-if-silent.ts"
 

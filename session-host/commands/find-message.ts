@@ -2,7 +2,7 @@ import { ApiError } from "#core/error.ts"
 import { isGroup, isLid, toJid } from "#core/jid.ts"
 import type { Key } from "../send/compose.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
-import type { Remembered } from "../receive/map/mapped.ts"
+import type { Remembered } from "../receive/map/remembered.ts"
 import { isSameChat, type ConnectedSession } from "../session/connected-session.ts"
 
 /**

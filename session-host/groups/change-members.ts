@@ -8,7 +8,7 @@ import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
 import { groupsOf } from "./group.ts"
 import { setGroup } from "./change-settings.ts"
-import { outcomesOf, participants, type Person, peopleOf } from "./named-people.ts"
+import { outcomesOf, participants, type Person, peopleOf } from "./participants.ts"
 import { asGroup, notInIt } from "./refusals.ts"
 import { groupCard } from "../people/questions.ts"
 

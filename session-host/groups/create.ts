@@ -9,7 +9,7 @@ import type { ConnectedSession } from "../session/connected-session.ts"
 import { groupsOf } from "./group.ts"
 import { setGroup, settingStanzas } from "./change-settings.ts"
 import { allGroups } from "./list.ts"
-import { outcomesOf, participants, peopleOf, type Person } from "./named-people.ts"
+import { outcomesOf, participants, peopleOf, type Person } from "./participants.ts"
 import { asGroup } from "./refusals.ts"
 
 type Wanted = z.output<(typeof createGroup)["request"]["body"]["content"]["application/json"]["schema"]>

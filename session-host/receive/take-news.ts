@@ -9,9 +9,9 @@ import type { At } from "./map/connection.ts"
 import { mapStanza } from "./map-stanza.ts"
 import { lidsInStanza } from "./map/people-in-stanza.ts"
 import { phonesOf } from "./map-received.ts"
-import type { Say } from "../session/say.ts"
+import type { Say } from "../session/say-in-log.ts"
 import { SessionEnded } from "../session/session-ended.ts"
-import { newNoticing } from "../uplink/say-notices.ts"
+import { newNoticing } from "./log-notices.ts"
 
 interface Input {
   memory: Memory

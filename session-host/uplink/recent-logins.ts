@@ -1,7 +1,7 @@
 import { nowMs } from "#core/platform/clock.ts"
 import { type ApiError, sessionUnavailable } from "#core/error.ts"
 import { Lease } from "#core/lease/lease.ts"
-import type { Say } from "../session/say.ts"
+import type { Say } from "../session/say-in-log.ts"
 import { Fenced } from "../session/session-ended.ts"
 
 const tooOften = "its last five logins or more did not last, and numbers that keep logging in may be banned"

@@ -15,7 +15,7 @@ import type { Memory } from "../memory/memory.ts"
 import type { Connection } from "../network/connection.ts"
 import type { End, Happening } from "../network/happening.ts"
 import { notPaired, refusalOf, takenOver } from "../network/refusals.ts"
-import type { Say } from "../session/say.ts"
+import type { Say } from "../session/say-in-log.ts"
 import type { Timing } from "../timing.ts"
 import { mayWaitMs } from "../concurrency/call-deadline.ts"
 

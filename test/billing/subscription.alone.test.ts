@@ -16,7 +16,7 @@ import { money, priceLine } from "#billing/price-and-bills.ts"
 import { price as thePrice } from "#billing/pretend-stripe/book.ts"
 import { startChromium } from "#local/browser/chromium.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
-import { faultsOf, twoLooks } from "#trials/pages/tour.ts"
+import { faultsOf, twoLooks } from "#trials/pages/page-faults.ts"
 import { sees } from "#test/support/service/walk.ts"
 
 const card = { pays: "4242424242424242", fails: "4000000000000341" }

@@ -5,7 +5,7 @@ import { promiseAndRing } from "#core/event/promise-and-ring.ts"
 import { Browser } from "#core/account/browser.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
-import { StreamLimit } from "#core/bridge/stream-limit.ts"
+import { StreamLimit } from "#core/stream-limit.ts"
 import { Claim } from "#core/event/claim.ts"
 import { Progress } from "#core/event/progress.ts"
 import { Delivery } from "#core/event/delivery.ts"
@@ -131,7 +131,7 @@ const waits: Record<string, Wait> = {
   },
   "a link session": async () => {
     const { token } = await LinkSession.create(await aBridge(), {})
-    return async () => (await LinkSession.open(token)) !== undefined
+    return async () => (await LinkSession.ofToken(token)) !== undefined
   },
   "the freshness of a sign-in": async () => {
     const who = { personId: randomUUID(), accountId: randomUUID(), agent: "" }

@@ -17,7 +17,7 @@ import { type Service, startService } from "#test/support/service/service.ts"
 import { until } from "#test/support/until.ts"
 import { qrFresh } from "#trials/pages/timings.ts"
 import { invite, seeded } from "#trials/pages/scene.ts"
-import { everyPath, faultsOf, twoLooks, weightOf } from "#trials/pages/tour.ts"
+import { everyPath, faultsOf, twoLooks, weightOf } from "#trials/pages/page-faults.ts"
 import { follow, press, printedLink, sees } from "#test/support/service/walk.ts"
 
 let service: Service

@@ -9,7 +9,7 @@ import { passkeyPage } from "#local/browser/passkey-page.ts"
 import { type Customer, type Service, startService } from "#test/support/service/service.ts"
 import { follow, press, printedLink, sees } from "#test/support/service/walk.ts"
 import { until } from "#test/support/until.ts"
-import { faultsOf, twoLooks } from "#trials/pages/tour.ts"
+import { faultsOf, twoLooks } from "#trials/pages/page-faults.ts"
 
 let service: Service
 let browser: Awaited<ReturnType<typeof startChromium>>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { startCallFlood } from "#trials/neighbours/call-flood.ts"
+import { startCallFlood } from "#trials/neighbours/api-call-flood.ts"
 import { ordinaryLife } from "#trials/neighbours/neighbour.ts"
 import { startStreet } from "#trials/neighbours/street.ts"
 

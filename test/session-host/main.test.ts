@@ -8,7 +8,7 @@ import { aPairedSession } from "../support/session/paired.ts"
 import { until } from "#test/support/until.ts"
 import { Host } from "#core/lease/host.ts"
 import { now } from "#core/platform/clock.ts"
-import { callHere } from "#core/lease/call.ts"
+import { callHere } from "#core/lease/call-host.ts"
 import { FREE, Lease } from "#core/lease/lease.ts"
 import { aCustomer, json } from "../support/service/customer.ts"
 

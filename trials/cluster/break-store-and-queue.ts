@@ -10,7 +10,7 @@ import {
   type Wrap,
 } from "#test/support/wrap-client-calls.ts"
 import type { BreakableRule } from "./breakable-rules.ts"
-import { stepNamesOf } from "./step-names.ts"
+import { stepNamesOf } from "./step-of-command.ts"
 
 /** Takes one rule out of this process's requests to the store. */
 export function breakStore(broken: string | undefined): void {

@@ -5,7 +5,7 @@ import { z } from "zod"
 import { hangUp, listen } from "#local/listen.ts"
 import { until } from "#test/support/until.ts"
 import { type Answers, BullyQuestions } from "./bully-questions.ts"
-import { startCallFlood } from "./call-flood.ts"
+import { startCallFlood } from "./api-call-flood.ts"
 import type { Options } from "./options.ts"
 import type { Street } from "./street.ts"
 

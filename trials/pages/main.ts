@@ -14,8 +14,8 @@ import { manyNumbers } from "./many-numbers.ts"
 import { scoresOf } from "./lighthouse.ts"
 import { missedBy } from "./figure-goals.ts"
 import { invite, populate, seeded } from "./scene.ts"
-import { everyPath, type Look, weightOf } from "./tour.ts"
-import { drawStates } from "./states/draw.ts"
+import { everyPath, type Look, weightOf } from "./page-faults.ts"
+import { drawStates } from "./states/states.ts"
 import { printedLink } from "#test/support/service/walk.ts"
 
 const { values } = parseArgs({

@@ -1,19 +1,11 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  statfsSync,
-} from "node:fs"
+import { accessSync, closeSync, constants, existsSync, openSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { backup, DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
 import { syncFolder } from "../../service/private-file.ts"
 import { CannotStart } from "../../service/settings.ts"
 import { newCommit, settings, type Step } from "./commit.ts"
+import { lock, unwritable } from "./folder-lock.ts"
 
 /** The format of the file and of its tables: a newer one is refused, and an older one as long as nothing migrates it. */
 const format = 2
@@ -33,7 +25,7 @@ export interface File {
 }
 
 /** In memory: nothing outlives this process, and nothing has to be waited for. */
-export function openMemory(): File {
+export function openInMemory(): File {
   const db = new DatabaseSync(":memory:")
   const commit = newCommit(db)
   return { db, commit: async (steps) => commit(steps), close: async () => db.close() }
@@ -45,8 +37,8 @@ export function openFile(folder: string): File {
   const unlock = lock(folder)
   try {
     const db = opened(folder)
-    rmSync(join(folder, restoring), { recursive: true, force: true })
-    const writer = startWriter(join(folder, fileName))
+    rmSync(join(folder, restoringFolder), { recursive: true, force: true })
+    const writer = startWriter(join(folder, storeFile))
     const close = async () => {
       await writer.close()
       db.close()
@@ -67,7 +59,7 @@ const allPages = 2 ** 31 - 1
  * @throws CannotStart if there is none, or it is damaged
  */
 export async function copyStore(folder: string, to: string): Promise<void> {
-  const path = join(folder, fileName)
+  const path = join(folder, storeFile)
   if (!existsSync(path)) throw new CannotStart(`${path} is missing: there is nothing to copy`)
   const from = inFile(path, (db) => {
     checkFormat(db, path)
@@ -88,11 +80,11 @@ export async function copyStore(folder: string, to: string): Promise<void> {
 }
 
 /** In a data folder: what a backup is unpacked into. Once all of it is in its place, the store is in the folder itself. */
-export const restoring = "restoring"
+export const restoringFolder = "restoring"
 
 /** Whether the folder holds a store. */
-export const isThere = (folder: string): boolean => existsSync(join(folder, fileName))
-export const fileName = "store.sqlite"
+export const isThere = (folder: string): boolean => existsSync(join(folder, storeFile))
+export const storeFile = "store.sqlite"
 
 /** Refuses a folder that this version cannot read or write, and writes nothing. @throws CannotStart */
 export function refuseUnusable(folder: string): void {
@@ -102,13 +94,13 @@ export function refuseUnusable(folder: string): void {
   } catch (error) {
     throw unwritable(folder, error as Error)
   }
-  const path = join(folder, fileName)
+  const path = join(folder, storeFile)
   if (existsSync(path))
     return inFile(path, (db) => {
       checkFormat(db, path)
       db.close()
     })
-  if (existsSync(join(folder, restoring)))
+  if (existsSync(join(folder, restoringFolder)))
     throw new CannotStart(
       `a backup is being restored into ${folder}, or that was interrupted: ` +
         "run `npm run admin -- backup restore` again",
@@ -121,7 +113,7 @@ export function refuseUnusable(folder: string): void {
 }
 
 function opened(folder: string): DatabaseSync {
-  const path = join(folder, fileName)
+  const path = join(folder, storeFile)
   const isMissing = !existsSync(path)
   // For its owner alone, and so are the files that SQLite makes beside it.
   if (isMissing) closeSync(openSync(path, "a", 0o600))
@@ -170,51 +162,6 @@ function checkFormat(db: DatabaseSync, path: string): void {
           ? "start the newer version that wrote it"
           : "choose another folder with DATA_DIR=..."),
     )
-}
-
-/** File systems over a network, by what `statfs` calls them: their locks do not hold, and SQLite's log needs memory that is shared. */
-const overNetwork = new Map([
-  [0x69_69, "NFS"],
-  [0x51_7b, "SMB"],
-  [0xff_53_4d_42, "CIFS"],
-  [0xfe_53_4d_42, "SMB"],
-  [0x01_02_19_97, "9P"],
-  [0x00_c3_64_00, "Ceph"],
-])
-
-/** The network over which a folder's file system is; undefined where it is this machine's own. */
-export function networkOf(folder: string): string | undefined {
-  return overNetwork.get(statfsSync(folder).type)
-}
-
-/**
- * Holds the folder, which is made if it is missing, until it is undone or this process ends, however it ends.
- * @throws CannotStart
- */
-export function lock(folder: string): () => void {
-  const path = join(folder, "store.lock")
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const network = networkOf(folder)
-    if (network)
-      throw new CannotStart(
-        `${folder} is on a network file system (${network}), whose locks do not hold: choose a local folder with DATA_DIR=...`,
-      )
-    // SQLite's lock is the only one that Node has. Nothing is ever stored in this file.
-    const held = new DatabaseSync(path)
-    held.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")
-    return () => held.close()
-  } catch (error) {
-    if (error instanceof CannotStart) throw error
-    const isTaken = (error as { errcode?: number }).errcode === busy
-    if (isTaken) throw new CannotStart(`${folder} is in use by another process`, { cause: error })
-    throw unwritable(folder, error as Error)
-  }
-}
-const busy = 5
-
-function unwritable(folder: string, cause: Error): CannotStart {
-  return new CannotStart(`${folder} cannot be written to: ${cause.message}`, { cause })
 }
 
 function startWriter(path: string) {

@@ -1,7 +1,7 @@
 import type { BaileysEventMap, WASocket } from "@whiskeysockets/baileys"
 import type { Connection, Intake, MediaHost, Vault } from "../../network/connection.ts"
 import type { ChatSetting, FormerChat } from "../../network/happening.ts"
-import type { AnswerOrEnd } from "../answer-or-end.ts"
+import type { AnswerOrEnd } from "../answer-unless-ended.ts"
 import type { Lifetime } from "../lifetime.ts"
 import type { ILogger } from "../quiet-log.ts"
 import type { Keys } from "../signal/keys.ts"

@@ -1,7 +1,7 @@
 import { isGroup } from "#core/jid.ts"
 import type { About } from "./chat-and-sender.ts"
 import { changes } from "../../network/content.ts"
-import type { Remembered } from "./mapped.ts"
+import type { Remembered } from "./remembered.ts"
 import type { MessageContent } from "../../network/connection.ts"
 
 /** The id of the message that an unwrapped content edits or revokes, if only that message's author may do so. */

@@ -1,5 +1,5 @@
 import type { Event } from "#core/contract/event.ts"
-import type { MessageContent } from "../../network/connection.ts"
+import type { Remembered } from "./remembered.ts"
 
 /** The event that a mapper makes of an occurrence. */
 export interface Mapped {
@@ -26,17 +26,6 @@ export interface MessageIdentity {
    * our own: the ids that our devices choose are ours alone.
    */
   forms: { chat: string; sender: string }[]
-}
-
-/** A message that others may refer to later: where it belongs, and the content that a quote, a vote or a download needs. */
-export interface Remembered {
-  id: string
-  /** The chat as its stanzas name it. */
-  chat: string
-  /** The author as the stanza named them, without device; `""` for our own. */
-  sender: string
-  fromMe: boolean
-  content: MessageContent
 }
 
 /** Somebody said something that this release cannot read. */

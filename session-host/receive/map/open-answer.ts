@@ -3,9 +3,9 @@ import { toEdit } from "../../send/compose.ts"
 import { decodeAnswer, decodeBare } from "../../network/decode.ts"
 import type { About } from "./chat-and-sender.ts"
 import type { Own } from "../../session/own.ts"
-import type { Remembered } from "./mapped.ts"
+import type { Remembered } from "./remembered.ts"
 import type { MessageContent, OpenedAnswer } from "../../network/connection.ts"
-import { openSealed, type Use } from "./sealed.ts"
+import { openSealed, type Use } from "./open-sealed.ts"
 
 type Target = { id?: string | null; remoteJid?: string | null } | null | undefined
 

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Troubles } from "#core/account/troubles.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
-import type { Evidence } from "#dashboard/numbers/evidence.ts"
+import type { Evidence } from "#dashboard/numbers/known-state.ts"
 import { failures } from "#dashboard/numbers/failure-words.ts"
 import { english, type LinkWords, linkWordsFor } from "#dashboard/numbers/link-words.ts"
 import { reason, steps } from "#dashboard/numbers/linking-cards.ts"
@@ -152,7 +152,7 @@ test("a link page is made in the dashboard, and is in the reader's language, wit
   expect(await sent("", { phone: "12", return_url: "" })).toContain("7 to 15 digits")
   const made = await sent("", { phone: "+49 171 1234567", return_url: "https://example.com/linked" })
   const path = /\/link\/[\w-]+/.exec(made.replaceAll("&#x2F;", "/"))?.[0] ?? ""
-  expect(await LinkSession.open(path.slice("/link/".length))).toMatchObject({
+  expect(await LinkSession.ofToken(path.slice("/link/".length))).toMatchObject({
     expectedPhone: "491711234567",
     returnUrl: "https://example.com/linked",
   })

@@ -219,35 +219,35 @@ test("a link session is a URL for an hour, for one phone; its row has neither to
   }
   const token = await make()
   expect(token).toMatch(/^[\w-]{43}$/)
-  expect(await LinkSession.open(token)).toMatchObject({
+  expect(await LinkSession.ofToken(token)).toMatchObject({
     bridge: { id: shop.bridge.id },
     expectedPhone: "491711234567",
     returnUrl: asked.return_url,
     isUsed: false,
   })
-  expect(await LinkSession.open(`${token.slice(1)}x`)).toBeUndefined()
+  expect(await LinkSession.ofToken(`${token.slice(1)}x`)).toBeUndefined()
   expect(await Promise.all([LinkSession.finish(token), LinkSession.finish(token)])).toContain(false)
-  expect(await LinkSession.open(token)).toMatchObject({ isUsed: true })
+  expect(await LinkSession.ofToken(token)).toMatchObject({ isUsed: true })
 
   // The latest session of a bridge is its only one. A number is the same with and without the digit that networks leave out.
   const former = await make()
   const late = await make()
-  expect(await LinkSession.open(former)).toBeUndefined()
+  expect(await LinkSession.ofToken(former)).toBeUndefined()
   expect(LinkSession.isSame("5511987654321", "551187654321")).toBe(true)
   expect(LinkSession.isSame("5215512345678", "525512345678")).toBe(true)
   expect(LinkSession.isSame("5491112345678", "541112345678")).toBe(true)
   expect(LinkSession.isSame("491711234567", "491711234568")).toBe(false)
-  const session = (await LinkSession.open(late))!
+  const session = (await LinkSession.ofToken(late))!
   const at = Math.floor(Date.now() / 1000)
   expect(LinkSession.judge({ ...session, shownAt: 0 }, "491711234567")).toBe("foreign")
   expect(LinkSession.judge({ ...session, shownAt: at - 100 }, "491711234567")).toBe("own")
   expect(LinkSession.judge({ ...session, shownAt: at - 100 }, "491719999999")).toBe("other")
   expect(LinkSession.judge({ ...session, shownAt: at - 300 }, "491719999999")).toBe("foreign")
   vi.setSystemTime(Date.now() + 3_600_000)
-  expect(await LinkSession.open(late)).toBeUndefined()
+  expect(await LinkSession.ofToken(late)).toBeUndefined()
   const ofDeleted = await make()
   await shop.call("DELETE", "/api/instances/shop")
-  expect(await LinkSession.open(ofDeleted)).toBeUndefined()
+  expect(await LinkSession.ofToken(ofDeleted)).toBeUndefined()
   expect(await get(tables.accounts, { pk: `LINK#${ofDeleted}`, sk: "LINK" })).toBeUndefined()
 })
 

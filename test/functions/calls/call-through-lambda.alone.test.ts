@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest"
 import "#test/support/store.ts"
 
-import { callHost } from "#core/lease/call.ts"
+import { callHost } from "#core/lease/call-host.ts"
 import { handler } from "#functions/calls/handler.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { startLambdaApi } from "#test/support/service/lambda-api.ts"

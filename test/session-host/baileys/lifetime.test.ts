@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { afterEach, expect, test, vi } from "vitest"
-import { newAnswerOrEnd } from "#session-host/baileys/answer-or-end.ts"
+import { newAnswerOrEnd } from "#session-host/baileys/answer-unless-ended.ts"
 import { newLifetime } from "#session-host/baileys/lifetime.ts"
 import type { Happening } from "#session-host/network/happening.ts"
 

@@ -5,7 +5,7 @@ import { app } from "#functions/whole-app.ts"
 import { listen } from "#local/listen.ts"
 import { breakStore } from "../break-store-and-queue.ts"
 import { stepsOf } from "../armed-steps.ts"
-import { watchRequests, watchStore } from "../steps-of-requests.ts"
+import { watchRequests, watchStore } from "../watch-requests.ts"
 
 process.once("disconnect", () => process.exit(0))
 

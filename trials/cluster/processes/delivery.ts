@@ -6,7 +6,7 @@ import { startPoller } from "#local/delivery/poller.ts"
 import { breakQueue, breakStore } from "../break-store-and-queue.ts"
 import { stepsOf } from "../armed-steps.ts"
 import { hearEventRows } from "../forward-event-rows.ts"
-import { watchAttempts, watchRequests, watchStore } from "../steps-of-requests.ts"
+import { watchAttempts, watchRequests, watchStore } from "../watch-requests.ts"
 
 process.once("disconnect", () => process.exit(0))
 

@@ -2,7 +2,7 @@ import { createServer } from "node:net"
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { until } from "#test/support/until.ts"
-import type { Store } from "./service-inside.ts"
+import type { Store } from "./open-core.ts"
 
 const beatEachMs = 5000
 

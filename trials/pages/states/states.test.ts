@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { states } from "./draw.ts"
+import { states } from "./states.ts"
 
 test("each state has pictures of its own", () => {
   const names = states.map(({ name }) => name)

@@ -4,7 +4,7 @@ import type { Service } from "#test/support/service/service.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
 import { until } from "#test/support/until.ts"
 import { silentHost } from "./silent-host.ts"
-import { openStore } from "./service-inside.ts"
+import { openStore } from "./open-core.ts"
 
 /** Who looks. */
 export const people = {

@@ -4,7 +4,7 @@ import { iso } from "#core/platform/clock.ts"
 import type { Condition } from "../concurrency/condition.ts"
 import type { Memory } from "../memory/memory.ts"
 import type { Notice, Restriction } from "../network/happening.ts"
-import type { Say } from "../session/say.ts"
+import type { Say } from "../session/say-in-log.ts"
 
 interface Input {
   memory: Pick<Memory, "standing">

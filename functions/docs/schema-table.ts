@@ -1,24 +1,11 @@
 import { html } from "hono/html"
 import { type Html, hrefOf, prose, table } from "./html.ts"
-import type { Document, Parameter, Schema } from "./openapi.ts"
+import { limitsOf, type Parameter, type Schema } from "./openapi.ts"
 
 /** The fields of a schema, or its type if it has none. */
 export function fields(schema: Schema): Html {
   if (!schema.properties) return html`<p>${typeOf(schema)}</p>`
   return table(["field", "type", ""], rowsOf(schema))
-}
-
-/** A schema with the fields of everything it extends. */
-export function merged(schema: Schema, document: Document): Schema {
-  const named = document.components.schemas[schema.$ref?.split("/").at(-1) ?? ""]
-  if (named) return merged(named, document)
-  if (!schema.allOf) return schema
-  const parts = schema.allOf.map((part) => merged(part, document))
-  return {
-    ...schema,
-    properties: Object.assign({}, ...parts.map(({ properties }) => properties)) as Schema["properties"], // of its parts
-    required: parts.flatMap(({ required = [] }) => required),
-  }
 }
 
 /** A row for each field, and for the fields inside it. */
@@ -47,21 +34,6 @@ export function typeOf(schema: Schema): Html {
   if (schema.items) return html`array of ${typeOf(schema.items)}`
   if (schema.oneOf) return html`${schema.oneOf.map((one, i) => html`${i > 0 ? " | " : ""}${typeOf(one)}`)}`
   return html`${[schema.type ?? "any"].flat().join(" | ")}`
-}
-
-/** The limits in words; the pattern only if there is no description. */
-export function limitsOf({ minimum, maximum, minLength, maxLength, pattern, description }: Schema): string {
-  return [
-    ...range(minimum, maximum, ""),
-    ...range(minLength, maxLength, " characters"),
-    ...(pattern && !description ? [`\`${pattern}\``] : []),
-  ].join(" ")
-}
-
-function range(low: number | undefined, high: number | undefined, unit: string): string[] {
-  if (low === undefined && high === undefined) return []
-  if (low === undefined) return [`At most ${high}${unit}.`]
-  return [high === undefined ? `At least ${low}${unit}.` : `${low} to ${high}${unit}.`]
 }
 
 /** A parameter as a row: its name, where it is, its type, and what it is about. */

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { elsewhere, refusals } from "./route-parts.ts"
+import { codesOfBridge, refusals } from "./route-parts.ts"
 
 export const streamLogs = createRoute({
   method: "get",
@@ -21,6 +21,6 @@ export const streamLogs = createRoute({
       description: "Server-sent events; each `data:` is one line: time, level, message.",
       content: { "text/event-stream": { schema: z.string() } },
     },
-    ...refusals(...elsewhere),
+    ...refusals(...codesOfBridge),
   },
 })

@@ -12,7 +12,7 @@ const doubtS = 3600
  * The clock by which items expire. Set forward by weeks, it would have everything removed at once that is kept for days. So
  * a clock that went far forward since it was last believed, also while the store was closed, is believed after an hour there.
  */
-export class ExpiryClock {
+export class BelievedClock {
   /** What the clock said, or would have said, when the monotonic clock began: it changes only when the clock is set. */
   #believed: number | undefined
   #doubted: { beginning: number; atS: number } | undefined

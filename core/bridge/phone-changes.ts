@@ -1,4 +1,4 @@
-export * as TrialToCheck from "./trial-to-check.ts"
+export * as PhoneChanges from "./phone-changes.ts"
 
 import { now } from "../platform/clock.ts"
 import { query, remove, update } from "../store/store.ts"

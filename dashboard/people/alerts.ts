@@ -29,7 +29,7 @@ export async function whoIsTold(c: Context<DashboardEnv>): Promise<Html | string
   if (bridge.isSandbox || !Troubles.isOn()) return ""
   const { to, url } = await Troubles.get(accountId)
   const hasMail = Mail.way() !== "none"
-  const people = !hasMail ? [] : await Troubles.mailed(accountId, to)
+  const people = !hasMail ? [] : await Troubles.addressesToMail(accountId, to)
   const names = people.length > 3 ? [...people.slice(0, 2), `${people.length - 2} others`] : people
   const told = [
     ...(names.length === 0 ? [] : [`${listed.format(names)} by mail`]),

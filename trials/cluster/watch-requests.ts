@@ -7,7 +7,7 @@ import { Receiver } from "#core/event/receiver.ts"
 import { type Key, store } from "#core/store/store.ts"
 import { wrapClientCalls, type StoreCommand } from "#test/support/wrap-client-calls.ts"
 import type { Steps } from "./armed-steps.ts"
-import { stepNamesOf } from "./step-names.ts"
+import { stepNamesOf } from "./step-of-command.ts"
 
 /**
  * Makes every write, look-up and doorbell of this process a step: before it, once its bytes are with the operating system

@@ -10,7 +10,7 @@ import {
 } from "./openapi.ts"
 import { exampleCalls } from "./example-calls.ts"
 import { repositoryPages } from "./repository-pages.ts"
-import { limitsOf, merged } from "./schema.ts"
+import { limitsOf, merged } from "./openapi.ts"
 
 // The reference as programs that read for people want it: Markdown, a page for each call and each event.
 

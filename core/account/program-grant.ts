@@ -1,11 +1,12 @@
-export * as Grant from "./grant.ts"
+export * as ProgramGrant from "./program-grant.ts"
 
 import { createHash } from "node:crypto"
 import { z } from "zod"
 import { latestEnd, left, now } from "../platform/clock.ts"
 import { get as getRow, type Key, put, remove, transact, update } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
-import { asTyped, hashOf, isToken, newToken, newTypedCode, sealedCode } from "./token.ts"
+import { hashOf, isToken, newToken } from "./token.ts"
+import { asTyped, newTypedCode, sealedCode } from "./typed-code.ts"
 
 // A person allows a program to get an API key (RFC 6749, RFC 8628). The key is made when the program fetches it.
 

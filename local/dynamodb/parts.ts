@@ -1,6 +1,6 @@
 import type { Hold } from "#core/platform/locks.ts"
 import type { DraftWriter } from "./draft-writer.ts"
-import type { ExpiryClock } from "./expiry-clock.ts"
+import type { BelievedClock } from "./believed-clock.ts"
 import type { Faults } from "./faults.ts"
 import type { Rows } from "./rows/rows.ts"
 import type { Tables } from "./tables.ts"
@@ -15,7 +15,7 @@ export interface Engine {
   hold: Hold
   writer: DraftWriter
   tokens: Tokens
-  expiryClock: ExpiryClock
+  expiryClock: BelievedClock
   faults: Faults
   partitions: Throughput
 }

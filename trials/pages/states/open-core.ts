@@ -13,7 +13,7 @@ export async function openStore(service: Service) {
     import("#core/account/sign-in.ts"),
   ])
   // An account's numbers are what it pays for.
-  await import("#plugged-in/api.ts")
+  await import("#plugged-in/accounts.ts")
   const [{ Bridge }, { Host }, { Lease }, { update }, { tables }] = await Promise.all([
     import("#core/bridge/bridge.ts"),
     import("#core/lease/host.ts"),

@@ -1,0 +1,54 @@
+import { createRoute, z } from "@hono/zod-openapi"
+import { refusals, reply } from "./route-parts.ts"
+
+const Day = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}$/, "a date, as 2026-11-22")
+  .openapi({ example: "2026-11-22" })
+
+/** Contract, "Usage" */
+const Usage = z
+  .object({
+    date: z.string().openapi({ description: "In UTC." }),
+    customer_ref: z.string(),
+    events: z.number().int().openapi({ description: "Delivered, or put into the inbox." }),
+    messages: z.number().int().openapi({ description: "How many of these were of the type `message`." }),
+    messages_in: z.number().int().openapi({
+      description:
+        "Incoming messages, except those switched off by `events` or `ignore`. Counted by the session, and up to ten minutes late here.",
+    }),
+    messages_out: z.number().int().openapi({
+      description:
+        "Messages that were sent through the API, or written on the phone; counted in the same way. A send that was answered with 504 is counted once the network has acknowledged it.",
+    }),
+    undelivered: z.number().int().openapi({
+      description: "Given up, without those that were sent again and delivered on the same day.",
+    }),
+    attempts: z
+      .number()
+      .int()
+      .openapi({ description: "POSTs of events, also of those that were sent again." }),
+    success: z.number().openapi({ description: "The share of attempts that succeeded; 1 without attempts." }),
+    p95_ms: z.number().int().openapi({
+      description:
+        "What 95 of 100 attempts did not exceed, rounded up to 25, 50, 100, 200, 400, 800, 1,600, 3,200, 6,400 or 10,000.",
+    }),
+  })
+  .openapi("Usage")
+export type UsageRow = z.infer<typeof Usage>
+
+export const getUsage = createRoute({
+  method: "get",
+  path: "/api/usage",
+  summary: "What the bridges of the account delivered, day by day",
+  request: {
+    query: z.object({
+      from: Day.optional().openapi({ description: "The first day; 30 days ago, unless you say otherwise." }),
+      to: Day.optional().openapi({ description: "The last day; today, unless you say otherwise." }),
+    }),
+  },
+  responses: {
+    200: reply("A row for each bridge and day on which something happened, oldest first.", z.array(Usage)),
+    ...refusals(),
+  },
+})
