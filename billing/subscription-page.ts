@@ -1,7 +1,8 @@
 import { html } from "hono/html"
 import type { Account } from "#core/account/account.ts"
-import { head } from "#dashboard/layout.ts"
-import { day, type Html, note, press, until } from "#dashboard/elements.ts"
+import { heading } from "#dashboard/layout.ts"
+import { type Html, note, press } from "#dashboard/elements.ts"
+import { day, until } from "#dashboard/times.ts"
 import { type Amount, type Bill, money, type Price, priceLine } from "./price-and-bills.ts"
 
 type State = Account.Subscription
@@ -44,7 +45,7 @@ interface Shown {
 
 /** The subscription: its price, why something stopped, and the one thing to do about it. */
 export function subscriptionPage(input: Shown): Html {
-  return html`${head({
+  return html`${heading({
       title: "Billing",
       ...(!input.isByHand && { about }),
     })}

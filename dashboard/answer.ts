@@ -1,16 +1,16 @@
 import type { Context } from "hono"
 import { html } from "hono/html"
 import { HTTPException } from "hono/http-exception"
-import { AccountName } from "#core/account/account-name.ts"
 import { Billing } from "#core/billing.ts"
 import { sentences } from "#core/contract/error-sentences.ts"
-import { type ApiError, invalid } from "#core/error.ts"
+import type { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { asRefusal } from "#functions/http/refuse.ts"
 import { sentenceCase } from "./api-words.ts"
 import { assets } from "./assets.ts"
 import { billingPages } from "./billing-hooks.ts"
-import { type Html, span } from "./elements.ts"
+import type { Html } from "./elements.ts"
+import { span } from "./times.ts"
 import { linkWordsFor, refusalIn } from "./numbers/link-words.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { type Brand, framed, lone, type Place, refused } from "./layout.ts"
@@ -124,14 +124,6 @@ function refusing(
     body: refused({ ...input, isOfNumber: isOfNumber(c), again }),
     status: input.status,
   })
-}
-
-/** A name as somebody typed it. @throws ApiError `invalid_request` for one that is too long */
-export function nameIn(text: string): string {
-  const name = text.trim().toWellFormed()
-  if (AccountName.isTooLong(name))
-    throw invalid([{ path: "name", message: `at most ${AccountName.longest} characters` }])
-  return name
 }
 
 /** The part of a link behind `?`, without what is not given. */

@@ -1,3 +1,6 @@
+import type { ApiError } from "#core/error.ts"
+import { span } from "./times.ts"
+
 // The sentences of the API are for programs. Here they become those of pages.
 
 /** Fields of the API's requests, as our forms call them. */
@@ -23,4 +26,10 @@ export function ofNumbers(sentence: string): string {
 export function asSentence(text: string): string {
   const whole = text.charAt(0).toUpperCase() + text.slice(1)
   return /[.!?]$/.test(whole) ? whole : `${whole}.`
+}
+
+/** What a page says of a refusal by the API: where a limit is reached, when it ends. */
+export function sentenceOf(error: ApiError): string {
+  const seconds = Number(error.headers["retry-after"])
+  return error.code === "rate_limited" ? `Try again in ${span(seconds * 1000)}.` : sentenceCase(error.message)
 }

@@ -5,9 +5,10 @@ import { ApiKey } from "#core/account/api-key.ts"
 import { AuditLog } from "#core/account/audit-log.ts"
 import { addressOf } from "#functions/http/address.ts"
 import { page } from "./answer.ts"
-import { browserName, type Html, when } from "./elements.ts"
+import { browserName, type Html } from "./elements.ts"
+import { when } from "./times.ts"
 import { type DashboardEnv, notAllowed, pageOrigin } from "./guard.ts"
-import { head } from "./layout.ts"
+import { heading } from "./layout.ts"
 
 /** Who did what in the account, for its owners. */
 export const auditLog = new Hono<DashboardEnv>().get("/account/audit-log", async (c) => {
@@ -19,7 +20,7 @@ export const auditLog = new Hono<DashboardEnv>().get("/account/audit-log", async
   )
   const keys = new Map((await ApiKey.list(c.var.accountId)).map(({ keyId, name }) => [keyId, name]))
   const last = entries.length === AuditLog.pageSize ? entries.at(-1) : undefined
-  const body = html`${head({
+  const body = html`${heading({
     title: "Audit log",
     crumbs: html`<a href="/account">Account</a>`,
     about:

@@ -58,12 +58,3 @@ export function takeDraft(c: Context<DashboardEnv>): URLSearchParams {
   putCookie(c, "draft", "", 0)
   return draft
 }
-
-/** The fields of a form that are text, or an empty text. */
-export function textsOf<Name extends string>(
-  form: Record<string, unknown>,
-  ...names: Name[]
-): Record<Name, string> {
-  const entries = names.map((name) => [name, typeof form[name] === "string" ? form[name] : ""])
-  return Object.fromEntries(entries) as Record<Name, string> // each of the names is there
-}

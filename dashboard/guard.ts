@@ -137,7 +137,7 @@ export const possibleIds = createMiddleware<DashboardEnv>(async (c, next) => {
 })
 
 /** Passkeys do not work at an address, and a cookie of `127.0.0.1` is none of `localhost`: one name for both. */
-export const atLocalhost = createMiddleware<DashboardEnv>(async (c, next) => {
+export const toLocalhost = createMiddleware<DashboardEnv>(async (c, next) => {
   const url = new URL(c.req.url)
   const isNamed = config.PUBLIC_URL !== ""
   if (isNamed || c.req.method !== "GET" || (url.hostname !== "127.0.0.1" && url.hostname !== "[::1]"))

@@ -8,18 +8,19 @@ import { EventFeed } from "#core/event/event-feed.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { page } from "./answer.ts"
 import { barsByHour } from "./bars.ts"
-import { ago, type Html, icon } from "./elements.ts"
+import { type Html, icon } from "./elements.ts"
+import { ago } from "./times.ts"
 import type { DashboardEnv } from "./guard.ts"
-import { head } from "./layout.ts"
+import { heading } from "./layout.ts"
 import { live } from "./live.ts"
 import { eventLine } from "./numbers/event-item.ts"
 import { outcomeMark } from "./numbers/event-outcomes.ts"
-import { type Evidence, soonOf } from "./numbers/known-state.ts"
+import { type KnownState, soonOf } from "./numbers/known-state.ts"
 import { addButton } from "./numbers/numbers.ts"
 import { isFailing, type Receiving, receiverTroubles, receivingOf } from "./numbers/webhook-health.ts"
 import { failedToday, failures, type FailedSends, newChatsLine } from "./numbers/failed-sends.ts"
 import { kinds, kindWords, many, type Ranked, rankingOf } from "./numbers/ranking.ts"
-import { calledOf, evidenceLine, inWords, phoneOf, placeOf } from "./numbers/state-words.ts"
+import { calledOf, stateLine, inWords, phoneOf, placeOf } from "./numbers/state-words.ts"
 
 /** How often the page looks again; where there are very many numbers, only when its stream begins anew. */
 const lookEachMs = 5000
@@ -39,7 +40,7 @@ export const home = new Hono<DashboardEnv>()
     const ranking = isMany ? undefined : await rankingIn(c)
     if (ranking && !ranking.some(isInUse)) return await next()
     const parts = ranking ? [...(await partsOf(c, ranking)).values()] : await before(c.var.accountId)
-    const body = html`${head({
+    const body = html`${heading({
         title: "Home",
         about: "What needs attention, today's figures and the latest messages.",
         ...(c.var.me.role !== "viewer" && { actions: addButton() }),
@@ -200,10 +201,10 @@ interface Problem {
 }
 
 /** How a number stands, and what does not get through. */
-function problemsOf(ref: string, evidence: Evidence, receiving: Receiving, mayChange: boolean): Problem[] {
+function problemsOf(ref: string, evidence: KnownState, receiving: Receiving, mayChange: boolean): Problem[] {
   const action = mayChange ? inWords(evidence).action : undefined
   const ofSession = {
-    said: evidenceLine(evidence),
+    said: stateLine(evidence),
     ...(action && { href: placeOf(`/numbers/${ref}`, action.to), label: action.label }),
   }
   const ofWebhooks = receiverTroubles(ref, receiving).map(({ mark, about, href, label }) => ({

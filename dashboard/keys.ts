@@ -7,12 +7,15 @@ import { ApiError } from "#core/error.ts"
 import { now } from "#core/platform/clock.ts"
 import { makeKey } from "#functions/api/account.ts"
 import { originOf } from "#functions/http/address.ts"
-import { nameIn, page } from "./answer.ts"
+import { page } from "./answer.ts"
+import { nameIn } from "./form.ts"
 import { sentenceCase } from "./api-words.ts"
-import { ago, block, type Html, icon, note, removing, until } from "./elements.ts"
-import { takeDraft, textsOf, unlessFresh } from "./fresh-sign-in.ts"
+import { block, type Html, icon, note, removing } from "./elements.ts"
+import { ago, until } from "./times.ts"
+import { takeDraft, unlessFresh } from "./fresh-sign-in.ts"
+import { textsOf } from "./form.ts"
 import { askOwners, type DashboardEnv, onlyLooks } from "./guard.ts"
-import { head } from "./layout.ts"
+import { heading } from "./layout.ts"
 import { did } from "./audit-log.ts"
 
 /** The account's API keys. */
@@ -87,7 +90,7 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
   const [all, bridges] = await Promise.all([ApiKey.list(accountId), Bridge.list(accountId)])
   const refs = bridges.filter(Bridge.isOffered).map(({ customerRef }) => customerRef)
   const mayChange = me.role !== "viewer"
-  const body = html`${head({
+  const body = html`${heading({
     title: "API keys",
     about: html`Programs call the API with a key: <code>Authorization: Bearer …</code> Give each program one
       of its own, with no more rights than it needs.`,

@@ -118,7 +118,7 @@ export function lone(page: Whole & { body: Html; isBroad?: boolean; brand?: Bran
 }
 
 /** The head of a page: its name, what it is for, and what one does here. */
-export function head(input: {
+export function heading(input: {
   title: string | Html
   about?: string | Html
   actions?: Html
@@ -205,7 +205,7 @@ const tabs: readonly (readonly [Tab, string, string])[] = [
  * The head of every page about one number: its name and its phone, its state and that of its webhooks, and the way to its other
  * pages. `without`: what the page itself says.
  */
-export async function numberHead(
+export async function numberHeading(
   bridge: Bridge.Info,
   shown: Tab,
   without?: "webhooks" | "session",
@@ -213,7 +213,7 @@ export async function numberHead(
   const { customerRef: ref } = bridge
   const { phone, marks } = await marksOf(bridge, { without })
   const { name, under } = calledOf(bridge, phone)
-  return await html`${head({
+  return await html`${heading({
       title: name,
       about: under,
       actions: marks,

@@ -12,7 +12,7 @@ export function styleOf(colour: string, where: string): string {
 }
 
 /** @throws ApiError `not_found` without a logo */
-export function logoOf(c: Context<DashboardEnv>, { logo }: Partial<Brand.Info>): Response {
+export function logoAnswer(c: Context<DashboardEnv>, { logo }: Partial<Brand.Info>): Response {
   if (!logo) throw new ApiError("not_found")
   return c.body(new Uint8Array(logo.bytes), 200, { "content-type": logo.type })
 }

@@ -13,14 +13,15 @@ import { ask } from "#functions/api/ask-host.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { addressOf, originOf } from "#functions/http/address.ts"
 import { lonePage } from "./answer.ts"
-import { goTo, type Html, note, press, until } from "./elements.ts"
+import { goTo, type Html, note, press } from "./elements.ts"
+import { until } from "./times.ts"
 import { fromWhere } from "./audit-log.ts"
-import { brandAt, logoOf, styleOf } from "./link-page-brand.ts"
+import { brandAt, logoAnswer, styleOf } from "./link-page-brand.ts"
 import { type DashboardEnv, pageOrigin } from "./guard.ts"
 import { live, type Piece } from "./live.ts"
-import { codeFor, codeOf, lookEachMs, roundOf } from "./numbers/link-codes.ts"
+import { typedCodeFor, shownCodeOf, lookEachMs, roundOf } from "./numbers/link-codes.ts"
 import { fill, type LinkWords, linkWordsFor } from "./numbers/link-words.ts"
-import { evidenceOf, forStrangers, isLinked } from "./numbers/known-state.ts"
+import { knownStateOf, forStrangers, isLinked } from "./numbers/known-state.ts"
 import {
   type Code,
   codePiece,
@@ -50,7 +51,7 @@ export const link = new Hono<DashboardEnv>()
   })
   .get("/link/:token/logo", async (c) => {
     const session = await LinkSession.ofToken(c.req.param("token"))
-    return logoOf(c, session ? await Brand.get(session.bridge.accountId) : {})
+    return logoAnswer(c, session ? await Brand.get(session.bridge.accountId) : {})
   })
   .get("/link/:token", async (c) => {
     const session = await LinkSession.ofToken(c.req.param("token"))
@@ -113,7 +114,7 @@ export const link = new Hono<DashboardEnv>()
     if (place !== "open") return c.redirect(c.req.path, 303)
     const { phone: written } = await c.req.parseBody()
     const { requestId } = c.var
-    const typed = await codeFor(session.bridge, written, { requestId, expected: session.expectedPhone })
+    const typed = await typedCodeFor(session.bridge, written, { requestId, expected: session.expectedPhone })
     if (typed.refused) {
       const { status, ...refused } = typed.refused
       const card = refusedCard({
@@ -126,7 +127,7 @@ export const link = new Hono<DashboardEnv>()
     }
     await LinkSession.show(token, { shownAt: 0 })
     const at = c.req.path
-    const evidence = forStrangers(await evidenceOf(session.bridge))
+    const evidence = forStrangers(await knownStateOf(session.bridge))
     const words = wordsOf(c)
     const card = typedCard({ ...typed, at, words })
     const parts = whileLinking({ at, query: "typed=1", card, evidence, words })
@@ -143,7 +144,7 @@ export const link = new Hono<DashboardEnv>()
     const { answer } = await c.req.parseBody()
     await LinkSession.show(token, { shownAt: 0 })
     const { bridge } = session
-    const look = async () => forStrangers(await evidenceOf(bridge))
+    const look = async () => forStrangers(await knownStateOf(bridge))
     const { requestId } = c.var
     const { body, status } = await passkeyAnswered(answer, { bridge, requestId, look, shown })
     return await around(c, session, { name, status }, body)
@@ -165,7 +166,7 @@ export const link = new Hono<DashboardEnv>()
 
 /** The code to scan now, of which it is noted that this page has shown it. */
 async function codeShown(c: Context<DashboardEnv>, session: LinkSession.Info): Promise<Code> {
-  const code = await codeOf(session.bridge, { requestId: c.var.requestId, isOver: roundOf(c).isOver })
+  const code = await shownCodeOf(session.bridge, { requestId: c.var.requestId, isOver: roundOf(c).isOver })
   if (code.kind === "shown") await LinkSession.show(c.req.param("token") ?? "", session)
   return code
 }
@@ -213,7 +214,7 @@ function shownOf(
 type Place = "open" | "done" | "taken" | "refused"
 
 async function placeOf(c: Context<DashboardEnv>, session: LinkSession.Info) {
-  const evidence = forStrangers(await evidenceOf(session.bridge))
+  const evidence = forStrangers(await knownStateOf(session.bridge))
   const at = (place: Place) => ({ place, evidence })
   if (session.isUsed) return at("done")
   // A session that signs in says its number a moment later.

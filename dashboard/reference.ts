@@ -19,7 +19,7 @@ import { originOf } from "#functions/http/address.ts"
 import { page } from "./answer.ts"
 import { block, type Html } from "./elements.ts"
 import { type DashboardEnv, notAllowed, whoLooks } from "./guard.ts"
-import { head } from "./layout.ts"
+import { heading } from "./layout.ts"
 
 /** The reference as somebody reads it who has the dashboard, too. */
 export const reference = new Hono<DashboardEnv>().get("/api/docs", async (c) => {
@@ -78,7 +78,7 @@ async function show(c: Context<DashboardEnv>, tried?: Tried) {
   const { body: example } = examples[route.name] as { body?: object }
   const given = tried?.body ?? (example && JSON.stringify(await addressed(c, example), undefined, 2)) ?? ""
   const path = `/api/instances/sandbox/proxy${route.path}`
-  const body = html`${head({
+  const body = html`${heading({
       title: route.summary.replaceAll("`", ""),
       crumbs: html`<a href="${hrefOfCall(openapi(), route.name)}">API reference</a>`,
       about: html`The call goes to your sandbox, as if a program had made it. See on

@@ -5,9 +5,10 @@ import { RequestLog } from "#core/account/request-log.ts"
 import { requestsOf } from "#functions/api/account.ts"
 import { page } from "./answer.ts"
 import { asSentence, ofNumbers } from "./api-words.ts"
-import { ago, copyable, type Html, icon } from "./elements.ts"
+import { copyable, type Html, icon } from "./elements.ts"
+import { ago } from "./times.ts"
 import type { DashboardEnv } from "./guard.ts"
-import { head } from "./layout.ts"
+import { heading } from "./layout.ts"
 
 const perPage = 50
 
@@ -18,7 +19,7 @@ export const requests = new Hono<DashboardEnv>().get("/requests", async (c) => {
   const before = given !== undefined && RequestLog.isPlace(given) ? given : undefined
   const asked = { refused: isFiltered || undefined, before, limit: perPage }
   const { requests: listed, next } = await requestsOf(c.var.accountId, asked)
-  const body = html`${head({
+  const body = html`${heading({
       title: "Requests",
       about:
         "Refused calls, and calls that changed something, of the last 7 days. Reads and sends that succeed are not listed. A call with a key that this service does not know (401) belongs to no account, so it cannot be shown.",

@@ -12,7 +12,7 @@ import { refusedPage } from "./answer.ts"
 import { assetRoutes } from "./assets.ts"
 import { billingPages } from "./billing-hooks.ts"
 import {
-  atLocalhost,
+  toLocalhost,
   counted,
   countVisitor,
   type DashboardEnv,
@@ -102,7 +102,7 @@ pages.onError(async (error, c) => {
 /** Forms come from our own pages, whatever the name of the function behind the router. */
 const ownForms = csrf({ origin: (origin, c) => origin === originOf(c) })
 for (const path of [...open, "/accounts/*", ...own])
-  pages.use(path, headers, inTime, counted, withoutSlash, atLocalhost, ownForms, limited, possibleIds)
+  pages.use(path, headers, inTime, counted, withoutSlash, toLocalhost, ownForms, limited, possibleIds)
 pages.use("/accounts/*", known)
 for (const path of own) pages.use(path, known, inAccount, byPasskey)
 for (const path of ["/operator/*", "/dev/mail"]) pages.use(path, runsService)

@@ -8,7 +8,7 @@ import { page } from "./answer.ts"
 import { bars } from "./bars.ts"
 import { type Html, icon, note } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
-import { head } from "./layout.ts"
+import { heading } from "./layout.ts"
 import { many } from "./numbers/ranking.ts"
 
 const dayMs = 86_400_000
@@ -28,7 +28,7 @@ export const usage = new Hono<DashboardEnv>().get("/usage", async (c) => {
   const isTooMany = !chosen && bridges.length > many
   const unknown = isTooMany ? c.req.query("number") : undefined
   const rows = await usageOf(chosen ? [chosen] : isTooMany ? [] : bridges, { from: days[0] })
-  const body = html`${head({
+  const body = html`${heading({
     title: "Usage",
     about: "What came and went, by day (UTC).",
   })}

@@ -2,8 +2,10 @@ import { html } from "hono/html"
 import { z } from "zod"
 import type { AttemptLog } from "#core/event/attempt-log.ts"
 import { queryOf } from "../answer.ts"
-import { ago, copyButton, type Html } from "../elements.ts"
-import { outcome, type Receiving, whereAt } from "./webhook-health.ts"
+import { copyButton, type Html } from "../elements.ts"
+import { ago } from "../times.ts"
+import { type Receiving, whereAt } from "./webhook-health.ts"
+import { outcome } from "./attempt-words.ts"
 
 // The list of attempts on the page of deliveries.
 

@@ -5,9 +5,10 @@ import { Chat, KeptMessage } from "#core/contract/chat.ts"
 import { Chat as ChatId } from "#core/contract/field-types.ts"
 import { ApiError } from "#core/error.ts"
 import { page, queryOf } from "../answer.ts"
-import { ago, copyable, type Html, icon } from "../elements.ts"
+import { copyable, type Html, icon } from "../elements.ts"
+import { ago } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { numberHead } from "../layout.ts"
+import { numberHeading } from "../layout.ts"
 import { wordsOf } from "./message-item.ts"
 import { notShown, type SessionAnswer, askSession, whoIs } from "./session-answer.ts"
 
@@ -25,7 +26,7 @@ export const chats = new Hono<DashboardEnv>()
     const { after } = c.req.query()
     const path = `/chats?${queryOf({ limit: perPage, after })}`
     const said = await askSession(c, path, z.array(Chat), patienceMs)
-    const body = html`${numberHead(c.var.bridge, "chats")}
+    const body = html`${numberHeading(c.var.bridge, "chats")}
     ${said.problem === undefined ? listOf(ref, said) : unkept(ref, "The chats are", said)}`
     return await page(c, { title: `Chats of ${ref}`, place: "numbers", body })
   })
@@ -36,7 +37,7 @@ export const chats = new Hono<DashboardEnv>()
     const { after } = c.req.query()
     const path = `/chats/${encodeURIComponent(chat)}/messages?${queryOf({ limit: perPage, after })}`
     const said = await askSession(c, path, z.array(KeptMessage), patienceMs)
-    const body = html`${numberHead(c.var.bridge, "chats")}
+    const body = html`${numberHeading(c.var.bridge, "chats")}
     ${said.problem === undefined ? messagesOf(ref, chat, said) : unkept(ref, "The messages are", said)}`
     return await page(c, { title: `Chat of ${ref}`, place: "numbers", body })
   })

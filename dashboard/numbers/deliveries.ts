@@ -13,25 +13,24 @@ import { now } from "#core/platform/clock.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
 import { page, queryOf } from "../answer.ts"
-import { ago, copyButton, type Html, icon, note, press } from "../elements.ts"
+import { copyButton, type Html, icon, note, press } from "../elements.ts"
+import { ago } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { numberHead } from "../layout.ts"
+import { numberHeading } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { whoIsTold } from "../people/alerts.ts"
 import { Asked, attemptsCard, attemptsOf, tagOf, type Words } from "./attempts.ts"
 import { eventLine } from "./event-item.ts"
 import {
-  aboutTest,
   changeOf,
   deliveriesOf,
   howLong,
   isFailing,
-  outcome,
   receiverLine,
   receivingAt,
-  testWords,
   whereAt,
 } from "./webhook-health.ts"
+import { aboutTest, outcome, testWords } from "./attempt-words.ts"
 
 const lookEachMs = 2000
 const givenUpEachMs = 15_000
@@ -74,7 +73,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
     <div class="stack" data-stream="/numbers/${ref}/deliveries/stream?${queryOf(askedOf(c))}">
       ${headCard(shown)} ${givenUpCard(shown, givenUp)} ${attemptsCard(shown)}
     </div>`
-  const body = html`${numberHead(bridge, "deliveries", "webhooks")} ${whichOf(ref, webhook, all)}
+  const body = html`${numberHeading(bridge, "deliveries", "webhooks")} ${whichOf(ref, webhook, all)}
   ${webhook.receiver.url === "" ? noWebhook(ref) : lists}`
   return await page(c, { title: `Deliveries of ${ref}`, place: "numbers", body })
 }

@@ -4,7 +4,8 @@ import type { EventType } from "#core/contract/event.ts"
 import { outcomeMark } from "./event-outcomes.ts"
 import { whereAt } from "./webhook-health.ts"
 import { whoIs } from "./session-answer.ts"
-import { ago, block, copyable, type Html, press } from "../elements.ts"
+import { block, copyable, type Html, press } from "../elements.ts"
+import { ago } from "../times.ts"
 
 /** An event in a list: what it is in one line, and all of it when it is opened. */
 export function eventItem(

@@ -14,13 +14,15 @@ import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { page } from "../answer.ts"
 import { sentenceCase } from "../api-words.ts"
-import { ago, block, confirming, copyable, type Html, note, press, until, when } from "../elements.ts"
+import { block, confirming, copyable, type Html, note, press } from "../elements.ts"
+import { ago, until, when } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { numberHead } from "../layout.ts"
+import { numberHeading } from "../layout.ts"
 import { live } from "../live.ts"
 import { meanings } from "./event-item.ts"
 import { stateMark } from "./event-outcomes.ts"
-import { deliveriesOf, outcome, whereAt, whyOf } from "./webhook-health.ts"
+import { deliveriesOf, whereAt } from "./webhook-health.ts"
+import { outcome, whyOf } from "./attempt-words.ts"
 
 const lookEachMs = 2000
 
@@ -88,7 +90,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const { delivery } = shown
   const ref = bridge.customerRef
   const headers = linesOf(delivery.headers)
-  const body = html`${numberHead(bridge, "deliveries")}
+  const body = html`${numberHeading(bridge, "deliveries")}
     <nav class="crumbs" aria-label="Back">
       <a href="${deliveriesOf(ref, shown.webhookId)}">All deliveries</a> ·
       <a href="/numbers/${ref}/events">All events</a>

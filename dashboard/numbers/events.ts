@@ -15,7 +15,7 @@ import { page, queryOf } from "../answer.ts"
 import { sentenceCase } from "../api-words.ts"
 import { type Html, icon, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { numberHead } from "../layout.ts"
+import { numberHeading } from "../layout.ts"
 import { lastId, live, type Piece } from "../live.ts"
 import { eventItem } from "./event-item.ts"
 import { givenUpElsewhere, Outcomes } from "./event-outcomes.ts"
@@ -147,7 +147,7 @@ function eventsPage({ bridge, events: listed, filter, isFirst, ...input }: Shown
   const query = { ...filter, from: String(input.newest), waits: firstWaiting(listed) }
   const stream = `/numbers/${ref}/events/stream?${queryOf(query)}`
   const shown = { maySend: input.maySend, list: "events" }
-  return html`${numberHead(bridge, "events")} ${input.problem ? note("bad", input.problem) : ""}
+  return html`${numberHeading(bridge, "events")} ${input.problem ? note("bad", input.problem) : ""}
     ${filterForm(ref, filter)}
     <section class="card flush" ${isLive ? html`data-stream="${stream}"` : ""} aria-label="Events">
       <header>

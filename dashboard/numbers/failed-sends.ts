@@ -2,7 +2,8 @@ import { html } from "hono/html"
 import { LRUCache } from "lru-cache"
 import { RequestLog } from "#core/account/request-log.ts"
 import { nowMs } from "#core/platform/clock.ts"
-import { ago, type Html } from "../elements.ts"
+import type { Html } from "../elements.ts"
+import { ago } from "../times.ts"
 
 /** The sends of a number that failed today (UTC): the network rejected them, or whether it has them is not known. */
 export interface FailedSends {

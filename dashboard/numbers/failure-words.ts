@@ -167,7 +167,7 @@ export const failures: Record<ErrorCode | "number_mismatch", Failure> = {
 }
 
 /** Why the network rejects a login, as a state of its session. */
-export const rejections: Record<Objection, { word: string; cause: string }> = {
+export const loginRejections: Record<Objection, { word: string; cause: string }> = {
   locked: {
     word: "Locked",
     cause:

@@ -8,9 +8,10 @@ import { ApiError } from "#core/error.ts"
 import { ask } from "#functions/api/ask-host.ts"
 import { page, queryOf } from "../answer.ts"
 import { sentenceCase } from "../api-words.ts"
-import { ago, confirming, copyable, type Html, icon, note, press } from "../elements.ts"
+import { confirming, copyable, type Html, icon, note, press } from "../elements.ts"
+import { ago } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { numberHead } from "../layout.ts"
+import { numberHeading } from "../layout.ts"
 import { notShown, askSession } from "./session-answer.ts"
 
 const perPage = 100
@@ -30,7 +31,7 @@ export const groups = new Hono<DashboardEnv>()
       z.array(Group),
       patienceMs,
     )
-    const body = html`${numberHead(c.var.bridge, "groups")}
+    const body = html`${numberHeading(c.var.bridge, "groups")}
     ${said.problem === undefined ? listOf(ref, said.value) : notShown("The groups are", said.problem)}`
     return await page(c, { title: `Groups of ${ref}`, place: "numbers", body })
   })
@@ -96,7 +97,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
     said.problem === undefined
       ? cards(`/numbers/${ref}/groups`, said.value, me.role !== "viewer")
       : notShown("The group is", said.problem)
-  const body = html`${numberHead(bridge, "groups")} ${notice ?? ""} ${content}`
+  const body = html`${numberHeading(bridge, "groups")} ${notice ?? ""} ${content}`
   return await page(c, { title: `Group of ${ref}`, place: "numbers", body })
 }
 

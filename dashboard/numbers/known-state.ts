@@ -29,7 +29,7 @@ const lostAfterMs = 40_000
 const doubtedAfterMs = 15_000
 
 /** A bridge's state, whose word that is, and the number of the phone that is linked, or was last. */
-export type Evidence = Word & { hadPhone?: boolean; lastPhone?: string }
+export type KnownState = Word & { hadPhone?: boolean; lastPhone?: string }
 
 type Word =
   /** Its session said so at `atMs`; undefined: it wrote that down, and was not asked now. */
@@ -83,7 +83,7 @@ const patienceMs = 700
 const heard = new LRUCache<string, number>({ max: 10_000, ttl: lostAfterMs, updateAgeOnGet: true })
 
 /** How a bridge stands now, by its session host's own word; without one, by what was last written down. */
-export async function evidenceOf(bridge: Bridge.Info): Promise<Evidence> {
+export async function knownStateOf(bridge: Bridge.Info): Promise<KnownState> {
   const lease = await Lease.get(bridge.id)
   return await withPhone(bridge, lease, await wordOf(accountOf(bridge), lease, askedOf))
 }
@@ -93,7 +93,7 @@ export async function soonOf(
   bridge: Bridge.Info,
   lease: Lease.Info | undefined,
   withinMs: number,
-): Promise<Evidence> {
+): Promise<KnownState> {
   const heldWord = async (held: Lease.Info) =>
     await Promise.race([askedOf(held), sleep(withinMs).then(async () => await meanwhileOf(held))])
   return await withPhone(bridge, lease, await wordOf(accountOf(bridge), lease, heldWord))
@@ -103,7 +103,7 @@ export async function soonOf(
 export async function roughlyOf(
   lease: Lease.Info | undefined,
   account: () => Promise<Account.Info | undefined>,
-): Promise<Evidence> {
+): Promise<KnownState> {
   const word = await wordOf(account, lease, reportedOf)
   return lease?.reported?.phone === undefined ? word : { ...word, hadPhone: true }
 }
@@ -113,7 +113,11 @@ function accountOf({ accountId }: Bridge.Info) {
   return async () => await Account.get(accountId)
 }
 
-async function withPhone(bridge: Bridge.Info, lease: Lease.Info | undefined, word: Word): Promise<Evidence> {
+async function withPhone(
+  bridge: Bridge.Info,
+  lease: Lease.Info | undefined,
+  word: Word,
+): Promise<KnownState> {
   if (lease?.reported?.phone === undefined) return word
   return { ...word, hadPhone: true, lastPhone: LinkedPhone.of(lease, await Bridge.deliveryKeyOf(bridge)) }
 }
@@ -187,7 +191,7 @@ async function whyPaused(
     : "paid"
 }
 
-async function silent(lease: Lease.Info): Promise<Evidence> {
+async function silent(lease: Lease.Info): Promise<KnownState> {
   const atMs = heard.get(lease.bridgeId) ?? (await beatOf(lease))
   return { kind: "silent", ...lastOf(lease, atMs) }
 }
@@ -200,7 +204,7 @@ async function beatOf({ bridgeId, host }: Lease.Info): Promise<number | undefine
   return beatAt * 1000
 }
 
-function unheld(lease: Lease.Info): Evidence {
+function unheld(lease: Lease.Info): KnownState {
   // An earlier session than the last may have reported the status.
   const hasFailed = lease.reported !== undefined && Lease.hasFailed(lease)
   if (!hasFailed) return { kind: "unheld", ...lastOf(lease, undefined) }
@@ -234,17 +238,17 @@ async function askSession(bridgeId: string): Promise<z.infer<typeof SessionStatu
 }
 
 /** Whether a phone is linked, by the session's own word. */
-export function isLinked(evidence: Evidence): evidence is Extract<Evidence, { kind: "said" }> {
+export function isLinked(evidence: KnownState): evidence is Extract<KnownState, { kind: "said" }> {
   return evidence.kind === "said" && !["unpaired", "passkey_required"].includes(evidence.status)
 }
 
 /** Whether it must not run here. */
-export function isStopped({ kind }: Evidence): boolean {
+export function isStopped({ kind }: KnownState): boolean {
   return kind === "paused" || kind === "suspended" || kind === "moved"
 }
 
 /** The part of it that somebody may know who only links a phone. */
-export function forStrangers(evidence: Evidence): Evidence {
+export function forStrangers(evidence: KnownState): KnownState {
   if (isStopped(evidence)) return { kind: "paused", why: "secret" }
   const { hadPhone: _, lastPhone: __, ...known } = evidence
   return known

@@ -7,8 +7,7 @@ import { PhoneNumber } from "#core/contract/field-types.ts"
 import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { ask } from "#functions/api/ask-host.ts"
-import { sentenceCase } from "../api-words.ts"
-import { span } from "../elements.ts"
+import { sentenceCase, sentenceOf } from "../api-words.ts"
 import type { Code } from "./linking-cards.ts"
 
 /** How often the network's present code is asked for: what is on the screen is older than it by this at most. */
@@ -32,7 +31,7 @@ const goodForMs = 2000
  * The code that the network shows now. It takes some seconds until there is a first one, and a host that hangs gives none:
  * meanwhile nobody waits. While a session is asked it is not asked again, and its last code stays for as long as it is good.
  */
-export async function codeOf(
+export async function shownCodeOf(
   { id }: Bridge.Info,
   { requestId, isOver }: Pick<Round, "isOver"> & { requestId: string },
 ): Promise<Code> {
@@ -103,7 +102,7 @@ export interface Refused {
  * Asks for a code to type on the phone with this number, as a person wrote it.
  * @param expected digits of the only number that may be linked
  */
-export async function codeFor(
+export async function typedCodeFor(
   bridge: Bridge.Info,
   written: unknown,
   about: { requestId: string; expected?: string | undefined },
@@ -133,12 +132,6 @@ export async function codeFor(
     if (!(error instanceof ApiError)) throw error
     return refuse(error.code, sentenceOf(error), error.status)
   }
-}
-
-/** What a page says of a refusal by the API: where a limit is reached, when it ends. */
-export function sentenceOf(error: ApiError): string {
-  const seconds = Number(error.headers["retry-after"])
-  return error.code === "rate_limited" ? `Try again in ${span(seconds * 1000)}.` : sentenceCase(error.message)
 }
 
 async function typedCode(bridge: Bridge.Info, phone: string, requestId: string): Promise<string> {

@@ -1,6 +1,6 @@
 export * as LinkSteps from "./link-steps.ts"
 
-import type { Evidence } from "./known-state.ts"
+import type { KnownState } from "./known-state.ts"
 import { stepCount, stepOf } from "./linking-cards.ts"
 
 /** The steps that a page of Connect has seen so far. They are in the stream's ids, so a stream that breaks goes on with it. */
@@ -36,7 +36,7 @@ export function idOf({ number, expiresMs, step, times }: Info): string {
 }
 
 /** With what the session says now. Times of steps that were taken before anybody looked are not known. */
-export function stepped(before: Info, evidence: Evidence, atMs: number): Info {
+export function stepped(before: Info, evidence: KnownState, atMs: number): Info {
   const step = stepOf(evidence)
   if (step === before.step) return before
   if (before.step === -1) return { ...before, step, times: step === 0 ? [atMs] : [] }

@@ -1,5 +1,5 @@
 import { html } from "hono/html"
-import type { Evidence } from "./known-state.ts"
+import type { KnownState } from "./known-state.ts"
 import type { Html } from "../elements.ts"
 import { english as en } from "./link-words/english.ts"
 import { french as fr } from "./link-words/french.ts"
@@ -60,11 +60,11 @@ export function refusalIn(words: LinkWords, time: string | undefined): readonly 
 }
 
 /** Likewise a state in which no phone can be linked. */
-export function stateIn(words: LinkWords, evidence: Evidence): readonly [string, string] | undefined {
+export function stateIn(words: LinkWords, evidence: KnownState): readonly [string, string] | undefined {
   return words.reasons?.[reasonOf(evidence)]
 }
 
-function reasonOf(evidence: Evidence): Reason {
+function reasonOf(evidence: KnownState): Reason {
   switch (evidence.kind) {
     case "said": {
       const { objection, status } = evidence

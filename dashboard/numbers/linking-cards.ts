@@ -1,8 +1,9 @@
 import { html } from "hono/html"
 import { errorStatus } from "#core/contract/error.ts"
 import { config } from "#core/platform/config.ts"
-import { type Html, note, time, until } from "../elements.ts"
-import type { Evidence } from "./known-state.ts"
+import { type Html, note } from "../elements.ts"
+import { time, until } from "../times.ts"
+import type { KnownState } from "./known-state.ts"
 import { english, failureIn, fill, type LinkWords, stateIn } from "./link-words.ts"
 import { failures } from "./failure-words.ts"
 import { inWords } from "./state-words.ts"
@@ -240,7 +241,7 @@ export function whileLinking(input: {
   at: string
   query: string
   card: Html
-  evidence: Evidence
+  evidence: KnownState
   words?: LinkWords
 }): Html {
   return html`<div class="stack" data-stream="${input.at}/stream?${input.query}">
@@ -250,7 +251,7 @@ export function whileLinking(input: {
 
 /** How far the linking is, by the session's word. `times`: when each step was seen to begin, where that is known. */
 export function steps(
-  evidence: Evidence,
+  evidence: KnownState,
   times: readonly (number | undefined)[] = [],
   words: LinkWords = english,
 ): Html {
@@ -295,7 +296,7 @@ export function steps(
 export const stepCount = english.steps.length
 
 /** Which of the steps it has come to, from 0. */
-export function stepOf(evidence: Evidence): number {
+export function stepOf(evidence: KnownState): number {
   if (evidence.kind !== "said") return 0
   if (evidence.status === "connected") return evidence.isCatchingUp ? 3 : 4
   if (evidence.status === "unpaired" || evidence.status === "passkey_required") return 0

@@ -8,12 +8,13 @@ import { config } from "#core/platform/config.ts"
 import { originOf } from "#functions/http/address.ts"
 import { page, type Status } from "../answer.ts"
 import { sentenceCase } from "../api-words.ts"
-import { age, ago, type Html, note, press } from "../elements.ts"
+import { type Html, note, press } from "../elements.ts"
+import { age, ago } from "../times.ts"
 import { askOwners, type DashboardEnv } from "../guard.ts"
-import { numberHead } from "../layout.ts"
+import { numberHeading } from "../layout.ts"
 import { lastId, live, type Piece } from "../live.ts"
-import { codeFor, codeOf, roundOf } from "./link-codes.ts"
-import { type Evidence, evidenceOf, isLinked, isStopped } from "./known-state.ts"
+import { typedCodeFor, shownCodeOf, roundOf } from "./link-codes.ts"
+import { type KnownState, knownStateOf, isLinked, isStopped } from "./known-state.ts"
 import { LinkSteps } from "./link-steps.ts"
 import {
   type Code,
@@ -27,14 +28,14 @@ import {
 } from "./linking-cards.ts"
 import { followOfflineSync } from "./offline-sync.ts"
 import { type Shown, challengeIn, linkingCard, passkeyAnswered, turnAway, wantsPasskey } from "./passkey.ts"
-import { evidenceLine, inWords, placeOf } from "./state-words.ts"
+import { stateLine, inWords, placeOf } from "./state-words.ts"
 
 /** Linking a phone to a number: by the code on this screen, or by one that is typed on the phone. */
 export const linking = new Hono<DashboardEnv>()
   .get("/numbers/:ref/connect", async (c) => {
     const { bridge, me } = c.var
     const [evidence, ended] = await Promise.all([
-      evidenceOf(bridge).then(followOfflineSync(bridge.id)),
+      knownStateOf(bridge).then(followOfflineSync(bridge.id)),
       endedOf(bridge),
     ])
     const parts =
@@ -54,15 +55,15 @@ export const linking = new Hono<DashboardEnv>()
     const { bridge, requestId } = c.var
     const { phone: written } = await c.req.parseBody()
     const at = pathOf(bridge)
-    const typed = await codeFor(bridge, written, { requestId })
+    const typed = await typedCodeFor(bridge, written, { requestId })
     if (typed.refused) return await show(c, refusedCard({ at, ...typed.refused }), typed.refused.status)
-    const evidence = await evidenceOf(bridge)
+    const evidence = await knownStateOf(bridge)
     return await show(c, whileLinking({ at, query: "typed=1", card: typedCard({ ...typed, at }), evidence }))
   })
   .post("/numbers/:ref/connect/passkey", async (c) => {
     const { bridge, requestId } = c.var
     const { answer } = await c.req.parseBody()
-    const look = () => evidenceOf(bridge)
+    const look = () => knownStateOf(bridge)
     const { body, status } = await passkeyAnswered(answer, { bridge, requestId, look, shown: shownOf(c) })
     return await show(c, body, status)
   })
@@ -80,7 +81,7 @@ function shownOf(c: Context<DashboardEnv>): Shown {
 
 async function show(c: Context<DashboardEnv>, content: Html, status?: Status) {
   const { bridge } = c.var
-  const body = html`${numberHead(bridge, "connect", "session")} ${content}`
+  const body = html`${numberHeading(bridge, "connect", "session")} ${content}`
   return await page(c, {
     title: `Link a phone to ${bridge.customerRef}`,
     place: "numbers",
@@ -96,7 +97,7 @@ function follower(c: Context<DashboardEnv>) {
   let linkSteps = LinkSteps.resumed(lastId(c))
   const withCatchUp = followOfflineSync(bridge.id)
   const look = async (): Promise<Map<string, Piece>> => {
-    const evidence = await withCatchUp(await evidenceOf(bridge))
+    const evidence = await withCatchUp(await knownStateOf(bridge))
     linkSteps = LinkSteps.stepped(linkSteps, evidence, nowMs())
     const id = () => LinkSteps.idOf(linkSteps)
     const pieces = new Map<string, Piece>([["steps", { html: steps(evidence, linkSteps.times), id: id() }]])
@@ -110,7 +111,7 @@ function follower(c: Context<DashboardEnv>) {
     if (isPasskeyWanted ? challengeIn(evidence) !== taken : !isTyped)
       pieces.set("linking", { html: linkingCard(evidence, shownOf(c)), id: id() })
     if (isPasskeyWanted || isTyped) return pieces
-    const code = await codeOf(bridge, { requestId, isOver: isOver || LinkSteps.isOver(linkSteps) })
+    const code = await shownCodeOf(bridge, { requestId, isOver: isOver || LinkSteps.isOver(linkSteps) })
     if (code.kind === "shown") linkSteps = LinkSteps.shown(linkSteps, code.expiresMs, nowMs())
     const now: Code = LinkSteps.isOver(linkSteps) ? { kind: "over" } : numbered(code, linkSteps)
     if (now.kind !== "linked") pieces.set("code", { html: codePiece(pathOf(bridge), now), id: id() })
@@ -139,12 +140,12 @@ async function endedOf(bridge: Bridge.Info): Promise<Ended | undefined> {
 }
 
 /** Which phones can link, and at which risk. */
-function networkNote(bridge: Bridge.Info, evidence: Evidence): Html {
+function networkNote(bridge: Bridge.Info, evidence: KnownState): Html {
   const said = noteOn(bridge, evidence)
   return html`<div id="network-note" ${said === "" ? "hidden" : ""}>${said}</div>`
 }
 
-function noteOn({ isSandbox }: Bridge.Info, evidence: Evidence): Html | string {
+function noteOn({ isSandbox }: Bridge.Info, evidence: KnownState): Html | string {
   if (isSandbox)
     return note(
       "info",
@@ -158,7 +159,7 @@ function noteOn({ isSandbox }: Bridge.Info, evidence: Evidence): Html | string {
 /** The parts that the stream renews. */
 async function linkingNow(
   c: Context<DashboardEnv>,
-  evidence: Evidence,
+  evidence: KnownState,
   ended: Ended | undefined,
 ): Promise<Html> {
   const { bridge, requestId } = c.var
@@ -169,7 +170,7 @@ async function linkingNow(
   // The steps say why a login is refused. Nobody knows it of a number that says nothing.
   const isUnlinked = evidence.kind === "said" && evidence.objection === undefined && !isLinked(evidence)
   const isAsking = !isLinked(evidence) && !wantsPasskey(evidence)
-  const code = isAsking ? await codeOf(bridge, { requestId, isOver }) : undefined
+  const code = isAsking ? await shownCodeOf(bridge, { requestId, isOver }) : undefined
   const elsewhere = isLinked(evidence)
     ? ""
     : html`<p>
@@ -182,7 +183,7 @@ async function linkingNow(
 }
 
 /** Nothing can be linked to a number that does not run. */
-function stoppedCard(bridge: Bridge.Info, evidence: Evidence): Html {
+function stoppedCard(bridge: Bridge.Info, evidence: KnownState): Html {
   const { word, cause, action } = inWords(evidence)
   const at = `/numbers/${bridge.customerRef}`
   return html`<section class="card">
@@ -195,11 +196,11 @@ function stoppedCard(bridge: Bridge.Info, evidence: Evidence): Html {
 }
 
 /** Takes the place of the code once a phone is linked. */
-function linkedCard(ref: string, evidence: Extract<Evidence, { kind: "said" }>): Html {
+function linkedCard(ref: string, evidence: Extract<KnownState, { kind: "said" }>): Html {
   const { action, cause } = inWords(evidence)
   return html`<section class="card" id="linking" aria-label="The linked phone">
     <h2>${evidence.phone === "" ? "A phone is linked" : html`Linked to +${evidence.phone}`}</h2>
-    ${evidenceLine(evidence)}
+    ${stateLine(evidence)}
     ${
       cause !== ""
         ? ""

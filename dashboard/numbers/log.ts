@@ -4,9 +4,10 @@ import { html } from "hono/html"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { page } from "../answer.ts"
 import { ofNumbers } from "../api-words.ts"
-import { clock, type Html, note } from "../elements.ts"
+import { type Html, note } from "../elements.ts"
+import { clock } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { numberHead } from "../layout.ts"
+import { numberHeading } from "../layout.ts"
 import { lastId, live, type Piece } from "../live.ts"
 
 /** How many past lines a page shows. */
@@ -19,7 +20,7 @@ export const log = new Hono<DashboardEnv>()
     const filter = filterOf(c.req.query())
     const isWanted = isFiltered(filter) ? (line: string) => matches(line, filter) : undefined
     const past = BridgeLog.isKept() ? await BridgeLog.read(bridge.id, { most, isWanted }) : undefined
-    const body = html`${numberHead(bridge, "log")}
+    const body = html`${numberHeading(bridge, "log")}
     ${past ? linesCard(bridge.customerRef, filter, past) : note("info", "This service keeps no logs of numbers.")}`
     return await page(c, { title: `Log of ${bridge.customerRef}`, place: "numbers", body })
   })

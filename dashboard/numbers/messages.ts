@@ -18,7 +18,7 @@ import { page, queryOf } from "../answer.ts"
 import { ofNumbers } from "../api-words.ts"
 import { type Html, icon, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { numberHead } from "../layout.ts"
+import { numberHeading } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { pathOfCall } from "../requests.ts"
 import { beginOf } from "./events.ts"
@@ -85,7 +85,7 @@ export const messages = new Hono<DashboardEnv>()
     const events = lease && Choice.wire(lease.choice).events
     const hasUnseen = went.items.length > 0 && events?.includes("message_status") === false
     const mayLink = lease?.reported?.status === "unpaired" && c.var.me.role !== "viewer"
-    const body = html`${numberHead(bridge, "messages")}
+    const body = html`${numberHeading(bridge, "messages")}
     ${[came.problem, went.problem].map((problem) => (problem === undefined ? "" : note("warn", problem)))}
     ${hasUnseen ? withoutStatuses(bridge.customerRef) : ""} ${filterForm(bridge.customerRef, asked)}
     ${list(bridge.customerRef, asked, { came, went, from, mayLink })}`

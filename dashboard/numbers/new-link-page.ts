@@ -11,14 +11,14 @@ import { originOf } from "#functions/http/address.ts"
 import { page } from "../answer.ts"
 import { sentenceCase } from "../api-words.ts"
 import { did } from "../audit-log.ts"
-import { block, confirming, type Html, note, press, span, until, urlField } from "../elements.ts"
-import { textsOf } from "../fresh-sign-in.ts"
+import { block, confirming, type Html, note, press, urlField } from "../elements.ts"
+import { until } from "../times.ts"
+import { textsOf } from "../form.ts"
 import { askOwners, type DashboardEnv, onlyLooks } from "../guard.ts"
 import { makerOf } from "../keys.ts"
-import { numberHead } from "../layout.ts"
-import { logoOf, styleOf } from "../link-page-brand.ts"
-import { english } from "./link-words.ts"
-import { introduction, titleOf } from "./linking-cards.ts"
+import { numberHeading } from "../layout.ts"
+import { logoAnswer, styleOf } from "../link-page-brand.ts"
+import { lookCard } from "./link-page-look.ts"
 
 const Wishes = createLinkSession.request.body.content["application/json"].schema
 
@@ -57,7 +57,7 @@ export const linkPages = new Hono<DashboardEnv>()
     const { colour } = await Brand.get(c.var.accountId)
     return c.body(styleOf(colour, ".preview"), 200, { "content-type": "text/css" })
   })
-  .get("/numbers/:ref/link-page/logo", async (c) => logoOf(c, await Brand.get(c.var.accountId)))
+  .get("/numbers/:ref/link-page/logo", async (c) => logoAnswer(c, await Brand.get(c.var.accountId)))
   .post("/numbers/:ref/link-page/look", async (c) => {
     const form = await c.req.parseBody()
     const { colour, own, no_logo: none } = textsOf(form, "colour", "own", "no_logo")
@@ -97,8 +97,8 @@ async function show(c: Context<DashboardEnv>, typed: Typed = {}, notice?: Html, 
       ? note("info", await askOwners(c, onlyLooks))
       : html`${making(at, typed)}
         ${openLink(at, await LinkSession.latestOf(bridge.id), await ApiKey.list(me.account.id))}
-        ${look({ at, name: AccountName.toStrangers(me.account), isSandbox: bridge.isSandbox }, await Brand.get(me.account.id))}`
-  const body = html`${numberHead(bridge, "connect")} ${notice ?? ""} ${content}`
+        ${lookCard({ at, name: AccountName.toStrangers(me.account), isSandbox: bridge.isSandbox }, await Brand.get(me.account.id))}`
+  const body = html`${numberHeading(bridge, "connect")} ${notice ?? ""} ${content}`
   const title = `A link page for ${bridge.customerRef}`
   return await page(c, { title, place: "numbers", body, ...(status && { status }) })
 }
@@ -160,65 +160,5 @@ function openLink(at: string, session: LinkSession.Info | undefined, keys: ApiKe
       act: press({ action: `${at}/end`, label: "End it now", kind: "danger" }),
       kind: "danger",
     })}
-  </section>`
-}
-
-/** Where the look is changed, and whom the pages name. */
-interface Place {
-  at: string
-  name: string | undefined
-  isSandbox: boolean
-}
-
-/** How such a page looks with the colour and the logo that are saved. */
-function preview({ at, name, isSandbox }: Place, { colour, logo }: Brand.Info): Html {
-  return html`${colour === "" ? "" : html`<link rel="stylesheet" href="${at}/style.css" />`}
-    <figure class="preview" aria-label="How it looks now">
-      ${logo ? html`<img class="logo" src="${at}/logo" alt="Your logo" />` : ""}
-      <p class="part">${titleOf(name, english)}</p>
-      ${introduction({ name, isSandbox, time: span(LinkSession.livesFor * 1000), words: english })}
-      <span class="button main">${english.getCode}</span>
-      <span class="button bare">${english.report}</span>
-    </figure>`
-}
-
-function look(place: Place, { colour, logo }: Brand.Info): Html {
-  const { at, name } = place
-  return html`<section class="card">
-    <header>
-      <h2>How these pages look</h2>
-      <p>
-        ${
-          name === undefined
-            ? html`They name nobody: give your <a href="/account">account</a> a name.`
-            : html`They say that a phone is linked for <b><bdi>${name}</bdi></b
-                >, as your <a href="/account">account</a> is named.`
-        }
-        The look is the same for all numbers.
-      </p>
-    </header>
-    ${preview(place, { colour, logo })}
-    <form method="post" action="${at}/look" enctype="multipart/form-data">
-      <label class="choice"
-        ><input type="checkbox" name="own" value="yes" ${colour === "" ? "" : "checked"} /> A colour of your
-        own</label
-      >
-      <div class="if-ticked">
-        <label for="colour">Colour, on light screens: dark enough for white text</label>
-        <input id="colour" name="colour" type="color" value="${colour || "#1f56d6"}" />
-      </div>
-      <div>
-        <label for="logo">Logo: PNG, JPEG or WebP, at most 48 KB</label>
-        <input id="logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp" />
-      </div>
-      ${
-        logo
-          ? html`<label class="choice"
-              ><input type="checkbox" name="no_logo" value="yes" /> Take the logo away</label
-            >`
-          : ""
-      }
-      <div class="row"><button class="button">Save the look</button></div>
-    </form>
   </section>`
 }

@@ -9,9 +9,9 @@ import { sentenceCase } from "../api-words.ts"
 import { did } from "../audit-log.ts"
 import { billingPages } from "../billing-hooks.ts"
 import { type Html, note, urlField } from "../elements.ts"
-import { textsOf } from "../fresh-sign-in.ts"
+import { textsOf } from "../form.ts"
 import { type DashboardEnv, notAllowed, onlyLooks } from "../guard.ts"
-import { head } from "../layout.ts"
+import { heading } from "../layout.ts"
 
 const shown = { title: "Add a number", place: "numbers" } as const
 
@@ -61,7 +61,7 @@ function taken(ref: string): Html {
 }
 
 function form(typed: { ref: string; url: string; problem?: Html | string }): Html {
-  return html`${head({
+  return html`${heading({
       title: "Add a number",
       crumbs: html`<a href="/numbers">Numbers</a>`,
       about:

@@ -10,24 +10,25 @@ import { Receiver } from "#core/event/receiver.ts"
 import { Usage } from "#core/event/usage.ts"
 import { page } from "../answer.ts"
 import { barsByHour } from "../bars.ts"
-import { age, ago, copyable, type Html, note, press } from "../elements.ts"
+import { copyable, type Html, note, press } from "../elements.ts"
+import { age, ago } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { numberHead } from "../layout.ts"
+import { numberHeading } from "../layout.ts"
 import { live } from "../live.ts"
 import { whoIsTold } from "../people/alerts.ts"
 import { eventLine } from "./event-item.ts"
-import { evidenceOf, isLinked } from "./known-state.ts"
+import { knownStateOf, isLinked } from "./known-state.ts"
 import { lookEachMs } from "./numbers.ts"
 import { changeOf, failingAt, howLong, isFailing, receiverLine, receivingOf } from "./webhook-health.ts"
 import { newChatsLine, failedToday } from "./failed-sends.ts"
-import { evidenceLine, inWords, phoneOf, placeOf } from "./state-words.ts"
+import { stateLine, inWords, phoneOf, placeOf } from "./state-words.ts"
 
 /** The overview of one number: how it stands, by whose word, and what to do about it. */
 export const number = new Hono<DashboardEnv>()
   .get("/numbers/:ref", async (c) => {
     const { bridge } = c.var
     const shown = await shownOf(c)
-    const body = html`${numberHead(bridge, "overview", "session")}
+    const body = html`${numberHeading(bridge, "overview", "session")}
       <div class="columns" data-stream="/numbers/${bridge.customerRef}/stream">
         ${stateCard(shown)} ${receiverCard(shown)} ${todayCard(shown)}
         <section class="card">
@@ -65,7 +66,7 @@ type Shown = Awaited<ReturnType<typeof shownOf>>
 async function shownOf(c: Context<DashboardEnv>) {
   const { bridge, me } = c.var
   const [evidence, receiving, lease, delivery, messages, failedSends] = await Promise.all([
-    evidenceOf(bridge),
+    knownStateOf(bridge),
     receivingOf(bridge),
     Lease.get(bridge.id),
     Delivery.get(Receiver.first(bridge.id)),
@@ -96,7 +97,7 @@ function stateCard({ ref, evidence, failedSends, mayChange }: Shown): Html {
   const phone = phoneOf(evidence)
   return html`<section class="card" id="state-card">
     <h2>WhatsApp</h2>
-    ${evidenceLine(evidence)} ${newChatsLine(failedSends)}
+    ${stateLine(evidence)} ${newChatsLine(failedSends)}
     ${
       phone !== ""
         ? html`<dl class="facts">

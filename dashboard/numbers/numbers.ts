@@ -11,12 +11,12 @@ import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { page, queryOf } from "../answer.ts"
 import { type Html, icon, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { head } from "../layout.ts"
+import { heading } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
-import { type Evidence, evidenceOf, soonOf } from "./known-state.ts"
+import { type KnownState, knownStateOf, soonOf } from "./known-state.ts"
 import { receiverLine, type Receiving, receivingOf } from "./webhook-health.ts"
 import { type Kind, kinds, kindWords, many, overviewOf, rankingOf } from "./ranking.ts"
-import { calledOf, evidenceLine, inWords, phoneOf, placeOf } from "./state-words.ts"
+import { calledOf, stateLine, inWords, phoneOf, placeOf } from "./state-words.ts"
 
 /** How often a state is asked for while its page is open. */
 export const lookEachMs = 2000
@@ -44,7 +44,7 @@ export const numbers = new Hono<DashboardEnv>()
     const listed = await listedFor(c.var.me.account, asked, ofPhone)
     const rows = await rowsOf(listed.bridges, async (bridge, lease) => await soonOf(bridge, lease, soonMs))
     const query = queryOf({ ...asked, of_phone: ofPhone.join(" ") || undefined })
-    const body = html`${head({
+    const body = html`${heading({
       title: "Numbers",
       about:
         "The phone numbers of this account: those that a phone is linked to, and those that wait for one.",
@@ -70,7 +70,7 @@ export const numbers = new Hono<DashboardEnv>()
       const isMany = listed.all > many
       // The page has the order that was kept; here is the time to look, once while the stream lives.
       if (isMany && !isOrdered) listed = await listedFor(account, asked, ofPhone, true)
-      const rows = await rowsOf(listed.bridges, evidenceOf, known)
+      const rows = await rowsOf(listed.bridges, knownStateOf, known)
       const pieces = new Map<string, Piece>(rows.map((row) => [row.ref, { html: numberRow(row) }]))
       if (!isMany || isOrdered) return pieces
       isOrdered = true
@@ -176,11 +176,11 @@ const receiverLookMs = 10_000
 interface Row {
   ref: string
   shownName: string
-  evidence: Evidence
+  evidence: KnownState
   receiving: Receiving
 }
 
-type Look = (bridge: Bridge.Info, lease: Lease.Info | undefined) => Promise<Evidence>
+type Look = (bridge: Bridge.Info, lease: Lease.Info | undefined) => Promise<KnownState>
 
 async function rowsOf(named: Bridge.Listed[], look: Look, known: Known = new Map()): Promise<Row[]> {
   const ids = named.map(({ id }) => id)
@@ -302,7 +302,7 @@ function numberRow(row: Row): Html {
       <a class="strong" href="${at}">${name}</a>
       <div class="small muted">${under}</div>
     </td>
-    <td>${evidenceLine(row.evidence)}</td>
+    <td>${stateLine(row.evidence)}</td>
     <td>${receiverLine(row.ref, row.receiving)}</td>
     <td class="end">
       ${

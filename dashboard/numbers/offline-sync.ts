@@ -1,6 +1,6 @@
 import { EventLists } from "#core/event/event-lists.ts"
 import { left, now, nowMs } from "#core/platform/clock.ts"
-import type { Evidence } from "./known-state.ts"
+import type { KnownState } from "./known-state.ts"
 
 /** A backlog that has been coming for longer than this is taken for over: its end may have been lost with a host. In seconds. */
 const longest = 600
@@ -17,7 +17,7 @@ const again = 10
  * is never said to catch up.
  * @returns a function that adds this to the evidence
  */
-export function followOfflineSync(bridgeId: string): (evidence: Evidence) => Promise<Evidence> {
+export function followOfflineSync(bridgeId: string): (evidence: KnownState) => Promise<KnownState> {
   let at: number | undefined
   /** Events that are older belong to an earlier login, or to one that is over. */
   let from = 0

@@ -4,7 +4,7 @@ import type { Choice } from "#core/bridge/choice.ts"
 import { Pacing } from "#core/contract/pacing.ts"
 import { invalid } from "#core/error.ts"
 import type { Html } from "../elements.ts"
-import { evidenceOf } from "./known-state.ts"
+import { knownStateOf } from "./known-state.ts"
 
 // The part of a number's settings that is about how it sends.
 
@@ -48,7 +48,7 @@ function typedOf({ new_chats_a_day, gap_ms, typing_ms }: Pacing): TypedPacing {
 /** How many chats it may still begin today; unknown where nothing limits it, or its session does not say. */
 async function leftToday(bridge: Bridge.Info, { pacing }: Choices): Promise<number | undefined> {
   if (pacing?.new_chats_a_day === undefined) return undefined
-  const evidence = await evidenceOf(bridge)
+  const evidence = await knownStateOf(bridge)
   return evidence.kind === "said" ? evidence.new_chats_left : undefined
 }
 

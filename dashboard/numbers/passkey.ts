@@ -5,13 +5,15 @@ import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { ask } from "#functions/api/ask-host.ts"
 import { sentenceCase } from "../api-words.ts"
-import { block, type Html, note, press, until } from "../elements.ts"
-import { type Refused, sentenceOf } from "./link-codes.ts"
-import { type Evidence, evidenceOf } from "./known-state.ts"
+import { block, type Html, note, press } from "../elements.ts"
+import { until } from "../times.ts"
+import type { Refused } from "./link-codes.ts"
+import { sentenceOf } from "../api-words.ts"
+import { type KnownState, knownStateOf } from "./known-state.ts"
 import { english, fill, type LinkWords } from "./link-words.ts"
 import { type Code, reason, refusedCard, waysToLink, whileLinking } from "./linking-cards.ts"
 
-type Asked = NonNullable<Extract<Evidence, { kind: "said" }>["passkey"]>
+type Asked = NonNullable<Extract<KnownState, { kind: "said" }>["passkey"]>
 
 /** The page that shows a card. */
 export interface Shown {
@@ -28,21 +30,21 @@ export interface Shown {
 const wordsOf = ({ words = english }: Shown) => words
 
 /** Whether a phone took a code, and its account wants a passkey. */
-export function wantsPasskey(evidence: Evidence): boolean {
+export function wantsPasskey(evidence: KnownState): boolean {
   return evidence.kind === "said" && evidence.status === "passkey_required"
 }
 
-function requestIn(evidence: Evidence): Asked | undefined {
+function requestIn(evidence: KnownState): Asked | undefined {
   return evidence.kind === "said" ? evidence.passkey : undefined
 }
 
 /** What tells one request from the next. */
-export function challengeIn(evidence: Evidence): string | undefined {
+export function challengeIn(evidence: KnownState): string | undefined {
   return requestIn(evidence)?.options.challenge
 }
 
 /** The code, or what the phone wants that took one. */
-export function linkingCard(evidence: Evidence, shown: Shown, code: Code = { kind: "asking" }): Html {
+export function linkingCard(evidence: KnownState, shown: Shown, code: Code = { kind: "asking" }): Html {
   return wantsPasskey(evidence) ? passkeyCard(shown, evidence) : waysToLink(shown.at, code, shown.words)
 }
 
@@ -50,7 +52,7 @@ export function linkingCard(evidence: Evidence, shown: Shown, code: Code = { kin
  * In place of the codes while the network waits for a passkey: the way to WhatsApp's page and back. Without a request that
  * still waits, the way to a new code. `refused`: why the answer before was not taken.
  */
-function passkeyCard(shown: Shown, evidence: Evidence, refused?: Refused): Html {
+function passkeyCard(shown: Shown, evidence: KnownState, refused?: Refused): Html {
   const asked = requestIn(evidence)
   const isWaiting = asked !== undefined && asked.expires_at * 1000 > nowMs()
   const words = wordsOf(shown)
@@ -167,7 +169,7 @@ function takenCard(shown: Shown): Html {
 /** Brings an answer to the session. @returns what the page shows then: the phone has the next word, or the request is there again */
 export async function passkeyAnswered(
   answer: unknown,
-  input: { bridge: Bridge.Info; requestId: string; look: () => Promise<Evidence>; shown: Shown },
+  input: { bridge: Bridge.Info; requestId: string; look: () => Promise<KnownState>; shown: Shown },
 ): Promise<{ body: Html; status?: Refused["status"] }> {
   const { bridge, requestId, look, shown } = input
   const { at } = shown
@@ -189,7 +191,7 @@ export async function passkeyAnswered(
 /** Turns the phone away that wants a passkey, so that codes are shown again. */
 export async function turnAway(bridge: Bridge.Info, requestId: string): Promise<void> {
   // A page that is old does not unlink the phone that is linked by now.
-  if (!wantsPasskey(await evidenceOf(bridge))) return
+  if (!wantsPasskey(await knownStateOf(bridge))) return
   const call = { method: "DELETE", path: "/logout", bridgeId: bridge.id, requestId } as const
   const { refusal } = await ask(call, true)
   if (refusal) throw refusal

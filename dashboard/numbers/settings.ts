@@ -11,12 +11,14 @@ import { freshLease } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { ask } from "#functions/api/ask-host.ts"
 import { writeChoice } from "#functions/api/write-choice.ts"
-import { nameIn, page } from "../answer.ts"
+import { page } from "../answer.ts"
+import { nameIn } from "../form.ts"
 import { sentenceCase } from "../api-words.ts"
 import { confirming, type Html, note, press } from "../elements.ts"
-import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
+import { takeDraft, unlessFresh } from "../fresh-sign-in.ts"
+import { textsOf } from "../form.ts"
 import { askOwners, type DashboardEnv, onlyLooks } from "../guard.ts"
-import { numberHead } from "../layout.ts"
+import { numberHeading } from "../layout.ts"
 import { did } from "../audit-log.ts"
 import { meanings } from "./event-item.ts"
 import { keepingCard, keepingIn } from "./keeping.ts"
@@ -163,7 +165,7 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
       : html`${shown.notice ?? ""} ${nameCard(bridge)} ${eventsCard(bridge, choice)}
         ${await sendingCard(bridge, choice, shown.typed)} ${keepingCard(bridge, choice)}
         ${endings(bridge, runningOf(lease), draft.get("confirm") ?? "")}`
-  const body = html`${numberHead(bridge, "settings")} ${content}`
+  const body = html`${numberHeading(bridge, "settings")} ${content}`
   const title = `Settings of ${bridge.customerRef}`
   return await page(c, { title, place: "numbers", body, ...(status && { status }) })
 }

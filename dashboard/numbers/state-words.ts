@@ -1,9 +1,10 @@
 import { html } from "hono/html"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
-import { age, type Html, time } from "../elements.ts"
-import type { Evidence, Last, Why } from "./known-state.ts"
-import { rejections } from "./failure-words.ts"
+import type { Html } from "../elements.ts"
+import { age, time } from "../times.ts"
+import type { KnownState, Last, Why } from "./known-state.ts"
+import { loginRejections } from "./failure-words.ts"
 
 type To = "connect" | "take-back" | "pay" | "settings"
 
@@ -23,7 +24,7 @@ interface Words {
 }
 
 /** A state in words: each bad state has its cause and, if there is anything to do, what. */
-export function inWords(evidence: Evidence): Words {
+export function inWords(evidence: KnownState): Words {
   switch (evidence.kind) {
     case "said":
       return inWordsOfStatus(evidence)
@@ -120,10 +121,10 @@ function doubt({ isLost }: { isLost?: boolean }): Pick<Words, "tone" | "word"> {
   return isLost ? { tone: "bad", word: "Lost" } : { tone: "warn", word: "Uncertain" }
 }
 
-function inWordsOfStatus({ hadPhone, ...said }: Extract<Evidence, { kind: "said" }>): Words {
+function inWordsOfStatus({ hadPhone, ...said }: Extract<KnownState, { kind: "said" }>): Words {
   const isAway = said.status === "connecting" || said.status === "disconnected"
   if (isAway && said.objection) {
-    const { word, cause } = rejections[said.objection]
+    const { word, cause } = loginRejections[said.objection]
     const until = said.objection_until
     return {
       tone: "bad",
@@ -151,7 +152,7 @@ function inWordsOfStatus({ hadPhone, ...said }: Extract<Evidence, { kind: "said"
       if (said.objection)
         return {
           tone: "bad",
-          ...rejections[said.objection],
+          ...loginRejections[said.objection],
           ...(said.objection !== "banned" && { action: { label: "Link it again", to: "connect" } as const }),
         }
       if (hadPhone)
@@ -204,7 +205,7 @@ function untilOf(until: number | undefined): Html | string {
 }
 
 /** The phone that is linked, or was last; `""` if nobody knows of one. */
-export function phoneOf(evidence: Evidence): string {
+export function phoneOf(evidence: KnownState): string {
   const phone = (evidence.kind === "said" && evidence.phone) || evidence.lastPhone
   return phone ? `+${phone}` : ""
 }
@@ -219,7 +220,7 @@ export function calledOf(
 }
 
 /** A state with its evidence: who said so, and how long ago. */
-export function evidenceLine(evidence: Evidence): Html {
+export function stateLine(evidence: KnownState): Html {
   const { tone, word, cause } = inWords(evidence)
   const said = evidence.kind === "said" ? evidence : undefined
   const isBad = tone === "bad" || tone === "warn"
@@ -238,7 +239,7 @@ export function evidenceLine(evidence: Evidence): Html {
 }
 
 /** For how long nobody has heard of a session that was there. */
-function silence(evidence: Evidence): Html | string {
+function silence(evidence: KnownState): Html | string {
   const isDoubted = evidence.kind === "silent" || (evidence.kind === "unheld" && evidence.hasFailed)
   if (!isDoubted || evidence.last?.atMs === undefined) return ""
   return html`<div class="small muted">not heard of for ${age(evidence.last.atMs)}</div>`

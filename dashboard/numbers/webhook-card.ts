@@ -3,8 +3,10 @@ import type { EventType } from "#core/contract/event.ts"
 import type { Delivery } from "#core/event/delivery.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { now } from "#core/platform/clock.ts"
-import { age, block, confirming, type Html, note, press, until, urlField } from "../elements.ts"
-import { aboutTest, deliveriesOf, howLong, isFailing, receiverLine, receivingAt } from "./webhook-health.ts"
+import { block, confirming, type Html, note, press, urlField } from "../elements.ts"
+import { age, until } from "../times.ts"
+import { deliveriesOf, howLong, isFailing, receiverLine, receivingAt } from "./webhook-health.ts"
+import { aboutTest } from "./attempt-words.ts"
 import { choice } from "./settings.ts"
 
 /** One webhook of a number: how events get there, and what can be done with it. */

@@ -7,7 +7,9 @@ import { DeliveryReport } from "#core/event/delivery-report.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { nowMs } from "#core/platform/clock.ts"
-import { age, ago, type Html, note, until } from "../elements.ts"
+import { type Html } from "../elements.ts"
+import { age, ago, until } from "../times.ts"
+import { whyOf } from "./attempt-words.ts"
 
 /** How a bridge's events get to its webhooks. */
 export interface Receiving {
@@ -234,50 +236,3 @@ function queue(ref: string, { waiting, resending, oldestMs, webhookId }: Receivi
   return html`${waiting === 0 ? "" : html`${count}${oldest}.`}
   ${resending === 0 ? "" : `${resending} to be sent again.`}`
 }
-
-/** The outcome of an attempt. */
-export function outcome(attempt: { success: boolean; status_code: number; error: string }): Html {
-  const word =
-    attempt.status_code > 0 ? String(attempt.status_code) : (unanswered.get(attempt.error) ?? attempt.error)
-  return html`<span class="state ${attempt.success ? "good" : "bad"}">${word}</span>`
-}
-
-/** Why there was no status, in a word or two. */
-const unanswered = new Map([
-  ["timeout", "no answer"],
-  ["refused", "no connection"],
-  ["unreachable", "unreachable"],
-  ["reset", "cut off"],
-  ["dns", "unknown host"],
-  ["tls", "TLS failed"],
-  ["bad_response", "not HTTP"],
-  ["blocked", "not allowed"],
-])
-
-/** How a test event is sent. */
-export const aboutTest =
-  "A test event is sent at once, ahead of what waits, signed as all are. It is not kept."
-
-/** What became of a test event. */
-export function testWords(attempt: Attempt): Html {
-  return attempt.success
-    ? note("good", `It took a test event: status ${attempt.status_code}, in ${attempt.latency_ms} ms.`)
-    : note("bad", `It did not take a test event. ${whyOf(attempt)}.`)
-}
-
-/** Why an attempt failed, for people. */
-export function whyOf(attempt: { error: string; status_code: number }): string {
-  if (attempt.status_code > 0) return `It answered with status ${attempt.status_code}`
-  return reasons.get(attempt.error) ?? `There was no answer (${attempt.error})`
-}
-
-const reasons = new Map([
-  ["timeout", "It did not answer within 10 seconds"],
-  ["refused", "Nothing listens at this address: there is no connection"],
-  ["unreachable", "The address cannot be reached"],
-  ["reset", "It closed the connection before it answered"],
-  ["dns", "The name of the host is not known"],
-  ["tls", "Its certificate is not valid, or it does not speak TLS"],
-  ["bad_response", "What it answered is not HTTP"],
-  ["blocked", "This address is not allowed, so it is not called: it must be public, and without a user name"],
-])

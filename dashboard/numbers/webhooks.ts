@@ -16,11 +16,12 @@ import { page } from "../answer.ts"
 import { sentenceCase } from "../api-words.ts"
 import { did } from "../audit-log.ts"
 import { block, type Html, note, urlField } from "../elements.ts"
-import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
+import { takeDraft, unlessFresh } from "../fresh-sign-in.ts"
+import { textsOf } from "../form.ts"
 import { askOwners, type DashboardEnv, onlyLooks } from "../guard.ts"
-import { numberHead } from "../layout.ts"
+import { numberHeading } from "../layout.ts"
 import { whoIsTold } from "../people/alerts.ts"
-import { testWords } from "./webhook-health.ts"
+import { testWords } from "./attempt-words.ts"
 import { webhookCard } from "./webhook-card.ts"
 
 /** All webhooks of a number, and their secrets: the first, which is the number's own, and the further ones. */
@@ -188,7 +189,7 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
   const firstUrl = shown.webhook_url ?? draft.get("webhook_url") ?? bridge.webhookUrl
   const more = { types, mayChange, firstUrl, secret: shown.secret, told: () => whoIsTold(c) }
   const cards = all.map(async (webhook) => await webhookCard(ref, webhook, more))
-  const body = html`${numberHead(bridge, "webhooks")} ${shown.notice ?? ""} ${await Promise.all(cards)}
+  const body = html`${numberHeading(bridge, "webhooks")} ${shown.notice ?? ""} ${await Promise.all(cards)}
   ${mayChange ? adding(pathOf(c), url) : note("info", await askOwners(c, onlyLooks))}`
   return await page(c, {
     title: `Webhooks of ${ref}`,

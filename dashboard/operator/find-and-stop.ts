@@ -9,10 +9,12 @@ import { Receiver } from "#core/event/receiver.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
 import { page } from "../answer.ts"
-import { age, ago, copyable, type Html, note, press } from "../elements.ts"
-import { textsOf, unlessFresh } from "../fresh-sign-in.ts"
+import { copyable, type Html, note, press } from "../elements.ts"
+import { age, ago } from "../times.ts"
+import { unlessFresh } from "../fresh-sign-in.ts"
+import { textsOf } from "../form.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { head } from "../layout.ts"
+import { heading } from "../layout.ts"
 import { accountsCard, showOperator, whatWaitsFor } from "./operator.ts"
 
 /** Finding a number or an account, and stopping or waking one number. */
@@ -51,7 +53,7 @@ async function showFound(c: Context<DashboardEnv>, asked: string, problem?: stri
   const all = bridge ? [bridge] : await Bridge.list(account.id)
   const numbers = await Promise.all(all.slice(0, mostShown).map(numberOf))
   const title = bridge?.customerRef ?? account.name
-  const body = html`${head({
+  const body = html`${heading({
     title,
     crumbs: toOperator,
     about: html`Account <a href="/operator/find?id=${account.id}">${account.name}</a>, subscription
@@ -76,7 +78,7 @@ async function showMatches(c: Context<DashboardEnv>, asked: string): Promise<Res
       c,
       "Nothing was found: an account is found by its id or name, a number by its id or phone.",
     )
-  const body = html`${head({
+  const body = html`${heading({
     title: asked,
     crumbs: toOperator,
     about: "Names are free, and a phone can be linked again elsewhere: choose by the id.",

@@ -3,9 +3,10 @@ import { html } from "hono/html"
 import { Mail } from "#core/account/mail.ts"
 import { ApiError } from "#core/error.ts"
 import { page } from "../answer.ts"
-import { ago, type Html } from "../elements.ts"
+import type { Html } from "../elements.ts"
+import { ago } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { head } from "../layout.ts"
+import { heading } from "../layout.ts"
 
 const about = "This service sends no mail. What it would have sent is listed here until it is stopped."
 
@@ -13,7 +14,7 @@ const about = "This service sends no mail. What it would have sent is listed her
 export const mail = new Hono<DashboardEnv>().get("/dev/mail", async (c) => {
   if (Mail.way() !== "kept") throw new ApiError("not_found")
   const all = Mail.latest()
-  const body = html`${head({ title: "Mail", about })} ${all.length === 0 ? none() : list(all)}`
+  const body = html`${heading({ title: "Mail", about })} ${all.length === 0 ? none() : list(all)}`
   return await page(c, { title: "Mail", place: "mail", body })
 })
 

@@ -8,9 +8,10 @@ import { waitingLongest } from "#core/event/waiting-deliveries.ts"
 import type { Receiver } from "#core/event/receiver.ts"
 import { Host } from "#core/lease/host.ts"
 import { page } from "../answer.ts"
-import { age, ago, copyable, copyButton, type Html, note, until } from "../elements.ts"
+import { copyable, copyButton, type Html, note } from "../elements.ts"
+import { age, ago, until } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { head } from "../layout.ts"
+import { heading } from "../layout.ts"
 
 /** How many numbers with waiting events the page shows. */
 const mostWaiting = 10
@@ -31,7 +32,7 @@ export async function showOperator(c: Context<DashboardEnv>, problem?: string): 
       name: (await Bridge.byId(id.bridgeId))?.customerRef ?? "",
     })),
   )
-  const body = html`${head({
+  const body = html`${heading({
     title: "Operator",
     about: html`The hosts that run, the events that wait, and the accounts. <code>npm run admin</code> does
       the rest: <code>events resend</code> sends again what was given up. <code>npm run cost</code> says what

@@ -14,10 +14,12 @@ import { SignIn } from "#core/account/sign-in.ts"
 import { Billing } from "#core/billing.ts"
 import { page } from "../answer.ts"
 import { sentenceCase } from "../api-words.ts"
-import { ago, browserName, confirming, type Html, note, press } from "../elements.ts"
-import { takeDraft, textsOf, unlessFresh } from "../fresh-sign-in.ts"
+import { browserName, confirming, type Html, note, press } from "../elements.ts"
+import { ago } from "../times.ts"
+import { takeDraft, unlessFresh } from "../fresh-sign-in.ts"
+import { textsOf } from "../form.ts"
 import { askOwners, type DashboardEnv, notAllowed, pageOrigin } from "../guard.ts"
-import { head } from "../layout.ts"
+import { heading } from "../layout.ts"
 import { did } from "../audit-log.ts"
 import { turnTo } from "./accounts.ts"
 import { invitation, membersCard, onlyOwners, typedIn } from "./members-card.ts"
@@ -186,7 +188,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html, typedName?: string)
   const isOwner = role === "owner"
   const others = all.map((one) => one.account).filter(({ id }) => id !== own.id)
   const mayLeave = members.some((one) => one.role === "owner" && one.personId !== person.id)
-  const body = html`${head({ title: "Account" })} ${notice ?? ""}
+  const body = html`${heading({ title: "Account" })} ${notice ?? ""}
     <section class="card">
       <h2>${own.name}</h2>
       <dl class="facts">

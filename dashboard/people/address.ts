@@ -9,9 +9,10 @@ import { inHalves } from "#core/account/typed-code.ts"
 import { page, type Status } from "../answer.ts"
 import { did } from "../audit-log.ts"
 import { type Html, note } from "../elements.ts"
-import { textsOf, unlessFresh } from "../fresh-sign-in.ts"
+import { unlessFresh } from "../fresh-sign-in.ts"
+import { textsOf } from "../form.ts"
 import { cookie, type DashboardEnv, putCookie } from "../guard.ts"
-import { head } from "../layout.ts"
+import { heading } from "../layout.ts"
 import { codeField, keptCode } from "./sign-in.ts"
 import { tooManyMails } from "./too-many-mails.ts"
 
@@ -60,7 +61,7 @@ function mailOf(to: string, code: string) {
 
 async function show(c: Context<DashboardEnv>, content: Html, status?: Status): Promise<Response> {
   const crumbs = html`<a href="/account">Account</a>`
-  const body = html`${head({ title: "Change your address", crumbs })} ${content}`
+  const body = html`${heading({ title: "Change your address", crumbs })} ${content}`
   return await page(c, {
     title: "Change your address",
     place: "account",

@@ -11,9 +11,10 @@ import { log } from "#core/platform/log.ts"
 import { page } from "../answer.ts"
 import { did } from "../audit-log.ts"
 import { type Html, note } from "../elements.ts"
-import { textsOf, unlessFresh } from "../fresh-sign-in.ts"
+import { unlessFresh } from "../fresh-sign-in.ts"
+import { textsOf } from "../form.ts"
 import { type DashboardEnv, notAllowed } from "../guard.ts"
-import { head } from "../layout.ts"
+import { heading } from "../layout.ts"
 
 const onlyOwners = "Only owners download the account's data, and delete it"
 
@@ -96,7 +97,7 @@ export function deleteCard(): Html {
 }
 
 function deletePage({ account, person }: DashboardEnv["Variables"]["me"], numbers: number): Html {
-  const what = html`${head({
+  const what = html`${heading({
     title: "Delete this account",
     crumbs: html`<a href="/account">Account</a>`,
     about:

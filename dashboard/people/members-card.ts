@@ -1,6 +1,7 @@
 import { html } from "hono/html"
 import type { Member } from "#core/account/member.ts"
-import { emailField, type Html, press, removing, until } from "../elements.ts"
+import { emailField, type Html, press, removing } from "../elements.ts"
+import { until } from "../times.ts"
 
 // The parts of an account's page that are about its people. `draft`: what was typed before a sign-in that a form needed.
 

@@ -14,12 +14,12 @@ import { originOf } from "#functions/http/address.ts"
 import { page } from "../answer.ts"
 import { type Html, icon, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { head } from "../layout.ts"
+import { heading } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { eventItem } from "../numbers/event-item.ts"
 import { eventsFollower, firstWaiting } from "../numbers/events.ts"
-import { type Evidence, evidenceOf, isStopped } from "../numbers/known-state.ts"
-import { evidenceLine } from "../numbers/state-words.ts"
+import { type KnownState, knownStateOf, isStopped } from "../numbers/known-state.ts"
+import { stateLine } from "../numbers/state-words.ts"
 import { codeBlocks } from "./code-blocks.ts"
 import { bubble, phoneCard, type PhoneState } from "./sandbox-phone.ts"
 import { SimulatedPhone } from "./simulated-phone.ts"
@@ -110,13 +110,13 @@ function placesOf(c: Context<DashboardEnv>) {
 /** `known`: the contact's phone as it was found before. */
 async function sandboxOf(c: Context<DashboardEnv>, known?: SimulatedPhone.Info) {
   const bridge = await Bridge.get(c.var.accountId, "sandbox")
-  const evidence = await evidenceOf(bridge)
+  const evidence = await knownStateOf(bridge)
   const own = evidence.kind === "said" && evidence.status === "connected" ? evidence.phone : ""
   const found = known && known.bridge === own ? known : await phoneOf(bridge, own, c.var.requestId)
   return { bridge, evidence, found, phone: stateOf(found, evidence), contact: found?.number ?? "" }
 }
 
-function stateOf(found: SimulatedPhone.Info | undefined, evidence: Evidence): PhoneState {
+function stateOf(found: SimulatedPhone.Info | undefined, evidence: KnownState): PhoneState {
   if (!SimulatedPhone.isHere()) return "elsewhere"
   if (found) return "ready"
   return isStopped(evidence) ? "stopped" : "linking"
@@ -136,8 +136,8 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const { me, accountId } = c.var
   if (!config.SANDBOX) {
     const about = "Link a phone, and each of its messages becomes an event for your program."
-    const body = html`${head({ title: "First steps", about })} ${note("info", "This service has no sandbox.")}
-    ${checklist(await factsOf(accountId, false))}`
+    const body = html`${heading({ title: "First steps", about })}
+    ${note("info", "This service has no sandbox.")} ${checklist(await factsOf(accountId, false))}`
     return await page(c, { title: "First steps", place: "start", body })
   }
   const mayChange = me.role !== "viewer"
@@ -149,7 +149,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const { events } = await EventFeed.page(bridge, { isNewestFirst: true, limit: 15 })
   const facts = await factsOf(accountId, hasSent)
   const title = "Sandbox and first steps"
-  const body = html`${head({
+  const body = html`${heading({
       title,
       about: `Your sandbox is a number on a simulated network. ${whatToDo(phone, mayChange)}`,
     })}
@@ -190,7 +190,7 @@ function whatToDo(phone: PhoneState, mayChange: boolean): string {
     : "Watch what is written to it from the phone, and the event that a program gets."
 }
 
-function eventsCard(events: StoredEvent[], evidence: Evidence): Html {
+function eventsCard(events: StoredEvent[], evidence: KnownState): Html {
   return html`<section class="card flush phone" aria-label="Events of the sandbox">
     <header class="row spread">
       <h2>Events</h2>
@@ -218,8 +218,8 @@ function eventsCard(events: StoredEvent[], evidence: Evidence): Html {
 }
 
 /** The state of the sandbox, as the stream sends it again. */
-function sandboxState(evidence: Evidence): Html {
-  return html`<div id="sandbox-state" class="evidence">${evidenceLine(evidence)}</div>`
+function sandboxState(evidence: KnownState): Html {
+  return html`<div id="sandbox-state" class="evidence">${stateLine(evidence)}</div>`
 }
 
 function item(isDone: boolean, body: Html): Html {

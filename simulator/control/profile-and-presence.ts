@@ -81,7 +81,7 @@ export function profileAndPresence(app: OpenAPIHono, network: Network) {
       method: "post",
       path: "/phones/{number}/read",
       summary: "Mark messages as read or played",
-      body: Schema.Seen,
+      body: Schema.MarkAsRead,
       answer: z.object({}),
     },
     ({ params, body }) => {
@@ -105,7 +105,7 @@ export function profileAndPresence(app: OpenAPIHono, network: Network) {
   )
 }
 
-function readReceipt(network: Network, body: z.output<typeof Schema.Seen>): Node {
+function readReceipt(network: Network, body: z.output<typeof Schema.MarkAsRead>): Node {
   const target = targetOf(network, { to: body.chat, addressing: body.addressing })
   const [id, ...rest] = body.message_ids
   const author = network.directory.user(body.from ?? "")

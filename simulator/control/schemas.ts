@@ -452,7 +452,7 @@ export const Flood = z.object({
 
 export const Call = z.object({ call_id: z.string() })
 
-export const Seen = z.object({
+export const MarkAsRead = z.object({
   chat: To,
   message_ids: z.array(z.string()).min(1),
   from: digits.optional().describe("In a group: who wrote them"),

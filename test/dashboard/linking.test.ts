@@ -2,12 +2,12 @@ import { afterEach, expect, test, vi } from "vitest"
 import { errorStatus } from "#core/contract/error.ts"
 import type { Event } from "#core/contract/event.ts"
 import type { Objection } from "#core/contract/session-status.ts"
-import type { Evidence } from "#dashboard/numbers/known-state.ts"
+import type { KnownState } from "#dashboard/numbers/known-state.ts"
 import { failures } from "#dashboard/numbers/failure-words.ts"
 import { LinkSteps } from "#dashboard/numbers/link-steps.ts"
 import { codePiece, refusedCard, stepOf } from "#dashboard/numbers/linking-cards.ts"
 import { followOfflineSync } from "#dashboard/numbers/offline-sync.ts"
-import { evidenceLine, inWords } from "#dashboard/numbers/state-words.ts"
+import { stateLine, inWords } from "#dashboard/numbers/state-words.ts"
 import { aBridge } from "../support/service/bridge.ts"
 import { anEvent, anOutbox } from "../support/session/events-and-doorbells.ts"
 
@@ -52,7 +52,7 @@ test("a stream that comes back with its last id goes on where it was, and a wron
 
 const none = [undefined, undefined, undefined, undefined]
 const connectedIn = (ms: number) => ({ ...said("connected"), sinceMs: Date.now() + ms })
-const said = (status: string): Evidence => ({ kind: "said", atMs: at, status, phone: "", name: "" })
+const said = (status: string): KnownState => ({ kind: "said", atMs: at, status, phone: "", name: "" })
 
 test("each step has the time at which it was seen to come, and those before the first look have none", () => {
   const waiting = LinkSteps.stepped(fresh, said("unpaired"), at)
@@ -109,7 +109,7 @@ test("a number says until when it is banned, and who unlinked its phone", async 
     [{ ...unlinked, unlinked: "here" }, "through the API"],
     [{ ...unlinked, unlinked: "elsewhere" }, "or by the network"],
   ] as const)
-    expect(String(await evidenceLine(evidence))).toContain(words)
+    expect(String(await stateLine(evidence))).toContain(words)
 })
 
 test("a session catches up from the preview to the end of what came before, and no longer than ten minutes", async () => {

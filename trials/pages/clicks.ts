@@ -1,7 +1,7 @@
 import type { Page } from "puppeteer-core"
 import { startChromium } from "#local/browser/chromium.ts"
 import { follow, press, sees } from "#test/support/service/walk.ts"
-import type { Seeded, Stage } from "./timings.ts"
+import type { Seeded, Stage } from "./scene.ts"
 
 const question = "Did this one arrive?"
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Stage } from "./timings.ts"
+import type { Stage } from "./scene.ts"
 
 const count = 10_000
 

@@ -3,9 +3,22 @@ import { join } from "node:path"
 import { scriptlessBrowser } from "#local/demo/scriptless-browser.ts"
 import { operator } from "#local/service/seed.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
-import type { Service } from "#test/support/service/service.ts"
+import type { Customer, Service } from "#test/support/service/service.ts"
 import { until } from "#test/support/until.ts"
-import type { Seeded, Stage } from "./timings.ts"
+import type { Browser, Page } from "puppeteer-core"
+
+/** A service with a browser in which its operator is signed in. */
+export interface Stage {
+  service: Service
+  browser: Browser
+  /** Where the pages are. */
+  base: string
+  /** The operator's page. */
+  page: Page
+}
+
+/** An account as a program uses it. */
+export type Seeded = Pick<Customer, "call">
 
 /** The account that `npm start` made, as its programs use it. */
 export function seeded({ baseUrl, dataDir }: Service): Seeded & { apiKey: string } {

@@ -1,22 +1,11 @@
+import type { Seeded, Stage } from "./scene.ts"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Browser, Page } from "puppeteer-core"
 import { sessionHostPids } from "#local/service/session-host-pids.ts"
 import { quantile } from "#test/support/quantile.ts"
 import { startChromium } from "#local/browser/chromium.ts"
-import type { Customer, Service } from "#test/support/service/service.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
 import { until } from "#test/support/until.ts"
 import { follow, press, sees } from "#test/support/service/walk.ts"
-
-/** A service with a browser in which its operator is signed in. */
-export interface Stage {
-  service: Service
-  browser: Browser
-  /** Where the pages are. */
-  base: string
-  /** The operator's page. */
-  page: Page
-}
 
 const secondsSince = (start: number) => Math.round((performance.now() - start) / 100) / 10
 
@@ -101,9 +90,6 @@ export async function qrFresh({ base, page }: Stage, customer: Seeded, forMs: nu
     qr_turns: turns.size,
   }
 }
-
-/** An account as a program uses it. */
-export type Seeded = Pick<Customer, "call">
 
 /**
  * How much later an event is on the page than in the API's own stream of events. Both clocks are this machine's.

@@ -8,7 +8,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { now } from "#core/platform/clock.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
-import { codeOf } from "#dashboard/numbers/link-codes.ts"
+import { shownCodeOf } from "#dashboard/numbers/link-codes.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 import { until } from "#test/support/until.ts"
 import { aPerson, pages } from "./person.ts"
@@ -74,7 +74,7 @@ test("a code that its session is slow to give is shown, and stays while the sess
   await host.take(person.bridge.id)
   const codes: string[] = []
   for (let looks = 0; looks < 6; looks++) {
-    const { kind } = await codeOf(person.bridge, { requestId: "looks", isOver: false })
+    const { kind } = await shownCodeOf(person.bridge, { requestId: "looks", isOver: false })
     codes.push(kind)
   }
   expect(codes.slice(0, 2)).toContain("asking")

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Troubles } from "#core/account/troubles.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
-import type { Evidence } from "#dashboard/numbers/known-state.ts"
+import type { KnownState } from "#dashboard/numbers/known-state.ts"
 import { failures } from "#dashboard/numbers/failure-words.ts"
 import { english, type LinkWords, linkWordsFor } from "#dashboard/numbers/link-words.ts"
 import { reason, steps } from "#dashboard/numbers/linking-cards.ts"
@@ -219,7 +219,7 @@ test("a link page says in its reader's language why no phone is linked, and how 
     options: { ...options, userVerification: "required" },
     expires_at: Date.now() / 1000 + 60,
   }
-  const asked = { kind: "said", status: "passkey_required", passkey } as unknown as Evidence
+  const asked = { kind: "said", status: "passkey_required", passkey } as unknown as KnownState
   for (const lang of ["de", "es", "fr", "it", "pt"]) {
     const words = linkWordsFor(lang)
     const shown = { at: "/link/x", origin: "https://x.test", linksTo: "The shop", words }

@@ -1,0 +1,50 @@
+import { html } from "hono/html"
+import type { Attempt } from "#core/contract/delivery.ts"
+import { type Html, note } from "../elements.ts"
+
+/** The outcome of an attempt. */
+export function outcome(attempt: { success: boolean; status_code: number; error: string }): Html {
+  const word =
+    attempt.status_code > 0 ? String(attempt.status_code) : (unanswered.get(attempt.error) ?? attempt.error)
+  return html`<span class="state ${attempt.success ? "good" : "bad"}">${word}</span>`
+}
+
+/** Why there was no status, in a word or two. */
+const unanswered = new Map([
+  ["timeout", "no answer"],
+  ["refused", "no connection"],
+  ["unreachable", "unreachable"],
+  ["reset", "cut off"],
+  ["dns", "unknown host"],
+  ["tls", "TLS failed"],
+  ["bad_response", "not HTTP"],
+  ["blocked", "not allowed"],
+])
+
+/** How a test event is sent. */
+export const aboutTest =
+  "A test event is sent at once, ahead of what waits, signed as all are. It is not kept."
+
+/** What became of a test event. */
+export function testWords(attempt: Attempt): Html {
+  return attempt.success
+    ? note("good", `It took a test event: status ${attempt.status_code}, in ${attempt.latency_ms} ms.`)
+    : note("bad", `It did not take a test event. ${whyOf(attempt)}.`)
+}
+
+/** Why an attempt failed, for people. */
+export function whyOf(attempt: { error: string; status_code: number }): string {
+  if (attempt.status_code > 0) return `It answered with status ${attempt.status_code}`
+  return reasons.get(attempt.error) ?? `There was no answer (${attempt.error})`
+}
+
+const reasons = new Map([
+  ["timeout", "It did not answer within 10 seconds"],
+  ["refused", "Nothing listens at this address: there is no connection"],
+  ["unreachable", "The address cannot be reached"],
+  ["reset", "It closed the connection before it answered"],
+  ["dns", "The name of the host is not known"],
+  ["tls", "Its certificate is not valid, or it does not speak TLS"],
+  ["bad_response", "What it answered is not HTTP"],
+  ["blocked", "This address is not allowed, so it is not called: it must be public, and without a user name"],
+])
