@@ -3,6 +3,7 @@ export * as LinkSession from "./link-session.ts"
 import { z } from "zod"
 import { hashOf, isToken, newToken } from "../account/token.ts"
 import { open as openSealed, seal } from "../keys/seal.ts"
+import { isSameNumber } from "../phone-number.ts"
 import { left, now } from "../platform/clock.ts"
 import { Bytes, get, type Key, remove, transact, update } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
@@ -112,24 +113,8 @@ export async function show(token: string, session: Pick<Info, "shownAt">): Promi
  */
 export function judge(session: Info, phone: string): "own" | "other" | "foreign" {
   if (session.shownAt === 0) return "foreign"
-  if (session.expectedPhone === undefined || isSame(session.expectedPhone, phone)) return "own"
+  if (session.expectedPhone === undefined || isSameNumber(session.expectedPhone, phone)) return "own"
   return left(session.shownAt + codeWorksFor, codeWorksFor) > 0 ? "other" : "foreign"
-}
-
-/** Whether two spellings are of one number, in digits. */
-export function isSame(one: string, other: string): boolean {
-  return spelled(one) === spelled(other)
-}
-
-/**
- * Mobile numbers of three countries have a digit after the country's code that people write, and that the network leaves out
- * of some addresses: Brazil's ninth digit, Mexico's 1, Argentina's 9.
- */
-function spelled(digits: string): string {
-  return digits
-    .replace(/^(55\d{2})9(\d{8})$/, "$1$2")
-    .replace(/^521(\d{10})$/, "52$1")
-    .replace(/^549(\d{10})$/, "54$1")
 }
 
 /** Uses a link session up, once a phone is linked. @returns false when somebody has done so before. */

@@ -16,7 +16,7 @@ const leastMs = 3_600_000
 export async function makeAnew(bridgeId: string, copiedMs: number): Promise<boolean> {
   const deliveries = await Delivery.all(bridgeId)
   if (deliveries.length === 0) return false
-  const after = Math.max(await EventLists.newestNumber(bridgeId), ...deliveries.map(Delivery.floorOf))
+  const after = Math.max(await EventLists.newestNumber(bridgeId), ...deliveries.map(Delivery.highestUsed))
   const lostMs = Math.max(leastMs, nowMs() - copiedMs)
   const to = after + Math.ceil((lostMs / 1000) * eventsEachSecond)
   for (const delivery of deliveries) await Delivery.skip(delivery, { after, to })

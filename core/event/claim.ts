@@ -63,7 +63,7 @@ export async function goIdle(
       ConditionCheck: {
         TableName: tables.events,
         // Of what it skips, nothing is there and nothing will be.
-        Key: EventRow.key(held.bridgeId, Delivery.floorOf(held) + 1),
+        Key: EventRow.key(held.bridgeId, Delivery.highestUsed(held) + 1),
         ConditionExpression: "attribute_not_exists(pk)",
       },
     },

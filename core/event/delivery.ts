@@ -128,7 +128,7 @@ export function passing() {
 }
 
 /** New events have higher numbers than this. */
-export function floorOf({ head, skipped }: Pick<Info, "head" | "skipped">): number {
+export function highestUsed({ head, skipped }: Pick<Info, "head" | "skipped">): number {
   return Math.max(head, skipped.at(-1)?.to ?? 0)
 }
 

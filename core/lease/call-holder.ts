@@ -49,7 +49,7 @@ export async function runningLease(bridgeId: string): Promise<Lease.Info> {
  * @throws ApiError `orchestrator_failed` when the store fails to wake it (Contract, "Changing the webhook"), and as
  * `runningLease` does. A store that cannot even be read is away: 503.
  */
-export async function awake(bridgeId: string, requestId: string): Promise<Lease.Info> {
+export async function awakeLease(bridgeId: string, requestId: string): Promise<Lease.Info> {
   const lease = await freshLease(bridgeId)
   if (lease.host !== Lease.NONE) return lease
   try {

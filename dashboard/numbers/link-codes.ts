@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Context } from "hono"
 import { LRUCache } from "lru-cache"
 import type { Bridge } from "#core/bridge/bridge.ts"
-import { LinkSession } from "#core/bridge/link-session.ts"
+import { isSameNumber } from "#core/phone-number.ts"
 import { PhoneNumber } from "#core/contract/field-types.ts"
 import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
@@ -119,7 +119,7 @@ export async function typedCodeFor(
       400,
     )
   const digits = parsed.data.replace(/^\+/, "")
-  if (about.expected !== undefined && !LinkSession.isSame(digits, about.expected))
+  if (about.expected !== undefined && !isSameNumber(digits, about.expected))
     return refuse(
       "number_mismatch",
       "Another number is expected here: link the phone that you were asked to link.",

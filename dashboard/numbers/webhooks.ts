@@ -2,7 +2,7 @@ import { Hono } from "hono"
 import type { Context } from "hono"
 import { html } from "hono/html"
 import { Choice } from "#core/bridge/choice.ts"
-import { awake, freshLease } from "#core/lease/call-holder.ts"
+import { awakeLease, freshLease } from "#core/lease/call-holder.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { webhookUrl } from "#core/bridge/webhook-url.ts"
@@ -137,7 +137,7 @@ function idOf(c: Context<DashboardEnv>): string {
 async function sendTo(c: Context<DashboardEnv>, given: string, wantsTest: boolean): Promise<Html> {
   const { bridge, requestId } = c.var
   const url = webhookUrl(given)
-  c.set("bridge", await redirect(await awake(bridge.id, requestId), bridge, url, requestId))
+  c.set("bridge", await redirect(await awakeLease(bridge.id, requestId), bridge, url, requestId))
   await did(c, "webhook_changed", `${bridge.customerRef}: ${url === "" ? "none" : url}`)
   if (url === "") return note("good", "Saved. Events stay here from now on.")
   const saved = note("good", "Saved. Events go there from now on.")

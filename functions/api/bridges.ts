@@ -15,7 +15,7 @@ import { writeChoice, hasChoice } from "./write-choice.ts"
 import { processHealthOf } from "#core/bridge/health.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { restart } from "#core/bridge/restart.ts"
-import { awake, freshLease } from "#core/lease/call-holder.ts"
+import { awakeLease, freshLease } from "#core/lease/call-holder.ts"
 import { originOf } from "../http/address.ts"
 import { contractRouter } from "../http/contract-router.ts"
 
@@ -69,7 +69,7 @@ export const bridges = contractRouter()
     const isOfUrl = input.webhook_url !== undefined || !hasChoice(input)
     const url = isOfUrl ? webhookUrl(input.webhook_url) : c.var.bridge.webhookUrl
     const { requestId } = c.var
-    const awoken = await awake(c.var.bridge.id, requestId)
+    const awoken = await awakeLease(c.var.bridge.id, requestId)
     const bridge = isOfUrl ? await redirect(awoken, c.var.bridge, url, requestId) : c.var.bridge
     const lease = await writeChoice(awoken, input, requestId)
     if (url !== c.var.bridge.webhookUrl)

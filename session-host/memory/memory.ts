@@ -71,7 +71,7 @@ export class Memory extends Ground {
   /** The number of the bridge's last event. Rows of delivered events expire. */
   get #lastEvent(): number {
     const { lastEvent, deliveries } = this.found
-    return Math.max(lastEvent, ...deliveries.map((delivery) => Delivery.floorOf(delivery)))
+    return Math.max(lastEvent, ...deliveries.map((delivery) => Delivery.highestUsed(delivery)))
   }
 
   async #makeAnew(): Promise<void> {

@@ -97,7 +97,7 @@ export async function link(url: string, controlUrl: string): Promise<Device> {
     }
     if (asked?.tag === "pair-success") {
       device.name = child(asked, "device")?.attrs.jid?.split("@")[0]
-      back.send(signed(device, node))
+      back.send(signedIdentity(device, node))
     }
     if (node.tag === "stream:error") back.close()
   })
@@ -113,7 +113,7 @@ export function codeOf(device: Device, asked: Node): string {
 }
 
 /** The companion's own signature under what the phone signed. */
-export function signed(device: Device, node: Node): Node {
+export function signedIdentity(device: Device, node: Node): Node {
   const content = bytes(child(child(node, "pair-success"), "device-identity")) ?? nothing
   const { details: account, hmac } = proto.ADVSignedDeviceIdentityHMAC.decode(content)
   if (!hmacSign(Buffer.from(account ?? []), device.advSecret).equals(Buffer.from(hmac ?? [])))

@@ -71,7 +71,7 @@ test("a restored folder holds the service as it was, every bridge marked, with e
   await inStore(dataDir, async () => {
     expect(await Lease.get(held)).toMatchObject({ host: Lease.FREE, anew: true, epoch: 3 })
     expect(await Lease.get(paused)).toMatchObject({ host: Lease.NONE, anew: true, stopped: ["operator"] })
-    expect(Delivery.floorOf((await Delivery.get(Delivery.first(held)))!)).toBeGreaterThan(1_000_000)
+    expect(Delivery.highestUsed((await Delivery.get(Delivery.first(held)))!)).toBeGreaterThan(1_000_000)
   })
   const { path: again } = await backUp({ dataDir, dir: aFolder() })
   expect(again).toContain(/messaging-bridge-[0-9a-f]+/.exec(path)![0])
