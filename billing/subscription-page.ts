@@ -74,7 +74,7 @@ function byHand({ state, hasPortal, mayChange, ask, bills, used, limit }: Shown)
     </p>
     ${
       hasPortal
-        ? html`${note("warn", `Your subscription at Stripe goes on, and is charged, until you cancel it there.${bills.length === 0 ? "" : " The invoices below are of that one."}`)}
+        ? html`${note("warn", `Your subscription at Stripe goes on, and is charged, until you cancel it there.${bills.length === 0 ? "" : " The invoices below are from there."}`)}
           ${mayChange ? html`<div class="row">${portalButton()}</div>` : ask}`
         : ""
     }`

@@ -74,6 +74,7 @@ export function refusedPage(error: Error, c: Context<DashboardEnv>): Response | 
   const { requestId } = c.var
   // A form of another site, or a page that another site framed.
   if (error instanceof HTTPException) {
+    if (isOfLink(c)) return refusingLink(c, undefined, 403)
     const sentence =
       "This form was not sent from a page of ours: open the page again, and send it from there."
     return refusing(c, { title: "That did not work", sentence, status: 403 })
@@ -82,8 +83,7 @@ export function refusedPage(error: Error, c: Context<DashboardEnv>): Response | 
   for (const [name, value] of Object.entries(refusal.headers)) c.header(name, value)
   const time =
     refusal.code === "rate_limited" ? span(Number(refusal.headers["retry-after"]) * 1000) : undefined
-  if (c.req.path.startsWith("/link/") && (time !== undefined || refusal.status >= 500))
-    return refusingLink(c, time, refusal.status)
+  if (isOfLink(c)) return refusingLink(c, time, refusal.status)
   const title = titles[refusal.code] ?? "That did not work"
   const isNoNumber = isOfNumber(c) && !c.get("bridge") && refusal.message === sentences.not_found
   const sentence = isNoNumber
@@ -102,12 +102,16 @@ function refusingLink(
   status: ApiError["status"],
 ): Response | Promise<Response> {
   const words = linkWordsFor(c.req.header("accept-language"))
-  const [title, sentence] = refusalIn(words, time)
+  const [title, sentence] = refusalIn(words, status, time)
   const body = html`<div class="card">
     <h1>${title}</h1>
     <p>${sentence}</p>
   </div>`
   return lonePage(c, { title: words.title, body, status, lang: words.lang })
+}
+
+function isOfLink(c: Context<DashboardEnv>): boolean {
+  return c.req.path.startsWith("/link/")
 }
 
 function isOfNumber(c: Context<DashboardEnv>): boolean {

@@ -45,7 +45,7 @@ export const SessionStatus = z
       .number()
       .int()
       .optional()
-      .openapi({ description: "With `temporarily_banned`: when the session connects again, Unix seconds." }),
+      .openapi({ description: "With `temporarily_banned`: when the session tries again, Unix seconds." }),
     new_chats_left: z.number().int().optional().openapi({
       description: "With a limit of `pacing`: how many chats the bridge may still begin today.",
     }),

@@ -24,7 +24,7 @@ export const Reported = z.object({
   epoch: z.number().int(),
   /** Why the network refuses it, or has unlinked it. */
   objection: Objection.optional(),
-  /** When the network takes it again, Unix seconds, where it said so. */
+  /** When the session tries again, Unix seconds, where the network has named a time. */
   objection_until: z.number().int().optional(),
   /** Of a phone that was linked: whether it was unlinked by this service, as somebody asked, or by the phone or the network. */
   unlinked: z.enum(["here", "elsewhere"]).optional(),
@@ -36,7 +36,7 @@ export const Reported = z.object({
   phone_hash: z.string().optional(),
 })
 export type Reported = z.infer<typeof Reported>
-/** Why the network refuses its logins, and until when. */
+/** Why the network refuses its logins, and when the session tries again. */
 export type Refusal = Pick<Reported, "objection" | "objection_until">
 
 /**

@@ -44,7 +44,7 @@ type Word =
       /** Connected, and still getting what came before that. */
       isCatchingUp?: boolean | undefined
       objection?: Objection | undefined
-      /** When the network takes it again, Unix seconds, where it said so. */
+      /** When it tries again, Unix seconds, where the network has named a time. */
       objection_until?: number | undefined
       /** Who unlinked the phone that was linked; undefined where nobody wrote that down. */
       unlinked?: Lease.Reported["unlinked"]

@@ -48,15 +48,21 @@ export function failureIn(words: LinkWords, code: string): readonly [string, str
   return words.reasons && (words.reasons[reasons[code] ?? (code as Reason)] ?? words.reasons.internal_error) // of other codes there is none
 }
 
-/** Why a page cannot be shown just now, and when it can. `time`: how long somebody waits who came too often. */
-export function refusalIn(words: LinkWords, time: string | undefined): readonly [string, Html | string] {
+/** Why a page cannot be shown, and what to do. `time`: how long somebody waits who came too often. */
+export function refusalIn(
+  words: LinkWords,
+  status: number,
+  time: string | undefined,
+): readonly [string, Html | string] {
   if (time !== undefined) return [words.tooMuch, fill(words.tooMuchHow, { time })]
-  return (
-    words.reasons?.unreachable ?? [
-      "The service cannot be reached right now",
-      "Wait some seconds, and open this page again.",
-    ]
-  )
+  if (status === 404) return [words.over, words.overHow]
+  const { internal_error, unreachable } = words.reasons ?? inEnglish
+  return status >= 500 ? unreachable : internal_error
+}
+
+const inEnglish: Pick<NonNullable<Words["reasons"]>, "unreachable" | "internal_error"> = {
+  unreachable: ["The service cannot be reached right now", "Wait some seconds, and open this page again."],
+  internal_error: ["That did not work", "Open this page again, and start anew."],
 }
 
 /** Likewise a state in which no phone can be linked. */

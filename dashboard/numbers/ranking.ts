@@ -113,7 +113,8 @@ async function ranked(
     (await Promise.all(further.map(hasGivenUp))).includes(true)
   const evidence = await roughlyOf(lease, account)
   const { hadPhone = false } = evidence
-  const isRestricted = evidence.kind === "said" && evidence.restriction !== undefined
+  const isRestricted =
+    evidence.kind === "said" && evidence.status === "connected" && evidence.restriction !== undefined
   return { bridge, group: groupOf[inWords(evidence).tone], isFailing, isRestricted, hadPhone, today }
 }
 

@@ -1,5 +1,6 @@
 import { html } from "hono/html"
 import type { Bridge } from "#core/bridge/bridge.ts"
+import { now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import type { Html } from "../elements.ts"
 import { age, time } from "../times.ts"
@@ -112,7 +113,7 @@ const pauses: Record<Exclude<Why, "operator">, Pick<Words, "cause" | "action">> 
 }
 
 const unlinkedBy = {
-  here: "Its phone was unlinked here: through the API, or in its settings.",
+  here: "Its phone was unlinked here: through the API, in its settings, or by a link page that expects another number.",
   elsewhere: "Its phone was unlinked on the phone, under Linked devices, or by the network.",
   somewhere: "Its phone is not linked any more: it was unlinked on the phone, under Linked devices, or here.",
 }
@@ -125,11 +126,11 @@ function inWordsOfStatus({ hadPhone, ...said }: Extract<KnownState, { kind: "sai
   const isAway = said.status === "connecting" || said.status === "disconnected"
   if (isAway && said.objection) {
     const { word, cause } = loginRejections[said.objection]
-    const until = said.objection_until
+    const until = said.objection_until ?? 0
     return {
       tone: "bad",
       word,
-      cause: until ? html`${cause} That will be on ${time(until * 1000)}.` : cause,
+      cause: until > now() ? html`${cause} It tries again on ${time(until * 1000)}.` : cause,
     }
   }
   switch (said.status) {

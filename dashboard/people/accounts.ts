@@ -46,11 +46,12 @@ export async function join(c: Context<DashboardEnv>, account: string, person: Pe
   return true
 }
 
-/** Declines an invitation, if there is one. */
-export async function decline(c: Context<DashboardEnv>, account: string, email: string): Promise<void> {
+/** Declines an invitation. @returns false when there is none any more */
+export async function decline(c: Context<DashboardEnv>, account: string, email: string): Promise<boolean> {
   const isInvited = (await Member.invitationsOf(email)).some(({ accountId }) => accountId === account)
   await Member.withdraw(account, email)
   if (isInvited) await record(c, account, { by: email, act: "invitation_declined", about: "" })
+  return isInvited
 }
 
 /** Records what somebody did to an account that their browser does not show. */

@@ -47,8 +47,8 @@ export class Linking {
   /** Runs while somebody wants to link a phone. An unlinked session dials only for as long. */
   #wish: NodeJS.Timeout | undefined
   #code: Code | undefined
-  /** Somebody asked here that the phone be unlinked, and it is not done yet. */
-  #isUnlinking = false
+  /** How many calls that unlink the phone are under way. */
+  #logouts = 0
   #unlinked: Lease.Reported["unlinked"]
   #passkeyRequired = false
   #passkey: z.infer<typeof SessionStatus>["passkey"]
@@ -155,17 +155,17 @@ export class Linking {
    */
   async logout(): Promise<void> {
     if (!this.isPaired) return this.#turnAway()
-    this.#isUnlinking = true
-    await this.#unlink().finally(() => (this.#isUnlinking = false))
-  }
-
-  async #unlink(): Promise<void> {
     const { memory, uplink, changes, timing } = this.#input
     // Another place is logged in with these credentials, so the network cannot be asked from here.
-    if (memory.standing.isReplaced) await uplink.loggedOut()
-    else await (await uplink.ready()).logout()
-    const isOut = await changes.until(() => (this.isPaired ? undefined : true), timing.finishMs)
-    if (!isOut) throw sessionUnavailable("the session is being logged out: try again")
+    const connection = memory.standing.isReplaced ? undefined : await uplink.ready()
+    this.#logouts += 1
+    try {
+      await (connection?.logout() ?? uplink.loggedOut())
+      const isOut = await changes.until(() => (this.isPaired ? undefined : true), timing.finishMs)
+      if (!isOut) throw sessionUnavailable("the session is being logged out: try again")
+    } finally {
+      this.#logouts -= 1
+    }
   }
 
   /** The network gives a code to scan. */
@@ -197,7 +197,8 @@ export class Linking {
 
   /** The login is worthless. @returns who unlinked the phone */
   onLoggedOut(): Lease.Reported["unlinked"] {
-    return (this.#unlinked = this.#isUnlinking ? "here" : "elsewhere")
+    if (this.isPaired) this.#unlinked = this.#logouts > 0 ? "here" : "elsewhere"
+    return this.#unlinked
   }
 
   /** The connection is gone, and with it what it has given to link with. */

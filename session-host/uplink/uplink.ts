@@ -298,7 +298,7 @@ export class Uplink {
     this.#logins.noteWait(this.#dialler.waitsMs)
     if (end.refusedForMs === undefined) return
     const atMs = nowMs() + waitMs
-    if (this.#refusal.objection) this.#refusal = { ...this.#refusal, objection_until: Math.ceil(atMs / 1000) }
+    if (end.objection) this.#refusal = { ...this.#refusal, objection_until: Math.ceil(atMs / 1000) }
     const at = iso(atMs)
     this.#input.say("warn", `the network rejects the session for some time: connecting again at ${at}`)
   }

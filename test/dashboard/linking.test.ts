@@ -110,6 +110,8 @@ test("a number says until when it is banned, and who unlinked its phone", async 
     [{ ...unlinked, unlinked: "elsewhere" }, "or by the network"],
   ] as const)
     expect(String(await stateLine(evidence))).toContain(words)
+  const over = String(await stateLine({ ...banned, objection_until: 1_000_000_000 }))
+  expect(over).not.toContain("It tries again on")
 })
 
 test("a session catches up from the preview to the end of what came before, and no longer than ten minutes", async () => {

@@ -308,6 +308,27 @@ test("somebody new declines behind the mailed link without a sign-in, once, and 
   expect(acts.map(({ by }) => by)).toEqual([email])
 })
 
+test("of joining and declining at once one holds, of several who decline at once one does, and none once it is withdrawn", async () => {
+  for (let later = 0; later < 8; later++) {
+    const { link, theirs } = await invitedByMail()
+    const joining = aVisitor().post(link)
+    for (let hops = 0; hops < later; hops++) await new Promise(setImmediate)
+    const [joined, declined] = await Promise.all([joining, aVisitor().post(`${link}/decline`)])
+    const members = (await Member.list(theirs)).length
+    expect([[joined.status, declined.status, members]]).toEqual([
+      joined.status === 303 ? [303, 404, 2] : [404, 200, 1],
+    ])
+  }
+  const { link, theirs, owner, email } = await invitedByMail()
+  const answers = await Promise.all([1, 2, 3].map(async () => await aVisitor().post(`${link}/decline`)))
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 404, 404])
+  const acts = (await AuditLog.page(theirs)).filter(({ act }) => act === "invitation_declined")
+  expect(acts).toHaveLength(1)
+  await owner.post("/account/invite", { email, role: "viewer" })
+  await owner.post("/account/withdraw", { email })
+  expect((await aVisitor().post(`${mailed(email).link}/decline`)).status).toBe(404)
+})
+
 test("somebody new joins with one press of a button behind the mailed link, which opening does not use up", async () => {
   const { email, link, theirs, host } = await invitedByMail()
   const visitor = aVisitor()

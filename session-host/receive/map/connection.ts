@@ -25,7 +25,7 @@ export interface Why {
 
 const details = {
   logged_out: "unlinked on the phone or by the network: link it again",
-  asked: "unlinked through the API or the dashboard: link it again",
+  asked: "unlinked through the API, the dashboard or a link page: link it again",
   stream_replaced:
     "another place has taken over the session: PATCH the bridge with its webhook_url to take it back, or log it out",
   lost: "the connection to the network is lost: connecting again",

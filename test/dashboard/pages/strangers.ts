@@ -116,6 +116,23 @@ test("who comes too often is told so with the way around if they are signed in, 
   expect(page).toMatch(/lang="de"[^]+Zu viel auf einmal[^]+in \d+ (s|min) noch einmal/)
 })
 
+test("whatever is refused on a link page is said in its visitor's language, and leads to no sign-in", async () => {
+  const person = await aPerson()
+  const { token } = await LinkSession.create(person.bridge, {})
+  const at = `/link/${token}`
+  const german = { "accept-language": "de" }
+  const answers = await Promise.all([
+    aVisitor().post(at, { phone: "+4915112345678" }, { ...german, origin: "https://evil.example" }),
+    aVisitor().get(`${at}/nothing`, { ...german, accept: "text/html" }),
+    aVisitor().post(at, { phone: "1".repeat(2_000_000) }, german),
+  ])
+  expect(answers.map(({ status }) => status)).toEqual([403, 404, 413])
+  for (const answer of answers) {
+    const page = await answer.text()
+    expect([page.includes('lang="de"'), page.includes('href="/"')]).toEqual([true, false])
+  }
+})
+
 test("names and texts with markup, marks of direction and 64 KB harm no page", async () => {
   const person = await aPerson()
   const evil = `"><script>alert(1)</script>\u202e\u2066<img src=x onerror=alert(1)>`

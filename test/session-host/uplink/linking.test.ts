@@ -292,6 +292,22 @@ test("a logout unlinks the device, tells the customer, and leaves no key behind"
   await untilConnected(bridge.id)
 })
 
+test("a logout that comes while the session learns that its phone was unlinked is not what unlinked it", async () => {
+  const network = await aNetwork()
+  const { bridge, phone, end } = await aPairedSession(network, calm)
+  await network.fault({ kind: "refuse_login", device: `${phone.number}:1`, code: 401 })
+  await end("cut")
+  await call(bridge.id, "DELETE", "/logout")
+  const { unlinked } = await until(async () => {
+    const lease = await Lease.get(bridge.id)
+    return lease?.reported?.status === "unpaired" && lease.reported
+  })
+  expect(unlinked).toBe("elsewhere")
+  expect(await eventsOfType(bridge.id, "disconnected")).toEqual([
+    { event: "disconnected", reason: "logged_out", detail: expect.stringContaining("on the phone") },
+  ])
+})
+
 async function keysOf(bridgeId: string) {
   const rows = query({
     TableName: tables.sessions,
