@@ -10,6 +10,8 @@ export interface Answer {
   headers: Record<string, string | string[] | undefined>
   /** To be read to the end or abandoned; either way the connection is then free. @throws FetchError */
   body: AsyncIterable<Uint8Array>
+  /** In place of reading the body: resolves when it has ended, or was too long or broken off. */
+  forget: () => Promise<void>
 }
 
 type Input = {
@@ -90,7 +92,12 @@ function open(answer: Dispatcher.ResponseData, input: Input): Answer {
     answer.body.destroy()
     throw new FetchError("bad_response")
   }
-  return { status: answer.statusCode, headers: answer.headers, body: counted(answer.body, input.maxBytes) }
+  return {
+    status: answer.statusCode,
+    headers: answer.headers,
+    body: counted(answer.body, input.maxBytes),
+    forget: async () => await answer.body.dump({ limit: input.maxBytes }),
+  }
 }
 
 async function* counted(body: Readable, maxBytes: number): AsyncGenerator<Uint8Array> {

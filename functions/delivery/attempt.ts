@@ -76,10 +76,12 @@ export async function attempt(input: {
       withinMs,
       maxBytes: readBytes,
     })
-    const first = await beginningOf(answer.body)
     const judged = judge(answer.status)
-    const kept =
-      judged.verdict === "delivered" ? {} : { answer: first, answerHeaders: headersOf(answer.headers) }
+    const isDelivered = judged.verdict === "delivered"
+    if (isDelivered) await answer.forget()
+    const kept = isDelivered
+      ? {}
+      : { answer: await beginningOf(answer.body), answerHeaders: headersOf(answer.headers) }
     return { ...judged, ...kept, message, headers, statusCode: answer.status, latencyMs: latencyMs() }
   } catch (error) {
     if (!(error instanceof FetchError)) throw error
