@@ -55,6 +55,8 @@ export function socketConfig(input: Input): UserFacingSocketConfig {
     syncFullHistory: false,
     // It is read beside Baileys (`history.ts`). Nobody asks for the one that Baileys may read; refused all, it warns.
     shouldSyncHistoryMessage: ({ syncType }) => syncType === proto.Message.HistorySyncType.ON_DEMAND,
+    // It would set a timer and note two stacks for each frame that leaves. `login/follow-login.ts` limits the whole login.
+    connectTimeoutMs: 0,
     // After each message that it cannot read Baileys would read none for a quarter of a second, and acknowledge it then.
     retryRequestDelayMs: 0,
     ...input.recipientDevices,

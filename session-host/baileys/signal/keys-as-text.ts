@@ -1,4 +1,5 @@
 import { BufferJSON, proto, type AuthenticationCreds, type SignalDataTypeMap } from "@whiskeysockets/baileys"
+import { boundedCache } from "#session-host/bounded-cache.ts"
 import { pruneSenderKeys, pruneSessions, type SessionRecord } from "./prune.ts"
 
 type Kind = keyof SignalDataTypeMap
@@ -6,15 +7,20 @@ type Kind = keyof SignalDataTypeMap
 /** Kinds that hold no bytes: nothing of them has to be looked at one by one, and they are what changes most. */
 const plain = new Set<string>(["session", "lid-mapping", "device-list", "sender-key-memory"])
 
+/** What the texts of the sessions used last stand for. libsignal copies what it takes out of them. */
+const sessions = boundedCache<object>(100)
+
 /** A value of Baileys' as the vault keeps it. Nothing else turns keys into text, so no ratchet is kept that was not pruned. */
 export function toText(value: unknown, kind?: string): string {
-  if (kind === "session") pruneSessions(value as SessionRecord) // as libsignal has just serialised it
+  if (kind === "session") return sessionToText(value as SessionRecord) // as libsignal has just serialised it
   if (kind === "sender-key") return senderKeysToText(value as Uint8Array) // as Baileys has just made it
   return kind && plain.has(kind) ? JSON.stringify(value) : JSON.stringify(value, BufferJSON.replacer)
 }
 
 /** The value of that kind again, with its buffers. */
 export function keyFromText<K extends Kind>(kind: K, text: string): SignalDataTypeMap[K] {
+  const known = kind === "session" && sessions.get(text)
+  if (known) return known as SignalDataTypeMap[K]
   if (plain.has(kind)) return JSON.parse(text)
   // The compiler cannot tell which kind K is, here and below.
   if (kind === "sender-key") return Buffer.from(text) as unknown as SignalDataTypeMap[K]
@@ -22,6 +28,13 @@ export function keyFromText<K extends Kind>(kind: K, text: string): SignalDataTy
   if (kind !== "app-state-sync-key") return value
   // Baileys calls methods of the protobuf class on this one kind.
   return proto.Message.AppStateSyncKeyData.fromObject(value) as unknown as SignalDataTypeMap[K]
+}
+
+function sessionToText(session: SessionRecord): string {
+  pruneSessions(session)
+  const text = JSON.stringify(session)
+  sessions.set(text, session)
+  return text
 }
 
 /** Baileys has JSON, as bytes, in which bytes are lists of numbers. A row holds them as base64. */
