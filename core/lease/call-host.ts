@@ -1,4 +1,4 @@
-import type { Agent } from "undici"
+import type * as Undici from "undici"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { callThroughLambda, type Holder, isThroughLambda } from "./call-through-lambda.ts"
 import { aheadOf, learnTime, timeOfHost } from "./clocks-of-hosts.ts"
@@ -41,9 +41,10 @@ async function newAgent() {
   const { Agent: NewAgent } = await undici()
   return new NewAgent({ keepAliveTimeout: 4000, keepAliveMaxTimeout: 4000, connect: { timeout: 2000 } })
 }
-let hosts: Promise<Agent> | undefined
+let hosts: Promise<Undici.Agent> | undefined
+let loaded: Promise<typeof Undici> | undefined
 /** Loaded with the first call: most of an operator's verbs make none. */
-const undici = () => import("undici")
+const undici = () => (loaded ??= import("undici"))
 
 /** Closes the connections that are kept: a host that stops waits while callers are connected. Further calls open others. */
 export function hangUpOnHosts(): void {
