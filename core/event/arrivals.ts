@@ -7,6 +7,8 @@ import type { Receiver } from "./receiver.ts"
 export interface Arrivals {
   /** The number of the newest event that is known, perhaps after a short wait for one after `head`. */
   after: (head: number) => Promise<number>
+  /** Whether this event is the newest of the bridge, as far as this process knows; never where it knows nothing. */
+  isNewest: (n: number) => boolean
   /** The event after the head, and the row as it is now, where both are known: what reading them would find. */
   justWritten: (held: Delivery.Info) => { event: EventRow.Info; held: Delivery.Info } | undefined
   /** Waits for an event since the last call of this, but no longer than `ms`, and not beyond `signal`. */
@@ -17,6 +19,7 @@ export interface Arrivals {
 /** On AWS a process knows nothing: only the store does. */
 const nothing: Arrivals = {
   after: async () => 0,
+  isNewest: () => false,
   justWritten: () => undefined,
   next: async (ms, signal) => await sleep(ms, undefined, { signal }).catch(() => {}),
   end: () => {},

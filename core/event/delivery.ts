@@ -264,8 +264,12 @@ type Change = Omit<Parameters<typeof updateRow>[0], "TableName" | "Key">
  * One conditional update: `held` is the row as it is now, `refused` the row that refused it; neither if there is no
  * row.
  */
-export async function update(id: Receiver.Id, input: Change): Promise<{ held?: Info; refused?: Info }> {
-  const row = await updateRow({ ...input, TableName: tables.events, Key: key(id) })
+export async function update(
+  id: Receiver.Id,
+  input: Change,
+  options: Parameters<typeof updateRow>[1] = {},
+): Promise<{ held?: Info; refused?: Info }> {
+  const row = await updateRow({ ...input, TableName: tables.events, Key: key(id) }, options)
   if ("now" in row) return { held: fromRow(row.now) }
   return "pk" in row.refused ? { refused: fromRow(row.refused) } : {}
 }

@@ -25,7 +25,8 @@ import { tables } from "../store/tables.ts"
 /**
  * The events after `head`, up to `to`, were delivered: moves `head` on and counts the first attempt of the next event.
  * Nothing is written to the events' own rows: an event up to `head` without another outcome was delivered.
- * @param attempts how many attempts are recorded: one for each event that was in the POST
+ * @param more `attempts`: how many are recorded, one for each event that was in the POST; `isLast`: whether nothing more
+ * is known to wait, so that this may be written together with the next event
  * @returns the row as it is now; undefined when the claim is lost.
  */
 export async function advance(
@@ -34,24 +35,29 @@ export async function advance(
     to = held.head + 1,
     attempts = 1,
     made = [],
-  }: { to?: number; attempts?: number; made?: Usage.Made[] } = {},
+    isLast,
+  }: { to?: number; attempts?: number; made?: Usage.Made[]; isLast?: () => boolean } = {},
 ): Promise<Delivery.Info | undefined> {
   const usage = await counting(held, made)
-  const { held: advanced, refused } = await Delivery.update(held, {
-    UpdateExpression:
-      "SET head = :n, attempt = :one, attempts = attempts + :attempts, failures = :zero, retry_at_ms = :zero" +
-      `${usage.set}${recovering(held)}`,
-    ConditionExpression: "holder = :me AND head < :n",
-    ExpressionAttributeValues: {
-      ":n": to,
-      ":one": 1,
-      ":zero": 0,
-      ":attempts": attempts,
-      ":me": held.holder,
-      ...usage.values,
-      ...(held.failingSince !== undefined && { ":now": now() }),
+  const { held: advanced, refused } = await Delivery.update(
+    held,
+    {
+      UpdateExpression:
+        "SET head = :n, attempt = :one, attempts = attempts + :attempts, failures = :zero, retry_at_ms = :zero" +
+        `${usage.set}${recovering(held)}`,
+      ConditionExpression: "holder = :me AND head < :n",
+      ExpressionAttributeValues: {
+        ":n": to,
+        ":one": 1,
+        ":zero": 0,
+        ":attempts": attempts,
+        ":me": held.holder,
+        ...usage.values,
+        ...(held.failingSince !== undefined && { ":now": now() }),
+      },
     },
-  })
+    { mayLinger: isLast },
+  )
   // We hold it and it has moved on: our own write, whose answer was lost. Nobody else moves it.
   return advanced ?? (refused?.holder === held.holder && refused.head === to ? refused : undefined)
 }

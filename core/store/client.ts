@@ -9,15 +9,27 @@ import { sortOf, StoreError } from "./error.ts"
 export type Wire = Record<string, unknown>
 
 /** One request and its answer. Rejects when there is no answer. */
-export type Exchange = (
+type Exchange = (
   operation: string,
   request: Wire,
-  signal: AbortSignal | undefined,
+  options: Options,
+) => Promise<{ status: number; body: Wire }>
+
+/** The same of a store that is asked without HTTP. The caller knows how long it waits. */
+export type Here = (
+  operation: string,
+  request: Wire,
+  options: Pick<Options, "mayLinger">,
 ) => Promise<{ status: number; body: Wire }>
 
 export interface Options {
   /** Do not retry: the caller does that. */
   once?: boolean
+  /**
+   * Whether the write may wait a moment for others to share its sync of the disk, asked when it is about to be written. Only
+   * a store in this process does that.
+   */
+  mayLinger?: (() => boolean) | undefined
   /** Once it is aborted nobody waits for the answer: requests that have not been sent yet are not sent. */
   signal?: AbortSignal | undefined
 }
@@ -37,24 +49,22 @@ export function askByHttp(most: number): Ask {
 }
 
 /** Asks a store without HTTP, with the same retries, time-out and limit of requests under way. */
-export function askHere(most: number, here: Exchange): Ask {
+export function askHere(most: number, here: Here): Ask {
   return patient(new DynamoDBClient({ maxAttempts: 4 }), atMost(most, noted(inTime(here))))
 }
 
-function inTime(here: Exchange): Exchange {
+function inTime(here: Here): Exchange {
   const withinMs = requestTimes.requestHandler.requestTimeout
-  return async (operation, request, signal) => {
+  return async (operation, request, { signal, mayLinger }) => {
     signal?.throwIfAborted()
-    const { promise: late, reject } = Promise.withResolvers<never>()
-    const over = new AbortController()
-    const noAnswer = () => {
+    const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<Here>>>()
+    const noAnswer = () =>
       reject(Object.assign(new Error("the store did not answer"), { name: "TimeoutError" }))
-      over.abort()
-    }
     const timer = setTimeout(noAnswer, withinMs)
     signal?.addEventListener("abort", noAnswer)
+    here(operation, request, { mayLinger }).then(resolve, reject)
     try {
-      return await Promise.race([here(operation, request, over.signal), late])
+      return await promise
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener("abort", noAnswer)
@@ -64,19 +74,19 @@ function inTime(here: Exchange): Exchange {
 
 /** Retries as often as the SDK does, with the same waits. */
 function patient({ config }: DynamoDBClient, exchange: Exchange): Ask {
-  async function ask(operation: string, request: Wire, signal?: AbortSignal): Promise<Wire> {
-    const { status, body } = await exchange(operation, request, signal)
+  async function ask(operation: string, request: Wire, options: Options): Promise<Wire> {
+    const { status, body } = await exchange(operation, request, options)
     if (status >= 300) throw new StoreError(status, body)
     return body
   }
 
-  return async (operation, request, { once, signal }) => {
+  return async (operation, request, options) => {
     const patience = await config.retryStrategy()
-    if (once || !("recordSuccess" in patience)) return await ask(operation, request, signal)
+    if (options.once || !("recordSuccess" in patience)) return await ask(operation, request, options)
     let token = await patience.acquireInitialRetryToken("")
     for (;;) {
       try {
-        const answer = await ask(operation, request, signal)
+        const answer = await ask(operation, request, options)
         patience.recordSuccess(token)
         return answer
       } catch (error) {
@@ -130,13 +140,13 @@ function noted(exchange: Exchange): Exchange {
 function atMost(most: number, exchange: Exchange): Exchange {
   let underWay = 0
   const waiting: (() => void)[] = []
-  return async (operation, request, signal) => {
+  return async (operation, request, options) => {
     // A request that ends hands on its place.
     if (underWay === most) await new Promise<void>((resolve) => waiting.push(resolve))
     else underWay++
     try {
-      signal?.throwIfAborted()
-      return await exchange(operation, request, signal)
+      options.signal?.throwIfAborted()
+      return await exchange(operation, request, options)
     } finally {
       const next = waiting.shift()
       if (next) next()
@@ -154,7 +164,7 @@ function exchangeOf(client: DynamoDBClient): Exchange {
   const { config } = client
   let known: { url: URL; sign: Sign } | undefined
 
-  return async (operation, request, signal) => {
+  return async (operation, request, { signal }) => {
     const { url, sign } = (known ??= await targetOf(client))
     const { response } = await config.requestHandler.handle(
       await sign({

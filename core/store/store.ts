@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { Metrics } from "../platform/metrics.ts"
-import { type Ask, askByHttp, askHere, type Exchange, type Options, type Wire } from "./client.ts"
+import { type Ask, askByHttp, askHere, type Here, type Options, type Wire } from "./client.ts"
 import { isPassing, isStoreFault, isThrottled, StoreAway, StoreError } from "./error.ts"
 import { type Item, type Row, toItem, toRow } from "./dynamodb-json.ts"
 
@@ -139,7 +139,7 @@ export async function transact(
  */
 export async function update(
   input: Update,
-  options: { isUrgent?: boolean } = {},
+  options: { isUrgent?: boolean } & Pick<Options, "mayLinger"> = {},
 ): Promise<{ now: Row } | { refused: Row }> {
   const command = { name: "UpdateItem", input: { ...input, ReturnValues: "ALL_NEW" } } as const
   const answer = await unlessRefused(() => store.send(command, options))
@@ -284,7 +284,7 @@ async function send({ name, input }: Command, options: Options & { isUrgent?: bo
 }
 
 /** Makes this process ask a store without HTTP, within itself or in its parent. @returns a function that undoes it. */
-export function useHere(here: Exchange): () => void {
+export function useHere(here: Here): () => void {
   asks = { common: askHere(atOnce.common, here), urgent: askHere(atOnce.urgent, here) }
   return () => {
     asks = undefined

@@ -235,7 +235,7 @@ async function post(held: Delivery.Info, events: Posted, means: Means): Promise<
     connections: means.connections,
   })
   means.timeLimit.answered(outcome.latencyMs)
-  const { isOurs, next } = await conclude(held, events, outcome, means.bell)
+  const { isOurs, next } = await conclude(held, events, outcome, means)
   const count = isOurs ? held.attempts + 1 : undefined
   const { deliveryKey } = keys
   means.notes.add({ events, number: held.attempt, count, url: receiver.url, deliveryKey }, outcome)
@@ -260,7 +260,7 @@ async function conclude(
   held: Delivery.Info,
   events: Posted,
   outcome: Outcome,
-  bell: string | undefined,
+  { bell, arrivals }: Means,
 ): Promise<{ isOurs: boolean; next: Next }> {
   const isDelivered = outcome.verdict === "delivered"
   const attempt = { isFailure: !isDelivered, latencyMs: outcome.latencyMs }
@@ -279,7 +279,7 @@ async function conclude(
   const isPrompt = !Receiver.isFirst(held) || now() - events[0].createdAt < EventRow.promptly
   const after =
     isDelivered && isPrompt
-      ? await Progress.advance(held, { to: last, attempts, made })
+      ? await Progress.advance(held, { to: last, attempts, made, isLast: () => arrivals.isNewest(last) })
       : await settleAll(held, events, { state: end, made })
   if (!after || held.attempt === 1) return { isOurs: after !== undefined, next: after }
   // This doorbell has been received a few times: ring a fresh one.

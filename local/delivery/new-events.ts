@@ -60,6 +60,10 @@ class NewEvents implements Arrivals {
     return this.#newest
   }
 
+  isNewest(n: number): boolean {
+    return this.#newest === n
+  }
+
   justWritten(held: Delivery.Info): { event: EventRow.Info; held: Delivery.Info } | undefined {
     if (this.#newest !== held.head + 1 || !this.#event || !this.#delivery) return undefined
     const now = Delivery.fromRow(toRow(this.#delivery))

@@ -45,7 +45,7 @@ export class DraftWriter {
     if (rows.length === 0) return
     const indexRows = drafts.flatMap((draft) => draft.indexRows)
     const rule = this.#faults.take("stale-index", call)
-    if (!rule && this.#lateCount === 0) return this.#rows.write([...rows, ...indexRows])
+    if (!rule && this.#lateCount === 0) return this.#rows.write([...rows, ...indexRows], call.mayLinger)
     await this.#rows.write(rows)
     this.#later(indexRows, rule?.ms ?? 0)
   }

@@ -50,6 +50,10 @@ export interface Rule {
 export interface Call {
   operation: string
   request: object
+  /** Whether it may be written a moment later, together with others: asked when it is about to be written. */
+  mayLinger?: (() => boolean) | undefined
+  /** Its shape need not be looked at: whoever asks is of this version. */
+  isTrusted?: boolean | undefined
 }
 
 /** The faults of one store. Equal seeds and equal requests give equal faults. */

@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process"
-import type { Exchange, Wire } from "#core/store/client.ts"
+import type { Here, Wire } from "#core/store/client.ts"
 import type { DynamoDb } from "./server.ts"
 
 /** A request of a child process. Its answer has the same number. */
@@ -8,7 +8,7 @@ interface Asked {
   operation: string
   request: Wire
 }
-type Answer = Awaited<ReturnType<Exchange>>
+type Answer = Awaited<ReturnType<Here>>
 type Answered = { n: number; answer: Answer } | { n: number; code: string }
 
 /** Answers from this store what a child process, started with an IPC channel, asks by `askParent`. */
@@ -24,11 +24,12 @@ export function answerChild(child: ChildProcess, { answer }: Pick<DynamoDb, "ans
 }
 
 /** Asks the store of the parent process. Rejects with an error's code where a connection would have ended. */
-export function askParent(): Exchange {
+export function askParent(): Here {
   const waiting = new Map<number, PromiseWithResolvers<Answer>>()
   let newest = 0
   process.on("message", (answered: Answered) => {
     const asker = waiting.get(answered.n)
+    waiting.delete(answered.n)
     if ("answer" in answered) asker?.resolve(answered.answer)
     else asker?.reject(unanswered(answered.code))
   })
@@ -36,20 +37,16 @@ export function askParent(): Exchange {
     for (const { reject } of waiting.values()) reject(unanswered("EPIPE"))
   })
 
-  return async (operation, request, signal) => {
+  return async (operation, request) => {
     const n = ++newest
     const asker = Promise.withResolvers<Answer>()
     waiting.set(n, asker)
-    // The caller has stopped waiting.
-    signal?.addEventListener("abort", () => asker.reject(unanswered("ETIMEDOUT")))
     process.send!({ n, operation, request } satisfies Asked, (error: Error | null) => {
-      if (error) asker.reject(unanswered("EPIPE"))
-    })
-    try {
-      return await asker.promise
-    } finally {
+      if (!error) return
       waiting.delete(n)
-    }
+      asker.reject(unanswered("EPIPE"))
+    })
+    return await asker.promise
   }
 }
 

@@ -21,7 +21,7 @@ export interface DynamoDb {
   /** For `AWS_ENDPOINT_URL_DYNAMODB`. Any region and credentials will do. */
   endpoint: string
   /** Answers a caller in this process as over HTTP. Rejects where a connection would have ended. */
-  answer: (operation: string, request: object) => Promise<Answer>
+  answer: (operation: string, request: object, options?: Pick<Call, "mayLinger">) => Promise<Answer>
   /**
    * Such items of a table need not be on the disk when their write is answered. They are there a moment later; until
    * then the end of this process may lose them.
@@ -52,6 +52,8 @@ export interface Options {
   path?: string
   /** Called when the disk has failed, with a sentence for a person. This process ends if absent. */
   broken?: (why: string) => void
+  /** Callers in this process, and children that ask through it, are of this version: the shape of their requests is not looked at. */
+  isTrusting?: boolean
   /** Any free port if absent. */
   port?: number
   /** Faults from the start. */
@@ -123,10 +125,12 @@ async function serve(file: File, options: Options): Promise<DynamoDb> {
     await rows.close()
   }
 
+  const { isTrusting: isTrusted } = options
   const port = await listen(server, options.port)
   return {
     endpoint: `http://127.0.0.1:${port}`,
-    answer: (operation, request) => tracked(answerHere(engine, { operation, request })),
+    answer: (operation, request, { mayLinger } = {}) =>
+      tracked(answerHere(engine, { operation, request, mayLinger, isTrusted })),
     watch: (table, onWritten) => rows.watch(sqlOf(table), onWritten),
     relax: (table, isPassing) => rows.relax(sqlOf(table), isPassing),
     expire: () => tracked(expire(engine)),
@@ -179,7 +183,7 @@ async function outcomeOf(engine: Engine, call: Call): Promise<Answer> {
     refuseIfFaulty(engine.faults, call)
     const operation = operations.get(call.operation)
     if (!operation) throw new Refusal("UnknownOperationException", `no operation ${call.operation}`)
-    return { status: 200, body: { ...(await operation(engine, call.request)) } }
+    return { status: 200, body: { ...(await operation(engine, call.request, call)) } }
   } catch (error) {
     if (error instanceof Refusal) return { status: error.status, body: error.body }
     console.error(error)

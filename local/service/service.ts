@@ -251,7 +251,7 @@ function makeFolder(path: string): void {
 }
 
 async function ownStore(dataDir: string, stops: (() => unknown)[]) {
-  const store = await startDynamoDb({ path: dataDir })
+  const store = await startDynamoDb({ path: dataDir, isTrusting: true })
   stops.push(store.close)
   return store
 }

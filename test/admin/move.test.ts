@@ -20,7 +20,7 @@ import { seal } from "#core/keys/seal.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { config } from "#core/platform/config.ts"
 import { batchWrite, query, type Row, useHere } from "#core/store/store.ts"
-import type { Exchange } from "#core/store/client.ts"
+import type { Here } from "#core/store/client.ts"
 import { tables } from "#core/store/tables.ts"
 import { bridge as ofBridge } from "#admin/bridge.ts"
 import { exporting, importing, takeBack, undoImport } from "#admin/move.ts"
@@ -58,7 +58,7 @@ afterAll(async () => {
 /** Does something at the other service. The power may be cut there: from the request after so many on, nothing is done. */
 async function elsewhere<Result>(
   work: () => Promise<Result>,
-  { cutAfter = Infinity, store = other }: { cutAfter?: number; store?: { answer: Exchange } } = {},
+  { cutAfter = Infinity, store = other }: { cutAfter?: number; store?: { answer: Here } } = {},
 ): Promise<Result> {
   const { API_KEY_PEPPER, SESSION_WRAPPING_KEY, DELIVERY_WRAPPING_KEY } = config
   const end = useHere(cut(store.answer, cutAfter))
@@ -78,7 +78,7 @@ async function elsewhere<Result>(
 class PowerCut extends Error {}
 
 /** The last request is done, and its answer lost. */
-function cut(answer: Exchange, after: number): Exchange {
+function cut(answer: Here, after: number): Here {
   let asked = 0
   return async (...request) => {
     if (asked++ >= after) throw new PowerCut()
@@ -437,7 +437,7 @@ test("power that is cut at any request of an import leaves nothing that runs, an
 }, 120_000)
 
 /** A store, where something is done before the request after so many. */
-function interrupted(answer: Exchange, after: number, meanwhile: () => Promise<unknown>): Exchange {
+function interrupted(answer: Here, after: number, meanwhile: () => Promise<unknown>): Here {
   let asked = 0
   return async (...request) => {
     if (asked++ === after) await meanwhile()

@@ -9,8 +9,8 @@ import type { File } from "./sqlite-file.ts"
 /** How many characters of rows are kept decoded: enough for what sessions and deliveries are working on. */
 const keptSize = 16_000_000
 
-/** How long a passing row may stay in memory alone, in ms. */
-const passingMs = 100
+/** How long a passing row may stay in memory alone, and a write may wait for others to share its sync, in ms. */
+const soonMs = 150
 
 interface Batch {
   rows: Row[]
@@ -69,11 +69,12 @@ export class Rows {
    * Writes and removes rows, all or none. Resolves when they are on the disk itself, not in its cache. Everything that
    * arrives while one batch is being written goes into the next together. Readers see the rows from then on. Passing
    * rows do not wait (`relax`).
+   * @param mayLinger while nothing else is to be written, they wait a moment for others to share their sync
    * @throws Refusal if the disk has no room: nothing of it was written
    */
-  async write(rows: Row[]): Promise<void> {
+  async write(rows: Row[], mayLinger = () => false): Promise<void> {
     if (rows.length > 0 && rows.every((row) => this.#isPassing(row))) return this.#pass(rows)
-    await this.#queue(rows, [])
+    await this.#queue(rows, [], mayLinger)
   }
 
   /** Changes the tables themselves, in turn with writes. */
@@ -109,13 +110,15 @@ export class Rows {
     this.#watched.push({ of, onWritten })
   }
 
-  async #queue(rows: Row[], steps: Step[]): Promise<void> {
+  async #queue(rows: Row[], steps: Step[], mayLinger = () => false): Promise<void> {
     if (this.#isBroken) throw unavailable("the store has ended")
     this.#next ??= { rows: [], steps: [], done: Promise.withResolvers() }
     this.#next.rows.push(...rows)
     this.#next.steps.push(...steps)
     const { promise } = this.#next.done
-    if (!this.#isWriting) void this.#writeAll()
+    if (!this.#isWriting)
+      if (mayLinger()) this.#writeSoon()
+      else void this.#writeAll()
     await promise
   }
 
@@ -136,6 +139,8 @@ export class Rows {
   async #commit({ rows, steps }: Batch): Promise<void> {
     // The passing ones first: they are older than a write of the same row.
     const passing = [...this.#passing]
+    clearTimeout(this.#timer)
+    this.#timer = undefined
     const all = [...passing.map(([, row]) => row), ...rows]
     if (all.length + steps.length === 0) return
     const encoded = all.map(({ item }) => (item ? JSON.stringify(item) : undefined))
@@ -162,12 +167,15 @@ export class Rows {
 
   #pass(rows: Row[]): void {
     for (const row of rows) this.#passing.set(nameOf(row.of, row.place), row)
-    if (this.#timer) return
-    this.#timer = setTimeout(() => {
+    this.#writeSoon()
+  }
+
+  #writeSoon(): void {
+    this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      // If the disk refuses them, the next batch takes them along.
-      if (this.#passing.size > 0) this.flush().catch(() => {})
-    }, passingMs).unref()
+      // If the disk refuses passing rows, the next batch takes them along.
+      if (this.#passing.size > 0 || this.#next) this.flush().catch(() => {})
+    }, soonMs).unref()
   }
 
   #isPassing({ of, item }: Row): boolean {

@@ -3,6 +3,7 @@ import { afterEach, expect, onTestFinished, test } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Resend } from "#core/event/resend.ts"
+import { store } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { listen, noteRow } from "#local/delivery/new-events.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
@@ -63,6 +64,27 @@ test("several events that come at once while nothing waited are delivered in ord
   await outbox.write(...["2", "3", "4"].map((body) => anEvent(body)))
   await delivered
   expect(bodiesAt(receiver)).toEqual(["1", "2", "3", "4"])
+})
+
+test("what is written after an event may linger where no newer one is known, and only there", async () => {
+  onTestFinished(listen(patient))
+  const asked: (boolean | undefined)[] = []
+  const { send } = store
+  store.send = async (command, options) => {
+    if (command.input.UpdateExpression?.startsWith("SET head")) asked.push(options?.mayLinger?.())
+    return await send(command, options)
+  }
+  onTestFinished(() => void (store.send = send))
+  const { bridge, outbox, head } = await aDelivery()
+  await outbox.write(anEvent("1"))
+  const delivered = deliver(Delivery.first(bridge.id))
+  await until(async () => (await head()) === 1)
+  await outbox.write(anEvent("2"))
+  await until(async () => (await head()) === 2)
+  await outbox.write(anEvent("3"), anEvent("4"))
+  await delivered
+  // Whether anything is newer than the first is not known: it was there before anybody listened.
+  expect(asked).toEqual([false, true, false, true])
 })
 
 test("an address that was changed while a delivery waited for more holds for what comes then", async () => {

@@ -66,6 +66,25 @@ test("a write is answered when it is on the disk; what comes meanwhile goes ther
   expect(answered).toEqual(["a", "b", "c"])
 })
 
+test("a write that may linger goes to the disk with the next one, or by itself a moment later", async () => {
+  const { rows, commits } = await heldRows()
+  const lingering = rows.write([putting("a")], () => true)
+  expect(commits).toEqual([])
+  const next = rows.write([putting("b")])
+  expect(commits).toMatchObject([{ names: ["a", "b"] }])
+  // Others are being written, so it need not wait for any.
+  const during = rows.write([putting("c")], () => true)
+  commits[0]!.go()
+  await Promise.all([lingering, next])
+  expect(commits[1]).toMatchObject({ names: ["c"] })
+  commits[1]!.go()
+  await during
+  const alone = rows.write([putting("d")], () => true)
+  await vi.waitFor(() => expect(commits[2]).toMatchObject({ names: ["d"] }))
+  commits[2]!.go()
+  await alone
+})
+
 test("a write is seen by nobody before it is on the disk", async () => {
   const { rows, commits, wordOf } = await heldRows()
   const first = rows.write([putting("a", "old"), putting("b", "old")])
