@@ -150,6 +150,7 @@ export function tap(parts: Parts): void {
     parts.restrictions.atLogin()
   }
   const login = newLogin({ ...parts, codes, onOpen })
+  ws.once("frame", login.onAnswer)
   // Baileys may wait for ever after an HTTP answer to the upgrade.
   ws.on("unexpected-response", (_request: unknown, { statusCode }: { statusCode?: number }) =>
     login.onRefused(statusCode),

@@ -10,8 +10,11 @@ import { isSpare, type PasskeyLink } from "./passkey.ts"
 import type { newCodes } from "./qr.ts"
 import { endOf } from "../end-reasons.ts"
 
-/** The longest time from dialling to the first code or the login, ms. Baileys may wait for ever (HTTP answer to the upgrade). */
-const dialMs = 60_000
+/** The longest time from dialling to the network's first word, ms. Baileys may wait for ever (HTTP answer to the upgrade). */
+const answerMs = 20_000
+
+/** The longest time from there to the first code or the login, ms. */
+const loginMs = 60_000
 
 /** The longest time from the pairing to the network's wish to restart, ms. */
 const restartMs = 15_000
@@ -31,7 +34,9 @@ interface Input {
 
 /** Follows a connection to its first code, its pairing or its login, and to the end that Baileys reports. */
 export function newLogin({ creds, passkey, codes, lifetime, keepCreds, onOpen }: Input) {
-  lifetime.mustGoOn(dialMs, { reason: "lost", detail: "connecting took too long" })
+  const tooLong = { reason: "lost", detail: "connecting took too long" } as const
+  lifetime.mustGoOn(answerMs, tooLong)
+  const onAnswer = () => lifetime.mustGoOn(loginMs, tooLong)
   const onRefused = (status: number | undefined) =>
     lifetime.end({ reason: "lost", detail: `HTTP ${status} to the upgrade` })
   let typed: { code: string | undefined; sinceMs: number } | undefined
@@ -61,7 +66,7 @@ export function newLogin({ creds, passkey, codes, lifetime, keepCreds, onOpen }:
     }
     if (update.connection === "close") lifetime.end(endOf(update.lastDisconnect?.error))
   }
-  return { onRefused, onUpdate }
+  return { onAnswer, onRefused, onUpdate }
 }
 
 function meOf(creds: AuthenticationCreds): Me {

@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto"
+import { once } from "node:events"
+import { createServer } from "node:net"
 import { type BinaryNode, Curve, proto } from "@whiskeysockets/baileys"
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest"
 import { credsFromText } from "#session-host/baileys/signal/keys-as-text.ts"
 import { NoAnswer } from "#session-host/network/errors.ts"
+import { listen } from "#local/listen.ts"
 import { trustRoot } from "#session-host/baileys/patches/verify-certificates.ts"
 import { aConnection, type TestConnection } from "#test/support/session/recorded-connection.ts"
 import { aScriptedNetwork, type ScriptedNetwork } from "#test/support/network/scripted-network.ts"
@@ -280,6 +283,26 @@ test("once closed, it sends and tells nothing more", async () => {
   await network.closed()
   expect(connection.happenings).toHaveLength(told)
   expect(network.heard).toHaveLength(heard)
+})
+
+test("a network that says nothing at all is given up after twenty seconds", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+  const silent = createServer()
+  const dialled = once(silent, "connection")
+  const waiting = aConnection({ url: `ws://127.0.0.1:${await listen(silent)}`, vault: aVault() })
+  try {
+    await dialled
+    await vi.advanceTimersByTimeAsync(19_000)
+    expect(waiting.happenings).toEqual([])
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(waiting.happenings).toEqual([
+      { kind: "closed", reason: "lost", detail: "connecting took too long" },
+    ])
+  } finally {
+    vi.useRealTimers()
+    waiting.close()
+    silent.close()
+  }
 })
 
 test("a network that shakes hands and then says nothing is given up after a minute", async () => {
