@@ -4,7 +4,7 @@ import { makeBackup, ownBackups } from "#local/backup/backup.ts"
 import { restoreBackup } from "#local/backup/restore.ts"
 import { BackupSettings, DataDir } from "#local/service/settings.ts"
 import { argument, orRefused, Refused, type Verb } from "./verb.ts"
-import { ofStage } from "./which-service.ts"
+import { settingsOfStage } from "./which-service.ts"
 
 export const backup: Record<string, Verb> = {
   make: {
@@ -67,7 +67,7 @@ Never start the service on the lost data folder again, should it come back.`
 
 /** @throws Refused */
 function mustBeOfThisMachine(): void {
-  const named = ofStage.find((name) => name.endsWith("_TABLE") && process.env[name])
+  const named = settingsOfStage.find((name) => name.endsWith("_TABLE") && process.env[name])
   if (named) throw new Refused(`${named} names a stage on AWS: use a new shell, without its settings`)
 }
 

@@ -3,7 +3,7 @@ import { DataDir } from "#local/service/settings.ts"
 import { Refused } from "./verb.ts"
 
 /** The settings that identify a deployed stage (infra/admin.ts). */
-export const ofStage = [
+export const settingsOfStage = [
   "ACCOUNTS_TABLE",
   "LEASES_TABLE",
   "SESSIONS_TABLE",
@@ -33,8 +33,8 @@ export interface Service {
 export async function which(environment: NodeJS.ProcessEnv): Promise<Service> {
   const dataDir = DataDir.parse(environment.DATA_DIR)
   const running = await find(dataDir)
-  const missing = ofStage.filter((name) => !environment[name])
-  const isNamed = ofStage.some((name) => name.endsWith("_TABLE") && environment[name])
+  const missing = settingsOfStage.filter((name) => !environment[name])
+  const isNamed = settingsOfStage.some((name) => name.endsWith("_TABLE") && environment[name])
   const stage = isNamed ? `the stage "${environment.STAGE ?? ""}" on AWS` : undefined
   if (running && stage)
     throw new Refused(

@@ -24,7 +24,7 @@ export async function want(accountId: string, asked: Omit<Payer.Wanted, "at">): 
 }
 
 /** The number that was wanted is there, or cannot be created. */
-export async function settled(accountId: string): Promise<void> {
+export async function forgetWanted(accountId: string): Promise<void> {
   await note(accountId, undefined)
 }
 

@@ -1,6 +1,6 @@
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { PhoneChanges } from "#core/bridge/phone-changes.ts"
+import { PhonesToLookAt } from "#core/bridge/phones-to-look-at.ts"
 import { Due } from "./due.ts"
 import { look } from "./look-at-stripe.ts"
 import { Payer } from "./payer.ts"
@@ -30,11 +30,11 @@ export async function lookAtDue(withinMs = 45_000): Promise<void> {
 
 /** A phone that another account has had on trial ends this one, however it was linked. */
 async function markNewlyLinked(): Promise<void> {
-  for (const bridgeId of await PhoneChanges.list()) {
+  for (const bridgeId of await PhonesToLookAt.list()) {
     const bridge = await Bridge.byId(bridgeId)
     const account = bridge && (await Account.get(bridge.accountId))
     if (account?.subscription === "trialing" && !bridge?.isSandbox) await Due.put(account.id)
-    await PhoneChanges.looked(bridgeId)
+    await PhonesToLookAt.looked(bridgeId)
   }
 }
 

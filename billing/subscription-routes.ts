@@ -110,7 +110,7 @@ async function comeBack(c: Context<DashboardEnv>): Promise<string> {
     if (created) await did(c, "number_added", bridge.customerRef)
     return `/numbers/${bridge.customerRef}/connect`
   } finally {
-    await Checkout.settled(accountId)
+    await Checkout.forgetWanted(accountId)
   }
 }
 

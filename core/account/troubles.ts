@@ -188,7 +188,7 @@ function downOf(lease: Lease.Info): Trouble | undefined {
   if (status === "replaced") return status
   const isAway = status !== "connected" && now() - since >= patience
   // A session that ended as planned is taken by its next host within seconds.
-  const isGone = !Lease.isHeld(lease) && Lease.hasFailed(lease) && now() - lease.failedAt >= patience
+  const isGone = !Lease.isHeld(lease) && Lease.lastSessionFailed(lease) && now() - lease.failedAt >= patience
   return isAway || isGone ? "silent" : undefined
 }
 

@@ -1,7 +1,7 @@
 import { Account } from "../account/account.ts"
 import { Billing } from "../billing.ts"
 import { ApiError } from "../error.ts"
-import { freshLease, runningLease } from "../lease/call-holder.ts"
+import { freshLease, wakeOrRefuse } from "../lease/call-holder.ts"
 import { Lease } from "../lease/lease.ts"
 import type { Bridge } from "./bridge.ts"
 import { notifyHolder } from "./operator-stop-and-wake.ts"
@@ -13,8 +13,7 @@ import { notifyHolder } from "./operator-stop-and-wake.ts"
 export async function pause(bridgeId: string, requestId: string): Promise<void> {
   const before = await freshLease(bridgeId)
   const why = Lease.whyStopped(before)
-  // This throws why it is stopped.
-  if (why !== "customer" && why !== "idle") await runningLease(bridgeId)
+  if (why !== "customer" && why !== "idle") await wakeOrRefuse(bridgeId)
   if (await Lease.stop(bridgeId, "customer")) await notifyHolder(before, requestId)
 }
 
@@ -26,8 +25,7 @@ export async function unpause(bridge: Bridge.Info): Promise<void> {
   await mustPay(bridge)
   const why = Lease.whyStopped(await freshLease(bridge.id))
   if (why === "customer") await Lease.wake(bridge.id, "customer", "idle")
-  // This throws why it is stopped otherwise.
-  else await runningLease(bridge.id)
+  else await wakeOrRefuse(bridge.id)
   // The account may have ceased to pay in this moment: then the next look stops it again.
   await Billing.changed(bridge.accountId)
 }

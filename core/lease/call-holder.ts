@@ -34,7 +34,7 @@ export async function freshLease(bridgeId: string): Promise<Lease.Info> {
  * The lease of a bridge that runs or wants to. A bridge paused for idleness is woken.
  * @throws ApiError `bridge_paused`, `bridge_suspended`, `bridge_moved`, `not_found`
  */
-export async function runningLease(bridgeId: string): Promise<Lease.Info> {
+export async function wakeOrRefuse(bridgeId: string): Promise<Lease.Info> {
   for (;;) {
     const lease = await freshLease(bridgeId)
     if (lease.host !== Lease.NONE) return lease
@@ -47,13 +47,13 @@ export async function runningLease(bridgeId: string): Promise<Lease.Info> {
 /**
  * The lease of a bridge that is to be changed, woken if it was paused for idleness.
  * @throws ApiError `orchestrator_failed` when the store fails to wake it (Contract, "Changing the webhook"), and as
- * `runningLease` does. A store that cannot even be read is away: 503.
+ * `wakeOrRefuse` does. A store that cannot even be read is away: 503.
  */
 export async function awakeLease(bridgeId: string, requestId: string): Promise<Lease.Info> {
   const lease = await freshLease(bridgeId)
   if (lease.host !== Lease.NONE) return lease
   try {
-    return await runningLease(bridgeId)
+    return await wakeOrRefuse(bridgeId)
   } catch (error) {
     if (!isPassing(error)) throw error
     log.warn({ error, requestId, bridgeId }, "a bridge could not be woken")
@@ -80,7 +80,7 @@ function mustNotRun(reason: Lease.Reason | undefined): ApiError {
 
 /**
  * Calls the host that holds a bridge, following the bridge if it moves.
- * @throws ApiError `session_unavailable` when no host is found within 5 s, and as `runningLease` and `callHost` do.
+ * @throws ApiError `session_unavailable` when no host is found within 5 s, and as `wakeOrRefuse` and `callHost` do.
  */
 export async function callHolder(call: Call): Promise<HostAnswer> {
   const start = performance.now()
@@ -88,7 +88,7 @@ export async function callHolder(call: Call): Promise<HostAnswer> {
   for (let tries = 0; performance.now() - start < waitMs; tries++) {
     // The first failure may come from a stale cache: the second try reads the lease at once.
     if (tries > 1) await sleep(lookAgainMs)
-    const lease = heldLeases.get(call.bridgeId) ?? (await runningLease(call.bridgeId))
+    const lease = heldLeases.get(call.bridgeId) ?? (await wakeOrRefuse(call.bridgeId))
     if (!Lease.isHeld(lease) || lease.epoch === unreachableEpoch) continue
 
     const spentMs = performance.now() - start
@@ -108,7 +108,7 @@ export async function callHolderIfAny(call: Call, withinMs: number): Promise<Hos
   const start = performance.now()
   for (let tries = 0; performance.now() - start < withinMs; tries++) {
     if (tries > 0) await sleep(lookAgainMs)
-    const lease = await runningLease(call.bridgeId)
+    const lease = await wakeOrRefuse(call.bridgeId)
     if (!Lease.isHeld(lease)) return undefined
     const leftMs = start + withinMs - performance.now()
     const answer = await ask(lease, { ...call, waitMs: Math.min(waitMs, leftMs) }, leftMs)

@@ -69,7 +69,7 @@ export function isSuspect(lease: Info): boolean {
 }
 
 /** Whether the last session ended unplanned: by an error of its own, or with its host. */
-export function hasFailed({ failedAt, startedMs }: Info): boolean {
+export function lastSessionFailed({ failedAt, startedMs }: Info): boolean {
   return failedAt > 0 && failedAt >= Math.floor(startedMs / 1000)
 }
 

@@ -49,7 +49,7 @@ export function askByHttp(most: number): Ask {
 }
 
 /** Asks a store without HTTP, with the same retries, time-out and limit of requests under way. */
-export function askHere(most: number, here: Here): Ask {
+export function askWithoutHttp(most: number, here: Here): Ask {
   return patient(new DynamoDBClient({ maxAttempts: 4 }), atMost(most, noted(inTime(here))))
 }
 

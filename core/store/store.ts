@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { Metrics } from "../platform/metrics.ts"
-import { type Ask, askByHttp, askHere, type Here, type Options, type Wire } from "./client.ts"
+import { type Ask, askByHttp, askWithoutHttp, type Here, type Options, type Wire } from "./client.ts"
 import { isPassing, isStoreFault, isThrottled, StoreAway, StoreError } from "./error.ts"
 import { type Item, type Row, toItem, toRow } from "./dynamodb-json.ts"
 
@@ -285,7 +285,7 @@ async function send({ name, input }: Command, options: Options & { isUrgent?: bo
 
 /** Makes this process ask a store without HTTP, within itself or in its parent. @returns a function that undoes it. */
 export function useHere(here: Here): () => void {
-  asks = { common: askHere(atOnce.common, here), urgent: askHere(atOnce.urgent, here) }
+  asks = { common: askWithoutHttp(atOnce.common, here), urgent: askWithoutHttp(atOnce.urgent, here) }
   return () => {
     asks = undefined
   }

@@ -206,7 +206,7 @@ async function beatOf({ bridgeId, host }: Lease.Info): Promise<number | undefine
 
 function unheld(lease: Lease.Info): KnownState {
   // An earlier session than the last may have reported the status.
-  const hasFailed = lease.reported !== undefined && Lease.hasFailed(lease)
+  const hasFailed = lease.reported !== undefined && Lease.lastSessionFailed(lease)
   if (!hasFailed) return { kind: "unheld", ...lastOf(lease, undefined) }
   return { kind: "unheld", hasFailed, ...lastOf(lease, heard.get(lease.bridgeId) ?? lease.failedAt * 1000) }
 }

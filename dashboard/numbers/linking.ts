@@ -94,7 +94,7 @@ async function show(c: Context<DashboardEnv>, content: Html, status?: Status) {
 function follower(c: Context<DashboardEnv>) {
   const { bridge, me, requestId } = c.var
   const { taken } = c.req.query()
-  let linkSteps = LinkSteps.resumed(lastId(c))
+  let linkSteps = LinkSteps.fromId(lastId(c))
   const withCatchUp = followOfflineSync(bridge.id)
   const look = async (): Promise<Map<string, Piece>> => {
     const evidence = await withCatchUp(await knownStateOf(bridge))

@@ -14,7 +14,7 @@ import { DiskRoom } from "#core/platform/disk-room.ts"
 import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import type { Call } from "#core/lease/call-host.ts"
 import { ask, hostHeaders } from "./ask-host.ts"
-import { runningLease } from "#core/lease/call-holder.ts"
+import { wakeOrRefuse } from "#core/lease/call-holder.ts"
 import { idempotencyKeyOf, sendOnce } from "./idempotent.ts"
 import { type ApiEnv, contractRouter } from "../http/contract-router.ts"
 import { answerStored } from "../http/stored-media.ts"
@@ -22,13 +22,13 @@ import { answerStored } from "../http/stored-media.ts"
 /** The routes below `/proxy`. For all but the first two the host answers by itself, or says where the answer is. */
 export const proxy = contractRouter()
   .openapi(webhookLogs, async (c) => {
-    await runningLease(c.var.bridge.id)
+    await wakeOrRefuse(c.var.bridge.id)
     return c.json(await AttemptLog.latest(Receiver.first(c.var.bridge.id)), 200)
   })
   .openapi(findMessage, async (c) => {
     const { accountId, bridge, requestId } = c.var
     const { idempotency_key: key } = c.req.valid("query")
-    await runningLease(bridge.id)
+    await wakeOrRefuse(bridge.id)
     const messageId = await Idempotency.messageIdOf({ accountId, bridgeId: bridge.id, key })
     if (messageId === undefined) throw new ApiError("not_found", noSuchKey)
     const path = `/messages/${messageId}`

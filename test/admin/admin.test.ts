@@ -19,7 +19,7 @@ import { bridge } from "#admin/bridge.ts"
 import { events } from "#admin/events.ts"
 import { key } from "#admin/key.ts"
 import { Refused } from "#admin/verb.ts"
-import { ofStage } from "#admin/which-service.ts"
+import { settingsOfStage } from "#admin/which-service.ts"
 import { announce } from "#local/service/running.ts"
 import { aBridge } from "../support/service/bridge.ts"
 import { aCustomer } from "../support/service/customer.ts"
@@ -185,7 +185,7 @@ async function admin(environment: Record<string, string>, ...words: string[]) {
 }
 
 const stage = {
-  ...Object.fromEntries(ofStage.map((name) => [name, "production".padEnd(32, "-")])),
+  ...Object.fromEntries(settingsOfStage.map((name) => [name, "production".padEnd(32, "-")])),
   DASHBOARD_URL: "https://bridge.example.com",
 }
 

@@ -16,7 +16,7 @@ import { cardOf } from "#billing/pretend-stripe/cards.ts"
 import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { Member } from "#core/account/member.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
-import { PhoneChanges } from "#core/bridge/phone-changes.ts"
+import { PhonesToLookAt } from "#core/bridge/phones-to-look-at.ts"
 import { log } from "#core/platform/log.ts"
 import { LeaseNotes } from "#session-host/host/lease-notes.ts"
 import { timing } from "#session-host/timing.ts"
@@ -41,7 +41,7 @@ async function links(accountId: string, phone: string): Promise<void> {
   const notes = new LeaseNotes(await aHeldLease(bridge.id), { ...timing(), beatMs: 100 }, log)
   onTestFinished(() => notes.end())
   notes.report("connected", undefined, () => ({ phone: "sealed", phone_hash: BridgesOfPhone.hashOf(phone) }))
-  await until(async () => (await PhoneChanges.list()).includes(bridge.id))
+  await until(async () => (await PhonesToLookAt.list()).includes(bridge.id))
   await lookAtDue()
 }
 

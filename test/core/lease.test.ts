@@ -230,7 +230,7 @@ test("a host that was ended from outside makes nobody a suspect, however often",
   const lease = (await Lease.get(alone!))!
   // All the same their sessions ended unplanned, which whoever looks is told.
   expect(lease.failCount).toBe(4)
-  expect(Lease.hasFailed(lease)).toBe(true)
+  expect(Lease.lastSessionFailed(lease)).toBe(true)
 })
 
 test("a lease that the late index named by itself was not alone on its host", async () => {

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest"
 import "#test/support/store.ts"
-import { ofStage } from "#admin/which-service.ts"
+import { settingsOfStage } from "#admin/which-service.ts"
 import { Host } from "#core/lease/host.ts"
 import { tables } from "#core/store/tables.ts"
 import { hangUp, listen } from "#local/listen.ts"
@@ -131,7 +131,7 @@ async function aDeployedStage(stage: string): Promise<string> {
   onTestFinished(() => hangUp(server))
   const told = { ...process.env, STAGE: stage, DASHBOARD_URL: address, LEASES_TABLE: tables.leases }
   says("ssm-get-parameters-by-path", {
-    Parameters: ofStage.map((name) => ({
+    Parameters: settingsOfStage.map((name) => ({
       Name: `/messaging-bridge/${stage}/admin/${name}`,
       Value: Object(told)[name] ?? `the ${name} of a stage, long enough`,
     })),

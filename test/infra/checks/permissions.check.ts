@@ -1,5 +1,5 @@
 import { expect, inject, test } from "vitest"
-import { ofStage } from "#admin/which-service.ts"
+import { settingsOfStage } from "#admin/which-service.ts"
 import { madeUp } from "../evaluate.ts"
 import { graphOf, isSecret, plain, type Statement } from "../graph.ts"
 import { lintPolicies } from "../lint-policies.ts"
@@ -285,7 +285,7 @@ test("the operator's command finds every setting that it shares with the API", (
       .filter(({ inputs }) => String(inputs.name).startsWith(admin))
       .map(({ inputs }) => [String(inputs.name).slice(admin.length), plain(inputs.value)]),
   )
-  expect(Object.keys(told).toSorted()).toEqual(ofStage.toSorted())
+  expect(Object.keys(told).toSorted()).toEqual(settingsOfStage.toSorted())
   const { DASHBOARD_URL, PHONE_SECRET, SESSIONS_TABLE: _, ...withApi } = told
   expect(DASHBOARD_URL).toMatch(/^https:/)
   expect(graph.environment("ApiFunction")).toMatchObject(withApi)

@@ -1,4 +1,4 @@
-export * as PhoneChanges from "./phone-changes.ts"
+export * as PhonesToLookAt from "./phones-to-look-at.ts"
 
 import { now } from "../platform/clock.ts"
 import { query, remove, update } from "../store/store.ts"
