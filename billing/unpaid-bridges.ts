@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { notifyHolder } from "#core/bridge/operator-stop-and-wake.ts"
+import { notifyHolder } from "#core/lease/notify-holder.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { now } from "#core/platform/clock.ts"

@@ -19,7 +19,7 @@ import { tables } from "../store/tables.ts"
 import { Mail } from "./mail.ts"
 import { Member } from "./member.ts"
 
-/** Who is addressesToMail of a number's troubles. */
+/** Who is told of a number's troubles. */
 export const To = z.enum(["owners", "members", "nobody"])
 export type To = z.infer<typeof To>
 

@@ -13,7 +13,7 @@ import { tables } from "../store/tables.ts"
 import { Bridge } from "./bridge.ts"
 import { BridgeCount } from "./bridge-count.ts"
 import { DeliveryWrites } from "./delivery-writes.ts"
-import { notifyHolder } from "./operator-stop-and-wake.ts"
+import { notifyHolder } from "../lease/notify-holder.ts"
 
 // A bridge leaves for another service, and comes from one. Its other rows are read and written by `admin/move/`.
 

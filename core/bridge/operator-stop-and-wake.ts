@@ -1,8 +1,6 @@
-import { randomUUID } from "node:crypto"
 import { Billing } from "../billing.ts"
-import { ApiError } from "#core/error.ts"
-import { callHost } from "../lease/call-host.ts"
 import { Lease } from "../lease/lease.ts"
+import { notifyHolder } from "../lease/notify-holder.ts"
 import { Bridge } from "./bridge.ts"
 
 /**
@@ -38,18 +36,6 @@ export async function wake(bridgeId: string, ...reasons: Lease.Reason[]): Promis
   if (!(await Lease.wake(bridgeId, ...reasons))) return false
   await due(bridgeId)
   return true
-}
-
-/** A holder is fenced already. Notified, it closes its socket at once instead of at its next comparison of leases. */
-export async function notifyHolder(before: Lease.Info, requestId: string = randomUUID()): Promise<void> {
-  if (!Lease.isHeld(before)) return
-  const call = { method: "POST", path: "/look-at-lease", bridgeId: before.bridgeId, requestId } as const
-  try {
-    await callHost(before, call, 2000)
-  } catch (error) {
-    // It sees that for itself within half a minute.
-    if (!(error instanceof ApiError)) throw error
-  }
 }
 
 /** The account's price may change: a suspended bridge costs nothing, and one that was woken must be paid. */

@@ -4,7 +4,7 @@ import { ApiError } from "../error.ts"
 import { freshLease, wakeOrRefuse } from "../lease/call-holder.ts"
 import { Lease } from "../lease/lease.ts"
 import type { Bridge } from "./bridge.ts"
-import { notifyHolder } from "./operator-stop-and-wake.ts"
+import { notifyHolder } from "../lease/notify-holder.ts"
 
 /**
  * A bridge's own people pause it. It stays linked, and is paid for.

@@ -11,13 +11,13 @@ const longestItem = 10_000
 const longestAnswer = 40_000
 
 /** What the service itself says. */
-export function says(value: unknown): CallToolResult {
+export function fromService(value: unknown): CallToolResult {
   return { content: [{ type: "text", text: JSON.stringify(value, undefined, 1) }] }
 }
 
 /** Why a call was refused: what happened, and what to do. */
 export function refusedWith({ body }: Refused): CallToolResult {
-  return { ...says(body), isError: true }
+  return { ...fromService(body), isError: true }
 }
 
 /** Why a tool did nothing, in a sentence of its own. */

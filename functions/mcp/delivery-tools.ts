@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { fromStrangers, says } from "./answer.ts"
+import { fromStrangers, fromService } from "./answer.ts"
 import { pathOf } from "./api.ts"
 import { count, number } from "./shared-fields.ts"
 import { tool } from "./tool.ts"
@@ -40,7 +40,7 @@ const resendEvent = tool({
   input: z.object({ number, event_id }),
   isRead: false,
   run: async (input, { api, numberOf }) =>
-    says(await api.call("POST", pathOf(numberOf(input.number), "events", input.event_id, "resend"))),
+    fromService(await api.call("POST", pathOf(numberOf(input.number), "events", input.event_id, "resend"))),
 })
 
 export const deliveryTools = [listUndelivered, whyUndelivered, resendEvent]

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { now } from "#core/platform/clock.ts"
-import { fromStrangers, says } from "./answer.ts"
+import { fromStrangers, fromService } from "./answer.ts"
 import { type Api, pathOf, Refused } from "./api.ts"
 import { chat, count, number } from "./shared-fields.ts"
 import { tool } from "./tool.ts"
@@ -17,7 +17,7 @@ const listNumbers = tool({
   description: "The numbers (bridges) of the account: their names, phone numbers and states.",
   input: z.object({}),
   isRead: true,
-  run: async (_input, { api }) => says(await api.call("GET", "/api/instances")),
+  run: async (_input, { api }) => fromService(await api.call("GET", "/api/instances")),
 })
 
 const numberStatus = tool({
@@ -33,7 +33,7 @@ const numberStatus = tool({
     // Whoever misleads an agent would sign events of their own with it.
     const bridge = { ...about, webhook_secret: undefined }
     const session = await api.call("GET", pathOf(name, "proxy", "status")).catch(refusal)
-    return says({ bridge, session })
+    return fromService({ bridge, session })
   },
 })
 
@@ -112,7 +112,8 @@ const waitForMessage = tool({
       const items = body as unknown[]
       if (items.length > 0) return fromStrangers({ items })
       const leftMs = until - performance.now()
-      if (leftMs <= 0) return says({ note: "nobody has written", ...(seen ? { after: seen } : { since }) })
+      if (leftMs <= 0)
+        return fromService({ note: "nobody has written", ...(seen ? { after: seen } : { since }) })
       await sleep(Math.min(lookEachMs, leftMs), undefined, { signal })
     }
   },

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto"
 import type { CallToolResult, InputRequiredResult } from "@modelcontextprotocol/server"
 import { z } from "zod"
-import { failed, says } from "./answer.ts"
+import { failed, fromService } from "./answer.ts"
 import { pathOf, Refused } from "./api.ts"
 import { chat, number } from "./shared-fields.ts"
 import { type Called, tool } from "./tool.ts"
@@ -74,7 +74,7 @@ const markRead = tool({
   input: z.object({ number, message_id: z.string().min(1).max(128) }),
   isRead: false,
   run: async (input, { api, numberOf }) =>
-    says(
+    fromService(
       await api.call("POST", pathOf(numberOf(input.number), "proxy", "messages", input.message_id, "read")),
     ),
 })
@@ -113,12 +113,12 @@ async function send(
   const body = { ...content, ...("chat" in content && { new_chat: mayBegin ? "allow" : "refuse" }) }
   try {
     const sent = await api.call("POST", pathOf(name, "proxy", "send", kind), { body, idempotencyKey })
-    return says(sent)
+    return fromService(sent)
   } catch (error) {
     if (!(error instanceof Refused)) throw error
     if (error.body.code === "new_chat") return await askPerson()
     if (error.body.code !== "send_outcome_unknown") throw error
-    return { ...says({ ...error.body, key: idempotencyKey }), isError: true }
+    return { ...fromService({ ...error.body, key: idempotencyKey }), isError: true }
   }
 }
 

@@ -20,7 +20,7 @@ import { contain, failing } from "./contain-errors.ts"
 import type { dial } from "./dial.ts"
 import { keepWith, keptWith } from "./kept-with-creds.ts"
 import { newLogin } from "./login/follow-login.ts"
-import { answerHellos, newHellos, newPairingNotices } from "./login/pairing-notices.ts"
+import { limitHellos, newHellos, newPairingNotices } from "./login/pairing-notices.ts"
 import { addSpareCodes, type PasskeyLink } from "./login/passkey.ts"
 import type { NetworkClock } from "./network-clock.ts"
 import { newCodes } from "./login/qr.ts"
@@ -90,7 +90,7 @@ export function tap(parts: Parts): void {
   replace(ws, "CB:notification", appState.onServerSync)
   replace(ws, "CB:notification", newGroupNews(parts))
   // Baileys answers whatever says that our link code was typed.
-  replace(ws, "CB:notification", answerHellos(sock, hellos, failedAt("CB:notification")))
+  replace(ws, "CB:notification", limitHellos(sock, hellos, failedAt("CB:notification")))
   // Baileys throws at a receipt that names no sender, and asks the network for keys at each that asks for a message.
   replace(ws, "CB:receipt", filterReceipts({ ...parts, onError: failedAt("CB:receipt") }))
   // Baileys works at any number of these at once, and for each it reads the store or asks the network. Outside of the two above,

@@ -10,7 +10,7 @@ import { asGroup, notInIt } from "../groups/refusals.ts"
 import { avatarOf } from "../media/avatar.ts"
 import { removePicture, setPicture } from "../media/set-picture.ts"
 import { el } from "../network/stanza.ts"
-import { groupCard } from "../people/questions.ts"
+import { groupCard } from "../groups/group-card.ts"
 import { command } from "./command.ts"
 import { jpeg } from "./contacts.ts"
 

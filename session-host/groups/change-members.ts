@@ -10,7 +10,7 @@ import { groupsOf } from "./group.ts"
 import { setGroup } from "./change-settings.ts"
 import { outcomesOf, participants, type Person, peopleOf } from "./participants.ts"
 import { asGroup, notInIt } from "./refusals.ts"
-import { groupCard } from "../people/questions.ts"
+import { groupCard } from "./group-card.ts"
 
 /** What may be done with people of a group: the tags of the network's questions, and what became of who was not refused. */
 const verbs = {

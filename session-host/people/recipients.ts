@@ -4,7 +4,8 @@ import { isGroup, isPhoneJid, isUsername, userOf } from "#core/jid.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Connection } from "../network/connection.ts"
 import { el } from "../network/stanza.ts"
-import { groupCard, ownerOf, usync } from "./questions.ts"
+import { ownerOf, usync } from "./ask-about-people.ts"
+import { groupCard } from "../groups/group-card.ts"
 
 type Asked = Pick<Connection, "ask" | "registered">
 

@@ -13,7 +13,7 @@ import type { Lifetime } from "../baileys/lifetime.ts"
 import type { ILogger } from "../baileys/quiet-log.ts"
 import type { Acquaintance, Notice } from "../network/happening.ts"
 import { jsonIn } from "../network/mex.ts"
-import { verifiedNameIn } from "../people/questions.ts"
+import { verifiedNameIn } from "../people/ask-about-people.ts"
 import { restrictionsIn } from "../baileys/questions/restrictions.ts"
 import { placeholderIn } from "./placeholder.ts"
 

@@ -7,7 +7,7 @@ import {
 } from "@whiskeysockets/baileys"
 import { ask } from "../baileys/questions/ask.ts"
 import type { Acquaintance } from "../network/happening.ts"
-import { lidsOf } from "../people/questions.ts"
+import { lidsOf } from "../people/ask-about-people.ts"
 
 interface Input {
   sock: Pick<WASocket, "query" | "signalRepository">

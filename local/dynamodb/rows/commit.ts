@@ -12,7 +12,7 @@ export const settings =
  * is moved into the file, and the log begins anew.
  * @throws SQLite's error, after which nothing of it is there
  */
-export function newCommit(db: DatabaseSync): (steps: Step[]) => void {
+export function newCommitter(db: DatabaseSync): (steps: Step[]) => void {
   const apply = newApply(db)
   return (steps) => {
     try {

@@ -4,7 +4,7 @@ import { backup, DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
 import { syncFolder } from "../../service/private-file.ts"
 import { CannotStart } from "../../service/settings.ts"
-import { newCommit, settings, type Step } from "./commit.ts"
+import { newCommitter, settings, type Step } from "./commit.ts"
 import { lock, unwritable } from "./folder-lock.ts"
 
 /** The format of the file and of its tables: a newer one is refused, and an older one as long as nothing migrates it. */
@@ -27,7 +27,7 @@ export interface File {
 /** In memory: nothing outlives this process, and nothing has to be waited for. */
 export function openInMemory(): File {
   const db = new DatabaseSync(":memory:")
-  const commit = newCommit(db)
+  const commit = newCommitter(db)
   return { db, commit: async (steps) => commit(steps), close: async () => db.close() }
 }
 

@@ -63,7 +63,7 @@ const lengths = [
  * whatever comes of a link code, at any time, and each answer makes another secret. The network may also ask for another code
  * (`refresh_code`). The person has been given theirs already, so that is only acknowledged.
  */
-export function answerHellos(
+export function limitHellos(
   sock: Pick<WASocket, "sendNode">,
   hellos: Hellos,
   onError: (error: unknown) => void,

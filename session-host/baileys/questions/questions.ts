@@ -8,7 +8,7 @@ import {
 import type { Connection, Question } from "#session-host/network/connection.ts"
 import type { Stanza } from "#session-host/network/stanza.ts"
 import type { Acquaintance } from "#session-host/network/happening.ts"
-import { registered } from "#session-host/people/questions.ts"
+import { registered } from "#session-host/people/ask-about-people.ts"
 import { answered, ask } from "./ask.ts"
 import type { AnswerOrEnd } from "../answer-unless-ended.ts"
 import { rejectCall, type newCallers } from "./reject-call.ts"

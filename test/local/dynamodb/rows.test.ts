@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite"
 import { expect, onTestFinished, test, vi } from "vitest"
-import { newCommit, type Step } from "#local/dynamodb/rows/commit.ts"
+import { newCommitter, type Step } from "#local/dynamodb/rows/commit.ts"
 import { Rows } from "#local/dynamodb/rows/rows.ts"
 import { creation, type Row, tableOf } from "#local/dynamodb/table.ts"
 
@@ -22,7 +22,7 @@ const others = table("Others")
 /** Rows over a real SQLite, where each commit waits until the test lets it go. */
 async function heldRows() {
   const db = new DatabaseSync(":memory:")
-  const apply = newCommit(db)
+  const apply = newCommitter(db)
   apply([...creation(things), ...creation(others)])
   const commits: { names: unknown[]; go: (error?: object) => void }[] = []
   async function commit(steps: Step[]) {

@@ -1,6 +1,6 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
-import { makeAnew } from "#core/bridge/make-anew.ts"
+import { afterRestore } from "#core/bridge/after-restore.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -105,7 +105,7 @@ async function aBridgeFromACopy() {
 test("a session whose keys are from a copy uses none of them twice, is not linked again, and reads what waits for it", async () => {
   const bridge = await aBridgeFromACopy()
   const before = new Set(await bridge.numbers())
-  expect(await makeAnew(bridge.id, bridge.copiedMs)).toBe(true)
+  expect(await afterRestore(bridge.id, bridge.copiedMs)).toBe(true)
   await bridge.connected()
   await bridge.waitingArrived()
   await bridge.talk()

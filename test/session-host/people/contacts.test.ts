@@ -8,7 +8,7 @@ import { aMemory } from "#test/support/session/memory.ts"
 import { hiddenNumbersIn } from "#session-host/receive/hidden-numbers.ts"
 import { type Learnt, wire } from "#session-host/people/contacts.ts"
 import { el } from "#session-host/network/stanza.ts"
-import { personOf } from "#session-host/people/questions.ts"
+import { personOf } from "#session-host/people/ask-about-people.ts"
 
 const bob = { jid: "4922@s.whatsapp.net", lid: "22@lid" }
 

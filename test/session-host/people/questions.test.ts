@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { NoAnswer } from "#session-host/network/errors.ts"
 import { type Stanza, el } from "#session-host/network/stanza.ts"
-import { registered } from "#session-host/people/questions.ts"
+import { registered } from "#session-host/people/ask-about-people.ts"
 
 /** A network that gives this answer about people. */
 const saying = (...users: Stanza[]) => ({

@@ -3,7 +3,7 @@ import { proto } from "@whiskeysockets/baileys"
 import { isLid, isPhoneJid, userOf, usernameIn, withoutDevice } from "#core/jid.ts"
 import type { Connection, Registered } from "../network/connection.ts"
 import { type Stanza, child, childrenOf, el, textOf } from "../network/stanza.ts"
-import { ifAny, NoAnswer } from "../network/errors.ts"
+import { NoAnswer } from "../network/errors.ts"
 import type { Learnt } from "./contacts.ts"
 
 /**
@@ -181,16 +181,4 @@ async function businessOf(connection: Pick<Connection, "ask">, jid: string): Pro
     businessAddress: textOf(child(profile, "address")),
     businessEmail: textOf(child(profile, "email")),
   }
-}
-
-/**
- * The card of a group; undefined when the group does not exist, or the session is not in it. @throws NetworkRejected,
- * NoAnswer
- */
-export async function groupCard(
-  connection: Pick<Connection, "ask">,
-  group: string,
-): Promise<Stanza | undefined> {
-  const children = [el("query", { request: "interactive" })]
-  return child(await ifAny(connection.ask({ xmlns: "w:g2", type: "get", to: group, children })), "group")
 }
