@@ -497,7 +497,7 @@ class SessionStatus(Model):
     objection: Literal["locked", "banned", "temporarily_banned", "outdated", "proxy_unreachable", "proxy_refused", "unanswered"] | None = None
     """Absent without one: why the network rejected the last login. `locked`, `banned`: it has unlinked the session, and the phone says what can be done. `temporarily_banned`, `outdated` (the version of its protocol that is spoken here): the session connects again by itself. `proxy_unreachable`: the bridge's proxy does not answer; `proxy_refused`: it wants another password, or leads nowhere; the session goes on trying. `unanswered`: the connection was open, and the network answered nothing on it for two minutes; the session connects again by itself. It ends with the next connection."""
     objection_until: int | None = None
-    """With `temporarily_banned`: when the session connects again, Unix seconds."""
+    """With `temporarily_banned`: when the session tries again, Unix seconds."""
     new_chats_left: int | None = None
     """With a limit of `pacing`: how many chats the bridge may still begin today."""
     restriction: Literal["new_chats", "new_chats_quota"] | None = None
