@@ -42,9 +42,9 @@ async function newAgent() {
   return new NewAgent({ keepAliveTimeout: 4000, keepAliveMaxTimeout: 4000, connect: { timeout: 2000 } })
 }
 let hosts: Promise<Undici.Agent> | undefined
-let loaded: Promise<typeof Undici> | undefined
+let loaded: typeof Undici | undefined
 /** Loaded with the first call: most of an operator's verbs make none. */
-const undici = () => (loaded ??= import("undici"))
+const undici = async () => (loaded ??= await import("undici"))
 
 /** Closes the connections that are kept: a host that stops waits while callers are connected. Further calls open others. */
 export function hangUpOnHosts(): void {

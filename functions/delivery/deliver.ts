@@ -81,6 +81,7 @@ async function work(claimed: Delivery.Info, means: Means): Promise<number | unde
         justWritten(held, means) ?? (await look(held, { isFresh: held === claimed }))
       if (!seen) return undefined
       ;({ held, ahead, isAll } = seen)
+      if (Delivery.rests(held)) continue
     }
     const event = ahead[0]
     if (!event && held.resend.length === 0) {
@@ -279,7 +280,12 @@ async function conclude(
   const isPrompt = !Receiver.isFirst(held) || now() - events[0].createdAt < EventRow.promptly
   const after =
     isDelivered && isPrompt
-      ? await Progress.advance(held, { to: last, attempts, made, isLast: () => arrivals.isNewest(last) })
+      ? await Progress.advance(held, {
+          to: last,
+          attempts,
+          made,
+          isLast: () => held.resend.length === 0 && arrivals.isNewest(last),
+        })
       : await settleAll(held, events, { state: end, made })
   if (!after || held.attempt === 1) return { isOurs: after !== undefined, next: after }
   // This doorbell has been received a few times: ring a fresh one.

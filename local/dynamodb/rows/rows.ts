@@ -11,6 +11,8 @@ const keptSize = 16_000_000
 
 /** How long a passing row may stay in memory alone, and a write may wait for others to share its sync, in ms. */
 const soonMs = 150
+/** From so many rows on nothing lingers: those who wait for them may be all who can write. */
+const mostLingering = 32
 
 interface Batch {
   rows: Row[]
@@ -117,7 +119,7 @@ export class Rows {
     this.#next.steps.push(...steps)
     const { promise } = this.#next.done
     if (!this.#isWriting)
-      if (mayLinger()) this.#writeSoon()
+      if (this.#next.rows.length < mostLingering && mayLinger()) this.#writeSoon()
       else void this.#writeAll()
     await promise
   }

@@ -17,7 +17,7 @@ export function toText(value: unknown, kind?: string): string {
   return kind && plain.has(kind) ? JSON.stringify(value) : JSON.stringify(value, BufferJSON.replacer)
 }
 
-/** The value of that kind again, with its buffers. */
+/** The value of that kind again, with its buffers. It may be shared: nobody changes it. */
 export function keyFromText<K extends Kind>(kind: K, text: string): SignalDataTypeMap[K] {
   const known = kind === "session" && sessions.get(text)
   if (known) return known as SignalDataTypeMap[K]

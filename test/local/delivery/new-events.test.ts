@@ -1,6 +1,7 @@
 import { dynamoDb, sqs } from "#test/support/store.ts"
 import { afterEach, expect, onTestFinished, test } from "vitest"
 import { Bridge } from "#core/bridge/bridge.ts"
+import { Webhook } from "#core/bridge/webhook.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Resend } from "#core/event/resend.ts"
 import { store } from "#core/store/store.ts"
@@ -99,6 +100,21 @@ test("an address that was changed while a delivery waited for more holds for wha
   await delivered
   expect(bodiesAt(receiver)).toEqual(["1"])
   expect(bodiesAt(other)).toEqual(["2"])
+})
+
+test("a webhook that was paused while its delivery waited for more gets nothing that comes then", async () => {
+  onTestFinished(listen(patient))
+  const { bridge, outbox } = await aDelivery()
+  const further = await aReceiver()
+  const { webhook } = await Webhook.create(bridge, further.url, {})
+  await outbox.write(anEvent("1"))
+  const delivered = deliver(webhook)
+  await until(async () => (await Delivery.get(webhook))?.head === 1)
+  await Webhook.pause((await Delivery.get(webhook))!)
+  await outbox.write(anEvent("2"))
+  await delivered
+  expect(bodiesAt(further)).toEqual(["1"])
+  expect(await Delivery.get(webhook)).toMatchObject({ head: 1, holder: "" })
 })
 
 test("a delivery that has lost its claim while it waited for more posts nothing that comes then", async () => {

@@ -22,7 +22,7 @@ interface Session {
 export async function advanceRatchet({ keys, repository }: Party, to: string, count: number): Promise<void> {
   const address = repository.jidToSignalProtocolAddress(to)
   const { [address]: kept } = await keys.get("session", [address])
-  const record = kept as unknown as { _sessions: Record<string, Session> } // as libsignal serialises it
+  const record = structuredClone(kept) as unknown as { _sessions: Record<string, Session> } // as libsignal serialises it
   const open = Object.values(record._sessions).find(({ indexInfo }) => indexInfo.closed === -1)!
   const { chainKey } = open._chains[open.currentRatchet.ephemeralKeyPair.pubKey]!
   chainKey.key = stepped(Buffer.from(chainKey.key, "base64"), count).toString("base64")
