@@ -13,7 +13,7 @@ import { notifyHolder } from "#core/lease/notify-holder.ts"
 import { downBridges } from "./down-bridges.ts"
 import { argument, Refused, type Row, type Verb } from "./verb.ts"
 import { bridgeId } from "./verb.ts"
-import { stoppedSince, why } from "./why.ts"
+import { stoppedBecause, why } from "./why.ts"
 
 export const bridge: Record<string, Verb> = {
   list: {
@@ -145,7 +145,7 @@ async function woken(id: string, ...reasons: Lease.Reason[]): Promise<Row[]> {
     throw new Refused(`there is no such bridge, or it was not stopped for one of: ${reasons.join(", ")}`)
   const lease = await Lease.get(id)
   const left = lease && Lease.whyStopped(lease)
-  return [left ? { still_stopped: id, why: stoppedSince[left] } : { woken: id }]
+  return [left ? { still_stopped: id, why: stoppedBecause[left] } : { woken: id }]
 }
 
 /** No row for a bridge that is deleted. */

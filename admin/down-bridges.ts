@@ -37,7 +37,7 @@ async function leasesOf(accountId: string): Promise<[Bridge.Info, Lease.Info][]>
 
 /** How a bridge is down; undefined for one that is connected, has no phone linked, or must not run. */
 export function downAs(lease: Lease.Info, host: Pick<Host.Info, "state"> | undefined): string | undefined {
-  if (lease.host === Lease.NONE || lease.host === Lease.GONE || lease.reported?.status === "unpaired")
+  if (lease.host === Lease.STOPPED || lease.host === Lease.GONE || lease.reported?.status === "unpaired")
     return undefined
   if (!Lease.isHeld(lease)) return "held by nobody"
   if (!host || host.state === "dead") return "its host is dead"

@@ -71,7 +71,7 @@ export const undoImport: Verb = {
   takes: "[bridge-id]",
   says: "of an import that was interrupted and is not to be repeated: remove what has come of a bridge; without one, list these",
   run: async ([id]) => {
-    const arriving = (await Lease.listByHost(Lease.NONE)).filter((one) => one.arriving !== undefined)
+    const arriving = (await Lease.listByHost(Lease.STOPPED)).filter((one) => one.arriving !== undefined)
     if (!id) return arriving.map(({ bridgeId }) => ({ arriving: bridgeId }))
     const lease = await Lease.get(id)
     if (!lease || !(await Move.undoArrival(lease)))

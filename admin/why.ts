@@ -97,7 +97,7 @@ export function sentence({ lease, host, shortage, isStopped, status, now: at }: 
   if (lease.host === Lease.GONE) return "it is deleted, and its remaining rows are being removed"
   if (lease.arriving !== undefined)
     return "an import of it was interrupted, or is under way: `import` its file again, or `undo-import` what has come"
-  if (lease.host === Lease.NONE) return stoppedSince[Lease.whyStopped(lease) ?? "operator"]
+  if (lease.host === Lease.STOPPED) return stoppedBecause[Lease.whyStopped(lease) ?? "operator"]
   if (lease.host === Lease.FREE && isStopped)
     return "it waits for a host, and `host stop` keeps all hosts from starting: `host start` undoes that"
   if (lease.host === Lease.FREE) return unheld(lease, shortage, at)
@@ -112,7 +112,7 @@ export function sentence({ lease, host, shortage, isStopped, status, now: at }: 
 }
 
 /** A sentence for each reason why a bridge must not run. */
-export const stoppedSince: Record<Lease.Reason, string> = {
+export const stoppedBecause: Record<Lease.Reason, string> = {
   idle: "it is paused: nobody had linked a phone or called for three days. Any call wakes it",
   billing: "it is paused for billing: `bridge wake` lets it run",
   operator: "its operator has paused it: `bridge wake` lets it run",

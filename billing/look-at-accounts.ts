@@ -1,6 +1,6 @@
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { PhonesToLookAt } from "#core/bridge/phones-to-look-at.ts"
+import { TrialChecks } from "#core/bridge/trial-checks.ts"
 import { Due } from "./due.ts"
 import { look } from "./look-at-stripe.ts"
 import { Payer } from "./payer.ts"
@@ -30,11 +30,11 @@ export async function lookAtDue(withinMs = 45_000): Promise<void> {
 
 /** A phone that another account has had on trial ends this one, however it was linked. */
 async function markNewlyLinked(): Promise<void> {
-  for (const bridgeId of await PhonesToLookAt.list()) {
+  for (const bridgeId of await TrialChecks.list()) {
     const bridge = await Bridge.byId(bridgeId)
     const account = bridge && (await Account.get(bridge.accountId))
     if (account?.subscription === "trialing" && !bridge?.isSandbox) await Due.put(account.id)
-    await PhonesToLookAt.looked(bridgeId)
+    await TrialChecks.looked(bridgeId)
   }
 }
 
@@ -53,7 +53,7 @@ async function lookAt(mark: Due.Mark): Promise<void> {
 }
 
 /** Makes every account that Stripe may know due: webhooks may be lost, and people change things at Stripe by hand. */
-export async function lookAtAll(): Promise<void> {
+export async function makeAllDue(): Promise<void> {
   const all = await Account.list()
   for (let i = 0; i < all.length; i += markedAtOnce)
     await Promise.all(all.slice(i, i + markedAtOnce).map(markIfKnown))

@@ -65,7 +65,7 @@ async function end(): Promise<() => Promise<void>> {
 
 /** Looks at the accounts that are due every second, and at all accounts once a day. */
 async function startLooks(): Promise<() => Promise<void>> {
-  const { lookAtAll, lookAtDue } = await import("./look-at-accounts.ts")
+  const { makeAllDue, lookAtDue } = await import("./look-at-accounts.ts")
   const { log } = await import("#core/platform/log.ts")
   const stopping = new AbortController()
   const looking = looks()
@@ -75,7 +75,7 @@ async function startLooks(): Promise<() => Promise<void>> {
     while (!stopping.signal.aborted) {
       try {
         if (performance.now() - allAt > dayMs) {
-          await lookAtAll()
+          await makeAllDue()
           allAt = performance.now()
         }
         await lookAtDue()

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { Metrics } from "#core/platform/metrics.ts"
-import { lookAtAll, lookAtDue } from "./look-at-accounts.ts"
+import { makeAllDue, lookAtDue } from "./look-at-accounts.ts"
 
 /** The night's event. */
 const Nightly = z.object({ all: z.literal(true) })
@@ -10,7 +10,7 @@ const Nightly = z.object({ all: z.literal(true) })
  * Invocations run one at a time (reserved concurrency 1).
  */
 export async function handler(event: unknown): Promise<void> {
-  if (Nightly.safeParse(event).success) await lookAtAll()
+  if (Nightly.safeParse(event).success) await makeAllDue()
   await lookAtDue()
   Metrics.flush()
 }

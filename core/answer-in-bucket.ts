@@ -10,17 +10,20 @@ export const longestInline = { maxBytes: 2_500_000 }
  * The header that says where in the bucket an answer's body is. Session hosts set it, and on Lambda the API does. The
  * recipient of the answer streams the body from there.
  */
-export const pointer = "x-stored-at"
+export const pointerHeader = "x-stored-at"
 /** The header that says whose it is: the account that asked. The API sets it for the function that streams the body. */
-export const owner = "x-stored-for"
+export const ownerHeader = "x-stored-for"
 
 /** The headers of an answer whose body is in the bucket (`StoredMedia`). */
 export function pointerTo(key: string, accountId?: string) {
-  return { [pointer]: encodeURIComponent(key), ...(accountId !== undefined && { [owner]: accountId }) }
+  return {
+    [pointerHeader]: encodeURIComponent(key),
+    ...(accountId !== undefined && { [ownerHeader]: accountId }),
+  }
 }
 
 /** The key of the object with the body. @returns undefined for an answer that carries its own body. */
-export function pointedAt(headers: { [pointer]?: string | string[] | undefined }): string | undefined {
-  const to = headers[pointer]
+export function pointedAt(headers: { [pointerHeader]?: string | string[] | undefined }): string | undefined {
+  const to = headers[pointerHeader]
   return typeof to === "string" ? decodeURIComponent(to) : undefined
 }

@@ -68,7 +68,7 @@ export async function get(accountId: string): Promise<Info> {
 }
 
 /** @throws ApiError `invalid_webhook_url` */
-export async function choose(accountId: string, to: To, url: unknown): Promise<void> {
+export async function setRecipients(accountId: string, to: To, url: unknown): Promise<void> {
   await put({
     TableName: tables.accounts,
     Item: { ...key(accountId), to, url: webhookUrl(url, "url") },
@@ -171,7 +171,7 @@ function isDown(trouble: Trouble): boolean {
  */
 function troublesOf(lease: Lease.Info | undefined, deliveries: Delivery.Info[]): Trouble[] | undefined {
   if (!lease || lease.host === Lease.GONE) return []
-  if (lease.host === Lease.NONE) return undefined
+  if (lease.host === Lease.STOPPED) return undefined
   const isFailing = deliveries.some(
     ({ failingSince }) => failingSince !== undefined && now() - failingSince >= patience,
   )

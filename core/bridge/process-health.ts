@@ -20,7 +20,7 @@ export function processHealthOf(
 }
 
 function healthOf(lease: Lease.Info, host: Host.Info | undefined) {
-  if (lease.host === Lease.NONE) return "stopped"
+  if (lease.host === Lease.STOPPED) return "stopped"
   if (!Lease.isHeld(lease)) return lease.failures === 0 ? "starting" : "unhealthy"
   return host && host.state !== "dead" ? "healthy" : "unhealthy"
 }

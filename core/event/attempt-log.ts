@@ -82,7 +82,7 @@ export async function append(id: Receiver.Id, entries: Entry[], deliveryKey: Uin
 
 /** The latest attempts, newest first. */
 export async function latest(id: Receiver.Id): Promise<Attempt[]> {
-  return (await ring(id)).map(({ attempt }) => attempt)
+  return (await latestKnown(id)).map(({ attempt }) => attempt)
 }
 
 /** The attempt of this number; undefined while it is not written. */
@@ -95,7 +95,7 @@ export async function byNumber(id: Receiver.Id, count: number): Promise<Attempt 
 /** The attempts at an event that are still known: failures of the last week, and what is in the ring. Oldest first. */
 export async function of(id: Receiver.Id, event: EventRow.Info, deliveryKey: Uint8Array): Promise<Known[]> {
   const found = new Map<number, Known>()
-  for (const known of await ring(id))
+  for (const known of await latestKnown(id))
     if (known.attempt.event_id === event.eventId) found.set(known.count, known)
   const prefix = failureKey(id, event.n, 0).sk.replace(/[^#]*$/, "")
   for await (const row of rowsOf(id, prefix)) {
@@ -111,7 +111,7 @@ export async function of(id: Receiver.Id, event: EventRow.Info, deliveryKey: Uin
 const Sealed = z.object({ pk: z.string(), sk: z.string(), sealed: Bytes, expires_at: z.number() })
 
 /** The latest attempts, newest first, and whether each was asked for. */
-export async function ring(id: Receiver.Id): Promise<Known[]> {
+export async function latestKnown(id: Receiver.Id): Promise<Known[]> {
   const rows = await Array.fromAsync(rowsOf(id, ringPrefix(id)))
   return rows.map(fromRow).toSorted((a, b) => b.count - a.count)
 }

@@ -34,13 +34,13 @@ export function pointer(id: Receiver.Id, event: { n: number }, state: "undeliver
  * The writes of an event's outcome at a webhook: to the event's own row if it is the first, and to the webhook's list if
  * the event is to be found there.
  */
-export function outcome(
+export function settling(
   id: Receiver.Id,
   event: { bridgeId: string; n: number },
   state: keyof typeof EventRow.keptFor,
 ): Write[] {
   return [
-    ...(Receiver.isFirst(id) ? [EventRow.outcome(event, state)] : []),
+    ...(Receiver.isFirst(id) ? [EventRow.settling(event, state)] : []),
     ...(state === "delivered" ? [] : [pointer(id, event, state)]),
   ]
 }

@@ -112,7 +112,7 @@ export function write(input: {
 }
 
 /** The write of an event's outcome. */
-export function outcome(event: { bridgeId: string; n: number }, state: keyof typeof keptFor): Write {
+export function settling(event: { bridgeId: string; n: number }, state: keyof typeof keptFor): Write {
   return {
     Update: {
       TableName: tables.events,

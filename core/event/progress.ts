@@ -104,7 +104,7 @@ export async function settle(
       },
     },
   }
-  const refused = await transact([advance, ...EventLists.outcome(held, event, state)])
+  const refused = await transact([advance, ...EventLists.settling(held, event, state)])
   // The event's own row is gone.
   return refused?.[1] ? undefined : await Claim.refresh(held)
 }

@@ -155,7 +155,7 @@ export async function settle(
     return settled ?? (refused?.holder === holder && refused.resendAttempt === 0 ? refused : undefined)
   }
   const write: Write = { Update: { TableName: tables.events, Key: Delivery.key(held), ...done } }
-  const outcome = EventLists.outcome(held, made.delivered, "delivered")
+  const outcome = EventLists.settling(held, made.delivered, "delivered")
   const refused = await transact([write, ...outcome, ...unlisting])
   if (refused?.[0]) return undefined
   // The event's row may have expired meanwhile.

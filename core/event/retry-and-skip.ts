@@ -90,7 +90,7 @@ async function giveUp(id: Receiver.Id, event: EventRow.Info) {
         },
       },
     },
-    ...EventLists.outcome(id, event, "undelivered"),
+    ...EventLists.settling(id, event, "undelivered"),
   ])
 }
 

@@ -2,7 +2,7 @@ import { isIP } from "node:net"
 import type { buildConnector, Client } from "undici"
 import { FetchError } from "./fetch-error.ts"
 import { addressesOf } from "./look-up.ts"
-import { leadOn, type Proxy, ProxyError, withTls } from "./proxied.ts"
+import { leadOn, type Proxy, ProxyError, withTls } from "./proxy-tunnel.ts"
 import { mayReach } from "./reachable-addresses.ts"
 
 type Socket = NonNullable<Parameters<buildConnector.Callback>[1]>

@@ -37,7 +37,7 @@ export async function freshLease(bridgeId: string): Promise<Lease.Info> {
 export async function wakeOrRefuse(bridgeId: string): Promise<Lease.Info> {
   for (;;) {
     const lease = await freshLease(bridgeId)
-    if (lease.host !== Lease.NONE) return lease
+    if (lease.host !== Lease.STOPPED) return lease
     const why = Lease.whyStopped(lease)
     if (why !== "idle") throw mustNotRun(why)
     await Lease.wake(bridgeId, "idle")
@@ -51,7 +51,7 @@ export async function wakeOrRefuse(bridgeId: string): Promise<Lease.Info> {
  */
 export async function awakeLease(bridgeId: string, requestId: string): Promise<Lease.Info> {
   const lease = await freshLease(bridgeId)
-  if (lease.host !== Lease.NONE) return lease
+  if (lease.host !== Lease.STOPPED) return lease
   try {
     return await wakeOrRefuse(bridgeId)
   } catch (error) {

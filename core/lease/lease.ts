@@ -7,7 +7,7 @@ import { config } from "../platform/config.ts"
 import type { Status } from "../contract/session-status.ts"
 import { batchGet, get as getRow, query } from "../store/store.ts"
 import { bridgeIdOf, tables } from "../store/tables.ts"
-import { change, FREE, partsOfFree, fromRow, GONE, type Info, key, NONE } from "./row.ts"
+import { change, FREE, partsOfFree, fromRow, GONE, type Info, key, STOPPED } from "./row.ts"
 
 export {
   FREE,
@@ -17,7 +17,7 @@ export {
   key,
   looksForAll,
   Network,
-  NONE,
+  STOPPED,
   Reason,
   Reported,
   type Refusal,
@@ -42,12 +42,12 @@ export async function byIds(bridgeIds: string[]): Promise<Map<string, Info>> {
 
 /** Whether a host holds it, dead or alive. */
 export function isHeld(lease: Info): boolean {
-  return lease.host !== FREE && lease.host !== NONE && lease.host !== GONE
+  return lease.host !== FREE && lease.host !== STOPPED && lease.host !== GONE
 }
 
 /** The state of a bridge (Contract, "Bridges"), which is stored nowhere else. */
 export function stateOf(lease: Info): "running" | "paused" | "suspended" | "moved" {
-  if (lease.host !== NONE) return "running"
+  if (lease.host !== STOPPED) return "running"
   if (lease.stopped.includes("moved")) return "moved"
   return lease.stopped.includes("suspended") ? "suspended" : "paused"
 }

@@ -1,6 +1,6 @@
 import { get, put, type Row, type Write } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
-import { change, freeOf, fromRow, type Info, key, NONE, type Reason, newRow } from "./row.ts"
+import { change, freeOf, fromRow, type Info, key, STOPPED, type Reason, newRow } from "./row.ts"
 
 // How a bridge leaves for another service, and comes from one. While it is away, its lease is stopped as `moved`.
 
@@ -11,7 +11,7 @@ export function leaving({ bridgeId, epoch, stopped, moves }: Info): Write {
       "SET #host = :host, addr = :nowhere, epoch = epoch + :one, stopped = :stopped, moves = :moves, moved_ms = :unknown",
     ConditionExpression: "epoch = :seen",
     ExpressionAttributeValues: {
-      ":host": NONE,
+      ":host": STOPPED,
       ":nowhere": "",
       ":one": 1,
       ":stopped": [...stopped, "moved"] satisfies Reason[],
@@ -39,7 +39,7 @@ export function staying({ bridgeId, epoch, stopped }: Info): Write {
     UpdateExpression: "SET #host = :host, epoch = epoch + :one, stopped = :stopped REMOVE moved_ms",
     ConditionExpression: "epoch = :seen AND attribute_exists(moved_ms) AND attribute_not_exists(arriving)",
     ExpressionAttributeValues: {
-      ":host": others.length === 0 ? freeOf(bridgeId) : NONE,
+      ":host": others.length === 0 ? freeOf(bridgeId) : STOPPED,
       ":one": 1,
       ":stopped": others,
       ":seen": epoch,
@@ -63,7 +63,13 @@ export async function claimArrival(
   importId: string,
 ): Promise<boolean> {
   if (!seen) {
-    const away: Row = { ...newRow(bridgeId, network), host: NONE, epoch: 0, stopped: ["moved"], moved_ms: 0 }
+    const away: Row = {
+      ...newRow(bridgeId, network),
+      host: STOPPED,
+      epoch: 0,
+      stopped: ["moved"],
+      moved_ms: 0,
+    }
     const refused = await put({
       TableName: tables.leases,
       Item: { ...away, arriving: importId },
@@ -103,7 +109,7 @@ export async function arriving(leftAs: Row, importId: string): Promise<Write> {
       TableName: tables.leases,
       Item: {
         ...lease,
-        host: others.length === 0 ? freeOf(bridgeId) : NONE,
+        host: others.length === 0 ? freeOf(bridgeId) : STOPPED,
         stopped: others,
         // Beyond that of every holder it had, here or there.
         epoch: Math.max(epoch, here ? fromRow(here).epoch : 0) + 1,

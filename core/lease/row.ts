@@ -103,7 +103,7 @@ export type Held = Pick<Info, "bridgeId" | "host" | "epoch">
 /** No host holds it, and one should. Rows hold the name of a part of the index in its place: one of `partsOfFree`. */
 export const FREE = "FREE"
 /** The bridge must not run. */
-export const NONE = "NONE"
+export const STOPPED = "NONE"
 /** The bridge is deleted, and its rows are to be removed. */
 export const GONE = "GONE"
 

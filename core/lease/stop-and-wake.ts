@@ -1,7 +1,7 @@
 import { now } from "../platform/clock.ts"
 import { get, update } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
-import { change, freeOf, fromRow, GONE, type Held, type Info, key, NONE, Reason } from "./row.ts"
+import { change, freeOf, fromRow, GONE, type Held, type Info, key, STOPPED, Reason } from "./row.ts"
 
 // Whether a bridge is to run. Each change ends its session, since it raises the epoch.
 
@@ -42,7 +42,7 @@ async function restop(bridgeId: string, edit: (stopped: Reason[]) => Reason[]): 
       ConditionExpression: "epoch = :seen",
       ExpressionAttributeNames: { "#host": "host" },
       ExpressionAttributeValues: {
-        ":host": runs ? freeOf(bridgeId) : NONE,
+        ":host": runs ? freeOf(bridgeId) : STOPPED,
         ":nowhere": "",
         ":one": 1,
         ":stopped": stopped,
@@ -68,7 +68,7 @@ export async function pauseIdle(held: Held): Promise<boolean> {
     ConditionExpression: "#host = :me AND epoch = :mine",
     ExpressionAttributeNames: { "#host": "host" },
     ExpressionAttributeValues: {
-      ":none": NONE,
+      ":none": STOPPED,
       ":nowhere": "",
       ":one": 1,
       ":idle": ["idle"] satisfies Reason[],
@@ -95,7 +95,7 @@ export async function makeAnew(bridgeId: string): Promise<boolean> {
       ConditionExpression: "epoch = :seen",
       ExpressionAttributeNames: { "#host": "host" },
       ExpressionAttributeValues: {
-        ":host": seen.host === NONE ? NONE : freeOf(bridgeId),
+        ":host": seen.host === STOPPED ? STOPPED : freeOf(bridgeId),
         ":nowhere": "",
         ":one": 1,
         ":yes": true,
@@ -125,7 +125,7 @@ export async function skipMessage(bridgeId: string): Promise<boolean> {
       ":one": 1,
       ":yes": true,
       ":never": 0,
-      ":none": NONE,
+      ":none": STOPPED,
       ":gone": GONE,
     },
   })

@@ -145,7 +145,7 @@ async function shownOf(c: Context<DashboardEnv>, known: Words = new Map()) {
   const { bridge, me } = c.var
   const asked = askedOf(c)
   const webhook = await webhookOf(c)
-  const all = await AttemptLog.ring(webhook)
+  const all = await AttemptLog.latestKnown(webhook)
   const receiving = await receivingAt(
     webhook,
     all.map(({ attempt }) => attempt),

@@ -18,7 +18,7 @@ import { askOwners, type DashboardEnv, onlyLooks } from "../guard.ts"
 import { makerOf } from "../keys.ts"
 import { numberHeading } from "../layout.ts"
 import { logoAnswer, styleOf } from "../link-page-brand.ts"
-import { lookCard } from "./link-page-look.ts"
+import { lookCard } from "./link-page-look-card.ts"
 
 const Wishes = createLinkSession.request.body.content["application/json"].schema
 

@@ -14,7 +14,7 @@ const listed = new Intl.ListFormat("en")
 export async function chooseAlerts(c: Context<DashboardEnv>): Promise<Html> {
   const { to, url } = await c.req.parseBody()
   try {
-    await Troubles.choose(c.var.accountId, Troubles.To.catch("owners").parse(to), url ?? "")
+    await Troubles.setRecipients(c.var.accountId, Troubles.To.catch("owners").parse(to), url ?? "")
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "invalid_webhook_url") throw error
     return note("bad", sentenceCase(error.message))

@@ -8,7 +8,7 @@ import { deliveryTools } from "./delivery-tools.ts"
 import { readingTools } from "./reading-tools.ts"
 import { sendingTools } from "./sending-tools.ts"
 import type { Tool } from "./tool.ts"
-import { yesOf } from "./yes.ts"
+import { newYes } from "./yes.ts"
 
 /** Who asks, and under which conditions. */
 export interface Caller {
@@ -34,7 +34,7 @@ export function mcpHandler(caller: Caller): (request: Request, body: unknown) =>
 
 function serverFor(caller: Caller, isModern: boolean): McpServer {
   const { access, api, ask } = caller
-  const yes = yesOf(caller.key, isModern)
+  const yes = newYes(caller.key, isModern)
   const server = new McpServer(
     { name: "messaging-bridge", title: "Messaging bridge", version: "1" },
     { instructions, requestState: { verify: yes.verify }, inputRequired: { legacyShim: false } },

@@ -33,7 +33,7 @@ export interface Yes {
  * Fetches a person's yes, by the agent's program. What was asked goes to the program and back, signed with the caller's own key, so
  * the yes is for this message to this person, and for no other.
  */
-export function yesOf(key: string, isModern: boolean) {
+export function newYes(key: string, isModern: boolean) {
   const secret = createHash("sha256").update(`a person's yes\n${key}`).digest()
   const codec = createRequestStateCodec<Asked>({ key: secret })
   return {

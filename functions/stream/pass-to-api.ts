@@ -78,7 +78,11 @@ async function answerOf(c: Context<ApiEnv>, event: object): Promise<Response> {
     throw sessionUnavailable("the service cannot answer now: try again")
   }
   const key = AnswerInBucket.pointedAt(answer.headers)
-  const { [AnswerInBucket.pointer]: _, [AnswerInBucket.owner]: accountId = "", ...headers } = answer.headers
+  const {
+    [AnswerInBucket.pointerHeader]: _,
+    [AnswerInBucket.ownerHeader]: accountId = "",
+    ...headers
+  } = answer.headers
   const status = answer.statusCode
   if (key === undefined) return new Response(bodyOf(answer), { status, headers })
   // The request was counted, even if the rest fails.

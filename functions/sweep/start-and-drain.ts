@@ -6,7 +6,7 @@ import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { HostShortage } from "#core/lease/host-shortage.ts"
 import { runTask } from "./tasks.ts"
-import { type Fleet, hostsToStart, oldToDrain, surplusHost } from "./wanted.ts"
+import { type Fleet, hostsToStart, oldToDrain, surplusHost } from "./fleet-size.ts"
 
 /** A surplus host is drained only after this long, since each drain moves sessions. Ten minutes at 5 s a beat. */
 const beatsOfSurplus = 120

@@ -48,7 +48,7 @@ export class Task {
   desiredStatus: "RUNNING" | "STOPPED" = "RUNNING"
   stoppedAt: number | undefined
   readonly #child: ChildProcess
-  readonly #createdAt = seconds()
+  readonly #createdAt = nowInSeconds()
   #lastStatus: "PENDING" | "RUNNING" | "STOPPING" | "STOPPED" = "PENDING"
   #startedAt: number | undefined
   #stop: End | undefined
@@ -144,7 +144,7 @@ export class Task {
   async #live() {
     try {
       await once(this.#child, "spawn")
-      this.#startedAt = seconds()
+      this.#startedAt = nowInSeconds()
       if (this.#lastStatus === "PENDING") this.#lastStatus = "RUNNING"
       const [code, signal] = (await once(this.#child, "exit")) as [number | null, NodeJS.Signals | null]
       // Shells and ECS report an end by signal like this.
@@ -163,7 +163,7 @@ export class Task {
     }
     this.desiredStatus = "STOPPED"
     this.#lastStatus = "STOPPED"
-    this.stoppedAt = seconds()
+    this.stoppedAt = nowInSeconds()
   }
 }
 
@@ -183,6 +183,6 @@ function overridden(overrides: Overrides) {
 }
 
 /** ECS's timestamps: seconds with a fraction. */
-export function seconds() {
+export function nowInSeconds() {
   return Date.now() / 1000
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { AwsRefusal } from "../aws/json-server.ts"
-import { type Definition, type End, seconds, Task } from "./task.ts"
+import { type Definition, type End, nowInSeconds, Task } from "./task.ts"
 
 export interface TasksOptions {
   /** By family. Their processes must end on `disconnect` of their IPC channel, or they survive our SIGKILL. */
@@ -145,7 +145,7 @@ export class Tasks {
   }
 
   #forgetOld() {
-    const oldest = seconds() - rememberedSeconds
+    const oldest = nowInSeconds() - rememberedSeconds
     for (const [arn, { stoppedAt }] of this.#tasks)
       if (stoppedAt !== undefined && stoppedAt < oldest) this.#tasks.delete(arn)
     for (const [token, { arns }] of this.#runs)

@@ -192,7 +192,7 @@ async function start(
   stops.push(await lookAtRoom())
   const { startRemovingUploads } = await import("./old-uploads.ts")
   stops.push(startRemovingUploads())
-  const { listener } = await import("#functions/api/listener.ts")
+  const { listener } = await import("#functions/node-listener.ts")
   const { hangUpOnHosts } = await import("#core/lease/call-host.ts")
   stops.push(hangUpOnHosts)
   const watching =

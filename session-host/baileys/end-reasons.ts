@@ -1,4 +1,4 @@
-import { ProxyError } from "#core/fetch/proxied.ts"
+import { ProxyError } from "#core/fetch/proxy-tunnel.ts"
 import type { Objection } from "#core/contract/session-status.ts"
 import type { End } from "../network/happening.ts"
 

@@ -2,7 +2,7 @@ import type { ClientRequestArgs } from "node:http"
 import { Agent } from "node:https"
 import type { Duplex } from "node:stream"
 import { Connections } from "#core/fetch/connections.ts"
-import type { Proxy } from "#core/fetch/proxied.ts"
+import type { Proxy } from "#core/fetch/proxy-tunnel.ts"
 
 /** How long dialling through a proxy may take, ms: the proxy, its answer, and the network behind it. */
 const dialWithinMs = 15_000

@@ -4,7 +4,7 @@ import { now } from "#core/platform/clock.ts"
 import type { Status } from "#core/contract/session-status.ts"
 import { Billing } from "#core/billing.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { PhonesToLookAt } from "#core/bridge/phones-to-look-at.ts"
+import { TrialChecks } from "#core/bridge/trial-checks.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Timing } from "../timing.ts"
 
@@ -108,7 +108,7 @@ export class LeaseNotes {
       try {
         await Lease.report(this.#lease, reported)
         const isOther = reported.phone_hash !== this.#reportWritten?.phone_hash
-        if (isOther && Billing.isOn()) await PhonesToLookAt.note(this.#lease.bridgeId)
+        if (isOther && Billing.isOn()) await TrialChecks.note(this.#lease.bridgeId)
         this.#reportWritten = reported
       } catch (error) {
         this.#log.warn({ error, what: "reported" }, "a note in the lease was not written")

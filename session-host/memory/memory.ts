@@ -1,7 +1,7 @@
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { Proxy } from "#core/bridge/proxy.ts"
 import { Delivery } from "#core/event/delivery.ts"
-import type { Proxy as Proxied } from "#core/fetch/proxied.ts"
+import type { Proxy as Proxied } from "#core/fetch/proxy-tunnel.ts"
 import { userOf } from "#core/jid.ts"
 import type { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"

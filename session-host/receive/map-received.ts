@@ -11,7 +11,7 @@ import { fromWeb, resentIn } from "./map/resent-by-phone.ts"
 import { changedBy, isForged } from "./map/forged.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Connection, MessageContent, Received } from "../network/connection.ts"
-import { openAnswer, sealedIn } from "./map/open-answer.ts"
+import { openAnswer, sealedIn } from "./map/sealed-content.ts"
 
 export interface Lookups {
   /** The connection to ask, if there is one. */

@@ -62,12 +62,12 @@ export function newTakingNews({
 
   return (news, at) =>
     void take(news, at)
-      .catch(notWritten(log))
+      .catch(logNotWritten(log))
       .finally("onTaken" in news ? news.onTaken : undefined)
 }
 
 /** Logs why something that arrived is lost, unless the session has ended: then it comes again, or nobody wants it. */
-export function notWritten(log: Logger): (error: unknown) => void {
+export function logNotWritten(log: Logger): (error: unknown) => void {
   return (error) => {
     if (!(error instanceof SessionEnded)) log.error({ error }, "something that arrived was not written")
   }

@@ -7,7 +7,7 @@ import { Metrics } from "#core/platform/metrics.ts"
 import type { Condition } from "../concurrency/condition.ts"
 import { type Connect, Dialler } from "./dialler.ts"
 import { Linking } from "./linking.ts"
-import { newTakingNews, notWritten } from "../receive/take-news.ts"
+import { newTakingNews, logNotWritten } from "../receive/take-news.ts"
 import { RecentLogins } from "./recent-logins.ts"
 import { type At, isOfProxy, objections } from "../receive/map/connection.ts"
 import type { Logger } from "#core/platform/log.ts"
@@ -263,7 +263,7 @@ export class Uplink {
     shown?.catch((error: unknown) =>
       this.#input.log.warn({ error }, "the session could not be shown as available"),
     )
-    this.#memory.readParkedAgain().catch(notWritten(this.#input.log))
+    this.#memory.readParkedAgain().catch(logNotWritten(this.#input.log))
     this.#input.say("info", "session connected")
   }
 

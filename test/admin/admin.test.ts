@@ -77,9 +77,9 @@ test("a key opens its account until it is revoked, and is never listed whole", a
 test("a bridge is paused and woken, suspended and resumed; a pause does not end a suspension", async () => {
   const { id } = await aBridge()
   await bridge.pause!.run([id])
-  expect(await Lease.get(id)).toMatchObject({ host: Lease.NONE, stopped: ["operator"] })
+  expect(await Lease.get(id)).toMatchObject({ host: Lease.STOPPED, stopped: ["operator"] })
   await bridge.suspend!.run([id])
-  expect(await Lease.get(id)).toMatchObject({ host: Lease.NONE, stopped: ["operator", "suspended"] })
+  expect(await Lease.get(id)).toMatchObject({ host: Lease.STOPPED, stopped: ["operator", "suspended"] })
   await expect(bridge.pause!.run([id])).rejects.toThrow(Refused)
   expect(await bridge.wake!.run([id])).toMatchObject([
     { still_stopped: id, why: expect.stringContaining("suspended") },

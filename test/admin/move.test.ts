@@ -258,7 +258,7 @@ test("it goes there and back: what it left here before gives way, and an older f
   await Lease.stop(bridge.id, "operator")
   const first = await leave(bridge)
   expect(await Lease.get(bridge.id)).toMatchObject({
-    host: Lease.NONE,
+    host: Lease.STOPPED,
     stopped: ["operator", "moved"],
     moves: 1,
   })
@@ -279,7 +279,7 @@ test("it goes there and back: what it left here before gives way, and an older f
   await importing.run([second])
   const names = (await rowsOf(tables.sessions, bridge.id)).map(({ sk }) => sk)
   expect(names).toEqual(["SIGNAL#0", "SIGNAL#2", "SIGNAL#new"])
-  expect(await Lease.get(bridge.id)).toMatchObject({ host: Lease.NONE, stopped: ["operator"], moves: 2 })
+  expect(await Lease.get(bridge.id)).toMatchObject({ host: Lease.STOPPED, stopped: ["operator"], moves: 2 })
   expect(await Account.get(bridge.accountId)).toMatchObject({ bridges: 1 })
   await Lease.wake(bridge.id, "operator")
   expect(await Lease.get(bridge.id)).toMatchObject({ host: Lease.FREE })

@@ -58,9 +58,9 @@ test.for<[string, Partial<Facts>, RegExp]>([
     /^its last 6 logins did not last\. The next is at 1970-01-01T00:1/,
   ],
   ["replaced", { status: "replaced" }, /another login/],
-  ["paused by hand", { lease: { ...lease, host: Lease.NONE, stopped: ["operator"] } }, /`bridge wake`/],
-  ["suspended", { lease: { ...lease, host: Lease.NONE, stopped: ["suspended"] } }, /`bridge resume`/],
-  ["moved", { lease: { ...lease, host: Lease.NONE, stopped: ["operator", "moved"] } }, /`take-back`/],
+  ["paused by hand", { lease: { ...lease, host: Lease.STOPPED, stopped: ["operator"] } }, /`bridge wake`/],
+  ["suspended", { lease: { ...lease, host: Lease.STOPPED, stopped: ["suspended"] } }, /`bridge resume`/],
+  ["moved", { lease: { ...lease, host: Lease.STOPPED, stopped: ["operator", "moved"] } }, /`take-back`/],
   ["deleted", { lease: { ...lease, host: Lease.GONE } }, /deleted/],
   [
     "without a host",

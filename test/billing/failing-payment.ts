@@ -2,7 +2,7 @@ import { payWith, stripe } from "#test/billing/support/billed.ts"
 import { describe, expect, test, vi } from "vitest"
 import { Checkout } from "#billing/checkout.ts"
 import { look } from "#billing/look-at-stripe.ts"
-import { payPage } from "#billing/invoice-and-portal.ts"
+import { payPage } from "#billing/pages-at-stripe.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { json } from "#test/support/service/customer.ts"
@@ -32,7 +32,7 @@ describe("a payment that fails", () => {
 
     await days(id, 16)
     expect(await stateOf(id)).toBe("unpaid")
-    expect(await leaseOf(bridge)).toMatchObject({ host: Lease.NONE, stopped: ["billing"] })
+    expect(await leaseOf(bridge)).toMatchObject({ host: Lease.STOPPED, stopped: ["billing"] })
     expect((await post("/api/instances", { customer_ref: "second" })).status).toBe(402)
     const asked = await call("GET", "/api/instances/first/proxy/status")
     expect([asked.status, await json(asked)]).toMatchObject([409, { code: "bridge_paused" }])

@@ -6,7 +6,7 @@ import { look } from "#billing/look-at-stripe.ts"
 import { Payer } from "#billing/payer.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
-import { lookAtAll, lookAtDue } from "#billing/look-at-accounts.ts"
+import { makeAllDue, lookAtDue } from "#billing/look-at-accounts.ts"
 import { startBilling } from "#billing/one-machine.ts"
 import { Settings } from "#local/service/settings.ts"
 import { json } from "#test/support/service/customer.ts"
@@ -16,7 +16,7 @@ import { cardOf } from "#billing/pretend-stripe/cards.ts"
 import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
 import { Member } from "#core/account/member.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
-import { PhonesToLookAt } from "#core/bridge/phones-to-look-at.ts"
+import { TrialChecks } from "#core/bridge/trial-checks.ts"
 import { log } from "#core/platform/log.ts"
 import { LeaseNotes } from "#session-host/host/lease-notes.ts"
 import { timing } from "#session-host/timing.ts"
@@ -41,7 +41,7 @@ async function links(accountId: string, phone: string): Promise<void> {
   const notes = new LeaseNotes(await aHeldLease(bridge.id), { ...timing(), beatMs: 100 }, log)
   onTestFinished(() => notes.end())
   notes.report("connected", undefined, () => ({ phone: "sealed", phone_hash: BridgesOfPhone.hashOf(phone) }))
-  await until(async () => (await PhonesToLookAt.list()).includes(bridge.id))
+  await until(async () => (await TrialChecks.list()).includes(bridge.id))
   await lookAtDue()
 }
 
@@ -109,7 +109,7 @@ describe("a first number", () => {
     const { account: untold } = await newcomer()
     await payWith(card.pays, (await Checkout.begin(untold.id, "ada@example.com"))!)
     stripe.webhooks.letGo()
-    await lookAtAll()
+    await makeAllDue()
     await lookAtDue()
     expect(await stateOf(untold.id)).toBe("trialing")
   })

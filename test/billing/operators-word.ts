@@ -5,7 +5,7 @@ import { Checkout } from "#billing/checkout.ts"
 import { look } from "#billing/look-at-stripe.ts"
 import { Payer } from "#billing/payer.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { lookAtAll, lookAtDue } from "#billing/look-at-accounts.ts"
+import { makeAllDue, lookAtDue } from "#billing/look-at-accounts.ts"
 import { aCustomer } from "#test/support/service/customer.ts"
 import {
   admin,
@@ -70,7 +70,7 @@ describe("the operator's word", () => {
   test("for accounts that were there before billing is left alone", async () => {
     const { account, post } = await aCustomer({ subscription: "active" })
     expect((await post("/api/instances", { customer_ref: "shop" })).status).toBe(201)
-    await lookAtAll()
+    await makeAllDue()
     await lookAtDue()
     expect(await stateOf(account.id)).toBe("active")
     expect(await Payer.get(account.id)).toBeUndefined()

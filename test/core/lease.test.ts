@@ -91,7 +91,7 @@ test("all leases of a dead host are freed, but for those that have moved on", as
   const freed = await Lease.freeFromDead(held, { key: Host.key(id), seenVersion: version })
   expect(freed).toEqual(held.filter((lease) => lease !== first && lease !== other))
   expect(await Lease.listByHost(id)).toEqual([])
-  expect(await Lease.get(other.bridgeId)).toMatchObject({ host: Lease.NONE })
+  expect(await Lease.get(other.bridgeId)).toMatchObject({ host: Lease.STOPPED })
 })
 
 test("unplanned ends are counted until the session has proved itself", async () => {
@@ -138,7 +138,7 @@ test("only its holder pauses a bridge for idleness, and a call wakes it", async 
   expect(await Lease.pauseIdle(held)).toBe(true)
   expect(await mayCommit(held)).toBe(false)
   const paused = (await Lease.get(held.bridgeId))!
-  expect(paused).toMatchObject({ host: Lease.NONE, addr: "", stopped: ["idle"], epoch: held.epoch + 1 })
+  expect(paused).toMatchObject({ host: Lease.STOPPED, addr: "", stopped: ["idle"], epoch: held.epoch + 1 })
   expect(await Lease.wake(held.bridgeId, "idle")).toBe(true)
   expect(await Lease.get(held.bridgeId)).toMatchObject({ host: Lease.FREE, epoch: held.epoch + 2 })
 })

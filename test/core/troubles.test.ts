@@ -107,14 +107,14 @@ test("a number whose host was killed, and that no other host takes for a quarter
 test("an account chooses who is mailed, and an address to which it is posted, signed as the number's events are; one that fails holds no mail up", async () => {
   const { accountId, report, told } = await aShop()
   const receiver = await aReceiver([500])
-  await expect(Troubles.choose(accountId, "members", "ftp://x")).rejects.toMatchObject({
+  await expect(Troubles.setRecipients(accountId, "members", "ftp://x")).rejects.toMatchObject({
     code: "invalid_webhook_url",
   })
-  await Troubles.choose(accountId, "members", receiver.url)
+  await Troubles.setRecipients(accountId, "members", receiver.url)
   await report("unpaired")
   const both = ["member: shop: its phone was unlinked", "owner: shop: its phone was unlinked"]
   expect(await told()).toEqual(both)
-  await Troubles.choose(accountId, "nobody", receiver.url)
+  await Troubles.setRecipients(accountId, "nobody", receiver.url)
   await report("connected")
   expect(await told()).toEqual([])
   expect(receiver.arrivals.map(({ body }) => JSON.parse(body.toString()) as object)).toMatchObject([

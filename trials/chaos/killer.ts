@@ -2,7 +2,7 @@ import type { Receiver } from "#core/event/receiver.ts"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { NetworkClient } from "#local/network/client.ts"
 import type { Random } from "#local/random.ts"
-import type { Line } from "../cluster/lines.ts"
+import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 import { lostAnswer, type CrashPoint, crashPoints, type Role, throttling } from "../cluster/crash-points.ts"
 import type { Blow, StepBoard } from "../cluster/armed-steps.ts"
 import type { Store } from "../cluster/store.ts"
@@ -37,7 +37,7 @@ interface Input {
   room: Store
   network: NetworkClient
   receiver: Pick<ReceiverFaults, "failNext">
-  lines: Line[]
+  lines: LinkedBridge[]
   /** The number of the event that a delivery comes to next. Never rejects. */
   nextEvent: (id: Receiver.Id) => Promise<number>
   /** At the time, Unix milliseconds. */

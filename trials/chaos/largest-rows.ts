@@ -1,10 +1,10 @@
 import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import type { Line } from "../cluster/lines.ts"
+import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 import type { Evidence } from "./evidence.ts"
 
 /** The largest row of each bridge's session, as it lies in the store. */
-export async function largestRows(lines: Line[]): Promise<Evidence["rows"]> {
+export async function largestRows(lines: LinkedBridge[]): Promise<Evidence["rows"]> {
   const found: Evidence["rows"] = []
   for (const { bridge, id } of lines) {
     const rows = query({

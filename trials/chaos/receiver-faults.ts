@@ -1,5 +1,5 @@
 import type { Random } from "#local/random.ts"
-import { deadWebhook, slowWebhook } from "../cluster/lines.ts"
+import { deadWebhook, slowWebhook } from "../cluster/linked-cluster.ts"
 import type { Answer, Arrival } from "#test/support/service/start-receiver.ts"
 
 /** Bad answers to a share of the deliveries. The others are answered with 200. */

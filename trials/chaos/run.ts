@@ -7,7 +7,7 @@ import { type Arrival, eventsIn } from "#test/support/service/start-receiver.ts"
 import type { Entry } from "#local/network/client.ts"
 import { seeded } from "#local/random.ts"
 import { followNetworkLog } from "../cluster/follow-network-log.ts"
-import { type Lines, startLines } from "../cluster/lines.ts"
+import { type LinkedCluster, startLinkedCluster } from "../cluster/linked-cluster.ts"
 import type { Evidence } from "./evidence.ts"
 import { transcriptsOf } from "./transcripts.ts"
 import { newKiller, type StoppedAttempt } from "./killer.ts"
@@ -44,7 +44,7 @@ export interface Outcome {
 /** One run of the whole service under blows. `say` hears how it goes. */
 export async function run(options: Options, dir: string, say: (line: string) => void): Promise<Outcome> {
   const receiverFaults = newReceiverFaults(seeded(options.seed + 1))
-  const service = await startLines(options, { dir, usually: receiverFaults.answer })
+  const service = await startLinkedCluster(options, { dir, usually: receiverFaults.answer })
   say(`${service.lines.length} bridges are linked`)
   try {
     return await strikeAt(service, { options, receiverFaults, say })
@@ -61,7 +61,7 @@ interface About {
   say: (line: string) => void
 }
 
-async function strikeAt(service: Lines, { options, receiverFaults, say }: About): Promise<Outcome> {
+async function strikeAt(service: LinkedCluster, { options, receiverFaults, say }: About): Promise<Outcome> {
   const random = seeded(options.seed)
   if (options.shape === "real") {
     await converse(service, options.rounds)

@@ -5,12 +5,12 @@ import { Lease } from "#core/lease/lease.ts"
 import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import type { NetworkClient } from "#local/network/client.ts"
-import type { Line } from "../cluster/lines.ts"
+import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 import { eventsIn, type Receiver } from "#test/support/service/start-receiver.ts"
 
 /** Waits until no work is under way. @returns the work that still is when nothing has moved for so long. */
 export async function untilSettled(input: {
-  lines: Line[]
+  lines: LinkedBridge[]
   produced: Map<string, string[]>
   receiver: Receiver
   network: NetworkClient
@@ -31,7 +31,7 @@ export async function untilSettled(input: {
 type Input = Omit<Parameters<typeof untilSettled>[0], "lines" | "withinMs">
 
 async function openOf(
-  { bridge, id, device, webhooks }: Line,
+  { bridge, id, device, webhooks }: LinkedBridge,
   { produced, receiver, network }: Input,
 ): Promise<string[]> {
   for (const name of [bridge, ...webhooks]) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { NetworkClient } from "#local/network/client.ts"
 import type { Random } from "#local/random.ts"
-import type { Line, Lines } from "../cluster/lines.ts"
+import type { LinkedBridge, LinkedCluster } from "../cluster/linked-cluster.ts"
 import { type Customer, sendUnderKey, type Sent } from "../cluster/keyed-send.ts"
 import type { Shape } from "../cluster/account-shapes.ts"
 import type { Arrival } from "#test/support/service/start-receiver.ts"
@@ -25,7 +25,7 @@ const mostAhead = 20
 
 /** Numbered messages on every bridge, both ways, until it is stopped. */
 export function startTraffic(input: {
-  lines: Line[]
+  lines: LinkedBridge[]
   network: NetworkClient
   random: Random
   /** Where the API answers now that has this bridge. */
@@ -57,7 +57,7 @@ export function startTraffic(input: {
     return texts.filter((text) => !isDone(ids.get(text)!)).length // each was taken with its id
   }
 
-  async function write(line: Line): Promise<void> {
+  async function write(line: LinkedBridge): Promise<void> {
     const { bridge } = line
     const texts = produced.get(bridge)!
     for (let n = 1; n <= atLeast && performance.now() < over; n++) {
@@ -73,7 +73,7 @@ export function startTraffic(input: {
   }
 
   /** A text to the owner or to the group; now and then a poll, and at once a vote on it; of real accounts more. */
-  async function writeOne(line: Line, text: string, texts: string[]): Promise<void> {
+  async function writeOne(line: LinkedBridge, text: string, texts: string[]): Promise<void> {
     const { contact, owner, group } = line
     if (random.next() < 0.06) return await writeSpoilt(line, text, texts)
     const to = random.next() < 0.3 ? group : owner
@@ -92,7 +92,11 @@ export function startTraffic(input: {
    * A text whose copy for the bridge the network spoils, and half of the time the next one too: only from its second request
    * on does a bridge name a prekey. Never to the group, whose key would be spoilt with it.
    */
-  async function writeSpoilt({ contact, owner, device }: Line, text: string, texts: string[]): Promise<void> {
+  async function writeSpoilt(
+    { contact, owner, device }: LinkedBridge,
+    text: string,
+    texts: string[],
+  ): Promise<void> {
     late.add(text)
     const isOver = await network.fault({ kind: "unreadable", device, times: 1 })
     if (random.next() < 0.5) await network.fault({ kind: "unreadable_again", device, times: 1 })
@@ -102,7 +106,7 @@ export function startTraffic(input: {
 
   /** A file, an event message with an answer to it, or a text from the contact's companion. */
   async function writeMore(
-    { contact, companion }: Line,
+    { contact, companion }: LinkedBridge,
     { to, text, texts }: { to: string; text: string; texts: string[] },
   ): Promise<void> {
     const roll = random.next()
@@ -127,7 +131,7 @@ export function startTraffic(input: {
     took(texts, `an answer to ${party.id}`, answer)
   }
 
-  async function send(line: Line): Promise<void> {
+  async function send(line: LinkedBridge): Promise<void> {
     const { bridge, contact, group } = line
     for (let n = 1; n <= atLeast && performance.now() < over; n++) {
       const one: Sent = {
@@ -150,7 +154,11 @@ export function startTraffic(input: {
   }
 
   /** The contact reads some of what they get. */
-  async function readSome({ contact, owner }: Line, one: Sent, group: string | undefined): Promise<void> {
+  async function readSome(
+    { contact, owner }: LinkedBridge,
+    one: Sent,
+    group: string | undefined,
+  ): Promise<void> {
     if (one.status !== 200 || one.messageId === undefined || random.next() < 0.5) return
     const about = { chat: group ?? owner, from: owner, message_ids: [one.messageId] }
     await network.call("POST", `/phones/${contact}/read`, about)
@@ -176,7 +184,7 @@ const file = Buffer.from("a line of a file\n".repeat(500)).toString("base64")
 
 /** The first bridge writes to its contact, who answers, so many times. */
 export async function converse(
-  { lines, network, apis, apiKey, receiver }: Lines,
+  { lines, network, apis, apiKey, receiver }: LinkedCluster,
   rounds: number,
 ): Promise<void> {
   const { bridge, contact } = lines[0]! // there is one

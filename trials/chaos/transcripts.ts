@@ -1,13 +1,13 @@
 import { z } from "zod"
 import type { apiClient } from "#local/api-client.ts"
-import type { Line } from "../cluster/lines.ts"
+import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 import type { Evidence, Kind } from "./evidence.ts"
 
 const Page = z.array(z.object({ message_id: z.string() }))
 
 /** The ids of the messages that a bridge has kept of each of its chats, the oldest first. */
 export async function transcriptsOf(
-  { bridge, contact, group }: Line,
+  { bridge, contact, group }: LinkedBridge,
   api: ReturnType<typeof apiClient>,
 ): Promise<string[][]> {
   const chat = async (name: string) => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { NetworkClient } from "#local/network/client.ts"
 import type { Random } from "#local/random.ts"
-import type { Line } from "../cluster/lines.ts"
+import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 import type { StoreFault, Store } from "../cluster/store.ts"
 
 /** The store's faults that happen now and then, each for a while. */
@@ -40,7 +40,7 @@ const networkFaults = (random: Random, device: string): Parameters<NetworkClient
 export function startWeather(input: {
   room: Store
   network: NetworkClient
-  lines: Line[]
+  lines: LinkedBridge[]
   /** Process ids of the session hosts that live. */
   hosts: () => number[]
   random: Random

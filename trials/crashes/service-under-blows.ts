@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { lostAnswer, type CrashPoint, throttling } from "../cluster/crash-points.ts"
-import { startLines } from "../cluster/lines.ts"
+import { startLinkedCluster } from "../cluster/linked-cluster.ts"
 import { askUnderKey, type Sent, sendUnderKey } from "../cluster/keyed-send.ts"
 import { statusesOf } from "../chaos/status-order.ts"
 import { EventType } from "#core/contract/event.ts"
@@ -18,7 +18,7 @@ const withinMs = 100_000
 /** The whole service as processes, with one linked bridge, and a way to strike it at a named step. */
 export async function startUnderBlows() {
   const dir = mkdtempSync(join(tmpdir(), "messaging-bridge-e2e-"))
-  const { cluster, receiver, network, lines, apis, api, apiKey, stop } = await startLines(
+  const { cluster, receiver, network, lines, apis, api, apiKey, stop } = await startLinkedCluster(
     // A paused deliverer resumes after its claim has ended.
     { bridges: 1, beat, claimSeconds: 3 },
     { dir },

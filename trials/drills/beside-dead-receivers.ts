@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Line } from "../cluster/lines.ts"
+import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 import { quantile } from "#test/support/quantile.ts"
 import { until } from "#test/support/until.ts"
 import { type Service, withinMs } from "./service.ts"
@@ -16,7 +16,7 @@ export interface Measured {
 /** Messages in and out on every bridge at the same time, this many on each. */
 export async function trafficBesideDeadReceivers(
   service: Service,
-  good: Line[],
+  good: LinkedBridge[],
   each: number,
 ): Promise<Measured> {
   const delays: number[] = []

@@ -1,6 +1,6 @@
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
-import type { Line } from "../cluster/lines.ts"
+import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 import { until } from "#test/support/until.ts"
 import { type Service, withinMs } from "./service.ts"
 
@@ -68,7 +68,7 @@ async function disconnected({ seen }: Service, device: string, from: number): Pr
   return entry.at
 }
 
-async function busiest({ cluster, lines }: Service): Promise<{ pid: number; lines: Line[] }> {
+async function busiest({ cluster, lines }: Service): Promise<{ pid: number; lines: LinkedBridge[] }> {
   const withSessions = async () => {
     const hosts = await Promise.all(
       (await Host.list()).map(async ({ id, task }) => {

@@ -1,6 +1,6 @@
 import type { Entry } from "#local/network/client.ts"
 import { followNetworkLog } from "../cluster/follow-network-log.ts"
-import { type Line, startLines } from "../cluster/lines.ts"
+import { type LinkedBridge, startLinkedCluster } from "../cluster/linked-cluster.ts"
 import { startNameServer } from "#test/support/name-server.ts"
 import { silence } from "#test/support/service/start-receiver.ts"
 
@@ -14,7 +14,7 @@ export async function startDrilled(input: { bridges: number; beat: number; dir: 
     dead.get(name.split(".")[0]!) === "name" ? "silent" : ["127.0.0.1"],
   )
   const options = { ...input, nameServer: names.address }
-  const { cluster, receiver, network, lines, apis, apiKey, stop } = await startLines(options, {
+  const { cluster, receiver, network, lines, apis, apiKey, stop } = await startLinkedCluster(options, {
     dir: input.dir,
     usually: ({ bridge }) => (dead.get(bridge) === "receiver" ? silence : 200),
     hostOf: (bridge) => `${bridge}.example`,
@@ -33,13 +33,13 @@ export async function startDrilled(input: { bridges: number; beat: number; dir: 
     setDead: (bridge: string, what: "receiver" | "name" | undefined) =>
       void (what ? dead.set(bridge, what) : dead.delete(bridge)),
     /** The bridge's contact writes to it. Resolves when the network has the message. */
-    async write({ contact, owner }: Line): Promise<{ id: string; text: string; at: number }> {
+    async write({ contact, owner }: LinkedBridge): Promise<{ id: string; text: string; at: number }> {
       const text = `in ${++written}`
       const at = Date.now()
       return { ...(await network.send(contact, owner, text)), text, at }
     },
     /** Sends through the API, of which no process is killed. @returns the HTTP status */
-    async send({ bridge, contact }: Line): Promise<number> {
+    async send({ bridge, contact }: LinkedBridge): Promise<number> {
       const answer = await fetch(`${apis()[0]}/api/instances/${bridge}/proxy/send/text`, {
         method: "POST",
         headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },

@@ -12,7 +12,7 @@ import { startReceiver } from "#test/support/service/start-receiver.ts"
 import { until } from "#test/support/until.ts"
 import { peopleFor } from "../cluster/account-shapes.ts"
 import { followNetworkLog } from "../cluster/follow-network-log.ts"
-import { type Line, newLine } from "../cluster/lines.ts"
+import { type LinkedBridge, newLine } from "../cluster/linked-cluster.ts"
 import { withinMs } from "./service.ts"
 
 /** How many messages a second come in, over all bridges. */
@@ -37,7 +37,7 @@ export async function upgrade({ bridges, dir }: { bridges: number; dir: string }
     service.child.send(bridges)
     const { apiKey } = z.object({ apiKey: z.string() }).parse((await once(service.child, "message"))[0])
     const around = await peopleFor("small", network)
-    const lines: Line[] = []
+    const lines: LinkedBridge[] = []
     for (let i = 1; i <= bridges; i++)
       lines.push(
         await newLine(`b${i}`, {
@@ -53,7 +53,7 @@ export async function upgrade({ bridges, dir }: { bridges: number; dir: string }
 
     const texts: string[] = []
     const ending = new AbortController()
-    const write = async ({ contact, owner, bridge }: Line) => {
+    const write = async ({ contact, owner, bridge }: LinkedBridge) => {
       for (let n = 1; !ending.signal.aborted; n++) {
         const text = `${bridge}, ${n}`
         await network.send(contact, owner, text)
@@ -100,7 +100,7 @@ export async function upgrade({ bridges, dir }: { bridges: number; dir: string }
 }
 
 /** The seconds from the end of the bridge's connection until the network heard from it again. */
-async function awayFor({ device }: Line, seen: Entry[], from: number): Promise<number> {
+async function awayFor({ device }: LinkedBridge, seen: Entry[], from: number): Promise<number> {
   const find = async (what: string, isIt: (entry: Entry) => boolean) =>
     await until(() => seen.slice(from).find((entry) => entry.who === device && isIt(entry)), {
       what: `${device} ${what}`,

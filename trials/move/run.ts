@@ -7,7 +7,7 @@ import type { Options } from "../chaos/options.ts"
 import { judge, type Violation } from "../chaos/oracle.ts"
 import { startTraffic } from "../chaos/traffic.ts"
 import { followNetworkLog } from "../cluster/follow-network-log.ts"
-import type { Line } from "../cluster/lines.ts"
+import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 import { newSeen, unlinked } from "../restore/seen.ts"
 import { admin, type Running, start } from "../restore/service.ts"
 import { comeToRest, newLines, onStage, type Surroundings, toldOf } from "../restore/surroundings.ts"
@@ -67,7 +67,7 @@ async function run(options: Options, stage: Surroundings, say: (line: string) =>
   })
   const apiOf = (bridge: string) => apiClient(homes.get(bridge)?.baseUrl ?? "", apiKey)
   const unconnected: Violation[] = []
-  const connected = async (some: Line[]) => {
+  const connected = async (some: LinkedBridge[]) => {
     const signal = AbortSignal.timeout(connectedWithinMs)
     for (const { bridge } of some)
       await untilConnected(bridge, { api: apiOf(bridge), signal }).catch((error: unknown) =>

@@ -31,7 +31,7 @@ export async function manyNumbers({ service, base, page }: Stage, bridgeId: stri
   const [bridge, lease, delivery] = rows.map((row) => row!)
   const made = Array.from({ length: count }, (_, i) => ({ id: randomUUID(), ref: `number-${i}` }))
   // No host is to take them.
-  const stopped = { host: Lease.NONE, stopped: ["customer"], addr: "" }
+  const stopped = { host: Lease.STOPPED, stopped: ["customer"], addr: "" }
   await batchWrite(
     made.flatMap(({ id, ref }) => [
       { table: tables.accounts, row: { ...bridge, id, customer_ref: ref, sk: `BRIDGE#${ref}` } },

@@ -5,7 +5,7 @@ import type { Evidence } from "../chaos/evidence.ts"
 import type { Violation } from "../chaos/oracle.ts"
 import { inWords } from "../chaos/run.ts"
 import { isReuse, newUndecryptable } from "../chaos/undecryptable.ts"
-import type { Line } from "../cluster/lines.ts"
+import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 
 // What can be seen of a service's bridges from outside: at the network, and at the API.
 
@@ -16,7 +16,7 @@ export async function isConnected(network: Network, owner: string, device: strin
   return devices.some(({ id, connected }) => `${owner}:${id}` === device && connected)
 }
 
-export async function unlinked(lines: Line[], network: Network): Promise<Violation[]> {
+export async function unlinked(lines: LinkedBridge[], network: Network): Promise<Violation[]> {
   const found: Violation[] = []
   for (const { bridge, owner, device } of lines)
     if (!(await isConnected(network, owner, device)))
@@ -24,7 +24,7 @@ export async function unlinked(lines: Line[], network: Network): Promise<Violati
   return found
 }
 
-export async function shownBy(network: Network, lines: Line[]): Promise<Evidence["shown"]> {
+export async function shownBy(network: Network, lines: LinkedBridge[]): Promise<Evidence["shown"]> {
   const shown: Evidence["shown"] = new Map()
   for (const { bridge, contact, owner } of lines)
     shown.set(
@@ -38,7 +38,7 @@ const Deliveries = z.object({ waiting: z.number(), resending: z.number() })
 
 /** The work that is under way. */
 export async function openOf(
-  lines: Line[],
+  lines: LinkedBridge[],
   network: Network,
   apiOf: (bridge: string) => ReturnType<typeof apiClient>,
 ): Promise<string[]> {
@@ -53,7 +53,7 @@ export async function openOf(
 }
 
 /** What the network's log says of the bridges, and of whoever could not read something. */
-export function newSeen(lines: Line[]) {
+export function newSeen(lines: LinkedBridge[]) {
   const devices = new Set(lines.map(({ device }) => device))
   const hadMs = new Map<string, number>()
   const askedAgain = new Map<string, number>()

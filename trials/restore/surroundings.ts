@@ -12,7 +12,7 @@ import type { Violation } from "../chaos/oracle.ts"
 import { inWords } from "../chaos/run.ts"
 import type { Traffic } from "../chaos/traffic.ts"
 import type { followNetworkLog } from "../cluster/follow-network-log.ts"
-import { type Line, newLine } from "../cluster/lines.ts"
+import { type LinkedBridge, newLine } from "../cluster/linked-cluster.ts"
 import { type newSeen, openOf, shownBy, unread } from "./seen.ts"
 
 /** The parts of a trial that go on while services come and go: the network, and the customer's receiver. */
@@ -56,8 +56,8 @@ export async function newLines(
   count: number,
   { network, receiver }: Surroundings,
   service: { api: string; apiKey: string },
-): Promise<Line[]> {
-  const lines: Line[] = []
+): Promise<LinkedBridge[]> {
+  const lines: LinkedBridge[] = []
   const alone = { around: { book: [], members: [] }, hasCompanion: false, hostOf: undefined }
   for (let n = 1; n <= count; n++)
     lines.push(await newLine(`b${n}`, { network, receiver, ...service, ...alone }))
@@ -67,7 +67,7 @@ export async function newLines(
 const settledWithinMs = 120_000
 
 interface Acts {
-  lines: Line[]
+  lines: LinkedBridge[]
   traffic: Traffic
   seen: ReturnType<typeof newSeen>
   /** Where that is seen. */

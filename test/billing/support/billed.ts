@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 import { afterAll } from "vitest"
-import { listener } from "#functions/api/listener.ts"
+import { listener } from "#functions/node-listener.ts"
 import { hangUp, listen } from "#local/listen.ts"
 import { startPretendStripe } from "#billing/pretend-stripe/start.ts"
 

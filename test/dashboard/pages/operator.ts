@@ -23,7 +23,7 @@ test("the operator finds a number, sees what waits, pauses and wakes it after a 
   await Account.makeOperator(person.accountId)
   const state = async () => {
     const lease = await Lease.get(bridgeId)
-    return lease?.host === Lease.NONE ? Lease.whyStopped(lease) : "running"
+    return lease?.host === Lease.STOPPED ? Lease.whyStopped(lease) : "running"
   }
   const act = async (name: string) => (await person.post(`/operator/${name}`, { id: bridgeId })).status
   const page = await (await person.get("/operator")).text()

@@ -9,7 +9,7 @@ import { ApiKey } from "#core/account/api-key.ts"
 import { ErrorBody } from "#core/contract/error.ts"
 import { log } from "#core/platform/log.ts"
 import { app } from "#functions/whole-app.ts"
-import { listener } from "#functions/api/listener.ts"
+import { listener } from "#functions/node-listener.ts"
 import { handler } from "#functions/api/handler.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
 

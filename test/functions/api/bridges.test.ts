@@ -440,7 +440,7 @@ describe("PATCH", () => {
     const refused = await customer.patch("/api/instances/a", { webhook_url: "http://new.example/" })
     back()
     expect([refused.status, (await json(refused)).code]).toEqual([502, "orchestrator_failed"])
-    expect(await Lease.get(String(id))).toMatchObject({ host: Lease.NONE, stopped: ["idle"] })
+    expect(await Lease.get(String(id))).toMatchObject({ host: Lease.STOPPED, stopped: ["idle"] })
     expect(await json(customer.get("/api/instances/a"))).toMatchObject({ webhook_url: "" })
     expect((await customer.patch("/api/instances/a", { webhook_url: null })).status).toBe(200)
   })

@@ -184,7 +184,7 @@ test("pointers that lead nowhere do not hide what is behind them, and are remove
   }))
   for (let from = 0; from < stale.length; from += 25) await batchWrite(stale.slice(from, from + 25))
   const outcomes = stale.map(({ row }) =>
-    EventRow.outcome({ bridgeId: shop.bridge.id, n: row.n }, "delivered"),
+    EventRow.settling({ bridgeId: shop.bridge.id, n: row.n }, "delivered"),
   )
   await transact(outcomes)
   const [last] = await shop.outbox.write(anEvent("given up, too"))

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { Host } from "#core/lease/host.ts"
-import { type Fleet, hostsToStart, oldToDrain, surplusHost } from "#functions/sweep/wanted.ts"
+import { type Fleet, hostsToStart, oldToDrain, surplusHost } from "#functions/sweep/fleet-size.ts"
 
 const up = (sessions: number, capacity = 20) => ({ state: "up", sessions, capacity, definition: "" }) as const
 

@@ -128,7 +128,7 @@ test("whoever moves bridges may do that, and reaches the tables for nothing else
     await update({
       ...at,
       ...arriving,
-      ExpressionAttributeValues: { ":one": "an import", ":none": Lease.NONE },
+      ExpressionAttributeValues: { ":one": "an import", ":none": Lease.STOPPED },
     })
     expect(await run("undo-import", "")).toEqual([{ arriving: shop.id }])
     await run("undo-import", "", shop.id)

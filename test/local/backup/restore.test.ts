@@ -70,7 +70,7 @@ test("a restored folder holds the service as it was, every bridge marked, with e
     expect(readFileSync(join(dataDir, name), "utf8")).toBe(readFileSync(join(lost, name), "utf8"))
   await inStore(dataDir, async () => {
     expect(await Lease.get(held)).toMatchObject({ host: Lease.FREE, anew: true, epoch: 3 })
-    expect(await Lease.get(paused)).toMatchObject({ host: Lease.NONE, anew: true, stopped: ["operator"] })
+    expect(await Lease.get(paused)).toMatchObject({ host: Lease.STOPPED, anew: true, stopped: ["operator"] })
     expect(Delivery.highestUsed((await Delivery.get(Delivery.first(held)))!)).toBeGreaterThan(1_000_000)
   })
   const { path: again } = await backUp({ dataDir, dir: aFolder() })

@@ -166,7 +166,7 @@ test("a host that stood still reads its leases before anything else", async () =
   const clock = performance.now.bind(performance)
   vi.spyOn(performance, "now").mockImplementation(() => clock() + 3500)
   await until(() => !host.sessions.has(bridge.id), { withinMs: 10_000 })
-  expect((await Lease.get(bridge.id))?.host).toBe(Lease.NONE)
+  expect((await Lease.get(bridge.id))?.host).toBe(Lease.STOPPED)
 })
 
 test("the rows of a deleted bridge are removed, its lease last", async () => {

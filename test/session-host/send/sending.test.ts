@@ -11,7 +11,7 @@ import { Usage } from "#core/event/usage.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { connect } from "#session-host/baileys/connect.ts"
-import { type Scope, sessionScope } from "#session-host/session/async-scope.ts"
+import { type Scope, sessionScope } from "#session-host/session/session-scope.ts"
 import type { SessionHost } from "#session-host/host/host.ts"
 import type { Outgoing } from "#session-host/network/connection.ts"
 

@@ -10,7 +10,7 @@ import { Lease } from "#core/lease/lease.ts"
 import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { connect } from "#session-host/baileys/connect.ts"
-import { sessionScope } from "#session-host/session/async-scope.ts"
+import { sessionScope } from "#session-host/session/session-scope.ts"
 import type { Timing } from "#session-host/timing.ts"
 import type { Connect } from "#session-host/uplink/dialler.ts"
 

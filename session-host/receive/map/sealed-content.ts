@@ -5,7 +5,7 @@ import type { About } from "./chat-and-sender.ts"
 import type { Own } from "../../session/own.ts"
 import type { Remembered } from "./remembered.ts"
 import type { MessageContent, OpenedAnswer } from "../../network/connection.ts"
-import { openSealed, type Use } from "./open-sealed.ts"
+import { openSealed, type Use } from "./message-secret-cipher.ts"
 
 type Target = { id?: string | null; remoteJid?: string | null } | null | undefined
 

@@ -9,7 +9,7 @@ import { type Options, startCluster } from "./cluster.ts"
 import { type Around, companions, peopleFor, type Shape } from "./account-shapes.ts"
 
 /** A bridge, with the phone it is linked to and somebody who writes with it. */
-export interface Line {
+export interface LinkedBridge {
   bridge: string
   id: string
   /** The names of its further webhooks, as the receiver has them. */
@@ -38,7 +38,7 @@ interface Receiving {
 }
 
 /** A cluster with linked bridges of one customer, and the customer's receiver, which answers as `usually` says. */
-export async function startLines(
+export async function startLinkedCluster(
   options: Options & { shape?: Shape; webhooks?: number },
   { dir, usually, hostOf }: Receiving & { dir: string },
 ) {
@@ -55,7 +55,7 @@ export async function startLines(
     const { shape = "small" } = options
     const apiKey = await newAccount(options.bridges + companions)
     const around = await peopleFor(shape, network)
-    const lines: Line[] = []
+    const lines: LinkedBridge[] = []
     for (let i = 1; i <= options.bridges; i++)
       lines.push(
         await newLine(`b${i}`, {
@@ -77,7 +77,7 @@ export async function startLines(
     throw error
   }
 }
-export type Lines = Awaited<ReturnType<typeof startLines>>
+export type LinkedCluster = Awaited<ReturnType<typeof startLinkedCluster>>
 
 /** An account with a key, made as its operator would. */
 async function newAccount(bridges: number): Promise<string> {
@@ -112,7 +112,7 @@ export async function newLine(
     /** How many it has in all. */
     webhooks?: number
   },
-): Promise<Line> {
+): Promise<LinkedBridge> {
   const call = apiClient(api, apiKey)
   const wanted = { customer_ref: bridge, webhook_url: receiver.urlOf(bridge, hostOf?.(bridge)) }
   const created = Created.parse(await (await call("POST", "/instances", wanted)).json())

@@ -1,4 +1,4 @@
-export * as PhonesToLookAt from "./phones-to-look-at.ts"
+export * as TrialChecks from "./trial-checks.ts"
 
 import { now } from "../platform/clock.ts"
 import { query, remove, update } from "../store/store.ts"

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { getRequestListener } from "@hono/node-server"
-import { app } from "../whole-app.ts"
+import { app } from "./whole-app.ts"
 
 const answer = getRequestListener(app.fetch)
 
