@@ -35,7 +35,7 @@ export const numbers: State[] = [
   linked("connected", "Connected", async ({ bakery, receiver }) => {
     await bakery.call("PATCH", "/instances/connected", { webhook_url: receiver.urlOf("connected"), keep: 30 })
   }),
-  linked("unlinked", "Its phone is not linked any more", async ({ network, says }, device) => {
+  linked("unlinked", "Its phone was unlinked on the phone", async ({ network, says }, device) => {
     const [number, id] = device.split(":")
     await network.call("DELETE", `/phones/${number}/devices/${id}`)
     await says("unlinked", '"unpaired"')
