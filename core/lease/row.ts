@@ -26,7 +26,7 @@ export const Reported = z.object({
   objection: Objection.optional(),
   /** When the session tries again, Unix seconds, where the network has named a time. */
   objection_until: z.number().int().optional(),
-  /** Of a phone that was linked: whether it was unlinked by this service, as somebody asked, or by the phone or the network. */
+  /** Who unlinked the last phone: this service, when somebody asked for it, or the phone or the network. */
   unlinked: z.enum(["here", "elsewhere"]).optional(),
   /** The strictest limit that the network has put on its account, and until when (Unix seconds); 0: nobody knows. */
   restriction: z.object({ kind: RestrictionKind, until: z.number().int() }).optional(),

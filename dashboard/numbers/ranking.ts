@@ -65,7 +65,7 @@ function isQuiet(kind: string): boolean {
   return kind === "connected" || kind === "unlinked"
 }
 
-/** The counts and the order of these ranking. */
+/** How many of these numbers stand in which way, and in which order to look at them. */
 export function overviewOf(ranking: Ranked[]): KeptOverview.Info {
   const counts = Object.fromEntries(kinds.map((kind) => [kind, 0]))
   const first = ranking.map(({ bridge, group, isFailing }) => {

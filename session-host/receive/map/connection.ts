@@ -19,7 +19,7 @@ export interface Why {
   reason?: "logged_out" | "stream_replaced"
   /** The network's reason. */
   objection?: Objection | undefined
-  /** Of `logged_out`: whether somebody asked this service for it. */
+  /** Of `logged_out`: who unlinked the phone. */
   by?: "here" | "elsewhere" | undefined
 }
 
