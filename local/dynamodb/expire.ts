@@ -1,4 +1,4 @@
-import type { Engine } from "./parts.ts"
+import type { Engine } from "./engine.ts"
 import { type Draft, draft, prepare } from "./draft-of-write.ts"
 import { keeping } from "./believed-clock.ts"
 import { nameOf } from "./rows/rows.ts"

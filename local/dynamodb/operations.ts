@@ -1,5 +1,5 @@
 import type { z } from "zod"
-import type { Engine } from "./parts.ts"
+import type { Engine } from "./engine.ts"
 import type { Call } from "./faults.ts"
 import { batchGetItem, getItem, query, scan } from "./reads.ts"
 import * as Requests from "./requests.ts"

@@ -1,4 +1,4 @@
-import type { Engine } from "./parts.ts"
+import type { Engine } from "./engine.ts"
 import { parseKeyCondition, parseProjection } from "./expressions/parse.ts"
 import { nameOf, type Placeholders, placeholdersOf } from "./expressions/placeholders.ts"
 import { keyCondition } from "./key-condition.ts"

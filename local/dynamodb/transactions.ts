@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import { type Draft, draft, type Kind, partitionsOf, prepare } from "./draft-of-write.ts"
-import type { Engine } from "./parts.ts"
+import type { Engine } from "./engine.ts"
 import type { Call, Faults, Rule } from "./faults.ts"
 import { invalid, Refusal } from "./refusal.ts"
 import type { TransactWriteItems, Write } from "./requests.ts"

@@ -7,7 +7,7 @@ import {
   prepare,
   type Prepared,
 } from "./draft-of-write.ts"
-import type { Engine } from "./parts.ts"
+import type { Engine } from "./engine.ts"
 import type { Call } from "./faults.ts"
 import { invalid, Refusal } from "./refusal.ts"
 import type { BatchWriteItem, Write } from "./requests.ts"
