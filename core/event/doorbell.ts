@@ -8,7 +8,17 @@ import { log } from "../platform/log.ts"
 import { Metrics } from "../platform/metrics.ts"
 import { Receiver } from "./receiver.ts"
 
-const queue = lazily(
+/** A queue of doorbells. What rings for one delivery makes a group: of these, one at a time is received. */
+export interface DoorbellQueue {
+  send: (doorbell: { group: string; body: string }) => Promise<void>
+  /**
+   * Makes a received doorbell ring again after this many seconds, unless it is deleted. Until then it holds back the others
+   * of its group.
+   */
+  hide: (receiptHandle: string, seconds: number) => Promise<void>
+}
+
+const sqs = lazily(
   () =>
     new SQSClient({
       maxAttempts: 4,
@@ -21,38 +31,54 @@ const queue = lazily(
 /** The body of a doorbell: "somebody look at this delivery". */
 export const Doorbell = z.object({ bridge_id: z.uuid(), webhook_id: z.string() })
 
-/**
- * Rings. Each webhook has a message group of its own, so that the doorbell of one that rests holds back no other's. The
- * deduplication id is random, because FIFO would drop a repeated one for five minutes.
- */
+const atSqs: DoorbellQueue = {
+  async send({ group, body }) {
+    const command = new SendMessageCommand({
+      QueueUrl: need("DOORBELL_URL"),
+      MessageBody: body,
+      MessageGroupId: group,
+      // FIFO would drop a repeated one for five minutes.
+      MessageDeduplicationId: randomUUID(),
+    })
+    await sqs.send(command)
+  },
+
+  async hide(receiptHandle, seconds) {
+    const command = new ChangeMessageVisibilityCommand({
+      QueueUrl: need("DOORBELL_URL"),
+      ReceiptHandle: receiptHandle,
+      VisibilityTimeout: seconds,
+    })
+    await sqs.send(command)
+  },
+}
+
+let queue = atSqs
+
+/** From now on, doorbells of this process go through this queue. @returns a function that undoes it */
+export function useDoorbells(given: DoorbellQueue): () => void {
+  const before = queue
+  queue = given
+  return () => {
+    queue = before
+  }
+}
+
+/** Rings. Each webhook has a group of its own, so that the doorbell of one that rests holds back no other's. */
 export async function ring(id: Receiver.Id): Promise<void> {
   const body: z.infer<typeof Doorbell> = { bridge_id: id.bridgeId, webhook_id: id.webhookId }
-  const command = new SendMessageCommand({
-    QueueUrl: need("DOORBELL_URL"),
-    MessageBody: JSON.stringify(body),
-    MessageGroupId: Receiver.isFirst(id) ? id.bridgeId : `${id.bridgeId}/${id.webhookId}`,
-    MessageDeduplicationId: randomUUID(),
-  })
+  const group = Receiver.isFirst(id) ? id.bridgeId : `${id.bridgeId}/${id.webhookId}`
   try {
-    await queue.send(command)
+    await queue.send({ group, body: JSON.stringify(body) })
   } catch (error) {
     Metrics.add("DoorbellFailed")
     throw error
   }
 }
 
-/**
- * Makes a received doorbell ring again after this many seconds, unless it is deleted. Until then it holds back the others of
- * its group.
- */
+/** Makes a received doorbell ring again after this many seconds, unless it is deleted. */
 export async function hide(receiptHandle: string, seconds: number): Promise<void> {
-  await queue.send(
-    new ChangeMessageVisibilityCommand({
-      QueueUrl: need("DOORBELL_URL"),
-      ReceiptHandle: receiptHandle,
-      VisibilityTimeout: seconds,
-    }),
-  )
+  await queue.hide(receiptHandle, seconds)
 }
 
 /** Wakes the doorbell that rests until the next attempt, since it holds back all others of its group. */

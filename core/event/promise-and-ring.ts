@@ -23,6 +23,20 @@ export async function promiseAndRing(bridgeId: string, signal?: AbortSignal): Pr
 }
 
 /**
+ * The same where whoever rings also answers the doorbells: without them nobody would keep a promise either, so it makes none.
+ * At the next start, `ringAll` rings.
+ * @returns false: what it rang for stays for a while.
+ */
+export async function ringUnlessDue(bridgeId: string, signal?: AbortSignal): Promise<false> {
+  await eachOf(bridgeId, signal, (seen) =>
+    untilDone(bridgeId, signal, async () => {
+      if (!Delivery.rests(seen) && !Delivery.isPromised(seen)) await ring(seen)
+    }),
+  )
+  return false
+}
+
+/**
  * The duty of a host that takes a bridge over, if something waits or `due` is not 0. It rings in any case, since
  * the one who promised may have died before ringing. Retries as `promiseAndRing` does. Never rejects.
  * @returns true: it has rung, unless `signal` came first.

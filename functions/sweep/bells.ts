@@ -1,6 +1,7 @@
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery.ts"
+import { EventLists } from "#core/event/event-lists.ts"
 import { overdue } from "#core/event/waiting-deliveries.ts"
 import { ring, unhide } from "#core/event/doorbell.ts"
 import { Metrics } from "#core/platform/metrics.ts"
@@ -25,6 +26,14 @@ export async function ringOverdue(): Promise<void> {
  */
 export async function ringAll(): Promise<void> {
   for (const { id: accountId } of await Account.list())
-    for (const { id } of await Bridge.list(accountId))
-      for (const delivery of await Delivery.all(id)) if (await Delivery.renew(delivery)) await ring(delivery)
+    for (const { id } of await Bridge.list(accountId)) await ringFor(id)
+}
+
+/** Nobody has promised to look at the newest events if the service ended right after it had written them. */
+async function ringFor(bridgeId: string): Promise<void> {
+  const newest = await EventLists.newestNumber(bridgeId)
+  for (const delivery of await Delivery.all(bridgeId)) {
+    const isForgotten = !Delivery.rests(delivery) && Delivery.waiting(delivery, newest) > 0
+    if ((await Delivery.renew(delivery)) || isForgotten) await ring(delivery)
+  }
 }

@@ -26,7 +26,7 @@ interface Service {
   /** Any free port if absent. */
   port?: number | undefined
   /** The actions by operation, each given the parsed body. */
-  actions: Record<string, (call: unknown) => object>
+  actions: Record<string, (call: unknown) => object | Promise<object>>
   /** The error code for anything that an action throws other than a `Refusal`: the request is invalid. */
   invalid: string
   /** Called before each action. If it returns an answer, the action is not called. */
@@ -46,7 +46,7 @@ export async function startAwsJson({ port, actions, invalid, before }: Service) 
       if (instead) return { status: 200, body: instead }
       const action = known.get(operation)
       if (!action) throw new AwsRefusal("UnknownOperationException", `no operation ${operation}`)
-      return { status: 200, body: action(call) }
+      return { status: 200, body: await action(call) }
     } catch (error) {
       return { status: 400, body: refused(error, invalid) }
     }

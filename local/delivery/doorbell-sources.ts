@@ -1,9 +1,4 @@
-import {
-  DeleteMessageCommand,
-  ReceiveMessageCommand,
-  type ReceiveMessageResult,
-  SQSClient,
-} from "@aws-sdk/client-sqs"
+import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs"
 import type { Doorbells } from "./poller.ts"
 
 /** The request for doorbells, with how long the queue waits for one. */
@@ -25,22 +20,6 @@ export function doorbellsAt(queueUrl: string): Doorbells {
     },
     async remove({ ReceiptHandle }) {
       await queue.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle }))
-    },
-  }
-}
-
-/** Asks a queue in this process, in SQS's own terms but without the network. `signal` ends a wait for doorbells. */
-export type Ask = (action: string, request: object, signal?: AbortSignal) => Promise<unknown>
-
-/** The doorbells of a queue in this process. */
-export function doorbellsHere(queueUrl: string, ask: Ask): Doorbells {
-  return {
-    async receive(atMost, signal) {
-      const answer = await ask("ReceiveMessage", asked(queueUrl, atMost), signal)
-      return (answer as ReceiveMessageResult).Messages ?? [] // The queue answers as SQS does.
-    },
-    async remove({ ReceiptHandle }) {
-      await ask("DeleteMessage", { QueueUrl: queueUrl, ReceiptHandle })
     },
   }
 }

@@ -10,7 +10,8 @@ import { tables } from "#core/store/tables.ts"
 import { keyFiles, networkFile, wrappingKeys } from "./data-folder.ts"
 import { CannotStart, type Serving, type Settings } from "./settings.ts"
 import { Measurements } from "../serve/measurements.ts"
-import { doorbellsHere } from "../delivery/doorbell-sources.ts"
+import { serveDoorbells } from "../aws/doorbell-queue.ts"
+import { DoorbellsInMemory } from "../delivery/doorbells.ts"
 import { answerChild } from "../dynamodb/over-ipc.ts"
 import { startDynamoDb } from "../dynamodb/server.ts"
 import { startEcs } from "../ecs/ecs.ts"
@@ -22,7 +23,7 @@ import { startMediaBucket } from "../aws/media-bucket.ts"
 import { secrets } from "./secrets.ts"
 import { type Simulator, spawnSimulator } from "#simulator/spawn.ts"
 import { startBilling } from "#plugged-in/one-machine.ts"
-import { startSqs } from "../aws/sqs.ts"
+import { startFauxqs } from "../aws/fauxqs.ts"
 import { Sweep } from "./sweep.ts"
 
 /** As many as Lambda runs for an account. */
@@ -96,9 +97,12 @@ async function start(
   stops.push(keys.close)
   const kept = await secrets(join(dataDir, keyFiles.secrets))
   const store = elsewhere.store ?? (await ownStore(dataDir, stops))
-  const queue = await startSqs()
+  const doorbells = new DoorbellsInMemory()
+  const queue = await serveDoorbells(doorbells)
   stops.push(queue.close)
-  const bucket = await startMediaBucket(queue.endpoint)
+  const media = await startFauxqs()
+  stops.push(media.close)
+  const bucket = await startMediaBucket(media.endpoint)
   stops.push(bucket.close)
 
   const [simulator] = await starting
@@ -113,7 +117,7 @@ async function start(
     AWS_ENDPOINT_URL_DYNAMODB: store.endpoint,
     AWS_ENDPOINT_URL_SQS: queue.endpoint,
     DOORBELL_URL: queue.doorbellUrl,
-    AWS_ENDPOINT_URL_S3: queue.endpoint,
+    AWS_ENDPOINT_URL_S3: media.endpoint,
     MEDIA_BUCKET: bucket.name,
     HOST_NETWORK: settings.HOST_NETWORK,
     SANDBOX: settings.SANDBOX,
@@ -181,6 +185,8 @@ async function start(
   // The environment is complete from here on: only now may settings be read. Our own modules are loaded beside what starts.
   const { createTables } = await import("../dynamodb/create-tables.ts")
   await createTables(store.endpoint)
+  const { useDoorbells } = await import("#core/event/doorbell.ts")
+  stops.push(useDoorbells(doorbells))
   if (store.answer) {
     const { useStoreInProcess } = await import("./use-store-in-process.ts")
     stops.push(useStoreInProcess(store))
@@ -208,7 +214,6 @@ async function start(
   await ringAll()
   const { answerDoorbells: handler } = await import("#functions/delivery/handler.ts")
   const { startPoller } = await import("../delivery/poller.ts")
-  const doorbells = doorbellsHere(queue.doorbellUrl, queue.ask)
   stops.push(startPoller({ doorbells, handler, concurrency: deliveriesAtOnce }).stop)
 
   const service = { baseUrl: api.url, phonesUrl: simulator?.controlUrl ?? "" }

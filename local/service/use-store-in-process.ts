@@ -1,18 +1,23 @@
 import { RateLimit } from "#core/rate-limit.ts"
 import { useHere } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
+import { Bells } from "../delivery/bells.ts"
 import { listen, noteRow } from "../delivery/new-events.ts"
 import type { DynamoDb } from "../dynamodb/server.ts"
 
 /**
  * Uses a store in this process, where the API and deliveries also are. They ask it without HTTP, it tells deliveries
- * about events, and the end of this process may lose the last moment's rate counts.
+ * about events and rings for them, and the end of this process may lose the last moment's rate counts.
  * @returns a function that undoes it.
  */
 export function useStoreInProcess(store: DynamoDb): () => void {
   store.relax(tables.requests, ({ pk }) => RateLimit.isCounter(String(pk?.S)))
-  store.watch(tables.events, noteRow)
-  const ends = [useHere(store.answer), listen()]
+  const bells = new Bells()
+  store.watch(tables.events, (item) => {
+    noteRow(item)
+    bells.noteRow(item)
+  })
+  const ends = [useHere(store.answer), listen(), () => bells.end()]
   return () => {
     for (const end of ends) end()
   }

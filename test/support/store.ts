@@ -10,7 +10,7 @@ import { createTables } from "#local/dynamodb/create-tables.ts"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { startKms } from "#local/aws/kms.ts"
 import { startMediaBucket } from "#local/aws/media-bucket.ts"
-import { startSqs } from "#local/aws/sqs.ts"
+import { startSqs } from "#trials/sqs.ts"
 import { listen } from "#local/listen.ts"
 
 /**

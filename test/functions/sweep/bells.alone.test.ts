@@ -58,6 +58,16 @@ describe("the start of the whole service on one machine", () => {
     expect(receiver.arrivals).toHaveLength(2)
   })
 
+  test("rings for what was written right before the end, when nobody had promised to look yet", async () => {
+    const [written, idle] = [await aDelivery(), await aDelivery()]
+    await idle.outbox.append(anEvent())
+    await answerAll()
+    await written.outbox.write(anEvent())
+    await ringAll()
+    expect(await answerAll()).toBe(1)
+    expect(written.receiver.arrivals).toMatchObject([{ attempt: 1 }])
+  })
+
   test("rings for what is to be sent once more", async () => {
     const [again, idle] = [await aDelivery(), await aDelivery()]
     for (const { outbox } of [again, idle]) await outbox.append(anEvent())

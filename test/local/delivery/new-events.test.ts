@@ -9,7 +9,7 @@ import { tables } from "#core/store/tables.ts"
 import { listen, noteRow } from "#local/delivery/new-events.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
 import { answerDoorbells } from "#functions/delivery/handler.ts"
-import { doorbellsHere } from "#local/delivery/doorbell-sources.ts"
+import { doorbellsAt } from "#local/delivery/doorbell-sources.ts"
 import { startPoller } from "#local/delivery/poller.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { countRequests } from "#test/support/count-requests.ts"
@@ -152,7 +152,7 @@ test("an event whose resending was asked for while a delivery waited goes out af
 
 const aPoller = () =>
   startPoller({
-    doorbells: doorbellsHere(sqs.doorbellUrl, sqs.ask),
+    doorbells: doorbellsAt(sqs.doorbellUrl),
     handler: answerDoorbells,
     concurrency: 10,
   })

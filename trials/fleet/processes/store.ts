@@ -4,7 +4,7 @@ import { createTables } from "#local/dynamodb/create-tables.ts"
 import { operations } from "#local/dynamodb/operations.ts"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { startKms } from "#local/aws/kms.ts"
-import { startSqs } from "#local/aws/sqs.ts"
+import { startSqs } from "#trials/sqs.ts"
 import { purposeOf } from "../purpose-of-request.ts"
 
 process.once("disconnect", () => process.exit(0))

@@ -1,10 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { ringAnew, promiseAndRing } from "#core/event/promise-and-ring.ts"
-import { config } from "#core/platform/config.ts"
+import { config } from "../platform/config.ts"
+import { promiseAndRing, ringAnew } from "./promise-and-ring.ts"
+
+let isLeft = false
+
+/** From now on no bell of this process rings: whoever has the store does, for each event that is written. */
+export function leaveRinging(): void {
+  isLeft = true
+}
 
 /** Notifies a bridge's delivery that events wait. It works in the background, once for many events, until it succeeds. */
 export class Bell {
   readonly #bridgeId: string
+  readonly #look: typeof promiseAndRing
   readonly #ended = new AbortController()
   /** When aborted, the bell no longer waits for further events. */
   readonly #hurry = new AbortController()
@@ -12,12 +20,14 @@ export class Bell {
   #anew = false
   #ringing: Promise<void> | undefined
 
-  constructor(bridgeId: string) {
+  constructor(bridgeId: string, look = promiseAndRing) {
     this.#bridgeId = bridgeId
+    this.#look = look
   }
 
   /** Events were committed. */
   want(): void {
+    if (isLeft) return
     this.#wanted = true
     this.#ringing ??= this.#ring()
   }
@@ -45,7 +55,7 @@ export class Bell {
       const { signal } = this.#ended
       const anew = this.#anew
       this.#wanted = this.#anew = false
-      const rang = await (anew ? ringAnew : promiseAndRing)(this.#bridgeId, signal)
+      const rang = await (anew ? ringAnew : this.#look)(this.#bridgeId, signal)
       if (!rang) await sleep(config.BELL_TRUSTS_MS, undefined, { signal: this.#hurry.signal }).catch(hurried)
     }
     this.#ringing = undefined

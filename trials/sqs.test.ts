@@ -1,17 +1,14 @@
 import { randomUUID } from "node:crypto"
-import { connect } from "node:net"
 import {
   ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
   GetQueueAttributesCommand,
   ReceiveMessageCommand,
-  type ReceiveMessageResult,
   SendMessageCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs"
-import { describe, expect, onTestFinished, test } from "vitest"
-import { type Options, type Sqs, startSqs } from "#local/aws/sqs.ts"
-import { until } from "#test/support/until.ts"
+import { expect, onTestFinished, test } from "vitest"
+import { type Options, startSqs } from "#trials/sqs.ts"
 
 /** The queues, and shortcuts for these tests' requests. */
 async function queues(options: Options = {}) {
@@ -57,12 +54,6 @@ async function queues(options: Options = {}) {
   const remove = (ReceiptHandle?: string) =>
     client.send(new DeleteMessageCommand({ QueueUrl: sqs.doorbellUrl, ReceiptHandle }))
   return { ...sqs, client, ring, receive, hideFor, remove }
-}
-
-/** What somebody in this process who waits gets. */
-async function waiting({ ask, doorbellUrl }: Sqs, signal?: AbortSignal) {
-  const request = { QueueUrl: doorbellUrl, WaitTimeSeconds: 20, MaxNumberOfMessages: 10 }
-  return ((await ask("ReceiveMessage", request, signal)) as ReceiveMessageResult).Messages ?? []
 }
 
 const bodies = (messages: { Body?: string }[]) => messages.map((message) => message.Body)
@@ -111,67 +102,6 @@ test("a doorbell that is handed back comes again, and counts its receives", asyn
 
   const [second] = await receive(undefined, 5)
   expect(second!.Attributes).toMatchObject({ ApproximateReceiveCount: "2" })
-})
-
-describe("somebody in this process who waits", () => {
-  test("gets a doorbell as soon as somebody rings, and again when it has been hidden", async () => {
-    const { ring, hideFor, ...sqs } = await queues()
-    const first = waiting(sqs)
-    await ring("a bridge")
-    const [received] = await first
-    const again = waiting(sqs)
-    await hideFor(1, received!.ReceiptHandle)
-    expect(bodies(await again)).toEqual(["a bridge"])
-  })
-
-  test("gets it again when its visibility time-out has ended, and the next of its bridge once it is removed", async () => {
-    const { ring, remove, ...sqs } = await queues({ visibilitySeconds: 1 })
-    await ring("a bridge", "1")
-    await ring("a bridge", "2")
-    expect(bodies(await waiting(sqs))).toEqual(["1"])
-    const [again] = await waiting(sqs)
-    expect(again).toMatchObject({ Body: "1" })
-    const next = waiting(sqs)
-    await remove(again!.ReceiptHandle)
-    expect(bodies(await next)).toEqual(["2"])
-  })
-
-  test("gets a doorbell of somebody who was gone before the answer", async () => {
-    const sqs = await queues()
-    const body = JSON.stringify({
-      QueueUrl: sqs.doorbellUrl,
-      MessageGroupId: "a bridge",
-      MessageDeduplicationId: "once",
-      MessageBody: "a bridge",
-    })
-    const head = [
-      "POST / HTTP/1.1",
-      "host: 127.0.0.1",
-      "content-type: application/x-amz-json-1.0",
-      "x-amz-target: AmazonSQS.SendMessage",
-      `content-length: ${body.length}`,
-    ]
-    let got: string[] | undefined
-    void waiting(sqs).then((messages) => (got = messages.map(({ Body }) => Body!)))
-    // A request that is reset too early is not read.
-    await until(async () => {
-      const socket = connect(Number(new URL(sqs.endpoint).port), "127.0.0.1")
-      await new Promise((resolve) => socket.write(`${head.join("\r\n")}\r\n\r\n${body}`, resolve))
-      socket.resetAndDestroy()
-      return got !== undefined
-    })
-    expect(got).toEqual(["a bridge"])
-  })
-
-  test("and waits no longer, takes nothing that comes then", async () => {
-    const { ring, receive, ...sqs } = await queues()
-    const waits = new AbortController()
-    const ended = waiting(sqs, waits.signal)
-    waits.abort()
-    expect(await ended).toEqual([])
-    await ring("a bridge")
-    expect(bodies(await receive())).toEqual(["a bridge"])
-  })
 })
 
 test("a doorbell that was received too often ends in the dead-letter queue", async () => {

@@ -1,0 +1,28 @@
+import { LRUCache } from "lru-cache"
+import { Bell } from "#core/event/bell.ts"
+import { EventRow } from "#core/event/event-row.ts"
+import { ringUnlessDue } from "#core/event/promise-and-ring.ts"
+import { type Item, toRow } from "#core/store/dynamodb-json.ts"
+import type { Key } from "#core/store/store.ts"
+
+/** Of so many bridges it is known that somebody looks: of another one, it is looked up again. */
+const most = 10_000
+
+/** Rings for events as the store in this process writes them: session hosts need not (`leaveRinging`). */
+export class Bells {
+  readonly #bells = new LRUCache<string, Bell>({ max: most })
+
+  /** A row of the events table was written. */
+  noteRow({ pk, sk }: Item): void {
+    const event = EventRow.ofKey(toRow({ pk: pk!, sk: sk! }) as Key)
+    if (!event) return
+    const bell = this.#bells.get(event.bridgeId) ?? new Bell(event.bridgeId, ringUnlessDue)
+    this.#bells.set(event.bridgeId, bell)
+    bell.want()
+  }
+
+  /** What waits is rung for at the next start. */
+  end(): void {
+    for (const bell of this.#bells.values()) bell.end()
+  }
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto"
+import { EventEmitter, once } from "node:events"
+import type { Message } from "@aws-sdk/client-sqs"
+import type { DoorbellQueue } from "#core/event/doorbell.ts"
+import type { Doorbells } from "./poller.ts"
+
+interface Rung {
+  group: string
+  body: string
+  received: number
+  /** Of its last receiver. */
+  handle: string
+  /** Shows it again, while it is hidden. */
+  timer?: NodeJS.Timeout
+}
+
+/**
+ * The doorbells of one machine, in memory: who rings and who answers are one process. When it starts again, it rings for
+ * all that waits.
+ */
+export class DoorbellsInMemory implements DoorbellQueue, Doorbells {
+  /** By group: the one that is received first, or has been, and at most one more, which serves all who rang since. */
+  readonly #groups = new Map<string, [Rung, Rung?]>()
+  readonly #received = new Map<string, Rung>()
+  readonly #visible = new Set<Rung>()
+  readonly #changes = new EventEmitter()
+  readonly #hiddenMs: number
+
+  /** @param hiddenMs how long a received doorbell is hidden, unless it is answered; as on AWS if absent */
+  constructor(hiddenMs = 120_000) {
+    this.#hiddenMs = hiddenMs
+  }
+
+  async send({ group, body }: { group: string; body: string }): Promise<void> {
+    const rung: Rung = { group, body, received: 0, handle: "" }
+    const before = this.#groups.get(group)
+    if (!before) this.#begin(rung)
+    else if (!this.#visible.has(before[0])) before[1] ??= rung
+  }
+
+  async receive(atMost: number, signal: AbortSignal): Promise<Message[]> {
+    while (this.#visible.size === 0 && !signal.aborted)
+      await once(this.#changes, "visible", { signal }).catch(ignored)
+    if (signal.aborted) return []
+    return [...this.#visible].slice(0, atMost).map((rung) => this.#receive(rung))
+  }
+
+  async remove({ ReceiptHandle: handle = "" }: Pick<Message, "ReceiptHandle">): Promise<void> {
+    const rung = this.#received.get(handle)
+    // It was received anew since.
+    if (!rung) return
+    clearTimeout(rung.timer)
+    this.#received.delete(handle)
+    this.#visible.delete(rung)
+    const [, next] = this.#groups.get(rung.group)! // it is in its group until here
+    if (next) this.#begin(next)
+    else this.#groups.delete(rung.group)
+  }
+
+  /** @throws Error if it was received anew since, or removed */
+  async hide(handle: string, seconds: number): Promise<void> {
+    const rung = this.#received.get(handle)
+    if (!rung) throw new Error("the doorbell was received anew, or removed")
+    this.#hideFor(rung, seconds * 1000)
+  }
+
+  #begin(rung: Rung): void {
+    this.#groups.set(rung.group, [rung])
+    this.#show(rung)
+  }
+
+  #show(rung: Rung): void {
+    this.#visible.add(rung)
+    this.#changes.emit("visible")
+  }
+
+  #receive(rung: Rung): Message {
+    this.#received.delete(rung.handle)
+    rung.received++
+    rung.handle = randomUUID()
+    this.#received.set(rung.handle, rung)
+    this.#hideFor(rung, this.#hiddenMs)
+    const { body: Body, handle: ReceiptHandle, received } = rung
+    const Attributes = { ApproximateReceiveCount: String(received) }
+    return { MessageId: ReceiptHandle, ReceiptHandle, Body, Attributes }
+  }
+
+  #hideFor(rung: Rung, ms: number): void {
+    clearTimeout(rung.timer)
+    this.#visible.delete(rung)
+    if (ms === 0) this.#show(rung)
+    else rung.timer = setTimeout(() => this.#show(rung), ms).unref()
+  }
+}
+
+function ignored(): void {
+  // The wait is over.
+}

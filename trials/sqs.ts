@@ -1,0 +1,58 @@
+import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs"
+import { startFauxqs } from "#local/aws/fauxqs.ts"
+
+export interface Sqs {
+  /** For `AWS_ENDPOINT_URL_SQS`. Any credentials will do. */
+  endpoint: string
+  doorbellUrl: string
+  /** The dead-letter queue, for doorbells that were received too often. */
+  deadUrl: string
+  close: () => Promise<void>
+}
+
+export interface Options {
+  /** Any free port if absent. */
+  port?: number
+  visibilitySeconds?: number
+  maxReceiveCount?: number
+}
+
+/**
+ * An SQS on 127.0.0.1 with the doorbell queue and its dead-letter queue, configured as on AWS. It is in memory:
+ * doorbells are lost with it, and the sweep rings again. Rejects if the port is taken.
+ *
+ * Deduplication ids must be unique across all groups, since fauxqs ignores the scope.
+ */
+export async function startSqs(options: Options = {}): Promise<Sqs> {
+  const { visibilitySeconds = 120 } = options
+  const { endpoint, close } = await startFauxqs(options.port)
+  const client = new SQSClient({
+    endpoint,
+    region: "us-east-1",
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
+  })
+
+  async function fifo(QueueName: string, attributes: Record<string, string>) {
+    const Attributes = { FifoQueue: "true", ...attributes }
+    const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName, Attributes }))
+    // It names a host under localhost, which some machines cannot resolve; only the path counts.
+    return `${endpoint}${new URL(QueueUrl!).pathname}`
+  }
+
+  const deadUrl = await fifo("DeadDoorbells.fifo", {})
+  const dead = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl: deadUrl, AttributeNames: ["QueueArn"] }),
+  )
+  const doorbellUrl = await fifo("Doorbell.fifo", {
+    VisibilityTimeout: String(visibilitySeconds),
+    DeduplicationScope: "messageGroup",
+    FifoThroughputLimit: "perMessageGroupId",
+    RedrivePolicy: JSON.stringify({
+      deadLetterTargetArn: dead.Attributes?.QueueArn,
+      maxReceiveCount: options.maxReceiveCount ?? 50,
+    }),
+  })
+  client.destroy()
+
+  return { endpoint, doorbellUrl, deadUrl, close }
+}
