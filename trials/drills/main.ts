@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { z } from "zod"
+import { seeded } from "#local/random.ts"
 import { quantile } from "#test/support/quantile.ts"
 import { trafficBesideDeadReceivers } from "./beside-dead-receivers.ts"
 import { drillDisk } from "./disk/drill.ts"
@@ -12,7 +13,7 @@ import { breaks } from "./disk/store.ts"
 import { type Loss, loseHost } from "./lost-host.ts"
 import { outage, theQueue, theStore } from "./outage.ts"
 import { startDrilled, type Service } from "./service.ts"
-import { upgrade } from "./upgrade.ts"
+import { type End, restartMachine } from "./restart-machine.ts"
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -22,7 +23,7 @@ const { values, positionals } = parseArgs({
     bridges: { type: "string", default: "10" },
     messages: { type: "string", default: "100" },
     beat: { type: "string", default: "5000" },
-    // Of the disk alone.
+    // Of the disk and the machine alone.
     seed: { type: "string", default: String(randomInt(1, 2 ** 31)) },
     whole: { type: "string", default: "1" },
     break: { type: "string" },
@@ -62,7 +63,7 @@ const drills: Record<string, (service: Service) => Promise<object>> = {
 }
 
 /** Those that have a service of their own. */
-const others = ["disk", "upgrade"]
+const others = ["disk", "upgrade", "machine"]
 const wanted = positionals.length > 0 ? positionals : [...others, ...Object.keys(drills)]
 const unknown = wanted.filter((name) => !others.includes(name) && !(name in drills))
 if (unknown.length > 0)
@@ -73,7 +74,8 @@ if (unknown.length > 0)
 const inService = wanted.filter((name) => name in drills)
 if (inService.length > 0) await drillService(inService)
 const areFine = [
-  !wanted.includes("upgrade") || (await upgraded()),
+  !wanted.includes("upgrade") || (await restarted("upgrade", 5, [{ signal: "SIGTERM", afterMs: 0 }])),
+  !wanted.includes("machine") || (await restarted("machine", 40, kills())),
   !wanted.includes("disk") || (await disk()),
 ]
 process.exit(areFine.every(Boolean) ? 0 : 1)
@@ -89,13 +91,20 @@ async function drillService(names: string[]): Promise<void> {
   }
 }
 
-/** @returns whether nothing was lost or came as two events */
-async function upgraded(): Promise<boolean> {
-  const dir = mkdtempSync(join(tmpdir(), "messaging-bridge-upgrade-"))
-  const found = await upgrade({ bridges: Number(values.bridges), dir })
-  console.log(JSON.stringify({ drill: "upgrade", ...found }))
+/** @returns whether nothing was lost, came as two events or in another order */
+async function restarted(drill: string, eachS: number, ends: End[]): Promise<boolean> {
+  const dir = mkdtempSync(join(tmpdir(), `messaging-bridge-${drill}-`))
+  const found = await restartMachine({ bridges: Number(values.bridges), dir, eachS, ends })
+  console.log(JSON.stringify({ drill, ...found }))
   rmSync(dir, { recursive: true, force: true })
-  return found.lost + found.doubled === 0
+  return found.lost + found.doubled + found.reordered === 0
+}
+
+/** The machine's power is cut, at moments that the seed chooses. */
+function kills(): End[] {
+  console.log(`seed ${values.seed}`)
+  const random = seeded(Number(values.seed))
+  return Array.from({ length: times }, () => ({ signal: "SIGKILL", afterMs: random.below(2000) }))
 }
 
 /** @returns whether nothing was lost, nor anything else found that must not be */

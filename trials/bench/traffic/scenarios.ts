@@ -14,6 +14,7 @@ export const scenarios: Record<string, Scenario> = {
   "out-8": { way: "out", bridges: 1, callers: 8, messages: 800, warmUp: 100 },
   "in-saturated-20": { way: "in", bridges: 20, messages: 2000, warmUp: 400 },
   "in-200-20": { way: "in", bridges: 20, messages: 2000, perSecond: 200, warmUp: 400 },
+  "in-40-20": { way: "in", bridges: 20, messages: 400, perSecond: 40, warmUp: 200 },
   "out-20x20": { way: "out", bridges: 20, callers: 20, messages: 2000, warmUp: 400 },
 }
 

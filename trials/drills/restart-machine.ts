@@ -15,15 +15,26 @@ import { followNetworkLog } from "../cluster/follow-network-log.ts"
 import { type LinkedBridge, newLine } from "../cluster/linked-cluster.ts"
 import { withinMs } from "./service.ts"
 
-/** How many messages a second come in, over all bridges. */
-const messagesEachS = 5
+/** How the whole service ends: what it is sent, and how long after each bridge had a message of this start, in ms. */
+export interface End {
+  signal: "SIGTERM" | "SIGKILL"
+  afterMs: number
+}
+
+interface Input {
+  bridges: number
+  dir: string
+  /** How many messages a second come in, over all bridges. */
+  eachS: number
+  ends: End[]
+}
 
 /**
- * An upgrade of one machine: the whole service is stopped and started again on its data, while somebody writes to each of
- * its numbers.
- * @returns how long the stop and the start took, how long bridges were without a session, and what became of the messages
+ * The whole service on one machine ends and is started again on its data, time after time, while somebody writes to each
+ * of its numbers.
+ * @returns how long the stops and starts took, how long bridges were without a session, and what became of the messages
  */
-export async function upgrade({ bridges, dir }: { bridges: number; dir: string }) {
+export async function restartMachine({ bridges, dir, eachS, ends }: Input) {
   mkdirSync(join(dir, "logs"))
   const simulator = await spawnSimulator({ dataDir: dir, controlPort: 0 })
   if (!simulator) throw new Error(`the simulated network did not start: ${dir}/logs/simulator.log`)
@@ -58,9 +69,7 @@ export async function upgrade({ bridges, dir }: { bridges: number; dir: string }
         const text = `${bridge}, ${n}`
         await network.send(contact, owner, text)
         texts.push(text)
-        await sleep((lines.length / messagesEachS) * 1000, undefined, { signal: ending.signal }).catch(
-          () => {},
-        )
+        await sleep((lines.length / eachS) * 1000, undefined, { signal: ending.signal }).catch(() => {})
       }
     }
     const writing = Promise.all(lines.map(async (line) => await write(line)))
@@ -68,28 +77,37 @@ export async function upgrade({ bridges, dir }: { bridges: number; dir: string }
       new Set(receiver.arrivals.filter((one) => one.text === text).map(({ eventId }) => eventId))
     const arrived = async (wanted: string[]) =>
       await until(() => wanted.every((text) => eventsOf(text).size > 0), { what: "all messages", withinMs })
-    await arrived(lines.map(({ bridge }) => `${bridge}, 1`))
 
-    const from = seen.length
-    const stopAt = performance.now()
-    await service.stop()
-    const startAt = performance.now()
-    service = await start()
-    const runsAt = performance.now()
-    const seconds = await Promise.all(lines.map(async (line) => await awayFor(line, seen, from)))
+    const [stops, starts, seconds]: [number[], number[], number[]] = [[], [], []]
+    for (const { signal, afterMs } of ends) {
+      const written = texts.length
+      await until(() => texts.length >= written + lines.length, { what: "more messages", withinMs })
+      await arrived(texts.slice(written, written + lines.length))
+      await sleep(afterMs)
+      const from = seen.length
+      const stopAt = performance.now()
+      await service.stop(signal)
+      const startAt = performance.now()
+      service = await start()
+      stops.push((startAt - stopAt) / 1000)
+      starts.push((performance.now() - startAt) / 1000)
+      seconds.push(...(await Promise.all(lines.map(async (line) => await awayFor(line, seen, from)))))
+    }
     ending.abort()
     await writing
     // What is missing now is counted below.
     await arrived(texts).catch(() => {})
     return {
       bridges,
-      stop_s: (startAt - stopAt) / 1000,
-      start_s: (runsAt - startAt) / 1000,
+      ends: ends.length,
+      stop_s: quantile(stops, 0.5),
+      start_s: quantile(starts, 0.5),
       without_session_p50_s: quantile(seconds, 0.5),
       without_session_max_s: Math.max(...seconds),
       messages: texts.length,
       lost: texts.filter((text) => eventsOf(text).size === 0).length,
       doubled: texts.filter((text) => eventsOf(text).size > 1).length,
+      reordered: lines.filter((line) => !isInOrder(line, receiver.arrivals)).length,
     }
   } finally {
     await service.stop()
@@ -97,6 +115,13 @@ export async function upgrade({ bridges, dir }: { bridges: number; dir: string }
     await receiver.stop()
     await simulator.stop()
   }
+}
+
+/** Whether a bridge's messages came in the order in which they were written. Those that came again do not count. */
+function isInOrder({ bridge }: LinkedBridge, arrivals: { text?: string | undefined }[]): boolean {
+  const [of, numbers] = [`${bridge}, `, new Set<number>()]
+  for (const { text } of arrivals) if (text?.startsWith(of)) numbers.add(Number(text.slice(of.length)))
+  return [...numbers].every((n, i) => n === i + 1)
 }
 
 /** The seconds from the end of the bridge's connection until the network heard from it again. */
@@ -130,8 +155,8 @@ async function startService({ dir, network }: { dir: string; network: object }) 
   const first = await Promise.race([once(child, "message"), ended.then(() => undefined)])
   if (!first) throw new Error("the service did not start")
   const { baseUrl } = z.object({ baseUrl: z.string() }).parse(first[0])
-  const stop = async () => {
-    child.kill("SIGTERM")
+  const stop = async (signal: End["signal"] = "SIGTERM") => {
+    child.kill(signal)
     await ended
   }
   return { child, baseUrl, stop }
