@@ -89,6 +89,11 @@ export async function claim(input: {
   return await standing(Stored.parse(row.refused), fresh, input.fingerprint)
 }
 
+/** Whether a stored record is under a claim: no send under it has been recorded yet. */
+export function isClaimed(record: string, state: string): boolean {
+  return record.startsWith("IDEM#") && state === "inflight"
+}
+
 /** The id of the message that belongs to a key; undefined if the key is unknown, free or expired. */
 export async function messageIdOf(input: {
   accountId: string

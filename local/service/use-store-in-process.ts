@@ -1,3 +1,4 @@
+import { Idempotency } from "#core/idempotency.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { useHere } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
@@ -7,11 +8,15 @@ import type { DynamoDb } from "../dynamodb/server.ts"
 
 /**
  * Uses a store in this process, where the API and deliveries also are. They ask it without HTTP, it tells deliveries
- * about events and rings for them, and the end of this process may lose the last moment's rate counts.
+ * about events and rings for them, and the end of this process may lose the last moment's rate counts and claimed keys.
  * @returns a function that undoes it.
  */
 export function useStoreInProcess(store: DynamoDb): () => void {
-  store.relax(tables.requests, ({ pk }) => RateLimit.isCounter(String(pk?.S)))
+  store.relax(tables.requests, ({ pk, state }) => {
+    const record = String(pk?.S)
+    // A claimed key goes to the disk before its message leaves: a session's own write takes it along.
+    return RateLimit.isCounter(record) || Idempotency.isClaimed(record, String(state?.S))
+  })
   const bells = new Bells()
   store.watch(tables.events, (item) => {
     noteRow(item)

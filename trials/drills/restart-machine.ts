@@ -24,7 +24,7 @@ export interface End {
 interface Input {
   bridges: number
   dir: string
-  /** How many messages a second come in, over all bridges. */
+  /** How many messages a second come in over all bridges, and as many go out. */
   eachS: number
   ends: End[]
 }
@@ -64,19 +64,45 @@ export async function restartMachine({ bridges, dir, eachS, ends }: Input) {
 
     const texts: string[] = []
     const ending = new AbortController()
+    const pause = async () =>
+      await sleep((lines.length / eachS) * 1000, undefined, { signal: ending.signal }).catch(ended)
     const write = async ({ contact, owner, bridge }: LinkedBridge) => {
       for (let n = 1; !ending.signal.aborted; n++) {
         const text = `${bridge}, ${n}`
         await network.send(contact, owner, text)
         texts.push(text)
-        await sleep((lines.length / eachS) * 1000, undefined, { signal: ending.signal }).catch(() => {})
+        await pause()
       }
     }
+    const sent: string[] = []
+    /** Sends one after the other, each until it is answered with success, under the same key. */
+    const send = async ({ contact, bridge }: LinkedBridge) => {
+      for (let n = 1; !ending.signal.aborted; n++) {
+        const text = `out of ${bridge}, ${n}`
+        const body = JSON.stringify({ chat: contact, body: text })
+        const headers = {
+          authorization: `Bearer ${apiKey}`,
+          "content-type": "application/json",
+          "idempotency-key": text,
+        }
+        const path = `/api/instances/${bridge}/proxy/send/text`
+        const isSent = async () =>
+          (await fetch(`${service.baseUrl}${path}`, { method: "POST", headers, body }).catch(() => undefined))
+            ?.ok
+        await until(isSent, { what: text, withinMs })
+        sent.push(text)
+        await pause()
+      }
+    }
+    const sending = Promise.all(lines.map(async (line) => await send(line)))
     const writing = Promise.all(lines.map(async (line) => await write(line)))
-    const eventsOf = (text: string) =>
-      new Set(receiver.arrivals.filter((one) => one.text === text).map(({ eventId }) => eventId))
-    const arrived = async (wanted: string[]) =>
-      await until(() => wanted.every((text) => eventsOf(text).size > 0), { what: "all messages", withinMs })
+    const arrived = async (wanted: string[]) => {
+      const what = { what: "all messages", withinMs }
+      await until(
+        () => new Set(wanted).difference(new Set(receiver.arrivals.map(({ text }) => text))).size === 0,
+        what,
+      )
+    }
 
     const [stops, starts, seconds]: [number[], number[], number[]] = [[], [], []]
     for (const { signal, afterMs } of ends) {
@@ -94,9 +120,13 @@ export async function restartMachine({ bridges, dir, eachS, ends }: Input) {
       seconds.push(...(await Promise.all(lines.map(async (line) => await awayFor(line, seen, from)))))
     }
     ending.abort()
-    await writing
+    await Promise.all([writing, sending])
     // What is missing now is counted below.
     await arrived(texts).catch(() => {})
+    const events = new Set(receiver.arrivals.map(({ text, eventId }) => `${text} ${eventId}`))
+    const eventsOf = Map.groupBy(events, (event) => event.slice(0, event.lastIndexOf(" ")))
+    const read = (await Promise.all(lines.map(({ contact }) => network.readAll(contact)))).flat()
+    const readOf = Map.groupBy(read, ({ text }) => text)
     return {
       bridges,
       ends: ends.length,
@@ -105,8 +135,13 @@ export async function restartMachine({ bridges, dir, eachS, ends }: Input) {
       without_session_p50_s: quantile(seconds, 0.5),
       without_session_max_s: Math.max(...seconds),
       messages: texts.length,
-      lost: texts.filter((text) => eventsOf(text).size === 0).length,
-      doubled: texts.filter((text) => eventsOf(text).size > 1).length,
+      sends: sent.length,
+      lost: [...texts.filter((text) => !eventsOf.has(text)), ...sent.filter((text) => !readOf.has(text))]
+        .length,
+      doubled: [
+        ...texts.filter((text) => eventsOf.get(text)!.length > 1),
+        ...sent.filter((text) => readOf.get(text)!.length > 1),
+      ].length,
       reordered: lines.filter((line) => !isInOrder(line, receiver.arrivals)).length,
     }
   } finally {
@@ -134,6 +169,10 @@ async function awayFor({ device }: LinkedBridge, seen: Entry[], from: number): P
   const gone = await find("gone", ({ event }) => event === "disconnected")
   const back = await find("back", ({ kind, at }) => kind === "in" && at > gone.at)
   return (back.at - gone.at) / 1000
+}
+
+function ended(): void {
+  // Nothing more is written.
 }
 
 async function startService({ dir, network }: { dir: string; network: object }) {
