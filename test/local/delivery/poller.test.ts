@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest"
 import type { SQSEvent } from "aws-lambda"
-import { DoorbellsInMemory } from "#local/delivery/doorbells.ts"
+import { DoorbellsInMemory } from "#local/delivery/doorbells-in-memory.ts"
 import { type Doorbells, startPoller } from "#local/delivery/poller.ts"
 import { until } from "#test/support/until.ts"
 

@@ -1,7 +1,7 @@
 /** Delivery as it is shipped, under watch: a poller stands in for Lambda's. */
 import { need } from "#core/platform/config.ts"
 import { handler } from "#functions/delivery/handler.ts"
-import { doorbellsAt } from "#local/delivery/doorbell-sources.ts"
+import { doorbellsAt } from "#local/delivery/doorbells-at-queue.ts"
 import { startPoller } from "#local/delivery/poller.ts"
 import { breakQueue, breakStore } from "../break-store-and-queue.ts"
 import { stepsOf } from "../armed-steps.ts"
