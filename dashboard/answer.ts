@@ -131,7 +131,7 @@ function refusing(
 }
 
 /** The part of a link behind `?`, without what is not given. */
-export function queryOf(values: Record<string, string | number | undefined>): string {
+export function toQuery(values: Record<string, string | number | undefined>): string {
   const given = Object.entries(values).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as [string, string]],
   )

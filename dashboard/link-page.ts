@@ -19,7 +19,7 @@ import { fromWhere } from "./audit-log.ts"
 import { brandAt, logoAnswer, styleOf } from "./link-page-brand.ts"
 import { type DashboardEnv, pageOrigin } from "./guard.ts"
 import { live, type Piece } from "./live.ts"
-import { typedCodeFor, shownCodeOf, lookEachMs, roundOf } from "./numbers/link-codes.ts"
+import { typedCodeFor, shownCodeOf, lookEachMs, roundOf } from "./numbers/ask-for-codes.ts"
 import { fill, type LinkWords, linkWordsFor } from "./numbers/link-words.ts"
 import { knownStateOf, forStrangers, isLinked } from "./numbers/known-state.ts"
 import {

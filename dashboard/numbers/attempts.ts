@@ -1,7 +1,7 @@
 import { html } from "hono/html"
 import { z } from "zod"
 import type { AttemptLog } from "#core/event/attempt-log.ts"
-import { queryOf } from "../answer.ts"
+import { toQuery } from "../answer.ts"
 import { copyButton, type Html } from "../elements.ts"
 import { ago } from "../times.ts"
 import { type Receiving, whereAt } from "./webhook-health.ts"
@@ -65,7 +65,7 @@ function filterForm({ ref, asked }: Shown): Html {
     ${field("outcome", "Outcome of an attempt", outcomes)} ${field("within", "When", times)}
     <div class="row">
       <button class="button">Filter</button>
-      ${asked.outcome === undefined && asked.within === undefined ? "" : html`<a href="${at}?${queryOf({ webhook: asked.webhook })}#attempts">Show all</a>`}
+      ${asked.outcome === undefined && asked.within === undefined ? "" : html`<a href="${at}?${toQuery({ webhook: asked.webhook })}#attempts">Show all</a>`}
     </div>
   </form>`
 }
@@ -84,7 +84,7 @@ export function attemptsCard(shown: Shown): Html {
 /** The list itself. */
 export function attemptsOf({ ref, attempts, words, asked, hasMore, receiving }: Shown): Html {
   const at = `/numbers/${ref}/deliveries`
-  const linkTo = (to: Asked) => `${at}?${queryOf({ ...to, webhook: asked.webhook })}#attempts`
+  const linkTo = (to: Asked) => `${at}?${toQuery({ ...to, webhook: asked.webhook })}#attempts`
   const { outcome: wanted, within, page: nth = 1 } = asked
   return html`<div id="attempts">
     ${

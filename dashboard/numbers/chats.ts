@@ -4,7 +4,7 @@ import { z } from "zod"
 import { Chat, KeptMessage } from "#core/contract/chat.ts"
 import { Chat as ChatId } from "#core/contract/field-types.ts"
 import { ApiError } from "#core/error.ts"
-import { page, queryOf } from "../answer.ts"
+import { page, toQuery } from "../answer.ts"
 import { copyable, type Html, icon } from "../elements.ts"
 import { ago } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
@@ -24,7 +24,7 @@ export const chats = new Hono<DashboardEnv>()
   .get("/numbers/:ref/chats", async (c) => {
     const ref = c.var.bridge.customerRef
     const { after } = c.req.query()
-    const path = `/chats?${queryOf({ limit: perPage, after })}`
+    const path = `/chats?${toQuery({ limit: perPage, after })}`
     const said = await askSession(c, path, z.array(Chat), patienceMs)
     const body = html`${numberHeading(c.var.bridge, "chats")}
     ${said.problem === undefined ? listOf(ref, said) : unkept(ref, "The chats are", said)}`
@@ -35,7 +35,7 @@ export const chats = new Hono<DashboardEnv>()
     const chat = c.req.param("chat")
     if (!ChatId.safeParse(chat).success) throw new ApiError("not_found")
     const { after } = c.req.query()
-    const path = `/chats/${encodeURIComponent(chat)}/messages?${queryOf({ limit: perPage, after })}`
+    const path = `/chats/${encodeURIComponent(chat)}/messages?${toQuery({ limit: perPage, after })}`
     const said = await askSession(c, path, z.array(KeptMessage), patienceMs)
     const body = html`${numberHeading(c.var.bridge, "chats")}
     ${said.problem === undefined ? messagesOf(ref, chat, said) : unkept(ref, "The messages are", said)}`
@@ -81,7 +81,7 @@ function listOf(
         ${value.map((chat) => chatItem(at, chat))}
       </ul>
     </section>
-    ${next === undefined ? "" : html`<div class="row"><a class="button" href="${at}?${queryOf({ after: next })}">Further chats</a></div>`}`
+    ${next === undefined ? "" : html`<div class="row"><a class="button" href="${at}?${toQuery({ after: next })}">Further chats</a></div>`}`
 }
 
 function chatItem(at: string, chat: ChatInfo): Html {
@@ -120,7 +120,7 @@ function messagesOf(
         ${value.map(messageItem)}
       </ul>
     </section>
-    ${next === undefined ? "" : html`<div class="row"><a class="button" href="${at}?${queryOf({ after: next })}">Earlier messages</a></div>`}`
+    ${next === undefined ? "" : html`<div class="row"><a class="button" href="${at}?${toQuery({ after: next })}">Earlier messages</a></div>`}`
 }
 
 function messageItem(message: Kept): Html {

@@ -12,7 +12,7 @@ import { Receiver } from "#core/event/receiver.ts"
 import { now } from "#core/platform/clock.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
-import { page, queryOf } from "../answer.ts"
+import { page, toQuery } from "../answer.ts"
 import { copyButton, type Html, icon, note, press } from "../elements.ts"
 import { ago } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
@@ -70,7 +70,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const webhook = await webhookOf(c)
   const [shown, givenUp, all] = await Promise.all([shownOf(c), givenUpOf(c, webhook), Webhook.list(bridge)])
   const lists = html`${notice ?? ""}
-    <div class="stack" data-stream="/numbers/${ref}/deliveries/stream?${queryOf(askedOf(c))}">
+    <div class="stack" data-stream="/numbers/${ref}/deliveries/stream?${toQuery(askedOf(c))}">
       ${headCard(shown)} ${givenUpCard(shown, givenUp)} ${attemptsCard(shown)}
     </div>`
   const body = html`${numberHeading(bridge, "deliveries", "webhooks")} ${whichOf(ref, webhook, all)}

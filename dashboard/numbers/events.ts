@@ -11,7 +11,7 @@ import { EventFeed } from "#core/event/event-feed.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
-import { page, queryOf } from "../answer.ts"
+import { page, toQuery } from "../answer.ts"
 import { sentenceCase } from "../api-words.ts"
 import { type Html, icon, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
@@ -145,7 +145,7 @@ function eventsPage({ bridge, events: listed, filter, isFirst, ...input }: Shown
   // What an outcome is asked for by is no more there once it changes: such a list stands still.
   const isLive = isFirst && !input.problem && filter.state === undefined
   const query = { ...filter, from: String(input.newest), waits: firstWaiting(listed) }
-  const stream = `/numbers/${ref}/events/stream?${queryOf(query)}`
+  const stream = `/numbers/${ref}/events/stream?${toQuery(query)}`
   const shown = { maySend: input.maySend, list: "events" }
   return html`${numberHeading(bridge, "events")} ${input.problem ? note("bad", input.problem) : ""}
     ${filterForm(ref, filter)}
@@ -163,7 +163,7 @@ function eventsPage({ bridge, events: listed, filter, isFirst, ...input }: Shown
       input.next === undefined
         ? ""
         : html`<div class="row">
-            <a class="button" href="/numbers/${ref}/events?${queryOf({ ...filter, before: input.next })}"
+            <a class="button" href="/numbers/${ref}/events?${toQuery({ ...filter, before: input.next })}"
               >Earlier events</a
             >
           </div>`

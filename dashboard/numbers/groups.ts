@@ -6,7 +6,7 @@ import { Group, GroupWithMembers } from "#core/contract/group.ts"
 import { Group as GroupId } from "#core/contract/field-types.ts"
 import { ApiError } from "#core/error.ts"
 import { ask } from "#functions/api/ask-host.ts"
-import { page, queryOf } from "../answer.ts"
+import { page, toQuery } from "../answer.ts"
 import { sentenceCase } from "../api-words.ts"
 import { confirming, copyable, type Html, icon, note, press } from "../elements.ts"
 import { ago } from "../times.ts"
@@ -27,7 +27,7 @@ export const groups = new Hono<DashboardEnv>()
     const { after } = c.req.query()
     const said = await askSession(
       c,
-      `/groups?${queryOf({ limit: perPage, after })}`,
+      `/groups?${toQuery({ limit: perPage, after })}`,
       z.array(Group),
       patienceMs,
     )
@@ -86,7 +86,7 @@ function listOf(ref: string, all: Info[]): Html {
         )}
       </ul>
     </section>
-    ${last ? html`<div class="row"><a class="button" href="${at}?${queryOf({ after: last.jid })}">Further groups</a></div>` : ""}`
+    ${last ? html`<div class="row"><a class="button" href="${at}?${toQuery({ after: last.jid })}">Further groups</a></div>` : ""}`
 }
 
 async function show(c: Context<DashboardEnv>, notice?: Html) {

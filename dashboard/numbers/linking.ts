@@ -13,7 +13,7 @@ import { age, ago } from "../times.ts"
 import { askOwners, type DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
 import { lastId, live, type Piece } from "../live.ts"
-import { typedCodeFor, shownCodeOf, roundOf } from "./link-codes.ts"
+import { typedCodeFor, shownCodeOf, roundOf } from "./ask-for-codes.ts"
 import { type KnownState, knownStateOf, isLinked, isStopped } from "./known-state.ts"
 import { LinkSteps } from "./link-steps.ts"
 import {

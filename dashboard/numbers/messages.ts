@@ -14,7 +14,7 @@ import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { page, queryOf } from "../answer.ts"
+import { page, toQuery } from "../answer.ts"
 import { ofNumbers } from "../api-words.ts"
 import { type Html, icon, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
@@ -121,7 +121,7 @@ async function cameOf(bridge: Bridge.Info, { chat, event: behind }: Asked): Prom
 /** What the API has sent: only the session can read it. */
 async function wentOf(c: Context<DashboardEnv>, { chat, sent: behind }: Asked): Promise<Source> {
   if (behind === "none") return { items: [] }
-  const path = `/sent?${queryOf({ limit: perPage, chat, after: behind })}`
+  const path = `/sent?${toQuery({ limit: perPage, chat, after: behind })}`
   const said = await askSession(c, path, z.array(SentMessage), patienceMs)
   if (said.problem !== undefined)
     return { items: [], problem: `What was sent is not shown: ${said.problem}.` }
@@ -185,8 +185,8 @@ function list(
   const [event, sent] = [goesOn(came, shown[0], asked.event), goesOn(went, shown[1], asked.sent)]
   const hasMore =
     (came.problem === undefined && event !== "none") || (went.problem === undefined && sent !== "none")
-  const next = queryOf({ chat: asked.chat, event, sent })
-  const stream = `/numbers/${ref}/messages/stream?${queryOf({ chat: asked.chat, from })}`
+  const next = toQuery({ chat: asked.chat, event, sent })
+  const stream = `/numbers/${ref}/messages/stream?${toQuery({ chat: asked.chat, from })}`
   return html`<section
       class="card flush"
       ${isFirst ? html`data-stream="${stream}"` : ""}

@@ -8,7 +8,7 @@ import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
-import { page, queryOf } from "../answer.ts"
+import { page, toQuery } from "../answer.ts"
 import { type Html, icon, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { heading } from "../layout.ts"
@@ -43,7 +43,7 @@ export const numbers = new Hono<DashboardEnv>()
     const ofPhone = await linkedTo(c.var.accountId, asked.search)
     const listed = await listedFor(c.var.me.account, asked, ofPhone)
     const rows = await rowsOf(listed.bridges, async (bridge, lease) => await soonOf(bridge, lease, soonMs))
-    const query = queryOf({ ...asked, of_phone: ofPhone.join(" ") || undefined })
+    const query = toQuery({ ...asked, of_phone: ofPhone.join(" ") || undefined })
     const body = html`${heading({
       title: "Numbers",
       about:
@@ -254,7 +254,7 @@ function list(rows: Row[], asked: Asked, listed: Listed): Html {
   const { fitting, counts } = listed
   const first = (nth - 1) * perPage
   const link = (to: number, text: string) =>
-    html`<a class="button" href="/numbers?${queryOf({ ...asked, page: to === 1 ? undefined : to })}"
+    html`<a class="button" href="/numbers?${toQuery({ ...asked, page: to === 1 ? undefined : to })}"
       >${text}</a
     >`
   return html`<div class="stack" id="list">
