@@ -56,8 +56,8 @@ const Secret = z.object({ secret: z.string() })
 
 /** If billing was on before this start, bridges that waited for a payment run again. */
 async function end(): Promise<() => Promise<void>> {
-  const { turnBillingOff } = await import("./turn-billing-off.ts")
-  const { charged } = await turnBillingOff()
+  const { endBilling } = await import("./end-billing.ts")
+  const { charged } = await endBilling()
   if (charged > 0)
     console.log(`Billing is off, but Stripe goes on charging ${charged} subscriptions: cancel them there.`)
   return async () => undefined

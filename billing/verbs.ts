@@ -1,5 +1,5 @@
 import { Billing } from "#core/billing.ts"
-import { turnBillingOff } from "./turn-billing-off.ts"
+import { endBilling } from "./end-billing.ts"
 import { Refused, type Verb } from "#admin/verb.ts"
 
 export const billing: Record<string, Verb> = {
@@ -9,7 +9,7 @@ export const billing: Record<string, Verb> = {
     run: async () => {
       if (Billing.isOn())
         throw new Refused("numbers are paid for on this service: start or deploy it without BILLING first")
-      const { accounts, bridges, charged } = await turnBillingOff()
+      const { accounts, bridges, charged } = await endBilling()
       return [{ accounts_freed: accounts, bridges_woken: bridges, still_charged_at_stripe: charged }]
     },
   },

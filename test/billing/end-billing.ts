@@ -1,7 +1,7 @@
 import "#test/billing/support/billed.ts"
 import { describe, expect, test, vi } from "vitest"
 import { Account } from "#core/account/account.ts"
-import { turnBillingOff } from "#billing/turn-billing-off.ts"
+import { endBilling } from "#billing/end-billing.ts"
 import { look } from "#billing/look-at-stripe.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -16,7 +16,7 @@ describe("billing that is turned off", () => {
     expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
     await expect(admin.billing.end!.run([])).rejects.toThrow("without BILLING first")
     // The command's own refusal is of this process's settings: what it does is the same as at a start without them.
-    expect((await turnBillingOff()).charged).toBeGreaterThan(0)
+    expect((await endBilling()).charged).toBeGreaterThan(0)
     expect(await stateOf(id)).toBe("active")
     expect(await isRunning(bridge)).toBe(true)
     expect(Lease.stateOf(await leaseOf(suspended))).toBe("suspended")
@@ -32,7 +32,7 @@ describe("billing that is turned off", () => {
   test("leaves the operator's word as it is", async () => {
     const { id } = await subscriber()
     await Account.setSubscription(id, "none")
-    await turnBillingOff()
+    await endBilling()
     expect(await stateOf(id)).toBe("none")
   })
 })

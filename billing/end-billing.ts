@@ -19,7 +19,7 @@ export interface Freed {
  * days of not paying are forgotten. If it is turned on again, the first look says what they have at Stripe. It may be
  * repeated. Stripe is not asked: there may be no key for it any more.
  */
-export async function turnBillingOff(): Promise<Freed> {
+export async function endBilling(): Promise<Freed> {
   const freed: Freed = { accounts: 0, bridges: 0, charged: 0 }
   for (const account of await Account.list()) {
     const payer = await Payer.get(account.id)
