@@ -7,7 +7,7 @@ import { startEcs } from "#local/ecs/ecs.ts"
 import { noLimits } from "#local/service/spawn-service.ts"
 import { spawnSimulator } from "#simulator/spawn.ts"
 import type { BreakableRule } from "./breakable-rules.ts"
-import { keep } from "./restart-processes.ts"
+import { keepAlive } from "./keep-alive.ts"
 import { stepBoard } from "./armed-steps.ts"
 import { startStore } from "./store.ts"
 
@@ -108,14 +108,14 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
   const own = { ...environment, AWS_ENDPOINT_URL_ECS: hosts.endpoint }
   Object.assign(process.env, own, logFile("test"))
   const started = async (file: URL, name: string, count: number, more: Record<string, string> = {}) => {
-    const kept = await keep({
+    const keptAlive = await keepAlive({
       file,
       count,
       env: { ...own, ...more, ...logFile(name) },
       output: join(logs, `${name}.out`),
     })
-    stops.push(kept.stop)
-    return kept
+    stops.push(keptAlive.stop)
+    return keptAlive
   }
   const api = await started(new URL("processes/api.ts", import.meta.url), "api", 2)
   const file = new URL("processes/delivery.ts", import.meta.url)

@@ -5,31 +5,31 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { until } from "#test/support/until.ts"
 
 /** A process that is alive and has said that it is ready, with what it said. */
-interface Kept {
+interface Living {
   pid: number
   ready: Record<string, string>
 }
 
 /** Processes of one kind, each started again when it ends. */
-export interface Restarting {
-  living: () => Kept[]
+export interface KeptAlive {
+  living: () => Living[]
   stop: () => Promise<void>
 }
 
 /** Starts `count` of them; resolves when all are ready. Rejects when they are not in half a minute. */
-export async function keep(input: {
+export async function keepAlive(input: {
   file: URL
   count: number
   env: Record<string, string>
   /** Takes what they print. */
   output: string
-}): Promise<Restarting> {
-  const living = new Map<ChildProcess, Kept>()
+}): Promise<KeptAlive> {
+  const living = new Map<ChildProcess, Living>()
   const children = new Set<ChildProcess>()
   const output = openSync(input.output, "a")
   let stopping = false
 
-  async function keepOne(): Promise<void> {
+  async function keepOneAlive(): Promise<void> {
     while (!stopping) {
       const child = start()
       const ended = once(child, "exit")
@@ -55,7 +55,7 @@ export async function keep(input: {
     return child
   }
 
-  const running = Array.from({ length: input.count }, keepOne)
+  const running = Array.from({ length: input.count }, keepOneAlive)
   await until(() => living.size === input.count, {
     what: `${input.file.pathname} started: ${input.output} says why not`,
     withinMs: 30_000,
