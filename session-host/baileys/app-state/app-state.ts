@@ -10,7 +10,8 @@ import { answered } from "../questions/ask.ts"
 import { newSettingChanges } from "./change-setting.ts"
 import { newHistory } from "./history.ts"
 import { newRecordPeople } from "./record-people-in-batches.ts"
-import { askForSyncKeys, onServerSync } from "./server-sync.ts"
+import { askForSyncKeys } from "./ask-for-sync-keys.ts"
+import { onServerSync } from "./server-sync.ts"
 import { newSyncedSettings } from "./synced-settings.ts"
 
 interface Input {
