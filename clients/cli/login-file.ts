@@ -22,7 +22,7 @@ export function login(): Login {
   // The key of one service is not sent to another.
   if (!url !== !key) throw new Refused("set both BRIDGE_URL and BRIDGE_KEY, or neither")
   if (url && key) return { url, key }
-  const saved = read("login.json") as Login | undefined // as it was saved
+  const saved = readSettingsFile("login.json") as Login | undefined // as it was saved
   if (saved) return saved
   throw new Refused(
     "you are not signed in: bridge login <url of the service>, or set BRIDGE_URL and BRIDGE_KEY",
@@ -30,7 +30,7 @@ export function login(): Login {
 }
 
 export function saveLogin(login: Login): void {
-  save("login.json", login)
+  saveSettingsFile("login.json", login)
 }
 
 export function forgetLogin(): void {
@@ -38,7 +38,7 @@ export function forgetLogin(): void {
 }
 
 /** A file of this folder; undefined if it is absent or damaged. */
-export function read(name: string): unknown {
+export function readSettingsFile(name: string): unknown {
   try {
     return JSON.parse(readFileSync(join(folder(), name), "utf8"))
   } catch {
@@ -47,7 +47,7 @@ export function read(name: string): unknown {
 }
 
 /** Writes a file that this person alone can read, whole or not at all. */
-export function save(name: string, content: object): void {
+export function saveSettingsFile(name: string, content: object): void {
   mkdirSync(folder(), { recursive: true, mode: 0o700 })
   const path = join(folder(), name)
   const draft = `${path}.${process.pid}`

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { type BridgeClient, type EventType, type StoredEvent } from "../../typescript/src/index.ts"
 import { type Asked, bridge, type Command, url } from "../command.ts"
 import { forward, told } from "../forward.ts"
-import { login, read, save } from "../login-file.ts"
+import { login, readSettingsFile, saveSettingsFile } from "../login-file.ts"
 import { Misused, Refused } from "../refused.ts"
 
 /** How far a listener has come: the last event that its program took, or where it began. */
@@ -21,7 +21,7 @@ export const listen: Command = {
     const secret = target === undefined ? undefined : await secretOf(shop)
     const file = placeFile(shop, target)
     const place = await placeOf(shop, file, options)
-    save(file, place)
+    saveSettingsFile(file, place)
     const events = shop.events({
       ...place,
       ...(options.type !== undefined && { type: options.type as EventType }), // the service judges it
@@ -34,7 +34,7 @@ export const listen: Command = {
     for await (const stored of events) {
       if (target === undefined || secret === undefined) print(lineOf(stored), stored)
       else if (!(await deliver(stored, { target, secret, asked }))) return notTaken(stored, options)
-      save(file, { after: stored.event_id } satisfies Place)
+      saveSettingsFile(file, { after: stored.event_id } satisfies Place)
     }
     return 0
   },
@@ -43,7 +43,7 @@ export const listen: Command = {
 /** Where it begins: behind an event, or now. That is written down, so that it can be resumed before its first event. */
 async function placeOf(shop: BridgeClient, file: string, options: Asked["options"]): Promise<Place> {
   if (options.after !== undefined) return { after: options.after }
-  const saved = options.resume ? (read(file) as Place | undefined) : undefined // as it was saved
+  const saved = options.resume ? (readSettingsFile(file) as Place | undefined) : undefined // as it was saved
   if (saved) return saved
   if (options.resume) console.error("there is nothing to resume: it begins now")
   const [latest] = await shop.listEvents({ order: "newest", limit: 1 })
