@@ -76,7 +76,7 @@ export function eventNotFound(): ApiError {
 }
 
 /** The call is only for an event that waits for its next attempt, and this one does not wait. */
-export function notWaiting(sentence: string): ApiError {
+export function eventNotWaiting(sentence: string): ApiError {
   return new ApiError("not_waiting", sentence)
 }
 

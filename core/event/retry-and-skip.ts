@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { BridgeLog } from "../bridge/bridge-log.ts"
-import { eventNotFound, notWaiting } from "../error.ts"
+import { eventNotFound, eventNotWaiting } from "../error.ts"
 import { log } from "../platform/log.ts"
 import { now } from "../platform/clock.ts"
 import { transact } from "../store/store.ts"
@@ -60,7 +60,7 @@ export async function skipEvent(
     if (!delivery) throw eventNotFound()
     if (Number(delivery.head) !== event.n - 1) throw await whyNotWaiting(id, event)
     if (performance.now() >= until)
-      throw notWaiting("an attempt at this event is under way: try again when it has ended")
+      throw eventNotWaiting("an attempt at this event is under way: try again when it has ended")
     await sleep(lookEachMs)
   }
   log.info({ bridgeId: event.bridgeId, eventId: event.eventId }, "event skipped on request")
@@ -97,9 +97,9 @@ async function giveUp(id: Receiver.Id, event: EventRow.Info) {
 async function whyNotWaiting(id: Receiver.Id, event: EventRow.Info) {
   const head = (await Delivery.get(id))?.head ?? 0
   if (event.n <= head)
-    return notWaiting("this event does not wait: its delivery has ended, so `resend` sends it again")
+    return eventNotWaiting("this event does not wait: its delivery has ended, so `resend` sends it again")
   const first = await EventRow.get(event.bridgeId, head + 1)
-  return notWaiting(`it is not this event's turn: ${first?.eventId ?? "another"} is before it`)
+  return eventNotWaiting(`it is not this event's turn: ${first?.eventId ?? "another"} is before it`)
 }
 
 /** Rings, in case the bell that rests is gone. If neither succeeds, the sweep rings. */
