@@ -14,7 +14,7 @@ import { ask } from "#functions/api/ask-host.ts"
 import { openapi } from "#functions/docs/openapi.ts"
 import { hrefOfCall } from "#functions/docs/reference-page.ts"
 import { docs } from "#functions/docs/routes.ts"
-import { type Tryable, tryOf } from "#functions/docs/tryable-routes.ts"
+import { type Tryable, tryableOf } from "#functions/docs/tryable-routes.ts"
 import { originOf } from "#functions/http/address.ts"
 import { page } from "./answer.ts"
 import { block, type Html } from "./elements.ts"
@@ -40,7 +40,7 @@ export const trying = new Hono<DashboardEnv>()
   })
 
 function routeOf(c: Context<DashboardEnv>): Tryable {
-  const route = tryOf(c.req.param("name") ?? "")
+  const route = tryableOf(c.req.param("name") ?? "")
   if (!route || !config.SANDBOX) throw new ApiError("not_found", "this call cannot be tried here")
   return route
 }

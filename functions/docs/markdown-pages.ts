@@ -10,7 +10,7 @@ import {
 } from "./openapi.ts"
 import { exampleCalls } from "./example-calls.ts"
 import { repositoryPages } from "./repository-pages.ts"
-import { limitsOf, merged } from "./openapi.ts"
+import { limitsOf, withInherited } from "./openapi.ts"
 
 // The reference as programs that read for people want it: Markdown, a page for each call and each event.
 
@@ -107,7 +107,7 @@ function parameterRow({ name, in: place, required, description, schema }: Parame
 }
 
 function fields(schema: Schema, document: Document): string {
-  const whole = merged(schema, document)
+  const whole = withInherited(schema, document)
   return whole.properties ? table(["field", "type", ""], rowsOf(whole, document)) : typeOf(whole)
 }
 
@@ -121,7 +121,7 @@ function rowsOf(
     const about = [field.description ?? field.items?.description, limitsOf(field)].filter(Boolean).join(" ")
     const isRequired = schema.required?.includes(key) ?? false
     const own = [`\`${within.prefix}${key}\`${isRequired ? "" : " (optional)"}`, typeOf(field), about]
-    const inner = merged(field.items ?? field, document)
+    const inner = withInherited(field.items ?? field, document)
     if (!inner.properties || within.opened.includes(inner)) return [own]
     const deeper = { prefix: `${within.prefix}${key}.`, opened: [...within.opened, inner] }
     return [own, ...rowsOf(inner, document, deeper)]

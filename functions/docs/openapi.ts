@@ -261,11 +261,11 @@ function errorsOf(description: string, status: number): Record<string, { value: 
 }
 
 /** A schema with the fields of everything it extends. */
-export function merged(schema: Schema, document: Document): Schema {
+export function withInherited(schema: Schema, document: Document): Schema {
   const named = document.components.schemas[schema.$ref?.split("/").at(-1) ?? ""]
-  if (named) return merged(named, document)
+  if (named) return withInherited(named, document)
   if (!schema.allOf) return schema
-  const parts = schema.allOf.map((part) => merged(part, document))
+  const parts = schema.allOf.map((part) => withInherited(part, document))
   return {
     ...schema,
     properties: Object.assign({}, ...parts.map(({ properties }) => properties)) as Schema["properties"], // of its parts

@@ -6,7 +6,7 @@ import { guide, type Reader } from "./guide.ts"
 import { type Html, hrefOf, prose, table } from "./html.ts"
 import { copying } from "./copying.ts"
 import { fields, parameterRow, typeOf } from "./schema-table.ts"
-import { merged } from "./openapi.ts"
+import { withInherited } from "./openapi.ts"
 import { style } from "./style.ts"
 import { canTry } from "./tryable-routes.ts"
 import { type Document, entriesOf, type Entry, everyAnswer, type Header, type Operation } from "./openapi.ts"
@@ -129,7 +129,7 @@ function partsOf(document: Document, reader: Reader): Part[] {
   const chapters = guide(reader)
   const webhooks = Object.entries(document.webhooks).map(([path, { post }]) => ({ path, operation: post }))
   const schemas = Object.entries(document.components.schemas).map(
-    ([name, schema]) => [name, merged(schema, document)] as const,
+    ([name, schema]) => [name, withInherited(schema, document)] as const,
   )
   const groups = document.tags.map(({ name }): Part => {
     const of = entries.filter(({ operation }) => operation.tags?.includes(name))

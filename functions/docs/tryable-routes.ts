@@ -40,6 +40,6 @@ export function canTry(name: string): boolean {
 }
 
 /** The route of this name; undefined where it cannot be tried. */
-export function tryOf(name: string): Tryable | undefined {
+export function tryableOf(name: string): Tryable | undefined {
   return tryable.get(name)
 }
