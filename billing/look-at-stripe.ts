@@ -62,9 +62,9 @@ async function hasLooked(accountId: string): Promise<boolean> {
   }
   const [was, is] = [inWords(account.subscription, payer.said), inWords(subscription, said)]
   const refused = await transact([
-    Payer.write(seen),
+    Payer.writing(seen),
     Account.subscriptionWrite(account, subscription),
-    ...(was === is || account.isByHand ? [] : [AuditLog.write(accountId, { ...byStripe, about: is })]),
+    ...(was === is || account.isByHand ? [] : [AuditLog.recording(accountId, { ...byStripe, about: is })]),
   ])
   if (refused) return false
   if (subscription !== account.subscription)

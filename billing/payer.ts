@@ -89,7 +89,7 @@ function blank(accountId: string): Info {
 }
 
 /** The write of a row, as a member of a transaction. It is refused if somebody wrote it after it was read. */
-export function write(payer: Info): { Put: Put } {
+export function writing(payer: Info): { Put: Put } {
   const isNew = payer.version === 0
   return {
     Put: {
@@ -104,7 +104,7 @@ export function write(payer: Info): { Put: Put } {
 /** Writes these changes. @returns the row as it is then; undefined if somebody wrote it after it was read */
 export async function change(payer: Info, changes: Partial<Info>): Promise<Info | undefined> {
   const changed = { ...payer, ...changes }
-  const refused = await put(write(changed).Put)
+  const refused = await put(writing(changed).Put)
   return refused ? undefined : { ...changed, version: payer.version + 1 }
 }
 
@@ -133,7 +133,7 @@ export async function retire(payer: Info): Promise<boolean> {
   const { accountId, version, mode, customer, others } = payer
   if (customersOf(payer).length === 0) return await remove(payer)
   const left: Info = { ...blank(accountId), version, mode, customer, others }
-  const { Put: row } = write(left)
+  const { Put: row } = writing(left)
   return !(await put({ ...row, Item: { ...row.Item, expires_at: now() + keptFor } }))
 }
 

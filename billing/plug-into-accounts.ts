@@ -5,7 +5,7 @@ import { Payer } from "./payer.ts"
 Billing.plugIn({
   following: async (accountId) => {
     const payer = await Payer.of(accountId)
-    return payer.version === 0 ? [Payer.write(payer)] : []
+    return payer.version === 0 ? [Payer.writing(payer)] : []
   },
   changing: async (accountId) => ((await Payer.get(accountId)) ? [Due.mark(accountId)] : []),
 })

@@ -6,7 +6,7 @@ import { advance } from "./pass-time.ts"
 import { type Card, cardOf } from "./cards.ts"
 import { complete } from "./checkout.ts"
 import { payInvoice, useCard } from "./invoices.ts"
-import { cancelAtEnd } from "./subscriptions.ts"
+import { setCancelAtEnd } from "./subscriptions.ts"
 import { now, type World } from "./world.ts"
 
 type Html = ReturnType<typeof html>
@@ -62,7 +62,7 @@ export function pages(world: World) {
     const { act } = await c.req.parseBody()
     if (customer === undefined) return c.notFound()
     if (cancels) {
-      cancelAtEnd(world, book.subscriptions[cancels.subscription]!, true)
+      setCancelAtEnd(world, book.subscriptions[cancels.subscription]!, true)
       delete book.portals[id]!.cancels
       return c.redirect(cancels.return_url ?? c.req.path, 303)
     }
@@ -76,7 +76,7 @@ export function pages(world: World) {
           return c.req.path
         },
       )
-    for (const subscription of ofCustomer(customer)) cancelAtEnd(world, subscription, act === "cancel")
+    for (const subscription of ofCustomer(customer)) setCancelAtEnd(world, subscription, act === "cancel")
     return c.redirect(c.req.path, 303)
   })
 

@@ -59,7 +59,7 @@ export function cancel(world: World, subscription: Subscription): void {
 }
 
 /** It ends with its period, or goes on after all. */
-export function cancelAtEnd({ emit }: World, subscription: Subscription, isWanted: boolean): void {
+export function setCancelAtEnd({ emit }: World, subscription: Subscription, isWanted: boolean): void {
   subscription.cancel_at_period_end = isWanted
   subscription.cancel_at = isWanted ? subscription.items.data[0].current_period_end : null
   emit("customer.subscription.updated", subscription)

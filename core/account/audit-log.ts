@@ -116,7 +116,7 @@ export async function recordAndMail(
   entry: Omit<Entry, "at_ms">,
   { isQuiet = false, origin }: Mailed = {},
 ): Promise<void> {
-  await put(write(accountId, entry).Put).catch((error: unknown) =>
+  await put(recording(accountId, entry).Put).catch((error: unknown) =>
     log.error({ error, accountId, act: entry.act, by: entry.key_id }, "an act was not recorded"),
   )
   if (isQuiet) return
@@ -128,7 +128,7 @@ export async function recordAndMail(
 }
 
 /** The write of an entry that stands or falls with what it tells of, and is mailed to nobody. */
-export function write(accountId: string, entry: Omit<Entry, "at_ms">): { Put: Put } {
+export function recording(accountId: string, entry: Omit<Entry, "at_ms">): { Put: Put } {
   const at_ms = nowMs()
   const agent = entry.agent.slice(0, 200)
   const Item = { ...key(accountId, at_ms), ...entry, agent, at_ms, expires_at: now() + keptFor }
