@@ -25,13 +25,13 @@ const whole = new RegExp(`^-?\\d{1,15}(_-?\\d{1,15}){${2 + stepCount}}$`)
 const eachStep = Array.from({ length: stepCount }, (_, i) => i)
 
 /** The steps that a page had seen whose stream comes back with this id. */
-export function fromId(id: string | undefined): Info {
+export function fromStreamId(id: string | undefined): Info {
   if (id === undefined || !whole.test(id)) return { number: 0, expiresMs: 0, step: -1, times: [] }
   const [number = 0, expiresMs = 0, step = -1, ...times] = id.split("_").map(Number)
   return { number, expiresMs, step, times: times.map((at) => (at === 0 ? undefined : at)) }
 }
 
-export function idOf({ number, expiresMs, step, times }: Info): string {
+export function streamIdOf({ number, expiresMs, step, times }: Info): string {
   return [number, expiresMs, step, ...eachStep.map((i) => times[i] ?? 0)].join("_")
 }
 

@@ -94,12 +94,12 @@ async function show(c: Context<DashboardEnv>, content: Html, status?: Status) {
 function follower(c: Context<DashboardEnv>) {
   const { bridge, me, requestId } = c.var
   const { taken } = c.req.query()
-  let linkSteps = LinkSteps.fromId(lastId(c))
+  let linkSteps = LinkSteps.fromStreamId(lastId(c))
   const withCatchUp = followOfflineSync(bridge.id)
   const look = async (): Promise<Map<string, Piece>> => {
     const evidence = await withCatchUp(await knownStateOf(bridge))
     linkSteps = LinkSteps.stepped(linkSteps, evidence, nowMs())
-    const id = () => LinkSteps.idOf(linkSteps)
+    const id = () => LinkSteps.streamIdOf(linkSteps)
     const pieces = new Map<string, Piece>([["steps", { html: steps(evidence, linkSteps.times), id: id() }]])
     if (isLinked(evidence)) {
       pieces.set("note", { html: networkNote(bridge, evidence) })

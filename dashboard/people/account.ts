@@ -27,7 +27,7 @@ import { addressCard } from "./address.ts"
 import { deleteCard, ownDataCard } from "./export-and-delete.ts"
 import { demandCard, passkeysCard } from "./passkeys.ts"
 import { tooManyMails } from "./too-many-mails.ts"
-import { chooseAlerts, troublesCard } from "./alerts.ts"
+import { chooseAlerts, alertsCard } from "./alerts.ts"
 
 /** A field of a form as text; `""` if it is none. */
 async function field(c: Context<DashboardEnv>, name: string): Promise<string> {
@@ -210,7 +210,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html, typedName?: string)
     </section>
     ${membersCard({ members, invitations, isOwner, personId: person.id, draft })}
     ${isOwner ? "" : note("info", await askOwners(c, onlyOwners))}
-    ${isOwner ? html`${troublesCard(own.id)} ${demandCard(own, browser.isStrong)} ${auditLogCard()} ${ownDataCard()} ${own.isOperator ? "" : deleteCard()}` : ""}
+    ${isOwner ? html`${alertsCard(own.id)} ${demandCard(own, browser.isStrong)} ${auditLogCard()} ${ownDataCard()} ${own.isOperator ? "" : deleteCard()}` : ""}
     <h2 class="part">You</h2>
     ${addressCard(person.email)} ${passkeysCard(passkeys, draft.get("passkey") ?? "")}
     ${browsersCard(browsers, browser.id)}`

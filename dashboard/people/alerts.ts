@@ -49,7 +49,7 @@ const example = '{"customer_ref":"shop","trouble":"unlinked","state":"begun","at
 
 const words = { owners: "The owners", members: "Owners and members", nobody: "Nobody" } as const
 
-export async function troublesCard(accountId: string): Promise<Html | string> {
+export async function alertsCard(accountId: string): Promise<Html | string> {
   if (!Troubles.isOn()) return ""
   const { to, url } = await Troubles.get(accountId)
   return html`<section class="card" id="alerts">

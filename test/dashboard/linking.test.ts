@@ -16,7 +16,7 @@ import "#test/support/store.ts"
 afterEach(() => vi.useRealTimers())
 
 const at = 1_795_000_000_000
-const fresh = LinkSteps.fromId(undefined)
+const fresh = LinkSteps.fromStreamId(undefined)
 
 /** The page's state once these codes, which expire then (seconds from `at`), came one after the other. */
 function afterCodes(...expire: number[]): LinkSteps.Info {
@@ -45,9 +45,13 @@ test("a page that comes in the middle of a round does not guess, and a new conne
 
 test("a stream that comes back with its last id goes on where it was, and a wrong id is a new page", () => {
   const seen = LinkSteps.stepped(afterCodes(60, 80), said("unpaired"), at)
-  expect(LinkSteps.fromId(LinkSteps.idOf(seen))).toMatchObject({ number: 2, step: 0, times: [at, ...none] })
+  expect(LinkSteps.fromStreamId(LinkSteps.streamIdOf(seen))).toMatchObject({
+    number: 2,
+    step: 0,
+    times: [at, ...none],
+  })
   for (const id of ["", "x", "1_2", "1_2_3_4_5_6_7", "1_2_3_4_5_6_7_8_9", "<b>"])
-    expect(LinkSteps.fromId(id)).toEqual(fresh)
+    expect(LinkSteps.fromStreamId(id)).toEqual(fresh)
 })
 
 const none = [undefined, undefined, undefined, undefined]

@@ -72,7 +72,10 @@ export interface Words {
   acceptedHow: string
   tooMuch: string
   tooMuchHow: string
-  /** Why no phone is linked, and what to do. English has the dashboard's own sentences (`failures.ts`, `state.ts`). */
+  /**
+   * Why no phone is linked, and what to do. English has the dashboard's own sentences (`failure-words.ts`,
+   * `state-words.ts`).
+   */
   reasons?: Record<Reason, readonly [string, string]>
 }
 
