@@ -15,7 +15,7 @@ export interface Engine {
   hold: Hold
   writer: DraftWriter
   tokens: Tokens
-  expiryClock: BelievedClock
+  believedClock: BelievedClock
   faults: Faults
   partitions: Throughput
 }

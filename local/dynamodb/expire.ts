@@ -14,7 +14,7 @@ const pages = 1000
 
 /** Removes the items whose time to live is over, and gives their space back: the disk has it when the journal goes round. */
 export async function expire(engine: Engine): Promise<void> {
-  const at = engine.expiryClock.time()
+  const at = engine.believedClock.time()
   if (at === undefined) return
   for (const table of engine.tables) while ((await expireSlice(engine, table, at)) === slice);
   await engine.rows.change([keeping(at), [`PRAGMA incremental_vacuum(${pages})`]])

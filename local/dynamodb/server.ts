@@ -93,7 +93,7 @@ async function serve(file: File, options: Options): Promise<DynamoDb> {
   const closing = new AbortController()
   const writer = new DraftWriter(rows, faults, closing.signal)
   const partitions = new Throughput(options.partitionLimits)
-  const own = { hold: newLocks(), tokens: new Tokens(), expiryClock: new BelievedClock(rows) }
+  const own = { hold: newLocks(), tokens: new Tokens(), believedClock: new BelievedClock(rows) }
   const engine: Engine = { tables, rows, faults, partitions, writer, ...own }
 
   const underWay = new Set<Promise<unknown>>()
