@@ -50,7 +50,7 @@ export async function startSimulator(input: Input = {}): Promise<Simulator> {
   const store = Store.open(input.dataDir)
   const authority = Store.once(store, "authority", () => Certificates.create())
   const tls = Store.once(store, "tls", () => createTls())
-  const network = Network.create({ store, log: StanzaLog.open(), authority, patience: input.patience })
+  const network = Network.create({ store, log: StanzaLog.create(), authority, patience: input.patience })
   Phones.turnOnAll(network)
   Household.watchOver(network)
 

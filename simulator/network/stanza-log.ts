@@ -25,9 +25,9 @@ export interface Entry {
 }
 
 /** The stanzas that the network took and sent: the newest `keep` entries, for tests and the curious. */
-export type StanzaLog = ReturnType<typeof open>
+export type StanzaLog = ReturnType<typeof create>
 
-export function open(keep = 10_000) {
+export function create(keep = 10_000) {
   let entries: Entry[] = []
   let n = 0
   const listeners = new Set<() => void>()

@@ -157,7 +157,7 @@ function skey(device: Device): Node {
 }
 
 /** A device that asks for a message again may give its sender a prekey, for a new session. */
-export function givePreKey(network: Network, { device }: ConnectedDevice, receipt: Node) {
+export function noteGivenPreKey(network: Network, { device }: ConnectedDevice, receipt: Node) {
   const given = child(child(receipt, "keys"), "key")
   const id = uint(child(given, "id"))
   const value = bytes(child(given, "value"))

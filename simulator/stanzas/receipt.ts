@@ -3,7 +3,7 @@ import { sendToDevice, goOn } from "../network/send-to-device.ts"
 import { type Address, key, type User } from "../network/directory.ts"
 import type { ConnectedDevice } from "../network/connected-device.ts"
 import { now } from "../clock.ts"
-import { givePreKey } from "./prekeys.ts"
+import { noteGivenPreKey } from "./prekeys.ts"
 import type { Network } from "../network/network.ts"
 import { devicesOf } from "../network/notify.ts"
 import * as Jid from "../wire/jid.ts"
@@ -20,7 +20,7 @@ export function receipt(network: Network, line: ConnectedDevice, stanza: Node) {
     // one that may have come meanwhile.
     if (type === "retry") {
       line.asked.set(id, line.sent)
-      givePreKey(network, line, stanza)
+      noteGivenPreKey(network, line, stanza)
     }
     for (const one of unsettled || type === "retry" || type === "server-error" ? [] : idsOf(stanza))
       network.queue.settle(line.device, {

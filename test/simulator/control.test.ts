@@ -93,7 +93,7 @@ test("a phone texts a phone; reading waits, and gives up when its time is over",
 })
 
 test("of a longer list the log has the first thousand parts", () => {
-  const log = StanzaLog.open()
+  const log = StanzaLog.create()
   const list = Array.from({ length: 1001 }, (_, i) => el("item", { id: i }))
   log.stanza("out", "1:1", el("list", {}, list))
   expect(log.after(0)[0]?.stanza?.content).toHaveLength(1000)

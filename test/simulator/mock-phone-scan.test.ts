@@ -58,7 +58,7 @@ test("the control API's document has every route there is, and nothing else", as
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
   const store = Store.open()
-  const app = controlApi(Network.create({ store, log: StanzaLog.open(), authority: Certificates.create() }))
+  const app = controlApi(Network.create({ store, log: StanzaLog.create(), authority: Certificates.create() }))
   const page = new Set(["/", "/page.css", "/page.js", "/openapi.json"])
   const routes = app.routes
     .filter(({ method, path }) => method !== "ALL" && !page.has(path))
