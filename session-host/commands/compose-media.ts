@@ -1,6 +1,6 @@
 import { ApiError } from "#core/error.ts"
 import type { MessageContent } from "../network/connection.ts"
-import { type Context, type File, maySeeOnce, toMedia } from "../send/compose.ts"
+import { type MessageContext, type File, maySeeOnce, toMedia } from "../send/compose.ts"
 import { encryptFile } from "../media/encrypt.ts"
 import type { Kind } from "../media/kind-and-content-type.ts"
 import { type Fetched, fetchMedia, type Source } from "../media/fetch.ts"
@@ -23,7 +23,7 @@ interface Asked extends Source {
 export async function composeMedia(
   input: Asked,
   connected: ConnectedSession,
-  context: Context,
+  context: MessageContext,
 ): Promise<MessageContent> {
   const file = await sentFile(input, connected)
   const { caption, filename, view_once: viewOnce } = input

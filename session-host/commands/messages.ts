@@ -11,7 +11,7 @@ import { longestText } from "../receive/map/kept-content.ts"
 import {
   built,
   toContacts,
-  type Context,
+  type MessageContext,
   toEdit,
   toEvent,
   toForward,
@@ -174,7 +174,7 @@ function pin(
 }
 
 /** @throws ApiError `invalid_request` for a message that may not be forwarded */
-function forwarded({ content, fromMe, sent }: Recalled, context: Context): MessageContent {
+function forwarded({ content, fromMe, sent }: Recalled, context: MessageContext): MessageContent {
   const inner = unwrap(content)
   if (!sent && (textOf(inner) ?? mediaOf(inner)?.caption ?? "").length > longestText)
     throw new ApiError(

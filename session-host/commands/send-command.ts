@@ -5,7 +5,7 @@ import { ApiError } from "#core/error.ts"
 import { Idempotency } from "#core/idempotency.ts"
 import { toJid } from "#core/jid.ts"
 import { log } from "#core/platform/log.ts"
-import { built, type Context } from "../send/compose.ts"
+import { built, type MessageContext } from "../send/compose.ts"
 import { unwrap } from "../network/content.ts"
 import { quoteOf } from "../receive/map/kept-content.ts"
 import { authorOf, chatOf, findMessages } from "./find-message.ts"
@@ -31,7 +31,7 @@ export function sendCommand<Input extends Addressed, const Its extends SendRoute
   route: Its & SendRoute<Input>,
   compose: (
     input: Input,
-    to: { connected: ConnectedSession; context: Context },
+    to: { connected: ConnectedSession; context: MessageContext },
   ) => MessageContent | Promise<MessageContent>,
 ) {
   return command(route, ({ session, call, body }) => {
@@ -72,7 +72,11 @@ export async function sendAndAnswer(
 }
 
 /** The context of a message. A quoted message is one of this chat, or a status of the person who is written to. */
-async function contextOf(input: Addressed, chat: string, connected: ConnectedSession): Promise<Context> {
+async function contextOf(
+  input: Addressed,
+  chat: string,
+  connected: ConnectedSession,
+): Promise<MessageContext> {
   const mentions = input.mentions?.map(toJid) ?? []
   const expiration = await connected.connection.timerOf(chat)
   if (input.quoted_message_id === undefined) return { mentions, expiration }

@@ -16,7 +16,7 @@ export interface Key {
 }
 
 /** The parts that a message may carry besides its own content. */
-export interface Context {
+export interface MessageContext {
   quoted?: { id: string; author: string; content: MessageContent; chat?: string }
   mentions?: string[]
   /** The message disappears after this many seconds, like the chat's other messages. */
@@ -44,7 +44,7 @@ interface Preview {
   thumbnail?: Uint8Array | undefined
 }
 
-export function toText(body: string, context: Context = {}, preview?: Preview): MessageContent {
+export function toText(body: string, context: MessageContext = {}, preview?: Preview): MessageContent {
   const link = preview && {
     matchedText: preview.url,
     title: preview.title,
@@ -70,7 +70,7 @@ interface Card {
   vcard?: string | undefined
 }
 
-export function toContacts(cards: Card[], context: Context): MessageContent {
+export function toContacts(cards: Card[], context: MessageContext): MessageContent {
   const contacts = cards.map((card) => ({ displayName: card.name, vcard: card.vcard ?? vcardOf(card) }))
   if (contacts.length === 1) return { contactMessage: { ...contacts[0], contextInfo: contextInfo(context) } }
   const displayName = `${contacts.length} contacts`
@@ -114,7 +114,7 @@ const forwardable = [
  * The same content for somebody else, without what it referred to. Undefined if it is of a kind that is not forwarded.
  * @param content without its wrappers
  */
-export function toForward(content: MessageContent, context: Context): MessageContent | undefined {
+export function toForward(content: MessageContent, context: MessageContext): MessageContent | undefined {
   const { conversation } = content
   if (conversation) return toText(conversation, context)
   const kind = forwardable.find((one) => content[one])
@@ -147,7 +147,7 @@ export function toReaction(key: Key, emoji: string): MessageContent {
 
 export function toPoll(
   input: { question: string; options: string[]; maxAnswers: number },
-  context: Context,
+  context: MessageContext,
 ): MessageContent {
   const poll = {
     name: input.question,
@@ -178,7 +178,7 @@ export function toInvitation(input: {
 
 export function toLocation(
   input: { lat: number; lng: number; name?: string | undefined; address?: string | undefined },
-  context: Context,
+  context: MessageContext,
 ): MessageContent {
   const { lat, lng, name, address } = input
   return {
@@ -204,7 +204,7 @@ export function toEvent(
     isScheduleCall?: boolean | undefined
     reminderOffsetSec?: number | undefined
   },
-  context: Context,
+  context: MessageContext,
 ): MessageContent {
   return { eventMessage: { isCanceled: false, ...input, contextInfo: contextInfo(context) } }
 }
@@ -231,12 +231,12 @@ export function maySeeOnce(kind: Kind): boolean {
   return kind === "image" || kind === "video" || kind === "voice"
 }
 
-export function toMedia(file: File, context: Context): MessageContent {
+export function toMedia(file: File, context: MessageContext): MessageContent {
   const content = contentOf(file, context)
   return file.viewOnce ? { viewOnceMessage: { message: content } } : content
 }
 
-function contentOf(file: File, context: Context): MessageContent {
+function contentOf(file: File, context: MessageContext): MessageContent {
   const { kind, picture, caption, fileName, viewOnce } = file
   const common = {
     url: file.url,
@@ -286,7 +286,7 @@ export function toEdit(key: Key, content: MessageContent): MessageContent {
   return { protocolMessage: { key, type, editedMessage: content, timestampMs: nowMs() } }
 }
 
-function contextInfo(context: Context): proto.IContextInfo | undefined {
+function contextInfo(context: MessageContext): proto.IContextInfo | undefined {
   const { quoted, mentions, expiration, forwardings } = context
   if (!quoted && !mentions?.length && !expiration && !forwardings) return undefined
   return {
