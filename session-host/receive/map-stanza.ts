@@ -5,12 +5,12 @@ import type { At } from "./map/connection.ts"
 import { fromGroupNews, isGroupNews } from "./map/group.ts"
 import type { Mapped } from "./map/mapped.ts"
 import { fromInfo } from "./map/offline-sync.ts"
-import type { Known } from "./map/people-in-stanza.ts"
+import type { KnownPeople } from "./map/people-in-stanza.ts"
 import { fromPictureNotification } from "./map/own-picture.ts"
 import { fromPresence } from "./map/presence.ts"
 
 /** A stanza that is no message. */
-export function mapStanza(stanza: Stanza, known: Known, at: At): Mapped[] {
+export function mapStanza(stanza: Stanza, known: KnownPeople, at: At): Mapped[] {
   switch (stanza.tag) {
     case "ib":
       return fromInfo(stanza, at)

@@ -2,7 +2,7 @@ import type { Event } from "#core/contract/event.ts"
 import { withoutDevice } from "#core/jid.ts"
 import type { Stanza } from "../../network/stanza.ts"
 import { type Mapped, whole } from "./mapped.ts"
-import { type Known, personIn } from "./people-in-stanza.ts"
+import { type KnownPeople, personIn } from "./people-in-stanza.ts"
 
 type End = Extract<Event, { event: "call_terminated" }>["reason"]
 
@@ -22,7 +22,7 @@ const reasons = new Map<string, End>([
  * `<call><offer/></call>` and the stanzas that end it. `accept` on another device and the `terminate` that may follow
  * share an identity, so the end is reported once. The caller stays the same, whichever side ends the call.
  */
-export function fromCall(call: Stanza, known: Known): Mapped[] {
+export function fromCall(call: Stanza, known: KnownPeople): Mapped[] {
   const [step] = call.children
   const id = step?.attrs["call-id"]
   const caller = withoutDevice(step?.attrs["call-creator"] ?? call.attrs.from ?? "")

@@ -4,7 +4,7 @@ import type { Event } from "#core/contract/event.ts"
 import { isGroup, isPhoneJid, usernameIn, userOf, withoutDevice } from "#core/jid.ts"
 import { type Stanza, child, childrenOf, textOf } from "../../network/stanza.ts"
 import { type Mapped, whole } from "./mapped.ts"
-import { type Known, personIn } from "./people-in-stanza.ts"
+import { type KnownPeople, personIn } from "./people-in-stanza.ts"
 
 type GroupEvent = Extract<Event, { event: "group" }>
 type Kind = GroupEvent["kind"]
@@ -22,7 +22,7 @@ export function isGroupNews({ tag, attrs }: Pick<Stanza, "tag" | "attrs">): bool
  * `<notification type="w:gp2">` with a child for each change, or `type="picture"`, of a group (whatsmeow, `group.go`; Baileys,
  * `messages-recv.js`). A notification has an id of its own, also when it comes again.
  */
-export function fromGroupNews(news: Stanza, known: Known): Mapped[] {
+export function fromGroupNews(news: Stanza, known: KnownPeople): Mapped[] {
   const { id, from = "", t, notify, offline } = news.attrs
   if (!id) return []
   const person = personIn(news, known)

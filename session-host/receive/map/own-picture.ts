@@ -1,10 +1,10 @@
 import { withoutDevice } from "#core/jid.ts"
 import type { Stanza } from "../../network/stanza.ts"
 import { type Mapped, whole } from "./mapped.ts"
-import type { Known } from "./people-in-stanza.ts"
+import type { KnownPeople } from "./people-in-stanza.ts"
 
 /** `<notification type="picture"><set id/></notification>`, or `<delete/>`: of the session's own picture. */
-export function fromPictureNotification(notification: Stanza, { own }: Known): Mapped[] {
+export function fromPictureNotification(notification: Stanza, { own }: KnownPeople): Mapped[] {
   const { id, from, t } = notification.attrs
   const change = notification.children.find(({ tag }) => tag === "set" || tag === "delete")
   const whose = withoutDevice(from ?? "")

@@ -3,7 +3,7 @@ import type { Stanza } from "../../network/stanza.ts"
 import type { Own } from "../../session/own.ts"
 
 /** Facts that a mapper of stanzas may use beside the stanza. */
-export interface Known {
+export interface KnownPeople {
   own: Own
   /** The phone JIDs of LIDs, so far as they are known. */
   phones: Map<string, string>
@@ -38,7 +38,7 @@ export function lidsInStanza(stanza: Stanza): string[] {
 }
 
 /** By phone number where known, without device. */
-export function personIn(stanza: Stanza, { own, phones }: Known): (jid: string) => string {
+export function personIn(stanza: Stanza, { own, phones }: KnownPeople): (jid: string) => string {
   const named = phonesOf(stanza)
   return (given) => {
     const jid = withoutDevice(given)

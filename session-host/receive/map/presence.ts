@@ -1,10 +1,10 @@
 import type { Stanza } from "../../network/stanza.ts"
 import { type At, identity } from "./connection.ts"
 import { type Mapped, whole } from "./mapped.ts"
-import { type Known, personIn } from "./people-in-stanza.ts"
+import { type KnownPeople, personIn } from "./people-in-stanza.ts"
 
 /** `<presence from last type="unavailable"/>`. People who hide it have `last="deny"`. */
-export function fromPresence(stanza: Stanza, known: Known, at: At): Mapped[] {
+export function fromPresence(stanza: Stanza, known: KnownPeople, at: At): Mapped[] {
   const { from, type, last } = stanza.attrs
   // For a group the network reports only a number of people.
   if (!from || !/@(?:s\.whatsapp\.net|lid)$/.test(from)) return []

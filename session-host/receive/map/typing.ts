@@ -1,10 +1,10 @@
 import type { Stanza } from "../../network/stanza.ts"
 import { type At, identity } from "./connection.ts"
 import type { Mapped } from "./mapped.ts"
-import { type Known, personIn } from "./people-in-stanza.ts"
+import { type KnownPeople, personIn } from "./people-in-stanza.ts"
 
 /** `<chatstate><composing media="audio"/></chatstate>`: somebody types or records, or has stopped. */
-export function fromChatState(stanza: Stanza, known: Known, at: At): Mapped[] {
+export function fromChatState(stanza: Stanza, known: KnownPeople, at: At): Mapped[] {
   const { from, participant } = stanza.attrs
   const [state] = stanza.children
   if (!from || (state?.tag !== "composing" && state?.tag !== "paused")) return []
