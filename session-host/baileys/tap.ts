@@ -4,22 +4,22 @@ import type { Logger } from "pino"
 import type { Acquaintance } from "../network/happening.ts"
 import { reportExpiration } from "../receive/client-expiration.ts"
 import { filterReceipts } from "../receive/take-receipts.ts"
-import { readFrames } from "../receive/read-frames.ts"
+import { newFrameReader } from "../receive/read-frames.ts"
 import { newGroupNews } from "../receive/group-news-in-turn.ts"
 import { newNotices } from "../receive/notices-in-frames.ts"
 import { oneByOne } from "../receive/messages-one-by-one.ts"
 import { newAnswers } from "../receive/answer-unanswered.ts"
 import { reportUnknown } from "../receive/unknown.ts"
 import type { Addressing } from "../send/addressing.ts"
-import { refreshLids } from "../send/refresh-lids.ts"
+import { newLidRefresh } from "../send/refresh-lids.ts"
 import type { SendAgain, ShowAgain } from "../send/transmit.ts"
-import { forgetChangedDevices } from "../send/forget-changed-devices.ts"
+import { newDeviceChanges } from "../send/forget-changed-devices.ts"
 import type { AppState } from "./app-state/app-state.ts"
 import { addressPair, personIn } from "./app-state/people.ts"
 import { contain, failing } from "./contain-errors.ts"
 import type { dial } from "./dial.ts"
 import { keepWith, keptWith } from "./kept-with-creds.ts"
-import { newLogin } from "./login/follow-login.ts"
+import { followLogin } from "./login/follow-login.ts"
 import { limitHellos, newHellos, newPairingNotices } from "./login/pairing-notices.ts"
 import { addSpareCodes, type PasskeyLink } from "./login/passkey.ts"
 import type { NetworkClock } from "./network-clock.ts"
@@ -35,7 +35,7 @@ import type { SilenceWatch } from "./end-if-silent.ts"
 type Pass = (node: BinaryNode) => unknown
 
 /** Takes the place of such a listener: it gets each stanza, and passes on those that Baileys is to have. */
-export type Instead = (node: BinaryNode, pass: Pass) => unknown
+export type Interceptor = (node: BinaryNode, pass: Pass) => unknown
 
 /** The parts of a connection that listen, or that listeners need. */
 interface Parts extends ReturnType<typeof dial> {
@@ -109,16 +109,16 @@ export function tap(parts: Parts): void {
   ws.on("CB:ack,class:message", parts.acks.take)
   ws.on(
     "CB:ack,class:message",
-    refreshLids({ ...parts, onError: warn("a private id was not asked for anew") }),
+    newLidRefresh({ ...parts, onError: warn("a private id was not asked for anew") }),
   )
-  const beside = readFrames({
+  const beside = newFrameReader({
     ...parts,
     listeners: [
       ...(parts.record ? [parts.record] : []),
       addSpareCodes,
       (frame) => parts.groups.take(frame),
       parts.addressing.take,
-      forgetChangedDevices({
+      newDeviceChanges({
         ...parts,
         sock: () => sock,
         onError: warn("a list of devices was not forgotten"),
@@ -149,7 +149,7 @@ export function tap(parts: Parts): void {
     appState.readIfNew()
     parts.restrictions.atLogin()
   }
-  const login = newLogin({ ...parts, codes, onOpen })
+  const login = followLogin({ ...parts, codes, onOpen })
   ws.once("frame", login.onAnswer)
   // Baileys may wait for ever after an HTTP answer to the upgrade.
   ws.on("unexpected-response", (_request: unknown, { statusCode }: { statusCode?: number }) =>
@@ -178,12 +178,12 @@ function isQuestion(event: unknown): boolean {
  * Puts a listener in the place of Baileys', which it returns.
  * @throws Error where Baileys does not listen for it any more
  */
-function replace(ws: EventEmitter, event: string, instead: Instead): Pass {
+function replace(ws: EventEmitter, event: string, interceptor: Interceptor): Pass {
   const [listener] = ws.listeners(event)
   if (!listener) throw new Error(`Baileys does not listen for ${event}`)
   // The emitter's own type gives up on listeners of any shape.
   ws.removeListener(event, listener as () => void)
   const pass = (node: BinaryNode): unknown => Reflect.apply(listener, ws, [node])
-  ws.on(event, (node: BinaryNode) => instead(node, pass))
+  ws.on(event, (node: BinaryNode) => interceptor(node, pass))
   return pass
 }

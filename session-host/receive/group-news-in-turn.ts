@@ -1,7 +1,7 @@
 import type { BinaryNode } from "@whiskeysockets/baileys"
 import type { Lifetime } from "../baileys/lifetime.ts"
 import { toStanza } from "../baileys/stanza.ts"
-import type { Instead } from "../baileys/tap.ts"
+import type { Interceptor } from "../baileys/tap.ts"
 import type { Intake } from "../network/connection.ts"
 import { isGroupNews } from "./map/group.ts"
 import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
@@ -16,7 +16,7 @@ interface Input {
  * Gives Baileys the news of a group once their events are made, after the messages that arrived before them. Baileys acknowledges them
  * then, and the ack waits at the gate until the events are durable: what was not taken in comes again.
  */
-export function newGroupNews({ intake, lifetime, unsettled }: Input): Instead {
+export function newGroupNews({ intake, lifetime, unsettled }: Input): Interceptor {
   const isWanted = ({ tag, attrs }: BinaryNode) =>
     isGroupNews({ tag, attrs }) && intake.followsGroup(attrs.from ?? "")
   return async (node, pass) => {

@@ -7,7 +7,7 @@ import {
 } from "@whiskeysockets/baileys"
 import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
 import type { Received } from "../network/connection.ts"
-import type { Instead } from "../baileys/tap.ts"
+import type { Interceptor } from "../baileys/tap.ts"
 import { placeholderIn } from "./placeholder.ts"
 import { viewOnceIn } from "./view-once.ts"
 
@@ -29,8 +29,16 @@ interface Input {
  * before it decrypts one after the other, so with a slow store they are decrypted, and would become events, in any
  * order; and live messages overtake the backlog.
  */
-export function oneByOne({ unsettled, creds, ended, take, expect, acknowledge, onError }: Input): Instead {
-  const give = async (node: BinaryNode, pass: Parameters<Instead>[1]) => {
+export function oneByOne({
+  unsettled,
+  creds,
+  ended,
+  take,
+  expect,
+  acknowledge,
+  onError,
+}: Input): Interceptor {
+  const give = async (node: BinaryNode, pass: Parameters<Interceptor>[1]) => {
     // Baileys would refuse it. Of a status that was refused, the network would bring nothing but it (Baileys pull request 2779).
     if (node.attrs.from === "status@broadcast" && !(isParsable(node, creds.me) && isOfKnownKind(node))) {
       unsettled.dropped(node)
@@ -45,7 +53,7 @@ export function oneByOne({ unsettled, creds, ended, take, expect, acknowledge, o
     // This says nothing about the backlog: Baileys has a queue of its own for that.
     if (!node.attrs.offline || !isParsable(node, creds.me)) unsettled.dropped(node)
   }
-  const after = async (before: Promise<void>, node: BinaryNode, pass: Parameters<Instead>[1]) => {
+  const after = async (before: Promise<void>, node: BinaryNode, pass: Parameters<Interceptor>[1]) => {
     await before
     if (ended()) return
     const given = give(node, pass).catch(onError)

@@ -24,7 +24,7 @@ interface Input {
 }
 
 /** Reads incoming frames beside Baileys, for everything that Baileys reports to nobody, or too late. */
-export function readFrames(input: Input): (frame: BinaryNode) => void {
+export function newFrameReader(input: Input): (frame: BinaryNode) => void {
   const { unsettled, backpressure, outgoing, calls, lifetime, intake, reportPeople, listeners } = input
   return (frame) => {
     // Many stanzas make changes and are not answered.

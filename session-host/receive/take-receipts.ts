@@ -9,7 +9,7 @@ import { Metrics } from "#core/platform/metrics.ts"
 import type { Guarded } from "../baileys/lifetime.ts"
 import type { Keys } from "../baileys/signal/keys.ts"
 import { toStanza } from "../baileys/stanza.ts"
-import type { Instead } from "../baileys/tap.ts"
+import type { Interceptor } from "../baileys/tap.ts"
 import type { Intake, Vault } from "../network/connection.ts"
 import { type Allowance, giveKeyAgain, type Resending, sendAgain, wentTo } from "../send/send-again.ts"
 import { chatReadIn, receiptsIn } from "./receipts.ts"
@@ -37,7 +37,7 @@ interface Input extends Resending {
  * Baileys acknowledges a receipt when it is given it, and the ack waits at the gate for everything that was made before. So what a
  * receipt says of a sent message is made first.
  */
-export function filterReceipts(input: Input): Instead {
+export function filterReceipts(input: Input): Interceptor {
   const { sock, creds, keys, sent, mayResend, onError } = input
   /** Messages of Baileys' own, to our phone, are in no vault. */
   const isOurs = ({ from, participant }: BinaryNode["attrs"]) =>

@@ -21,7 +21,7 @@ interface Input {
  * Takes every frame, and forgets a list of devices that has changed: somebody's, or our own account's. Baileys ignores
  * notices that name no device, and those that list our own.
  */
-export function forgetChangedDevices({ devices, creds, sock, onError }: Input) {
+export function newDeviceChanges({ devices, creds, sock, onError }: Input) {
   async function forget(from: string, lid: string | undefined): Promise<void> {
     devices.forget(userOf(from))
     const other = lid ?? (isPnUser(from) && (await sock().signalRepository.lidMapping.getLIDForPN(from)))

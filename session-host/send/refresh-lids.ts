@@ -20,7 +20,7 @@ interface Input {
  * is asked by their number for the present one, as WhatsApp Web does (whatsapp-rust, `lid_pn.rs`): once at a time for each
  * person, since each message of a burst is acknowledged so.
  */
-export function refreshLids({ sock, reportPeople, onError }: Input): (ack: BinaryNode) => void {
+export function newLidRefresh({ sock, reportPeople, onError }: Input): (ack: BinaryNode) => void {
   const { lidMapping } = sock.signalRepository
   const asking = new Set<string>()
 

@@ -5,7 +5,7 @@ import type { AnswerOrEnd } from "../answer-unless-ended.ts"
 import type { Lifetime } from "../lifetime.ts"
 import type { ILogger } from "../quiet-log.ts"
 import type { Keys } from "../signal/keys.ts"
-import type { Instead } from "../tap.ts"
+import type { Interceptor } from "../tap.ts"
 import { answered } from "../questions/ask.ts"
 import { newSettingChanges } from "./change-setting.ts"
 import { newHistory } from "./history.ts"
@@ -32,7 +32,7 @@ export interface AppState {
   readIfNew: () => void
   /** Changes a setting, as the phone does. Throws NetworkRejected, NoAnswer */
   change: Connection["changeSetting"]
-  onServerSync: Instead
+  onServerSync: Interceptor
   onMessages: (news: BaileysEventMap["messages.upsert"]) => void
 }
 

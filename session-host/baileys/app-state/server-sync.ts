@@ -1,12 +1,12 @@
 import { getBinaryNodeChildren } from "@whiskeysockets/baileys"
-import type { Instead } from "../tap.ts"
+import type { Interceptor } from "../tap.ts"
 
 /**
  * Learns in Baileys' place which collections of the account's settings have changed. Once they are read, Baileys gets the
  * notification to acknowledge it, with nothing in it to read. Unacknowledged, it comes again at the next login.
  * @param changed resolves with whether they were read, or never will be.
  */
-export function onServerSync(changed: (collections: string[]) => Promise<boolean>): Instead {
+export function onServerSync(changed: (collections: string[]) => Promise<boolean>): Interceptor {
   return async (node, pass) => {
     if (node.attrs.type !== "server_sync") return void (await pass(node))
     const names = getBinaryNodeChildren(node, "collection").flatMap(({ attrs }) => attrs.name ?? [])

@@ -33,7 +33,7 @@ interface Input {
 }
 
 /** Follows a connection to its first code, its pairing or its login, and to the end that Baileys reports. */
-export function newLogin({ creds, passkey, codes, lifetime, keepCreds, onOpen }: Input) {
+export function followLogin({ creds, passkey, codes, lifetime, keepCreds, onOpen }: Input) {
   const tooLong = { reason: "lost", detail: "connecting took too long" } as const
   lifetime.mustGoOn(answerMs, tooLong)
   const onAnswer = () => lifetime.mustGoOn(loginMs, tooLong)

@@ -10,7 +10,7 @@ import type { Lifetime } from "../lifetime.ts"
 import { newAdvSecret, type newCodes } from "./qr.ts"
 import type { PasskeyLink } from "./passkey.ts"
 import { hasChild } from "../stanza.ts"
-import type { Instead } from "../tap.ts"
+import type { Interceptor } from "../tap.ts"
 
 interface Input {
   sock: Pick<WASocket, "sendNode">
@@ -67,7 +67,7 @@ export function limitHellos(
   sock: Pick<WASocket, "sendNode">,
   hellos: Hellos,
   onError: (error: unknown) => void,
-): Instead {
+): Interceptor {
   return (node, pass) => {
     if (node.attrs.type !== "link_code_companion_reg") return pass(node)
     if (hellos.isOne(node) && hellos.take()) return pass(node)

@@ -1,7 +1,7 @@
 import { type AuthenticationCreds, initAuthCreds } from "@whiskeysockets/baileys"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { newLifetime } from "#session-host/baileys/lifetime.ts"
-import { newLogin } from "#session-host/baileys/login/follow-login.ts"
+import { followLogin } from "#session-host/baileys/login/follow-login.ts"
 import { newCodes } from "#session-host/baileys/login/qr.ts"
 import type { Happening } from "#session-host/network/happening.ts"
 
@@ -13,7 +13,7 @@ function aLinking() {
   const happenings: Happening["kind"][] = []
   const lifetime = newLifetime(({ kind }) => void happenings.push(kind))
   const creds: AuthenticationCreds = initAuthCreds()
-  const login = newLogin({
+  const login = followLogin({
     creds,
     lifetime,
     passkey: { isAsked: false },
