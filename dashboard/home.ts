@@ -142,7 +142,7 @@ async function troublesOf(
   const shown = await Promise.all(
     (await wholeOf(all.slice(0, most.troubles))).map(async (bridge) => {
       const receiving = receivings.get(bridge.id) ?? (await receivingOf(bridge))
-      return { bridge, receiving, evidence: await soonOf(bridge, await Lease.get(bridge.id), soonMs) }
+      return { bridge, receiving, knownState: await soonOf(bridge, await Lease.get(bridge.id), soonMs) }
     }),
   )
   if (all.length === 0)
@@ -155,13 +155,13 @@ async function troublesOf(
       <h2>${all.length === 1 ? "One number needs attention" : `${all.length} numbers need attention`}</h2>
     </header>
     <ul class="feed troubles">
-      ${shown.map(({ bridge, receiving, evidence }) => {
+      ${shown.map(({ bridge, receiving, knownState }) => {
         const ref = bridge.customerRef
         const at = `/numbers/${ref}`
-        const { name, under } = calledOf(bridge, phoneOf(evidence))
+        const { name, under } = calledOf(bridge, phoneOf(knownState))
         const sends = failedSends.get(ref)
         const problems = [
-          ...problemsOf(ref, evidence, receiving, mayChange),
+          ...problemsOf(ref, knownState, receiving, mayChange),
           ...(sends && sends.newChats > 0 ? [ofSends(sends)] : []),
         ]
         return html`<li>
@@ -201,10 +201,15 @@ interface Problem {
 }
 
 /** How a number stands, and what does not get through. */
-function problemsOf(ref: string, evidence: KnownState, receiving: Receiving, mayChange: boolean): Problem[] {
-  const action = mayChange ? inWords(evidence).action : undefined
+function problemsOf(
+  ref: string,
+  knownState: KnownState,
+  receiving: Receiving,
+  mayChange: boolean,
+): Problem[] {
+  const action = mayChange ? inWords(knownState).action : undefined
   const ofSession = {
-    said: stateLine(evidence),
+    said: stateLine(knownState),
     ...(action && { href: placeOf(`/numbers/${ref}`, action.to), label: action.label }),
   }
   const ofWebhooks = receiverTroubles(ref, receiving).map(({ mark, about, href, label }) => ({

@@ -56,7 +56,7 @@ export const link = new Hono<DashboardEnv>()
   .get("/link/:token", async (c) => {
     const session = await LinkSession.ofToken(c.req.param("token"))
     if (!session) return await dead(c)
-    const { place, evidence } = await placeOf(c, session)
+    const { place, knownState } = await placeOf(c, session)
     const words = wordsOf(c)
     if (place === "done") return await show(c, linkDone(session, words))
     const name = await nameOf(session)
@@ -64,11 +64,11 @@ export const link = new Hono<DashboardEnv>()
     const isRefused = place === "refused" || c.req.query("refused") !== undefined
     const { begun, isTyped } = roundOf(c)
     // A program that scans mails opens the link, and is shown no code. Our script says since when the page is open.
-    const isAsking = !isLinked(evidence) && !wantsPasskey(evidence) && c.req.query("begun") !== undefined
+    const isAsking = !isLinked(knownState) && !wantsPasskey(knownState) && c.req.query("begun") !== undefined
     const card = isTyped
       ? html``
-      : linkingCard(evidence, shownOf(c, session, name), isAsking ? await codeShown(c, session) : undefined)
-    const parts = whileLinking({ at: c.req.path, query: `begun=${begun}`, card, evidence, words })
+      : linkingCard(knownState, shownOf(c, session, name), isAsking ? await codeShown(c, session) : undefined)
+    const parts = whileLinking({ at: c.req.path, query: `begun=${begun}`, card, knownState, words })
     return await around(c, session, { name }, html`${isRefused ? otherPhone(session, words) : ""} ${parts}`)
   })
   .get("/link/:token/stream", async (c) => {
@@ -83,21 +83,21 @@ export const link = new Hono<DashboardEnv>()
     const follow = async (): Promise<Map<string, Piece>> => {
       const session = await LinkSession.ofToken(token)
       if (!session) return new Map([["over", { html: goTo(at) }]])
-      const { place, evidence } = await placeOf(c, session)
+      const { place, knownState } = await placeOf(c, session)
       if (place === "refused") {
         // A host that does not unlink it is left alone for a while.
-        if (nowMs() < unlinkAtMs) return new Map([["steps", { html: steps(evidence, [], wordsOf(c)) }]])
+        if (nowMs() < unlinkAtMs) return new Map([["steps", { html: steps(knownState, [], wordsOf(c)) }]])
         unlinkAtMs = nowMs() + unlinkEachMs
         if (await unlink(c, session)) return new Map([["refused", { html: goTo(`${at}?refused`) }]])
-        return new Map([["steps", { html: steps(evidence, [], wordsOf(c)) }]])
+        return new Map([["steps", { html: steps(knownState, [], wordsOf(c)) }]])
       }
       if (place !== "open") return new Map([[place, { html: goTo(at) }]])
-      const pieces = new Map<string, Piece>([["steps", { html: steps(evidence, [], wordsOf(c)) }]])
-      if (isLinked(evidence)) return pieces
-      const isPasskeyWanted = wantsPasskey(evidence)
+      const pieces = new Map<string, Piece>([["steps", { html: steps(knownState, [], wordsOf(c)) }]])
+      if (isLinked(knownState)) return pieces
+      const isPasskeyWanted = wantsPasskey(knownState)
       if (isPasskeyWanted) await LinkSession.show(token, session)
-      if (isPasskeyWanted ? challengeIn(evidence) !== taken : !isTyped)
-        pieces.set("linking", { html: linkingCard(evidence, shown) })
+      if (isPasskeyWanted ? challengeIn(knownState) !== taken : !isTyped)
+        pieces.set("linking", { html: linkingCard(knownState, shown) })
       if (isPasskeyWanted || isTyped) return pieces
       const code = await codeShown(c, session)
       return code.kind === "linked" ? pieces : pieces.set("code", { html: codePiece(at, code, wordsOf(c)) })
@@ -127,10 +127,10 @@ export const link = new Hono<DashboardEnv>()
     }
     await LinkSession.show(token, { shownAt: 0 })
     const at = c.req.path
-    const evidence = forStrangers(await knownStateOf(session.bridge))
+    const knownState = forStrangers(await knownStateOf(session.bridge))
     const words = wordsOf(c)
     const card = typedCard({ ...typed, at, words })
-    const parts = whileLinking({ at, query: "typed=1", card, evidence, words })
+    const parts = whileLinking({ at, query: "typed=1", card, knownState, words })
     return await around(c, session, { name: await nameOf(session) }, parts)
   })
   .post("/link/:token/passkey", async (c) => {
@@ -214,12 +214,12 @@ function shownOf(
 type Place = "open" | "done" | "taken" | "refused"
 
 async function placeOf(c: Context<DashboardEnv>, session: LinkSession.Info) {
-  const evidence = forStrangers(await knownStateOf(session.bridge))
-  const at = (place: Place) => ({ place, evidence })
+  const knownState = forStrangers(await knownStateOf(session.bridge))
+  const at = (place: Place) => ({ place, knownState })
   if (session.isUsed) return at("done")
   // A session that signs in says its number a moment later.
-  if (!isLinked(evidence) || evidence.phone === "") return at("open")
-  switch (LinkSession.judge(session, evidence.phone)) {
+  if (!isLinked(knownState) || knownState.phone === "") return at("open")
+  switch (LinkSession.judge(session, knownState.phone)) {
     case "foreign":
       return at("taken")
     case "other":

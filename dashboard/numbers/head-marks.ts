@@ -14,17 +14,17 @@ export async function marksOf(
   bridge: Bridge.Info,
   { without }: { without?: "webhooks" | "session" | undefined },
 ): Promise<{ phone: string; marks: Html }> {
-  const [evidence, ofWebhooks] = await Promise.all([
+  const [knownState, ofWebhooks] = await Promise.all([
     Lease.get(bridge.id).then(async (lease) => await soonOf(bridge, lease, soonMs)),
     without === "webhooks" ? "" : webhookMarks(bridge),
   ])
-  const { tone, word, action } = inWords(evidence)
+  const { tone, word, action } = inWords(knownState)
   const at = `/numbers/${bridge.customerRef}`
   const to = tone === "idle" && action ? placeOf(at, action.to) : at
   // The recorded state may be old.
-  const isOld = evidence.kind === "said" && evidence.atMs === undefined
+  const isOld = knownState.kind === "said" && knownState.atMs === undefined
   const state = html`<a class="state ${isOld && tone === "good" ? "idle" : tone}" href="${to}"
     >${word}${isOld ? html`<span class="hidden">, as it was last reported</span>` : ""}</a
   >`
-  return { phone: phoneOf(evidence), marks: html`${without === "session" ? "" : state} ${ofWebhooks}` }
+  return { phone: phoneOf(knownState), marks: html`${without === "session" ? "" : state} ${ofWebhooks}` }
 }

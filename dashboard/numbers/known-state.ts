@@ -238,8 +238,8 @@ async function askSession(bridgeId: string): Promise<z.infer<typeof SessionStatu
 }
 
 /** Whether a phone is linked, by the session's own word. */
-export function isLinked(evidence: KnownState): evidence is Extract<KnownState, { kind: "said" }> {
-  return evidence.kind === "said" && !["unpaired", "passkey_required"].includes(evidence.status)
+export function isLinked(knownState: KnownState): knownState is Extract<KnownState, { kind: "said" }> {
+  return knownState.kind === "said" && !["unpaired", "passkey_required"].includes(knownState.status)
 }
 
 /** Whether it must not run here. */
@@ -248,8 +248,8 @@ export function isStopped({ kind }: KnownState): boolean {
 }
 
 /** The part of it that somebody may know who only links a phone. */
-export function forStrangers(evidence: KnownState): KnownState {
-  if (isStopped(evidence)) return { kind: "paused", why: "secret" }
-  const { hadPhone: _, lastPhone: __, ...known } = evidence
+export function forStrangers(knownState: KnownState): KnownState {
+  if (isStopped(knownState)) return { kind: "paused", why: "secret" }
+  const { hadPhone: _, lastPhone: __, ...known } = knownState
   return known
 }

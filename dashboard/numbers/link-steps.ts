@@ -36,8 +36,8 @@ export function streamIdOf({ number, expiresMs, step, times }: Info): string {
 }
 
 /** With what the session says now. Times of steps that were taken before anybody looked are not known. */
-export function stepped(before: Info, evidence: KnownState, atMs: number): Info {
-  const step = stepOf(evidence)
+export function stepped(before: Info, knownState: KnownState, atMs: number): Info {
+  const step = stepOf(knownState)
   if (step === before.step) return before
   if (before.step === -1) return { ...before, step, times: step === 0 ? [atMs] : [] }
   const times = eachStep.map((i) => (i > before.step && i <= step ? atMs : before.times[i]))

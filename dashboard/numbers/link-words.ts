@@ -66,14 +66,14 @@ const inEnglish: Pick<NonNullable<Words["reasons"]>, "unreachable" | "internal_e
 }
 
 /** Likewise a state in which no phone can be linked. */
-export function stateIn(words: LinkWords, evidence: KnownState): readonly [string, string] | undefined {
-  return words.reasons?.[reasonOf(evidence)]
+export function stateIn(words: LinkWords, knownState: KnownState): readonly [string, string] | undefined {
+  return words.reasons?.[reasonOf(knownState)]
 }
 
-function reasonOf(evidence: KnownState): Reason {
-  switch (evidence.kind) {
+function reasonOf(knownState: KnownState): Reason {
+  switch (knownState.kind) {
     case "said": {
-      const { objection, status } = evidence
+      const { objection, status } = knownState
       if (objection === "locked" || objection === "banned" || objection === "temporarily_banned")
         return objection
       return status === "replaced" ? "stopped" : "away"
@@ -81,7 +81,7 @@ function reasonOf(evidence: KnownState): Reason {
     case "silent":
       return "away"
     case "unheld":
-      return evidence.hasFailed ? "away" : "starting"
+      return knownState.hasFailed ? "away" : "starting"
     case "idle":
       return "starting"
     case "paused":

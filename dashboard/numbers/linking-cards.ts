@@ -241,41 +241,41 @@ export function whileLinking(input: {
   at: string
   query: string
   card: Html
-  evidence: KnownState
+  knownState: KnownState
   words?: LinkWords
 }): Html {
   return html`<div class="stack" data-stream="${input.at}/stream?${input.query}">
-    ${input.card} ${steps(input.evidence, [], input.words)}
+    ${input.card} ${steps(input.knownState, [], input.words)}
   </div>`
 }
 
 /** How far the linking is, by the session's word. `times`: when each step was seen to begin, where that is known. */
 export function steps(
-  evidence: KnownState,
+  knownState: KnownState,
   times: readonly (number | undefined)[] = [],
   words: LinkWords = english,
 ): Html {
-  const at = stepOf(evidence)
+  const at = stepOf(knownState)
   const order = words.steps
   const isOver = at === order.length - 1
   // It was linked before the page was opened: there is no progress to tell of.
   if (isOver && words.isForOwner && times.every((time) => time === undefined))
     return html`<section id="steps" hidden></section>`
   // That another phone was linked before says nothing of this linking.
-  const { tone, word, cause } = inWords({ ...evidence, hadPhone: false })
-  const isOdd = tone === "bad" || evidence.kind !== "said"
-  const [title, text] = stateIn(words, evidence) ?? [word, cause]
-  const wantsPasskey = evidence.kind === "said" && evidence.status === "passkey_required"
+  const { tone, word, cause } = inWords({ ...knownState, hadPhone: false })
+  const isOdd = tone === "bad" || knownState.kind !== "said"
+  const [title, text] = stateIn(words, knownState) ?? [word, cause]
+  const wantsPasskey = knownState.kind === "said" && knownState.status === "passkey_required"
   return html`<section
     class="card"
     id="steps"
     aria-live="polite"
     aria-label="${words.progress}"
-    ${evidence.kind === "said" && evidence.atMs !== undefined ? html`data-word="${evidence.atMs - (evidence.atMs % 5000)}"` : ""}
+    ${knownState.kind === "said" && knownState.atMs !== undefined ? html`data-word="${knownState.atMs - (knownState.atMs % 5000)}"` : ""}
   >
     <div class="row spread">
       <h2>${words.progress}</h2>
-      ${evidence.kind === "said" && words.isForOwner ? html`<span class="small muted" data-said>checked just now</span>` : ""}
+      ${knownState.kind === "said" && words.isForOwner ? html`<span class="small muted" data-said>checked just now</span>` : ""}
     </div>
     ${isOdd ? note(tone === "bad" ? "bad" : "warn", html`<b>${title}.</b> ${text}`) : ""}
     <ol class="steps">
@@ -296,9 +296,9 @@ export function steps(
 export const stepCount = english.steps.length
 
 /** Which of the steps it has come to, from 0. */
-export function stepOf(evidence: KnownState): number {
-  if (evidence.kind !== "said") return 0
-  if (evidence.status === "connected") return evidence.isCatchingUp ? 3 : 4
-  if (evidence.status === "unpaired" || evidence.status === "passkey_required") return 0
+export function stepOf(knownState: KnownState): number {
+  if (knownState.kind !== "said") return 0
+  if (knownState.status === "connected") return knownState.isCatchingUp ? 3 : 4
+  if (knownState.status === "unpaired" || knownState.status === "passkey_required") return 0
   return 2
 }

@@ -34,18 +34,18 @@ import { stateLine, inWords, placeOf } from "./state-words.ts"
 export const linking = new Hono<DashboardEnv>()
   .get("/numbers/:ref/connect", async (c) => {
     const { bridge, me } = c.var
-    const [evidence, ended] = await Promise.all([
+    const [knownState, ended] = await Promise.all([
       knownStateOf(bridge).then(followOfflineSync(bridge.id)),
       endedOf(bridge),
     ])
     const parts =
       me.role === "viewer"
         ? note("info", await askOwners(c, "You may look at this account, but link no phone"))
-        : isStopped(evidence)
-          ? stoppedCard(bridge, evidence)
-          : await linkingNow(c, evidence, ended)
-    const mayLink = me.role !== "viewer" && !isStopped(evidence)
-    return await show(c, html`${mayLink ? networkNote(bridge, evidence) : ""} ${parts}`)
+        : isStopped(knownState)
+          ? stoppedCard(bridge, knownState)
+          : await linkingNow(c, knownState, ended)
+    const mayLink = me.role !== "viewer" && !isStopped(knownState)
+    return await show(c, html`${mayLink ? networkNote(bridge, knownState) : ""} ${parts}`)
   })
   .get("/numbers/:ref/connect/stream", async (c) => {
     const { eachMs, look } = follower(c)
@@ -57,8 +57,11 @@ export const linking = new Hono<DashboardEnv>()
     const at = pathOf(bridge)
     const typed = await typedCodeFor(bridge, written, { requestId })
     if (typed.refused) return await show(c, refusedCard({ at, ...typed.refused }), typed.refused.status)
-    const evidence = await knownStateOf(bridge)
-    return await show(c, whileLinking({ at, query: "typed=1", card: typedCard({ ...typed, at }), evidence }))
+    const knownState = await knownStateOf(bridge)
+    return await show(
+      c,
+      whileLinking({ at, query: "typed=1", card: typedCard({ ...typed, at }), knownState }),
+    )
   })
   .post("/numbers/:ref/connect/passkey", async (c) => {
     const { bridge, requestId } = c.var
@@ -97,19 +100,19 @@ function follower(c: Context<DashboardEnv>) {
   let linkSteps = LinkSteps.fromStreamId(lastId(c))
   const withCatchUp = followOfflineSync(bridge.id)
   const look = async (): Promise<Map<string, Piece>> => {
-    const evidence = await withCatchUp(await knownStateOf(bridge))
-    linkSteps = LinkSteps.stepped(linkSteps, evidence, nowMs())
+    const knownState = await withCatchUp(await knownStateOf(bridge))
+    linkSteps = LinkSteps.stepped(linkSteps, knownState, nowMs())
     const id = () => LinkSteps.streamIdOf(linkSteps)
-    const pieces = new Map<string, Piece>([["steps", { html: steps(evidence, linkSteps.times), id: id() }]])
-    if (isLinked(evidence)) {
-      pieces.set("note", { html: networkNote(bridge, evidence) })
-      return pieces.set("linking", { html: linkedCard(bridge.customerRef, evidence) })
+    const pieces = new Map<string, Piece>([["steps", { html: steps(knownState, linkSteps.times), id: id() }]])
+    if (isLinked(knownState)) {
+      pieces.set("note", { html: networkNote(bridge, knownState) })
+      return pieces.set("linking", { html: linkedCard(bridge.customerRef, knownState) })
     }
     if (me.role === "viewer") return pieces
-    const isPasskeyWanted = wantsPasskey(evidence)
+    const isPasskeyWanted = wantsPasskey(knownState)
     const { isOver, isTyped } = roundOf(c)
-    if (isPasskeyWanted ? challengeIn(evidence) !== taken : !isTyped)
-      pieces.set("linking", { html: linkingCard(evidence, shownOf(c)), id: id() })
+    if (isPasskeyWanted ? challengeIn(knownState) !== taken : !isTyped)
+      pieces.set("linking", { html: linkingCard(knownState, shownOf(c)), id: id() })
     if (isPasskeyWanted || isTyped) return pieces
     const code = await shownCodeOf(bridge, { requestId, isOver: isOver || LinkSteps.isOver(linkSteps) })
     if (code.kind === "shown") linkSteps = LinkSteps.shown(linkSteps, code.expiresMs, nowMs())
@@ -140,18 +143,18 @@ async function endedOf(bridge: Bridge.Info): Promise<Ended | undefined> {
 }
 
 /** Which phones can link, and at which risk. */
-function networkNote(bridge: Bridge.Info, evidence: KnownState): Html {
-  const said = noteOn(bridge, evidence)
+function networkNote(bridge: Bridge.Info, knownState: KnownState): Html {
+  const said = noteOn(bridge, knownState)
   return html`<div id="network-note" ${said === "" ? "hidden" : ""}>${said}</div>`
 }
 
-function noteOn({ isSandbox }: Bridge.Info, evidence: KnownState): Html | string {
+function noteOn({ isSandbox }: Bridge.Info, knownState: KnownState): Html | string {
   if (isSandbox)
     return note(
       "info",
       "The sandbox is on a simulated network, and a simulated phone links itself to it. No real phone can scan its code.",
     )
-  if (isLinked(evidence)) return ""
+  if (isLinked(knownState)) return ""
   const phones = config.HOST_NETWORK === "simulated" ? config.SIMULATOR_CONTROL_URL : undefined
   return phones === undefined ? unofficial : simulated(phones)
 }
@@ -159,32 +162,32 @@ function noteOn({ isSandbox }: Bridge.Info, evidence: KnownState): Html | string
 /** The parts that the stream renews. */
 async function linkingNow(
   c: Context<DashboardEnv>,
-  evidence: KnownState,
+  knownState: KnownState,
   ended: Ended | undefined,
 ): Promise<Html> {
   const { bridge, requestId } = c.var
   const { begun, isOver, isTyped } = roundOf(c)
   const query = `begun=${begun}`
-  if (isTyped && !isLinked(evidence))
-    return whileLinking({ at: pathOf(bridge), query, card: html``, evidence })
+  if (isTyped && !isLinked(knownState))
+    return whileLinking({ at: pathOf(bridge), query, card: html``, knownState })
   // The steps say why a login is refused. Nobody knows it of a number that says nothing.
-  const isUnlinked = evidence.kind === "said" && evidence.objection === undefined && !isLinked(evidence)
-  const isAsking = !isLinked(evidence) && !wantsPasskey(evidence)
+  const isUnlinked = knownState.kind === "said" && knownState.objection === undefined && !isLinked(knownState)
+  const isAsking = !isLinked(knownState) && !wantsPasskey(knownState)
   const code = isAsking ? await shownCodeOf(bridge, { requestId, isOver }) : undefined
-  const elsewhere = isLinked(evidence)
+  const elsewhere = isLinked(knownState)
     ? ""
     : html`<p>
         Is the phone somewhere else?
         <a class="button" href="/numbers/${bridge.customerRef}/link-page">Make a link page for somebody</a>
       </p>`
   const card = html`${isUnlinked && ended ? note("warn", html`${ended.sentence} That was ${ago(ended.atMs)}.`) : ""}
-  ${isLinked(evidence) ? linkedCard(bridge.customerRef, evidence) : linkingCard(evidence, shownOf(c), code)}`
-  return html`${whileLinking({ at: pathOf(bridge), query, card, evidence })} ${elsewhere}`
+  ${isLinked(knownState) ? linkedCard(bridge.customerRef, knownState) : linkingCard(knownState, shownOf(c), code)}`
+  return html`${whileLinking({ at: pathOf(bridge), query, card, knownState })} ${elsewhere}`
 }
 
 /** Nothing can be linked to a number that does not run. */
-function stoppedCard(bridge: Bridge.Info, evidence: KnownState): Html {
-  const { word, cause, action } = inWords(evidence)
+function stoppedCard(bridge: Bridge.Info, knownState: KnownState): Html {
+  const { word, cause, action } = inWords(knownState)
   const at = `/numbers/${bridge.customerRef}`
   return html`<section class="card">
     ${note("bad", html`<b>${word}.</b> ${cause} No phone can be linked meanwhile.`)}
@@ -196,17 +199,17 @@ function stoppedCard(bridge: Bridge.Info, evidence: KnownState): Html {
 }
 
 /** Takes the place of the code once a phone is linked. */
-function linkedCard(ref: string, evidence: Extract<KnownState, { kind: "said" }>): Html {
-  const { action, cause } = inWords(evidence)
+function linkedCard(ref: string, knownState: Extract<KnownState, { kind: "said" }>): Html {
+  const { action, cause } = inWords(knownState)
   return html`<section class="card" id="linking" aria-label="The linked phone">
-    <h2>${evidence.phone === "" ? "A phone is linked" : html`Linked to +${evidence.phone}`}</h2>
-    ${stateLine(evidence)}
+    <h2>${knownState.phone === "" ? "A phone is linked" : html`Linked to +${knownState.phone}`}</h2>
+    ${stateLine(knownState)}
     ${
       cause !== ""
         ? ""
         : html`<p class="muted">
             WhatsApp
-            ${evidence.sinceMs === undefined ? "is connected" : html`has been connected for ${age(evidence.sinceMs)}`}.
+            ${knownState.sinceMs === undefined ? "is connected" : html`has been connected for ${age(knownState.sinceMs)}`}.
             To link another phone, unlink this one in the settings.
           </p>`
     }

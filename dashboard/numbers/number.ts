@@ -65,7 +65,7 @@ type Shown = Awaited<ReturnType<typeof shownOf>>
 /** The parts that the page shows and its stream renews. */
 async function shownOf(c: Context<DashboardEnv>) {
   const { bridge, me } = c.var
-  const [evidence, receiving, lease, delivery, messages, failedSends] = await Promise.all([
+  const [knownState, receiving, lease, delivery, messages, failedSends] = await Promise.all([
     knownStateOf(bridge),
     receivingOf(bridge),
     Lease.get(bridge.id),
@@ -80,7 +80,7 @@ async function shownOf(c: Context<DashboardEnv>) {
   return {
     told,
     ref: bridge.customerRef,
-    evidence,
+    knownState,
     failedSends: failedSends.get(bridge.customerRef),
     receiving,
     isOff,
@@ -91,13 +91,13 @@ async function shownOf(c: Context<DashboardEnv>) {
 }
 
 /** The session's state. */
-function stateCard({ ref, evidence, failedSends, mayChange }: Shown): Html {
-  const { action } = inWords(evidence)
-  const said = evidence.kind === "said" ? evidence : undefined
-  const phone = phoneOf(evidence)
+function stateCard({ ref, knownState, failedSends, mayChange }: Shown): Html {
+  const { action } = inWords(knownState)
+  const said = knownState.kind === "said" ? knownState : undefined
+  const phone = phoneOf(knownState)
   return html`<section class="card" id="state-card">
     <h2>WhatsApp</h2>
-    ${stateLine(evidence)} ${newChatsLine(failedSends)}
+    ${stateLine(knownState)} ${newChatsLine(failedSends)}
     ${
       phone !== ""
         ? html`<dl class="facts">
@@ -107,7 +107,7 @@ function stateCard({ ref, evidence, failedSends, mayChange }: Shown): Html {
                 : html`<dt>Connected for</dt>
                     <dd>${age(said.sinceMs)}</dd>`
             }
-            <dt>${isLinked(evidence) || !said ? "Phone" : "Last phone"}</dt>
+            <dt>${isLinked(knownState) || !said ? "Phone" : "Last phone"}</dt>
             <dd>${copyable(phone)}</dd>
             ${
               !said?.name

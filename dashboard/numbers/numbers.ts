@@ -176,7 +176,7 @@ const receiverLookMs = 10_000
 interface Row {
   ref: string
   shownName: string
-  evidence: KnownState
+  knownState: KnownState
   receiving: Receiving
 }
 
@@ -193,12 +193,12 @@ async function rowsOf(named: Bridge.Listed[], look: Look, known: Known = new Map
     // It was deleted between the two reads.
     if (!bridge) return undefined
     const before = known.get(bridge.id)
-    const [evidence, receiving] = await Promise.all([
+    const [knownState, receiving] = await Promise.all([
       look(bridge, leases.get(bridge.id)),
       isFresh(before) ? before.receiving : receivingOf(bridge, deliveries.get(bridge.id) ?? []),
     ])
     if (!isFresh(before)) known.set(bridge.id, { receiving, readAtMs: performance.now() })
-    return { ref: bridge.customerRef, shownName: bridge.shownName, evidence, receiving }
+    return { ref: bridge.customerRef, shownName: bridge.shownName, knownState, receiving }
   })
   return (await Promise.all(rows)).filter((row) => row !== undefined)
 }
@@ -294,15 +294,15 @@ function table(rows: Row[]): Html {
 }
 
 function numberRow(row: Row): Html {
-  const { action } = inWords(row.evidence)
+  const { action } = inWords(row.knownState)
   const at = `/numbers/${row.ref}`
-  const { name, under } = calledOf({ ...row, customerRef: row.ref }, phoneOf(row.evidence))
+  const { name, under } = calledOf({ ...row, customerRef: row.ref }, phoneOf(row.knownState))
   return html`<tr id="number-${row.ref}">
     <td>
       <a class="strong" href="${at}">${name}</a>
       <div class="small muted">${under}</div>
     </td>
-    <td>${stateLine(row.evidence)}</td>
+    <td>${stateLine(row.knownState)}</td>
     <td>${receiverLine(row.ref, row.receiving)}</td>
     <td class="end">
       ${

@@ -15,9 +15,9 @@ const again = 10
  * Follows whether a session that is connected still gets what came before: from `offline_sync_preview` to
  * `offline_sync_completed`. A customer may have chosen to get neither event: then the session
  * is never said to catch up.
- * @returns a function that adds this to the evidence
+ * @returns a function that adds this to what is known
  */
-export function followOfflineSync(bridgeId: string): (evidence: KnownState) => Promise<KnownState> {
+export function followOfflineSync(bridgeId: string): (knownState: KnownState) => Promise<KnownState> {
   let at: number | undefined
   /** Events that are older belong to an earlier login, or to one that is over. */
   let from = 0
@@ -45,21 +45,22 @@ export function followOfflineSync(bridgeId: string): (evidence: KnownState) => P
     }
   }
 
-  return async (evidence) => {
+  return async (knownState) => {
     const isNew = !isFirst
     isFirst = false
-    if (evidence.kind !== "said" || evidence.status !== "connected") {
+    if (knownState.kind !== "said" || knownState.status !== "connected") {
       connected = undefined
       ends = 0
-      return evidence
+      return knownState
     }
     connected ??= { sinceMs: nowMs(), isNew }
     const forMs = nowMs() - connected.sinceMs
     // A backlog follows a login: of a number that has been connected for longer, nothing is read.
     const mayCome =
-      evidence.sinceMs === undefined || left(evidence.sinceMs + longest * 1000, longest * 1000, nowMs()) > 0
-    if (begunAt > 0 || (mayCome && forMs < startsWithin.aPage)) await look(evidence.sinceMs)
+      knownState.sinceMs === undefined ||
+      left(knownState.sinceMs + longest * 1000, longest * 1000, nowMs()) > 0
+    if (begunAt > 0 || (mayCome && forMs < startsWithin.aPage)) await look(knownState.sinceMs)
     const mayBegin = connected.isNew && ends === 0 && forMs < startsWithin.aLogin
-    return { ...evidence, isCatchingUp: mayBegin || left(begunAt + longest, longest) > 0 }
+    return { ...knownState, isCatchingUp: mayBegin || left(begunAt + longest, longest) > 0 }
   }
 }

@@ -48,8 +48,8 @@ function typedOf({ new_chats_a_day, gap_ms, typing_ms }: Pacing): TypedPacing {
 /** How many chats it may still begin today; unknown where nothing limits it, or its session does not say. */
 async function leftToday(bridge: Bridge.Info, { pacing }: Choices): Promise<number | undefined> {
   if (pacing?.new_chats_a_day === undefined) return undefined
-  const evidence = await knownStateOf(bridge)
-  return evidence.kind === "said" ? evidence.new_chats_left : undefined
+  const knownState = await knownStateOf(bridge)
+  return knownState.kind === "said" ? knownState.new_chats_left : undefined
 }
 
 /** The card with the pacing and the daily presence of a number. `typed`: a pacing that was refused. */

@@ -30,30 +30,30 @@ export interface Shown {
 const wordsOf = ({ words = english }: Shown) => words
 
 /** Whether a phone took a code, and its account wants a passkey. */
-export function wantsPasskey(evidence: KnownState): boolean {
-  return evidence.kind === "said" && evidence.status === "passkey_required"
+export function wantsPasskey(knownState: KnownState): boolean {
+  return knownState.kind === "said" && knownState.status === "passkey_required"
 }
 
-function requestIn(evidence: KnownState): Asked | undefined {
-  return evidence.kind === "said" ? evidence.passkey : undefined
+function requestIn(knownState: KnownState): Asked | undefined {
+  return knownState.kind === "said" ? knownState.passkey : undefined
 }
 
 /** What tells one request from the next. */
-export function challengeIn(evidence: KnownState): string | undefined {
-  return requestIn(evidence)?.options.challenge
+export function challengeIn(knownState: KnownState): string | undefined {
+  return requestIn(knownState)?.options.challenge
 }
 
 /** The code, or what the phone wants that took one. */
-export function linkingCard(evidence: KnownState, shown: Shown, code: Code = { kind: "asking" }): Html {
-  return wantsPasskey(evidence) ? passkeyCard(shown, evidence) : waysToLink(shown.at, code, shown.words)
+export function linkingCard(knownState: KnownState, shown: Shown, code: Code = { kind: "asking" }): Html {
+  return wantsPasskey(knownState) ? passkeyCard(shown, knownState) : waysToLink(shown.at, code, shown.words)
 }
 
 /**
  * In place of the codes while the network waits for a passkey: the way to WhatsApp's page and back. Without a request that
  * still waits, the way to a new code. `refused`: why the answer before was not taken.
  */
-function passkeyCard(shown: Shown, evidence: KnownState, refused?: Refused): Html {
-  const asked = requestIn(evidence)
+function passkeyCard(shown: Shown, knownState: KnownState, refused?: Refused): Html {
+  const asked = requestIn(knownState)
   const isWaiting = asked !== undefined && asked.expires_at * 1000 > nowMs()
   const words = wordsOf(shown)
   const isOurs = refused?.code === "passkey_refused" && !words.reasons
@@ -179,13 +179,13 @@ export async function passkeyAnswered(
   if (!refused) {
     // The card of the same request does not come again.
     const query = new URLSearchParams({ typed: "1", taken: challengeIn(before) ?? "" }).toString()
-    return { body: whileLinking({ at, query, card: takenCard(shown), evidence: before, words }) }
+    return { body: whileLinking({ at, query, card: takenCard(shown), knownState: before, words }) }
   }
   const { status } = refused
-  const evidence = await look()
-  if (!wantsPasskey(evidence)) return { body: refusedCard({ at, ...refused, words }), status }
-  const card = passkeyCard(shown, evidence, refused)
-  return { body: whileLinking({ at, query: `begun=${nowMs()}`, card, evidence, words }), status }
+  const knownState = await look()
+  if (!wantsPasskey(knownState)) return { body: refusedCard({ at, ...refused, words }), status }
+  const card = passkeyCard(shown, knownState, refused)
+  return { body: whileLinking({ at, query: `begun=${nowMs()}`, card, knownState, words }), status }
 }
 
 /** Turns the phone away that wants a passkey, so that codes are shown again. */

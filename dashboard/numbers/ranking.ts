@@ -111,11 +111,11 @@ async function ranked(
     deliveries.some(({ failingSince }) => failingSince !== undefined) ||
     (today?.undelivered ?? 0) > 0 ||
     (await Promise.all(further.map(hasGivenUp))).includes(true)
-  const evidence = await roughlyOf(lease, account)
-  const { hadPhone = false } = evidence
+  const knownState = await roughlyOf(lease, account)
+  const { hadPhone = false } = knownState
   const isRestricted =
-    evidence.kind === "said" && evidence.status === "connected" && evidence.restriction !== undefined
-  return { bridge, group: groupOf[inWords(evidence).tone], isFailing, isRestricted, hadPhone, today }
+    knownState.kind === "said" && knownState.status === "connected" && knownState.restriction !== undefined
+  return { bridge, group: groupOf[inWords(knownState).tone], isFailing, isRestricted, hadPhone, today }
 }
 
 /** Days are counted for the first webhook alone. */

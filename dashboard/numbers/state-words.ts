@@ -25,27 +25,27 @@ interface Words {
 }
 
 /** A state in words: each bad state has its cause and, if there is anything to do, what. */
-export function inWords(evidence: KnownState): Words {
-  switch (evidence.kind) {
+export function inWords(knownState: KnownState): Words {
+  switch (knownState.kind) {
     case "said":
-      return inWordsOfStatus(evidence)
+      return inWordsOfStatus(knownState)
     case "silent":
       return {
-        ...doubt(evidence),
-        cause: evidence.isLost
-          ? `The machine that runs it does not answer.${lastOf(evidence.last)} Another one takes over by itself.`
-          : `It is slow to answer, or does not answer at all.${lastOf(evidence.last)}`,
+        ...doubt(knownState),
+        cause: knownState.isLost
+          ? `The machine that runs it does not answer.${lastOf(knownState.last)} Another one takes over by itself.`
+          : `It is slow to answer, or does not answer at all.${lastOf(knownState.last)}`,
       }
     case "unheld":
-      if (evidence.hasFailed)
+      if (knownState.hasFailed)
         return {
-          ...doubt(evidence),
-          cause: `The machine that ran it is gone.${lastOf(evidence.last)} Another one takes over by itself.`,
+          ...doubt(knownState),
+          cause: `The machine that ran it is gone.${lastOf(knownState.last)} Another one takes over by itself.`,
         }
       return {
         tone: "warn",
         word: "Starting",
-        cause: `It waits for a machine to run on.${lastOf(evidence.last)}`,
+        cause: `It waits for a machine to run on.${lastOf(knownState.last)}`,
       }
     case "idle":
       return {
@@ -56,11 +56,11 @@ export function inWords(evidence: KnownState): Words {
       }
     case "paused":
       return {
-        tone: evidence.why === "paid" || evidence.why === "customer" ? "warn" : "bad",
+        tone: knownState.why === "paid" || knownState.why === "customer" ? "warn" : "bad",
         word: "Paused",
-        ...(evidence.why === "operator"
+        ...(knownState.why === "operator"
           ? { cause: html`The operator of this service has paused it: ask them to wake it${where()}.` }
-          : pauses[evidence.why]),
+          : pauses[knownState.why]),
       }
     case "suspended":
       return {
@@ -206,8 +206,8 @@ function untilOf(until: number | undefined): Html | string {
 }
 
 /** The phone that is linked, or was last; `""` if nobody knows of one. */
-export function phoneOf(evidence: KnownState): string {
-  const phone = (evidence.kind === "said" && evidence.phone) || evidence.lastPhone
+export function phoneOf(knownState: KnownState): string {
+  const phone = (knownState.kind === "said" && knownState.phone) || knownState.lastPhone
   return phone ? `+${phone}` : ""
 }
 
@@ -221,9 +221,9 @@ export function calledOf(
 }
 
 /** A state with its evidence: who said so, and how long ago. */
-export function stateLine(evidence: KnownState): Html {
-  const { tone, word, cause } = inWords(evidence)
-  const said = evidence.kind === "said" ? evidence : undefined
+export function stateLine(knownState: KnownState): Html {
+  const { tone, word, cause } = inWords(knownState)
+  const said = knownState.kind === "said" ? knownState : undefined
   const isBad = tone === "bad" || tone === "warn"
   return html`<div ${said?.atMs === undefined ? "" : html`data-word="${said.atMs}"`}>
     <span class="state ${tone}">${word}</span>
@@ -235,13 +235,13 @@ export function stateLine(evidence: KnownState): Html {
           ? html`<div class="small muted">as it was last reported; not checked yet</div>`
           : html`<div class="small muted" data-said>checked just now</div>`
     }
-    ${silence(evidence)} ${cause ? html`<div class="small muted">${cause}</div>` : ""}
+    ${silence(knownState)} ${cause ? html`<div class="small muted">${cause}</div>` : ""}
   </div>`
 }
 
 /** For how long nobody has heard of a session that was there. */
-function silence(evidence: KnownState): Html | string {
-  const isDoubted = evidence.kind === "silent" || (evidence.kind === "unheld" && evidence.hasFailed)
-  if (!isDoubted || evidence.last?.atMs === undefined) return ""
-  return html`<div class="small muted">not heard of for ${age(evidence.last.atMs)}</div>`
+function silence(knownState: KnownState): Html | string {
+  const isDoubted = knownState.kind === "silent" || (knownState.kind === "unheld" && knownState.hasFailed)
+  if (!isDoubted || knownState.last?.atMs === undefined) return ""
+  return html`<div class="small muted">not heard of for ${age(knownState.last.atMs)}</div>`
 }

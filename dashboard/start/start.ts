@@ -83,10 +83,10 @@ function phoneFollower(c: Context<DashboardEnv>) {
   let hasSent: boolean | undefined
   let known: SimulatedPhone.Info | undefined
   return async (): Promise<Map<string, Piece>> => {
-    const { bridge, evidence, found, phone, contact } = await sandboxOf(c, known)
+    const { bridge, knownState, found, phone, contact } = await sandboxOf(c, known)
     known = found
     hasSent ??= await hasCounted(bridge.id)
-    const pieces = new Map<string, Piece>([["state", { html: sandboxState(evidence) }]])
+    const pieces = new Map<string, Piece>([["state", { html: sandboxState(knownState) }]])
     // A page that was shown while it moved in has no phone yet; any other keeps its own.
     if (found) {
       pieces.set("card", { html: phoneCard({ phone, bubbles: [], contact, mayChange }) })
@@ -110,16 +110,16 @@ function placesOf(c: Context<DashboardEnv>) {
 /** `known`: the contact's phone as it was found before. */
 async function sandboxOf(c: Context<DashboardEnv>, known?: SimulatedPhone.Info) {
   const bridge = await Bridge.get(c.var.accountId, "sandbox")
-  const evidence = await knownStateOf(bridge)
-  const own = evidence.kind === "said" && evidence.status === "connected" ? evidence.phone : ""
+  const knownState = await knownStateOf(bridge)
+  const own = knownState.kind === "said" && knownState.status === "connected" ? knownState.phone : ""
   const found = known && known.bridge === own ? known : await phoneOf(bridge, own, c.var.requestId)
-  return { bridge, evidence, found, phone: stateOf(found, evidence), contact: found?.number ?? "" }
+  return { bridge, knownState, found, phone: stateOf(found, knownState), contact: found?.number ?? "" }
 }
 
-function stateOf(found: SimulatedPhone.Info | undefined, evidence: KnownState): PhoneState {
+function stateOf(found: SimulatedPhone.Info | undefined, knownState: KnownState): PhoneState {
   if (!SimulatedPhone.isHere()) return "elsewhere"
   if (found) return "ready"
-  return isStopped(evidence) ? "stopped" : "linking"
+  return isStopped(knownState) ? "stopped" : "linking"
 }
 
 async function phoneOf(bridge: Bridge.Info, own: string, requestId: string) {
@@ -141,7 +141,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
     return await page(c, { title: "First steps", place: "start", body })
   }
   const mayChange = me.role !== "viewer"
-  const { bridge, evidence, found, phone, contact } = await sandboxOf(c)
+  const { bridge, knownState, found, phone, contact } = await sandboxOf(c)
   const { bubbles } = found && phone === "ready" ? await SimulatedPhone.bubbles(found, 0) : { bubbles: [] }
   const hasSent = bubbles.some(({ isOwn }) => !isOwn) || (await hasCounted(bridge.id))
   // Known before the list is read: what comes meanwhile is in both, and shown once. The stream goes on behind it.
@@ -156,7 +156,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
     ${notice ?? ""}
     <div class="columns" data-stream="/live/sandbox?from=${newest}&amp;waits=${firstWaiting(events) ?? ""}">
       <div>${phoneCard({ phone, bubbles, contact, mayChange })}</div>
-      ${eventsCard(events, evidence)}
+      ${eventsCard(events, knownState)}
     </div>
     ${mayChange ? html`${checklist(facts)} ${codeBlocks({ ...placesOf(c), contact })}` : ""}`
   return await page(c, { title, place: c.req.path === "/" ? "start" : "sandbox", body })
@@ -190,11 +190,11 @@ function whatToDo(phone: PhoneState, mayChange: boolean): string {
     : "Watch what is written to it from the phone, and the event that a program gets."
 }
 
-function eventsCard(events: StoredEvent[], evidence: KnownState): Html {
+function eventsCard(events: StoredEvent[], knownState: KnownState): Html {
   return html`<section class="card flush phone" aria-label="Events of the sandbox">
     <header class="row spread">
       <h2>Events</h2>
-      ${sandboxState(evidence)}
+      ${sandboxState(knownState)}
     </header>
     <div class="scroller" tabindex="0" role="region" aria-label="Events">
       ${
@@ -218,8 +218,8 @@ function eventsCard(events: StoredEvent[], evidence: KnownState): Html {
 }
 
 /** The state of the sandbox, as the stream sends it again. */
-function sandboxState(evidence: KnownState): Html {
-  return html`<div id="sandbox-state" class="evidence">${stateLine(evidence)}</div>`
+function sandboxState(knownState: KnownState): Html {
+  return html`<div id="sandbox-state" class="evidence">${stateLine(knownState)}</div>`
 }
 
 function item(isDone: boolean, body: Html): Html {

@@ -108,12 +108,12 @@ test("a number says until when it is banned, and who unlinked its phone", async 
   const since = { kind: "said", atMs: at, phone: "", name: "" } as const
   const banned = { ...since, status: "disconnected", objection: "temporarily_banned" } as const
   const unlinked = { ...since, status: "unpaired", hadPhone: true } as const
-  for (const [evidence, words] of [
+  for (const [knownState, words] of [
     [{ ...banned, objection_until: 1_800_000_000 }, "2027-01-15 08:00"],
     [{ ...unlinked, unlinked: "here" }, "through the API"],
     [{ ...unlinked, unlinked: "elsewhere" }, "or by the network"],
   ] as const)
-    expect(String(await stateLine(evidence))).toContain(words)
+    expect(String(await stateLine(knownState))).toContain(words)
   const over = String(await stateLine({ ...banned, objection_until: 1_000_000_000 }))
   expect(over).not.toContain("It tries again on")
 })
@@ -131,8 +131,8 @@ test("a session catches up from the preview to the end of what came before, and 
   }
   const withCatchUp = followOfflineSync(bridge.id)
   const seen = async (follow: typeof withCatchUp, status: string) => {
-    const evidence = await follow(said(status))
-    return [stepOf(evidence), inWords(evidence).word]
+    const knownState = await follow(said(status))
+    return [stepOf(knownState), inWords(knownState).word]
   }
   vi.useFakeTimers({ toFake: ["Date"] })
   expect(await seen(withCatchUp, "connecting")).toEqual([2, "Signing in"])
