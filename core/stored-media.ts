@@ -1,7 +1,9 @@
 export * as StoredMedia from "./stored-media.ts"
 
+import { FilesOnDisk } from "./files-on-disk.ts"
 import { nowMs } from "./platform/clock.ts"
 import { createHmac } from "node:crypto"
+import { createReadStream } from "node:fs"
 import { open as openFile } from "node:fs/promises"
 import type { Readable } from "node:stream"
 import {
@@ -17,7 +19,8 @@ import {
   UploadPartCommand,
 } from "@aws-sdk/client-s3"
 import { transferTimes } from "./platform/aws-client-options.ts"
-import { need } from "./platform/config.ts"
+import { config, need } from "./platform/config.ts"
+import { DiskRoom } from "./platform/disk-room.ts"
 import { lazily } from "./platform/lazily.ts"
 
 /** Contract, "Received media", in milliseconds. */
@@ -37,6 +40,7 @@ export function keyOf(bridgeId: string, message: string): string {
 
 /** Whether it was stored in the last three hours. */
 export async function isFresh(key: string): Promise<boolean> {
+  if (config.STORAGE_DIR) return (await FilesOnDisk.find("media", nameOf(key), cachedForMs)) !== undefined
   try {
     const head = await bucket.send(new HeadObjectCommand({ Bucket: need("MEDIA_BUCKET"), Key: key }))
     return nowMs() - (head.LastModified?.getTime() ?? 0) < cachedForMs
@@ -46,14 +50,27 @@ export async function isFresh(key: string): Promise<boolean> {
   }
 }
 
-/** Stores a file. */
-export async function put(input: {
+interface Stored {
   key: string
   path: string
   contentType: string
   /** The name under which a recipient may save it. */
   fileName: string
-}): Promise<void> {
+}
+
+/** Stores a file. @throws ApiError `storage_full` on one machine */
+export async function put(input: Stored): Promise<void> {
+  if (!config.STORAGE_DIR) return await putInBucket(input)
+  if (!DiskRoom.hasRoomToSpare()) throw DiskRoom.refusal()
+  await FilesOnDisk.keep("media", nameOf(input.key), input, createReadStream(input.path))
+}
+
+/** Removes files from the disk of one machine that are not fresh. In the bucket, its own rules do. */
+export async function removeOld(): Promise<void> {
+  await FilesOnDisk.removeOld("media", cachedForMs)
+}
+
+async function putInBucket(input: Stored): Promise<void> {
   const target = { Bucket: need("MEDIA_BUCKET"), Key: input.key }
   const about = { ContentType: input.contentType, ContentDisposition: dispositionOf(input.fileName) }
   const file = await openFile(input.path)
@@ -165,20 +182,41 @@ const hmac = (key: string | Buffer, text: string) => createHmac("sha256", key).u
 
 /** The answer to a call for media: a stranger's bytes, which a browser must neither run nor show. */
 export async function get(key: string): Promise<{ headers: Record<string, string>; body: Readable }> {
-  const found = await bucket.send(new GetObjectCommand({ Bucket: need("MEDIA_BUCKET"), Key: key }))
+  const { contentType, size, disposition, body } = await (config.STORAGE_DIR ? onDisk(key) : inBucket(key))
   return {
     headers: {
-      "content-type": found.ContentType ?? "application/octet-stream",
-      "content-length": String(found.ContentLength ?? 0),
-      "content-disposition": found.ContentDisposition ?? "attachment",
+      "content-type": contentType,
+      "content-length": String(size),
+      "content-disposition": disposition,
       "content-security-policy": "sandbox",
       // Our own JSON lists are not files, so nobody may keep them.
-      "cache-control": found.ContentType === "application/json" ? "no-store" : "private",
+      "cache-control": contentType === "application/json" ? "no-store" : "private",
       "x-content-type-options": "nosniff",
     },
+    body,
+  }
+}
+
+async function onDisk(key: string) {
+  const found = await FilesOnDisk.find("media", nameOf(key), cachedForMs * 2)
+  if (!found) throw new Error("a file that was just stored is gone")
+  return { ...found, disposition: dispositionOf(found.fileName), body: found.body() }
+}
+
+async function inBucket(key: string) {
+  const found = await bucket.send(new GetObjectCommand({ Bucket: need("MEDIA_BUCKET"), Key: key }))
+  return {
+    contentType: found.ContentType ?? "application/octet-stream",
+    size: found.ContentLength ?? 0,
+    disposition: found.ContentDisposition ?? "attachment",
     // On Node, the SDK returns a Node stream.
     body: found.Body as Readable,
   }
+}
+
+/** The name of a file on the disk: the folders of a key become part of it. */
+function nameOf(key: string): string {
+  return key.replaceAll("/", "-")
 }
 
 /** The name in a header of `dispositionOf`. */

@@ -1,5 +1,5 @@
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs"
-import { startFauxqs } from "#local/aws/fauxqs.ts"
+import { buildApp } from "fauxqs"
 
 export interface Sqs {
   /** For `AWS_ENDPOINT_URL_SQS`. Any credentials will do. */
@@ -25,7 +25,9 @@ export interface Options {
  */
 export async function startSqs(options: Options = {}): Promise<Sqs> {
   const { visibilitySeconds = 120 } = options
-  const { endpoint, close } = await startFauxqs(options.port)
+  // Its own startFauxqs would listen on every address of the machine.
+  const app = buildApp({ logger: false })
+  const endpoint = await app.listen({ port: options.port ?? 0, host: "127.0.0.1" })
   const client = new SQSClient({
     endpoint,
     region: "us-east-1",
@@ -54,5 +56,5 @@ export async function startSqs(options: Options = {}): Promise<Sqs> {
   })
   client.destroy()
 
-  return { endpoint, doorbellUrl, deadUrl, close }
+  return { endpoint, doorbellUrl, deadUrl, close: () => app.close() }
 }

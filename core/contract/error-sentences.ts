@@ -82,7 +82,7 @@ export const sentences: Record<ErrorCode, string> = {
   orchestrator_failed: orchestratorFailed("restarted"),
   session_unavailable: "the session cannot be reached now: try again",
   storage_full:
-    "the disk of this service is nearly full: nothing is sent and no bridge is created until its operator makes room",
+    "the disk of this service is nearly full: nothing is sent, no file is fetched and no bridge is created until its operator makes room",
   send_outcome_unknown:
     "it is not known whether the message was sent: retry with the same Idempotency-Key to find out",
 }

@@ -203,6 +203,6 @@ export const messageMedia = createRoute({
       description: "The bytes, with the sender's content type, as an attachment.",
       content: { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } },
     },
-    ...refusals(...codesOfNetwork, "media_expired", "payload_too_large"),
+    ...refusals(...codesOfNetwork, "media_expired", "payload_too_large", "storage_full"),
   },
 })

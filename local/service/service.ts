@@ -19,11 +19,9 @@ import { startKms } from "../aws/kms.ts"
 import { hangUp, listen } from "../listen.ts"
 import { writePrivate } from "./private-file.ts"
 import { announce, find, withdraw } from "./running.ts"
-import { startMediaBucket } from "../aws/media-bucket.ts"
 import { secrets } from "./secrets.ts"
 import { type Simulator, spawnSimulator } from "#simulator/spawn.ts"
 import { startBilling } from "#plugged-in/one-machine.ts"
-import { startFauxqs } from "../aws/fauxqs.ts"
 import { Sweep } from "./sweep.ts"
 
 /** As many as Lambda runs for an account. */
@@ -100,10 +98,6 @@ async function start(
   const doorbells = new DoorbellsInMemory()
   const queue = await serveDoorbells(doorbells)
   stops.push(queue.close)
-  const media = await startFauxqs()
-  stops.push(media.close)
-  const bucket = await startMediaBucket(media.endpoint)
-  stops.push(bucket.close)
 
   const [simulator] = await starting
   const environment = {
@@ -117,8 +111,6 @@ async function start(
     AWS_ENDPOINT_URL_DYNAMODB: store.endpoint,
     AWS_ENDPOINT_URL_SQS: queue.endpoint,
     DOORBELL_URL: queue.doorbellUrl,
-    AWS_ENDPOINT_URL_S3: media.endpoint,
-    MEDIA_BUCKET: bucket.name,
     HOST_NETWORK: settings.HOST_NETWORK,
     SANDBOX: settings.SANDBOX,
     URL_ALLOW: settings.URL_ALLOW,
@@ -196,8 +188,8 @@ async function start(
   // Session hosts take seconds to start; the rest goes on meanwhile.
   await sweep.start(store.answer ? config.LEASE_BEAT_MS : unwatchedMs)
   stops.push(await lookAtRoom())
-  const { startRemovingUploads } = await import("./old-uploads.ts")
-  stops.push(startRemovingUploads())
+  const { startRemovingFiles } = await import("./old-files.ts")
+  stops.push(startRemovingFiles())
   const { listener } = await import("#functions/node-listener.ts")
   const { hangUpOnHosts } = await import("#core/lease/call-host.ts")
   stops.push(hangUpOnHosts)
@@ -239,7 +231,6 @@ async function loadPackages(): Promise<void> {
     import("@aws-sdk/client-ecs"),
     import("@aws-sdk/client-kms"),
     import("@aws-sdk/client-lambda"),
-    import("@aws-sdk/client-s3"),
     import("@aws-sdk/client-sqs"),
     import("@hono/zod-openapi"),
   ])

@@ -1,16 +1,24 @@
 import "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
+import { mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs"
 import { rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { expect, onTestFinished, test } from "vitest"
+import { text } from "node:stream/consumers"
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest"
+import { config } from "#core/platform/config.ts"
 import { StoredMedia } from "#core/stored-media.ts"
+
+async function aFile(bytes: string): Promise<string> {
+  const path = join(tmpdir(), `media-${randomUUID()}`)
+  await writeFile(path, bytes)
+  onTestFinished(() => rm(path))
+  return path
+}
 
 /** The headers under which a file of this name is served. */
 async function answerOf(fileName: string, contentType = "image/png") {
-  const path = join(tmpdir(), `media-${randomUUID()}`)
-  await writeFile(path, "bytes")
-  onTestFinished(() => rm(path))
+  const path = await aFile("bytes")
   const key = StoredMedia.keyOf(randomUUID(), "id")
   await StoredMedia.put({ key, path, contentType, fileName })
   const { headers, body } = await StoredMedia.get(key)
@@ -18,26 +26,72 @@ async function answerOf(fileName: string, contentType = "image/png") {
   return headers
 }
 
-test.for([
-  ["", "attachment"],
-  ['a"; filename="b.html', "attachment; filename*=UTF-8''a%22%3B%20filename%3D%22b.html"],
-  ["a\r\nSet-Cookie: b=c", "attachment; filename*=UTF-8''a%0D%0ASet-Cookie%3A%20b%3Dc"],
-  ["../../etc/passwd", "attachment; filename*=UTF-8''..%2F..%2Fetc%2Fpasswd"],
-  ["\u202egnp.exe", "attachment; filename*=UTF-8''%E2%80%AEgnp.exe"],
-  ["half \ud800", "attachment; filename*=UTF-8''half%20%EF%BF%BD"],
-  ["it's (*)", "attachment; filename*=UTF-8''it%27s%20%28%2A%29"],
-])(
-  "a file that its sender calls %j is an attachment, and its name only a name",
-  async ([name, disposition]) => {
-    expect(await answerOf(name!)).toMatchObject({
-      "content-disposition": disposition,
-      "x-content-type-options": "nosniff",
-      "content-security-policy": "sandbox",
+describe.for(["in the bucket", "on the disk of one machine"])("%s", (place) => {
+  beforeEach(() => {
+    if (place === "in the bucket") return
+    config.STORAGE_DIR = mkdtempSync(join(tmpdir(), "media-"))
+    onTestFinished(() => {
+      rmSync(config.STORAGE_DIR!, { recursive: true })
+      config.STORAGE_DIR = undefined
     })
-  },
-)
+  })
 
-test("a long name may end within a letter", async () => {
-  const { "content-disposition": disposition } = await answerOf(`${"a".repeat(254)}😀`)
-  expect(disposition).toMatch(/a%EF%BF%BD$/)
+  test.for([
+    ["", "attachment"],
+    ['a"; filename="b.html', "attachment; filename*=UTF-8''a%22%3B%20filename%3D%22b.html"],
+    ["a\r\nSet-Cookie: b=c", "attachment; filename*=UTF-8''a%0D%0ASet-Cookie%3A%20b%3Dc"],
+    ["../../etc/passwd", "attachment; filename*=UTF-8''..%2F..%2Fetc%2Fpasswd"],
+    ["\u202egnp.exe", "attachment; filename*=UTF-8''%E2%80%AEgnp.exe"],
+    ["half \ud800", "attachment; filename*=UTF-8''half%20%EF%BF%BD"],
+    ["it's (*)", "attachment; filename*=UTF-8''it%27s%20%28%2A%29"],
+  ])(
+    "a file that its sender calls %j is an attachment, and its name only a name",
+    async ([name, disposition]) => {
+      expect(await answerOf(name!)).toMatchObject({
+        "content-disposition": disposition,
+        "x-content-type-options": "nosniff",
+        "content-security-policy": "sandbox",
+      })
+    },
+  )
+
+  test("a long name may end within a letter", async () => {
+    const { "content-disposition": disposition } = await answerOf(`${"a".repeat(254)}😀`)
+    expect(disposition).toMatch(/a%EF%BF%BD$/)
+  })
+
+  test("what was stored is fresh for three hours, and streamed as it was", async () => {
+    const key = StoredMedia.keyOf(randomUUID(), "id")
+    expect(await StoredMedia.isFresh(key)).toBe(false)
+    const path = await aFile("its bytes")
+    await StoredMedia.put({ key, path, contentType: "image/png", fileName: "a.png" })
+    expect(await StoredMedia.isFresh(key)).toBe(true)
+    const { headers, body } = await StoredMedia.get(key)
+    expect(headers).toMatchObject({ "content-type": "image/png", "content-length": "9" })
+    expect(await text(body)).toBe("its bytes")
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + StoredMedia.cachedForMs + 1000 })
+    onTestFinished(() => void vi.useRealTimers())
+    expect(await StoredMedia.isFresh(key)).toBe(false)
+  })
+})
+
+test("on the disk of one machine, what is not fresh is removed, and where there is no room nothing is stored", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "media-"))
+  const { STORAGE_RESERVE_MB } = config
+  config.STORAGE_DIR = folder
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true })
+    Object.assign(config, { STORAGE_DIR: undefined, STORAGE_RESERVE_MB })
+  })
+  const input = { path: await aFile("bytes"), contentType: "image/png", fileName: "" }
+  await StoredMedia.put({ ...input, key: "a/old" })
+  const old = new Date(Date.now() - StoredMedia.cachedForMs - 60_000)
+  for (const name of readdirSync(join(folder, "media"))) utimesSync(join(folder, "media", name), old, old)
+  await StoredMedia.put({ ...input, key: "a/new" })
+  await StoredMedia.removeOld()
+  expect(readdirSync(join(folder, "media")).toSorted()).toEqual(["a-new", "a-new.json"])
+
+  config.STORAGE_RESERVE_MB = 1e12
+  await expect(StoredMedia.put({ ...input, key: "a/none" })).rejects.toMatchObject({ code: "storage_full" })
+  expect(await StoredMedia.isFresh("a/none")).toBe(false)
 })

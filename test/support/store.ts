@@ -9,7 +9,7 @@ import { config } from "#core/platform/config.ts"
 import { createTables } from "#local/dynamodb/create-tables.ts"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { startKms } from "#local/aws/kms.ts"
-import { startMediaBucket } from "#local/aws/media-bucket.ts"
+import { makeMediaBucket } from "./media-bucket.ts"
 import { startSqs } from "#trials/sqs.ts"
 import { listen } from "#local/listen.ts"
 
@@ -24,7 +24,7 @@ const ports = await claimPorts()
 /** Also controls what goes wrong with the store. */
 export let dynamoDb = await startDynamoDb({ port: ports.dynamoDb })
 export let sqs = await startSqs({ port: ports.sqs })
-let bucket = await startMediaBucket(sqs.endpoint)
+const bucket = await makeMediaBucket(sqs.endpoint)
 const keyring = { file: wrappingKeys, keyIds: ["session", "delivery"], port: ports.kms }
 let kms = await startKms(keyring)
 
@@ -36,7 +36,7 @@ Object.assign(process.env, {
   AWS_ENDPOINT_URL_SQS: sqs.endpoint,
   DOORBELL_URL: sqs.doorbellUrl,
   AWS_ENDPOINT_URL_S3: sqs.endpoint,
-  MEDIA_BUCKET: bucket.name,
+  MEDIA_BUCKET: bucket,
   API_KEY_PEPPER: randomBytes(32).toString("base64url"),
   HOST_TOKEN_SECRET: randomBytes(32).toString("base64url"),
   PHONE_SECRET: randomBytes(32).toString("base64url"),
@@ -63,7 +63,7 @@ export async function reopen(): Promise<void> {
   mkdirSync(folder)
   dynamoDb = await startDynamoDb({ port: ports.dynamoDb })
   sqs = await startSqs({ port: ports.sqs })
-  bucket = await startMediaBucket(sqs.endpoint)
+  await makeMediaBucket(sqs.endpoint)
   kms = await startKms(keyring)
   await createTables(dynamoDb.endpoint)
   isOpen = true
@@ -73,7 +73,6 @@ export async function reopen(): Promise<void> {
 async function close(): Promise<void> {
   isOpen = false
   await kms.close()
-  bucket.close()
   await sqs.close()
   await dynamoDb.close()
   rmSync(folder, { recursive: true })

@@ -13,7 +13,7 @@ import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
 import { startKms } from "#local/aws/kms.ts"
 import { startPoller } from "#local/delivery/poller.ts"
-import { startMediaBucket } from "#local/aws/media-bucket.ts"
+import { makeMediaBucket } from "#test/support/media-bucket.ts"
 import { startSqs } from "#trials/sqs.ts"
 import { startPretendStripe } from "#billing/pretend-stripe/start.ts"
 import { startCloudWatchLogs } from "#test/support/cloudwatch-logs.ts"
@@ -294,8 +294,7 @@ export async function startStage(
     })
   const stopping = new AbortController()
   let sweeping: Promise<void> | undefined
-  let bucket: Awaited<ReturnType<typeof startMediaBucket>> | undefined
-  closes.push(() => bucket?.close())
+  let bucket: string | undefined
 
   /** Each minute on AWS; here a second after the one before has ended. */
   async function sweep(): Promise<void> {
@@ -313,7 +312,7 @@ export async function startStage(
   async function deploy(next: Graph, between: () => Promise<void> = async () => {}): Promise<void> {
     graph = next
     await deployTables()
-    bucket ??= await startMediaBucket(queue.endpoint, graph.environment("TransferFunction").MEDIA_BUCKET)
+    bucket ??= await makeMediaBucket(queue.endpoint, graph.environment("TransferFunction").MEDIA_BUCKET)
     await deployHosts()
     for (const name of functions) if (isThere(name)) await deployFunction(name)
     await between()

@@ -286,7 +286,7 @@ class SessionUnavailable(BridgeError):
 
 
 class StorageFull(BridgeError):
-    """`storage_full`: the disk of this service is nearly full: nothing is sent and no bridge is created until its operator makes room."""
+    """`storage_full`: the disk of this service is nearly full: nothing is sent, no file is fetched and no bridge is created until its operator makes room."""
 
     code = "storage_full"
 
