@@ -16,6 +16,19 @@ export function beginsWithin(): number {
 /** Contract, "Idempotency" */
 const keptFor = 24 * 3600
 
+let aloneSince = -Infinity
+
+/** Whoever claimed keys before then is dead: this process is the only one that does. In Unix seconds. */
+export function claimAlone(since = now()): void {
+  aloneSince = since
+}
+
+/** Claims that end before this time are over, in Unix seconds. */
+function overBefore(): number {
+  // If it is in the future, the clock was set back since.
+  return aloneSince > now() ? now() : Math.max(now(), aloneSince + config.KEY_CLAIM_S)
+}
+
 /** The ownership of a key, with what the host needs to complete its record. */
 export interface Claim {
   /** The record's partition key. */
@@ -72,7 +85,7 @@ export async function claim(input: {
       "fingerprint = if_not_exists(fingerprint, :fingerprint), " +
       "message_id = if_not_exists(message_id, :new)",
     ConditionExpression:
-      "attribute_not_exists(pk) OR (#state = :inflight AND (lease_until < :now OR lease_until > :latest) AND expires_at > :now)",
+      "attribute_not_exists(pk) OR (#state = :inflight AND (lease_until < :over OR lease_until > :latest) AND expires_at > :now)",
     ExpressionAttributeNames: { "#state": "state" },
     ExpressionAttributeValues: {
       ":inflight": "inflight",
@@ -82,6 +95,7 @@ export async function claim(input: {
       ":fingerprint": input.fingerprint,
       ":new": fresh.messageId,
       ":now": now(),
+      ":over": overBefore(),
       ":latest": latestEnd(config.KEY_CLAIM_S),
     },
   })
@@ -151,7 +165,8 @@ export async function release(claim: Claim): Promise<void> {
 }
 
 async function standing(seen: z.infer<typeof Stored>, fresh: Claim, fingerprint: string): Promise<Outcome> {
-  const underWay = seen.state === "inflight" && left(seen.lease_until, config.KEY_CLAIM_S) > 0
+  const isOver = seen.lease_until < overBefore()
+  const underWay = seen.state === "inflight" && !isOver && left(seen.lease_until, config.KEY_CLAIM_S) > 0
   if (seen.expires_at <= now() && !underWay) return await replace(seen, fresh, fingerprint)
   if (seen.state === "done" && seen.response)
     return { kind: "replay", answer: seen.response, mismatch: seen.fingerprint !== fingerprint }

@@ -17,6 +17,7 @@ export function useStoreInProcess(store: DynamoDb): () => void {
     // A claimed key goes to the disk before its message leaves: a session's own write takes it along.
     return RateLimit.isCounter(record) || Idempotency.isClaimed(record, String(state?.S))
   })
+  Idempotency.claimAlone()
   const bells = new Bells()
   store.watch(tables.events, (item) => {
     noteRow(item)

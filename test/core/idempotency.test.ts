@@ -1,6 +1,6 @@
 import { dynamoDb } from "#test/support/store.ts"
 import { randomUUID } from "node:crypto"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { Idempotency } from "#core/idempotency.ts"
 import { update } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
@@ -106,4 +106,18 @@ test("a claim whose answer was lost on its way is still the claimer's", async ()
   onTestFinished(dynamoDb.faults.add({ fault: "lost-answer", operation: "UpdateItem", times: 1 }))
   expect((await claimed(aRequest())).messageId).toMatch(/^3EB0[0-9A-F]{18}$/)
   expect(dynamoDb.faults.injected.get("lost-answer")).toBe(1)
+})
+
+test("once a process claims alone, claims of before are dead, and their messages keep their ids; its own are not", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] })
+  onTestFinished(() => void vi.useRealTimers())
+  const [request, other] = [aRequest(), aRequest()]
+  const dead = await claimed(request)
+  vi.setSystemTime(Date.now() + 1000)
+  Idempotency.claimAlone()
+  onTestFinished(() => Idempotency.claimAlone(-Infinity))
+  expect(await claimed(request)).toMatchObject({ messageId: dead.messageId, isNew: false })
+  await claimed(other)
+  for (const again of [request, other])
+    expect(await Idempotency.claim(again)).toMatchObject({ kind: "conflict" })
 })
