@@ -26,7 +26,9 @@ export function claimAlone(since = now()): void {
 /** Claims that end before this time are over, in Unix seconds. */
 function overBefore(): number {
   // If it is in the future, the clock was set back since.
-  return aloneSince > now() ? now() : Math.max(now(), aloneSince + config.KEY_CLAIM_S)
+  if (aloneSince > now()) return now()
+  // A claim of the same second is somebody else's: this process was still starting.
+  return Math.max(now(), aloneSince + 1 + config.KEY_CLAIM_S)
 }
 
 /** The ownership of a key, with what the host needs to complete its record. */

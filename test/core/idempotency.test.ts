@@ -113,9 +113,9 @@ test("once a process claims alone, claims of before are dead, and their messages
   onTestFinished(() => void vi.useRealTimers())
   const [request, other] = [aRequest(), aRequest()]
   const dead = await claimed(request)
-  vi.setSystemTime(Date.now() + 1000)
   Idempotency.claimAlone()
   onTestFinished(() => Idempotency.claimAlone(-Infinity))
+  vi.setSystemTime(Date.now() + 1000)
   expect(await claimed(request)).toMatchObject({ messageId: dead.messageId, isNew: false })
   await claimed(other)
   for (const again of [request, other])
