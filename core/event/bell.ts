@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises"
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises"
 import { config } from "../platform/config.ts"
 import { promiseAndRing, ringAnew } from "./promise-and-ring.ts"
 
@@ -52,6 +52,8 @@ export class Bell {
 
   async #ring(): Promise<void> {
     while (this.#wanted && !this.#ended.signal.aborted) {
+      // What is committed together is rung for once.
+      await nextTurn()
       const { signal } = this.#ended
       const anew = this.#anew
       this.#wanted = this.#anew = false

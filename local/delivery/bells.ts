@@ -10,12 +10,13 @@ const most = 10_000
 
 /** Rings for events as the store in this process writes them: session hosts need not (`leaveRinging`). */
 export class Bells {
+  #isEnded = false
   readonly #bells = new LRUCache<string, Bell>({ max: most })
 
   /** A row of the events table was written. */
   noteRow({ pk, sk }: Item): void {
     const event = EventRow.ofKey(toRow({ pk: pk!, sk: sk! }) as Key)
-    if (!event) return
+    if (!event || this.#isEnded) return
     const bell = this.#bells.get(event.bridgeId) ?? new Bell(event.bridgeId, ringUnlessDue)
     this.#bells.set(event.bridgeId, bell)
     bell.want()
@@ -23,6 +24,7 @@ export class Bells {
 
   /** What waits is rung for at the next start. */
   end(): void {
+    this.#isEnded = true
     for (const bell of this.#bells.values()) bell.end()
   }
 }

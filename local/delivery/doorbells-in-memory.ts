@@ -10,6 +10,8 @@ interface Rung {
   received: number
   /** Of its last receiver. */
   handle: string
+  /** Whoever rings wakes it. */
+  rests?: boolean
   /** Shows it again, while it is hidden. */
   timer?: NodeJS.Timeout
 }
@@ -35,6 +37,7 @@ export class DoorbellsInMemory implements DoorbellQueue, Doorbells {
     const rung: Rung = { group, body, received: 0, handle: "" }
     const before = this.#groups.get(group)
     if (!before) this.#begin(rung)
+    else if (before[0].rests) this.#show(before[0])
     else if (!this.#visible.has(before[0])) before[1] ??= rung
   }
 
@@ -57,11 +60,17 @@ export class DoorbellsInMemory implements DoorbellQueue, Doorbells {
     else this.#groups.delete(rung.group)
   }
 
-  /** @throws Error if it was received anew since, or removed */
+  /**
+   * Lets it rest for so long, unless somebody has rung since it was received, or does meanwhile: there may be something to do.
+   * @throws Error if it was received anew since, or removed
+   */
   async hide(handle: string, seconds: number): Promise<void> {
     const rung = this.#received.get(handle)
     if (!rung) throw new Error("the doorbell was received anew, or removed")
+    const [, next] = this.#groups.get(rung.group)! // it is in its group until it is removed
+    if (next || seconds === 0) return this.#begin(rung)
     this.#hideFor(rung, seconds * 1000)
+    rung.rests = true
   }
 
   #begin(rung: Rung): void {
@@ -70,6 +79,8 @@ export class DoorbellsInMemory implements DoorbellQueue, Doorbells {
   }
 
   #show(rung: Rung): void {
+    clearTimeout(rung.timer)
+    rung.rests = false
     this.#visible.add(rung)
     this.#changes.emit("visible")
   }
@@ -88,8 +99,7 @@ export class DoorbellsInMemory implements DoorbellQueue, Doorbells {
   #hideFor(rung: Rung, ms: number): void {
     clearTimeout(rung.timer)
     this.#visible.delete(rung)
-    if (ms === 0) this.#show(rung)
-    else rung.timer = setTimeout(() => this.#show(rung), ms).unref()
+    rung.timer = setTimeout(() => this.#show(rung), ms).unref()
   }
 }
 

@@ -38,6 +38,17 @@ test("while somebody delivers, one look serves many events that are committed so
   expect(count()).toBeLessThan(15)
 })
 
+test("events that are committed together are looked at once", async () => {
+  const bridge = await aBridge("http://127.0.0.1:9/")
+  const outbox = await anOutbox(bridge)
+  await outbox.append(anEvent())
+  const bell = new Bell(bridge.id)
+  const count = looks()
+  for (let i = 0; i < 3; i++) bell.want()
+  await bell.quiet()
+  expect(count()).toBe(1)
+})
+
 test("events that are committed while the bell rests are rung for as soon as nobody delivers any more", async () => {
   const bridge = await aBridge("http://127.0.0.1:9/")
   const outbox = await anOutbox(bridge)

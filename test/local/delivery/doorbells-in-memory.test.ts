@@ -62,6 +62,22 @@ test("a doorbell that is hidden rings again in time, counts its receives, and ob
   expect(bodies(await visible(doorbells))).toEqual(["look"])
 })
 
+test("a doorbell that rests is woken by whoever rings, also by who rang while it was answered", async () => {
+  const doorbells = new DoorbellsInMemory()
+  const ring = () => doorbells.send({ group: "one", body: "look" })
+  await ring()
+  const [first] = await doorbells.receive(1, never)
+  await doorbells.hide(first!.ReceiptHandle!, 60)
+  expect(await visible(doorbells)).toEqual([])
+  await ring()
+  const [second] = await doorbells.receive(1, never)
+  await ring()
+  await doorbells.hide(second!.ReceiptHandle!, 60)
+  const [third] = await doorbells.receive(1, never)
+  await doorbells.hide(third!.ReceiptHandle!, 60)
+  expect(await visible(doorbells)).toEqual([])
+})
+
 test("a doorbell that is not answered rings again", async () => {
   const doorbells = new DoorbellsInMemory(50)
   await doorbells.send({ group: "one", body: "look" })
