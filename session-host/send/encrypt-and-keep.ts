@@ -50,7 +50,14 @@ export function newEncrypting(
     encryptMessage: async (message) => {
       // Baileys encrypts all copies of a message to many at once.
       await pace()
-      return hold(await addressesOf(message.jid, inner), () => kept(() => inner.encryptMessage(message)))
+      const encrypt = async () =>
+        hold(await addressesOf(message.jid, inner), () => kept(() => inner.encryptMessage(message)))
+      return await encrypt().catch(async (error: unknown) => {
+        const openAgain = sendingNow()?.openAgain
+        if (!openAgain || !isWithoutSession(error)) throw error
+        await openAgain(message.jid)
+        return await encrypt()
+      })
     },
     encryptGroupMessage: (message) =>
       hold([message.group], () => kept(() => inner.encryptGroupMessage(message))),
@@ -66,6 +73,14 @@ export function newEncrypting(
     getSenderKeyDistributionMessage: (group) =>
       hold([group.group], () => keys.atomically(() => inner.getSenderKeyDistributionMessage(group))),
   }
+}
+
+/**
+ * Whether the session that was open when the message was prepared was closed since (`undo-deletions.ts`). Baileys would
+ * leave the device out, and note that it has our sender key.
+ */
+function isWithoutSession(error: unknown): boolean {
+  return error instanceof Error && error.message === "No open session"
 }
 
 /** So many copies of a message, a millisecond each, may be encrypted right after each other. */

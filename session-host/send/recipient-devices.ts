@@ -123,6 +123,11 @@ async function prepare(input: Input, users: string[], sending: Transmission): Pr
   if (jids.length > 0) await askForDevices(input, jids)
   const wanted = users.flatMap((user) => devices.get(user) ?? [])
   sending.reached = await openSessions(input, await withoutKey(input, wanted, sending))
+  sending.openAgain = async (jid) =>
+    await openSessions(
+      input,
+      wanted.filter((device) => jidOf(device) === jid),
+    )
 }
 
 /** Baileys asks by the user part alone. */

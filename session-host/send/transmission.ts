@@ -18,6 +18,8 @@ export class Transmission {
   users: string[] = []
   /** Devices by whether there is a session with them: without one they are left out, for nobody can open one. */
   reached: ReadonlyMap<string, boolean> | undefined
+  /** Opens the session with a device that was closed since it was looked for. */
+  openAgain: ((jid: string) => Promise<unknown>) | undefined
   /** The message, until its row is kept. */
   #unkept: Outgoing | undefined
   #isMaybeKept: boolean

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
 import { expect, test } from "vitest"
+import { withoutDeletions } from "#session-host/baileys/signal/undo-deletions.ts"
 import { SessionRecord } from "#session-host/baileys/signal/libsignal.ts"
 import { decode } from "#session-host/network/decode.ts"
 import { sendingFor } from "#session-host/baileys/async-context.ts"
@@ -110,6 +111,24 @@ test("however often a send asks for the keys of a device, the session with it st
     await bob.decrypt(ada.lid, await ada.encrypt(bob.lid, { conversation: `${n}` }))
   }
   expect(decode(await ada.decrypt(bob.lid, waiting)).conversation).toBe("on its way")
+})
+
+test("a session that is closed after a send has looked for it is opened once more", async () => {
+  const { ada, bob } = await twoSignalDevices()
+  const address = ada.repository.jidToSignalProtocolAddress(bob.lid)
+  await ada.keys.set(await withoutDeletions({ session: { [address]: null } }, ada.keys))
+  const state = aTransmission()
+  await expect(sendingFor(state, () => ada.encrypt(bob.lid, { conversation: "lost" }))).rejects.toThrow(
+    "No open",
+  )
+  const asked: string[] = []
+  state.openAgain = async (jid) => {
+    asked.push(jid)
+    await ada.open(bob)
+  }
+  const sealed = await sendingFor(state, () => ada.encrypt(bob.lid, { conversation: "all the same" }))
+  expect(asked).toEqual([bob.lid])
+  expect(decode(await bob.decrypt(ada.lid, sealed)).conversation).toBe("all the same")
 })
 
 test("a device with a new identity, and one that could not read us, get a new session", async () => {
