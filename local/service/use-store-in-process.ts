@@ -12,10 +12,12 @@ import type { DynamoDb } from "../dynamodb/server.ts"
  * @returns a function that undoes it.
  */
 export function useStoreInProcess(store: DynamoDb): () => void {
-  store.relax(tables.requests, ({ pk, state }) => {
+  store.relax(tables.requests, ({ pk, state }, isFull) => {
     const record = String(pk?.S)
-    // A claimed key goes to the disk before its message leaves: a session's own write takes it along.
-    return RateLimit.isCounter(record) || Idempotency.isClaimed(record, String(state?.S))
+    if (RateLimit.isCounter(record)) return true
+    // A claimed key goes to the disk before its message leaves: a session's own write takes it along. Where that would be
+    // refused, the claim is: the caller hears of it at once.
+    return !isFull && Idempotency.isClaimed(record, String(state?.S))
   })
   Idempotency.claimAlone()
   const bells = new Bells()

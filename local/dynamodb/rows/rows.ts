@@ -14,6 +14,9 @@ const soonMs = 150
 /** From so many rows on nothing lingers: those who wait for them may be all who can write. */
 const mostLingering = 32
 
+/** Whether an item may stay in memory for a moment; `isFull`: the disk had no room for what was written last. */
+export type Passing = (item: Item, isFull: boolean) => boolean
+
 interface Batch {
   rows: Row[]
   steps: Step[]
@@ -25,11 +28,13 @@ export class Rows {
   readonly #file: File
   readonly #broken: (why: string) => void
   #isBroken = false
+  /** Whether the disk had no room for what was written last. */
+  #isFull = false
   readonly #statements = new Map<string, StatementSync>()
   readonly #kept = new LRUCache<string, { item: Item | undefined }>({ maxSize: keptSize })
   #next: Batch | undefined
   #isWriting = false
-  readonly #relaxed: { of: string; isPassing: (item: Item) => boolean }[] = []
+  readonly #relaxed: { of: string; isPassing: Passing }[] = []
   /** Passing rows that are not on the disk yet, by their names. */
   readonly #passing = new Map<string, Row>()
   #timer: NodeJS.Timeout | undefined
@@ -103,7 +108,7 @@ export class Rows {
    * the disk with the next other batch, or by themselves a moment later. Queries and watchers learn of them then, and
    * until then the end of this process may lose them.
    */
-  relax(of: string, isPassing: (item: Item) => boolean): void {
+  relax(of: string, isPassing: Passing): void {
     this.#relaxed.push({ of, isPassing })
   }
 
@@ -151,6 +156,7 @@ export class Rows {
     } catch (error) {
       throw this.#refusalOf(error)
     }
+    this.#isFull = false
     for (const [name, row] of passing) if (this.#passing.get(name) === row) this.#passing.delete(name)
     for (const [at, row] of all.entries())
       if (row.place.own === "") this.#keep(nameOf(row.of, row.place), row.item, encoded[at]?.length ?? 0)
@@ -159,7 +165,8 @@ export class Rows {
 
   /** Without room, the batch was rolled back, and the next one may succeed. After any other error nothing can be relied on. */
   #refusalOf(error: unknown): Error {
-    if (isFull(error)) return unavailable("the disk is full")
+    this.#isFull = isFull(error)
+    if (this.#isFull) return unavailable("the disk is full")
     this.#isBroken = true
     this.#broken(
       `The store cannot write any more (${(error as Error).message}). Look at the disk, then start again.`,
@@ -181,7 +188,10 @@ export class Rows {
   }
 
   #isPassing({ of, item }: Row): boolean {
-    return item !== undefined && this.#relaxed.some((one) => one.of === of.sql && one.isPassing(item))
+    return (
+      item !== undefined &&
+      this.#relaxed.some((one) => one.of === of.sql && one.isPassing(item, this.#isFull))
+    )
   }
 
   #notify(rows: Row[]): void {

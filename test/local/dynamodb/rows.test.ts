@@ -162,6 +162,20 @@ test("rows that may be lost go to the disk by themselves, and again if it had no
   await vi.waitFor(() => expect(stored("1")).toContain("two"))
 })
 
+test("who relaxes a table learns whether the disk had room for the last write", async () => {
+  const { rows, commits } = await heldRows()
+  rows.relax(things.sql, (_, isFull) => !isFull)
+  const refused = rows.write([putting("1", "lasting", others)])
+  commits[0]!.go(full)
+  await expect(refused).rejects.toMatchObject({ status: 503 })
+  const waiting = rows.write([putting("2")])
+  expect(commits).toHaveLength(2)
+  commits[1]!.go()
+  await waiting
+  await rows.write([putting("3")])
+  expect(commits).toHaveLength(2)
+})
+
 test("a watcher of a table is told of each row that was put, once it is on the disk, and of no other", async () => {
   const { rows, commits } = await heldRows()
   const told: unknown[] = []
