@@ -16,11 +16,15 @@ export function beginsWithin(): number {
 /** Contract, "Idempotency" */
 const keptFor = 24 * 3600
 
+/** In Unix seconds. */
 let aloneSince = -Infinity
 
-/** Whoever claimed keys before then is dead: this process is the only one that does. In Unix seconds. */
-export function claimAlone(since = now()): void {
-  aloneSince = since
+/** From now on this process alone claims keys: all claims of before are dead. @returns a function that undoes it */
+export function claimAlone(): () => void {
+  aloneSince = now()
+  return () => {
+    aloneSince = -Infinity
+  }
 }
 
 /** Claims that end before this time are over, in Unix seconds. */

@@ -28,7 +28,7 @@ export function asSentence(text: string): string {
   return /[.!?]$/.test(whole) ? whole : `${whole}.`
 }
 
-/** What a page says where the API refuses; where a limit is reached, when to try again. */
+/** What a page says when the API refuses, and where a limit is reached, when to try again. */
 export function sentenceOf(error: ApiError): string {
   const seconds = Number(error.headers["retry-after"])
   return error.code === "rate_limited" ? `Try again in ${span(seconds * 1000)}.` : sentenceCase(error.message)

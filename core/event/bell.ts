@@ -4,7 +4,7 @@ import { promiseAndRing, ringAnew } from "./promise-and-ring.ts"
 
 let isLeft = false
 
-/** From now on no bell of this process rings: whoever has the store does, for each event that is written. */
+/** From now on no bell of this process rings. The process that has the store rings for each event that it writes. */
 export function leaveRinging(): void {
   isLeft = true
 }
@@ -52,7 +52,7 @@ export class Bell {
 
   async #ring(): Promise<void> {
     while (this.#wanted && !this.#ended.signal.aborted) {
-      // What is committed together is rung for once.
+      // Several events of one commit need one ring.
       await nextTurn()
       const { signal } = this.#ended
       const anew = this.#anew

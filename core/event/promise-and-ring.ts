@@ -23,9 +23,9 @@ export async function promiseAndRing(bridgeId: string, signal?: AbortSignal): Pr
 }
 
 /**
- * The same where whoever rings also answers the doorbells: without them nobody would keep a promise either, so it makes none.
- * At the next start, `ringAll` rings.
- * @returns false: what it rang for stays for a while.
+ * The same, without a promise: for the process that also answers the doorbells. If it ends, its next start rings for what
+ * waits (`ringAll`).
+ * @returns false: a delivery that was rung for goes on for a while.
  */
 export async function ringUnlessDue(bridgeId: string, signal?: AbortSignal): Promise<false> {
   await eachOf(bridgeId, signal, (seen) =>

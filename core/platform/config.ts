@@ -161,7 +161,7 @@ export const Config = z.object({
    */
   DELIVERY_CLAIM_S: z.coerce.number().int().min(3).default(90),
   /**
-   * How long whoever rings trusts a delivery that it found to see further events: until then it does not look for it
+   * How long a bell trusts that a delivery, which it found at work, sees further events. Until then the bell does not look
    * again. If that delivery has just ended, the next event is late by this at most. In ms.
    */
   BELL_TRUSTS_MS: z.coerce.number().int().min(0).default(100),

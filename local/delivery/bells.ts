@@ -5,7 +5,7 @@ import { ringUnlessDue } from "#core/event/promise-and-ring.ts"
 import { type Item, toRow } from "#core/store/dynamodb-json.ts"
 import type { Key } from "#core/store/store.ts"
 
-/** Of so many bridges it is known that somebody looks: of another one, it is looked up again. */
+/** For how many bridges a bell is kept. Any other bridge gets a new bell, which looks at once. */
 const most = 10_000
 
 /** Rings for events as the store in this process writes them: session hosts need not (`leaveRinging`). */
@@ -22,7 +22,7 @@ export class Bells {
     bell.want()
   }
 
-  /** What waits is rung for at the next start. */
+  /** Ends all bells. The next start rings for what waits. */
   end(): void {
     this.#isEnded = true
     for (const bell of this.#bells.values()) bell.end()

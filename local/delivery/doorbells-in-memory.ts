@@ -8,9 +8,9 @@ interface Rung {
   group: string
   body: string
   received: number
-  /** Of its last receiver. */
+  /** The handle that its last receiver got. */
   handle: string
-  /** Whoever rings wakes it. */
+  /** It waits for a later time, and a new ring wakes it at once. */
   rests?: boolean
   /** Shows it again, while it is hidden. */
   timer?: NodeJS.Timeout

@@ -19,13 +19,12 @@ export function useStoreInProcess(store: DynamoDb): () => void {
     // refused, the claim is: the caller hears of it at once.
     return !isFull && Idempotency.isClaimed(record, String(state?.S))
   })
-  Idempotency.claimAlone()
   const bells = new Bells()
   store.watch(tables.events, (item) => {
     noteRow(item)
     bells.noteRow(item)
   })
-  const ends = [useHere(store.answer), listen(), () => bells.end()]
+  const ends = [useHere(store.answer), listen(), Idempotency.claimAlone(), () => bells.end()]
   return () => {
     for (const end of ends) end()
   }

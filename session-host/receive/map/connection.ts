@@ -19,7 +19,7 @@ export interface Why {
   reason?: "logged_out" | "stream_replaced"
   /** The network's reason. */
   objection?: Objection | undefined
-  /** Of `logged_out`: who unlinked the phone. */
+  /** Who unlinked the phone, where the event is `logged_out`. */
   by?: "here" | "elsewhere" | undefined
 }
 

@@ -7,7 +7,7 @@ const never = new AbortController().signal
 
 const bodies = (messages: { Body?: string | undefined }[]) => messages.map(({ Body }) => Body)
 
-/** What is visible now. */
+/** The doorbells that are visible now. */
 async function visible(doorbells: DoorbellsInMemory, atMost = 10) {
   const now = new AbortController()
   const received = doorbells.receive(atMost, now.signal)
