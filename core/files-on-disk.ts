@@ -1,7 +1,7 @@
 export * as FilesOnDisk from "./files-on-disk.ts"
 
-import { createReadStream, createWriteStream } from "node:fs"
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
+import { createWriteStream } from "node:fs"
+import { mkdir, open as openFile, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
@@ -18,9 +18,10 @@ export type Kind = "uploads" | "media"
 const About = z.object({ contentType: z.string(), fileName: z.string() })
 type About = z.infer<typeof About>
 
-export interface Found extends About {
+/** An open file. Who opens it reads or destroys its body. */
+export interface Opened extends About {
   size: number
-  body: () => Readable
+  body: Readable
 }
 
 /**
@@ -46,14 +47,28 @@ export async function keep(
   }
 }
 
-/** A file that is at most so old; undefined when there is none. */
-export async function find(kind: Kind, name: string, youngerThanMs: number): Promise<Found | undefined> {
+/** Whether there is a file that is at most so old. */
+export async function isThere(kind: Kind, name: string, youngerThanMs: number): Promise<boolean> {
+  const found = await stat(pathOf(kind, name)).catch(absent)
+  return found !== undefined && nowMs() - found.mtimeMs <= youngerThanMs
+}
+
+/** A file that is at most so old; undefined when there is none. It can be read to its end, also when it is removed meanwhile. */
+export async function open(kind: Kind, name: string, youngerThanMs: number): Promise<Opened | undefined> {
   const path = pathOf(kind, name)
-  const found = await stat(path).catch(absent)
-  if (!found || nowMs() - found.mtimeMs > youngerThanMs) return undefined
-  const about = await readFile(aboutOf(path), "utf8").catch(absent)
-  if (about === undefined) return undefined
-  return { ...About.parse(JSON.parse(about)), size: found.size, body: () => createReadStream(path) }
+  const file = await openFile(path).catch(absent)
+  if (!file) return undefined
+  try {
+    const { size, mtimeMs } = await file.stat()
+    const about = await readFile(aboutOf(path), "utf8").catch(absent)
+    if (nowMs() - mtimeMs <= youngerThanMs && about !== undefined)
+      return { ...About.parse(JSON.parse(about)), size, body: file.createReadStream() }
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+  await file.close()
+  return undefined
 }
 
 /** Removes files that are older, and what a crash has left of others. */

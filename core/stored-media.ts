@@ -40,7 +40,7 @@ export function keyOf(bridgeId: string, message: string): string {
 
 /** Whether it was stored in the last three hours. */
 export async function isFresh(key: string): Promise<boolean> {
-  if (config.STORAGE_DIR) return (await FilesOnDisk.find("media", nameOf(key), cachedForMs)) !== undefined
+  if (config.STORAGE_DIR) return await FilesOnDisk.isThere("media", nameOf(key), cachedForMs)
   try {
     const head = await bucket.send(new HeadObjectCommand({ Bucket: need("MEDIA_BUCKET"), Key: key }))
     return nowMs() - (head.LastModified?.getTime() ?? 0) < cachedForMs
@@ -62,7 +62,12 @@ interface Stored {
 export async function put(input: Stored): Promise<void> {
   if (!config.STORAGE_DIR) return await putInBucket(input)
   if (!DiskRoom.hasRoomToSpare()) throw DiskRoom.refusal()
-  await FilesOnDisk.keep("media", nameOf(input.key), input, createReadStream(input.path))
+  await FilesOnDisk.keep("media", nameOf(input.key), input, bytesOf(input.path))
+}
+
+/** Opened only once somebody reads it, so that nothing stays open when nobody does. */
+async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path)
 }
 
 /** Removes files from the disk of one machine that are not fresh. In the bucket, its own rules do. */
@@ -198,9 +203,9 @@ export async function get(key: string): Promise<{ headers: Record<string, string
 }
 
 async function onDisk(key: string) {
-  const found = await FilesOnDisk.find("media", nameOf(key), cachedForMs * 2)
+  const found = await FilesOnDisk.open("media", nameOf(key), cachedForMs * 2)
   if (!found) throw new Error("a file that was just stored is gone")
-  return { ...found, disposition: dispositionOf(found.fileName), body: found.body() }
+  return { ...found, disposition: dispositionOf(found.fileName) }
 }
 
 async function inBucket(key: string) {

@@ -36,10 +36,7 @@ export async function formFor(upload: Info, until: Date) {
 /** An uploaded file, to send it; undefined when there is none, or it is too old. */
 export async function open(bridgeId: string, file: string): Promise<StoredMedia.Uploaded | undefined> {
   if (!config.STORAGE_DIR) return await StoredMedia.open(keyOf({ bridgeId, file }), keptMs)
-  const found = await FilesOnDisk.find("uploads", nameOf({ bridgeId, file }), keptMs)
-  if (!found) return undefined
-  const { contentType, fileName, body } = found
-  return { contentType, fileName, body: body() }
+  return await FilesOnDisk.open("uploads", nameOf({ bridgeId, file }), keptMs)
 }
 
 /**

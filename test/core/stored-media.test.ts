@@ -75,6 +75,16 @@ describe.for(["in the bucket", "on the disk of one machine"])("%s", (place) => {
   })
 })
 
+test("on the disk of one machine, a file that is removed while somebody reads it is read to its end", async () => {
+  config.STORAGE_DIR = mkdtempSync(join(tmpdir(), "media-"))
+  onTestFinished(() => void (config.STORAGE_DIR = undefined))
+  const path = await aFile("its bytes")
+  await StoredMedia.put({ key: "a/b", path, contentType: "image/png", fileName: "" })
+  const { body } = await StoredMedia.get("a/b")
+  rmSync(config.STORAGE_DIR, { recursive: true })
+  expect(await text(body)).toBe("its bytes")
+})
+
 test("on the disk of one machine, what is not fresh is removed, and where there is no room nothing is stored", async () => {
   const folder = mkdtempSync(join(tmpdir(), "media-"))
   const { STORAGE_RESERVE_MB } = config
