@@ -21,7 +21,7 @@ import { type DashboardEnv, pageOrigin } from "./guard.ts"
 import { live, type Piece } from "./live.ts"
 import { typedCodeFor, shownCodeOf, lookEachMs, roundOf } from "./numbers/ask-for-codes.ts"
 import { fill, type LinkWords, linkWordsFor } from "./numbers/link-words.ts"
-import { knownStateOf, forStrangers, isLinked } from "./numbers/known-state.ts"
+import { knownStateOf, forStrangers, isLinked } from "./numbers/ask-for-state.ts"
 import {
   type Code,
   codePiece,

@@ -46,7 +46,7 @@ import { number } from "./numbers/number.ts"
 import { numbers } from "./numbers/numbers.ts"
 import { settings } from "./numbers/settings.ts"
 import { webhooks } from "./numbers/webhooks.ts"
-import { find } from "./operator/find-and-stop.ts"
+import { findAndStop } from "./operator/find-and-stop.ts"
 import { mail } from "./operator/mail.ts"
 import { operator } from "./operator/operator.ts"
 import { passkeyExtension } from "./passkey-extension.ts"
@@ -144,7 +144,7 @@ for (const part of [
   auditLog,
   accounts,
   operator,
-  find,
+  findAndStop,
   mail,
   consent,
 ])

@@ -160,7 +160,7 @@ class Arrival {
     })
   }
 
-  async end(left: Move.Left): Promise<void> {
+  async end(left: Move.RowsAndKeys): Promise<void> {
     await this.#claim()
     await this.#flush()
     const { accountId } = this

@@ -18,7 +18,7 @@ import { notifyHolder } from "../lease/notify-holder.ts"
 // A bridge leaves for another service, and comes from one. Its other rows are read and written by `admin/move/`.
 
 /** A bridge as it left: the rows by which it is a bridge, and its data keys in the clear. */
-export interface Left {
+export interface RowsAndKeys {
   lease: Row
   bridge: Row
   deliveries: Row[]
@@ -71,7 +71,7 @@ function isHeld(delivery: Delivery.Info): boolean {
 }
 
 /** A bridge that leaves: nothing here changes what this reads. */
-export async function leftAs(bridge: Bridge.Info): Promise<Left> {
+export async function leftAs(bridge: Bridge.Info): Promise<RowsAndKeys> {
   const deliveries = await Delivery.all(bridge.id)
   const [lease, row, keys, ...rows] = await Promise.all([
     get(tables.leases, Lease.key(bridge.id)),
@@ -127,7 +127,7 @@ export async function undoArrival({ bridgeId, arriving }: Lease.Info): Promise<b
  * @returns false when another import has taken over, the reference is another bridge's, or the account is gone
  */
 export async function arrive(
-  { lease, bridge, deliveries, keys }: Left,
+  { lease, bridge, deliveries, keys }: RowsAndKeys,
   { accountId, importId }: { accountId: string; importId: string },
 ): Promise<boolean> {
   const { id: bridgeId, customerRef, isSandbox } = Bridge.fromRow(bridge)

@@ -3,7 +3,7 @@ import { EventType, Ignored, MessageStatusDetail } from "./event.ts"
 import { Keep, keepOrNull } from "./keep.ts"
 import { Pacing } from "./pacing.ts"
 import { body, refusals, reply, codesOfSession } from "./route-parts.ts"
-import { Objection, Status } from "./session-status.ts"
+import { Objection, Status } from "./status-and-objection.ts"
 
 /** Letters, digits, dash, underscore. `default` names the first bridge and cannot be taken (Contract, "Bridges"). */
 export const CustomerRef = z

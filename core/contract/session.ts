@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { PhoneNumber } from "./field-types.ts"
 import { PasskeyAssertion, PasskeyOptions } from "./passkey.ts"
-import { Objection, RestrictionKind, Status } from "./session-status.ts"
+import { Objection, RestrictionKind, Status } from "./status-and-objection.ts"
 import {
   codesOfBridge,
   body,

@@ -41,7 +41,7 @@ export async function stayed(held: Held): Promise<void> {
 }
 
 /** A customer has called. Unix seconds. */
-export async function usedAt(held: Held, time: number): Promise<void> {
+export async function reportUse(held: Held, time: number): Promise<void> {
   await note(held, "used", time)
 }
 

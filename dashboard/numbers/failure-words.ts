@@ -1,5 +1,5 @@
 import type { ErrorCode } from "#core/contract/error.ts"
-import type { Objection } from "#core/contract/session-status.ts"
+import type { Objection } from "#core/contract/status-and-objection.ts"
 
 interface Failure {
   /** A few words: what happened. */

@@ -2,7 +2,7 @@ import { html } from "hono/html"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
 import type { Html } from "../elements.ts"
-import { soonOf } from "./known-state.ts"
+import { soonOf } from "./ask-for-state.ts"
 import { webhookMarks } from "./webhook-health.ts"
 import { inWords, phoneOf, placeOf } from "./state-words.ts"
 

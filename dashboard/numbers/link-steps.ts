@@ -1,6 +1,6 @@
 export * as LinkSteps from "./link-steps.ts"
 
-import type { KnownState } from "./known-state.ts"
+import type { KnownState } from "./ask-for-state.ts"
 import { stepCount, stepOf } from "./linking-cards.ts"
 
 /** The steps that a page of Connect has seen so far. They are in the stream's ids, so a stream that breaks goes on with it. */

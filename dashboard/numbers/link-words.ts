@@ -1,5 +1,5 @@
 import { html } from "hono/html"
-import type { KnownState } from "./known-state.ts"
+import type { KnownState } from "./ask-for-state.ts"
 import type { Html } from "../elements.ts"
 import { english as en } from "./link-words/english.ts"
 import { french as fr } from "./link-words/french.ts"

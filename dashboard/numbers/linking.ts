@@ -14,7 +14,7 @@ import { askOwners, type DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
 import { lastId, live, type Piece } from "../live.ts"
 import { typedCodeFor, shownCodeOf, roundOf } from "./ask-for-codes.ts"
-import { type KnownState, knownStateOf, isLinked, isStopped } from "./known-state.ts"
+import { type KnownState, knownStateOf, isLinked, isStopped } from "./ask-for-state.ts"
 import { LinkSteps } from "./link-steps.ts"
 import {
   type Code,

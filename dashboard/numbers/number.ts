@@ -17,10 +17,10 @@ import { numberHeading } from "../layout.ts"
 import { live } from "../live.ts"
 import { whoIsTold } from "../people/alerts.ts"
 import { eventLine } from "./event-item.ts"
-import { knownStateOf, isLinked } from "./known-state.ts"
+import { knownStateOf, isLinked } from "./ask-for-state.ts"
 import { lookEachMs } from "./numbers.ts"
 import { changeOf, failingAt, howLong, isFailing, receiverLine, receivingOf } from "./webhook-health.ts"
-import { newChatsLine, failedToday } from "./failed-sends.ts"
+import { newChatsLine, failedToday } from "./count-failed-sends.ts"
 import { stateLine, inWords, phoneOf, placeOf } from "./state-words.ts"
 
 /** The overview of one number: how it stands, by whose word, and what to do about it. */

@@ -1,6 +1,6 @@
 import { EventLists } from "#core/event/event-lists.ts"
 import { left, now, nowMs } from "#core/platform/clock.ts"
-import type { KnownState } from "./known-state.ts"
+import type { KnownState } from "./ask-for-state.ts"
 
 /** A backlog that has been coming for longer than this is taken for over: its end may have been lost with a host. In seconds. */
 const longest = 600

@@ -4,7 +4,7 @@ import type { Choice } from "#core/bridge/choice.ts"
 import { Pacing } from "#core/contract/pacing.ts"
 import { invalid } from "#core/error.ts"
 import type { Html } from "../elements.ts"
-import { knownStateOf } from "./known-state.ts"
+import { knownStateOf } from "./ask-for-state.ts"
 
 // The part of a number's settings that is about how it sends.
 

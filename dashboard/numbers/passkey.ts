@@ -9,7 +9,7 @@ import { block, type Html, note, press } from "../elements.ts"
 import { until } from "../times.ts"
 import type { Refused } from "./ask-for-codes.ts"
 import { sentenceOf } from "../api-words.ts"
-import { type KnownState, knownStateOf } from "./known-state.ts"
+import { type KnownState, knownStateOf } from "./ask-for-state.ts"
 import { english, fill, type LinkWords } from "./link-words.ts"
 import { type Code, reason, refusedCard, waysToLink, whileLinking } from "./linking-cards.ts"
 

@@ -6,7 +6,7 @@ import { Delivery } from "#core/event/delivery.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { Usage } from "#core/event/usage.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { roughlyOf } from "./known-state.ts"
+import { roughlyOf } from "./ask-for-state.ts"
 import { inWords } from "./state-words.ts"
 
 /** How a number stands by what is written down, so that very many can be ordered and counted. */

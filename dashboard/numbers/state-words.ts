@@ -4,7 +4,7 @@ import { now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import type { Html } from "../elements.ts"
 import { age, time } from "../times.ts"
-import type { KnownState, Last, Why } from "./known-state.ts"
+import type { KnownState, Last, Why } from "./ask-for-state.ts"
 import { loginRejections } from "./failure-words.ts"
 
 type To = "connect" | "take-back" | "pay" | "settings"

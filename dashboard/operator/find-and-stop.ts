@@ -18,7 +18,7 @@ import { heading } from "../layout.ts"
 import { accountsCard, showOperator, whatWaitsFor } from "./operator.ts"
 
 /** Finding a number or an account, and stopping or waking one number. */
-export const find = new Hono<DashboardEnv>()
+export const findAndStop = new Hono<DashboardEnv>()
   .get("/operator/find", async (c) => await showFound(c, c.req.query("id")?.trim() ?? ""))
   .post("/operator/:act{pause|wake|suspend|resume}", async (c) => {
     const { id } = textsOf(await c.req.parseBody(), "id")

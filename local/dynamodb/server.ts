@@ -10,7 +10,7 @@ import { Faults, type Call, type Rule } from "./faults.ts"
 import { operations } from "./operations.ts"
 import { Refusal } from "./refusal.ts"
 import { type File, openFile, openInMemory } from "./rows/sqlite-file.ts"
-import { type Passing, Rows } from "./rows/rows.ts"
+import { type MayStayInMemory, Rows } from "./rows/rows.ts"
 import { sqlOf } from "./table.ts"
 import { Tables } from "./tables.ts"
 import { exceededMessage, type Limits, Throughput } from "./throughput.ts"
@@ -26,7 +26,7 @@ export interface DynamoDb {
    * Such items of a table need not be on the disk when their write is answered. They are there a moment later; until
    * then the end of this process may lose them.
    */
-  relax: (table: string, isPassing: Passing) => void
+  relax: (table: string, isPassing: MayStayInMemory) => void
   /**
    * Reports each item of a table that is put or changed, as a DynamoDB stream would, but not each change of an item that
    * may be lost. For callers in this process.

@@ -7,7 +7,7 @@ import { groupOf } from "../send/recipient-devices.ts"
 import { timerOf } from "../send/disappearing-timers.ts"
 import { sendToMissed } from "../send/missed-devices.ts"
 import { newSenderKeys } from "../send/renew-sender-key.ts"
-import { newSender, newSendAgain, newShowAgain, type SendInput } from "../send/transmit.ts"
+import { newSender, newSendAgain, newSendStatusAgain, type SendInput } from "../send/transmit.ts"
 import { newAppState } from "./app-state/app-state.ts"
 import { outsideOfContext } from "./async-context.ts"
 import { dial, type DialInput } from "./dial.ts"
@@ -88,7 +88,7 @@ function open(input: ConnectInput): Connection {
     appState,
     availability,
     restrictions,
-    showAgain: newShowAgain(sending),
+    sendStatusAgain: newSendStatusAgain(sending),
     sendAgain: newSendAgain(sending),
     reportPeople,
     record: input.record,

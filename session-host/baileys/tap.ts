@@ -12,7 +12,7 @@ import { newAnswers } from "../receive/answer-unanswered.ts"
 import { reportUnknown } from "../receive/unknown.ts"
 import type { Addressing } from "../send/addressing.ts"
 import { newLidRefresh } from "../send/refresh-lids.ts"
-import type { SendAgain, ShowAgain } from "../send/transmit.ts"
+import type { SendAgain, SendStatusAgain } from "../send/transmit.ts"
 import { newDeviceChanges } from "../send/forget-changed-devices.ts"
 import type { AppState } from "./app-state/app-state.ts"
 import { addressPair, personIn } from "./app-state/people.ts"
@@ -47,7 +47,7 @@ interface Parts extends ReturnType<typeof dial> {
   appState: AppState
   availability: ShowAsAvailable
   restrictions: ReturnType<typeof newRestrictionsQuestions>
-  showAgain: ShowAgain
+  sendStatusAgain: SendStatusAgain
   sendAgain: SendAgain
   reportPeople: (people: Acquaintance[]) => void
   /** Gets every frame that comes in. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { isDeepStrictEqual } from "node:util"
 import { now } from "#core/platform/clock.ts"
-import type { Status } from "#core/contract/session-status.ts"
+import type { Status } from "#core/contract/status-and-objection.ts"
 import { Billing } from "#core/billing.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { TrialChecks } from "#core/bridge/trial-checks.ts"
@@ -56,7 +56,7 @@ export class LeaseNotes {
     this.#used = now()
     if ((this.#used - this.#written) * 1000 < this.#timing.usedEachMs) return
     this.#written = this.#used
-    this.#write("used", Lease.usedAt(this.#lease, this.#used))
+    this.#write("used", Lease.reportUse(this.#lease, this.#used))
   }
 
   /**

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { RestrictionKind } from "#core/contract/session-status.ts"
+import { RestrictionKind } from "#core/contract/status-and-objection.ts"
 import { now, nowMs } from "#core/platform/clock.ts"
 import type { Commits } from "./commits.ts"
 import type { UnitWrite } from "./next-batch.ts"

@@ -300,12 +300,12 @@ async function first(limit: number | undefined, prefix: string, rows: AsyncItera
 }
 
 /** A secret of two parts: a line of text, then bytes. */
-export function joined(line: string, bytes: Uint8Array): Buffer {
+export function joinSecret(line: string, bytes: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(`${line}\n`), bytes])
 }
 
 /** The parts of such a secret. */
-export function parted(secret: Buffer): { line: string; bytes: Buffer } {
+export function splitSecret(secret: Buffer): { line: string; bytes: Buffer } {
   const end = secret.indexOf("\n")
   return { line: secret.subarray(0, end).toString(), bytes: secret.subarray(end + 1) }
 }

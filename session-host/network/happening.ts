@@ -1,4 +1,4 @@
-import type { Objection } from "#core/contract/session-status.ts"
+import type { Objection } from "#core/contract/status-and-objection.ts"
 import type { PasskeyOptions } from "#core/contract/passkey.ts"
 import type { proto } from "@whiskeysockets/baileys"
 import type { Stanza } from "./stanza.ts"

@@ -5,7 +5,7 @@ import { withoutDevice } from "#core/jid.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Received } from "../network/connection.ts"
-import { joined, parted, type SessionStore, type SessionWrite, type Stored } from "../memory/rows.ts"
+import { joinSecret, splitSecret, type SessionStore, type SessionWrite, type Stored } from "../memory/rows.ts"
 
 /** From the time of sending; messages are kept no longer. */
 const keptFor = 30 * 86_400
@@ -94,11 +94,11 @@ const Head = z.object({
 function pack(received: Received): Buffer {
   const { hash, attrs, verified } = received
   const head: z.infer<typeof Head> = { hash, attrs, verified }
-  return joined(JSON.stringify(head), received.plaintext)
+  return joinSecret(JSON.stringify(head), received.plaintext)
 }
 
 function unpack(packed: Buffer): Received {
-  const { line, bytes } = parted(packed)
+  const { line, bytes } = splitSecret(packed)
   return { ...Head.parse(JSON.parse(line)), plaintext: bytes }
 }
 

@@ -8,7 +8,7 @@ import type { Backpressure } from "./backpressure.ts"
 import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
 import type { newCallers } from "../baileys/questions/reject-call.ts"
 import type { Lifetime } from "../baileys/lifetime.ts"
-import { membersInGroupCards } from "./members-in-group-cards.ts"
+import { redactedPhonesAndUsernames } from "./redacted-phones-and-usernames.ts"
 import { hasChild, toStanza } from "../baileys/stanza.ts"
 
 interface Input {
@@ -36,7 +36,7 @@ export function newFrameReader(input: Input): (frame: BinaryNode) => void {
     // Somebody could not read what we sent.
     if (frame.tag === "receipt" && frame.attrs.type === "retry") Metrics.add("RetryReceipts")
     if (frame.tag === "call") calls.take(frame)
-    if (frame.tag === "iq") reportPeople(membersInGroupCards(frame))
+    if (frame.tag === "iq") reportPeople(redactedPhonesAndUsernames(frame))
     if (mayBecomeEvent(frame)) {
       const stanza = toStanza(frame)
       const taken = () => new Promise<void>((onTaken) => lifetime.emit({ kind: "stanza", stanza, onTaken }))

@@ -6,7 +6,7 @@ import type { Stanza } from "../network/stanza.ts"
 import type { News } from "../network/happening.ts"
 import { nobody } from "../session/own.ts"
 import type { At } from "./map/connection.ts"
-import { mapStanza } from "./map-stanza.ts"
+import { mapNonMessage } from "./map-non-message.ts"
 import { lidsInStanza } from "./map/people-in-stanza.ts"
 import { phonesOf } from "./map-received.ts"
 import type { Say } from "../session/say-in-log.ts"
@@ -39,7 +39,7 @@ export function newTakingNews({
     const place = { ...at, stanza: ++stanzas }
     await memory.outbox.append(async () => {
       const who = { own: memory.vault.login ?? nobody, phones: await phones(lidsInStanza(stanza)) }
-      return mapStanza(stanza, who, place)
+      return mapNonMessage(stanza, who, place)
     })
   }
 

@@ -13,13 +13,13 @@ import { toBeGivenAgain } from "../baileys/signal/undo-deletions.ts"
 import type { Outgoing } from "../network/connection.ts"
 import type { GroupCache } from "./group-cache.ts"
 import { groupOf } from "./recipient-devices.ts"
-import type { SendAgain, ShowAgain } from "./transmit.ts"
+import type { SendAgain, SendStatusAgain } from "./transmit.ts"
 
 /** What sending a message again takes. */
 export interface Resending {
   sock: Pick<WASocket, "query" | "signalRepository" | "assertSessions">
   groups: GroupCache
-  showAgain: ShowAgain
+  sendStatusAgain: SendStatusAgain
   sendAgain: SendAgain
   onError: (error: unknown) => void
 }
@@ -74,7 +74,7 @@ export async function sendAgain(
   const session = extractE2ESessionFromRetryReceipt(node)
   if (session) await sock.signalRepository.injectE2ESession({ jid, session })
   else await sock.assertSessions([jid], true)
-  if (from === statusChat) return await input.showAgain({ ...message, messageId }, withoutDevice(jid))
+  if (from === statusChat) return await input.sendStatusAgain({ ...message, messageId }, withoutDevice(jid))
   const count = /^[1-9]$/.test(retry.attrs.count ?? "") ? Number(retry.attrs.count) : 1
   await input.sendAgain({ ...message, messageId }, { jid, count, ...chat })
 }

@@ -116,10 +116,10 @@ export function newSendAgain(input: SendInput) {
   }
 }
 
-export type ShowAgain = ReturnType<typeof newShowAgain>
+export type SendStatusAgain = ReturnType<typeof newSendStatusAgain>
 
 /** Sends a status once more to all devices of one of its viewers. Nobody waits for the acknowledgement. */
-export function newShowAgain(input: SendInput) {
+export function newSendStatusAgain(input: SendInput) {
   return async (status: Pick<Outgoing, "messageId" | "message">, viewer: string): Promise<void> => {
     const sending = new Transmission({ ...status, chat: statusChat, members: [viewer] }, true)
     sending.members = await viewersOf(input, sending)

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import type { Store } from "../storage/store.ts"
 import * as Jid from "../wire/jid.ts"
-import { freeId, openCollection } from "../storage/collection.ts"
+import { newItemId, openCollection } from "../storage/collection.ts"
 
 /** A message of a newsletter: numbered by the network, and not encrypted. */
 interface Post {
@@ -35,7 +35,7 @@ export function open(store: Store) {
     save,
     create(made: Pick<Newsletter, "name" | "description" | "owner" | "createdAt">): Newsletter {
       const invite = randomBytes(12).toString("base64url")
-      const newsletter = { id: freeId(), invite, ...made, followers: [], muted: [], posts: [] }
+      const newsletter = { id: newItemId(), invite, ...made, followers: [], muted: [], posts: [] }
       save(newsletter)
       return newsletter
     },

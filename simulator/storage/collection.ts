@@ -23,6 +23,6 @@ export function openCollection<Item extends { id: string }>(store: Store, table:
 }
 
 /** The digits of a new group's or newsletter's address. */
-export function freeId(): string {
+export function newItemId(): string {
   return `120363${String(randomInt(10 ** 12)).padStart(12, "0")}`
 }

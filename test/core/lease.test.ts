@@ -148,12 +148,12 @@ test("an old holder cannot write the notes of a session into its lease, nor coun
   await Lease.letGo(first, { failed: true, proven: false })
   const second = (await Lease.take((await Lease.get(first.bridgeId))!, b))!
   await Lease.healthy(first)
-  await Lease.usedAt(first, 1)
+  await Lease.reportUse(first, 1)
   expect(await Lease.countLogin(first, 1)).toBe(false)
   const kept = { failCount: 1, failures: 1, used: second.used, logins: 0 }
   expect(await Lease.get(first.bridgeId)).toMatchObject(kept)
   await Lease.healthy(second)
-  await Lease.usedAt(second, 7)
+  await Lease.reportUse(second, 7)
   expect(await Lease.get(first.bridgeId)).toMatchObject({ failCount: 0, failures: 1, used: 7 })
 })
 

@@ -12,7 +12,7 @@ import { Host } from "#core/lease/host.ts"
 import { tables } from "#core/store/tables.ts"
 import { hangUp, listen } from "#local/listen.ts"
 
-const main = fileURLToPath(new URL("../../infra/deploy.ts", import.meta.url))
+const main = fileURLToPath(new URL("../../infra/check-and-deploy.ts", import.meta.url))
 
 // In place of Docker, npm, SST and AWS's command line stand scripts: what this command asks of them is all there is to see here.
 let folder: string

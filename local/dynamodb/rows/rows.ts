@@ -15,7 +15,7 @@ const soonMs = 150
 const mostLingering = 32
 
 /** Whether an item may stay in memory for a moment; `isFull`: the disk had no room for what was written last. */
-export type Passing = (item: Item, isFull: boolean) => boolean
+export type MayStayInMemory = (item: Item, isFull: boolean) => boolean
 
 interface Batch {
   rows: Row[]
@@ -34,7 +34,7 @@ export class Rows {
   readonly #kept = new LRUCache<string, { item: Item | undefined }>({ maxSize: keptSize })
   #next: Batch | undefined
   #isWriting = false
-  readonly #relaxed: { of: string; isPassing: Passing }[] = []
+  readonly #relaxed: { of: string; isPassing: MayStayInMemory }[] = []
   /** Passing rows that are not on the disk yet, by their names. */
   readonly #passing = new Map<string, Row>()
   #timer: NodeJS.Timeout | undefined
@@ -108,7 +108,7 @@ export class Rows {
    * the disk with the next other batch, or by themselves a moment later. Queries and watchers learn of them then, and
    * until then the end of this process may lose them.
    */
-  relax(of: string, isPassing: Passing): void {
+  relax(of: string, isPassing: MayStayInMemory): void {
     this.#relaxed.push({ of, isPassing })
   }
 

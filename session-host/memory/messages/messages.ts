@@ -6,7 +6,7 @@ import type { MessageIdentity } from "#session-host/receive/map/mapped.ts"
 import type { Remembered } from "#session-host/receive/map/remembered.ts"
 import { decodeBare, encodeBare } from "#session-host/network/decode.ts"
 import { type Sent, sentMessage } from "./sent.ts"
-import { joined, parted, type Put, type SessionStore, type Stored } from "../rows.ts"
+import { joinSecret, splitSecret, type Put, type SessionStore, type Stored } from "../rows.ts"
 
 /** Contract, "Remembered messages": 30 days. */
 const rememberedFor = 30 * 86_400
@@ -85,7 +85,7 @@ export class Messages {
     const { content, ...about } = remembered ?? { content: undefined }
     const head: z.infer<typeof Head> = { ...about, seen, ...(event !== undefined && { event }) }
     const body = content ? bodyOf(content) : Buffer.alloc(0)
-    const secret = joined(JSON.stringify(head), body)
+    const secret = joinSecret(JSON.stringify(head), body)
     const expires_at = now() + (remembered ? rememberedFor : seenFor)
     this.#lately.set(known.sk, true)
     // In milliseconds, since two messages of one id may come within a second.
@@ -133,7 +133,7 @@ const Head = z.object({
 })
 
 function fromRow({ sk, row, secret }: Stored): Known {
-  const { line, bytes } = parted(secret)
+  const { line, bytes } = splitSecret(secret)
   const { id, chat, sender, fromMe, seen, event } = Head.parse(JSON.parse(line))
   const isRemembered = id !== undefined && chat !== undefined && sender !== undefined && fromMe !== undefined
   return {

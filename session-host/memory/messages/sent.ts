@@ -2,7 +2,7 @@ import { z } from "zod"
 import { now } from "#core/platform/clock.ts"
 import { mayBeOurs } from "#core/message-id.ts"
 import type { Outgoing } from "#session-host/network/connection.ts"
-import { joined, parted, type Put, type SessionStore, type Stored } from "../rows.ts"
+import { joinSecret, splitSecret, type Put, type SessionStore, type Stored } from "../rows.ts"
 
 /**
  * 30 days (Contract, "Remembered messages"): this row remembers what the API sent, for quotes, edits and answers, and what became
@@ -48,7 +48,7 @@ export function sentRow(store: SessionStore, sent: Sent): Put {
   const row = { ...outcome, ...asked, g: generation, expires_at: now() + keptFor }
   // The people are private, too. A JID contains no space and no line break.
   const people = members ? `${chat} ${JSON.stringify(members)}` : chat
-  return store.put(skOf(messageId), joined(people, message), row)
+  return store.put(skOf(messageId), joinSecret(people, message), row)
 }
 
 /** The row of a message, if there is one. DynamoDB may keep expired rows for days; they count like fresh ones. */
@@ -65,7 +65,7 @@ export async function sentMessages(store: SessionStore, messageIds: Iterable<str
 
 function fromRow({ sk, row, secret }: Stored): Sent {
   const generation = z.number().int().parse(row.g)
-  const { line, bytes: message } = parted(secret)
+  const { line, bytes: message } = splitSecret(secret)
   const [chat, members] = line.split(/ (.*)/s) as [string, string?] // it has a part before the first space
   return {
     messageId: sk.slice(prefix.length),

@@ -1,5 +1,5 @@
 import { inMode } from "#simulator/network/addressing.ts"
-import { freeId } from "#simulator/storage/collection.ts"
+import { newItemId } from "#simulator/storage/collection.ts"
 import { type Group, isAdmin, jidOf, newGroup, roleOf } from "#simulator/network/groups.ts"
 import type { ConnectedDevice } from "#simulator/network/connected-device.ts"
 import type { Network } from "#simulator/network/network.ts"
@@ -30,7 +30,7 @@ export function furnish(
   for (const role of roles) {
     const subject = role === "general" ? "General" : community.subject
     const { members, mode, createdBy: by } = community
-    const group = newGroup({ id: freeId(), subject, by, mode, members, community: community.id, role })
+    const group = newGroup({ id: newItemId(), subject, by, mode, members, community: community.id, role })
     group.announcement = role === "announcements"
     network.groups.save(group)
     notifyMembers(network, line, group, {

@@ -1,4 +1,4 @@
-import { freeId } from "#simulator/storage/collection.ts"
+import { newItemId } from "#simulator/storage/collection.ts"
 import { type Group, isAdmin, jidOf, mostMembers, newGroup, roleOf } from "#simulator/network/groups.ts"
 import type { ConnectedDevice } from "#simulator/network/connected-device.ts"
 import { now } from "#simulator/clock.ts"
@@ -24,7 +24,7 @@ export function create(network: Network, line: ConnectedDevice, iq: Node): Node[
   const by = line.device.user
   const parent = child(asked, "parent")
   const group = newGroup({
-    id: freeId(),
+    id: newItemId(),
     subject,
     by,
     mode: asked.attrs.addressing_mode === "pn" ? "pn" : "lid",

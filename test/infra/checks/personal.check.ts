@@ -56,7 +56,7 @@ test("the places that an account needs are those that docs/deploy.md asks for", 
   expect(page).toContain(`a quota of ${production + 100} at least`)
   expect(page).toContain(`a personal stage ${placesOf(graph) + 100}`)
   // What `npm run deploy` asks for.
-  const asked = readFileSync(new URL("../../../infra/deploy.ts", import.meta.url), "utf8")
+  const asked = readFileSync(new URL("../../../infra/check-and-deploy.ts", import.meta.url), "utf8")
   expect(asked).toMatch(new RegExp(`production: ${production + 100}, .*personal: ${placesOf(graph) + 100} `))
 })
 

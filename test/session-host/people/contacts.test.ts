@@ -5,7 +5,7 @@ import "#test/support/store.ts"
 import { transactions } from "#test/support/recorded-writes.ts"
 import { countTurns } from "#test/support/count-turns.ts"
 import { aMemory } from "#test/support/session/memory.ts"
-import { membersInGroupCards } from "#session-host/receive/members-in-group-cards.ts"
+import { redactedPhonesAndUsernames } from "#session-host/receive/redacted-phones-and-usernames.ts"
 import { type Learnt, wire } from "#session-host/people/contacts.ts"
 import { el } from "#session-host/network/stanza.ts"
 import { personOf } from "#session-host/people/ask-about-people.ts"
@@ -119,10 +119,10 @@ test("a group's card tells of numbers only what it hides", () => {
     participant({ jid: "4944@s.whatsapp.net", display_name: "Dora" }),
   )
   const hidden = [{ lid: "22@lid", redactedPhone: "+49∙∙∙22", ofContactsOnly: true }]
-  expect(membersInGroupCards({ tag: "iq", attrs: {}, content: [cards] })).toEqual(hidden)
+  expect(redactedPhonesAndUsernames({ tag: "iq", attrs: {}, content: [cards] })).toEqual(hidden)
   const groups: BinaryNode = { tag: "groups", attrs: {}, content: [cards] }
-  expect(membersInGroupCards({ tag: "iq", attrs: {}, content: [groups] })).toEqual(hidden)
-  expect(membersInGroupCards({ tag: "iq", attrs: {} })).toEqual([])
+  expect(redactedPhonesAndUsernames({ tag: "iq", attrs: {}, content: [groups] })).toEqual(hidden)
+  expect(redactedPhonesAndUsernames({ tag: "iq", attrs: {} })).toEqual([])
 })
 
 const { VerifiedNameCertificate } = proto

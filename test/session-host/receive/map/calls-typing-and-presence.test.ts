@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { Event } from "#core/contract/event.ts"
 import { authorsOf } from "#session-host/receive/map/message-identity.ts"
 import { lidsInStanza } from "#session-host/receive/map/people-in-stanza.ts"
-import { mapStanza } from "#session-host/receive/map-stanza.ts"
+import { mapNonMessage } from "#session-host/receive/map-non-message.ts"
 import type { Stanza } from "#session-host/network/stanza.ts"
 
 const own = { jid: "4911@s.whatsapp.net", lid: "11@lid" }
@@ -15,7 +15,7 @@ const node = (tag: string, attrs: Record<string, string> = {}, children: Stanza[
   children,
 })
 const map = (stanza: Stanza) => {
-  const mapped = mapStanza(stanza, known, at)
+  const mapped = mapNonMessage(stanza, known, at)
   for (const { event } of mapped) expect(event).toEqual(expect.schemaMatching(Event))
   return mapped
 }
@@ -142,7 +142,7 @@ describe("presence", () => {
 
   test("each is a happening of its own", () => {
     const stanza = node("presence", { from: "22@lid" })
-    const next = mapStanza(stanza, known, { ...at, stanza: 6 })
+    const next = mapNonMessage(stanza, known, { ...at, stanza: 6 })
     expect(next[0]!.identity).not.toEqual(map(stanza)[0]!.identity)
   })
 })

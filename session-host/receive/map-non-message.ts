@@ -10,7 +10,7 @@ import { fromPictureNotification } from "./map/own-picture.ts"
 import { fromPresence } from "./map/presence.ts"
 
 /** A stanza that is no message. */
-export function mapStanza(stanza: Stanza, known: KnownPeople, at: At): Mapped[] {
+export function mapNonMessage(stanza: Stanza, known: KnownPeople, at: At): Mapped[] {
   switch (stanza.tag) {
     case "ib":
       return fromInfo(stanza, at)

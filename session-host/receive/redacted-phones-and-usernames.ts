@@ -9,7 +9,7 @@ import { usernameIn } from "#core/jid.ts"
 import type { Acquaintance } from "../network/happening.ts"
 
 /** The visible parts of numbers that a group's card hides, and the members' usernames. */
-export function membersInGroupCards(answer: BinaryNode): Acquaintance[] {
+export function redactedPhonesAndUsernames(answer: BinaryNode): Acquaintance[] {
   if (answer.tag !== "iq") return []
   const groups = [
     ...getBinaryNodeChildren(answer, "group"),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { Event } from "#core/contract/event.ts"
 import { connected, disconnected } from "#session-host/receive/map/connection.ts"
-import { mapStanza } from "#session-host/receive/map-stanza.ts"
+import { mapNonMessage } from "#session-host/receive/map-non-message.ts"
 
 const at = { epoch: 3, connection: 2 }
 const known = {
@@ -22,7 +22,7 @@ test("the number of waiting messages is announced", () => {
     receipt: "1",
     appdata: "0",
   })
-  const [mapped] = mapStanza(preview, known, at)
+  const [mapped] = mapNonMessage(preview, known, at)
   expect(mapped!.event).toEqual({
     event: "offline_sync_preview",
     total: 7,
@@ -35,20 +35,20 @@ test("the number of waiting messages is announced", () => {
 })
 
 test("the end of the backlog says how much it was, also nothing", () => {
-  expect(mapStanza(info("offline", { count: "7" }), known, at)[0]!.event).toEqual({
+  expect(mapNonMessage(info("offline", { count: "7" }), known, at)[0]!.event).toEqual({
     event: "offline_sync_completed",
     count: 7,
   })
-  expect(mapStanza(info("offline", {}), known, at)[0]!.event).toEqual({
+  expect(mapNonMessage(info("offline", {}), known, at)[0]!.event).toEqual({
     event: "offline_sync_completed",
     count: 0,
   })
 })
 
 test("a stanza that nobody knows gives no event", () => {
-  expect(mapStanza(info("edge_routing", {}), known, at)).toEqual([])
-  expect(mapStanza({ tag: "ib", attrs: {}, children: [] }, known, at)).toEqual([])
-  expect(mapStanza({ tag: "next_year", attrs: {}, children: [] }, known, at)).toEqual([])
+  expect(mapNonMessage(info("edge_routing", {}), known, at)).toEqual([])
+  expect(mapNonMessage({ tag: "ib", attrs: {}, children: [] }, known, at)).toEqual([])
+  expect(mapNonMessage({ tag: "next_year", attrs: {}, children: [] }, known, at)).toEqual([])
 })
 
 test("an occurrence without an id of the network is another one in another connection or epoch", () => {
