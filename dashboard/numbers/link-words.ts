@@ -35,7 +35,6 @@ export function fill(sentence: string, parts: Record<string, Html | string>): Ht
 
 const reasons: Record<string, Reason> = {
   session_unavailable: "unreachable",
-  orchestrator_failed: "unreachable",
   passkey_not_awaited: "passkey_refused",
   bridge_paused: "stopped",
   bridge_moved: "stopped",

@@ -5,7 +5,7 @@ import { type Html, note } from "../elements.ts"
 import { time, until } from "../times.ts"
 import type { KnownState } from "./ask-for-state.ts"
 import { english, failureIn, fill, type LinkWords, stateIn } from "./link-words.ts"
-import { failures } from "./failure-words.ts"
+import { type Failure, failures } from "./failure-words.ts"
 import { inWords } from "./state-words.ts"
 
 /** The code to scan, or why there is none. */
@@ -174,8 +174,10 @@ export function reason(
   if (translated)
     return html`<b>${translated[0]}.</b> <span>${fill(translated[1], { digits })}</span>
       <code class="small">${code}</code>`
-  const { title, next } = failures[code as keyof typeof failures] ?? failures.internal_error // a code of a later release
-  const isReaders = (errorStatus[code as keyof typeof errorStatus] ?? 500) < 500 || code === "number_mismatch"
+  const known: Failure | undefined = failures[code as keyof typeof failures]
+  const { title, next } = known ?? failures.internal_error // a code that nobody expects here
+  const isReaders =
+    known && (code === "number_mismatch" || errorStatus[code as keyof typeof errorStatus] < 500)
   return html`<b>${title}.</b>
     <span>${fill(next, { digits })}${code === "rate_limited" ? ` ${sentence}` : ""}</span>
     ${isReaders ? "" : html`<span class="small">${sentence} <code>${code}</code></span>`}`
