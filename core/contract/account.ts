@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi"
+import { integer, Timestamp } from "./field-types.ts"
 import { refusals, reply } from "./route-parts.ts"
 
 const Account = z
@@ -12,9 +13,9 @@ const Account = z
       description:
         "`active` and `trialing` may create bridges; while `unpaid` or `canceled`, existing bridges do not run.",
     }),
-    bridges: z.number().int().openapi({ description: "How many there are; the sandbox does not count." }),
-    bridge_limit: z.number().int().openapi({ description: "How many there may be." }),
-    created_at: z.number().int().openapi({ description: "Unix seconds." }),
+    bridges: integer("How many there are; the sandbox does not count."),
+    bridge_limit: integer("How many there may be."),
+    created_at: Timestamp,
   })
   .openapi("Account")
 

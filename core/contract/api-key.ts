@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { CustomerRef } from "./bridge.ts"
-import { text } from "./field-types.ts"
+import { integer, text, Timestamp } from "./field-types.ts"
 import { body, refusals, reply } from "./route-parts.ts"
 
 const Scope = z.enum(["all", "read", "bridge"]).openapi({
@@ -19,21 +19,13 @@ const Key = z
     name: z.string(),
     scope: Scope,
     customer_ref: z.string().optional().openapi({ description: "The bridge of a key for one." }),
-    created_at: z.number().int().openapi({ description: "Unix seconds." }),
+    created_at: Timestamp,
     created_by: z.string().optional().openapi({
       description:
         "The e-mail address of the person who made it, or the `id` of the key that did; absent for one of the operator's.",
     }),
-    expires_at: z
-      .number()
-      .int()
-      .optional()
-      .openapi({ description: "When it stops working by itself, Unix seconds; absent if it does not." }),
-    last_used_at: z
-      .number()
-      .int()
-      .optional()
-      .openapi({ description: "To the hour, Unix seconds; absent before its first use." }),
+    expires_at: integer("When it stops working by itself, Unix seconds; absent if it does not.").optional(),
+    last_used_at: integer("To the hour, Unix seconds; absent before its first use.").optional(),
   })
   .openapi("ApiKey")
 
@@ -55,7 +47,6 @@ export const createKey = createRoute({
         scope: Scope.default("all"),
         customer_ref: CustomerRef.optional().openapi({ description: "With the scope `bridge`: which." }),
         expires_at: z
-          .number()
           .int()
           .min(1)
           .max(endOfTime)

@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi"
+import { integer, Timestamp } from "./field-types.ts"
 import { EventType, Ignored, MessageStatusDetail } from "./event.ts"
 import { Keep, keepOrNull } from "./keep.ts"
 import { Pacing } from "./pacing.ts"
@@ -29,7 +30,7 @@ export const BridgeInList = z
     id: z.uuid(),
     customer_ref: z.string(),
     state: State,
-    created_at: z.number().int().openapi({ description: "Unix seconds." }),
+    created_at: Timestamp,
   })
   .openapi("BridgeInList")
 
@@ -53,17 +54,14 @@ export const ProcessHealth = z
     started_at: z
       .string()
       .openapi({ description: "When the session started, ISO 8601; empty before its first start." }),
-    fail_count: z
-      .number()
-      .int()
-      .openapi({ description: "How often the process failed since its last ten healthy minutes." }),
+    fail_count: integer("How often the process failed since its last ten healthy minutes."),
   })
   .openapi("Manager")
 
 const Reported = z
   .object({
     status: Status,
-    since: z.number().int().openapi({ description: "Since when it is so, Unix seconds." }),
+    since: integer("Since when it is so, Unix seconds."),
     phone: z
       .string()
       .openapi({ description: 'The number that is linked, or was last; `""` before the first.' }),
@@ -106,9 +104,9 @@ const chosen = {
 export const BridgeWithManager = Bridge.extend({
   ...chosen,
   paused_reason: PausedReason.optional(),
-  secret_overlap_until: z.number().int().optional().openapi({
-    description: "The secret was replaced: until then the one before signs as well. Unix seconds.",
-  }),
+  secret_overlap_until: integer(
+    "The secret was replaced: until then the one before signs as well. Unix seconds.",
+  ).optional(),
   manager: ProcessHealth,
   reported: Reported.optional().openapi({
     description:

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { MessageEvent } from "./message-events.ts"
-import { Group, PersonAddress } from "./field-types.ts"
+import { Group, integer, limit, PersonAddress, timeInQuery } from "./field-types.ts"
 import { codesOfNetwork, body, proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
 
 /** A chat, in a form that names it without asking the network. */
@@ -22,22 +22,16 @@ export const Chat = z
         'The name of the person as in `listContacts`, or of the group, which may be a day old; `""`: not known.',
     }),
     is_group: z.boolean(),
-    unread: z
-      .number()
-      .int()
-      .openapi({
-        description:
-          "How many messages of others have come since somebody of the account has written in the chat, or read it on the phone or by " +
-          "`readMessage`.",
-      }),
+    unread: integer(
+      "How many messages of others have come since somebody of the account has written in the chat, or read it on the phone or by " +
+        "`readMessage`.",
+    ),
     marked_unread: z.boolean().openapi({ description: "It was marked as unread by hand." }),
     archived: z.boolean(),
     pinned: z.boolean(),
     muted: z.boolean(),
-    muted_until: z.number().int().openapi({
-      description: "Unix seconds; 0: it is not muted, or without an end.",
-    }),
-    last_message_at: z.number().int().openapi({ description: "Unix seconds; 0: there is none yet." }),
+    muted_until: integer("Unix seconds; 0: it is not muted, or without an end."),
+    last_message_at: integer("Unix seconds; 0: there is none yet."),
   })
   .openapi("Chat")
 
@@ -59,11 +53,8 @@ export const KeptMessage = MessageEvent.omit({ event: true, offline: true })
       "`target_id` of the one that they are about.",
   })
 
-const Time = (description: string) =>
-  z.coerce.number().int().min(0).max(9_999_999_999).optional().openapi({ type: "integer", description })
-
 const page = {
-  limit: z.coerce.number().int().min(1).max(100).default(50),
+  limit: limit.default(50),
   after: z.string().max(256).optional().openapi({
     description: "The `X-Next-After` of the page before, of the same bridge and chat.",
   }),
@@ -132,8 +123,8 @@ export const listMessages = createRoute({
   request: {
     params: path.extend({ chat: ChatAddress }),
     query: z.object({
-      since: Time("Only messages from this time on, Unix seconds."),
-      until: Time("Only messages before this time, Unix seconds."),
+      since: timeInQuery("Only messages from this time on, Unix seconds."),
+      until: timeInQuery("Only messages before this time, Unix seconds."),
       person: PersonAddress.optional().openapi({ description: "Only messages that this person wrote." }),
       type: MessageEvent.shape.type.optional().openapi({ description: "Only messages of this type." }),
       ...page,

@@ -1,14 +1,14 @@
 import { createRoute, z } from "@hono/zod-openapi"
+import { integer } from "./field-types.ts"
 import { path } from "./bridge.ts"
 import { proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
 
 /** Figures of the host's process, under the names of Go's runtime, for compatibility. */
 const DebugStats = z
   .object({
-    client_expires_at: z.number().int().openapi({
-      description:
-        "When the network will reject the version of its protocol that this process speaks, in Unix seconds; 0: it has named no day.",
-    }),
+    client_expires_at: integer(
+      "When the network will reject the version of its protocol that this process speaks, in Unix seconds; 0: it has named no day.",
+    ),
     gc_cycles: z.number().openapi({ description: "Garbage collections since the process started." }),
     goroutines: z.number().openapi({
       description: "Its open sockets, timers and requests; the name comes from another runtime.",

@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi"
+import { integer } from "./field-types.ts"
 import { path } from "./bridge.ts"
 import { body, codesOfBridge, Ok, proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
 import { EventId, StoredEvent } from "./stored-event.ts"
@@ -6,7 +7,7 @@ import { ofWebhook } from "./webhook.ts"
 
 export const Attempt = z
   .object({
-    attempt: z.number().int().openapi({ description: "The number of this attempt at the event, from 1." }),
+    attempt: integer("The number of this attempt at the event, from 1."),
     error: z.string().openapi({
       description:
         '`""` on success. With an answer: `redirect`, `client_error` (4xx), `rate_limited` (429), `server_error` (5xx). ' +
@@ -15,8 +16,8 @@ export const Attempt = z
     }),
     event: z.string(),
     event_id: z.string(),
-    latency_ms: z.number().int(),
-    status_code: z.number().int().openapi({ description: "0 if there was no answer." }),
+    latency_ms: z.int(),
+    status_code: integer("0 if there was no answer."),
     success: z.boolean(),
     timestamp: z.string().openapi({ description: "ISO 8601." }),
   })
@@ -31,21 +32,15 @@ export const webhookLogs = createRoute({
   responses: { 200: reply("At most 200 attempts.", z.array(Attempt)), ...refusals(...codesOfSession) },
 })
 
-const Time = (description: string) =>
-  z
-    .number()
-    .int()
-    .openapi({ description: `${description} Unix seconds.` })
-
 /** Contract, "Deliveries" */
 export const Deliveries = z
   .object({
-    waiting: z.number().int().openapi({ description: "How many events wait for delivery." }),
-    resending: z.number().int().openapi({ description: "How many more were asked to be sent again." }),
+    waiting: integer("How many events wait for delivery."),
+    resending: integer("How many more were asked to be sent again."),
     head: z.string().optional().openapi({ description: "The id of the event whose turn it is." }),
-    oldest_at: Time("When that event happened.").optional(),
-    next_attempt_at: Time("When it is tried again, if it waits for that.").optional(),
-    failing_since: Time("Since when each attempt has failed.").optional(),
+    oldest_at: integer("When that event happened. Unix seconds.").optional(),
+    next_attempt_at: integer("When it is tried again, if it waits for that. Unix seconds.").optional(),
+    failing_since: integer("Since when each attempt has failed. Unix seconds.").optional(),
     attempts: z.array(Attempt).openapi({ description: "The latest attempts, newest first." }),
   })
   .openapi("Deliveries")
@@ -147,7 +142,6 @@ export const resendSince = createRoute({
     body: body(
       z.object({
         since: z
-          .number()
           .int()
           .min(0)
           .max(9_999_999_999)
@@ -161,7 +155,7 @@ export const resendSince = createRoute({
       "They will be sent between other events.",
       z.object({
         ok: z.literal(true),
-        count: z.number().int().openapi({ description: "How many will be sent." }),
+        count: integer("How many will be sent."),
         next: z.string().optional().openapi({ description: "There are more: behind this event." }),
       }),
     ),

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi"
+import { integer } from "./field-types.ts"
 import { errors } from "./error-sentences.ts"
 
 export type ErrorCode = keyof typeof errors
@@ -22,10 +23,6 @@ export const ErrorBody = z
       .string()
       .optional()
       .openapi({ description: "With `send_outcome_unknown`: the message, for `getMessage`." }),
-    network_code: z
-      .number()
-      .int()
-      .optional()
-      .openapi({ description: 'With `network_rejected`: the network\'s own code, see "Send".' }),
+    network_code: integer('With `network_rejected`: the network\'s own code, see "Send".').optional(),
   })
   .openapi("Error")

@@ -2,7 +2,6 @@ import { z } from "@hono/zod-openapi"
 
 // The fields that several events have.
 
-export const Timestamp = z.number().int().openapi({ description: "Unix seconds." })
 export const ContactJid = z
   .string()
   .openapi({ description: "JID of the person: the phone number's where known, else the LID." })

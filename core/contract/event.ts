@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi"
-import { ChatJid, ContactJid, Offline, Phone, Timestamp, Username } from "./event-fields.ts"
-import { groupSettings } from "./field-types.ts"
+import { ChatJid, ContactJid, Offline, Phone, Username } from "./event-fields.ts"
+import { groupSettings, integer, Timestamp } from "./field-types.ts"
 import {
   EventResponseEvent,
   MessageEvent,
@@ -83,11 +83,11 @@ const CallTerminatedEvent = z
 const OfflineSyncPreviewEvent = z
   .object({
     event: z.literal("offline_sync_preview"),
-    total: z.number().int(),
-    messages: z.number().int(),
-    notifications: z.number().int(),
-    receipts: z.number().int(),
-    app_data_changes: z.number().int(),
+    total: z.int(),
+    messages: z.int(),
+    notifications: z.int(),
+    receipts: z.int(),
+    app_data_changes: z.int(),
   })
   .openapi("OfflineSyncPreviewEvent", {
     description:
@@ -97,7 +97,7 @@ const OfflineSyncPreviewEvent = z
 const OfflineSyncCompletedEvent = z
   .object({
     event: z.literal("offline_sync_completed"),
-    count: z.number().int().openapi({ description: "How many things the network had kept." }),
+    count: integer("How many things the network had kept."),
   })
   .openapi("OfflineSyncCompletedEvent", {
     description:

@@ -9,6 +9,19 @@ export function text(min: number, max: number) {
     .refine((given) => given.isWellFormed() && !given.includes("\0"), "not well-formed text")
 }
 
+/** A whole number. */
+export const integer = (description: string) => z.int().openapi({ description })
+
+/** Most times of answers and events. */
+export const Timestamp = integer("Unix seconds.")
+
+/** A time in a query, in Unix seconds. */
+export const timeInQuery = (description: string) =>
+  z.coerce.number().int().min(0).max(9_999_999_999).optional().openapi({ type: "integer", description })
+
+/** How many a page has at most. */
+export const limit = z.coerce.number().int().min(1).max(100)
+
 /** Bytes, at most so many, as the standard base64 of RFC 4648. */
 export function base64(maxBytes: number) {
   return z

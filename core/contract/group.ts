@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { jpeg } from "./contact.ts"
-import { Group as GroupId, groupSettings, PersonAddress, text } from "./field-types.ts"
+import { Group as GroupId, groupSettings, integer, PersonAddress, text, Timestamp } from "./field-types.ts"
 import { idempotent, unsent } from "./idempotency-key.ts"
 import { PictureUrl } from "./profile.ts"
 import { codesOfNetwork, body, codesOfFile, Ok, proxy, refusals, reply } from "./route-parts.ts"
@@ -37,10 +37,10 @@ const settable = {
 const Name = text(1, 100).refine((name) => name.trim() !== "", "has no visible character")
 
 const Card = z.object({
-  created: z.number().int().openapi({ description: "Unix seconds." }),
+  created: Timestamp,
   jid: z.string(),
   name: z.string(),
-  participants: z.number().int().openapi({ description: "How many." }),
+  participants: integer("How many."),
   topic: z.string(),
   owner: z
     .string()
@@ -132,7 +132,7 @@ const MemberOutcome = z
           "account. `full`: the group has 1,024 members. `not_allowed`: nobody may do this to who made the group. `unknown`: " +
           "see `network_code`.",
       }),
-    network_code: z.number().int().optional().openapi({ description: "The network's own code." }),
+    network_code: integer("The network's own code.").optional(),
   })
   .openapi("MemberOutcome")
 export type MemberOutcome = z.infer<typeof MemberOutcome>
@@ -313,7 +313,7 @@ export const listJoinRequests = createRoute({
         z
           .object({
             ...person,
-            requested_at: z.number().int().openapi({ description: "Unix seconds." }),
+            requested_at: Timestamp,
           })
           .openapi("JoinRequest"),
       ),

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi"
-import { ChatJid, ContactJid, FromMe, Name, Offline, Phone, Timestamp, Username } from "./event-fields.ts"
+import { integer, Timestamp } from "./field-types.ts"
+import { ChatJid, ContactJid, FromMe, Name, Offline, Phone, Username } from "./event-fields.ts"
 
 // The events about messages: what came in, what answers a message, and what has become of one that was sent.
 
@@ -24,7 +25,7 @@ const EventDetails = z.object({
   name: z.string(),
   description: z.string(),
   start_time: Timestamp,
-  end_time: z.number().int().openapi({ description: "Unix seconds; 0: none was given." }),
+  end_time: integer("Unix seconds; 0: none was given."),
   join_link: z.string(),
 })
 
@@ -74,11 +75,7 @@ export const MessageEvent = z
       .openapi({ description: "The message that an edit, revoke, pin or reaction refers to." }),
     location: Location.optional(),
     options: z.array(z.string()).optional().openapi({ description: "The options of a poll." }),
-    max_answers: z
-      .number()
-      .int()
-      .optional()
-      .openapi({ description: "How many options of a poll one person may choose; 0: any number." }),
+    max_answers: integer("How many options of a poll one person may choose; 0: any number.").optional(),
     event_details: EventDetails.optional(),
     offline: Offline,
     is_broadcast: z
@@ -143,8 +140,8 @@ export const EventResponseEvent = z
     from_me: FromMe,
     timestamp: Timestamp,
     response: z.enum(["going", "not_going", "maybe", "unknown"]),
-    response_time_ms: z.number().int().openapi({ description: "Unix milliseconds." }),
-    extra_guest_count: z.number().int().openapi({ description: "How many more people will come along." }),
+    response_time_ms: integer("Unix milliseconds."),
+    extra_guest_count: integer("How many more people will come along."),
     offline: Offline,
   })
   .openapi("EventResponseEvent", {
@@ -153,13 +150,10 @@ export const EventResponseEvent = z
 
 /** How many members of a group have come as far. */
 export const Counts = z.object({
-  recipients: z
-    .number()
-    .int()
-    .openapi({ description: "The members to whom it was sent, without this session." }),
-  delivered: z.number().int(),
-  read: z.number().int(),
-  played: z.number().int(),
+  recipients: integer("The members to whom it was sent, without this session."),
+  delivered: z.int(),
+  read: z.int(),
+  played: z.int(),
 })
 
 const MessageStatus = z.enum(["sent", "delivered", "read", "played", "failed"])
@@ -184,11 +178,7 @@ export const MessageStatusEvent = z
         "In a group, if `message_status` of the bridge is `participants`: JIDs of the members whose receipts made this event.",
     }),
     reason: z.string().optional().openapi({ description: "Of `failed`: a sentence for people." }),
-    network_code: z
-      .number()
-      .int()
-      .optional()
-      .openapi({ description: "Of `failed`: the network's number of the reason." }),
+    network_code: integer("Of `failed`: the network's number of the reason.").optional(),
   })
   .openapi("MessageStatusEvent", {
     description:

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Counts } from "./message-events.ts"
-import { Chat, MessageId, text } from "./field-types.ts"
+import { Chat, integer, limit, MessageId, text } from "./field-types.ts"
 import { idempotent, IdempotencyKey, unsent } from "./idempotency-key.ts"
 import {
   codesOfNetwork,
@@ -18,7 +18,7 @@ import {
 export const SendResult = z
   .object({
     message_id: z.string(),
-    timestamp: z.number().int().openapi({ description: "Unix seconds, by the network's clock." }),
+    timestamp: integer("Unix seconds, by the network's clock."),
   })
   .openapi("SendResult")
 
@@ -28,13 +28,6 @@ export const MessageChat = Chat.optional().openapi({
 })
 
 const message = path.extend({ id: MessageId })
-
-const MessageTime = (description: string) =>
-  z
-    .number()
-    .int()
-    .optional()
-    .openapi({ description: `${description} Unix seconds.` })
 
 /** Contract, "Remembered messages" */
 const Message = z
@@ -55,17 +48,17 @@ const Message = z
         "`delivered`, `read` and `played` are known only if `events` of the bridge named that type when it was sent. In a group: " +
         "how far all recipients have come.",
     }),
-    sent_at: MessageTime("When the network had it."),
-    delivered_at: MessageTime("When it was delivered, in a group last."),
-    read_at: MessageTime("When it was read, in a group last."),
-    played_at: MessageTime("When it was played, in a group last."),
-    failed_at: MessageTime("When the network rejected it."),
-    received_at: MessageTime("When it came."),
+    sent_at: integer("When the network had it. Unix seconds.").optional(),
+    delivered_at: integer("When it was delivered, in a group last. Unix seconds.").optional(),
+    read_at: integer("When it was read, in a group last. Unix seconds.").optional(),
+    played_at: integer("When it was played, in a group last. Unix seconds.").optional(),
+    failed_at: integer("When the network rejected it. Unix seconds.").optional(),
+    received_at: integer("When it came. Unix seconds.").optional(),
     counts: Counts.optional().openapi({
       description: "In a group: how many recipients have come as far, those who have come further included.",
     }),
     reason: z.string().optional().openapi({ description: "Of `failed`: a sentence for people." }),
-    network_code: z.number().int().optional().openapi({ description: "Of `failed`: the network's number." }),
+    network_code: integer("Of `failed`: the network's number.").optional(),
   })
   .openapi("Message")
 
@@ -100,7 +93,7 @@ export const findMessage = createRoute({
 
 /** Contract, "Remembered messages" */
 export const SentMessage = Message.extend({
-  asked_at: z.number().int().openapi({ description: "When it was asked for, Unix seconds." }),
+  asked_at: integer("When it was asked for, Unix seconds."),
   request_id: z.string().optional().openapi({
     description: "The call that first asked for it, as its `X-Request-Id` said.",
   }),
@@ -116,7 +109,7 @@ export const listSent = createRoute({
     params: path,
     query: z.object({
       chat: MessageChat.openapi({ description: "Only messages to this chat." }),
-      limit: z.coerce.number().int().min(1).max(100).default(50),
+      limit: limit.default(50),
       after: MessageId.optional().openapi({
         description: "Only messages behind this one: the `X-Next-After` of the page before.",
       }),

@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi"
+import { integer, limit } from "./field-types.ts"
 import { refusals, reply } from "./route-parts.ts"
 
 /** Contract, "Requests" */
@@ -8,15 +9,13 @@ const ApiRequest = z
     timestamp: z.iso.datetime().openapi({ description: "When it was answered." }),
     method: z.string(),
     path: z.string().openapi({ description: "Without its query; at most 300 characters of it." }),
-    status: z.number().int(),
+    status: z.int(),
     code: z.string().optional().openapi({ description: "The error's code, if the call was refused." }),
     error: z.string().optional().openapi({ description: "The error's sentence, if the call was refused." }),
     key_id: z.string().openapi({ description: "The key, as `listKeys` gives it." }),
     key_name: z.string().optional().openapi({ description: "Its name; absent once it is revoked." }),
-    ms: z.number().int().openapi({ description: "How long the answer took." }),
-    left_out: z.number().int().openapi({
-      description: "How many calls just before it were left out, since there were too many; usually 0.",
-    }),
+    ms: integer("How long the answer took."),
+    left_out: integer("How many calls just before it were left out, since there were too many; usually 0."),
   })
   .openapi("ApiRequest")
 export type ApiRequest = z.infer<typeof ApiRequest>
@@ -40,7 +39,7 @@ export const listRequests = createRoute({
         .regex(/^\d{13}\.[0-9a-f]{8}$/, "not the `X-Next-After` of a page before")
         .optional()
         .openapi({ description: "The `X-Next-After` of the page before." }),
-      limit: z.coerce.number().int().min(1).max(100).default(50),
+      limit: limit.default(50),
     }),
   },
   responses: {

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { PhoneNumber } from "./field-types.ts"
+import { integer, PhoneNumber, Timestamp } from "./field-types.ts"
 import { PasskeyAssertion, PasskeyOptions } from "./passkey.ts"
 import { Objection, RestrictionKind, Status } from "./status-and-objection.ts"
 import {
@@ -25,7 +25,7 @@ export const SessionStatus = z
     passkey: z
       .object({
         options: PasskeyOptions,
-        expires_at: z.number().int().openapi({ description: "Unix seconds." }),
+        expires_at: Timestamp,
       })
       .optional()
       .openapi({
@@ -41,24 +41,18 @@ export const SessionStatus = z
         "password, or leads nowhere; the session goes on trying. `unanswered`: the connection was open, and the network answered nothing on it " +
         "for two minutes; the session connects again by itself. It ends with the next connection.",
     }),
-    objection_until: z
-      .number()
-      .int()
-      .optional()
-      .openapi({ description: "With `temporarily_banned`: when the session tries again, Unix seconds." }),
-    new_chats_left: z.number().int().optional().openapi({
-      description: "With a limit of `pacing`: how many chats the bridge may still begin today.",
-    }),
+    objection_until: integer(
+      "With `temporarily_banned`: when the session tries again, Unix seconds.",
+    ).optional(),
+    new_chats_left: integer(
+      "With a limit of `pacing`: how many chats the bridge may still begin today.",
+    ).optional(),
     restriction: RestrictionKind.optional().openapi({
       description:
         "Absent without one: a limit that the network has put on the account. `new_chats`: it may not start chats (a message that would is rejected " +
         "with `network_code` 463). `new_chats_quota`: it may not start any more chats than it has started.",
     }),
-    restricted_until: z
-      .number()
-      .int()
-      .optional()
-      .openapi({ description: "When the limit ends, Unix seconds; 0 if the network does not say." }),
+    restricted_until: integer("When the limit ends, Unix seconds; 0 if the network does not say.").optional(),
   })
   .openapi("SessionStatus")
 
@@ -163,7 +157,7 @@ export const createLinkSession = createRoute({
       z
         .object({
           url: z.string(),
-          expires_at: z.number().int().openapi({ description: "Unix seconds." }),
+          expires_at: Timestamp,
         })
         .openapi("LinkSession"),
     ),

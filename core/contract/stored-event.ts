@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi"
+import { limit, timeInQuery, Timestamp } from "./field-types.ts"
 import { path } from "./bridge.ts"
 import { Event, EventType } from "./event.ts"
 import { codesOfBridge, Ok, refusals, reply } from "./route-parts.ts"
@@ -9,7 +10,7 @@ export const StoredEvent = z
   .object({
     event_id: z.string(),
     state: z.enum(["pending", "delivered", "undelivered", "inbox"]),
-    created_at: z.number().int().openapi({ description: "Unix seconds." }),
+    created_at: Timestamp,
     event: Event,
   })
   .openapi("StoredEvent")
@@ -54,20 +55,14 @@ export const listEvents = createRoute({
         .max(100)
         .optional()
         .openapi({ description: "Only events in which this text is, in whichever case." }),
-      since: z.coerce
-        .number()
-        .int()
-        .min(0)
-        .max(9_999_999_999)
-        .optional()
-        .openapi({ type: "integer", description: "Only events from this time on, Unix seconds." }),
+      since: timeInQuery("Only events from this time on, Unix seconds."),
       after: z
         .string()
         .max(64)
         .optional()
         .openapi({ description: "The last event id of the previous page." }),
       order: z.enum(["oldest", "newest"]).default("oldest").openapi({ description: "Which comes first." }),
-      limit: z.coerce.number().int().min(1).max(100).default(100),
+      limit: limit.default(100),
     }),
   },
   responses: {

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { ContentType, FileId, fileName } from "./field-types.ts"
+import { ContentType, FileId, fileName, integer } from "./field-types.ts"
 import { body, refusals, reply } from "./route-parts.ts"
 
 /** Contract, "Uploads": in bytes. The network takes no larger document. */
@@ -12,7 +12,7 @@ const Upload = z
     upload: z
       .object({ url: z.string(), fields: z.record(z.string(), z.string()) })
       .openapi({ description: "Where the form goes, and its fields before the file." }),
-    expires_at: z.number().int().openapi({ description: "Until when the form may be sent: Unix seconds." }),
+    expires_at: integer("Until when the form may be sent: Unix seconds."),
   })
   .openapi("Upload")
 

@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi"
+import { integer } from "./field-types.ts"
 import { refusals, reply } from "./route-parts.ts"
 
 const Day = z
@@ -11,28 +12,20 @@ const Usage = z
   .object({
     date: z.string().openapi({ description: "In UTC." }),
     customer_ref: z.string(),
-    events: z.number().int().openapi({ description: "Delivered, or put into the inbox." }),
-    messages: z.number().int().openapi({ description: "How many of these were of the type `message`." }),
-    messages_in: z.number().int().openapi({
-      description:
-        "Incoming messages, except those switched off by `events` or `ignore`. Counted by the session, and up to ten minutes late here.",
-    }),
-    messages_out: z.number().int().openapi({
-      description:
-        "Messages that were sent through the API, or written on the phone; counted in the same way. A send that was answered with 504 is counted once the network has acknowledged it.",
-    }),
-    undelivered: z.number().int().openapi({
-      description: "Given up, without those that were sent again and delivered on the same day.",
-    }),
-    attempts: z
-      .number()
-      .int()
-      .openapi({ description: "POSTs of events, also of those that were sent again." }),
+    events: integer("Delivered, or put into the inbox."),
+    messages: integer("How many of these were of the type `message`."),
+    messages_in: integer(
+      "Incoming messages, except those switched off by `events` or `ignore`. Counted by the session, and up to ten minutes late here.",
+    ),
+    messages_out: integer(
+      "Messages that were sent through the API, or written on the phone; counted in the same way. A send that was answered with 504 is counted once the network has acknowledged it.",
+    ),
+    undelivered: integer("Given up, without those that were sent again and delivered on the same day."),
+    attempts: integer("POSTs of events, also of those that were sent again."),
     success: z.number().openapi({ description: "The share of attempts that succeeded; 1 without attempts." }),
-    p95_ms: z.number().int().openapi({
-      description:
-        "What 95 of 100 attempts did not exceed, rounded up to 25, 50, 100, 200, 400, 800, 1,600, 3,200, 6,400 or 10,000.",
-    }),
+    p95_ms: integer(
+      "What 95 of 100 attempts did not exceed, rounded up to 25, 50, 100, 200, 400, 800, 1,600, 3,200, 6,400 or 10,000.",
+    ),
   })
   .openapi("Usage")
 export type UsageRow = z.infer<typeof Usage>

@@ -1,13 +1,12 @@
 import { createRoute, z } from "@hono/zod-openapi"
+import { integer } from "./field-types.ts"
 import { path } from "./bridge.ts"
 import { ofWebhook } from "./webhook.ts"
 import { codesOfBridge, Ok, refusals, reply } from "./route-parts.ts"
 
 const Rolled = z.object({
   webhook_secret: z.string().openapi({ description: "The webhook's secret from now on." }),
-  overlap_until: z.number().int().openapi({
-    description: "Until then the secret that it replaces signs as well. Unix seconds.",
-  }),
+  overlap_until: integer("Until then the secret that it replaces signs as well. Unix seconds."),
 })
 
 /** Contract, "Webhooks" */

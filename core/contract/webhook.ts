@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path, UrlOfWebhook } from "./bridge.ts"
 import { EventType, Ignored } from "./event.ts"
-import { Chat } from "./field-types.ts"
+import { Chat, integer, Timestamp } from "./field-types.ts"
 import { codesOfBridge, body, refusals, reply } from "./route-parts.ts"
 
 /** Headers that prove a delivery, belong to the connection, or say what the body is. */
@@ -39,7 +39,7 @@ const Headers = z
     "at most 2,048 characters together",
   )
 
-const Batch = z.number().int().min(1).max(50).nullish().openapi({
+const Batch = z.int().min(1).max(50).nullish().openapi({
   description:
     'Up to so many events in one POST, 1 to 50: see "Batches". Null: one event for each POST, in the usual form.',
 })
@@ -72,29 +72,24 @@ const Webhook = z
     secret: z.string().openapi({
       description: 'Authenticates its deliveries: see "Receive". `""` for a key that may only read.',
     }),
-    secret_overlap_until: z.number().int().optional().openapi({
-      description: "The secret was replaced: until then the one before signs as well. Unix seconds.",
-    }),
+    secret_overlap_until: integer(
+      "The secret was replaced: until then the one before signs as well. Unix seconds.",
+    ).optional(),
     events: z
       .array(EventType)
       .openapi({ description: "The types of events that it gets, of those that the bridge gets." }),
     ignore: z.array(Ignored),
     chats: z.array(z.string()).nullable().openapi({ description: "JIDs; null is all." }),
     headers: z.record(z.string(), z.string()).openapi({ description: "Each value is `***`." }),
-    batch: z.number().int().nullable(),
+    batch: z.int().nullable(),
     state: z.enum(["active", "paused"]),
-    created_at: z.number().int().openapi({ description: "Unix seconds." }),
-    failing_since: z.number().int().optional().openapi({
-      description: "Since when each attempt has failed. Unix seconds.",
-    }),
+    created_at: Timestamp,
+    failing_since: integer("Since when each attempt has failed. Unix seconds.").optional(),
     missed: z
       .object({
-        events: z
-          .number()
-          .int()
-          .openapi({ description: "How many events of the bridge, whichever they were." }),
+        events: integer("How many events of the bridge, whichever they were."),
         first: z.string().openapi({ description: 'The id of the first; `""` if it was kept no more.' }),
-        at: z.number().int().openapi({ description: "When it last passed over some. Unix seconds." }),
+        at: integer("When it last passed over some. Unix seconds."),
       })
       .optional()
       .openapi({ description: "The events that had waited for longer than seven days, and are not sent." }),
