@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { trustRoot } from "#session-host/baileys/patches/verify-certificates.ts"
-import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network/errors.ts"
+import { NotSent, OutcomeUnknown } from "#session-host/network/errors.ts"
 import { aConnection } from "#test/support/session/recorded-connection.ts"
 import { aLinkedDevice, outgoing } from "#test/support/session/linked-device.ts"
 import { framesThatLeave } from "#test/support/session/frames-that-left.ts"
@@ -31,16 +31,6 @@ test("a message is durable before its stanza leaves", async () => {
   await sending
   await later
   expect(Buffer.from((await vault.sent(message.messageId))!.message)).toEqual(Buffer.from(message.message))
-  connection.close()
-})
-
-test("a message that the network refuses is refused with its number", async () => {
-  const { bob, connection, device } = await aLinkedDevice(network)
-  await network.fault({ kind: "nack", device, code: 463, times: 1 })
-  const refused = connection.send(outgoing(bob.jid, "no"))
-  await expect(refused).rejects.toThrow(NetworkRejected)
-  await expect(refused).rejects.toMatchObject({ networkCode: 463 })
-  await connection.send(outgoing(bob.jid, "yes"))
   connection.close()
 })
 
