@@ -27,40 +27,11 @@ async function age(claim: Idempotency.Claim, field: "lease_until" | "expires_at"
   })
 }
 
-test("one of many callers that use a key at once owns it", async () => {
-  const request = aRequest()
-  const outcomes = await Promise.all(Array.from({ length: 20 }, () => Idempotency.claim(request)))
-  expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(["claimed", ...Array(19).fill("conflict")])
-})
-
 test("the same key of another bridge or account is another key", async () => {
   const request = aRequest()
   const others = [request, { ...request, bridgeId: randomUUID() }, { ...request, accountId: randomUUID() }]
   const ids = await Promise.all(others.map(async (other) => (await claimed(other)).messageId))
   expect(new Set(ids).size).toBe(3)
-})
-
-test("an acknowledged send is replayed, and a different request is told apart", async () => {
-  const request = aRequest()
-  const claim = await claimed(request)
-  await Idempotency.complete(claim.record, claim.messageId, { ...answer, message_id: claim.messageId })
-  const replayed = { kind: "replay", answer: { ...answer, message_id: claim.messageId } }
-  expect(await Idempotency.claim(request)).toEqual({ ...replayed, mismatch: false })
-  expect(await Idempotency.claim({ ...request, fingerprint: "g" })).toEqual({ ...replayed, mismatch: true })
-})
-
-test("a failed send frees the key, and the next use is a new message", async () => {
-  const request = aRequest()
-  const first = await claimed(request)
-  await Idempotency.free(first)
-  expect((await claimed(request)).messageId).not.toBe(first.messageId)
-})
-
-test("an unknown outcome leaves the key to be claimed at once, with the same message id", async () => {
-  const request = aRequest()
-  const first = await claimed(request)
-  await Idempotency.release(first)
-  expect((await claimed(request)).messageId).toBe(first.messageId)
 })
 
 test("a caller that lost a key to a take-over can neither free nor release it", async () => {

@@ -79,11 +79,3 @@ test("a record that could not be completed is completed by the next request", as
   expect((await send("hello", "greeting")).status).toBe(409)
   expect(await contact.read({ text: "hello" })).toHaveLength(1)
 })
-
-test("a refusal of the network frees the key", async () => {
-  const { network, contact, send } = await aShop()
-  await network.fault({ kind: "nack", code: 463, times: 1 })
-  expect((await send("hello", "greeting")).status).toBe(502)
-  expect(await send("hello", "greeting")).toMatchObject({ status: 200, replayed: null })
-  expect(await contact.read({ text: "hello" })).toMatchObject([{ times: 1 }])
-})

@@ -183,8 +183,9 @@ test("only a key that may do everything makes the sandbox; for the others it is 
 
 test("another account's key cannot be revoked, and its bridge gets no key", async () => {
   const [shop, other] = [await aShop(), await aCustomer()]
-  const { id } = await shop.make({ name: "till" })
+  const { id, key: till } = await shop.make({ name: "till" })
   expect((await other.call("DELETE", `/api/keys/${id}`)).status).toBe(404)
+  expect((await shop.as(till, "getBridge")).status).toBe(200)
   const key = { name: "x", scope: "bridge", customer_ref: "shop" }
   expect((await other.post("/api/keys", key)).status).toBe(404)
   const without = await other.post("/api/keys", { name: "x", scope: "bridge" })

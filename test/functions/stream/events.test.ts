@@ -111,24 +111,6 @@ test("`direction` and `search` leave out what others wrote, and what says someth
   expect(await stream.bodies!(2)).toEqual(["Hello Ada", "hello again"])
 })
 
-test("`type`, `chat` and `since` leave out the others", async () => {
-  const shop = await aShop()
-  const typing: Event = {
-    event: "typing",
-    contact_id: "491711234567@s.whatsapp.net",
-    chat_id: "12@g.us",
-    state: "paused",
-    mode: "text",
-  }
-  const stream = await shop.open("?type=typing&chat=12@g.us&since=1")
-  await stream.until!(begun)
-  await shop.outbox.write(anEvent("a"), { ...typing, chat_id: "13@g.us" }, typing, anEvent("b"))
-  const said = await stream.until!((text) => idsIn(text).length > 0)
-  expect(said).toContain("12@g.us")
-  expect(said).not.toContain("13@g.us")
-  expect(idsIn(said)).toHaveLength(1)
-})
-
 test("a stream ends with how soon to come back, and then its place is free", async () => {
   Object.assign(timing, { endsAfterMs: 1200, commentEachMs: 100 })
   const shop = await aShop()
