@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs"
 import { expect, inject, test } from "vitest"
 import { z } from "zod"
+import { alarms } from "#core/platform/alarm-rules.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { graphOf } from "../graph.ts"
@@ -58,13 +59,11 @@ const written = new Set(
     .map((match) => match[1]!),
 )
 
-test.for([
-  ["SendUnknown", ["SendUnknown", "Sends"]],
-  ["Undelivered", ["Undelivered", "Attempts"]],
-  ["SessionsDown", ["SessionsUp", "SessionsExpected"]],
-] as const)(
+const rules = Object.entries(alarms)
+
+test.for(rules.filter(([, { to }]) => to !== undefined))(
   "%s is a part of what is always measured with it, also where nothing succeeds, and rings where nothing was even tried",
-  ([name, pair]) => {
+  ([name, { of, to, above, below }]) => {
     const { metricQueries } = z
       .object({
         metricQueries: z.array(
@@ -75,9 +74,14 @@ test.for([
         ),
       })
       .parse(alarm(name))
-    const ofNothing = name === "SessionsDown" ? "1" : "IF(part > 0, 1, 0)"
+    expect(alarm(name)).toMatchObject({
+      threshold: above ?? below,
+      comparisonOperator: below === undefined ? "GreaterThanThreshold" : "LessThanThreshold",
+    })
+    // Where nothing was tried, all is up.
+    const ofNothing = below === undefined ? "IF(part > 0, 1, 0)" : "1"
     expect(metricQueries[0]!.expression).toBe(`IF(whole > 0, part / whole, ${ofNothing})`)
-    expect(metricQueries.flatMap(({ metric }) => metric?.metricName ?? [])).toEqual(pair)
+    expect(metricQueries.flatMap(({ metric }) => metric?.metricName ?? [])).toEqual([of, to])
   },
 )
 
@@ -110,29 +114,19 @@ test("every function with a URL or places of its own rings when it is throttled:
     })
 })
 
-test.for([
-  ["Unkept", "UnkeptMs", 60_000],
-  ["MessagesParked", "MessagesParked", 10],
-  ["EventOld", "EventOldestMs", 120_000],
-  ["LeaseFenced", "LeaseFenced", 0],
-  ["SweepRang", "SweepRang", 5],
-  ["HostRefused", "HostRefused", 0],
-  ["HostDead", "HostDead", 0],
-  ["HostMemory", "RssMb", 850],
-  ["HostBusy", "EventLoopLagMs", 1000],
-  ["Suspects", "Suspects", 0],
-  ["Replaced", "Replaced", 5],
-  ["ClientExpires", "ClientExpires", 0],
-] as const)("%s rings when %s is above %d", ([name, metricName, threshold]) => {
-  expect(alarm(name)).toMatchObject({
-    namespace: "MessagingBridge",
-    metricName,
-    threshold,
-    comparisonOperator: "GreaterThanThreshold",
-    treatMissingData: "notBreaching",
-    dimensions: { stage: "production" },
-  })
-})
+test.for(rules.filter(([, { to }]) => to === undefined))(
+  "%s rings above its bound",
+  ([name, { of, above }]) => {
+    expect(alarm(name)).toMatchObject({
+      namespace: "MessagingBridge",
+      metricName: of,
+      threshold: above,
+      comparisonOperator: "GreaterThanThreshold",
+      treatMissingData: "notBreaching",
+      dimensions: { stage: "production" },
+    })
+  },
+)
 
 test("a dead doorbell rings at once; old ones where nobody answers any, and not for the endpoint of one customer", () => {
   expect(alarm("DeadDoorbell")).toMatchObject({
@@ -152,12 +146,6 @@ test("a dead doorbell rings at once; old ones where nobody answers any, and not 
   expect(silent.period).toBeGreaterThan(Delivery.longestWait + 10)
   const { alarmRule } = graph.one("cloudwatch/compositeAlarm:CompositeAlarm", "DoorbellOld")
   expect(alarmRule).toMatch(/^ALARM\(".*DoorbellWaits.*"\) AND ALARM\(".*DeliverySilent.*"\)$/)
-})
-
-test("parts of a whole: unknown sends above 1 %, undelivered events above a tenth of attempts, sessions up below 95 %", () => {
-  expect(alarm("Undelivered")).toMatchObject({ threshold: 0.1, comparisonOperator: "GreaterThanThreshold" })
-  expect(alarm("SendUnknown")).toMatchObject({ threshold: 0.01, comparisonOperator: "GreaterThanThreshold" })
-  expect(alarm("SessionsDown")).toMatchObject({ threshold: 0.95, comparisonOperator: "LessThanThreshold" })
 })
 
 test("a delivery that Lambda takes for a loop, and one that fails each time, ring within five minutes", () => {
