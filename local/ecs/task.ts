@@ -20,17 +20,11 @@ interface Tag {
   value: string
 }
 
-interface Overrides {
-  containerOverrides?: { name?: string; environment?: { name: string; value: string }[] }[]
-}
-
-/** RunTask's input for each of its tasks. */
-export interface Run {
+/** What a RunTask says about its task. */
+interface Run {
   cluster: string
-  family: string
-  overrides: Overrides
-  startedBy?: string | undefined
-  tags: Tag[]
+  overrides: Record<string, string>
+  tags: Tag[] | undefined
 }
 
 /** Why a task ended, in ECS's words. */
@@ -42,15 +36,13 @@ export interface End {
 /** A task of one container: a child process. */
 export class Task {
   readonly arn: string
-  readonly run: Run
+  readonly tags: Tag[] | undefined
   /** Resolves when the process is gone, or could not be started. */
   readonly ended: Promise<void>
   desiredStatus: "RUNNING" | "STOPPED" = "RUNNING"
-  stoppedAt: number | undefined
+  stoppedAtMs: number | undefined
   readonly #child: ChildProcess
-  readonly #createdAt = nowInSeconds()
   #lastStatus: "PENDING" | "RUNNING" | "STOPPING" | "STOPPED" = "PENDING"
-  #startedAt: number | undefined
   #stop: End | undefined
   #exitCode: number | undefined
   #reason: string | undefined
@@ -60,13 +52,16 @@ export class Task {
    * Starts the process with the definition's environment, the request's overrides and `LOCAL_PARENT=1`. It has an IPC
    * channel: a child that ends on `disconnect` never outlives this process.
    */
-  constructor(run: Run, definition: Definition, log: ((line: string) => void) | undefined) {
+  constructor(
+    { cluster, overrides, tags }: Run,
+    definition: Definition,
+    log: ((line: string) => void) | undefined,
+  ) {
     const id = randomUUID().replaceAll("-", "")
-    this.arn = `arn:aws:ecs:local:000000000000:task/${run.cluster}/${id}`
-    this.run = run
+    this.arn = `arn:aws:ecs:local:000000000000:task/${cluster}/${id}`
+    this.tags = tags
     const output = log ? "pipe" : "inherit"
     const [file, ...args] = definition.command
-    const overrides = overridden(run.overrides)
     const env = typeof definition.env === "function" ? definition.env(overrides) : definition.env
     this.#child = spawn(file!, args, {
       env: { PATH: process.env.PATH, ...env, ...overrides, LOCAL_PARENT: "1" },
@@ -99,43 +94,19 @@ export class Task {
     this.#child.kill("SIGKILL")
   }
 
-  /** The task as DescribeTasks shows it. */
+  /** The task as DescribeTasks shows it, in as far as somebody reads it. */
   toWire() {
-    const taskArn = this.arn
-    const stopped = this.#lastStatus === "STOPPED"
-    const address = { name: "privateIPv4Address", value: "127.0.0.1" }
     return {
-      taskArn,
-      taskDefinitionArn: `arn:aws:ecs:local:000000000000:task-definition/${this.run.family}:1`,
-      clusterArn: `arn:aws:ecs:local:000000000000:cluster/${this.run.cluster}`,
-      group: `family:${this.run.family}`,
-      launchType: "FARGATE",
+      taskArn: this.arn,
       desiredStatus: this.desiredStatus,
       lastStatus: this.#lastStatus,
-      startedBy: this.run.startedBy,
-      overrides: this.run.overrides,
-      createdAt: this.#createdAt,
-      startedAt: this.#startedAt,
-      stoppedAt: this.stoppedAt,
       ...this.#stop,
-      attachments: [
-        {
-          id: taskArn.split("/").at(-1),
-          type: "ElasticNetworkInterface",
-          status: stopped ? "DELETED" : "ATTACHED",
-          details: [address],
-        },
-      ],
       containers: [
         {
-          taskArn,
-          name: this.run.family,
           // The container's id in its runtime; here a process id.
           runtimeId: this.pid === undefined ? undefined : String(this.pid),
-          lastStatus: stopped ? "STOPPED" : this.#lastStatus === "PENDING" ? "PENDING" : "RUNNING",
           exitCode: this.#exitCode,
           reason: this.#reason,
-          networkInterfaces: [{ privateIpv4Address: address.value }],
         },
       ],
     }
@@ -144,7 +115,6 @@ export class Task {
   async #live() {
     try {
       await once(this.#child, "spawn")
-      this.#startedAt = nowInSeconds()
       if (this.#lastStatus === "PENDING") this.#lastStatus = "RUNNING"
       const [code, signal] = (await once(this.#child, "exit")) as [number | null, NodeJS.Signals | null]
       // Shells and ECS report an end by signal like this.
@@ -163,7 +133,7 @@ export class Task {
     }
     this.desiredStatus = "STOPPED"
     this.#lastStatus = "STOPPED"
-    this.stoppedAt = nowInSeconds()
+    this.stoppedAtMs = Date.now()
   }
 }
 
@@ -175,14 +145,4 @@ function killedOutOfMemory(): number {
     // Not on Linux: a kill is then taken for one from outside.
     return 0
   }
-}
-
-function overridden(overrides: Overrides) {
-  const environment = overrides.containerOverrides?.[0]?.environment ?? []
-  return Object.fromEntries(environment.map(({ name, value }) => [name, value]))
-}
-
-/** ECS's timestamps: seconds with a fraction. */
-export function nowInSeconds() {
-  return Date.now() / 1000
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { AwsRefusal } from "../aws/json-server.ts"
-import { type Definition, type End, nowInSeconds, Task } from "./task.ts"
+import { type Definition, type End, Task } from "./task.ts"
 
 export interface TasksOptions {
   /** By family. Their processes must end on `disconnect` of their IPC channel, or they survive our SIGKILL. */
@@ -16,14 +16,14 @@ export interface TasksOptions {
 }
 
 /** "Recently stopped tasks might appear in the returned results": ECS keeps them for at least an hour. */
-const rememberedSeconds = 60 * 60
+const rememberedMs = 60 * 60_000
 
 /** The tasks of an account, running or recently stopped, and ECS's operations on them. */
 export class Tasks {
   readonly #options: TasksOptions
   readonly #tasks = new Map<string, Task>()
-  /** By client token: the request, and the tasks it started. */
-  readonly #runs = new Map<string, { request: string; arns: string[] }>()
+  /** By client token: the request, and the task it started. */
+  readonly #runs = new Map<string, { request: string; arn: string }>()
   #closing = false
 
   constructor(options: TasksOptions) {
@@ -38,66 +38,56 @@ export class Tasks {
     const definition = this.#options.taskDefinitions[family]
     if (!definition) throw new AwsRefusal("ClientException", "TaskDefinition not found.")
     if (this.#closing) throw new AwsRefusal("ServerException", "Going down.")
-    const earlier = request.clientToken ? this.#runs.get(request.clientToken) : undefined
-    if (earlier) return { tasks: this.#again(earlier, request).map(withTags), failures: [] }
+    const earlier = this.#runs.get(request.clientToken)
+    if (earlier) return started(again(earlier, request))
 
-    const alive = [...this.#tasks.values()].filter((task) => task.stoppedAt === undefined).length
-    if (alive + request.count > (this.#options.maxTasks ?? Infinity))
+    const alive = [...this.#tasks.values()].filter((task) => task.stoppedAtMs === undefined).length
+    if (alive >= (this.#options.maxTasks ?? Infinity))
       throw new AwsRefusal(
         "ClientException",
         "You've reached the limit on the number of vCPUs you can run concurrently",
       )
 
-    const started = Array.from({ length: request.count }, () => {
-      const propagated = request.propagateTags ? (definition.tags ?? []) : []
-      const tags = [...propagated, ...request.tags]
-      const task = new Task({ ...request, family, tags }, definition, this.#options.log)
-      this.#tasks.set(task.arn, task)
-      return task
-    })
-    if (request.clientToken)
-      this.#runs.set(request.clientToken, {
-        request: JSON.stringify(request),
-        arns: started.map((task) => task.arn),
-      })
-    return { tasks: started.map(withTags), failures: [] }
+    const { cluster, propagateTags, overrides } = request
+    const { environment } = overrides.containerOverrides[0]
+    const run = {
+      cluster,
+      overrides: Object.fromEntries(environment.map(({ name, value }) => [name, value])),
+      tags: propagateTags && definition.tags,
+    }
+    const task = new Task(run, definition, this.#options.log)
+    this.#tasks.set(task.arn, task)
+    this.#runs.set(request.clientToken, { request: JSON.stringify(request), arn: task.arn })
+    return started(task.arn)
   }
 
   /** StopTask. @throws Refusal */
   stop(call: unknown) {
     const request = StopTask.parse(call)
-    const task = this.#find(request.task)
+    const task = this.#tasks.get(request.task)
     if (!task) throw new AwsRefusal("InvalidParameterException", "The referenced task was not found.")
-    const stoppedReason = request.reason ?? "Task stopped by user"
-    task.stop({ stopCode: "UserInitiated", stoppedReason }, this.#stopTimeoutMs)
-    return { task: task.toWire() }
+    task.stop({ stopCode: "UserInitiated", stoppedReason: request.reason }, this.#stopTimeoutMs)
+    return {}
   }
 
   /** DescribeTasks. */
   describe(call: unknown) {
     this.#forgetOld()
     const request = DescribeTasks.parse(call)
-    const asked = request.tasks.map((name) => ({ name, task: this.#find(name) }))
-    const shown = request.include.includes("TAGS") ? withTags : (task: Task) => task.toWire()
+    const asked = request.tasks.map((arn) => ({ arn, task: this.#tasks.get(arn) }))
     return {
-      tasks: asked.flatMap(({ task }) => (task ? [shown(task)] : [])),
-      failures: asked.filter(({ task }) => !task).map(({ name }) => ({ arn: name, reason: "MISSING" })),
+      tasks: asked.flatMap(({ task }) =>
+        task ? [{ ...task.toWire(), tags: request.include && task.tags }] : [],
+      ),
+      failures: asked.filter(({ task }) => !task).map(({ arn }) => ({ arn, reason: "MISSING" })),
     }
   }
 
   /** ListTasks. */
   list(call: unknown) {
-    this.#forgetOld()
-    const request = ListTasks.parse(call)
-    const all = [...this.#tasks.values()]
-    const page = all
-      .slice(request.nextToken ? all.findIndex((task) => task.arn === request.nextToken) + 1 : 0)
-      .filter((task) => task.desiredStatus === request.desiredStatus)
-      .filter((task) => request.family === undefined || task.run.family === request.family)
-      .filter((task) => request.startedBy === undefined || task.run.startedBy === request.startedBy)
-      .map((task) => task.arn)
-    const taskArns = page.slice(0, request.maxResults)
-    return { taskArns, nextToken: page.length > taskArns.length ? taskArns.at(-1) : undefined }
+    const { desiredStatus } = ListTasks.parse(call)
+    const listed = [...this.#tasks.values()].filter((task) => task.desiredStatus === desiredStatus)
+    return { taskArns: listed.map((task) => task.arn) }
   }
 
   /** The living processes, by the ARN of their task. */
@@ -106,8 +96,8 @@ export class Tasks {
   }
 
   /** Ends a task as the provider does of its own accord. */
-  interrupt(name: string, end: End) {
-    this.#find(name)?.stop(end, this.#stopTimeoutMs)
+  interrupt(arn: string, end: End) {
+    this.#tasks.get(arn)?.stop(end, this.#stopTimeoutMs)
   }
 
   /** Starts no more tasks, stops all and waits for their end: SIGTERM, then SIGKILL when the time is over. */
@@ -130,75 +120,61 @@ export class Tasks {
     return this.#options.stopTimeoutMs ?? 120_000
   }
 
-  /** Finds a task by its ARN or the last part of it. */
-  #find(name: string) {
-    return this.#tasks.get(name) ?? [...this.#tasks.values()].find((task) => task.arn.endsWith(`/${name}`))
-  }
-
-  /** The tasks that an earlier request under the same client token started. */
-  #again(earlier: { request: string; arns: string[] }, request: object) {
-    if (earlier.request !== JSON.stringify(request))
-      throw new AwsRefusal("ConflictException", "The client token was used for another request.", {
-        resourceIds: earlier.arns,
-      })
-    return earlier.arns.flatMap((arn) => this.#tasks.get(arn) ?? [])
-  }
-
   #forgetOld() {
-    const oldest = nowInSeconds() - rememberedSeconds
-    for (const [arn, { stoppedAt }] of this.#tasks)
-      if (stoppedAt !== undefined && stoppedAt < oldest) this.#tasks.delete(arn)
-    for (const [token, { arns }] of this.#runs)
-      if (!arns.some((arn) => this.#tasks.has(arn))) this.#runs.delete(token)
+    const oldest = Date.now() - rememberedMs
+    for (const [arn, { stoppedAtMs }] of this.#tasks)
+      if (stoppedAtMs !== undefined && stoppedAtMs < oldest) this.#tasks.delete(arn)
+    for (const [token, { arn }] of this.#runs) if (!this.#tasks.has(arn)) this.#runs.delete(token)
   }
 }
 
-const Tags = z.array(z.object({ key: z.string(), value: z.string() }))
+// The shapes of requests. A member that is not named here is refused, not ignored: somebody relies on what it does.
 
-const RunTask = z.object({
-  taskDefinition: z.string(),
+const RunTask = z.strictObject({
   cluster: z.string().default("default"),
-  count: z.int().min(1).max(10).default(1),
-  clientToken: z.string().max(64).optional(),
-  startedBy: z.string().max(128).optional(),
-  tags: Tags.default([]),
+  taskDefinition: z.string(),
+  count: z.literal(1),
+  clientToken: z.string().max(64),
   propagateTags: z.literal("TASK_DEFINITION").optional(),
-  overrides: z
-    .object({
-      containerOverrides: z
-        .array(
-          z.object({
-            name: z.string().optional(),
-            environment: z.array(z.object({ name: z.string(), value: z.string() })).optional(),
-          }),
-        )
-        .optional(),
-    })
-    .default({}),
+  // Where AWS runs it, and in which network: here every task is a child process.
+  launchType: z.literal("FARGATE").optional(),
+  networkConfiguration: z.unknown().optional(),
+  overrides: z.strictObject({
+    containerOverrides: z.tuple([
+      z.strictObject({
+        name: z.string(),
+        environment: z.array(z.strictObject({ name: z.string(), value: z.string() })),
+      }),
+    ]),
+  }),
 })
 
-const StopTask = z.object({ task: z.string(), reason: z.string().max(1024).optional() })
-
-const DescribeTasks = z.object({
+/** Tasks are found by their ARN, which names the cluster. */
+const Found = z.strictObject({ cluster: z.string().optional() })
+const StopTask = Found.extend({ task: z.string(), reason: z.string().max(1024) })
+const DescribeTasks = Found.extend({
   tasks: z.array(z.string()).max(100),
-  include: z.array(z.string()).default([]),
+  include: z.tuple([z.literal("TAGS")]).optional(),
 })
 
-const ListTasks = z.object({
-  desiredStatus: z.enum(["RUNNING", "PENDING", "STOPPED"]).default("RUNNING"),
-  family: z.string().optional(),
-  startedBy: z.string().optional(),
-  maxResults: z.int().min(1).max(100).default(100),
-  nextToken: z.string().optional(),
-})
+const ListTasks = z.strictObject({ desiredStatus: z.literal("RUNNING") })
 
 /** The family in `family`, `family:revision` or an ARN. */
 function familyOf(taskDefinition: string) {
   return taskDefinition.split("/").at(-1)!.split(":")[0]!
 }
 
-function withTags(task: Task) {
-  return { ...task.toWire(), tags: task.run.tags }
+/** RunTask's answer. */
+function started(taskArn: string) {
+  return { tasks: [{ taskArn }] }
+}
+
+/** The task that an earlier request under the same client token started. */
+function again(earlier: { request: string; arn: string }, request: object): string {
+  if (earlier.request === JSON.stringify(request)) return earlier.arn
+  throw new AwsRefusal("ConflictException", "The client token was used for another request.", {
+    resourceIds: [earlier.arn],
+  })
 }
 
 async function waited(ms: number, signal: AbortSignal) {

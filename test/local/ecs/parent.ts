@@ -9,5 +9,10 @@ const { endpoint } = await startEcs({
 })
 const credentials = { accessKeyId: "local", secretAccessKey: "local" }
 await new ECSClient({ endpoint, region: "local", credentials }).send(
-  new RunTaskCommand({ taskDefinition: "host" }),
+  new RunTaskCommand({
+    taskDefinition: "host",
+    count: 1,
+    clientToken: "token",
+    overrides: { containerOverrides: [{ name: "host", environment: [] }] },
+  }),
 )
