@@ -1,26 +1,11 @@
 import { parseArgs } from "node:util"
 import { z } from "zod"
-import { monthly, sum } from "./monthly.ts"
+import { Load, monthly, sum } from "./monthly.ts"
 import { prices } from "./prices.ts"
 
-const Asked = z.object({
-  bridges: z.coerce.number().int().min(0).optional(),
-  messages: z.coerce.number().min(0).default(1000),
-  groups: z.coerce.number().min(0).default(0),
-  statuses: z.coerce.number().min(0).default(0),
-  keep: z.coerce.number().int().min(0).max(90).default(0),
-  webhooks: z.coerce.number().min(0).default(0),
-  streams: z.coerce.number().min(0).default(0),
-  pages: z.coerce.number().min(0).default(0),
-  year: z.coerce.number().int().min(1).default(1),
-  stage: z.enum(["production", "staging", "personal"]).default("production"),
-  billing: z.boolean().default(false),
-  json: z.boolean().default(false),
-})
+const Asked = Load.partial({ bridges: true }).extend({ json: z.boolean().default(false) })
 type Asked = z.infer<typeof Asked>
 
-const number = { type: "string" } as const
-const flag = { type: "boolean" } as const
 const asked = Asked.safeParse(given())
 if (asked.success)
   print(asked.data.bridges === undefined ? [10, 1000, 10_000] : [asked.data.bridges], asked.data)
@@ -35,20 +20,13 @@ else {
 }
 
 /** The options that were given; undefined when an option is unknown. */
-function given(): Record<string, string | boolean> | undefined {
+function given(): Record<string, string | boolean | undefined> | undefined {
+  const options = Object.entries(Asked.shape).map(
+    ([name, field]) =>
+      [name, { type: field.unwrap() instanceof z.ZodBoolean ? "boolean" : "string" }] as const,
+  )
   try {
-    const load = {
-      bridges: number,
-      messages: number,
-      groups: number,
-      statuses: number,
-      keep: number,
-      webhooks: number,
-      streams: number,
-      pages: number,
-    }
-    const options = { ...load, year: number, stage: number, billing: flag, json: flag }
-    return parseArgs({ options }).values
+    return parseArgs({ options: Object.fromEntries(options) }).values
   } catch (error) {
     if (error instanceof TypeError) return undefined
     throw error
@@ -56,7 +34,7 @@ function given(): Record<string, string | boolean> | undefined {
 }
 
 function print(fleets: number[], asked: Asked): void {
-  const { messages, groups, statuses, keep, webhooks, streams, pages, year, stage } = asked
+  const { messages, groups, statuses, webhooks, streams, pages, year, stage } = asked
   console.log(`US dollars a month, ${stage}, ${prices.region}, prices of ${prices.asOf} (to be checked),`)
   console.log(`${messages} messages a bridge, half in, half out; no free tier, no discount.`)
   console.log(
@@ -66,21 +44,7 @@ function print(fleets: number[], asked: Asked): void {
   console.log(
     `Open at any time: ${streams} streams, ${pages} pages. Year ${year}: rotated keys are dearer until year 3.\n`,
   )
-  const bills = fleets.map((bridges) =>
-    monthly({
-      stage,
-      bridges,
-      messages,
-      groups,
-      statuses,
-      keep,
-      webhooks,
-      streams,
-      pages,
-      year,
-      isBilled: asked.billing,
-    }),
-  )
+  const bills = fleets.map((bridges) => monthly({ ...asked, bridges }))
   row(
     "bridges",
     fleets.map((bridges) => String(bridges)),

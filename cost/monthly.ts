@@ -1,3 +1,4 @@
+import { z } from "zod"
 import { prices } from "./prices.ts"
 import { assumed, requestsAtRest, billing, counted, open, sized, spare } from "./usage.ts"
 
@@ -8,40 +9,33 @@ const seconds = hours * 3600
 /** How often a key's rotation makes it dearer. */
 const rotationsPaidFor = 2
 
-export interface Load {
-  bridges: number
+const many = z.coerce.number().min(0)
+const whole = z.coerce.number().int().min(0)
+
+export const Load = z.object({
+  bridges: whole,
   /** For each bridge and month: half of them in, half out. */
-  messages: number
-  /** By default `production`. */
-  stage?: keyof typeof spare
+  messages: many.default(1000),
   /** For each bridge and month, beside them: messages in groups, and statuses, which are events as well. */
-  groups?: number
-  statuses?: number
+  groups: many.default(0),
+  statuses: many.default(0),
   /** For how many days each bridge keeps its messages; 0: it does not. */
-  keep?: number
+  keep: whole.max(90).default(0),
   /** Webhooks of each bridge beside its first, each of which gets all that comes in. */
-  webhooks?: number
+  webhooks: many.default(0),
   /** Log and event streams, and pages of the dashboard, that are open at any time. */
-  streams?: number
-  pages?: number
-  /** The year of the stage's life, by default the first: its keys are rotated each year. */
-  year?: number
+  streams: many.default(0),
+  pages: many.default(0),
+  /** The year of the stage's life: its keys are rotated each year. */
+  year: whole.min(1).default(1),
+  stage: z.enum(["production", "staging", "personal"]).default("production"),
   /** Whether customers pay by Stripe, which takes its own share of each payment beside this. */
-  isBilled?: boolean
-}
+  billing: z.boolean().default(false),
+})
 
 /** US dollars a month, by what they are paid for. */
-export function monthly(load: Load): Record<string, number> {
-  const {
-    stage = "production",
-    groups = 0,
-    statuses = 0,
-    keep = 0,
-    webhooks = 0,
-    streams = 0,
-    pages = 0,
-    year = 1,
-  } = load
+export function monthly(load: z.output<typeof Load>): Record<string, number> {
+  const { stage, groups, statuses, keep, webhooks, streams, pages, year } = load
   const hosts = Math.ceil((load.bridges + spare[stage]) / sized.hostCapacity)
   const inbound = (load.bridges * load.messages) / 2
   const outbound = inbound
@@ -89,7 +83,7 @@ export function monthly(load: Load): Record<string, number> {
     "traffic out": ((inbound + outbound) * assumed.trafficKb * prices.trafficOutGb) / 1e6,
     metrics: sized.metrics * prices.metricMonth,
     "alarms, dashboard": sized.alarms * prices.alarmMonth + prices.dashboardMonth,
-    ...(load.isBilled && {
+    ...(load.billing && {
       billing:
         minutes * (run(assumed.billingSecondsPerMinute * billing.gb) + prices.scheduled) +
         billing.metrics * prices.metricMonth +

@@ -1,9 +1,13 @@
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
-import { monthly, sum } from "#cost/monthly.ts"
+import type { z } from "zod"
+import { Load, monthly as billFor, sum } from "#cost/monthly.ts"
 
 const main = fileURLToPath(new URL("../../cost/main.ts", import.meta.url))
+
+/** The bill for a load, with the command's defaults. */
+const monthly = (load: z.input<typeof Load>) => billFor(Load.parse(load))
 
 function cost(...args: string[]) {
   return spawnSync(process.execPath, [main, ...args], { encoding: "utf8" })
