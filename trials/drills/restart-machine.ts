@@ -1,11 +1,7 @@
-import { type ChildProcess, fork } from "node:child_process"
-import { once } from "node:events"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { z } from "zod"
 import { type Entry, networkClient } from "#local/network/client.ts"
-import { noLimits } from "#local/service/spawn-service.ts"
 import { spawnSimulator } from "#simulator/spawn.ts"
 import { quantile } from "#test/support/quantile.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
@@ -13,6 +9,8 @@ import { until } from "#test/support/until.ts"
 import { peopleFor } from "../cluster/account-shapes.ts"
 import { followNetworkLog } from "../cluster/follow-network-log.ts"
 import { type LinkedBridge, newLine } from "../cluster/linked-cluster.ts"
+import { sendUnderKey } from "../cluster/keyed-send.ts"
+import { start as startService } from "../restore/service.ts"
 import { withinMs } from "./service.ts"
 
 /** How the whole service ends: what it is sent, and how long after each bridge had a message of this start, in ms. */
@@ -42,11 +40,12 @@ export async function restartMachine({ bridges, dir, eachS, ends }: Input) {
   const network = networkClient(simulator)
   const seen: Entry[] = []
   const log = followNetworkLog(network, (entry) => seen.push(entry))
-  const start = async () => await startService({ dir, network: simulator })
+  const output = join(dir, "logs", "service.out")
+  // In the time of production.
+  const start = async () => await startService(simulator, { dataDir: dir, beat: 5000, output })
   let service = await start()
   try {
-    service.child.send(bridges)
-    const { apiKey } = z.object({ apiKey: z.string() }).parse((await once(service.child, "message"))[0])
+    const apiKey = await service.newAccount(bridges)
     const around = await peopleFor("small", network)
     const lines: LinkedBridge[] = []
     for (let i = 1; i <= bridges; i++)
@@ -75,22 +74,15 @@ export async function restartMachine({ bridges, dir, eachS, ends }: Input) {
       }
     }
     const sent: string[] = []
+    const customer = { api: () => service.baseUrl, apiKey }
     /** Sends one after the other, each until it is answered with success, under the same key. */
-    const send = async ({ contact, bridge }: LinkedBridge) => {
+    const send = async ({ contact: chat, bridge }: LinkedBridge) => {
       for (let n = 1; !ending.signal.aborted; n++) {
-        const text = `out of ${bridge}, ${n}`
-        const body = JSON.stringify({ chat: contact, body: text })
-        const headers = {
-          authorization: `Bearer ${apiKey}`,
-          "content-type": "application/json",
-          "idempotency-key": text,
-        }
-        const path = `/api/instances/${bridge}/proxy/send/text`
-        const isSent = async () =>
-          (await fetch(`${service.baseUrl}${path}`, { method: "POST", headers, body }).catch(() => undefined))
-            ?.ok
-        await until(isSent, { what: text, withinMs })
-        sent.push(text)
+        const one = { bridge, text: `out of ${bridge}, ${n}`, status: 0, messageId: undefined, tries: 0 }
+        const endMs = Date.now() + withinMs
+        await sendUnderKey(customer, one, { chat, giveUp: () => Date.now() > endMs, waitMs: () => 100 })
+        if (one.status !== 200) throw new Error(`${one.text}: ${one.status}`)
+        sent.push(one.text)
         await pause()
       }
     }
@@ -112,7 +104,7 @@ export async function restartMachine({ bridges, dir, eachS, ends }: Input) {
       await sleep(afterMs)
       const from = seen.length
       const stopAt = performance.now()
-      await service.stop(signal)
+      await service.kill(signal)
       const startAt = performance.now()
       service = await start()
       stops.push((startAt - stopAt) / 1000)
@@ -145,7 +137,7 @@ export async function restartMachine({ bridges, dir, eachS, ends }: Input) {
       reordered: lines.filter((line) => !isInOrder(line, receiver.arrivals)).length,
     }
   } finally {
-    await service.stop()
+    await service.kill("SIGTERM")
     await log.stop()
     await receiver.stop()
     await simulator.stop()
@@ -173,30 +165,4 @@ async function awayFor({ device }: LinkedBridge, seen: Entry[], from: number): P
 
 function ended(): void {
   // Nothing more is written.
-}
-
-async function startService({ dir, network }: { dir: string; network: object }) {
-  const child: ChildProcess = fork(
-    new URL("../bench/processes/service.ts", import.meta.url),
-    [JSON.stringify({ network })],
-    {
-      env: {
-        ...process.env,
-        ...noLimits,
-        DATA_DIR: dir,
-        PORT: "0",
-        SANDBOX: "0",
-        NODE_COMPILE_CACHE: join(dir, "compiled"),
-      },
-    },
-  )
-  const ended = once(child, "exit")
-  const first = await Promise.race([once(child, "message"), ended.then(() => undefined)])
-  if (!first) throw new Error("the service did not start")
-  const { baseUrl } = z.object({ baseUrl: z.string() }).parse(first[0])
-  const stop = async (signal: End["signal"] = "SIGTERM") => {
-    child.kill(signal)
-    await ended
-  }
-  return { child, baseUrl, stop }
 }

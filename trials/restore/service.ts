@@ -1,6 +1,7 @@
 import { type ChildProcess, fork, spawn } from "node:child_process"
 import { once } from "node:events"
 import { closeSync, openSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
@@ -11,8 +12,8 @@ export interface Running {
   baseUrl: string
   /** Makes an account for so many bridges. @returns its key */
   newAccount: (bridges: number) => Promise<string>
-  /** SIGKILL. Its session hosts end with it. */
-  kill: () => Promise<void>
+  /** SIGKILL, if it is not asked to end by another. Its session hosts end with it. */
+  kill: (signal?: "SIGTERM" | "SIGKILL") => Promise<void>
 }
 
 const program = new URL("../bench/processes/service.ts", import.meta.url)
@@ -32,6 +33,8 @@ export async function start(
       SANDBOX: "0",
       LEASE_BEAT_MS: String(beat),
       NODE_NO_WARNINGS: "1",
+      // What it loads is compiled once.
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(dataDir, "compiled"),
     },
     stdio: ["ignore", log, log, "ipc"],
     detached: true,
@@ -45,8 +48,8 @@ export async function start(
       child.send(bridges)
       return z.object({ apiKey: z.string() }).parse(await answerOf(child, ended, output)).apiKey
     },
-    kill: async () => {
-      child.kill("SIGKILL")
+    kill: async (signal = "SIGKILL") => {
+      child.kill(signal)
       await ended
     },
   }
