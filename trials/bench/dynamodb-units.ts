@@ -34,7 +34,7 @@ type Counted = Pick<Input, "messages" | "quietMs">
 export async function countDynamoDbUnits(input: Input) {
   const dir = join(input.dir, "units")
   mkdirSync(dir)
-  const store = await startStore(dir, { metered: true })
+  const store = await startStore(dir)
   const ours = await startOurs({ ...input, dir, store, name: "metered" })
   await ours.link(1, () => {})
   const [faults, first] = [[] as string[], ours.lines[0]!]

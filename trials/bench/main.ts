@@ -13,7 +13,6 @@ import { startReceiver } from "./receiver.ts"
 import { startBare } from "./sides/bare.ts"
 import { startOurs } from "./sides/ours.ts"
 import type { Side } from "./sides/side.ts"
-import { startStore } from "./store.ts"
 import { type Results, summaryOf } from "./summary.ts"
 import { printFleets, printHead, printMeasured, printUnits } from "./table.ts"
 import { scenarios, shortScenarios } from "./traffic/scenarios.ts"
@@ -47,13 +46,11 @@ process.exit(broken.length > 0 ? 1 : 0)
 async function traffic(): Promise<void> {
   const wanted = Object.entries(options.short ? shortScenarios : scenarios).filter(([name]) => isWanted(name))
   if (wanted.length === 0) return
-  const store = options["split-store"] ? await startStore(dir, { metered: false }) : undefined
-  const sides = [await startBare(given), await startOurs({ ...given, store })]
+  const sides = [await startBare(given), await startOurs(given)]
   printHead()
   for (const [name, scenario] of wanted)
     await runScenario(name, scenario, { ...given, sides, profiler, onMeasured })
   for (const side of sides) await side.stop()
-  await store?.stop()
 }
 
 function onMeasured(name: string, side: Side["name"], measured: Measured): void {

@@ -24,9 +24,5 @@ export const Options = z.object({
     .describe(
       "Writes a CPU profile of each process and scenario into bench-profiles/, and prints what costs most; figures are dearer.",
     ),
-  "split-store": z
-    .boolean()
-    .default(false)
-    .describe("The store in a process of its own, so that its share can be seen."),
 })
 export type Options = z.infer<typeof Options>

@@ -16,17 +16,15 @@ export type Used = z.infer<typeof Used>
 
 export type Store = Awaited<ReturnType<typeof startStore>>
 
-/** The embedded store in a process of its own; `metered`, with a counter in front of it. */
-export async function startStore(dir: string, { metered }: { metered: boolean }) {
+/** The embedded store in a process of its own, with a counter in front of it. */
+export async function startStore(dir: string) {
   const path = join(dir, "store")
   mkdirSync(path, { recursive: true })
-  const args = [path, ...(metered ? ["metered"] : [])]
-  const child = await startChild("store", { args, env: {}, logFile: join(dir, "store.log") })
+  const child = await startChild("store", { args: [path], env: {}, logFile: join(dir, "store.log") })
   const { endpoint } = z.object({ endpoint: z.string() }).parse(child.ready)
   return {
-    pid: child.pid,
     endpoint,
-    /** The units used since the last call; only a metered store counts them. */
+    /** The units used since the last call. */
     used: async (): Promise<Used> => Used.parse(await child.ask(0)),
     stop: child.stop,
   }

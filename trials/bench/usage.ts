@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 
-/** A process of a side, and what it is there for: `gateway`, `hosts`, `store`, `baileys`. */
+/** A process of a side, and what it is there for: `gateway`, `hosts`, `baileys`. */
 export interface Process {
   role: string
   pid: number

@@ -1,22 +1,22 @@
-/** The embedded store in a process of its own, perhaps metered: it answers with the units used since the last question. */
+/** The embedded store in a process of its own: it answers with the units used since the last question. */
 import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { dynamoDbMeter } from "#test/support/dynamodb-meter.ts"
 import { startAwsRecorder } from "#test/support/aws-recorder.ts"
 
-const [path = "", isMetered] = process.argv.slice(2)
+const [path = ""] = process.argv.slice(2)
 const store = await startDynamoDb({ path })
 const units = dynamoDbMeter()
-const recorder = isMetered ? await startAwsRecorder(store.endpoint, units.note, units.noteRequest) : undefined
+const recorder = await startAwsRecorder(store.endpoint, units.note, units.noteRequest)
 
 process.on("message", () => {
   const { byRow, requests, ...used } = units.take()
   process.send?.({ ...used, byRow: [...byRow], requests: [...requests] })
 })
 for (const signal of ["SIGTERM", "disconnect"] as const) process.once(signal, () => void end())
-process.send?.({ endpoint: recorder?.endpoint ?? store.endpoint })
+process.send?.({ endpoint: recorder.endpoint })
 
 async function end(): Promise<void> {
-  recorder?.close()
+  recorder.close()
   await store.close()
   process.exit(0)
 }

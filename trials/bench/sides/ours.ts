@@ -22,7 +22,7 @@ interface Input {
   network: Network
   receiver: Receiver
   /** A store in a process of its own. */
-  store?: { pid: number; endpoint: string } | undefined
+  store?: { endpoint: string }
   /** Tells several apart at network and receiver. */
   name?: string
 }
@@ -107,8 +107,7 @@ export async function startOurs({ dir, network, receiver, store, name = "ours" }
     },
     async processes(): Promise<Process[]> {
       const hosts = (await sessionHostPids(running)).map((pid) => ({ role: "hosts", pid }))
-      const stores = store ? [{ role: "store", pid: store.pid }] : []
-      return [{ role: "gateway", pid: gateway.pid }, ...hosts, ...stores]
+      return [{ role: "gateway", pid: gateway.pid }, ...hosts]
     },
     stop: async () => {
       await pool.destroy()
