@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { Pool } from "undici"
-import { networkClient } from "#local/network/client.ts"
+import { type NetworkClient, networkClient } from "#local/network/client.ts"
 import { spawnSimulator } from "#simulator/spawn.ts"
+import { followNetworkLog } from "../cluster/follow-network-log.ts"
 
 /** A message as the network handed it to a device. */
 export interface Handed {
@@ -57,40 +57,28 @@ export async function startNetwork(dir: string) {
 let position = 0
 
 /** The network remembers only the newest entries of its log: it is read while the traffic goes on. */
-function watch(control: ReturnType<typeof networkClient>) {
+function watch(control: NetworkClient) {
   const byDevice = new Map<string, Handed[]>()
   const known = new Set<string>()
-  let stopping = false
-  const following = follow()
-  following.catch(() => "its end reports the error")
-
-  async function follow(): Promise<void> {
-    while (!stopping) {
-      await readOn()
-      await sleep(250)
-    }
-    await readOn()
-  }
-
-  async function readOn(): Promise<void> {
-    for (const entry of await control.log({ after: position, kind: "out", tag: "message" })) {
-      position = entry.n
-      const { who, at } = entry
-      const id = entry.stanza?.attrs.id ?? ""
+  const log = followNetworkLog(
+    control,
+    ({ n, who, at, stanza }) => {
+      position = n
+      const id = stanza?.attrs.id ?? ""
       // A message that was not acknowledged in time is handed out again: the first time counts.
-      if (known.has(`${who} ${id}`)) continue
+      if (known.has(`${who} ${id}`)) return
       known.add(`${who} ${id}`)
       const handed = byDevice.get(who)
       if (handed) handed.push({ id, at })
       else byDevice.set(who, [{ id, at }])
-    }
-  }
+    },
+    { after: position, match: { kind: "out", tag: "message" } },
+  )
 
   return {
     /** Ends it. @returns what each device was handed, in order, by `number:device` */
     end: async () => {
-      stopping = true
-      await following
+      await log.stop()
       return byDevice
     },
   }

@@ -6,8 +6,9 @@ import type { Receiver } from "#core/event/receiver.ts"
 import { type Arrival, eventsIn } from "#test/support/service/start-receiver.ts"
 import type { Entry } from "#local/network/client.ts"
 import { seeded } from "#local/random.ts"
-import { followNetworkLog } from "../cluster/follow-network-log.ts"
+import { followNetworkLog, inWords } from "../cluster/follow-network-log.ts"
 import { type LinkedCluster, startLinkedCluster } from "../cluster/linked-cluster.ts"
+import { shownBy } from "../restore/seen.ts"
 import type { Evidence } from "./evidence.ts"
 import { transcriptsOf } from "./transcripts.ts"
 import { newKiller, type StoppedAttempt } from "./killer.ts"
@@ -145,13 +146,7 @@ async function strikeAt(service: LinkedCluster, { options, receiverFaults, say }
   const unsettled = await untilSettled({ lines, receiver, network, produced, withinMs: patienceMs })
   await log.stop()
   const { owners, injected } = await cluster.room.report()
-  const shown: Evidence["shown"] = new Map()
-  for (const { bridge, contact, owner } of lines)
-    shown.set(
-      bridge,
-      (await network.readAll(contact)).filter(({ from }) => from === owner),
-    )
-
+  const shown = await shownBy(network, lines)
   const refused = new Set<Arrival>()
   const arrivals = receiver.arrivals.flatMap((arrival) => {
     const events = eventsIn(arrival)
@@ -205,11 +200,6 @@ async function withEventIds(stops: StoppedAttempt[]): Promise<Evidence["stoppedA
     return event ? [{ eventId: event.eventId, at, until }] : []
   })
   return (await Promise.all(found)).flat()
-}
-
-/** Of an entry of the network's log. */
-export function inWords({ at, who, event, detail, stanza }: Entry): string {
-  return `${new Date(at).toISOString()} ${who}: ${event ?? ""} ${JSON.stringify(detail ?? stanza)}`
 }
 
 function total({ produced }: Traffic): number {

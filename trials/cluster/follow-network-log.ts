@@ -2,12 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { Entry, NetworkClient } from "#local/network/client.ts"
 
 /**
- * Reads the network's log as it grows, from the oldest entry that the network still remembers.
- * @param take called with each entry, in order. A gap is an error of the run: `broken` rejects.
+ * Reads the network's log as it grows, from the oldest entry that the network still remembers, or after `after`.
+ * @param take called with each entry, or with those that match, in order. A gap is an error of the run: `broken` rejects.
+ * Among those that match, none can be seen.
  */
-export function followNetworkLog(network: NetworkClient, take: (entry: Entry) => void) {
+export function followNetworkLog(
+  network: NetworkClient,
+  take: (entry: Entry) => void,
+  { after = 0, match }: { after?: number; match?: { kind: "out"; tag: string } } = {},
+) {
   let stopping = false
-  let last = 0
+  let last = after
   const following = follow()
 
   async function follow(): Promise<void> {
@@ -19,8 +24,8 @@ export function followNetworkLog(network: NetworkClient, take: (entry: Entry) =>
   }
 
   async function readOn(): Promise<void> {
-    for (const entry of await network.log({ after: last })) {
-      if (last > 0 && entry.n !== last + 1)
+    for (const entry of await network.log({ ...match, after: last })) {
+      if (!match && last > 0 && entry.n !== last + 1)
         throw new Error(`the network's log was read too slowly: ${last + 1} is gone`)
       last = entry.n
       take(entry)
@@ -34,4 +39,9 @@ export function followNetworkLog(network: NetworkClient, take: (entry: Entry) =>
       await following
     },
   }
+}
+
+/** An entry for whoever looks for a cause. */
+export function inWords({ at, who, event, detail, stanza }: Entry): string {
+  return `${new Date(at).toISOString()} ${who}: ${event ?? ""} ${JSON.stringify(detail ?? stanza)}`
 }

@@ -3,8 +3,8 @@ import type { apiClient } from "#local/api-client.ts"
 import type { Entry, networkClient } from "#local/network/client.ts"
 import type { Evidence } from "../chaos/evidence.ts"
 import type { Violation } from "../chaos/oracle.ts"
-import { inWords } from "../chaos/run.ts"
 import { isReuse, newUndecryptable } from "../chaos/undecryptable.ts"
+import { inWords } from "../cluster/follow-network-log.ts"
 import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 
 // What can be seen of a service's bridges from outside: at the network, and at the API.

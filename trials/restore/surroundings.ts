@@ -9,9 +9,8 @@ import { type Receiver, startReceiver } from "#test/support/service/start-receiv
 import { until } from "#test/support/until.ts"
 import type { Evidence } from "../chaos/evidence.ts"
 import type { Violation } from "../chaos/oracle.ts"
-import { inWords } from "../chaos/run.ts"
 import type { Traffic } from "../chaos/traffic.ts"
-import type { followNetworkLog } from "../cluster/follow-network-log.ts"
+import { type followNetworkLog, inWords } from "../cluster/follow-network-log.ts"
 import { type LinkedBridge, newLine } from "../cluster/linked-cluster.ts"
 import { type newSeen, openOf, shownBy, unread } from "./seen.ts"
 
