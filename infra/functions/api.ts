@@ -4,19 +4,15 @@ import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
 import { media } from "../data/media.ts"
-import { apiKeyPepper, routerSecret } from "../data/secrets.ts"
 import { accounts, events, leases, requests } from "../data/tables.ts"
-import { operator } from "../stage/settings.ts"
 import { calls } from "./calls.ts"
-import { common, limits, settings } from "./common.ts"
+import { answering, common, settings } from "./common.ts"
 
 const row = ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] as const
 
-const base = common("Api")
-
 /** In no VPC: there it would need an endpoint for each service that it asks. `Calls` calls session hosts for it. */
 export const api = new sst.aws.Function("Api", {
-  ...base,
+  ...common("Api", { secrets: true }),
   handler: "functions/api/handler.handler",
   // Every call is answered within 50 s (Contract, "Time to answer"); the router waits for 60.
   timeout: "55 seconds",
@@ -27,9 +23,8 @@ export const api = new sst.aws.Function("Api", {
   copyFiles: pageFiles.map((from) => ({ from })),
   environment: {
     ...settings,
-    ...limits,
+    ...answering,
     METRICS_SERVICE: "api",
-    SANDBOX: operator.sandbox ? "1" : "0",
     ACCOUNTS_TABLE: accounts.name,
     LEASES_TABLE: leases.name,
     EVENTS_TABLE: events.name,
@@ -40,9 +35,6 @@ export const api = new sst.aws.Function("Api", {
     CALLS_FUNCTION: calls.name,
     SESSION_WRAPPING_KEY: sessionKey.arn,
     DELIVERY_WRAPPING_KEY: deliveryKey.arn,
-    API_KEY_PEPPER: apiKeyPepper,
-    ROUTER_SECRET: routerSecret.current,
-    ...(routerSecret.before && { ROUTER_SECRET_BEFORE: routerSecret.before }),
   },
   permissions: [
     // An account's sandbox is made if the account exists.
@@ -65,10 +57,4 @@ export const api = new sst.aws.Function("Api", {
     // Its own environment.
     { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
   ],
-  transform: {
-    ...base.transform,
-    function: (args) => {
-      args.kmsKeyArn = settingsKey.arn
-    },
-  },
 })

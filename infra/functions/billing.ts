@@ -17,17 +17,13 @@ export const subscriptions = stripe && looks(stripe)
 
 /** In no VPC: it asks Stripe. `Calls` calls session hosts for it. */
 function looks(stripe: Record<string, $util.Input<string>>) {
-  const base = common("Subscriptions")
   const fn = new sst.aws.Function("Subscriptions", {
-    ...base,
+    // Two would ask Stripe about the same accounts; an account stays due until a look has succeeded.
+    ...common("Subscriptions", { scheduled: true, secrets: true }),
     handler: "billing/scheduled.handler",
     // It looks for 45 s, and the last look may wait for Stripe and for a session host.
     timeout: "5 minutes",
     memory: "256 MB",
-    // Two would ask Stripe about the same accounts.
-    concurrency: { reserved: 1 },
-    // An account stays due until a look has succeeded.
-    retries: 0,
     environment: {
       ...settings,
       ...stripe,
@@ -46,15 +42,6 @@ function looks(stripe: Record<string, $util.Input<string>>) {
       { actions: ["lambda:InvokeFunction"], resources: [calls.arn] },
       { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
     ],
-    transform: {
-      ...base.transform,
-      function: (args) => {
-        args.kmsKeyArn = settingsKey.arn
-      },
-      eventInvokeConfig: (args) => {
-        args.maximumEventAgeInSeconds = 60
-      },
-    },
   })
   new sst.aws.CronV2("LookAtDue", { schedule: "rate(1 minute)", function: fn.arn })
   new sst.aws.CronV2("LookAtAll", {

@@ -4,7 +4,7 @@ import { callsGroup } from "../network/groups.ts"
 import { callsSubnets } from "../network/subnets.ts"
 import { common, settings } from "./common.ts"
 
-const base = common("Calls", [
+const rights = [
   {
     actions: [
       "ec2:CreateNetworkInterface",
@@ -17,7 +17,7 @@ const base = common("Calls", [
     // Lambda makes them before they have names, and asks for exactly this.
     resources: ["*"],
   },
-])
+]
 
 /**
  * Calls session hosts for the functions that are outside their network. It alone is inside, has the secret that signs
@@ -26,7 +26,7 @@ const base = common("Calls", [
  * cannot stream. It costs each call one invocation and one place more. Where Lambda has no place for it, nothing was sent.
  */
 export const calls = new sst.aws.Function("Calls", {
-  ...base,
+  ...common("Calls", { rights, secrets: true }),
   handler: "functions/calls/handler.handler",
   // As long as the functions that ask it (Contract, "Time to answer").
   timeout: "55 seconds",
@@ -40,10 +40,4 @@ export const calls = new sst.aws.Function("Calls", {
   },
   // Its own environment.
   permissions: [{ actions: ["kms:Decrypt"], resources: [settingsKey.arn] }],
-  transform: {
-    ...base.transform,
-    function: (args) => {
-      args.kmsKeyArn = settingsKey.arn
-    },
-  },
 })

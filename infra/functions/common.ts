@@ -1,4 +1,6 @@
 import { logsTo, policy, type Statement } from "../iam-statement.ts"
+import { settingsKey } from "../data/keys.ts"
+import { apiKeyPepper, routerSecret } from "../data/secrets.ts"
 import { stage } from "../stage/stage.ts"
 import { operator } from "../stage/settings.ts"
 import { given } from "../stage/passed-on.ts"
@@ -6,8 +8,18 @@ import { given } from "../stage/passed-on.ts"
 /**
  * The arguments that every function has in common. `SST_KEY`, which SST adds to the environment, opens the file of linked resources
  * in the bundle: nothing is linked (a link grants everything), so it opens an empty object.
+ *
+ * Under `scheduled` it runs one at a time, and a missed minute is not made up for; under `secrets` its environment is sealed
+ * under the stage's own key, which it must be permitted to use.
  */
-export function common(name: string, more: Statement[] = []) {
+export function common(
+  name: string,
+  {
+    rights = [],
+    scheduled = false,
+    secrets = false,
+  }: { rights?: Statement[]; scheduled?: boolean; secrets?: boolean } = {},
+) {
   const logs = new aws.cloudwatch.LogGroup(`${name}Logs`, {
     name: `/${$app.name}/${$app.stage}/${name.toLowerCase()}`,
     retentionInDays: stage.logDays,
@@ -18,6 +30,7 @@ export function common(name: string, more: Statement[] = []) {
     // SST's component says that this is the default, and its program (4.17.1) takes the opposite.
     nodejs: { minify: true },
     logging: { logGroup: logs.name },
+    ...(scheduled && { concurrency: { reserved: 1 }, retries: 0 }),
     transform: {
       role: (args: aws.iam.RoleArgs): undefined => {
         // SST 4.17.1 lets the whole account assume the role, which it needs for `sst dev` alone.
@@ -26,8 +39,18 @@ export function common(name: string, more: Statement[] = []) {
         args.managedPolicyArns = []
         args.inlinePolicies = $util
           .output(args.inlinePolicies)
-          .apply((own) => [...(own ?? []), policy("lambda", [logsTo(logs.arn), ...more])])
+          .apply((own) => [...(own ?? []), policy("lambda", [logsTo(logs.arn), ...rights])])
       },
+      ...(secrets && {
+        function: (args: aws.lambda.FunctionArgs): undefined => {
+          args.kmsKeyArn = settingsKey.arn
+        },
+      }),
+      ...(scheduled && {
+        eventInvokeConfig: (args: aws.lambda.FunctionEventInvokeConfigArgs): undefined => {
+          args.maximumEventAgeInSeconds = 60
+        },
+      }),
     },
   } as const
 }
@@ -42,9 +65,10 @@ export const settings = {
 }
 
 /** Settings of the functions that answer callers. */
-export const limits = given(
-  "RATE_LIMIT_PROVISION",
-  "RATE_LIMIT_PROXY",
-  "RATE_LIMIT_OTHER",
-  "RATE_LIMIT_ADDRESS",
-)
+export const answering = {
+  ...given("RATE_LIMIT_PROVISION", "RATE_LIMIT_PROXY", "RATE_LIMIT_OTHER", "RATE_LIMIT_ADDRESS"),
+  SANDBOX: operator.sandbox ? "1" : "0",
+  API_KEY_PEPPER: apiKeyPepper,
+  ROUTER_SECRET: routerSecret.current,
+  ...(routerSecret.before && { ROUTER_SECRET_BEFORE: routerSecret.before }),
+}

@@ -2,12 +2,12 @@ import { tableAccess, indexAccess, mailing } from "../iam-statement.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
-import { apiKeyPepper, phoneSecret, routerSecret } from "../data/secrets.ts"
+import { phoneSecret } from "../data/secrets.ts"
 import { accounts, events, leases, requests } from "../data/tables.ts"
 import { operator } from "../stage/settings.ts"
 import { stage } from "../stage/stage.ts"
 import { calls } from "./calls.ts"
-import { common, limits, settings } from "./common.ts"
+import { answering, common, settings } from "./common.ts"
 import { stripe } from "./billing.ts"
 
 const row = ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] as const
@@ -75,9 +75,8 @@ function aDashboard(
     environment?: Record<string, $util.Input<string>>
   },
 ) {
-  const base = common(name)
   return new sst.aws.Function(name, {
-    ...base,
+    ...common(name, { secrets: true }),
     ...more,
     handler: "dashboard/handler.handler",
     streaming: true,
@@ -86,10 +85,9 @@ function aDashboard(
     url: { cors: false },
     environment: {
       ...settings,
-      ...limits,
+      ...answering,
       ...more.environment,
       METRICS_SERVICE: "dashboard",
-      SANDBOX: operator.sandbox ? "1" : "0",
       ...(operator.mailFrom && { MAIL_FROM: operator.mailFrom }),
       ...(operator.supportEmail && { SUPPORT_EMAIL: operator.supportEmail }),
       ACCOUNTS_TABLE: accounts.name,
@@ -101,15 +99,6 @@ function aDashboard(
       CALLS_FUNCTION: calls.name,
       SESSION_WRAPPING_KEY: sessionKey.arn,
       DELIVERY_WRAPPING_KEY: deliveryKey.arn,
-      API_KEY_PEPPER: apiKeyPepper,
-      ROUTER_SECRET: routerSecret.current,
-      ...(routerSecret.before && { ROUTER_SECRET_BEFORE: routerSecret.before }),
-    },
-    transform: {
-      ...base.transform,
-      function: (args) => {
-        args.kmsKeyArn = settingsKey.arn
-      },
     },
   })
 }

@@ -2,12 +2,10 @@ import { type Statement, tableAccess } from "../iam-statement.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { deliveryKey, settingsKey } from "../data/keys.ts"
 import { media } from "../data/media.ts"
-import { apiKeyPepper, routerSecret } from "../data/secrets.ts"
 import { accounts, events, requests } from "../data/tables.ts"
-import { operator } from "../stage/settings.ts"
 import { stage } from "../stage/stage.ts"
 import { api } from "./api.ts"
-import { common, limits, settings } from "./common.ts"
+import { answering, common, settings } from "./common.ts"
 
 /** Log and event streams. Each open one occupies an invocation, and is paid for by the second. */
 export const stream = aStream("Stream", {
@@ -38,9 +36,8 @@ function aStream(
   name: string,
   more: { places: number; environment: Record<string, $util.Input<string>>; permissions: Statement[] },
 ) {
-  const base = common(name)
   return new sst.aws.Function(name, {
-    ...base,
+    ...common(name, { secrets: true }),
     handler: "functions/stream/handler.handler",
     streaming: true,
     // A log stream ends by itself after ten minutes (Contract, "Streams"); media of 100 MB take one at 2 MB/s.
@@ -52,17 +49,13 @@ function aStream(
     url: { cors: false },
     environment: {
       ...settings,
-      ...limits,
+      ...answering,
       ...more.environment,
       METRICS_SERVICE: "api",
-      SANDBOX: operator.sandbox ? "1" : "0",
       ACCOUNTS_TABLE: accounts.name,
       REQUESTS_TABLE: requests.name,
       API_FUNCTION: api.name,
       DELIVERY_WRAPPING_KEY: deliveryKey.arn,
-      API_KEY_PEPPER: apiKeyPepper,
-      ROUTER_SECRET: routerSecret.current,
-      ...(routerSecret.before && { ROUTER_SECRET_BEFORE: routerSecret.before }),
     },
     permissions: [
       tableAccess(accounts, "GetItem", "Query"),
@@ -71,11 +64,5 @@ function aStream(
       { actions: ["kms:Decrypt"], resources: [deliveryKey.arn, settingsKey.arn] },
       ...more.permissions,
     ],
-    transform: {
-      ...base.transform,
-      function: (args) => {
-        args.kmsKeyArn = settingsKey.arn
-      },
-    },
   })
 }

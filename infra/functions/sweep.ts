@@ -12,7 +12,7 @@ import { common, settings } from "./common.ts"
 const definitions = host.nodes.taskDefinition.arn.apply((arn) => arn.replace(/:\d+$/, ":*"))
 const tasks = cluster.nodes.cluster.arn.apply((arn) => `${arn.replace(":cluster/", ":task/")}/*`)
 
-const base = common("Sweep", [
+const rights = [
   // This bounds the tasks that it can start: they get these two roles or none.
   {
     actions: ["iam:PassRole"],
@@ -27,20 +27,17 @@ const base = common("Sweep", [
     resources: [tasks],
     conditions: [{ test: "StringEquals", variable: "ecs:CreateAction", values: ["RunTask"] }],
   },
-])
+]
 
 /** In no VPC: it asks ECS. */
 export const sweep = new sst.aws.Function("Sweep", {
-  ...base,
+  // Its observations are its process's: two would each see half of the time.
+  ...common("Sweep", { rights, scheduled: true }),
   handler: "functions/sweep/handler.handler",
   // It stays 50 s; the last look may have hosts to start.
   timeout: "90 seconds",
   // Busy all day, so its memory is its price; Node with three AWS clients needs some 110 MB.
   memory: "256 MB",
-  // Its observations are its process's: two would each see half of the time.
-  concurrency: { reserved: 1 },
-  // A missed minute is not made up for.
-  retries: 0,
   environment: {
     ...settings,
     METRICS_SERVICE: "sweep",
@@ -66,12 +63,6 @@ export const sweep = new sst.aws.Function("Sweep", {
     { actions: ["ecs:RunTask"], resources: [definitions] },
     { actions: ["ecs:DescribeTasks", "ecs:StopTask"], resources: [tasks] },
   ],
-  transform: {
-    ...base.transform,
-    eventInvokeConfig: (args) => {
-      args.maximumEventAgeInSeconds = 60
-    },
-  },
 })
 
 new sst.aws.CronV2("EachMinute", { schedule: "rate(1 minute)", function: sweep.arn })

@@ -5,19 +5,14 @@ import { router } from "../router.ts"
 import { operator } from "../stage/settings.ts"
 import { common, settings } from "./common.ts"
 
-const base = common("Troubles")
-
 /** Tells customers of their numbers' troubles. In no VPC: it sends mail, and posts to customers' addresses. */
 export const troubles = new sst.aws.Function("Troubles", {
-  ...base,
+  // Two would tell everything twice.
+  ...common("Troubles", { scheduled: true }),
   handler: "functions/troubles/handler.handler",
   // Receivers that hang take ten seconds each; what is not told by then, the next minute tells.
   timeout: "5 minutes",
   memory: "256 MB",
-  // Two would tell everything twice.
-  concurrency: { reserved: 1 },
-  // A missed minute is not made up for.
-  retries: 0,
   environment: {
     ...settings,
     // Mails lead there.
@@ -44,12 +39,6 @@ export const troubles = new sst.aws.Function("Troubles", {
     { actions: ["kms:Decrypt"], resources: [deliveryKey.arn] },
     ...mailing(),
   ],
-  transform: {
-    ...base.transform,
-    eventInvokeConfig: (args) => {
-      args.maximumEventAgeInSeconds = 60
-    },
-  },
 })
 
 new sst.aws.CronV2("TellEachMinute", { schedule: "rate(1 minute)", function: troubles.arn })
