@@ -42,8 +42,6 @@ export interface Rule {
   /** How many requests are hit before the rule ends. */
   times?: number
   ms?: number
-  /** Which member of a cancelled transaction is to blame; the first by default. */
-  position?: number
 }
 
 /** A request and what it asks for. */
@@ -56,17 +54,12 @@ export interface Call {
   isTrusted?: boolean | undefined
 }
 
-/** The faults of one store. Equal seeds and equal requests give equal faults. */
+/** The faults of one store. Equal requests give equal faults. */
 export class Faults {
   /** How often each fault was injected. */
   readonly injected = new Map<Fault, number>()
   readonly #rules = new Set<Rule>()
-  readonly #random: () => number
-
-  constructor(rules: Rule[] = [], seed = 1) {
-    for (const rule of rules) this.add(rule)
-    this.#random = seeded(seed).next
-  }
+  readonly #random = seeded(1).next
 
   /** @returns a function that removes the rule again. */
   add(rule: Rule): () => void {

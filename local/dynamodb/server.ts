@@ -56,10 +56,6 @@ export interface Options {
   isTrusting?: boolean
   /** Any free port if absent. */
   port?: number
-  /** Faults from the start. */
-  faults?: Rule[]
-  /** The seed of the faults' randomness. */
-  seed?: number
   /** The throughput of one partition key; without a limit if absent. */
   partitionLimits?: Limits
 }
@@ -89,7 +85,7 @@ async function serve(file: File, options: Options): Promise<DynamoDb> {
     clockTable,
   ])
   const tables = new Tables(rows)
-  const faults = new Faults(options.faults, options.seed)
+  const faults = new Faults()
   const closing = new AbortController()
   const writer = new DraftWriter(rows, faults, closing.signal)
   const partitions = new Throughput(options.partitionLimits)

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto"
 import { type Draft, draft, type Kind, partitionsOf, prepare } from "./draft-of-write.ts"
 import type { Engine } from "./engine.ts"
-import type { Call, Faults, Rule } from "./faults.ts"
+import type { Call, Faults } from "./faults.ts"
 import { invalid, Refusal } from "./refusal.ts"
 import type { TransactWriteItems, Write } from "./requests.ts"
 import { exceededMessage, type Throughput } from "./throughput.ts"
@@ -67,16 +67,13 @@ function draftsOf(members: (() => Draft)[]): Draft[] {
 }
 
 function cancelIfFaulty(faults: Faults, call: Call & { request: TransactWriteItems }) {
-  const blame = (rule: Rule, reason: Reason) =>
-    cancelled(
-      call.request.TransactItems.map((_, at) => (at === (rule.position ?? 0) ? reason : { Code: "None" })),
-    )
+  const [, ...blameless] = call.request.TransactItems
+  const blameFirst = (reason: Reason) => cancelled([reason, ...blameless.map(() => ({ Code: "None" }))])
 
-  const conflict = faults.take("transaction-conflict", call)
-  if (conflict)
-    throw blame(conflict, { Code: "TransactionConflict", Message: "Transaction is ongoing for the item" })
-  const exceeded = faults.take("throughput-exceeded", call)
-  if (exceeded) throw blame(exceeded, { Code: "ProvisionedThroughputExceeded", Message: exceededMessage })
+  if (faults.take("transaction-conflict", call))
+    throw blameFirst({ Code: "TransactionConflict", Message: "Transaction is ongoing for the item" })
+  if (faults.take("throughput-exceeded", call))
+    throw blameFirst({ Code: "ProvisionedThroughputExceeded", Message: exceededMessage })
 }
 
 function cancelIfExhausted(partitions: Throughput, asked: string[][]) {

@@ -33,7 +33,8 @@ test("a store on disk keeps tables, items and indexes over a restart", async () 
 
 test("writes that an index was still to learn of are on disk when the store has closed", async () => {
   const path = await aFolder()
-  const first = await startDynamoDb({ path, faults: [{ fault: "stale-index", ms: 60_000 }] })
+  const first = await startDynamoDb({ path })
+  first.faults.add({ fault: "stale-index", ms: 60_000 })
   const client = clientOf(first.endpoint)
   await aTable(client)
   await wordsFor(client).put("a", { host: "one" })
