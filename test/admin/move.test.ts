@@ -1,4 +1,5 @@
 import { dynamoDb } from "#test/support/store.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
 import { randomBytes } from "node:crypto"
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -19,7 +20,7 @@ import { DataKeys } from "#core/keys/data-keys.ts"
 import { seal } from "#core/keys/seal.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { config } from "#core/platform/config.ts"
-import { batchWrite, query, type Row, useHere } from "#core/store/store.ts"
+import { batchWrite, useHere } from "#core/store/store.ts"
 import type { Here } from "#core/store/client.ts"
 import { tables } from "#core/store/tables.ts"
 import { bridge as ofBridge } from "#admin/bridge.ts"
@@ -109,14 +110,6 @@ async function refused(verb: Verb, args: string[], options = {}): Promise<string
       expect(error).toBeInstanceOf(Refused)
       return (error as Refused).message
     },
-  )
-}
-
-/** Every row of a bridge in a table. */
-async function rowsOf(table: string, id: string): Promise<Row[]> {
-  const ExpressionAttributeValues = { ":pk": `BRIDGE#${id}` }
-  return await Array.fromAsync(
-    query({ TableName: table, KeyConditionExpression: "pk = :pk", ExpressionAttributeValues }),
   )
 }
 

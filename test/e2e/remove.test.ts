@@ -1,22 +1,13 @@
 import "#test/support/store.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
 import { expect, test } from "vitest"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { app } from "#functions/whole-app.ts"
 import { aNetwork } from "../support/network/network.ts"
 import { aPairedSession } from "../support/session/paired.ts"
 import { until } from "#test/support/until.ts"
-
-async function rowsOf(table: string, bridgeId: string) {
-  const rows = query({
-    TableName: table,
-    KeyConditionExpression: "pk = :pk",
-    ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}` },
-  })
-  return await Array.fromAsync(rows)
-}
 
 test("deleting a linked bridge unlinks its phone and leaves no row of it", async () => {
   const network = await aNetwork()

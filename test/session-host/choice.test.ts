@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
 import type { Choice } from "#core/bridge/choice.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { aChat } from "../support/session/chat.ts"
 import { call, eventsOf } from "../support/session/host.ts"
@@ -15,20 +15,13 @@ async function aChoosy(choice: Choice.Given) {
   await until(async () => (await eventsOf(id)).some(({ event }) => event === "offline_sync_completed"))
   await Lease.choose(id, choice)
   await call(id, "POST", "/look-at-lease")
-  const rowsOf = async (table: string, prefix: string) => {
-    const rows = query({
-      TableName: table,
-      KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
-      ExpressionAttributeValues: { ":pk": `BRIDGE#${id}`, ":prefix": prefix },
-    })
-    return (await Array.fromAsync(rows)).map(({ sk }) => sk)
-  }
   return {
     ...chat,
-    kept: async () => [
-      ...(await rowsOf(tables.sessions, "MESSAGE#")),
-      ...(await rowsOf(tables.events, "EVENT#")),
-    ],
+    kept: async () =>
+      [
+        ...(await rowsOf(tables.sessions, id, "MESSAGE#")),
+        ...(await rowsOf(tables.events, id, "EVENT#")),
+      ].map(({ sk }) => sk),
     texts: async () => (await eventsOf(id)).flatMap((event) => (event.event === "message" ? event.body : [])),
     /** Resolves when the network keeps nothing more for the session: everything was receipted. */
     isReceipted: () => chat.network.control.settled(`${chat.phone.number}:1`, 10_000),

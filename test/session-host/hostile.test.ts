@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { expect, onTestFinished, test } from "vitest"
 import { dynamoDb } from "#test/support/store.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
 import { aChat } from "../support/session/chat.ts"
 import { eventsOfType } from "../support/session/host.ts"
 import { anIntruder } from "../support/network/intruder.ts"
@@ -8,7 +9,7 @@ import { advanceSenderKeys } from "../support/session/advance-ratchets.ts"
 import { countRequests } from "#test/support/count-requests.ts"
 import { until } from "#test/support/until.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { Bytes, query } from "#core/store/store.ts"
+import { Bytes } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { bridge as admin } from "#admin/bridge.ts"
 
@@ -16,13 +17,8 @@ const calm = { timing: { beatMs: 1000 } }
 
 /** The largest sealed value of a bridge's session, in bytes. */
 async function largestRow(bridgeId: string): Promise<number> {
-  const rows = query({
-    TableName: tables.sessions,
-    KeyConditionExpression: "pk = :pk",
-    ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}` },
-  })
-  const sizes = (await Array.fromAsync(rows)).map(({ sealed }) => Bytes.parse(sealed).length)
-  return Math.max(...sizes)
+  const rows = await rowsOf(tables.sessions, bridgeId)
+  return Math.max(...rows.map(({ sealed }) => Bytes.parse(sealed).length))
 }
 
 test("first messages that skip 1,999 others each, and a sender key that does so, end no session and make no large row", async () => {
@@ -175,12 +171,7 @@ test("hundreds of placeholders, and of news about usernames, devices and version
   const messages = await eventsOfType(bridge.id, "message", 2)
   expect(messages.map(({ body }) => body)).toEqual(["so that he is a contact", "still there"])
   expect(await network.control.settled(device, 20_000)).toBe(true)
-  const awaited = query({
-    TableName: tables.sessions,
-    KeyConditionExpression: "pk = :pk AND begins_with(sk, :awaited)",
-    ExpressionAttributeValues: { ":pk": `BRIDGE#${bridge.id}`, ":awaited": "AWAITED#" },
-  })
-  expect(await Array.fromAsync(awaited)).toHaveLength(200)
+  expect(await rowsOf(tables.sessions, bridge.id, "AWAITED#")).toHaveLength(200)
   await until(async () => JSON.stringify(await ask("GET", "/contacts")).includes('"name.299"'))
 })
 

@@ -1,4 +1,5 @@
 import "#test/support/store.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
 import { afterEach, expect, test, vi } from "vitest"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
@@ -10,7 +11,7 @@ import { Delivery } from "#core/event/delivery.ts"
 import { Resend } from "#core/event/resend.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
-import { get, query } from "#core/store/store.ts"
+import { get } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { isGenuine } from "#test/support/service/start-receiver.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
@@ -105,12 +106,7 @@ test("a failure is found when the latest 200 attempts are others, for a week; it
   await shop.outbox.append(...Array.from({ length: 25 }, () => anEvent()))
   await answerAll()
   expect((await shop.of(id)).attempts).toMatchObject([{ status_code: 400, answer: "ignored", url: shop.url }])
-  const failures = query({
-    TableName: tables.events,
-    KeyConditionExpression: "pk = :bridge AND begins_with(sk, :failure)",
-    ExpressionAttributeValues: { ":bridge": `BRIDGE#${shop.bridge.id}`, ":failure": "FAILURE#" },
-  })
-  const rows = await Array.fromAsync(failures)
+  const rows = await rowsOf(tables.events, shop.bridge.id, "FAILURE#")
   expect(rows).toHaveLength(1)
   expect(JSON.stringify(rows)).not.toContain("ignored")
   later(7 * 86_400 + 1)

@@ -1,4 +1,5 @@
 import { dynamoDb } from "#test/support/store.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
 import { ScanCommand } from "@aws-sdk/lib-dynamodb"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { z } from "zod"
@@ -10,7 +11,7 @@ import { StoredEvent } from "#core/contract/stored-event.ts"
 import type { Event } from "#core/contract/event.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
-import { batchWrite, query, remove, transact } from "#core/store/store.ts"
+import { batchWrite, remove, transact } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { clientOf } from "#test/support/dynamodb.ts"
@@ -192,12 +193,8 @@ test("pointers that lead nowhere do not hide what is behind them, and are remove
   await promiseAndRing(shop.bridge.id)
   await answerAll()
   expect((await shop.list("state=undelivered")).map(({ event_id }) => event_id)).toEqual([id, last])
-  const left = query({
-    TableName: tables.events,
-    KeyConditionExpression: "pk = :bridge AND begins_with(sk, :state)",
-    ExpressionAttributeValues: { ":bridge": `BRIDGE#${shop.bridge.id}`, ":state": "STATE#" },
-  })
-  expect((await Array.fromAsync(left)).map(({ n }) => n)).toEqual([1, 62])
+  const left = await rowsOf(tables.events, shop.bridge.id, "STATE#")
+  expect(left.map(({ n }) => n)).toEqual([1, 62])
 })
 
 test("of thousands that were given up each is found, and those of the last hour are sent again", async () => {

@@ -1,9 +1,9 @@
 import { dynamoDb } from "#test/support/store.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
 import { afterEach, expect, test } from "vitest"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Delivery } from "#core/event/delivery.ts"
-import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { rewrapKeys } from "#core/keys/rewrap.ts"
 import { aCustomer, json, liftLimits } from "#test/support/service/customer.ts"
@@ -260,12 +260,7 @@ test("a webhook that is added while its bridge is deleted is not left behind", a
   })
   await Bridge.remove(shop.bridge)
   await added
-  const rows = query({
-    TableName: tables.events,
-    KeyConditionExpression: "pk = :bridge",
-    ExpressionAttributeValues: { ":bridge": `BRIDGE#${shop.bridge.id}` },
-  })
-  expect((await Array.fromAsync(rows)).map(({ sk }) => sk)).toEqual([])
+  expect(await rowsOf(tables.events, shop.bridge.id)).toEqual([])
 })
 
 test("the data keys of each webhook are wrapped again with the others, and what is sealed still opens", async () => {

@@ -1,4 +1,5 @@
 import { dynamoDb } from "#test/support/store.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
 import { afterEach, expect, test, vi } from "vitest"
 import { promiseAndRing } from "#core/event/promise-and-ring.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
@@ -9,7 +10,6 @@ import { overdue } from "#core/event/waiting-deliveries.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Resend } from "#core/event/resend.ts"
-import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import {
@@ -71,12 +71,8 @@ test("an event that was sent again successfully is listed no more, and its point
   await answerAll()
   expect(await listed()).toEqual([2])
   expect(await outbox.states()).toEqual(["delivered", "undelivered", "delivered"])
-  const pointers = query({
-    TableName: tables.events,
-    KeyConditionExpression: "pk = :bridge AND begins_with(sk, :state)",
-    ExpressionAttributeValues: { ":bridge": `BRIDGE#${bridge.id}`, ":state": "STATE#" },
-  })
-  expect((await Array.fromAsync(pointers)).map(({ n }) => n)).toEqual([2])
+  const pointers = await rowsOf(tables.events, bridge.id, "STATE#")
+  expect(pointers.map(({ n }) => n)).toEqual([2])
 })
 
 test("sending a delivered event once more writes nothing to it", async () => {

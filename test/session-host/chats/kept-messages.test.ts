@@ -1,8 +1,8 @@
 import "#test/support/store.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
 import { expect, test } from "vitest"
 import type { Choice } from "#core/bridge/choice.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { aChat } from "#test/support/session/chat.ts"
 import { call, eventsOf, sendText, statusOf } from "#test/support/session/host.ts"
@@ -44,14 +44,7 @@ async function aKeptChat(choice: Choice.Given, options: Parameters<typeof aChat>
     said,
     /** Resolves when the chat has this message. */
     once: (of: string, body: string) => until(async () => (await said(of)).includes(body)),
-    rows: async () => {
-      const rows = query({
-        TableName: tables.sessions,
-        KeyConditionExpression: "pk = :pk AND begins_with(sk, :said)",
-        ExpressionAttributeValues: { ":pk": `BRIDGE#${id}`, ":said": "SAID#" },
-      })
-      return await Array.fromAsync(rows)
-    },
+    rows: () => rowsOf(tables.sessions, id, "SAID#"),
   }
 }
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
 import { proto } from "@whiskeysockets/baileys"
 import { aChat, aSharedChat } from "#test/support/session/chat.ts"
 import { aHost, eventsOfType, held, statusOf } from "#test/support/session/host.ts"
 import { until } from "#test/support/until.ts"
-import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 
 const { ask, bob, phone, bridge, message, network } = await aSharedChat()
@@ -207,12 +207,7 @@ test("a vote on an id that is longer than a key of the store is no message that 
   await bob.post(phone.number, { raw })
   const { id: next } = await bob.send(phone.number, "still there?")
   expect(await message(next)).toMatchObject({ body: "still there?" })
-  const parked = query({
-    TableName: tables.sessions,
-    KeyConditionExpression: "pk = :pk AND begins_with(sk, :parked)",
-    ExpressionAttributeValues: { ":pk": `BRIDGE#${bridge.id}`, ":parked": "PARKED#" },
-  })
-  expect(await Array.fromAsync(parked)).toEqual([])
+  expect(await rowsOf(tables.sessions, bridge.id, "PARKED#")).toEqual([])
 })
 
 test("own messages are edited and revoked, those of the phone as well; others' and unknown ones are not", async () => {

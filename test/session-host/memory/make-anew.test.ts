@@ -1,33 +1,28 @@
 import "#test/support/store.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
 import { expect, test } from "vitest"
 import { afterRestore } from "#core/bridge/after-restore.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { batchWrite, query, type Row } from "#core/store/store.ts"
+import { batchWrite, type Row } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { aChat } from "#test/support/session/chat.ts"
 import { aHost, sendText, statusOf } from "#test/support/session/host.ts"
 import { until } from "#test/support/until.ts"
 
 /** The rows of a bridge that sessions and deliveries write. */
-async function rowsOf(bridgeId: string): Promise<{ table: string; row: Row }[]> {
-  const all = [tables.sessions, tables.events, tables.leases].map(async (table) => {
-    const rows = query({
-      TableName: table,
-      ConsistentRead: true,
-      KeyConditionExpression: "pk = :pk",
-      ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}` },
-    })
-    return (await Array.fromAsync(rows)).map((row) => ({ table, row }))
-  })
+async function allRowsOf(bridgeId: string): Promise<{ table: string; row: Row }[]> {
+  const all = [tables.sessions, tables.events, tables.leases].map(async (table) =>
+    (await rowsOf(table, bridgeId)).map((row) => ({ table, row })),
+  )
   return (await Promise.all(all)).flat()
 }
 
 /** The numbers of a bridge's events, with the ids of the messages that they tell of. */
 async function told(bridgeId: string): Promise<{ n: number; id: unknown }[]> {
   const keys = await DataKeys.get(bridgeId)
-  const rows = (await rowsOf(bridgeId)).filter(({ row }) => String(row.sk).startsWith("EVENT#"))
+  const rows = (await allRowsOf(bridgeId)).filter(({ row }) => String(row.sk).startsWith("EVENT#"))
   return rows.map(({ row }) => {
     const event = EventRow.fromRow(row)
     return { n: event.n, id: JSON.parse(EventRow.bodyOf(event, keys!.delivery).toString()).message_id }
@@ -72,14 +67,14 @@ async function aBridgeFromACopy() {
 
   await talk()
   const copiedMs = Date.now()
-  const copy = await rowsOf(id)
+  const copy = await allRowsOf(id)
   for (let n = 0; n < 3; n++) await talk()
   const last = Math.max(...(await numbers()))
   const linked = await deviceIds()
   await host.stop()
   const waiting = await written()
   await batchWrite(
-    (await rowsOf(id)).map(({ table, row: { pk, sk } }) => ({
+    (await allRowsOf(id)).map(({ table, row: { pk, sk } }) => ({
       table,
       remove: { pk: String(pk), sk: String(sk) },
     })),

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
 import { transactions } from "#test/support/recorded-writes.ts"
 import { aMemory } from "#test/support/session/memory.ts"
-import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 
 const preKey = (id: number, value: string | null = `key ${id}`) => ({
@@ -13,22 +13,13 @@ const preKey = (id: number, value: string | null = `key ${id}`) => ({
 /** As long as a real one. */
 const long = (id: number) => preKey(id, `${id} `.padEnd(164, "x"))
 
-async function rowsOf(bridgeId: string) {
-  const rows = query({
-    TableName: tables.sessions,
-    KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
-    ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}`, ":prefix": "SIGNAL#" },
-  })
-  return await Array.fromAsync(rows)
-}
-
 test("the prekeys of a first login are one transaction", async () => {
   const { memory, bridgeId } = await aMemory()
   const asked = transactions()
   await memory.vault.keep({ keys: Array.from({ length: 812 }, (_, i) => long(i + 1)) })
   await memory.commits.whenKept()
   expect(asked).toHaveLength(1)
-  expect(await rowsOf(bridgeId)).toHaveLength(82)
+  expect(await rowsOf(tables.sessions, bridgeId, "SIGNAL#")).toHaveLength(82)
 })
 
 test("one that is taken away is gone, and the others of its row are not, whoever reads them", async () => {
@@ -50,5 +41,5 @@ test("a row of which all were taken away is removed", async () => {
   await memory.vault.keep({ keys: [preKey(21, null)] })
   await memory.vault.keep({ keys: [preKey(22, null)] })
   await memory.settled()
-  expect(await rowsOf(bridgeId)).toEqual([])
+  expect(await rowsOf(tables.sessions, bridgeId, "SIGNAL#")).toEqual([])
 })

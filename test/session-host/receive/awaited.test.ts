@@ -4,10 +4,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, onTestFinished, test, vi } from "vitest"
 import "#test/support/store.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
-import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { aChat } from "#test/support/session/chat.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -160,11 +160,6 @@ test("a placeholder whose attributes are longer than anybody's is acknowledged, 
   await network.control.stanza(device, { tag: "message", attrs, content: [{ tag: "unavailable" }] })
   await network.log({ who: device, kind: "in", tag: "ack", attrs: { id: "LARGE" } })
   expect(await message((await bob.send(phone.number, "after it")).id)).toBeTruthy()
-  const rows = query({
-    TableName: tables.sessions,
-    KeyConditionExpression: "pk = :pk AND begins_with(sk, :awaited)",
-    ExpressionAttributeValues: { ":pk": `BRIDGE#${bridge.id}`, ":awaited": "AWAITED#" },
-  })
-  expect(await Array.fromAsync(rows)).toEqual([])
+  expect(await rowsOf(tables.sessions, bridge.id, "AWAITED#")).toEqual([])
   expect(await statusOf(bridge.id)).toBe("connected")
 })

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto"
 import { proto, writeRandomPadMax16 } from "@whiskeysockets/baileys"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { dynamoDb } from "#test/support/store.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
 import { eventsOf } from "#test/support/session/host.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
 import { transactions } from "#test/support/recorded-writes.ts"
@@ -16,7 +17,7 @@ import { Delivery } from "#core/event/delivery.ts"
 import type { Event } from "#core/contract/event.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { query, remove } from "#core/store/store.ts"
+import { remove } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import type { Received } from "#session-host/network/connection.ts"
 import { until } from "#test/support/until.ts"
@@ -24,14 +25,7 @@ import { until } from "#test/support/until.ts"
 const bodies = (events: Event[]) =>
   events.map((event) => (event.event === "message" ? event.body : event.event))
 
-async function rowsOf(bridgeId: string, prefix: string) {
-  const rows = query({
-    TableName: tables.sessions,
-    KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
-    ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}`, ":prefix": prefix },
-  })
-  return (await Array.fromAsync(rows)).map((row) => String(row.sk))
-}
+const parkedOf = (bridgeId: string) => rowsOf(tables.sessions, bridgeId, "PARKED#")
 
 const padded = (content: proto.IMessage) => writeRandomPadMax16(proto.Message.encode(content).finish())
 const aContent = (id: string, content: proto.IMessage) => aReceivedMessage({ id, plaintext: padded(content) })
@@ -212,7 +206,7 @@ test("a message that cannot be read is parked, and those behind it go on", async
   await one.memory.settled()
   expect(bodies(await eventsOf(one.bridgeId))).toEqual(["before", "after"])
   // The large one has two pieces.
-  expect(await rowsOf(one.bridgeId, "PARKED#")).toHaveLength(3)
+  expect(await parkedOf(one.bridgeId)).toHaveLength(3)
 })
 
 const unreadable = (attrs: Record<string, string> = {}) =>
@@ -235,7 +229,7 @@ test("parked messages are read again by each new version of the code, once, afte
     await next.memory.readParkedAgain()
     await next.letGo()
     expect(tried).toHaveBeenCalledTimes(times)
-    expect(await rowsOf(bridgeId, "PARKED#")).toHaveLength(1)
+    expect(await parkedOf(bridgeId)).toHaveLength(1)
   }
   expect(await eventsOf(bridgeId)).toEqual([])
 })
@@ -255,7 +249,7 @@ test("a message that earlier code has parked becomes an event, in however many p
   await next.memory.readParkedAgain()
   await next.letGo()
   expect(bodies(await eventsOf(one.bridgeId))).toEqual(["at last"])
-  expect(await rowsOf(one.bridgeId, "PARKED#")).toEqual([])
+  expect(await parkedOf(one.bridgeId)).toEqual([])
 })
 
 test("at most a hundred messages of one sender are parked, by however many sessions; all are known when they come again", async () => {
@@ -268,7 +262,7 @@ test("at most a hundred messages of one sender are parked, by however many sessi
   const next = await aMemory({ bridgeId: one.bridgeId })
   await take(next, ...late, unreadable({ from: "200000000000002@lid" }))
   await next.memory.settled()
-  expect(await rowsOf(one.bridgeId, "PARKED#")).toHaveLength(101)
+  expect(await parkedOf(one.bridgeId)).toHaveLength(101)
   for (const received of [early[0]!, late.at(-1)!])
     expect(await next.memory.intake.isSeen(received)).toBe(true)
   expect(next.happened).not.toContain("ended: SessionEnded")
@@ -294,7 +288,7 @@ test("a message that is too large to be kept aside is known when it comes again,
   await take(one, giant, aReceivedMessage({ text: "after" }))
   await one.memory.settled()
   expect(bodies(await eventsOf(one.bridgeId))).toEqual(["after"])
-  expect(await rowsOf(one.bridgeId, "PARKED#")).toEqual([])
+  expect(await parkedOf(one.bridgeId)).toEqual([])
   expect(await one.memory.intake.isSeen(giant)).toBe(true)
 })
 
@@ -344,7 +338,7 @@ test("a read that the store denies is repeated until it answers, and parks no me
   await take(one, aReceivedMessage({ text: "kept" }))
   await one.memory.settled()
   expect(bodies(await eventsOf(one.bridgeId))).toEqual(["kept"])
-  expect(await rowsOf(one.bridgeId, "PARKED#")).toEqual([])
+  expect(await parkedOf(one.bridgeId)).toEqual([])
 })
 
 test("numbers go on without gaps over owners, also after what was delivered has expired", async () => {

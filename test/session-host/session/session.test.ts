@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from "vitest"
 import { dynamoDb } from "#test/support/store.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { aHost, call, eventsOf, eventsOfType, held, sendText, statusOf } from "#test/support/session/host.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
@@ -7,7 +8,6 @@ import { aPairedSession, codeOf, scanCode } from "#test/support/session/paired.t
 import { until } from "#test/support/until.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { connect } from "#session-host/baileys/connect.ts"
 import { sessionScope } from "#session-host/session/session-scope.ts"
@@ -167,7 +167,7 @@ test("an unlinked session is unpaired, its keys are gone, and a phone may be lin
   ])
   await until(async () => (await statusOf(bridge.id)) === "unpaired")
   await until(async () => (await Lease.get(bridge.id))?.reported?.unlinked === "elsewhere")
-  await until(async () => (await signalKeys(bridge.id)).length === 0)
+  await until(async () => (await rowsOf(tables.sessions, bridge.id, "SIGNAL#")).length === 0)
   const other = await network.phone("Eve")
   await scanCode(other, bridge.id)
   await until(async () => (await statusOf(bridge.id)) === "connected")
@@ -175,7 +175,8 @@ test("an unlinked session is unpaired, its keys are gone, and a phone may be lin
     expect.anything(),
     { event: "connected", phone: other.number },
   ])
-  expect((await signalKeys(bridge.id)).every((sk) => sk.startsWith("SIGNAL#000002#"))).toBe(true)
+  const keys = await rowsOf(tables.sessions, bridge.id, "SIGNAL#")
+  expect(keys.every(({ sk }) => String(sk).startsWith("SIGNAL#000002#"))).toBe(true)
 })
 
 test("while the store is away the socket is closed and nothing is receipted; then everything arrives once", async () => {
@@ -289,12 +290,3 @@ test("the figures of the process are true", async () => {
   expect(stats.total_alloc_mb).toBeGreaterThan(stats.heap_alloc_mb!)
   expect(stats.goroutines).toBeGreaterThan(0)
 })
-
-async function signalKeys(bridgeId: string): Promise<string[]> {
-  const rows = query({
-    TableName: tables.sessions,
-    KeyConditionExpression: "pk = :pk AND begins_with(sk, :signal)",
-    ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}`, ":signal": "SIGNAL#" },
-  })
-  return (await Array.fromAsync(rows)).map((row) => String(row.sk))
-}

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { expect, onTestFinished, test, vi } from "vitest"
 import "#test/support/store.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { aHost, call, eventsOfType, held, sendText, statusOf } from "#test/support/session/host.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -8,7 +9,6 @@ import { aNetwork, type Network } from "#test/support/network/network.ts"
 import { aPairedSession, codeOf, scanCode } from "#test/support/session/paired.ts"
 import { SessionStatus } from "#core/contract/session.ts"
 import { until } from "#test/support/until.ts"
-import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 
 /** These tests are not about leases: a busy machine must not cost a host its own. */
@@ -284,7 +284,7 @@ test("a logout unlinks the device, tells the customer, and leaves no key behind"
   await until(async () => (await Lease.get(bridge.id))?.reported?.unlinked === "here")
   const { devices } = (await network.call("GET", `/phones/${phone.number}`)) as { devices: unknown[] }
   expect(devices).toHaveLength(1)
-  await until(async () => (await keysOf(bridge.id)).length === 0)
+  await until(async () => (await rowsOf(tables.sessions, bridge.id, "SIGNAL#")).length === 0)
 
   const again = await call(bridge.id, "DELETE", "/logout")
   expect([again.status, await again.json()]).toEqual([200, { ok: true }])
@@ -307,15 +307,6 @@ test("a logout that comes while the session learns that its phone was unlinked i
     { event: "disconnected", reason: "logged_out", detail: expect.stringContaining("on the phone") },
   ])
 })
-
-async function keysOf(bridgeId: string) {
-  const rows = query({
-    TableName: tables.sessions,
-    KeyConditionExpression: "pk = :pk AND begins_with(sk, :signal)",
-    ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}`, ":signal": "SIGNAL#" },
-  })
-  return await Array.fromAsync(rows)
-}
 
 test("a restart connects anew with the same login, and tells the customer nothing", async () => {
   const network = await aNetwork()

@@ -1,6 +1,6 @@
 import { EventRow } from "#core/event/event-row.ts"
-import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
+import { rowsOf } from "../rows-of.ts"
 import { call, eventsOfType } from "./host.ts"
 import { aNetwork, type Network } from "../network/network.ts"
 import { aPairedSession } from "./paired.ts"
@@ -29,12 +29,8 @@ export async function aChat(options: Parameters<typeof aPairedSession>[1] & { ne
       ),
     /** The webhook event ids of the messages' events. */
     eventIds: async () => {
-      const rows = query({
-        TableName: tables.events,
-        KeyConditionExpression: "pk = :pk AND begins_with(sk, :event)",
-        ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}`, ":event": "EVENT#" },
-      })
-      return (await Array.fromAsync(rows)).map((row) => EventRow.fromRow(row)).map(({ eventId }) => eventId)
+      const rows = await rowsOf(tables.events, bridgeId, "EVENT#")
+      return rows.map((row) => EventRow.fromRow(row).eventId)
     },
   }
 }

@@ -1,19 +1,10 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
+import { rowsOf } from "#test/support/rows-of.ts"
 import { aSharedChat } from "#test/support/session/chat.ts"
 import { eventsOfType } from "#test/support/session/host.ts"
 import { until } from "#test/support/until.ts"
-import { query } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-
-async function rowsOf(bridgeId: string, prefix: string) {
-  const rows = query({
-    TableName: tables.sessions,
-    KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
-    ExpressionAttributeValues: { ":pk": `BRIDGE#${bridgeId}`, ":prefix": prefix },
-  })
-  return await Array.fromAsync(rows)
-}
 
 const { phone, bridge, ask, network, message } = await aSharedChat()
 
@@ -94,20 +85,20 @@ test("a message that nobody can read is set aside and holds up nothing; content 
   const { id } = await bob.send(phone.number, "and now?")
   await message(id)
   expect(await messagesOf(bob, 1)).toHaveLength(1)
-  const parked = await rowsOf(bridge.id, "PARKED#")
+  const parked = await rowsOf(tables.sessions, bridge.id, "PARKED#")
   expect(parked).toHaveLength(1)
   expect(Number(parked[0]!.expires_at)).toBeGreaterThan(Date.now() / 1000 + 29 * 86_400)
 })
 
 test("each message has one row, and messages sent through the API have none", async () => {
   const bob = await network.phone("Bob")
-  const before = new Set((await rowsOf(bridge.id, "MESSAGE#")).map(({ sk }) => sk))
+  const before = new Set((await rowsOf(tables.sessions, bridge.id, "MESSAGE#")).map(({ sk }) => sk))
   await ask("POST", "/send/text", { chat: bob.number, body: "ours" })
   const { id } = await bob.send(phone.number, "theirs")
   await message(id)
   const own = await phone.send(bob.number, "from the phone")
   await message(own.id)
-  const rows = (await rowsOf(bridge.id, "MESSAGE#")).filter(({ sk }) => !before.has(sk))
+  const rows = (await rowsOf(tables.sessions, bridge.id, "MESSAGE#")).filter(({ sk }) => !before.has(sk))
   // A reader of the table must see neither ids nor addresses.
   for (const row of rows) expect(JSON.stringify(row)).not.toContain(bob.number)
   // Messages between our own devices are remembered for as long as they may come again.
