@@ -1,6 +1,5 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
-import { aBridge } from "../support/service/bridge.ts"
 import { eventsOfType, held, sendText, statusOf } from "../support/session/host.ts"
 import { aHostProcess, exit } from "../support/session/host-process.ts"
 import { aNetwork } from "../support/network/network.ts"
@@ -85,11 +84,3 @@ test.for([
     expect(await callHere(lease, { ...look, notAfter: now() - 2 }, 5000)).toBe("moved")
   },
 )
-
-test("a bridge is taken by a process that starts after it was made", async () => {
-  const network = await aNetwork()
-  const bridge = await aBridge()
-  const only = await aHostProcess(network)
-  await held(bridge.id, only)
-  expect(await until(async () => (await statusOf(bridge.id)) === "unpaired")).toBe(true)
-})

@@ -10,7 +10,7 @@ import { until } from "#test/support/until.ts"
 import { now } from "#core/platform/clock.ts"
 import { Host } from "#core/lease/host.ts"
 import { FREE, GONE, Lease } from "#core/lease/lease.ts"
-import { batchWrite, query, update } from "#core/store/store.ts"
+import { batchWrite, update } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 
 afterEach(() => void vi.restoreAllMocks())
@@ -167,22 +167,6 @@ test("a host that stood still reads its leases before anything else", async () =
   vi.spyOn(performance, "now").mockImplementation(() => clock() + 3500)
   await until(() => !host.sessions.has(bridge.id), { withinMs: 10_000 })
   expect((await Lease.get(bridge.id))?.host).toBe(Lease.STOPPED)
-})
-
-test("the rows of a deleted bridge are removed, its lease last", async () => {
-  const network = await aNetwork()
-  const { bridge } = await aPairedSession(network)
-  await eventsOfType(bridge.id, "connected")
-  await setLease(bridge.id, { host: GONE, epoch: 99 })
-  await until(async () => !(await Lease.get(bridge.id)))
-  for (const table of [tables.sessions, tables.events]) {
-    const rows = query({
-      TableName: table,
-      KeyConditionExpression: "pk = :pk",
-      ExpressionAttributeValues: { ":pk": `BRIDGE#${bridge.id}` },
-    })
-    expect(await Array.fromAsync(rows)).toEqual([])
-  }
 })
 
 test("one host removes the rows of a deleted bridge, many at a request; should it die, another goes on", async () => {

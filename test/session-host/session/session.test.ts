@@ -43,29 +43,6 @@ async function anUnpairedSession(network: Network, timing: Partial<Timing> = {})
 const connectionEvents = async (bridgeId: string) =>
   (await eventsOf(bridgeId)).filter(({ event }) => event === "connected" || event === "disconnected")
 
-test("a phone links by the PNG of `qr`, a text goes out, the answer becomes an event row", async () => {
-  const network = await aNetwork()
-  const { bridge, phone } = await aPairedSession(network)
-  const contact = await network.phone("Bob")
-  const sent = await sendText(bridge.id, contact.number, "hello Bob")
-  expect(sent).toMatchObject({ status: 200 })
-  const [read] = await contact.read({ text: "hello Bob" })
-  expect(read).toMatchObject({ text: "hello Bob", times: 1 })
-
-  await contact.send(phone.number, "hello Ada")
-  const [message] = await eventsOfType(bridge.id, "message")
-  expect(message).toMatchObject({
-    body: "hello Ada",
-    name: "Bob",
-    phone: contact.number,
-    contact_id: contact.jid,
-    chat_id: contact.jid,
-    from_me: false,
-    type: "text",
-  })
-  expect((await eventsOf(bridge.id)).map((event) => event.event)).toContain("connected")
-})
-
 test("an unpaired session dials only when a code is asked for, and hangs up some time after the last call", async () => {
   const network = await aNetwork()
   const { bridge, calls } = await anUnpairedSession(network, { pairingMs: 1500 })
