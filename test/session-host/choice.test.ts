@@ -9,8 +9,8 @@ import { call, eventsOf } from "../support/session/host.ts"
 import { until } from "#test/support/until.ts"
 
 /** A linked session with this choice of its customer, and its rows of messages and events. */
-async function aChoosy(choice: Choice.Given) {
-  const chat = await aChat({ timing: { beatMs: 1000 } })
+async function aChoosy(choice: Choice.Given, beatMs = 1000) {
+  const chat = await aChat({ timing: { beatMs } })
   const { id } = chat.bridge
   await until(async () => (await eventsOf(id)).some(({ event }) => event === "offline_sync_completed"))
   await Lease.choose(id, choice)
@@ -101,7 +101,7 @@ test("types of events that were not chosen are not told, and their messages leav
 })
 
 test("a session that was not told reads what is wanted when its host compares its leases", async () => {
-  const { bob, phone, bridge, host, texts } = await aChoosy({ ignore: [] })
+  const { bob, phone, bridge, host, texts } = await aChoosy({ ignore: [] }, 500)
   await Lease.choose(bridge.id, { events: ["connected"], ignore: [] })
   const session = host.sessions.get(bridge.id)!
   await until(async () => !session.isAskedForOthers((await Lease.get(bridge.id))!))
