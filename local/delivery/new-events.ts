@@ -93,9 +93,16 @@ class NewEvents implements Arrivals {
     signal?.removeEventListener("abort", stop)
   }
 
+  /** The first webhook's row names all others. */
+  #isDeletedIn({ webhookId, delivery }: { webhookId: string; delivery: Item }): boolean {
+    if (!Receiver.isFirst({ webhookId })) return false
+    return !Delivery.fromRow(toRow(delivery)).further.includes(this.#id.webhookId)
+  }
+
   readonly #note = (row: Written): void => {
     if ("delivery" in row) {
       if (row.webhookId === this.#id.webhookId) this.#delivery = row.delivery
+      else if (this.#isDeletedIn(row)) this.#delivery = undefined
       return
     }
     if (row.n < this.#newest) return

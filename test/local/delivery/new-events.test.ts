@@ -117,6 +117,20 @@ test("a webhook that was paused while its delivery waited for more gets nothing 
   expect(await Delivery.get(webhook)).toMatchObject({ head: 1, holder: "" })
 })
 
+test("a webhook that was deleted while its delivery waited for more gets nothing that comes then", async () => {
+  onTestFinished(listen(patient))
+  const { bridge, outbox } = await aDelivery()
+  const further = await aReceiver()
+  const { webhook } = await Webhook.create(bridge, further.url, {})
+  await outbox.write(anEvent("1"))
+  const delivered = deliver(webhook)
+  await until(async () => (await Delivery.get(webhook))?.head === 1)
+  await Webhook.remove(bridge, webhook.webhookId)
+  await outbox.write(anEvent("2"))
+  await delivered
+  expect(bodiesAt(further)).toEqual(["1"])
+})
+
 test("a delivery that has lost its claim while it waited for more posts nothing that comes then", async () => {
   onTestFinished(listen(patient))
   const { receiver, bridge, outbox, head } = await aDelivery()
