@@ -83,6 +83,50 @@ export function urlField(input: {
   </div>`
 }
 
+/** What can be chosen: each value, and what people read. */
+type Choices = readonly (readonly [value: string, words: string])[]
+
+/** A field in which one of several is chosen; the first, where `chosen` is none of them. */
+export function selectField(input: {
+  name: string
+  label: string
+  choices: Choices
+  chosen: string | undefined
+  id?: string
+  width?: "roomy" | "wider"
+}): Html {
+  const { name, label, choices, chosen, id = name, width } = input
+  return html`<div ${width === undefined ? "" : html`class="${width}"`}>
+    <label for="${id}">${label}</label>
+    <select id="${id}" name="${name}">
+      ${options(choices, chosen)}
+    </select>
+  </div>`
+}
+
+/** What a `select` has in it. */
+export function options(choices: Choices, chosen: string | undefined): Html[] {
+  return choices.map(
+    ([value, words]) =>
+      html`<option value="${value}" ${value === chosen ? "selected" : ""}>${words}</option>`,
+  )
+}
+
+/** A field for a chat that a list is about. */
+export function chatField(chat = ""): Html {
+  return html`<div>
+    <label for="chat">Chat</label>
+    <input
+      id="chat"
+      name="chat"
+      value="${chat}"
+      placeholder="Number or id"
+      autocomplete="off"
+      spellcheck="false"
+    />
+  </div>`
+}
+
 /** A browser's name and system, or a program's name, out of what it says of itself. */
 export function browserName(agent: string): string {
   const browser = /(Firefox|Edg|OPR|HeadlessChrome|Chrome|Safari)\/(\d+)/.exec(agent)

@@ -10,7 +10,7 @@ import { originOf } from "#functions/http/address.ts"
 import { page } from "./answer.ts"
 import { nameIn } from "./form.ts"
 import { sentenceCase } from "./api-words.ts"
-import { block, type Html, icon, note, removing } from "./elements.ts"
+import { block, type Html, icon, note, options, removing, selectField } from "./elements.ts"
 import { ago, until } from "./times.ts"
 import { takeDraft, unlessFresh } from "./fresh-sign-in.ts"
 import { textsOf } from "./form.ts"
@@ -124,8 +124,7 @@ function newKey(key: string, baseUrl: string): Html {
 
 /** A choice of what a key may do, in the field `may`; `""`: nothing is chosen yet, and something has to be. */
 export function rights(refs: string[], may: string): Html {
-  const option = (value: string, label: string) =>
-    html`<option value="${value}" ${value === may ? "selected" : ""}>${label}</option>`
+  const option = (value: string, label: string) => options([[value, label]], may)
   return html`<select id="may" name="may" required>
     ${may === "" ? html`<option value="">choose what</option>` : ""}
     ${option("read", "only read, without secrets")}
@@ -158,12 +157,7 @@ function keyForm(refs: string[], typed: Typed): Html {
       <label for="may">What it may do</label>
       ${rights(refs, typed.may)}
     </div>
-    <div>
-      <label for="days">How long it works</label>
-      <select id="days" name="days">
-        ${lives.map(([value, label]) => html`<option value="${value}" ${value === typed.days ? "selected" : ""}>${label}</option>`)}
-      </select>
-    </div>
+    ${selectField({ name: "days", label: "How long it works", choices: lives, chosen: typed.days })}
     <button class="button main">Create a key</button>
   </form>`
 }

@@ -6,7 +6,7 @@ import { iso, nowMs } from "#core/platform/clock.ts"
 import { usageOf } from "#functions/api/account.ts"
 import { page } from "./answer.ts"
 import { bars } from "./bars.ts"
-import { type Html, icon, note } from "./elements.ts"
+import { type Html, icon, note, selectField } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { heading } from "./layout.ts"
 import { many } from "./numbers/ranking.ts"
@@ -66,24 +66,23 @@ function figures(rows: UsageRow[], days: string[]): Html {
 
 /** `ref`: the only number that is shown; undefined: all. */
 function filterForm({ refs, ref, span }: { refs: string[]; ref: string | undefined; span: string }): Html {
+  const numbers = refs.map((one) => [one, one] as const)
+  const days = spans.map((one) => [one, `${one} days`] as const)
   return html`<form class="inline" method="get" action="/usage" aria-label="Filter">
-    <div>
-      <label for="number">Number</label>
-      ${
-        refs.length > many
-          ? html`<input id="number" name="number" value="${ref ?? ""}" required />`
-          : html`<select id="number" name="number">
-              <option value="">All numbers</option>
-              ${refs.map((one) => html`<option value="${one}" ${one === ref ? "selected" : ""}>${one}</option>`)}
-            </select>`
-      }
-    </div>
-    <div>
-      <label for="days">The last</label>
-      <select id="days" name="days">
-        ${spans.map((one) => html`<option value="${one}" ${one === span ? "selected" : ""}>${one} days</option>`)}
-      </select>
-    </div>
+    ${
+      refs.length > many
+        ? html`<div>
+            <label for="number">Number</label>
+            <input id="number" name="number" value="${ref ?? ""}" required />
+          </div>`
+        : selectField({
+            name: "number",
+            label: "Number",
+            choices: [["", "All numbers"], ...numbers],
+            chosen: ref,
+          })
+    }
+    ${selectField({ name: "days", label: "The last", choices: days, chosen: span })}
     <button class="button">Show</button>
   </form>`
 }

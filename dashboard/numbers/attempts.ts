@@ -2,7 +2,7 @@ import { html } from "hono/html"
 import { z } from "zod"
 import type { AttemptLog } from "#core/event/attempt-log.ts"
 import { toQuery } from "../answer.ts"
-import { copyButton, type Html } from "../elements.ts"
+import { copyButton, type Html, selectField } from "../elements.ts"
 import { ago } from "../times.ts"
 import { type Receiving, whereAt } from "./webhook-health.ts"
 import { outcome } from "./attempt-words.ts"
@@ -54,12 +54,7 @@ const times = [
 function filterForm({ ref, asked }: Shown): Html {
   const at = `/numbers/${ref}/deliveries`
   const field = (name: "outcome" | "within", label: string, all: typeof outcomes | typeof times) =>
-    html`<div>
-      <label for="${name}-of">${label}</label>
-      <select id="${name}-of" name="${name}">
-        ${all.map(([value, word]) => html`<option value="${value}" ${value === asked[name] ? "selected" : ""}>${word}</option>`)}
-      </select>
-    </div>`
+    selectField({ id: `${name}-of`, name, label, choices: all, chosen: asked[name] })
   return html`<form class="inline filter" method="get" action="${at}#attempts" aria-label="Filter">
     ${asked.webhook === undefined ? "" : html`<input type="hidden" name="webhook" value="${asked.webhook}" />`}
     ${field("outcome", "Outcome of an attempt", outcomes)} ${field("within", "When", times)}

@@ -13,7 +13,7 @@ import { now } from "#core/platform/clock.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
 import { page, toQuery } from "../answer.ts"
-import { copyButton, type Html, icon, note, press } from "../elements.ts"
+import { copyButton, type Html, icon, note, options, press } from "../elements.ts"
 import { ago } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
@@ -247,10 +247,10 @@ function headCard({ ref, receiving, told, words, mayChange }: Shown): Html {
 
 /** How far back events are sent again, in seconds. */
 const spans = [
-  ["3600", "of the last hour"],
-  ["86400", "of the last day"],
-  ["604800", "of the last week"],
-  ["2592000", "of the last 30 days"],
+  ["3600", "All of the last hour"],
+  ["86400", "All of the last day"],
+  ["604800", "All of the last week"],
+  ["2592000", "All of the last 30 days"],
 ] as const
 
 function givenUpCard({ ref, mayChange, receiving, last }: Shown, { undelivered, hasMore }: GivenUp): Html {
@@ -270,7 +270,7 @@ function givenUpCard({ ref, mayChange, receiving, last }: Shown, { undelivered, 
               <div>
                 <label class="hidden" for="within">Which</label>
                 <select id="within" name="within">
-                  ${spans.map(([seconds, words]) => html`<option value="${seconds}">All ${words}</option>`)}
+                  ${options(spans, undefined)}
                 </select>
               </div>
               <button class="button">Send them again</button>

@@ -13,7 +13,7 @@ import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { page, toQuery } from "../answer.ts"
 import { sentenceCase } from "../api-words.ts"
-import { type Html, icon, note } from "../elements.ts"
+import { chatField, type Html, icon, note, selectField } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
 import { lastId, live, type Piece } from "../live.ts"
@@ -178,46 +178,26 @@ export function firstWaiting(listed: StoredEvent[]): string | undefined {
   return numbers.length === 0 ? undefined : String(Math.min(...numbers))
 }
 
-function option(value: string, text: string, chosen: string | undefined): Html {
-  return html`<option value="${value}" ${value === chosen ? "selected" : ""}>${text}</option>`
-}
+const outcomes = [
+  ["", "All"],
+  ["delivered", "Delivered"],
+  ["undelivered", "Undelivered"],
+  ["pending", "Waiting"],
+  ["inbox", "No webhook"],
+] as const
+const types = [["", "All types"], ...EventType.options.map((type) => [type, type] as const)] as const
+const directions = [
+  ["", "Both ways"],
+  ["in", "From others"],
+  ["out", "From the phone"],
+] as const
 
 function filterForm(ref: string, filter: Filter): Html {
   return html`<form class="inline" method="get" action="/numbers/${ref}/events" aria-label="Filter">
-    <div>
-      <label for="state">Outcome</label>
-      <select id="state" name="state">
-        <option value="">All</option>
-        ${option("delivered", "Delivered", filter.state)}
-        ${option("undelivered", "Undelivered", filter.state)} ${option("pending", "Waiting", filter.state)}
-        ${option("inbox", "No webhook", filter.state)}
-      </select>
-    </div>
-    <div>
-      <label for="type">Type</label>
-      <select id="type" name="type">
-        <option value="">All types</option>
-        ${EventType.options.map((type) => option(type, type, filter.type))}
-      </select>
-    </div>
-    <div class="wider">
-      <label for="direction">Direction</label>
-      <select id="direction" name="direction">
-        <option value="">Both ways</option>
-        ${option("in", "From others", filter.direction)} ${option("out", "From the phone", filter.direction)}
-      </select>
-    </div>
-    <div>
-      <label for="chat">Chat</label>
-      <input
-        id="chat"
-        name="chat"
-        value="${filter.chat ?? ""}"
-        placeholder="Number or id"
-        autocomplete="off"
-        spellcheck="false"
-      />
-    </div>
+    ${selectField({ name: "state", label: "Outcome", choices: outcomes, chosen: filter.state })}
+    ${selectField({ name: "type", label: "Type", choices: types, chosen: filter.type })}
+    ${selectField({ name: "direction", label: "Direction", choices: directions, chosen: filter.direction, width: "wider" })}
+    ${chatField(filter.chat)}
     <div>
       <label for="search">Contains</label>
       <input id="search" name="search" type="search" value="${filter.search ?? ""}" autocomplete="off" />

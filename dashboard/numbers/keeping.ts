@@ -3,7 +3,7 @@ import type { Bridge } from "#core/bridge/bridge.ts"
 import type { Choice } from "#core/bridge/choice.ts"
 import { Keep } from "#core/contract/keep.ts"
 import { invalid } from "#core/error.ts"
-import type { Html } from "../elements.ts"
+import { type Html, selectField } from "../elements.ts"
 
 // The card "Kept messages" in a number's settings.
 
@@ -19,8 +19,10 @@ export function keepingIn({ keep, history }: { keep: string; history: string }) 
 
 /** The card that says which messages of a number are kept. */
 export function keepingCard(bridge: Bridge.Info, { keep, history }: ReturnType<typeof Choice.wire>): Html {
-  const option = (days: number | null, label: string) =>
-    html`<option value="${days ?? ""}" ${days === keep ? "selected" : ""}>${label}</option>`
+  const choices = [
+    ["", "Not at all"],
+    ...[...Keep.values].map((days) => [`${days}`, `${days} days`] as const),
+  ] as const
   return html`<section class="card" id="keeping">
     <header>
       <h2>Kept messages</h2>
@@ -30,16 +32,7 @@ export function keepingCard(bridge: Bridge.Info, { keep, history }: ReturnType<t
       </p>
     </header>
     <form method="post" action="/numbers/${bridge.customerRef}/settings/keeping">
-      <div>
-        <label for="keep">Keep messages for</label>
-        <select id="keep" name="keep">
-          ${option(null, "Not at all")}
-          ${Keep.values
-            .values()
-            .map((days) => option(days, `${days} days`))
-            .toArray()}
-        </select>
-      </div>
+      ${selectField({ name: "keep", label: "Keep messages for", choices, chosen: `${keep ?? ""}` })}
       <fieldset class="stack">
         <legend class="label">Earlier messages</legend>
         <label class="choice"

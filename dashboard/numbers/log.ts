@@ -4,7 +4,7 @@ import { html } from "hono/html"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { page } from "../answer.ts"
 import { ofNumbers } from "../api-words.ts"
-import { type Html, note } from "../elements.ts"
+import { type Html, note, selectField } from "../elements.ts"
 import { clock } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
@@ -69,22 +69,17 @@ function matches(line: string, { level, text }: Filter): boolean {
   return isOfLevel && line.toLowerCase().includes(text.toLowerCase())
 }
 
+const levels = [
+  ["", "All levels"],
+  ["WARN", "Warnings and errors"],
+  ["ERROR", "Errors"],
+] as const
+
 /** `at`: the place behind the past lines; `isCut`: older lines were not searched. */
 function linesCard(ref: string, filter: Filter, past: { lines: string[]; at: string; isCut: boolean }): Html {
   const query = new URLSearchParams({ ...filter, from: past.at }).toString()
   return html`<form class="inline" method="get" action="/numbers/${ref}/log" aria-label="Filter">
-      <div>
-        <label for="level">Level</label>
-        <select id="level" name="level">
-          <option value="">All levels</option>
-          ${["WARN", "ERROR"].map(
-            (level) =>
-              html`<option value="${level}" ${level === filter.level ? "selected" : ""}>
-                ${level === "WARN" ? "Warnings and errors" : "Errors"}
-              </option>`,
-          )}
-        </select>
-      </div>
+      ${selectField({ name: "level", label: "Level", choices: levels, chosen: filter.level })}
       <div>
         <label for="text">Contains</label>
         <input id="text" name="text" value="${filter.text}" autocomplete="off" />

@@ -16,7 +16,7 @@ import { Receiver } from "#core/event/receiver.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { page, toQuery } from "../answer.ts"
 import { ofNumbers } from "../api-words.ts"
-import { type Html, icon, note } from "../elements.ts"
+import { chatField, type Html, icon, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
@@ -225,17 +225,7 @@ function withoutStatuses(ref: string): Html {
 
 function filterForm(ref: string, { chat }: Asked): Html {
   return html`<form class="inline" method="get" action="/numbers/${ref}/messages" aria-label="Filter">
-    <div>
-      <label for="chat">Chat</label>
-      <input
-        id="chat"
-        name="chat"
-        value="${chat ?? ""}"
-        placeholder="Number or id"
-        autocomplete="off"
-        spellcheck="false"
-      />
-    </div>
+    ${chatField(chat)}
     <div class="row">
       <button class="button">Filter</button>
       ${chat === undefined ? "" : html`<a href="/numbers/${ref}/messages">Show all</a>`}

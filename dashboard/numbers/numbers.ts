@@ -9,7 +9,7 @@ import { Delivery } from "#core/event/delivery.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { page, toQuery } from "../answer.ts"
-import { type Html, icon, note } from "../elements.ts"
+import { type Html, icon, note, selectField } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { heading } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
@@ -227,23 +227,15 @@ function noNumber(mayChange: boolean): Html {
 
 function filterForm({ search, show }: Asked, { all, counts }: Listed): Html {
   const countOf = (kind: Kind) => (counts ? ` (${counts[kind] ?? 0})` : "")
+  const shown = (Object.keys(kindWords) as Kind[]).map(
+    (kind) => [kind, kindWords[kind] + countOf(kind)] as const,
+  )
   return html`<form class="inline" method="get" action="/numbers" aria-label="Filter">
     <div>
       <label for="search">Name contains, or phone number is</label>
       <input id="search" name="search" type="search" value="${search ?? ""}" autocomplete="off" />
     </div>
-    <div>
-      <label for="show">Show</label>
-      <select id="show" name="show">
-        <option value="">All (${all})</option>
-        ${(Object.keys(kindWords) as Kind[]).map(
-          (kind) =>
-            html`<option value="${kind}" ${kind === show ? "selected" : ""}>
-              ${kindWords[kind]}${countOf(kind)}
-            </option>`,
-        )}
-      </select>
-    </div>
+    ${selectField({ name: "show", label: "Show", choices: [["", `All (${all})`], ...shown], chosen: show })}
     <button class="button">Filter</button>
     ${search === undefined && show === undefined ? "" : html`<a class="button" href="/numbers">Show all</a>`}
   </form>`

@@ -5,7 +5,7 @@ import { Troubles } from "#core/account/troubles.ts"
 import { ApiError } from "#core/error.ts"
 import { sentenceCase } from "../api-words.ts"
 import { did } from "../audit-log.ts"
-import { block, type Html, note, urlField } from "../elements.ts"
+import { block, type Html, note, selectField, urlField } from "../elements.ts"
 import { askOwners, type DashboardEnv } from "../guard.ts"
 
 const listed = new Intl.ListFormat("en")
@@ -52,6 +52,7 @@ const words = { owners: "The owners", members: "Owners and members", nobody: "No
 export async function alertsCard(accountId: string): Promise<Html | string> {
   if (!Troubles.isOn()) return ""
   const { to, url } = await Troubles.get(accountId)
+  const choices = Troubles.To.options.map((one) => [one, words[one]] as const)
   return html`<section class="card" id="alerts">
     <header>
       <h2>Alerts</h2>
@@ -62,12 +63,7 @@ export async function alertsCard(accountId: string): Promise<Html | string> {
       </p>
     </header>
     <form method="post" action="/account/troubles">
-      <div>
-        <label for="troubles-to">By mail</label>
-        <select id="troubles-to" name="to">
-          ${Troubles.To.options.map((one) => html`<option value="${one}" ${one === to ? "selected" : ""}>${words[one]}</option>`)}
-        </select>
-      </div>
+      ${selectField({ id: "troubles-to", name: "to", label: "By mail", choices, chosen: to })}
       ${urlField({
         name: "url",
         label: "Posted to, as JSON",

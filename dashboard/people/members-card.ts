@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import type { Member } from "#core/account/member.ts"
-import { emailField, type Html, press, removing } from "../elements.ts"
+import { emailField, type Html, options, press, removing, selectField } from "../elements.ts"
 import { until } from "../times.ts"
 
 // The parts of an account's page that are about its people. `draft`: what was typed before a sign-in that a form needed.
@@ -81,21 +81,9 @@ const roles = [
 function inviting(draft: URLSearchParams): Html {
   return html`<form class="inline foot" method="post" action="/account/invite">
     ${emailField({ label: "Invite somebody", value: draft.get("email") ?? "", placeholder: "them@example.com", autocomplete: "off" })}
-    <div class="roomy">
-      <label for="role">As</label>
-      <select id="role" name="role">
-        ${roleOptions(draft.get("role"))}
-      </select>
-    </div>
+    ${selectField({ name: "role", label: "As", choices: roles, chosen: draft.get("role") ?? undefined, width: "roomy" })}
     <button class="button main">Invite</button>
   </form>`
-}
-
-function roleOptions(chosen: string | null): Html[] {
-  return roles.map(
-    ([value, label]) =>
-      html`<option value="${value}" ${value === chosen ? "selected" : ""}>${label}</option>`,
-  )
 }
 
 /** The role of somebody else: owners who gave theirs away could not take it back. */
@@ -104,7 +92,10 @@ function roleForm({ personId, email, role }: Member.Info, draft: URLSearchParams
   return html`<form class="press row" method="post" action="/account/role">
     <input type="hidden" name="person" value="${personId}" />
     <select name="as" aria-label="Role of ${email}">
-      ${roles.map(([value]) => html`<option value="${value}" ${value === chosen ? "selected" : ""}>${value}</option>`)}
+      ${options(
+        roles.map(([role]) => [role, role]),
+        chosen,
+      )}
     </select>
     <button class="button slim">Change<span class="hidden"> the role of ${email}</span></button>
   </form>`
