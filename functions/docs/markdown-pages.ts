@@ -1,5 +1,4 @@
-import { type ErrorCode, errorStatus } from "#core/contract/error.ts"
-import { sentences } from "#core/contract/error-sentences.ts"
+import { errors as everyError } from "#core/contract/error-sentences.ts"
 import {
   type Document,
   entriesOf,
@@ -92,8 +91,11 @@ function event(type: string, operation: Operation, document: Document): Markdown
 }
 
 function errors(): MarkdownPage {
-  const all = Object.entries(errorStatus) as [ErrorCode, number][] // its entries, no others
-  const rows = all.map(([code, status]) => [String(status), `\`${code}\``, sentences[code]])
+  const rows = Object.entries(everyError).map(([code, [status, sentence]]) => [
+    String(status),
+    `\`${code}\``,
+    sentence,
+  ])
   return {
     name: "errors",
     title: "Errors",

@@ -1,10 +1,9 @@
 import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi"
-import { type ErrorCode, errorStatus } from "#core/contract/error.ts"
 import { Event } from "#core/contract/event.ts"
 import { eventExamples, examples } from "#core/contract/examples.ts"
 import { refusals } from "#core/contract/route-parts.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
-import { sentences } from "#core/contract/error-sentences.ts"
+import { errors } from "#core/contract/error-sentences.ts"
 
 /** The parts of an OpenAPI 3.1 document that are read here. */
 export interface Document {
@@ -253,10 +252,11 @@ function illustrate(operation: Operation): void {
 
 /** The errors of a refusal, whose codes are named in its description. */
 function errorsOf(description: string, status: number): Record<string, { value: object }> {
-  const codes = Object.keys(errorStatus) as ErrorCode[] // its keys, no others
-  const named = codes.filter((code) => errorStatus[code] === status && description.includes(`\`${code}\``))
+  const named = Object.entries(errors).filter(
+    ([code, [its]]) => its === status && description.includes(`\`${code}\``),
+  )
   return Object.fromEntries(
-    named.map((code) => [code, { value: { error: sentences[code], code, request_id: "5f3a9c0d-41" } }]),
+    named.map(([code, [, error]]) => [code, { value: { error, code, request_id: "5f3a9c0d-41" } }]),
   )
 }
 

@@ -1,6 +1,5 @@
 import { html, raw } from "hono/html"
-import { errorStatus, type ErrorCode } from "#core/contract/error.ts"
-import { sentences } from "#core/contract/error-sentences.ts"
+import { errors } from "#core/contract/error-sentences.ts"
 import { exampleCalls } from "./example-calls.ts"
 import { guide, type Reader } from "./guide.ts"
 import { type Html, hrefOf, prose, table } from "./html.ts"
@@ -177,7 +176,7 @@ function partsOf(document: Document, reader: Reader): Part[] {
     {
       slug: "errors",
       name: "Errors",
-      items: Object.entries(sentences).map(([code, sentence]) => ({
+      items: Object.entries(errors).map(([code, [, sentence]]) => ({
         id: `error-${code}`,
         title: code,
         about: sentence,
@@ -288,11 +287,10 @@ function codes(description: string): Html {
 }
 
 function errorRows(): Html[][] {
-  const all = Object.entries(errorStatus) as [ErrorCode, number][] // its entries, no others
-  return all.map(([code, status]) => [
+  return Object.entries(errors).map(([code, [status, sentence]]) => [
     html`${status}`,
     html`<code id="error-${code}">${code}</code>`,
-    html`${prose(sentences[code])}`,
+    html`${prose(sentence)}`,
   ])
 }
 
