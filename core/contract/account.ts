@@ -1,14 +1,13 @@
 import { createRoute, z } from "@hono/zod-openapi"
-import { integer, Timestamp } from "./field-types.ts"
+import { integer, string, Timestamp } from "./field-types.ts"
 import { refusals, reply } from "./route-parts.ts"
 
 const Account = z
   .object({
     id: z.string(),
-    name: z.string().openapi({
-      description:
-        "As its owners chose it in the dashboard. Before that, the e-mail address of the person who signed up.",
-    }),
+    name: string(
+      "As its owners chose it in the dashboard. Before that, the e-mail address of the person who signed up.",
+    ),
     subscription: z.enum(["none", "trialing", "active", "past_due", "unpaid", "canceled"]).openapi({
       description:
         "`active` and `trialing` may create bridges; while `unpaid` or `canceled`, existing bridges do not run.",

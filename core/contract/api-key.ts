@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { CustomerRef } from "./bridge.ts"
-import { integer, text, Timestamp } from "./field-types.ts"
+import { integer, string, text, Timestamp } from "./field-types.ts"
 import { body, refusals, reply } from "./route-parts.ts"
 
 const Scope = z.enum(["all", "read", "bridge"]).openapi({
@@ -15,15 +15,14 @@ const endOfTime = 253_402_300_799
 /** Contract, "Scopes of keys" */
 const Key = z
   .object({
-    id: z.string().openapi({ description: "The key's characters 5 to 16." }),
+    id: string("The key's characters 5 to 16."),
     name: z.string(),
     scope: Scope,
-    customer_ref: z.string().optional().openapi({ description: "The bridge of a key for one." }),
+    customer_ref: string("The bridge of a key for one.").optional(),
     created_at: Timestamp,
-    created_by: z.string().optional().openapi({
-      description:
-        "The e-mail address of the person who made it, or the `id` of the key that did; absent for one of the operator's.",
-    }),
+    created_by: string(
+      "The e-mail address of the person who made it, or the `id` of the key that did; absent for one of the operator's.",
+    ).optional(),
     expires_at: integer("When it stops working by itself, Unix seconds; absent if it does not.").optional(),
     last_used_at: integer("To the hour, Unix seconds; absent before its first use.").optional(),
   })
@@ -63,7 +62,7 @@ export const createKey = createRoute({
     201: reply(
       "The new key. It is shown only here.",
       Key.omit({ last_used_at: true }).extend({
-        key: z.string().openapi({ description: "Send it as `Authorization: Bearer`." }),
+        key: string("Send it as `Authorization: Bearer`."),
       }),
     ),
     ...refusals("not_found"),

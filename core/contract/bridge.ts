@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi"
-import { integer, Timestamp } from "./field-types.ts"
+import { boolean, integer, string, Timestamp } from "./field-types.ts"
 import { EventType, Ignored, MessageStatusDetail } from "./event.ts"
 import { Keep, keepOrNull } from "./keep.ts"
 import { Pacing } from "./pacing.ts"
@@ -36,11 +36,10 @@ export const BridgeInList = z
 
 /** A bridge as its creation answers. `webhook_url` is `""` for the hosted inbox. */
 export const Bridge = BridgeInList.extend({
-  webhook_secret: z.string().openapi({
-    description:
-      'Authenticates the webhooks of this bridge: see "Receive". `""` for a key that may only read.',
-  }),
-  webhook_url: z.string().openapi({ description: '`""`: the hosted inbox.' }),
+  webhook_secret: string(
+    'Authenticates the webhooks of this bridge: see "Receive". `""` for a key that may only read.',
+  ),
+  webhook_url: string('`""`: the hosted inbox.'),
 }).openapi("Bridge")
 
 export const ProcessHealth = z
@@ -51,9 +50,7 @@ export const ProcessHealth = z
         "was no process yet. `unhealthy`: another process takes over from one that failed (seconds; calls are 503). " +
         "`stopped`: the bridge is paused or suspended, or has moved.",
     }),
-    started_at: z
-      .string()
-      .openapi({ description: "When the session started, ISO 8601; empty before its first start." }),
+    started_at: string("When the session started, ISO 8601; empty before its first start."),
     fail_count: integer("How often the process failed since its last ten healthy minutes."),
   })
   .openapi("Manager")
@@ -62,9 +59,7 @@ const Reported = z
   .object({
     status: Status,
     since: integer("Since when it is so, Unix seconds."),
-    phone: z
-      .string()
-      .openapi({ description: 'The number that is linked, or was last; `""` before the first.' }),
+    phone: string('The number that is linked, or was last; `""` before the first.'),
     objection: Objection.optional(),
   })
   .openapi("ReportedStatus")
@@ -82,10 +77,9 @@ const chosen = {
     description:
       "What events of the type `message_status` say of a message to a group: `counts`, or also which `participants`.",
   }),
-  daily_presence: z.boolean().openapi({
-    description:
-      "Whether the session appears as available for some minutes a day, so that the phone does not take it for inactive.",
-  }),
+  daily_presence: boolean(
+    "Whether the session appears as available for some minutes a day, so that the phone does not take it for inactive.",
+  ),
   pacing: Pacing.nullable().openapi({ description: "How slowly it sends; null: as fast as it is asked to." }),
   proxy_url: z
     .string()
@@ -95,9 +89,7 @@ const chosen = {
     ...keepOrNull,
     description: "For how many days messages are kept, to be listed; null: they are not.",
   }),
-  history: z.boolean().openapi({
-    description: "Whether what the phone tells of earlier messages when it is linked is kept as well.",
-  }),
+  history: boolean("Whether what the phone tells of earlier messages when it is linked is kept as well."),
 }
 
 /** A bridge with the live state of its session, and every choice of its customer. */
@@ -117,13 +109,11 @@ export const BridgeWithManager = Bridge.extend({
 
 export const BridgeAfterPatch = Bridge.extend({
   ...chosen,
-  inbox: z.boolean().openapi({ description: "Whether its events go to the hosted inbox." }),
+  inbox: boolean("Whether its events go to the hosted inbox."),
 }).openapi("BridgeAfterPatch")
 
 export const path = z.object({
-  customer_ref: z
-    .string()
-    .openapi({ description: "Your own name for the bridge; `default` is your first bridge." }),
+  customer_ref: string("Your own name for the bridge; `default` is your first bridge."),
 })
 
 /** Fields that have an error code of their own for every fault, absence included: the domain checks them. */
@@ -224,14 +214,10 @@ export const updateBridge = createRoute({
             "What events of the type `message_status` say of a message to a group. `counts`: how many members have received, read " +
             "and played it. `participants`: also who, in an event for each receipt that comes by itself.",
         }),
-        daily_presence: z
-          .boolean()
-          .optional()
-          .openapi({
-            description:
-              "Whether the session appears as available for some minutes a day; it does unless you say false. A phone warns its " +
-              "owner of a linked device that was not available for about two weeks, and offers to log it out.",
-          }),
+        daily_presence: boolean(
+          "Whether the session appears as available for some minutes a day; it does unless you say false. A phone warns its " +
+            "owner of a linked device that was not available for about two weeks, and offers to log it out.",
+        ).optional(),
         pacing: Pacing.nullish().openapi({
           description:
             "How slowly the bridge sends; it replaces the pacing of before, and null ends it. A message that would have to wait " +
@@ -255,14 +241,10 @@ export const updateBridge = createRoute({
             "For how many days messages are kept from now on, those that come in and those that are sent, so that `listMessages` has " +
             "them; null keeps no more of them. Those in chats that `ignore` names are not kept.",
         }),
-        history: z
-          .boolean()
-          .optional()
-          .openapi({
-            description:
-              "With `keep`: whether a phone that is linked from now on is asked for what was said before. It tells what it chooses, some " +
-              "minutes long; of that the messages of the last `keep` days are kept, at most 500 of a chat and 20,000 in all. They are no events.",
-          }),
+        history: boolean(
+          "With `keep`: whether a phone that is linked from now on is asked for what was said before. It tells what it chooses, some " +
+            "minutes long; of that the messages of the last `keep` days are kept, at most 500 of a chat and 20,000 in all. They are no events.",
+        ).optional(),
       }),
     ),
   },

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { MessageEvent } from "./message-events.ts"
-import { Group, integer, limit, PersonAddress, timeInQuery } from "./field-types.ts"
+import { boolean, Group, integer, limit, PersonAddress, string, timeInQuery } from "./field-types.ts"
 import { codesOfNetwork, body, proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
 
 /** A chat, in a form that names it without asking the network. */
@@ -16,17 +16,16 @@ const ChatAddress = z.union([PersonAddress, Group]).openapi({
 /** Contract, "Chats" */
 export const Chat = z
   .object({
-    chat_id: z.string().openapi({ description: "As in events." }),
-    name: z.string().openapi({
-      description:
-        'The name of the person as in `listContacts`, or of the group, which may be a day old; `""`: not known.',
-    }),
+    chat_id: string("As in events."),
+    name: string(
+      'The name of the person as in `listContacts`, or of the group, which may be a day old; `""`: not known.',
+    ),
     is_group: z.boolean(),
     unread: integer(
       "How many messages of others have come since somebody of the account has written in the chat, or read it on the phone or by " +
         "`readMessage`.",
     ),
-    marked_unread: z.boolean().openapi({ description: "It was marked as unread by hand." }),
+    marked_unread: boolean("It was marked as unread by hand."),
     archived: z.boolean(),
     pinned: z.boolean(),
     muted: z.boolean(),
@@ -38,10 +37,9 @@ export const Chat = z
 /** Contract, "Kept messages" */
 export const KeptMessage = MessageEvent.omit({ event: true, offline: true })
   .extend({
-    from_me: z.boolean().openapi({
-      description:
-        "The session's own account wrote it: through this API, on its phone or on another of its devices.",
-    }),
+    from_me: boolean(
+      "The session's own account wrote it: through this API, on its phone or on another of its devices.",
+    ),
     status: z.enum(["pending", "sent", "delivered", "read", "played"]).optional().openapi({
       description:
         "Of a message that was sent through this API, for 30 days: as `getMessage` has it, which also has the times.",
@@ -96,7 +94,7 @@ export const updateChat = createRoute({
           muted_until: z.int().min(1).max(9_999_999_999).optional().openapi({
             description: "With `muted`: until when, Unix seconds; without it there is no end.",
           }),
-          unread: z.boolean().optional().openapi({ description: "False marks it as read." }),
+          unread: boolean("False marks it as read.").optional(),
         })
         .refine((wanted) => Object.values(wanted).some((value) => value !== undefined), {
           message: "say at least one of archived, pinned, muted and unread",

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
-import { Contact as ContactId, PhoneNumber } from "./field-types.ts"
+import { boolean, Contact as ContactId, PhoneNumber, string } from "./field-types.ts"
 import { codesOfNetwork, body, Ok, proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
 
 /** Contract, "Contacts" */
@@ -17,12 +17,11 @@ export const Contact = z
     name: z.string(),
     phone: z.string(),
     redacted_phone: z.string(),
-    registered: z.boolean().openapi({
-      description:
-        "Whether the person is on the network. Contacts count as registered until `contacts/check` or `contacts/{jid}`, which " +
+    registered: boolean(
+      "Whether the person is on the network. Contacts count as registered until `contacts/check` or `contacts/{jid}`, which " +
         "ask the network, find that one is not.",
-    }),
-    username: z.string().openapi({ description: 'Without its `@`; `""` if none is known.' }),
+    ),
+    username: string('Without its `@`; `""` if none is known.'),
     verified_name: z.string(),
   })
   .openapi("Contact")

@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi"
-import { integer } from "./field-types.ts"
+import { boolean, integer, string } from "./field-types.ts"
 import { path } from "./bridge.ts"
 import { body, codesOfBridge, Ok, proxy, refusals, reply, codesOfSession } from "./route-parts.ts"
 import { EventId, StoredEvent } from "./stored-event.ts"
@@ -8,18 +8,17 @@ import { ofWebhook } from "./webhook.ts"
 export const Attempt = z
   .object({
     attempt: integer("The number of this attempt at the event, from 1."),
-    error: z.string().openapi({
-      description:
-        '`""` on success. With an answer: `redirect`, `client_error` (4xx), `rate_limited` (429), `server_error` (5xx). ' +
+    error: string(
+      '`""` on success. With an answer: `redirect`, `client_error` (4xx), `rate_limited` (429), `server_error` (5xx). ' +
         "Without one: `timeout`, `refused`, `unreachable`, `reset`, `dns`, `tls`, `bad_response`, `network`, or `blocked`: not a public " +
         "address.",
-    }),
+    ),
     event: z.string(),
     event_id: z.string(),
     latency_ms: z.int(),
     status_code: integer("0 if there was no answer."),
     success: z.boolean(),
-    timestamp: z.string().openapi({ description: "ISO 8601." }),
+    timestamp: string("ISO 8601."),
   })
   .openapi("DeliveryAttempt")
 export type Attempt = z.infer<typeof Attempt>
@@ -37,7 +36,7 @@ export const Deliveries = z
   .object({
     waiting: integer("How many events wait for delivery."),
     resending: integer("How many more were asked to be sent again."),
-    head: z.string().optional().openapi({ description: "The id of the event whose turn it is." }),
+    head: string("The id of the event whose turn it is.").optional(),
     oldest_at: integer("When that event happened. Unix seconds.").optional(),
     next_attempt_at: integer("When it is tried again, if it waits for that. Unix seconds.").optional(),
     failing_since: integer("Since when each attempt has failed. Unix seconds.").optional(),
@@ -52,7 +51,7 @@ export const DeliveryOfEvent = StoredEvent.omit({ event: true })
       description:
         "The headers of the last known attempt; the secret and your own headers are left out. Empty if no attempt is known.",
     }),
-    body: z.string().openapi({ description: "The body that is sent, byte for byte." }),
+    body: string("The body that is sent, byte for byte."),
     webhooks: z
       .array(
         z.object({
@@ -69,11 +68,9 @@ export const DeliveryOfEvent = StoredEvent.omit({ event: true })
     attempts: z
       .array(
         Attempt.extend({
-          resend: z.boolean().openapi({ description: "It was made because you asked for it." }),
-          url: z.string().openapi({ description: 'Where it went, if it failed; else `""`.' }),
-          answer: z.string().openapi({
-            description: "The first 1,024 bytes of the answer's body, if the attempt failed.",
-          }),
+          resend: boolean("It was made because you asked for it."),
+          url: string('Where it went, if it failed; else `""`.'),
+          answer: string("The first 1,024 bytes of the answer's body, if the attempt failed."),
           answer_headers: z.record(z.string(), z.string()).openapi({
             description:
               "The first 1,024 bytes of the answer's headers, if the attempt failed; without cookies.",
@@ -156,7 +153,7 @@ export const resendSince = createRoute({
       z.object({
         ok: z.literal(true),
         count: integer("How many will be sent."),
-        next: z.string().optional().openapi({ description: "There are more: behind this event." }),
+        next: string("There are more: behind this event.").optional(),
       }),
     ),
     ...refusals(...codesOfBridge, "invalid_webhook_url"),

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi"
-import { integer } from "./field-types.ts"
+import { integer, string } from "./field-types.ts"
 import { errors } from "./error-sentences.ts"
 
 export type ErrorCode = keyof typeof errors
@@ -13,16 +13,13 @@ const codes = Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]] // its key
 
 export const ErrorBody = z
   .object({
-    error: z.string().openapi({ description: "What happened, and what to do." }),
+    error: string("What happened, and what to do."),
     code: z.enum(codes),
     request_id: z.string(),
     issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
     dashboard_url: z.string().optional(),
     billing_url: z.string().optional(),
-    message_id: z
-      .string()
-      .optional()
-      .openapi({ description: "With `send_outcome_unknown`: the message, for `getMessage`." }),
+    message_id: string("With `send_outcome_unknown`: the message, for `getMessage`.").optional(),
     network_code: integer('With `network_rejected`: the network\'s own code, see "Send".').optional(),
   })
   .openapi("Error")

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi"
 import { ChatJid, ContactJid, Offline, Phone, Username } from "./event-fields.ts"
-import { groupSettings, integer, Timestamp } from "./field-types.ts"
+import { boolean, groupSettings, integer, string, Timestamp } from "./field-types.ts"
 import {
   EventResponseEvent,
   MessageEvent,
@@ -18,10 +18,9 @@ const DisconnectedEvent = z
   .object({
     event: z.literal("disconnected"),
     reason: z.enum(["logged_out", "stream_replaced"]).optional(),
-    detail: z.string().optional().openapi({
-      description:
-        "A sentence for people. It says, too, if the network has locked or banned the account, or banned it for some time.",
-    }),
+    detail: string(
+      "A sentence for people. It says, too, if the network has locked or banned the account, or banned it for some time.",
+    ).optional(),
   })
   .openapi("DisconnectedEvent", {
     description:
@@ -57,7 +56,7 @@ const CallIncomingEvent = z
     event: z.literal("call_incoming"),
     call_id: z.string(),
     contact_id: ContactJid,
-    platform: z.string().openapi({ description: "As the network gives it, else `unknown`." }),
+    platform: string("As the network gives it, else `unknown`."),
     timestamp: Timestamp,
   })
   .openapi("CallIncomingEvent", {
@@ -143,28 +142,26 @@ const GroupEvent = z
           "`link`: the link was revoked, and there is a new one. `request`: somebody asks to join. `request_over`: they have " +
           "withdrawn that, or an admin has turned them away.",
       }),
-    chat_id: z.string().openapi({ description: "JID of the group." }),
-    contact_id: z.string().openapi({
-      description:
-        'JID of the person who made the change, as in other events; `""` if the network does not say.',
-    }),
+    chat_id: string("JID of the group."),
+    contact_id: string(
+      'JID of the person who made the change, as in other events; `""` if the network does not say.',
+    ),
     phone: Phone,
-    name: z.string().openapi({ description: "That person's display name, as the network gives it." }),
+    name: string("That person's display name, as the network gives it."),
     username: Username,
-    from_me: z.boolean().openapi({
-      description:
-        "The session's own account made the change, on its phone, another device or through this API.",
-    }),
+    from_me: boolean(
+      "The session's own account made the change, on its phone, another device or through this API.",
+    ),
     timestamp: Timestamp,
     participants: z.array(z.string()).optional().openapi({
       description:
         "JIDs of the people whom it concerns, in the form of `contact_id`; of `created`: the first members.",
     }),
-    subject: z.string().optional().openapi({
-      description: "The group's name: of `subject`, and where the account has come into the group.",
-    }),
-    description: z.string().optional().openapi({ description: 'The group\'s topic; `""`: it was removed.' }),
-    picture_id: z.string().optional().openapi({ description: "Of `picture`; absent: it was removed." }),
+    subject: string(
+      "The group's name: of `subject`, and where the account has come into the group.",
+    ).optional(),
+    description: string('The group\'s topic; `""`: it was removed.').optional(),
+    picture_id: string("Of `picture`; absent: it was removed.").optional(),
     settings: z.object(groupSettings).partial().optional().openapi({ description: "What was changed." }),
     link: z.string().optional(),
     offline: Offline,

@@ -9,7 +9,9 @@ export function text(min: number, max: number) {
     .refine((given) => given.isWellFormed() && !given.includes("\0"), "not well-formed text")
 }
 
-/** A whole number. */
+// A field with what it says. Where a caller fills it in, text has its bounds too.
+export const string = (description: string) => z.string().openapi({ description })
+export const boolean = (description: string) => z.boolean().openapi({ description })
 export const integer = (description: string) => z.int().openapi({ description })
 
 /** Most times of answers and events. */
@@ -122,7 +124,7 @@ export const groupSettings = {
   write: Who.openapi({ description: "Who may write." }),
   edit: Who.openapi({ description: "Who may change name, topic, picture and disappearing messages." }),
   add_members: Who.openapi({ description: "Who may add members." }),
-  approval: z.boolean().openapi({ description: "Whether admins decide about those who come by the link." }),
+  approval: boolean("Whether admins decide about those who come by the link."),
   disappearing: z
     .int()
     .openapi({ description: "After how many seconds messages disappear; 0: they do not." }),

@@ -1,7 +1,16 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { jpeg } from "./contact.ts"
-import { Group as GroupId, groupSettings, integer, PersonAddress, text, Timestamp } from "./field-types.ts"
+import {
+  boolean,
+  Group as GroupId,
+  groupSettings,
+  integer,
+  PersonAddress,
+  string,
+  text,
+  Timestamp,
+} from "./field-types.ts"
 import { idempotent, unsent } from "./idempotency-key.ts"
 import { PictureUrl } from "./profile.ts"
 import { codesOfNetwork, body, codesOfFile, Ok, proxy, refusals, reply } from "./route-parts.ts"
@@ -11,8 +20,8 @@ const Role = z.enum(["member", "admin", "owner"])
 
 /** Somebody in a group, or who asks to join it. */
 const person = {
-  jid: z.string().openapi({ description: "By phone number where known, else the LID." }),
-  phone: z.string().openapi({ description: 'Digits; `""` where the number is not known.' }),
+  jid: string("By phone number where known, else the LID."),
+  phone: string('Digits; `""` where the number is not known.'),
 }
 
 /** In seconds: never, a day, a week, 90 days. The network takes no others. */
@@ -42,22 +51,14 @@ const Card = z.object({
   name: z.string(),
   participants: integer("How many."),
   topic: z.string(),
-  owner: z
-    .string()
-    .openapi({ description: 'JID of the person who made it; `""` if the network does not say.' }),
+  owner: string('JID of the person who made it; `""` if the network does not say.'),
   role: z
     .enum(["", ...Role.options])
     .openapi({ description: 'The role of the session\'s account; `""`: it is not in the group.' }),
   ...groupSettings,
-  is_community: z
-    .boolean()
-    .openapi({ description: "It is a community: a group of groups, in which nobody writes." }),
-  community: z
-    .string()
-    .openapi({ description: 'JID of the community that the group belongs to; `""`: none.' }),
-  is_announcements: z.boolean().openapi({
-    description: "It is the group for its community's announcements, which has all its members.",
-  }),
+  is_community: boolean("It is a community: a group of groups, in which nobody writes."),
+  community: string('JID of the community that the group belongs to; `""`: none.'),
+  is_announcements: boolean("It is the group for its community's announcements, which has all its members."),
 })
 
 /** Contract, "Groups". `participants` is their number. */
@@ -231,10 +232,9 @@ function withPeople<Path extends string, More extends z.ZodRawShape>(
 }
 
 export const addMembers = withPeople("members/add", "Add members", {
-  invite: z.boolean().optional().openapi({
-    description:
-      "Sends an invitation as a message to those whom only their contacts may add, under the bridge's pacing.",
-  }),
+  invite: boolean(
+    "Sends an invitation as a message to those whom only their contacts may add, under the bridge's pacing.",
+  ).optional(),
 })
 export const removeMembers = withPeople("members/remove", "Remove members", {})
 export const promoteMembers = withPeople("members/promote", "Make members admins", {})
@@ -251,9 +251,7 @@ const InviteLink = z
     example: "https://chat.whatsapp.com/AbCdEfGhIjKlMnOpQrStUv",
   })
 
-const Invite = z
-  .object({ link: z.string().openapi({ description: "Whoever has it may join, or ask to." }) })
-  .openapi("GroupInvite")
+const Invite = z.object({ link: string("Whoever has it may join, or ask to.") }).openapi("GroupInvite")
 
 export const getInvite = createRoute({
   method: "get",
@@ -291,10 +289,9 @@ export const joinGroup = createRoute({
       "Joined, or asked to join.",
       z.object({
         jid: z.string(),
-        joined: z.boolean().openapi({
-          description:
-            "`false`: the group's admins decide, and were asked. An event of the type `group` says if they let the account in.",
-        }),
+        joined: boolean(
+          "`false`: the group's admins decide, and were asked. An event of the type `group` says if they let the account in.",
+        ),
       }),
     ),
     ...refusals(...joining, "join_refused", "group_full"),

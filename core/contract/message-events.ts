@@ -1,22 +1,20 @@
 import { z } from "@hono/zod-openapi"
-import { integer, Timestamp } from "./field-types.ts"
+import { integer, string, Timestamp } from "./field-types.ts"
 import { ChatJid, ContactJid, FromMe, Name, Offline, Phone, Username } from "./event-fields.ts"
 
 // The events about messages: what came in, what answers a message, and what has become of one that was sent.
 
 const Quoted = z.object({
   message_id: z.string(),
-  contact_id: z.string().openapi({ description: "Who wrote it." }),
-  body: z.string().openapi({
-    description: "The first 4,096 characters of its text, as quoted by the sender of the reply.",
-  }),
-  type: z.string().openapi({ description: 'As `type` of a message; `""` for every other kind.' }),
+  contact_id: string("Who wrote it."),
+  body: string("The first 4,096 characters of its text, as quoted by the sender of the reply."),
+  type: string('As `type` of a message; `""` for every other kind.'),
 })
 
 const Reaction = z.object({
-  emoji: z.string().openapi({ description: '`""`: the reaction was removed.' }),
-  message_id: z.string().openapi({ description: "The message that it reacts to." }),
-  contact_id: z.string().openapi({ description: "Who wrote that message." }),
+  emoji: string('`""`: the reaction was removed.'),
+  message_id: string("The message that it reacts to."),
+  contact_id: string("Who wrote that message."),
 })
 
 const Location = z.object({ lat: z.number(), lng: z.number(), name: z.string(), address: z.string() })
@@ -43,7 +41,7 @@ export const MessageEvent = z
   .object({
     event: z.literal("message"),
     ...ofMessage,
-    body: z.string().openapi({ description: "Its text: the caption of media, the question of a poll." }),
+    body: string("Its text: the caption of media, the question of a poll."),
     type: z.enum(["text", "media", "reaction", "poll", "location", "event"]),
     media_type: z.enum(["", "image", "video", "audio", "voice", "document", "sticker"]).openapi({
       description:
@@ -53,7 +51,7 @@ export const MessageEvent = z
     is_group: z.boolean(),
     from_me: FromMe,
     timestamp: Timestamp,
-    caption: z.string().optional().openapi({ description: "The caption of media." }),
+    caption: string("The caption of media.").optional(),
     quoted: Quoted.optional().openapi({ description: "The message that this one replies to." }),
     mentions: z
       .array(z.string())
@@ -69,10 +67,7 @@ export const MessageEvent = z
           "This is not a new message. `edit`: the message `target_id` now has this text. `revoke`: it is revoked. `pin`: it " +
           "is pinned in the chat (unpinning gives no event).",
       }),
-    target_id: z
-      .string()
-      .optional()
-      .openapi({ description: "The message that an edit, revoke, pin or reaction refers to." }),
+    target_id: string("The message that an edit, revoke, pin or reaction refers to.").optional(),
     location: Location.optional(),
     options: z.array(z.string()).optional().openapi({ description: "The options of a poll." }),
     max_answers: integer("How many options of a poll one person may choose; 0: any number.").optional(),
@@ -114,8 +109,8 @@ export const PollVoteEvent = z
     contact_id: ContactJid,
     phone: Phone,
     chat_id: ChatJid,
-    poll_id: z.string().openapi({ description: "The message id of the poll." }),
-    message_id: z.string().openapi({ description: "The message id of the vote." }),
+    poll_id: string("The message id of the poll."),
+    message_id: string("The message id of the vote."),
     name: Name,
     username: Username,
     from_me: FromMe,
@@ -133,8 +128,8 @@ export const EventResponseEvent = z
     contact_id: ContactJid,
     phone: Phone,
     chat_id: ChatJid,
-    event_id: z.string().openapi({ description: "The message id of the event message." }),
-    message_id: z.string().openapi({ description: "The message id of the answer." }),
+    event_id: string("The message id of the event message."),
+    message_id: string("The message id of the answer."),
     name: Name,
     username: Username,
     from_me: FromMe,
@@ -161,7 +156,7 @@ const MessageStatus = z.enum(["sent", "delivered", "read", "played", "failed"])
 export const MessageStatusEvent = z
   .object({
     event: z.literal("message_status"),
-    message_id: z.string().openapi({ description: "As the send has answered." }),
+    message_id: string("As the send has answered."),
     chat_id: ChatJid,
     status: MessageStatus.openapi({
       description:
@@ -177,7 +172,7 @@ export const MessageStatusEvent = z
       description:
         "In a group, if `message_status` of the bridge is `participants`: JIDs of the members whose receipts made this event.",
     }),
-    reason: z.string().optional().openapi({ description: "Of `failed`: a sentence for people." }),
+    reason: string("Of `failed`: a sentence for people.").optional(),
     network_code: integer("Of `failed`: the network's number of the reason.").optional(),
   })
   .openapi("MessageStatusEvent", {

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import { Counts } from "./message-events.ts"
-import { Chat, integer, limit, MessageId, text } from "./field-types.ts"
+import { Chat, integer, limit, MessageId, string, text } from "./field-types.ts"
 import { idempotent, IdempotencyKey, unsent } from "./idempotency-key.ts"
 import {
   codesOfNetwork,
@@ -33,14 +33,14 @@ const message = path.extend({ id: MessageId })
 const Message = z
   .object({
     message_id: z.string(),
-    chat_id: z.string().openapi({ description: "As in events." }),
-    contact_id: z.string().openapi({ description: "Who wrote it, as in events." }),
+    chat_id: string("As in events."),
+    contact_id: string("Who wrote it, as in events."),
     from_me: z.boolean(),
     type: z
       .enum(["text", "media", "reaction", "poll", "location", "event", ""])
       .openapi({ description: 'As of a message event; `""` for what only changes another message.' }),
     media_type: z.enum(["", "image", "video", "audio", "voice", "document", "sticker"]),
-    body: z.string().openapi({ description: "Its text: the caption of media, the question of a poll." }),
+    body: string("Its text: the caption of media, the question of a poll."),
     status: z.enum(["pending", "sent", "delivered", "read", "played", "failed", "received"]).openapi({
       description:
         "`received`: somebody else wrote it. `pending`: it may have left, and the network has not acknowledged it; the same request " +
@@ -57,7 +57,7 @@ const Message = z
     counts: Counts.optional().openapi({
       description: "In a group: how many recipients have come as far, those who have come further included.",
     }),
-    reason: z.string().optional().openapi({ description: "Of `failed`: a sentence for people." }),
+    reason: string("Of `failed`: a sentence for people.").optional(),
     network_code: integer("Of `failed`: the network's number.").optional(),
   })
   .openapi("Message")
@@ -94,9 +94,7 @@ export const findMessage = createRoute({
 /** Contract, "Remembered messages" */
 export const SentMessage = Message.extend({
   asked_at: integer("When it was asked for, Unix seconds."),
-  request_id: z.string().optional().openapi({
-    description: "The call that first asked for it, as its `X-Request-Id` said.",
-  }),
+  request_id: string("The call that first asked for it, as its `X-Request-Id` said.").optional(),
 }).openapi("SentMessage")
 
 export const listSent = createRoute({

@@ -1,19 +1,19 @@
 import { createRoute, z } from "@hono/zod-openapi"
-import { integer, limit } from "./field-types.ts"
+import { integer, limit, string } from "./field-types.ts"
 import { refusals, reply } from "./route-parts.ts"
 
 /** Contract, "Requests" */
 const ApiRequest = z
   .object({
-    request_id: z.string().openapi({ description: "As `X-Request-Id` of the answer said it." }),
+    request_id: string("As `X-Request-Id` of the answer said it."),
     timestamp: z.iso.datetime().openapi({ description: "When it was answered." }),
     method: z.string(),
-    path: z.string().openapi({ description: "Without its query; at most 300 characters of it." }),
+    path: string("Without its query; at most 300 characters of it."),
     status: z.int(),
-    code: z.string().optional().openapi({ description: "The error's code, if the call was refused." }),
-    error: z.string().optional().openapi({ description: "The error's sentence, if the call was refused." }),
-    key_id: z.string().openapi({ description: "The key, as `listKeys` gives it." }),
-    key_name: z.string().optional().openapi({ description: "Its name; absent once it is revoked." }),
+    code: string("The error's code, if the call was refused.").optional(),
+    error: string("The error's sentence, if the call was refused.").optional(),
+    key_id: string("The key, as `listKeys` gives it."),
+    key_name: string("Its name; absent once it is revoked.").optional(),
     ms: integer("How long the answer took."),
     left_out: integer("How many calls just before it were left out, since there were too many; usually 0."),
   })

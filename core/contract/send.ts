@@ -2,6 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi"
 import { path } from "./bridge.ts"
 import {
   base64,
+  boolean,
   Chat,
   ContentType,
   FetchedUrl,
@@ -134,22 +135,16 @@ export const sendMedia = send(
   {
     ...addressed,
     ...source,
-    as_sticker: z.boolean().optional().openapi({
-      description:
-        "Sends a WebP as a sticker as it is, a JPEG or PNG as one of 512 by 512 pixels; any other file is `media_type_mismatch`.",
-    }),
-    as_voice: z
-      .boolean()
-      .optional()
-      .openapi({
-        description:
-          "Makes any sound, or that of a video, a voice note with its waveform: at most 15 minutes, of a file of at most 100 MB. Without " +
-          "ffmpeg at the service it is `conversion_unavailable`.",
-      }),
-    view_once: z.boolean().optional().openapi({
-      description:
-        "An image, a video or a voice note that can be opened once; any other file is `media_type_mismatch`.",
-    }),
+    as_sticker: boolean(
+      "Sends a WebP as a sticker as it is, a JPEG or PNG as one of 512 by 512 pixels; any other file is `media_type_mismatch`.",
+    ).optional(),
+    as_voice: boolean(
+      "Makes any sound, or that of a video, a voice note with its waveform: at most 15 minutes, of a file of at most 100 MB. Without " +
+        "ffmpeg at the service it is `conversion_unavailable`.",
+    ).optional(),
+    view_once: boolean(
+      "An image, a video or a voice note that can be opened once; any other file is `media_type_mismatch`.",
+    ).optional(),
     caption: text(0, 65_536).optional().openapi({ description: "The text beside it." }),
     filename: fileName.optional().openapi({
       description:

@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi"
-import { integer } from "./field-types.ts"
+import { integer, string } from "./field-types.ts"
 import { refusals, reply } from "./route-parts.ts"
 
 const Day = z
@@ -10,7 +10,7 @@ const Day = z
 /** Contract, "Usage" */
 const Usage = z
   .object({
-    date: z.string().openapi({ description: "In UTC." }),
+    date: string("In UTC."),
     customer_ref: z.string(),
     events: integer("Delivered, or put into the inbox."),
     messages: integer("How many of these were of the type `message`."),

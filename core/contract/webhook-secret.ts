@@ -1,11 +1,11 @@
 import { createRoute, z } from "@hono/zod-openapi"
-import { integer } from "./field-types.ts"
+import { integer, string } from "./field-types.ts"
 import { path } from "./bridge.ts"
 import { ofWebhook } from "./webhook.ts"
 import { codesOfBridge, Ok, refusals, reply } from "./route-parts.ts"
 
 const Rolled = z.object({
-  webhook_secret: z.string().openapi({ description: "The webhook's secret from now on." }),
+  webhook_secret: string("The webhook's secret from now on."),
   overlap_until: integer("Until then the secret that it replaces signs as well. Unix seconds."),
 })
 

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi"
 import { path, UrlOfWebhook } from "./bridge.ts"
 import { EventType, Ignored } from "./event.ts"
-import { Chat, integer, Timestamp } from "./field-types.ts"
+import { Chat, integer, string, Timestamp } from "./field-types.ts"
 import { codesOfBridge, body, refusals, reply } from "./route-parts.ts"
 
 /** Headers that prove a delivery, belong to the connection, or say what the body is. */
@@ -67,11 +67,9 @@ const chosen = {
 /** Contract, "Webhooks" */
 const Webhook = z
   .object({
-    id: z.string().openapi({ description: "`first` is `webhook_url`." }),
-    url: z.string().openapi({ description: 'Of `first`, `""` is the hosted inbox.' }),
-    secret: z.string().openapi({
-      description: 'Authenticates its deliveries: see "Receive". `""` for a key that may only read.',
-    }),
+    id: string("`first` is `webhook_url`."),
+    url: string('Of `first`, `""` is the hosted inbox.'),
+    secret: string('Authenticates its deliveries: see "Receive". `""` for a key that may only read.'),
     secret_overlap_until: integer(
       "The secret was replaced: until then the one before signs as well. Unix seconds.",
     ).optional(),
@@ -88,7 +86,7 @@ const Webhook = z
     missed: z
       .object({
         events: integer("How many events of the bridge, whichever they were."),
-        first: z.string().openapi({ description: 'The id of the first; `""` if it was kept no more.' }),
+        first: string('The id of the first; `""` if it was kept no more.'),
         at: integer("When it last passed over some. Unix seconds."),
       })
       .optional()
