@@ -5,7 +5,7 @@ import { ApiKey } from "#core/account/api-key.ts"
 import { AuditLog } from "#core/account/audit-log.ts"
 import { addressOf } from "#functions/http/address.ts"
 import { page } from "./answer.ts"
-import { browserName, type Html } from "./elements.ts"
+import { browserName, cardTable, type Html } from "./elements.ts"
 import { when } from "./times.ts"
 import { type DashboardEnv, notAllowed, pageOrigin } from "./guard.ts"
 import { heading } from "./layout.ts"
@@ -34,30 +34,21 @@ export const auditLog = new Hono<DashboardEnv>().get("/account/audit-log", async
 /** `keys`: the names of the account's keys, by their ids. */
 function table(entries: AuditLog.Entry[], keys: Map<string, string>): Html {
   return html`<div class="card flush">
-    <div class="scroller" tabindex="0" role="region" aria-label="Audit log">
-      <table class="cards">
-        <thead>
-          <tr>
-            <th>When</th>
-            <th>What</th>
-            <th>From</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${entries.map(
-            (entry) =>
-              html`<tr>
-                <td>${when(entry.at_ms)}</td>
-                <td>${sentence(entry, keys)}</td>
-                <td data-label="From">
-                  ${entry.address}
-                  ${entry.address === "" ? "" : html`<div class="small muted">${browserName(entry.agent)}</div>`}
-                </td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${cardTable({
+      label: "Audit log",
+      heads: ["When", "What", "From"],
+      rows: entries.map(
+        (entry) =>
+          html`<tr>
+            <td>${when(entry.at_ms)}</td>
+            <td>${sentence(entry, keys)}</td>
+            <td data-label="From">
+              ${entry.address}
+              ${entry.address === "" ? "" : html`<div class="small muted">${browserName(entry.agent)}</div>`}
+            </td>
+          </tr>`,
+      ),
+    })}
   </div>`
 }
 

@@ -127,6 +127,26 @@ export function chatField(chat = ""): Html {
   </div>`
 }
 
+/**
+ * A table, whose rows are cards on a narrow screen. `does`: what is in the last column does something, and only a screen reader
+ * needs a title for it.
+ */
+export function cardTable(input: { label: string; heads: string[]; rows: Html[]; does?: true }): Html {
+  return html`<div class="scroller" tabindex="0" role="region" aria-label="${input.label}">
+    <table class="cards">
+      <thead>
+        <tr>
+          ${input.heads.map((head) => html`<th>${head}</th>`)}
+          ${input.does ? html`<th class="end"><span class="hidden">Do</span></th>` : ""}
+        </tr>
+      </thead>
+      <tbody>
+        ${input.rows}
+      </tbody>
+    </table>
+  </div>`
+}
+
 /** A browser's name and system, or a program's name, out of what it says of itself. */
 export function browserName(agent: string): string {
   const browser = /(Firefox|Edg|OPR|HeadlessChrome|Chrome|Safari)\/(\d+)/.exec(agent)

@@ -10,7 +10,7 @@ import { originOf } from "#functions/http/address.ts"
 import { page } from "./answer.ts"
 import { nameIn } from "./form.ts"
 import { sentenceCase } from "./api-words.ts"
-import { block, type Html, icon, note, options, removing, selectField } from "./elements.ts"
+import { block, cardTable, type Html, icon, note, options, removing, selectField } from "./elements.ts"
 import { ago, until } from "./times.ts"
 import { takeDraft, unlessFresh } from "./fresh-sign-in.ts"
 import { textsOf } from "./form.ts"
@@ -164,39 +164,28 @@ function keyForm(refs: string[], typed: Typed): Html {
 
 function list(keys: ApiKey.Info[], mayChange: boolean): Html {
   return html`<div class="card flush">
-    <div class="scroller" tabindex="0" role="region" aria-label="API keys">
-      <table class="cards">
-        <thead>
-          <tr>
-            <th>Name</th>
-            <th>Permissions</th>
-            <th>Last used</th>
-            <th>Created</th>
-            <th>Expires</th>
-            <th class="end"><span class="hidden">Do</span></th>
-          </tr>
-        </thead>
-        <tbody>
-          ${keys.map(
-            (key) =>
-              html`<tr>
-                <td>
-                  <bdi class="strong">${key.name === "" ? "without a name" : key.name}</bdi>
-                  <div class="small muted mono">mbk_${key.keyId}_…</div>
-                </td>
-                <td data-label="Permissions">${rightOf(key)}</td>
-                <td data-label="Last used">${usedWhen(key)}</td>
-                <td data-label="Created">
-                  ${ago(key.createdAt * 1000)}
-                  ${key.createdBy === undefined ? "" : html`<div class="small muted">by <bdi>${makerOf(key.createdBy, keys)}</bdi></div>`}
-                </td>
-                <td data-label="Expires">${endOf(key)}</td>
-                <td class="end">${mayChange ? revoking(key) : ""}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${cardTable({
+      label: "API keys",
+      heads: ["Name", "Permissions", "Last used", "Created", "Expires"],
+      rows: keys.map(
+        (key) =>
+          html`<tr>
+            <td>
+              <bdi class="strong">${key.name === "" ? "without a name" : key.name}</bdi>
+              <div class="small muted mono">mbk_${key.keyId}_…</div>
+            </td>
+            <td data-label="Permissions">${rightOf(key)}</td>
+            <td data-label="Last used">${usedWhen(key)}</td>
+            <td data-label="Created">
+              ${ago(key.createdAt * 1000)}
+              ${key.createdBy === undefined ? "" : html`<div class="small muted">by <bdi>${makerOf(key.createdBy, keys)}</bdi></div>`}
+            </td>
+            <td data-label="Expires">${endOf(key)}</td>
+            <td class="end">${mayChange ? revoking(key) : ""}</td>
+          </tr>`,
+      ),
+      does: true,
+    })}
   </div>`
 }
 

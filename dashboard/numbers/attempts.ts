@@ -2,7 +2,7 @@ import { html } from "hono/html"
 import { z } from "zod"
 import type { AttemptLog } from "#core/event/attempt-log.ts"
 import { toQuery } from "../answer.ts"
-import { copyButton, type Html, selectField } from "../elements.ts"
+import { cardTable, copyButton, type Html, selectField } from "../elements.ts"
 import { ago } from "../times.ts"
 import { type Receiving, whereAt } from "./webhook-health.ts"
 import { outcome } from "./attempt-words.ts"
@@ -89,22 +89,17 @@ export function attemptsOf({ ref, attempts, words, asked, hasMore, receiving }: 
               ${wanted === undefined && within === undefined && nth === 1 ? "Nothing was sent yet. The first event that comes is." : "None of the latest 200 attempts is such a one."}
             </p>
           </div>`
-        : html`<div class="scroller" tabindex="0" role="region" aria-label="Attempts">
-            <table class="cards">
-              <thead>
-                <tr>
-                  <th>Outcome</th>
-                  <th>Event</th>
-                  <th>Attempt</th>
-                  <th>Took</th>
-                  <th>When</th>
-                </tr>
-              </thead>
-              <tbody>
-                ${attempts.map((one) => attemptRow(`/numbers/${ref}/events/${one.attempt.event_id}${whereAt(receiving.webhookId)}`, one, words.get(one.attempt.event_id)))}
-              </tbody>
-            </table>
-          </div>`
+        : cardTable({
+            label: "Attempts",
+            heads: ["Outcome", "Event", "Attempt", "Took", "When"],
+            rows: attempts.map((one) =>
+              attemptRow(
+                `/numbers/${ref}/events/${one.attempt.event_id}${whereAt(receiving.webhookId)}`,
+                one,
+                words.get(one.attempt.event_id),
+              ),
+            ),
+          })
     }
     ${
       nth === 1 && !hasMore

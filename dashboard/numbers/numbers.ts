@@ -9,7 +9,7 @@ import { Delivery } from "#core/event/delivery.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { LinkedPhone } from "#core/lease/linked-phone.ts"
 import { page, toQuery } from "../answer.ts"
-import { type Html, icon, note, selectField } from "../elements.ts"
+import { cardTable, type Html, icon, note, selectField } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { heading } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
@@ -268,21 +268,12 @@ function list(rows: Row[], asked: Asked, listed: Listed): Html {
 }
 
 function table(rows: Row[]): Html {
-  return html`<div class="scroller" tabindex="0" role="region" aria-label="Numbers">
-    <table class="cards">
-      <thead>
-        <tr>
-          <th>Number</th>
-          <th>State</th>
-          <th>Webhook</th>
-          <th class="end"><span class="hidden">Do</span></th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(numberRow)}
-      </tbody>
-    </table>
-  </div>`
+  return cardTable({
+    label: "Numbers",
+    heads: ["Number", "State", "Webhook"],
+    rows: rows.map(numberRow),
+    does: true,
+  })
 }
 
 function numberRow(row: Row): Html {

@@ -9,7 +9,7 @@ import { Receiver } from "#core/event/receiver.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
 import { page } from "../answer.ts"
-import { copyable, type Html, note, press } from "../elements.ts"
+import { cardTable, copyable, type Html, note, press } from "../elements.ts"
 import { age, ago } from "../times.ts"
 import { unlessFresh } from "../fresh-sign-in.ts"
 import { textsOf } from "../form.ts"
@@ -107,29 +107,19 @@ function linkedCard(numbers: Awaited<ReturnType<typeof linkedTo>>): Html {
       <h2>Numbers that have been linked to this phone</h2>
       <p>The one that connected last comes first. It may be linked to another phone by now.</p>
     </header>
-    <div class="scroller" tabindex="0" role="region" aria-label="Numbers">
-      <table class="cards">
-        <thead>
-          <tr>
-            <th>Number</th>
-            <th>Account</th>
-            <th>Last connected</th>
-            <th>Id</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${numbers.map(
-            ({ id, ref, account, connectedAt }) =>
-              html`<tr>
-                <td class="strong"><a href="/operator/find?id=${id}">${ref}</a></td>
-                <td data-label="Account"><a href="/operator/find?id=${account.id}">${account.name}</a></td>
-                <td data-label="Last connected">${ago(connectedAt * 1000)}</td>
-                <td>${copyable(id)}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${cardTable({
+      label: "Numbers",
+      heads: ["Number", "Account", "Last connected", "Id"],
+      rows: numbers.map(
+        ({ id, ref, account, connectedAt }) =>
+          html`<tr>
+            <td class="strong"><a href="/operator/find?id=${id}">${ref}</a></td>
+            <td data-label="Account"><a href="/operator/find?id=${account.id}">${account.name}</a></td>
+            <td data-label="Last connected">${ago(connectedAt * 1000)}</td>
+            <td>${copyable(id)}</td>
+          </tr>`,
+      ),
+    })}
   </section>`
 }
 

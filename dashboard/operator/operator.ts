@@ -8,7 +8,7 @@ import { waitingLongest } from "#core/event/waiting-deliveries.ts"
 import type { Receiver } from "#core/event/receiver.ts"
 import { Host } from "#core/lease/host.ts"
 import { page } from "../answer.ts"
-import { copyable, copyButton, type Html, note } from "../elements.ts"
+import { cardTable, copyable, copyButton, type Html, note } from "../elements.ts"
 import { age, ago, until } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { heading } from "../layout.ts"
@@ -75,37 +75,25 @@ function findForm(): Html {
 function hostsCard(hosts: Host.Info[]): Html {
   return html`<section class="card flush">
     <header><h2>Session hosts</h2></header>
-    <div class="scroller" tabindex="0" role="region" aria-label="Session hosts">
-      <table class="cards">
-        <thead>
-          <tr>
-            <th>Host</th>
-            <th>State</th>
-            <th>Network</th>
-            <th>Sessions</th>
-            <th>Sessions up</th>
-            <th>Last heard</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${hosts.map(
-            (host) =>
-              html`<tr>
-                <td class="mono">${host.id.slice(0, 8)}… ${copyButton(host.id)}</td>
-                <td>
-                  <span class="state ${host.state === "up" ? "good" : host.state === "dead" ? "bad" : "warn"}"
-                    >${host.state}</span
-                  >
-                </td>
-                <td data-label="Network">${host.network}</td>
-                <td class="number" data-label="Sessions">${host.sessions} of ${host.capacity}</td>
-                <td class="number" data-label="Sessions up">${host.up}</td>
-                <td data-label="Last heard">${host.beatAt === 0 ? "none yet" : ago(host.beatAt * 1000)}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${cardTable({
+      label: "Session hosts",
+      heads: ["Host", "State", "Network", "Sessions", "Sessions up", "Last heard"],
+      rows: hosts.map(
+        (host) =>
+          html`<tr>
+            <td class="mono">${host.id.slice(0, 8)}… ${copyButton(host.id)}</td>
+            <td>
+              <span class="state ${host.state === "up" ? "good" : host.state === "dead" ? "bad" : "warn"}"
+                >${host.state}</span
+              >
+            </td>
+            <td data-label="Network">${host.network}</td>
+            <td class="number" data-label="Sessions">${host.sessions} of ${host.capacity}</td>
+            <td class="number" data-label="Sessions up">${host.up}</td>
+            <td data-label="Last heard">${host.beatAt === 0 ? "none yet" : ago(host.beatAt * 1000)}</td>
+          </tr>`,
+      ),
+    })}
   </section>`
 }
 
@@ -119,38 +107,27 @@ function waits(all: Waiting[]): Html {
     ${
       all.length === 0
         ? html`<p class="empty">None waits.</p>`
-        : html`<div class="scroller" tabindex="0" role="region" aria-label="Events that wait">
-            <table class="cards">
-              <thead>
-                <tr>
-                  <th>Number</th>
-                  <th>Waiting</th>
-                  <th>Oldest</th>
-                  <th>Failing for</th>
-                  <th>Next attempt in</th>
-                </tr>
-              </thead>
-              <tbody>
-                ${all.map(
-                  (one) =>
-                    html`<tr>
-                      <td>
-                        <a class="strong" href="/operator/find?id=${one.bridgeId}"
-                          >${one.name || "a number that is gone"}</a
-                        >
-                        <div class="small muted mono">${one.bridgeId}</div>
-                      </td>
-                      <td class="number" data-label="Waiting">${one.waiting}</td>
-                      <td data-label="Oldest">${ageOf(one.oldest_at)}</td>
-                      <td data-label="Failing for">${ageOf(one.failing_since)}</td>
-                      <td data-label="Next attempt in">
-                        ${one.next_attempt_at === undefined ? "-" : until(one.next_attempt_at * 1000)}
-                      </td>
-                    </tr>`,
-                )}
-              </tbody>
-            </table>
-          </div>`
+        : cardTable({
+            label: "Events that wait",
+            heads: ["Number", "Waiting", "Oldest", "Failing for", "Next attempt in"],
+            rows: all.map(
+              (one) =>
+                html`<tr>
+                  <td>
+                    <a class="strong" href="/operator/find?id=${one.bridgeId}"
+                      >${one.name || "a number that is gone"}</a
+                    >
+                    <div class="small muted mono">${one.bridgeId}</div>
+                  </td>
+                  <td class="number" data-label="Waiting">${one.waiting}</td>
+                  <td data-label="Oldest">${ageOf(one.oldest_at)}</td>
+                  <td data-label="Failing for">${ageOf(one.failing_since)}</td>
+                  <td data-label="Next attempt in">
+                    ${one.next_attempt_at === undefined ? "-" : until(one.next_attempt_at * 1000)}
+                  </td>
+                </tr>`,
+            ),
+          })
     }
   </section>`
 }
@@ -169,28 +146,18 @@ export function accountsCard(accounts: Account.Info[]): Html {
       <h2>Accounts</h2>
       ${newest.length === accounts.length ? "" : html`<p>The ${mostAccounts} newest of ${accounts.length}.</p>`}
     </header>
-    <div class="scroller" tabindex="0" role="region" aria-label="Accounts">
-      <table class="cards">
-        <thead>
-          <tr>
-            <th>Account</th>
-            <th>Subscription</th>
-            <th>Numbers</th>
-            <th>Id</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${newest.map(
-            (one) =>
-              html`<tr>
-                <td class="strong"><a href="/operator/find?id=${one.id}">${one.name}</a></td>
-                <td data-label="Subscription">${one.subscription}</td>
-                <td class="number" data-label="Numbers">${one.bridges} of ${one.bridgeLimit}</td>
-                <td>${copyable(one.id)}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${cardTable({
+      label: "Accounts",
+      heads: ["Account", "Subscription", "Numbers", "Id"],
+      rows: newest.map(
+        (one) =>
+          html`<tr>
+            <td class="strong"><a href="/operator/find?id=${one.id}">${one.name}</a></td>
+            <td data-label="Subscription">${one.subscription}</td>
+            <td class="number" data-label="Numbers">${one.bridges} of ${one.bridgeLimit}</td>
+            <td>${copyable(one.id)}</td>
+          </tr>`,
+      ),
+    })}
   </section>`
 }
