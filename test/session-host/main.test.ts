@@ -59,7 +59,8 @@ test("a killed host's bridge goes on at the next one, once its lease is free, wi
   await Lease.freeFromDead([lease], { key: Host.key(first.id), seenVersion: row.version })
   expect(await Lease.get(bridge.id)).toMatchObject({ host: FREE, failures: 1 })
 
-  const second = await aHostProcess(network)
+  // Twelve beats without a failure make up for one.
+  const second = await aHostProcess(network, { LEASE_BEAT_MS: "500" })
   await held(bridge.id, second)
   const messages = await eventsOfType(bridge.id, "message", 4)
   expect(messages.map((message) => message.body)).toEqual(["1", "2", "3", "4"])

@@ -194,8 +194,8 @@ test("one host removes the rows of a deleted bridge, many at a request; should i
 
 test("a suspect waits for an empty host and its time, and that host takes nothing else until it is proven", async () => {
   const suspect = await aBridge()
-  // 18 beats of 250 ms must pass.
-  await setLease(suspect.id, { failures: 3, failed_at: now() - 2 })
+  // 18 beats must pass, of a second each.
+  await setLease(suspect.id, { failures: 3, failed_at: now() - 12 })
   const busy = await aBridge()
   const host = await aHost(nowhere, { timing: { provenMs: 1000 } })
   await held(busy.id, host)
