@@ -6,11 +6,11 @@ import { spawnSimulator } from "#simulator/spawn.ts"
 import { quantile } from "#test/support/quantile.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
 import { until } from "#test/support/until.ts"
-import { peopleFor } from "../cluster/account-shapes.ts"
 import { followNetworkLog } from "../cluster/follow-network-log.ts"
-import { type LinkedBridge, newLine } from "../cluster/linked-cluster.ts"
+import type { LinkedBridge } from "../cluster/linked-cluster.ts"
 import { sendUnderKey } from "../cluster/keyed-send.ts"
 import { start as startService } from "../restore/service.ts"
+import { newLines } from "../restore/surroundings.ts"
 import { withinMs } from "./service.ts"
 
 /** How the whole service ends: what it is sent, and how long after each bridge had a message of this start, in ms. */
@@ -46,20 +46,8 @@ export async function restartMachine({ bridges, dir, eachS, ends }: Input) {
   let service = await start()
   try {
     const apiKey = await service.newAccount(bridges)
-    const around = await peopleFor("small", network)
-    const lines: LinkedBridge[] = []
-    for (let i = 1; i <= bridges; i++)
-      lines.push(
-        await newLine(`b${i}`, {
-          network,
-          receiver,
-          api: service.baseUrl,
-          apiKey,
-          around,
-          hasCompanion: false,
-          hostOf: undefined,
-        }),
-      )
+    const api = service.baseUrl
+    const lines = await newLines(bridges, { network, receiver }, { api, apiKey })
 
     const texts: string[] = []
     const ending = new AbortController()

@@ -53,7 +53,7 @@ export async function onStage<Outcome>(
 /** Links so many bridges at a service. */
 export async function newLines(
   count: number,
-  { network, receiver }: Surroundings,
+  { network, receiver }: Pick<Surroundings, "network" | "receiver">,
   service: { api: string; apiKey: string },
 ): Promise<LinkedBridge[]> {
   const lines: LinkedBridge[] = []
