@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
+import { setLease } from "#test/support/held-lease.ts"
 import { aBridge } from "../support/service/bridge.ts"
 import { aHost, call, held, statusOf } from "../support/session/host.ts"
 import { aNetwork } from "../support/network/network.ts"
@@ -8,21 +9,9 @@ import { until } from "#test/support/until.ts"
 import { now } from "#core/platform/clock.ts"
 import { signCall } from "#core/lease/signed-call.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { update } from "#core/store/store.ts"
-import { tables } from "#core/store/tables.ts"
 
 const nowhere = { url: "ws://127.0.0.1:1/", rootKey: Buffer.alloc(32) }
 const hour = 3600
-
-async function setLease(bridgeId: string, field: string, value: number) {
-  await update({
-    TableName: tables.leases,
-    Key: Lease.key(bridgeId),
-    UpdateExpression: "SET #field = :value",
-    ExpressionAttributeNames: { "#field": field },
-    ExpressionAttributeValues: { ":value": value },
-  })
-}
 
 /** Tells the holder of a lease to look at it; it must not begin after `notAfter`, Unix seconds. */
 async function tell(lease: Lease.Info, notAfter?: number): Promise<number> {
@@ -35,8 +24,8 @@ async function tell(lease: Lease.Info, notAfter?: number): Promise<number> {
 
 test("a bridge that nobody is linked to and nobody calls for 72 hours is paused, and let go", async () => {
   const [idle, used] = [await aBridge(), await aBridge()]
-  await setLease(idle.id, "used", now() - 72 * hour)
-  await setLease(used.id, "used", now() - 72 * hour + 60)
+  await setLease(idle.id, { used: now() - 72 * hour })
+  await setLease(used.id, { used: now() - 72 * hour + 60 })
   const host = await aHost(nowhere, { timing: { beatMs: 500 } })
   await held(used.id, host)
   await until(async () => (await Lease.get(idle.id))?.host === Lease.STOPPED)
@@ -55,7 +44,7 @@ test("a call that is read too late is not begun, and asked for again", async () 
 test("a call counts as use, and is written down once an hour at most", async () => {
   const bridge = await aBridge()
   const longAgo = now() - 2 * hour
-  await setLease(bridge.id, "used", longAgo)
+  await setLease(bridge.id, { used: longAgo })
   const host = await aHost(nowhere, { timing: { beatMs: 500 } })
   const lease = await held(bridge.id, host)
   expect(lease.used).toBe(longAgo)
@@ -64,7 +53,7 @@ test("a call counts as use, and is written down once an hour at most", async () 
     const { used } = (await Lease.get(bridge.id))!
     return used > longAgo && used
   })
-  await setLease(bridge.id, "used", longAgo)
+  await setLease(bridge.id, { used: longAgo })
   await statusOf(bridge.id)
   await host.stop()
   expect((await Lease.get(bridge.id))?.used).toBe(longAgo)
@@ -75,11 +64,11 @@ test("a linked bridge is not paused, however long nobody calls", async () => {
   const network = await aNetwork()
   const { bridge, host } = await aPairedSession(network, { timing: { beatMs: 1000 } })
   await host.stop()
-  await setLease(bridge.id, "used", now() - 100 * hour)
+  await setLease(bridge.id, { used: now() - 100 * hour })
   const next = await aHost(network, { timing: { beatMs: 500 } })
   await held(bridge.id, next)
   const idle = await aBridge()
-  await setLease(idle.id, "used", now() - 100 * hour)
+  await setLease(idle.id, { used: now() - 100 * hour })
   // The host has looked at both by then.
   await until(async () => (await Lease.get(idle.id))?.host === Lease.STOPPED)
   await until(async () => !next.sessions.has(idle.id))
@@ -124,8 +113,8 @@ test("a stopped bridge is not connected any more", async () => {
 
 test("after ten healthy minutes earlier failures are history, also for those to come", async () => {
   const bridge = await aBridge()
-  await setLease(bridge.id, "fail_count", 4)
-  await setLease(bridge.id, "failures", 1)
+  await setLease(bridge.id, { fail_count: 4 })
+  await setLease(bridge.id, { failures: 1 })
   const host = await aHost(nowhere, { timing: { beatMs: 1000, healthyMs: 300, provenMs: 60_000 } })
   await held(bridge.id, host)
   await until(async () => (await Lease.get(bridge.id))?.failCount === 0)

@@ -1,7 +1,7 @@
 import { afterEach, onTestFinished, expect, test, vi } from "vitest"
 import { dynamoDb } from "#test/support/store.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
-import { aHeldLease } from "#test/support/held-lease.ts"
+import { aHeldLease, setLease } from "#test/support/held-lease.ts"
 import { writesOf } from "#test/support/recorded-writes.ts"
 import { aHost, call, eventsOfType, held, sendText, statusOf } from "#test/support/session/host.ts"
 import { aNetwork } from "#test/support/network/network.ts"
@@ -10,23 +10,12 @@ import { until } from "#test/support/until.ts"
 import { now } from "#core/platform/clock.ts"
 import { Host } from "#core/lease/host.ts"
 import { FREE, GONE, Lease } from "#core/lease/lease.ts"
-import { batchWrite, update } from "#core/store/store.ts"
+import { batchWrite } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 
 afterEach(() => void vi.restoreAllMocks())
 
 const nowhere = { url: "ws://127.0.0.1:1/", rootKey: Buffer.alloc(32) }
-
-async function setLease(bridgeId: string, fields: Record<string, unknown>) {
-  const names = Object.keys(fields)
-  await update({
-    TableName: tables.leases,
-    Key: Lease.key(bridgeId),
-    UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(", ")}`,
-    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-    ExpressionAttributeValues: Object.fromEntries(names.map((name) => [`:${name}`, fields[name]])),
-  })
-}
 
 test("a host takes free bridges as far as it has room; what is left goes to the next host", async () => {
   const bridges = await Promise.all([aBridge(), aBridge(), aBridge()])

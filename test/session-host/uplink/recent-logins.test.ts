@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { dynamoDb } from "#test/support/store.ts"
+import { setLease } from "#test/support/held-lease.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { aHost, held, sendText, statusOf } from "#test/support/session/host.ts"
 import { aNetwork, type Network } from "#test/support/network/network.ts"
@@ -12,8 +13,6 @@ import { now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { update } from "#core/store/store.ts"
-import { tables } from "#core/store/tables.ts"
 import { connect } from "#session-host/baileys/connect.ts"
 
 /** A linked session that counts as staying after `stayedMs`, and the times at which it has dialled since. */
@@ -65,12 +64,7 @@ test("after five logins that did not last the next waits for its time, at whatev
   const { bridge, host, dialledAt, options } = await aLinkedSession(network, hour)
   await host.stop()
   const early = Math.ceil((12 * config.LEASE_BEAT_MS) / 1000) - 2
-  await update({
-    TableName: tables.leases,
-    Key: Lease.key(bridge.id),
-    UpdateExpression: "SET logins = :five, login_at = :at",
-    ExpressionAttributeValues: { ":five": 5, ":at": now() - early },
-  })
+  await setLease(bridge.id, { logins: 5, login_at: now() - early })
   const at = Lease.loginAgainAt((await Lease.get(bridge.id))!)
   const next = await aHost(network, options)
   await held(bridge.id, next)
@@ -88,12 +82,7 @@ test("a call and the log say how long a session waits that has logged in too oft
   const network = await aNetwork()
   const { bridge, host, options } = await aLinkedSession(network, hour)
   await host.stop()
-  await update({
-    TableName: tables.leases,
-    Key: Lease.key(bridge.id),
-    UpdateExpression: "SET logins = :five, login_at = :now",
-    ExpressionAttributeValues: { ":five": 5, ":now": now() },
-  })
+  await setLease(bridge.id, { logins: 5, login_at: now() })
   const next = await aHost(network, { ...options, timing: { ...options.timing, connectingMs: 100 } })
   await held(bridge.id, next)
   expect(await sendText(bridge.id, "491711234567", "now?")).toMatchObject({
@@ -110,14 +99,7 @@ test("a call and the log say how long a session waits that has logged in too oft
 
 test("a host takes no more than its share of a dead one's bridges at a look", async () => {
   const bridges = await Promise.all([aBridge(), aBridge(), aBridge()])
-  for (const { id } of bridges)
-    await update({
-      TableName: tables.leases,
-      Key: Lease.key(id),
-      UpdateExpression: "SET #share = :one",
-      ExpressionAttributeNames: { "#share": "share" },
-      ExpressionAttributeValues: { ":one": 1 },
-    })
+  for (const { id } of bridges) await setLease(id, { share: 1 })
   const taken: number[] = []
   const watch = dynamoDb.faults.add({
     fault: "slow",
