@@ -65,7 +65,9 @@ export function putHeaders(c: Context): void {
  * After how long a page is looked at, how long a request of it may be without the store's answer then, and how long everybody's,
  * in ms: a store that answers others is busy, not away.
  */
-const [pageWaitsMs, silentMs, awayMs] = [850, 600, 300]
+const [pageWaitsMs, silentMs, awayMs] = [750, 500, 250]
+/** Until the next look, and how late that may be, in ms. A process that is later is busy itself: answers may lie there unread. */
+const [lookAgainMs, lateMs] = [100, 50]
 
 /** Says within a second that the store does not answer: its own retries take twenty. @throws StoreAway */
 export async function withinTime<Result>(c: Context, work: () => Promise<Result>): Promise<Result> {
@@ -84,13 +86,19 @@ export async function withinTime<Result>(c: Context, work: () => Promise<Result>
   return await Promise.race([made, late])
 }
 
-/** Rejects once the store leaves a request of a page without an answer; never resolves. */
+/** Rejects once the store leaves a request of a page without an answer, at two looks; never resolves. */
 async function storeIsSilent(underWay: UnderWay, over: AbortSignal): Promise<never> {
-  for (let waitMs = pageWaitsMs; !over.aborted; waitMs = 100) {
+  let wasSilent = false
+  for (let waitMs = pageWaitsMs; !over.aborted; waitMs = lookAgainMs) {
+    const dueMs = performance.now() + waitMs
     await sleep(waitMs, undefined, { signal: over }).catch(() => {})
+    const isInTime = performance.now() - dueMs < lateMs
     const [oldest] = underWay
-    const isSilent = oldest && performance.now() - oldest.sinceMs > silentMs && sinceStoreAnswerMs() > awayMs
-    if (!over.aborted && isSilent) throw new StoreAway("the store gives a page no answer")
+    const isSilent =
+      oldest !== undefined && performance.now() - oldest.sinceMs > silentMs && sinceStoreAnswerMs() > awayMs
+    if (!over.aborted && wasSilent && isSilent && isInTime)
+      throw new StoreAway("the store gives a page no answer")
+    wasSilent = isSilent
   }
   return await new Promise<never>(() => {})
 }

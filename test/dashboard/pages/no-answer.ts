@@ -62,6 +62,21 @@ test("while another account's requests wait for the store, a page that is slow f
   await waiting
 })
 
+test("a process that was busy itself does not say of its store that it gives no answer", async () => {
+  const person = await aPerson()
+  const back = dynamoDb.faults.add({
+    fault: "slow",
+    when: (request) => {
+      if (!JSON.stringify(request).includes(person.accountId)) return false
+      back()
+      // The store has the request, and nothing runs meanwhile.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1200)
+      return false
+    },
+  })
+  expect((await person.get("/numbers/shop/groups")).status).toBe(200)
+})
+
 const connected = { status: "connected", jid: "", lid: "", name: "", phone: "15550001" }
 
 test("a code that its session is slow to give is shown, and stays while the session is asked again", async () => {
