@@ -1,10 +1,9 @@
 import { parseArgs } from "node:util"
-import { z } from "zod"
 import { ApiError } from "#core/error.ts"
 import { config } from "#core/platform/config.ts"
 import { logToErrorOutput } from "#core/platform/log.ts"
 import { allNouns, nouns } from "./nouns.ts"
-import { type Options, Refused, type Row } from "./verb.ts"
+import { type Options, orRefused, Refused, type Row } from "./verb.ts"
 import { which } from "./which-service.ts"
 
 logToErrorOutput()
@@ -38,7 +37,8 @@ async function run({ words, json, options }: Asked): Promise<number> {
   }
   const service = verb.isOfFolder ? undefined : await which(process.env)
   Object.assign(process.env, service?.environment)
-  checkSettings()
+  // The first reading of a setting checks them all.
+  await orRefused(async () => config.STAGE)
   // With --json the caller is a program, and needs no introduction.
   if (service && !json) console.error(service.says)
   try {
@@ -98,16 +98,6 @@ function parse(): Asked | undefined {
   } catch (error) {
     if (error instanceof TypeError) return undefined
     throw error
-  }
-}
-
-/** The first reading of a setting checks them all. @throws Refused when the environment is invalid */
-function checkSettings(): void {
-  try {
-    void config.STAGE
-  } catch (error) {
-    if (!(error instanceof z.ZodError)) throw error
-    throw new Refused(error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("\n"))
   }
 }
 
