@@ -18,6 +18,9 @@ type TableAction =
   | "BatchWriteItem"
   | "ConditionCheckItem"
 
+/** Whatever can be done with one row at a time. */
+export const row = ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] as const
+
 /** Permission to do exactly this with a table. */
 export function tableAccess(table: sst.aws.Dynamo, ...actions: TableAction[]): Statement {
   return { actions: actions.map((action) => `dynamodb:${action}`), resources: [table.arn] }

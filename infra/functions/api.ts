@@ -1,5 +1,5 @@
 import { pageFiles } from "../../functions/docs/repository-pages.ts"
-import { tableAccess } from "../iam-statement.ts"
+import { row, tableAccess } from "../iam-statement.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
@@ -7,8 +7,6 @@ import { media } from "../data/media.ts"
 import { accounts, events, leases, requests } from "../data/tables.ts"
 import { calls } from "./calls.ts"
 import { answering, common, settings } from "./common.ts"
-
-const row = ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] as const
 
 /** In no VPC: there it would need an endpoint for each service that it asks. `Calls` calls session hosts for it. */
 export const api = new sst.aws.Function("Api", {

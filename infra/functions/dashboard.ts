@@ -1,4 +1,4 @@
-import { tableAccess, indexAccess, mailing } from "../iam-statement.ts"
+import { tableAccess, indexAccess, mailing, row } from "../iam-statement.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
@@ -9,8 +9,6 @@ import { stage } from "../stage/stage.ts"
 import { calls } from "./calls.ts"
 import { answering, common, settings } from "./common.ts"
 import { stripe } from "./billing.ts"
-
-const row = ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] as const
 
 /** The rights of both functions besides reading and writing tables. */
 const both = [
