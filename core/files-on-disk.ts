@@ -1,6 +1,5 @@
 export * as FilesOnDisk from "./files-on-disk.ts"
 
-import { createWriteStream } from "node:fs"
 import { mkdir, open as openFile, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
@@ -39,7 +38,9 @@ export async function keep(
   await mkdir(folderOf(kind), { recursive: true, mode: 0o700 })
   const part = `${path}.part`
   try {
-    await pipeline(whileThereIsRoom(bytes), createWriteStream(part, { mode: 0o600 }))
+    // It is there before anything can go wrong: one that was made later would stay.
+    const file = await openFile(part, "w", 0o600)
+    await pipeline(whileThereIsRoom(bytes), file.createWriteStream())
     await writeFile(aboutOf(path), JSON.stringify({ contentType, fileName }), { mode: 0o600 })
     await rename(part, path)
   } finally {

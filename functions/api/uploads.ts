@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto"
-import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { Busboy, type BusboyFileStream } from "@fastify/busboy"
 import { Hono } from "hono"
@@ -67,11 +66,11 @@ async function received({ body, headers }: Request): Promise<void> {
   form.on("file", (name, stream) => {
     file = stream.on("error", () => {})
     kept = name === "file" ? keep(fields.get("token") ?? "", stream) : Promise.reject(noFile())
-    // Nothing more is read then.
-    kept.catch((error: Error) => form.destroy(error))
+    // Whoever is still sending would not hear why, so the rest is read, and thrown away.
+    kept.catch(() => stream.resume())
   })
   try {
-    await pipeline(Readable.fromWeb(body ?? new Blob([]).stream()), form)
+    await pipeline(atMost(maxUploadBytes + formBytes, body ?? new Blob([]).stream()), form)
     if (!kept) throw noFile()
     await kept
   } catch (error) {
@@ -80,6 +79,16 @@ async function received({ body, headers }: Request): Promise<void> {
     const reasons = [await kept?.catch((reason: unknown) => reason), error]
     const ours = reasons.find((reason) => reason instanceof ApiError || isOfDisk(reason))
     throw ours ?? new ApiError("invalid_request", "the form ended early, or is none: nothing was kept")
+  }
+}
+
+/** @throws ApiError `payload_too_large` */
+async function* atMost(most: number, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > most) throw tooLarge()
+    yield chunk
   }
 }
 
@@ -118,7 +127,9 @@ async function keep(token: string, file: BusboyFileStream): Promise<void> {
 /** The bytes of a file, if they are as many as they may be. */
 async function* whole(file: BusboyFileStream, size: number | undefined): AsyncGenerator<Uint8Array> {
   let bytes = 0
-  for await (const chunk of file as AsyncIterable<Uint8Array>) {
+  // It is read on by others when this ends early.
+  const chunks = file.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
+  for await (const chunk of chunks) {
     bytes += chunk.length
     yield chunk
   }
