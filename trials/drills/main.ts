@@ -4,10 +4,12 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { z } from "zod"
 import { seeded } from "#local/random.ts"
 import { quantile } from "#test/support/quantile.ts"
 import { trafficBesideDeadReceivers } from "./beside-dead-receivers.ts"
 import { drillDisk } from "./disk/drill.ts"
+import { breaks } from "./disk/store.ts"
 import { type Loss, loseHost } from "./lost-host.ts"
 import { outage, theQueue, theStore } from "./outage.ts"
 import { startDrilled, type Service } from "./service.ts"
@@ -19,14 +21,17 @@ const { values, positionals } = parseArgs({
     minutes: { type: "string", default: "10" },
     times: { type: "string", default: "5" },
     bridges: { type: "string", default: "10" },
+    messages: { type: "string", default: "100" },
+    beat: { type: "string", default: "5000" },
     // Of the disk and the machine alone.
     seed: { type: "string", default: String(randomInt(1, 2 ** 31)) },
     whole: { type: "string", default: "1" },
+    break: { type: "string" },
+    pages: { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
   },
 })
-const [minutes, times, bridges] = [Number(values.minutes), Number(values.times), Number(values.bridges)]
-/** Messages each way on each bridge beside dead receivers. */
-const each = 100
+const [minutes, times, each] = [Number(values.minutes), Number(values.times), Number(values.messages)]
 
 /** The seconds until sessions were back, over several losses. */
 async function losses(service: Service, loss: Loss) {
@@ -77,7 +82,7 @@ process.exit(areFine.every(Boolean) ? 0 : 1)
 
 async function drillService(names: string[]): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), "messaging-bridge-drills-"))
-  const service = await startDrilled({ bridges, beat: 5000, dir })
+  const service = await startDrilled({ bridges: Number(values.bridges), beat: Number(values.beat), dir })
   try {
     for (const name of names) console.log(JSON.stringify({ drill: name, ...(await drills[name]!(service)) }))
     rmSync(dir, { recursive: true, force: true })
@@ -89,7 +94,7 @@ async function drillService(names: string[]): Promise<void> {
 /** @returns whether nothing was lost, came as two events or in another order */
 async function restarted(drill: string, eachS: number, ends: End[]): Promise<boolean> {
   const dir = mkdtempSync(join(tmpdir(), `messaging-bridge-${drill}-`))
-  const found = await restartMachine({ bridges, dir, eachS, ends })
+  const found = await restartMachine({ bridges: Number(values.bridges), dir, eachS, ends })
   console.log(JSON.stringify({ drill, ...found }))
   rmSync(dir, { recursive: true, force: true })
   return found.lost + found.doubled + found.reordered === 0
@@ -104,10 +109,13 @@ function kills(): End[] {
 
 /** @returns whether nothing was lost, nor anything else found that must not be */
 async function disk(): Promise<boolean> {
-  console.log(`seed ${values.seed}`)
+  const broken = z.enum(breaks).optional().parse(values.break)
+  const seed = Number(values.seed)
+  const say = (line: string) => values.json || console.log(line)
+  say(`seed ${seed}${broken ? `, without ${broken}` : ""}`)
   const { faults, ...found } = await drillDisk(
-    { times, whole: Number(values.whole), seed: Number(values.seed) },
-    console.log,
+    { times, whole: broken ? 0 : Number(values.whole), seed, broken, pages: values.pages },
+    say,
   )
   console.log(JSON.stringify({ ...faults, ...found }))
   return Object.values(faults).every((count) => count === 0)

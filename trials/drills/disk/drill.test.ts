@@ -37,7 +37,10 @@ test("half of a write, one that came twice, and a confirmed one that is gone are
 })
 
 test("the store keeps what it confirmed, however its disk fills and it ends", async () => {
-  const { faults, refused } = await drillDisk({ times: 3, whole: 0, seed: 1, pages: true }, console.log)
+  const { faults, refused } = await drillDisk(
+    { times: 3, whole: 0, seed: 1, broken: undefined, pages: true },
+    console.log,
+  )
   expect(Object.values(faults).every((count) => count === 0)).toBe(true)
   expect(refused).toBeGreaterThan(0)
 })

@@ -9,9 +9,9 @@ export interface Options {
   whole: number
   /** Of the first trial; each has the next. */
   seed: number
-  broken?: Break
+  broken: Break | undefined
   /** Limits the pages of the file, as where this process may not mount. */
-  pages?: boolean
+  pages: boolean
 }
 
 /** How often each fault was found; `say` hears of each trial that found any. */
