@@ -45,7 +45,7 @@ export interface Draft {
   rows: Row[]
   indexRows: Row[]
   /** The item's size in bytes before or after, whichever is more. */
-  size: number
+  size: () => number
 }
 
 /** Checks all of a write that does not depend on what is stored. @throws Refusal */
@@ -86,15 +86,15 @@ export function draft(prepared: Prepared, before: Item | undefined): Draft {
       "The conditional request failed",
       write.ReturnValuesOnConditionCheckFailure === "ALL_OLD" && before ? { Item: before } : {},
     )
-  const size = before ? itemSize(before) : 0
+  const after = kind === "ConditionCheck" ? before : afterwards(prepared, before)
+  const size = () => Math.max(before ? itemSize(before) : 0, after ? itemSize(after) : 0)
   if (kind === "ConditionCheck") return { answer: {}, rows: [], indexRows: [], size }
-  const after = afterwards(prepared, before)
   const expires = after ? expiryOf(table, after) : null
   return {
     answer: after && write.ReturnValues === "ALL_NEW" ? { Attributes: after } : {},
     rows: before || after ? [{ of: table, place, item: after, expires }] : [],
     indexRows: changedIndexRows(table, before, after),
-    size: Math.max(size, after ? itemSize(after) : 0),
+    size,
   }
 }
 
@@ -105,7 +105,8 @@ function afterwards(
   if (kind === "Delete") return undefined
   const after = kind === "Put" ? item : updated(update!, before ?? item, given)
   checkIndexKeys(table, after)
-  if (itemSize(after) > largestItem)
+  // What is put was looked at before (`prepare`).
+  if (kind !== "Put" && itemSize(after) > largestItem)
     throw invalid("Item size to update has exceeded the maximum allowed size")
   return after
 }

@@ -6,6 +6,7 @@ import { invalid, Refusal } from "./refusal.ts"
 import type { TransactWriteItems, Write } from "./requests.ts"
 import { exceededMessage, type Throughput } from "./throughput.ts"
 import { inProgress } from "./tokens.ts"
+import { largestItem } from "./values/value.ts"
 import { itemBefore, takeUnits } from "./writes.ts"
 
 interface Reason {
@@ -33,7 +34,9 @@ export async function transactWrite(engine: Engine, request: TransactWriteItems)
     cancelIfFaulty(engine.faults, call)
     await engine.hold(names, async () => {
       const drafts = draftsOf(members.map((member) => () => draft(member, itemBefore(engine, member))))
-      if (drafts.reduce((sum, { size }) => sum + size, 0) > maxBytes)
+      // A few items never do.
+      const mayExceed = drafts.length * largestItem > maxBytes
+      if (mayExceed && drafts.reduce((sum, { size }) => sum + size(), 0) > maxBytes)
         throw invalid("Transaction request exceeds the maximum allowed size of 4 MB")
       const asked = drafts.map((drafted, at) => partitionsOf(members[at]!, drafted))
       cancelIfExhausted(engine.partitions, asked)

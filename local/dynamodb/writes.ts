@@ -40,7 +40,8 @@ export function itemBefore({ rows }: Engine, prepared: Prepared): Item | undefin
 
 /** `times`: how much dearer each unit is, as in a transaction. */
 export function takeUnits(engine: Engine, partitions: string[], { size }: Draft, times: number): void {
-  for (const partition of partitions) engine.partitions.take("writes", partition, times * writeUnits(size))
+  if (!engine.partitions.isBounded) return
+  for (const partition of partitions) engine.partitions.take("writes", partition, times * writeUnits(size()))
 }
 
 /** BatchWriteItem: writes that share nothing but the request. */
