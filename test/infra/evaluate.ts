@@ -305,7 +305,8 @@ const Call = z.object({
 
 /** The program `sst` as its components see it: it knows the account, and bundles functions. */
 async function startSst(work: string) {
-  const server = createServer((request, response) => {
+  // An evaluation keeps this process busy for longer than a kept connection may usually rest.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     void json(request).then((body) => response.end(JSON.stringify({ result: answer(Call.parse(body)) })))
   })
   const port = await listen(server)
