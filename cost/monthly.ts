@@ -12,6 +12,7 @@ const rotationsPaidFor = 2
 const many = z.coerce.number().min(0)
 const whole = z.coerce.number().int().min(0)
 
+/** What a stage has to carry: the options of `npm run cost`, with their defaults. */
 export const Load = z.object({
   bridges: whole,
   /** For each bridge and month: half of them in, half out. */

@@ -83,7 +83,7 @@ export function urlField(input: {
   </div>`
 }
 
-/** What can be chosen: each value, and what people read. */
+/** The choices of a field: each value, and the words that people read. */
 type Choices = readonly (readonly [value: string, words: string])[]
 
 /** A field in which one of several is chosen; the first, where `chosen` is none of them. */
@@ -104,7 +104,7 @@ export function selectField(input: {
   </div>`
 }
 
-/** What a `select` has in it. */
+/** The options of a `select`. */
 export function options(choices: Choices, chosen: string | undefined): Html[] {
   return choices.map(
     ([value, words]) =>

@@ -1,4 +1,4 @@
-import { sentences } from "#core/contract/error-sentences.ts"
+import { sentences } from "#core/contract/error-codes.ts"
 import { type Document, entriesOf, type Entry } from "#functions/docs/openapi.ts"
 import { type Call, callsOf, exampleOf, inputOf, isOfBridge, recipe, successOf } from "./contract.ts"
 import { describedIn, isNullable, type Models, modelsOf } from "./python-models.ts"

@@ -1,4 +1,4 @@
-import { orchestratorFailed } from "#core/contract/error-sentences.ts"
+import { orchestratorFailed } from "#core/contract/error-codes.ts"
 import { ApiError } from "#core/error.ts"
 import { log } from "../platform/log.ts"
 import { callHolderIfAny } from "../lease/call-holder.ts"

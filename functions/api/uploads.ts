@@ -66,7 +66,7 @@ async function received({ body, headers }: Request): Promise<void> {
   form.on("file", (name, stream) => {
     file = stream.on("error", () => {})
     kept = name === "file" ? keep(fields.get("token") ?? "", stream) : Promise.reject(noFile())
-    // Whoever is still sending would not hear why, so the rest is read, and thrown away.
+    // The sender hears the reason only once they have sent everything, so the rest is read and thrown away.
     kept.catch(() => stream.resume())
   })
   try {

@@ -1,4 +1,4 @@
-import { errors as everyError } from "#core/contract/error-sentences.ts"
+import { errors as everyError } from "#core/contract/error-codes.ts"
 import {
   type Document,
   entriesOf,

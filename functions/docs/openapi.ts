@@ -3,7 +3,7 @@ import { Event } from "#core/contract/event.ts"
 import { eventExamples, examples } from "#core/contract/examples.ts"
 import { refusals } from "#core/contract/route-parts.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
-import { errors } from "#core/contract/error-sentences.ts"
+import { errors } from "#core/contract/error-codes.ts"
 
 /** The parts of an OpenAPI 3.1 document that are read here. */
 export interface Document {

@@ -1,5 +1,5 @@
 import { html, raw } from "hono/html"
-import { errors } from "#core/contract/error-sentences.ts"
+import { errors } from "#core/contract/error-codes.ts"
 import { exampleCalls } from "./example-calls.ts"
 import { guide, type Reader } from "./guide.ts"
 import { type Html, hrefOf, prose, table } from "./html.ts"

@@ -105,7 +105,7 @@ function afterwards(
   if (kind === "Delete") return undefined
   const after = kind === "Put" ? item : updated(update!, before ?? item, given)
   checkIndexKeys(table, after)
-  // What is put was looked at before (`prepare`).
+  // `prepare` has checked the size of an item that is put.
   if (kind !== "Put" && itemSize(after) > largestItem)
     throw invalid("Item size to update has exceeded the maximum allowed size")
   return after

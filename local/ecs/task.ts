@@ -20,7 +20,7 @@ interface Tag {
   value: string
 }
 
-/** What a RunTask says about its task. */
+/** The request of a RunTask, as far as its task needs it. */
 interface Run {
   cluster: string
   overrides: Record<string, string>

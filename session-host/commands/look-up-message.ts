@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi"
-import { networkRejected } from "#core/contract/error-sentences.ts"
+import { networkRejected } from "#core/contract/error-codes.ts"
 import type * as contract from "#core/contract/message.ts"
 import { ApiError } from "#core/error.ts"
 import { toJid } from "#core/jid.ts"

@@ -1,4 +1,4 @@
-import { networkRejected } from "#core/contract/error-sentences.ts"
+import { networkRejected } from "#core/contract/error-codes.ts"
 import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { NetworkRejected, NoAnswer, type PasskeyRefusal, PasskeyRefused } from "./errors.ts"
 

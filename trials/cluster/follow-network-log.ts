@@ -41,7 +41,7 @@ export function followNetworkLog(
   }
 }
 
-/** An entry for whoever looks for a cause. */
+/** An entry in words, for a person who looks for a cause. */
 export function inWords({ at, who, event, detail, stanza }: Entry): string {
   return `${new Date(at).toISOString()} ${who}: ${event ?? ""} ${JSON.stringify(detail ?? stanza)}`
 }

@@ -33,7 +33,7 @@ export async function start(
       SANDBOX: "0",
       LEASE_BEAT_MS: String(beat),
       NODE_NO_WARNINGS: "1",
-      // What it loads is compiled once.
+      // Node compiles the modules once for all starts.
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(dataDir, "compiled"),
     },
     stdio: ["ignore", log, log, "ipc"],
