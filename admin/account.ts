@@ -83,7 +83,7 @@ export const loginLink: Verb = {
   run: async (args) => {
     const email = Email.safeParse(argument(args, 0, "email"))
     if (!email.success) throw new Refused(email.error.issues[0]?.message ?? "not an e-mail address")
-    const token = await SignIn.print(email.data)
+    const token = await SignIn.newLinkToPrint(email.data)
     return [{ link: `${config.DASHBOARD_URL.replace(/\/$/, "")}/sign-in/link/${token}` }]
   },
 }
@@ -110,9 +110,9 @@ async function letStripeDecide(id: string): Promise<boolean> {
 /** Its bridges follow at the next look. */
 async function dueFromNow(id: string): Promise<void> {
   if (!Billing.isOn()) return
-  const writes = await Billing.following(id)
+  const writes = await Billing.enrolling(id)
   if (writes.length > 0) await transact(writes)
-  await Billing.changed(id)
+  await Billing.noteChange(id)
 }
 
 async function deleted(id: string, withBridges: boolean): Promise<Row[]> {

@@ -4,7 +4,7 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import { ApiError } from "#core/error.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
-import { afterRestore } from "#core/bridge/after-restore.ts"
+import { markRestored } from "#core/bridge/after-restore.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { remove } from "#core/bridge/remove.ts"
 import { restart } from "#core/bridge/restart.ts"
@@ -85,7 +85,7 @@ export const bridge: Record<string, Verb> = {
       if (!/T.*(Z|[+-]\d\d:\d\d)$/.test(copied) || !(copiedMs <= nowMs()))
         throw new Refused("<time> is when the copy was made, as 2026-11-25T14:30:00Z")
       const ids = args[0] === "all" ? await everyBridge() : [await bridgeId(args)]
-      for (const id of ids) if (await afterRestore(id, copiedMs)) console.error(`${id} makes its keys anew`)
+      for (const id of ids) if (await markRestored(id, copiedMs)) console.error(`${id} makes its keys anew`)
       return [{ bridges: ids.length, copied_at: iso(copiedMs) }]
     },
   },

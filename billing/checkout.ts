@@ -130,8 +130,8 @@ function paramsOf(
     // The card is asked for although nothing is due during the trial.
     payment_method_collection: "always",
     subscription_data: { metadata: { account_id: accountId }, ...(!hadTrial && trial()) },
-    success_url: Billing.at("/subscription/return"),
-    cancel_url: Billing.at("/subscription"),
+    success_url: Billing.dashboardUrl("/subscription/return"),
+    cancel_url: Billing.dashboardUrl("/subscription"),
   }
 }
 

@@ -59,7 +59,7 @@ export async function cancelPage(accountId: string): Promise<string | undefined>
   }
 }
 
-const back = () => Billing.at("/subscription/changed")
+const back = () => Billing.dashboardUrl("/subscription/changed")
 
 async function portalAt(
   accountId: string,

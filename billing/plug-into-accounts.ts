@@ -3,7 +3,7 @@ import { Due } from "./due.ts"
 import { Payer } from "./payer.ts"
 
 Billing.plugIn({
-  following: async (accountId) => {
+  enrolling: async (accountId) => {
     const payer = await Payer.of(accountId)
     return payer.version === 0 ? [Payer.writing(payer)] : []
   },

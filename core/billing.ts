@@ -12,7 +12,7 @@ import { transact, type Write } from "./store/store.ts"
  */
 export interface Hooks {
   /** The writes that put an account under billing: from then on its subscription is what Stripe says. Empty if it is under billing already. */
-  following(accountId: string): Promise<Write[]>
+  enrolling(accountId: string): Promise<Write[]>
   /**
    * The writes that belong to a change of what an account has to pay, such as one bridge more: they make billing look at the
    * account soon. Empty if the account is not under billing.
@@ -20,7 +20,7 @@ export interface Hooks {
   changing(accountId: string): Promise<Write[]>
 }
 
-const none: Hooks = { following: async () => [], changing: async () => [] }
+const none: Hooks = { enrolling: async () => [], changing: async () => [] }
 
 let plugged: Hooks | undefined
 
@@ -40,9 +40,9 @@ export function isOn(): boolean {
   return config.BILLING !== ""
 }
 
-/** As `Hooks.following`; empty without billing. */
-export async function following(accountId: string): Promise<Write[]> {
-  return await hooks().following(accountId)
+/** As `Hooks.enrolling`; empty without billing. */
+export async function enrolling(accountId: string): Promise<Write[]> {
+  return await hooks().enrolling(accountId)
 }
 
 /** As `Hooks.changing`; empty without billing. */
@@ -51,7 +51,7 @@ export async function changing(accountId: string): Promise<Write[]> {
 }
 
 /** Makes billing look at an account soon, after a change that had no transaction for the writes of `changing`. */
-export async function changed(accountId: string): Promise<void> {
+export async function noteChange(accountId: string): Promise<void> {
   const writes = await changing(accountId)
   if (writes.length > 0) await transact(writes)
 }
@@ -59,14 +59,14 @@ export async function changed(accountId: string): Promise<void> {
 /** The page where an account subscribes and pays: `BILLING_URL`, else the dashboard's own page. `""` if there is none. */
 export function url(): string {
   const isKnown = isOn() && config.DASHBOARD_URL !== ""
-  return config.BILLING_URL === "" && isKnown ? at("/subscription") : config.BILLING_URL
+  return config.BILLING_URL === "" && isKnown ? dashboardUrl("/subscription") : config.BILLING_URL
 }
 
 /**
  * The full URL of a page of the dashboard, for Stripe to send people back to.
  * @throws Error if `DASHBOARD_URL` is not set
  */
-export function at(path: string): string {
+export function dashboardUrl(path: string): string {
   if (config.DASHBOARD_URL === "") throw new Error("DASHBOARD_URL is not set, and billing needs it")
   return `${config.DASHBOARD_URL.replace(/\/+$/, "")}${path}`
 }

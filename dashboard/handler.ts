@@ -4,7 +4,7 @@ import { door } from "#functions/http/door.ts"
 import { dashboard, missing } from "./routes.ts"
 
 // `functions/troubles` looks each minute.
-Troubles.setOn(true)
+Troubles.setReporting(true)
 
 /** The dashboard, for two functions: one for its pages, one for what is live on them. */
 export const handler = streamHandle(door({ pages: dashboard, missing }))

@@ -58,7 +58,7 @@ export const home = new Hono<DashboardEnv>()
 
 async function rankingIn(c: Context<DashboardEnv>): Promise<Ranked[]> {
   const { accountId } = c.var
-  const names = (await Bridge.listed(accountId)).filter(Bridge.isOffered)
+  const names = (await Bridge.listBrief(accountId)).filter(Bridge.isVisible)
   return await rankingOf(accountId, names.toSorted(Bridge.oldestFirst))
 }
 

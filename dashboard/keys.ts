@@ -88,7 +88,7 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
   const draft = takeDraft(c)
   const typed = shown.typed ?? textsOf(Object.fromEntries(draft), "name", "may", "days")
   const [all, bridges] = await Promise.all([ApiKey.list(accountId), Bridge.list(accountId)])
-  const refs = bridges.filter(Bridge.isOffered).map(({ customerRef }) => customerRef)
+  const refs = bridges.filter(Bridge.isVisible).map(({ customerRef }) => customerRef)
   const mayChange = me.role !== "viewer"
   const body = html`${heading({
     title: "API keys",

@@ -95,7 +95,7 @@ export const link = new Hono<DashboardEnv>()
       const pieces = new Map<string, Piece>([["steps", { html: steps(knownState, [], wordsOf(c)) }]])
       if (isLinked(knownState)) return pieces
       const isPasskeyWanted = wantsPasskey(knownState)
-      if (isPasskeyWanted) await LinkSession.show(token, session)
+      if (isPasskeyWanted) await LinkSession.noteShown(token, session)
       if (isPasskeyWanted ? challengeIn(knownState) !== taken : !isTyped)
         pieces.set("linking", { html: linkingCard(knownState, shown) })
       if (isPasskeyWanted || isTyped) return pieces
@@ -125,7 +125,7 @@ export const link = new Hono<DashboardEnv>()
       })
       return await around(c, session, { name: await nameOf(session), status }, card)
     }
-    await LinkSession.show(token, { shownAt: 0 })
+    await LinkSession.noteShown(token, { shownAt: 0 })
     const at = c.req.path
     const knownState = forStrangers(await knownStateOf(session.bridge))
     const words = wordsOf(c)
@@ -142,7 +142,7 @@ export const link = new Hono<DashboardEnv>()
     const shown = shownOf(c, session, name)
     if (place !== "open") return c.redirect(shown.at, 303)
     const { answer } = await c.req.parseBody()
-    await LinkSession.show(token, { shownAt: 0 })
+    await LinkSession.noteShown(token, { shownAt: 0 })
     const { bridge } = session
     const look = async () => forStrangers(await knownStateOf(bridge))
     const { requestId } = c.var
@@ -167,7 +167,7 @@ export const link = new Hono<DashboardEnv>()
 /** The code to scan now, of which it is noted that this page has shown it. */
 async function codeShown(c: Context<DashboardEnv>, session: LinkSession.Info): Promise<Code> {
   const code = await shownCodeOf(session.bridge, { requestId: c.var.requestId, isOver: roundOf(c).isOver })
-  if (code.kind === "shown") await LinkSession.show(c.req.param("token") ?? "", session)
+  if (code.kind === "shown") await LinkSession.noteShown(c.req.param("token") ?? "", session)
   return code
 }
 
@@ -219,7 +219,7 @@ async function placeOf(c: Context<DashboardEnv>, session: LinkSession.Info) {
   if (session.isUsed) return at("done")
   // A session that signs in says its number a moment later.
   if (!isLinked(knownState) || knownState.phone === "") return at("open")
-  switch (LinkSession.judge(session, knownState.phone)) {
+  switch (LinkSession.howLinked(session, knownState.phone)) {
     case "foreign":
       return at("taken")
     case "other":

@@ -59,7 +59,7 @@ export async function pathOfCall(
   accountId: string,
   call: { requestId: string; askedMs: number },
 ): Promise<string | undefined> {
-  const before = await RequestLog.pageOf(accountId, call.requestId, call.askedMs)
+  const before = await RequestLog.findPlace(accountId, call.requestId, call.askedMs)
   return before && `${pathOf({ isFiltered: false, before })}#${call.requestId}`
 }
 

@@ -23,7 +23,7 @@ export const usage = new Hono<DashboardEnv>().get("/usage", async (c) => {
   const at = nowMs()
   const days = Array.from({ length: Number(span) }, (_, i) => iso(at - i * dayMs).slice(0, 10)).toReversed()
   const bridges = await Bridge.list(accountId)
-  const offered = bridges.filter(Bridge.isOffered)
+  const offered = bridges.filter(Bridge.isVisible)
   const chosen = offered.find(({ customerRef }) => customerRef === c.req.query("number"))
   const isTooMany = !chosen && bridges.length > many
   const unknown = isTooMany ? c.req.query("number") : undefined

@@ -72,7 +72,7 @@ await host.start()
 const stopMeasuring = measureEachMinute(host)
 const end = await host.ended
 stopMeasuring()
-await BridgeLog.written()
+await BridgeLog.flush()
 if (end === "stopped") {
   // Until then callers may take this host for the holder, and must learn that it is not.
   await server.left(callersRememberMs)

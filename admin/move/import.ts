@@ -126,7 +126,7 @@ async function accountArrives(
     !isHere || arrivals.some(({ listed }) => listed.id === row.bridge_id)
   for (const key of keys.filter(isWanted)) await MoveApiKey.arrive(account.id, key)
   if (isHere) return
-  for (const { email, role } of people) await Member.add(account.id, await Person.ofEmail(email), role)
+  for (const { email, role } of people) await Member.add(account.id, await Person.findOrMake(email), role)
   await transact(Account.arriving(account))
 }
 

@@ -14,11 +14,11 @@ import { Person } from "./person.ts"
  *
  * @param preferred ids of accounts, the best first
  */
-export async function accountAtSignIn(
+export async function findOrOpenAccount(
   email: string,
   preferred: string[] = [],
 ): Promise<{ person: Person.Info; accountId: string }> {
-  const person = await Person.ofEmail(email)
+  const person = await Person.findOrMake(email)
   const ids = (await accountsOf(person.id)).map(({ account }) => account.id)
   const known = preferred.find((id) => ids.includes(id)) ?? ids[0]
   if (known !== undefined) return { person, accountId: known }
@@ -55,9 +55,9 @@ async function madeFor(person: Person.Info): Promise<string | undefined> {
   const refused = await transact([
     ...writes,
     ...Member.founding(account.id, person),
-    Person.making(person, account.id),
+    Person.notingMadeAccount(person, account.id),
     // From the beginning: what becomes of it when billing is turned off and on again is decided by what billing writes here.
-    ...(Billing.isOn() ? await Billing.following(account.id) : []),
+    ...(Billing.isOn() ? await Billing.enrolling(account.id) : []),
   ])
   return refused ? undefined : account.id
 }

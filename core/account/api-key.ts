@@ -77,7 +77,7 @@ const known = new LRUCache<string, { found: Stored | undefined; gone?: z.infer<t
 export type Maker = { email: string } | { keyId: string }
 
 /** A maker as lists of keys name them. */
-export function nameOf(by: Maker): string {
+export function makerName(by: Maker): string {
   return "email" in by ? by.email : by.keyId
 }
 
@@ -103,7 +103,7 @@ export async function create(
     created_at: now(),
     scope,
     ...(bridge && { bridge_id: bridge.id, customer_ref: bridge.customerRef }),
-    ...(by && { created_by: nameOf(by) }),
+    ...(by && { created_by: makerName(by) }),
     ...(expiresAt !== undefined && { ends_at: expiresAt }),
   }
   const refused = await transact([
@@ -255,7 +255,7 @@ export async function revoke(
 }
 
 /** The keys that somebody made are theirs under another address as well. */
-export async function nameMaker(accountId: string, from: string, to: string): Promise<void> {
+export async function renameMaker(accountId: string, from: string, to: string): Promise<void> {
   const made = (await list(accountId)).filter(({ createdBy }) => createdBy === from)
   for (const { keyId } of made)
     await transact(

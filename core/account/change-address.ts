@@ -16,7 +16,7 @@ export async function changeAddress(person: Person.Info, email: string): Promise
   ])
   if (refused) return false
   for (const { accountId } of memberships) {
-    await ApiKey.nameMaker(accountId, person.email, email)
+    await ApiKey.renameMaker(accountId, person.email, email)
     const sent = (await Member.invitations(accountId)).filter(({ by }) => by === person.email)
     for (const one of sent) await Member.invite(accountId, one.email, one.role, email)
   }

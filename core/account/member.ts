@@ -69,7 +69,7 @@ export async function list(accountId: string): Promise<Info[]> {
 }
 
 /** Ends a membership of an account that is gone, the last owner's as well. */
-export async function end(accountId: string, personId: string): Promise<void> {
+export async function removeWithAccount(accountId: string, personId: string): Promise<void> {
   await transact(removing(accountId, personId))
 }
 

@@ -45,7 +45,7 @@ interface Place {
 const webAuthn = () => import("@simplewebauthn/server")
 
 /** How long a browser may take to answer a challenge, in seconds. */
-export const challengeFor = 5 * 60
+export const answeredWithin = 5 * 60
 /** The service's name, on the devices of people. */
 const rpName = "Messaging bridge"
 /** Nobody has more devices; without an end somebody could fill the store. */
@@ -55,7 +55,7 @@ const Purpose = z.enum(["register", "sign-in"])
 type Purpose = z.infer<typeof Purpose>
 
 /** The options with which a browser makes a passkey; their challenge stays in a cookie of that browser. */
-export async function offer(person: Person.Info, place: Place) {
+export async function optionsToAdd(person: Person.Info, place: Place) {
   const challenge = await newChallenge("register")
   const known = await list(person.id)
   const { generateRegistrationOptions } = await webAuthn()
@@ -112,7 +112,7 @@ export async function add(
 }
 
 /** The options with which any browser signs in, by whichever passkey of this place its person chooses. */
-export async function ask(place: Place) {
+export async function optionsToSignIn(place: Place) {
   const challenge = await newChallenge("sign-in")
   const { generateAuthenticationOptions } = await webAuthn()
   return await generateAuthenticationOptions({
@@ -184,7 +184,7 @@ async function count(personId: string, id: string, counter: number): Promise<boo
 /** A challenge is good for one answer. */
 async function newChallenge(purpose: Purpose): Promise<string> {
   const challenge = newToken()
-  const Item = { ...challengeKey(challenge), purpose, expires_at: now() + challengeFor }
+  const Item = { ...challengeKey(challenge), purpose, expires_at: now() + answeredWithin }
   await put({ TableName: tables.accounts, Item })
   return challenge
 }
@@ -198,7 +198,7 @@ async function useChallenge(challenge: string, purpose: Purpose): Promise<boolea
     ExpressionAttributeValues: {
       ":purpose": purpose,
       ":now": now(),
-      ":latest": latestEnd(challengeFor),
+      ":latest": latestEnd(answeredWithin),
     },
   })
   return !refused

@@ -33,7 +33,7 @@ export async function isKnown(email: string): Promise<boolean> {
 }
 
 /** The person of this address, made now if there is none. */
-export async function ofEmail(email: string): Promise<Info> {
+export async function findOrMake(email: string): Promise<Info> {
   const person: Info = { id: randomUUID(), email, createdAt: now() }
   const refused = await transact([
     {
@@ -67,7 +67,7 @@ export async function removeOf(personId: string, own: Key, listed: Key): Promise
 }
 
 /** The write that an account is made for a person. It is refused if another was made after they were read. */
-export function making(person: Info, accountId: string): Write {
+export function notingMadeAccount(person: Info, accountId: string): Write {
   const former = person.madeAccountId
   return {
     Update: {

@@ -6,7 +6,7 @@ import { latestEnd, left, now } from "../platform/clock.ts"
 import { get as getRow, type Key, put, remove, transact, update } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { hashOf, isToken, newToken } from "./token.ts"
-import { asTyped, newTypedCode, sealedCode } from "./typed-code.ts"
+import { fromTyped, hmacOfCode, newTypedCode } from "./typed-code.ts"
 
 // A person allows a program to get an API key (RFC 6749, RFC 8628). The key is made when the program fetches it.
 
@@ -93,7 +93,7 @@ export async function askByDevice(name: string): Promise<{ device: string; user:
 
 /** The program that waits for a person to type this code: its name, and the hash of its own code. Undefined if none does. */
 export async function waitingProgram(typed: string): Promise<{ device: string; name: string } | undefined> {
-  const found = await getRow(tables.accounts, userKey(asTyped(typed)))
+  const found = await getRow(tables.accounts, userKey(fromTyped(typed)))
   const device = z.string().optional().parse(found?.device)
   const row = device === undefined ? undefined : await getRow(tables.accounts, deviceKey(device))
   if (!row || device === undefined) return undefined
@@ -146,5 +146,5 @@ function deviceKey(hash: string) {
 }
 
 function userKey(user: string) {
-  return { pk: `DEVICE-CODE#${sealedCode("device", user).toString("base64url")}`, sk: "DEVICE-CODE" }
+  return { pk: `DEVICE-CODE#${hmacOfCode("device", user).toString("base64url")}`, sk: "DEVICE-CODE" }
 }

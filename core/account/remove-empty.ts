@@ -42,7 +42,7 @@ export async function removePeople(accountId: string): Promise<void> {
   for (const { email } of await Member.invitations(accountId)) await Member.withdraw(accountId, email)
   for (const { personId } of await Member.list(accountId)) {
     if ((await accountsOf(personId)).length === 0) await forget(personId)
-    await Member.end(accountId, personId)
+    await Member.removeWithAccount(accountId, personId)
   }
 }
 

@@ -39,7 +39,7 @@ export interface Kept extends z.infer<typeof Call> {
 /** Contract, "Requests": 7 days, in seconds. */
 const keptFor = 7 * 86_400
 /** How many calls of an account each process keeps at once, and after how long it keeps one more. */
-export const most = { atOnce: 100, refillMs: 5000 }
+export const keepLimit = { atOnce: 100, refillMs: 5000 }
 /** How long an answer may wait for its row, where the process is frozen afterwards. */
 const waitMs = 100
 /** The longest path and sentence. With the rest of a row they are well below 1 KB, one unit. */
@@ -67,16 +67,16 @@ export async function add(accountId: string, call: Call): Promise<void> {
 
 function admit(accountId: string, call: Call): Promise<void> | undefined {
   const name = `${accountId} ${call.status >= 400}`
-  const room = rooms.get(name) ?? { left: most.atOnce, sinceMs: performance.now() }
+  const room = rooms.get(name) ?? { left: keepLimit.atOnce, sinceMs: performance.now() }
   rooms.set(name, room)
-  const refilled = Math.floor((performance.now() - room.sinceMs) / most.refillMs)
-  room.left = Math.min(most.atOnce, room.left + refilled)
-  room.sinceMs += refilled * most.refillMs
+  const refilled = Math.floor((performance.now() - room.sinceMs) / keepLimit.refillMs)
+  room.left = Math.min(keepLimit.atOnce, room.left + refilled)
+  room.sinceMs += refilled * keepLimit.refillMs
   if (room.left > 0 && !room.waiting) {
     room.left--
     return write(accountId, { ...call, leftOut: 0 })
   }
-  if (!room.waiting) setTimeout(() => void writeWaiting(accountId, room), most.refillMs).unref()
+  if (!room.waiting) setTimeout(() => void writeWaiting(accountId, room), keepLimit.refillMs).unref()
   room.waiting = { call, leftOut: room.waiting ? room.waiting.leftOut + 1 : 0 }
   return undefined
 }
@@ -84,7 +84,7 @@ function admit(accountId: string, call: Call): Promise<void> | undefined {
 async function writeWaiting(accountId: string, room: Room): Promise<void> {
   const { waiting } = room
   room.waiting = undefined
-  room.sinceMs += most.refillMs
+  room.sinceMs += keepLimit.refillMs
   if (waiting) await write(accountId, { ...waiting.call, leftOut: waiting.leftOut })
 }
 
@@ -173,7 +173,7 @@ const longestMs = 120_000
  * Where to read on so that a call is the first one: the `before` of its page; undefined if it is not kept.
  * @param askedMs when it came, to a second
  */
-export async function pageOf(
+export async function findPlace(
   accountId: string,
   requestId: string,
   askedMs: number,

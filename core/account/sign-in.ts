@@ -7,7 +7,7 @@ import { Bytes, get as getRow, put, transact, update } from "../store/store.ts"
 import { tables } from "../store/tables.ts"
 import { Member } from "./member.ts"
 import { hashOf, isToken, newToken } from "./token.ts"
-import { asTyped, newTypedCode, sealedCode } from "./typed-code.ts"
+import { fromTyped, hmacOfCode, newTypedCode } from "./typed-code.ts"
 
 /** How long a mailed code and its link are good for, in seconds. */
 export const mailedFor = 15 * 60
@@ -59,7 +59,7 @@ export async function begin(email: string, goal: Goal = { next: "/" }): Promise<
   const begun: Begun = { asking: newToken(), code: newTypedCode(), link: newToken() }
   const expires_at = now() + mailedFor
   const [asking, link] = [hashOf(begun.asking), hashOf(begun.link)]
-  const item = { email, code: sealedCode(`sign-in ${asking}`, begun.code), link, tries: 0, expires_at }
+  const item = { email, code: hmacOfCode(`sign-in ${asking}`, begun.code), link, tries: 0, expires_at }
   const { next, accountId } = goal
   const leads = { next, ...(accountId !== undefined && { account_id: accountId }) }
   await transact([
@@ -70,7 +70,7 @@ export async function begin(email: string, goal: Goal = { next: "/" }): Promise<
 }
 
 /** The token of a link for whoever runs the service; it is mailed to nobody. */
-export async function print(email: string): Promise<string> {
+export async function newLinkToPrint(email: string): Promise<string> {
   const token = newToken()
   await put({
     TableName: tables.accounts,
@@ -80,7 +80,7 @@ export async function print(email: string): Promise<string> {
 }
 
 /** Makes the link of an invitation to an account. Somebody who uses it has shown that the mailbox is theirs. @returns its token */
-export async function invite(email: string, accountId: string): Promise<string> {
+export async function newLinkToInvite(email: string, accountId: string): Promise<string> {
   const token = newToken()
   const leads = { account_id: accountId, invited: true, expires_at: now() + Member.invitedFor }
   await put({ TableName: tables.accounts, Item: { ...key(hashOf(token)), email, ...leads } })
@@ -95,7 +95,7 @@ export interface Led extends Goal {
 }
 
 /** Reads a link without using it up. @returns undefined if it was used, is too old or was made up */
-export async function look(link: string): Promise<Led | undefined> {
+export async function readLink(link: string): Promise<Led | undefined> {
   const found = await find(link)
   return found && led(found)
 }
@@ -120,7 +120,7 @@ async function find(link: string): Promise<z.infer<typeof Link> | undefined> {
 }
 
 /** The address whose code a browser may type now; undefined if it asked for none, or that is over. */
-export async function askedIn(asking: string): Promise<string | undefined> {
+export async function addressOf(asking: string): Promise<string | undefined> {
   const row = isToken(asking) ? await getRow(tables.accounts, key(hashOf(asking))) : undefined
   // The row of a link has no code.
   if (!row?.code) return undefined
@@ -149,7 +149,7 @@ export async function useCode(asking: string, code: string): Promise<{ email: st
   })
   if (!("now" in row)) return "over"
   const asked = Asked.parse(row.now)
-  if (!timingSafeEqual(asked.code, sealedCode(`sign-in ${hash}`, asTyped(code))))
+  if (!timingSafeEqual(asked.code, hmacOfCode(`sign-in ${hash}`, fromTyped(code))))
     return asked.tries < tries ? "wrong" : "over"
   return (await used(asked.link, hash)) ? { email: asked.email } : "over"
 }

@@ -53,12 +53,12 @@ const atOnce = 10
 
 let on = false
 
-/** Set by a process that calls `look` again and again: where none does, nobody is notified, and there is nothing to choose. */
-export function setOn(isOn: boolean): void {
+/** Set by a process that calls `report` again and again: where none does, nobody is notified, and there is nothing to choose. */
+export function setReporting(isOn: boolean): void {
   on = isOn
 }
 
-export function isOn(): boolean {
+export function isReporting(): boolean {
   return on
 }
 
@@ -86,11 +86,11 @@ export async function forget(accountId: string): Promise<void> {
  * since it may neither read accounts nor wait for receivers. A mail is recorded after it was sent: a crash between the two
  * sends it again, and loses none.
  */
-export async function look(): Promise<void> {
+export async function report(): Promise<void> {
   const known = await reported()
   const [down, failing] = await Promise.all([Lease.listDown(), failingSince(now() - patience)])
   const ids = [...new Set([...known.keys(), ...down, ...failing])].filter(
-    (id) => !id.startsWith(Bridge.sandboxIds),
+    (id) => !id.startsWith(Bridge.sandboxIdPrefix),
   )
   const [leases, deliveries] = await Promise.all([Lease.byIds(ids), Delivery.byIds(ids)])
   const changes = await Promise.all(

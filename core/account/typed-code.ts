@@ -15,11 +15,11 @@ export function inHalves(code: string): string {
 }
 
 /** A code as it was made. People type small letters, spaces and dashes as they like. */
-export function asTyped(code: string): string {
+export function fromTyped(code: string): string {
   return code.toUpperCase().replaceAll(/[^0-9A-Z]/g, "")
 }
 
 /** The form in which a typed code is stored: it is short enough to be guessed from a plain hash. `purpose`: what it is for. */
-export function sealedCode(purpose: string, code: string): Buffer {
+export function hmacOfCode(purpose: string, code: string): Buffer {
   return createHmac("sha256", need("API_KEY_PEPPER")).update(`${purpose} ${code}`).digest()
 }

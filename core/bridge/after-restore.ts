@@ -13,7 +13,7 @@ const leastMs = 3_600_000
  * makes anew what must not be used twice, and its events go on beyond every number that may have been used. May be repeated.
  * @returns false when there is no such bridge
  */
-export async function afterRestore(bridgeId: string, copiedMs: number): Promise<boolean> {
+export async function markRestored(bridgeId: string, copiedMs: number): Promise<boolean> {
   const deliveries = await Delivery.all(bridgeId)
   if (deliveries.length === 0) return false
   const after = Math.max(await EventLists.newestNumber(bridgeId), ...deliveries.map(Delivery.highestUsed))

@@ -36,8 +36,8 @@ async function put(bridgeId: string, line: { at: string; text: string }): Promis
 }
 
 /** Resolves when others can read the appended lines. A function must wait: it is frozen once it has answered. */
-export async function written(): Promise<void> {
-  if (config.LOG_GROUP) await (await streams()).written()
+export async function flush(): Promise<void> {
+  if (config.LOG_GROUP) await (await streams()).flush()
 }
 
 /** Whether there is a log to read. */
@@ -56,17 +56,17 @@ export async function read(bridgeId: string, asked: files.Asked): Promise<files.
  * until `signal` ends it. An invalid position means the beginning.
  * @throws AbortError when `signal` ends it between two looks
  */
-export async function* after(
+export async function* followFrom(
   bridgeId: string,
   place: string,
   signal?: AbortSignal,
 ): AsyncGenerator<files.Lines> {
   const kept = config.LOG_DIR ? files : await streams()
-  yield* kept.after(bridgeId, place, signal)
+  yield* kept.followFrom(bridgeId, place, signal)
 }
 
 /**
- * Yields the last `tail` lines, then new ones, as `after` does.
+ * Yields the last `tail` lines, then new ones, as `followFrom` does.
  * @throws AbortError when `signal` ends it between two looks
  */
 export async function* follow(
@@ -76,7 +76,7 @@ export async function* follow(
 ): AsyncGenerator<string[]> {
   const { lines, at } = await read(bridgeId, { most: tail })
   yield lines
-  for await (const more of after(bridgeId, at, signal)) yield more.lines
+  for await (const more of followFrom(bridgeId, at, signal)) yield more.lines
 }
 
 /** Deletes lines older than two weeks. CloudWatch does that by itself. */

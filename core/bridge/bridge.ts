@@ -43,7 +43,7 @@ export type Info = z.infer<typeof Info>
 const sandbox = "sandbox"
 
 /** The ids of sandbox bridges begin with it: on AWS their host has no right to the rows, keys and files of others. */
-export const sandboxIds = "5a4db0c5-"
+export const sandboxIdPrefix = "5a4db0c5-"
 
 export function key(accountId: string, customerRef: string) {
   return { pk: `ACCOUNT#${accountId}`, sk: `BRIDGE#${customerRef}` }
@@ -96,7 +96,7 @@ export async function create(input: {
       },
     },
     ...(await BridgeCount.creating(bridge)),
-    { Put: { TableName: tables.accounts, Item: whereRow(bridge) } },
+    { Put: { TableName: tables.accounts, Item: byIdRow(bridge) } },
     { Put: { TableName: tables.leases, Item: Lease.newRow(bridge.id, network) } },
     { Put: { TableName: tables.leases, Item: await DataKeys.row(owner, delivery.wrapped, isSandbox) } },
     DeliveryWrites.creation(
@@ -124,7 +124,7 @@ function customerRefOf(given: unknown): string {
 
 function newId(isSandbox: boolean): string {
   const id = randomUUID()
-  return isSandbox ? `${sandboxIds}${id.slice(sandboxIds.length)}` : id
+  return isSandbox ? `${sandboxIdPrefix}${id.slice(sandboxIdPrefix.length)}` : id
 }
 
 /**
@@ -136,12 +136,12 @@ export async function get(accountId: string, customerRef: string, mayCreate = tr
   const bridge = customerRef === "default" ? (await list(accountId))[0] : await find(accountId, customerRef)
   if (!bridge && config.SANDBOX && customerRef === sandbox && mayCreate)
     return (await create({ accountId, customerRef })).bridge
-  if (!bridge || !isOffered(bridge)) throw noSuchBridge()
+  if (!bridge || !isVisible(bridge)) throw noSuchBridge()
   return bridge
 }
 
 /** Whether the account may see it. Sandboxes that were created earlier are hidden while `SANDBOX` is off. */
-export function isOffered(bridge: Pick<Info, "isSandbox">): boolean {
+export function isVisible(bridge: Pick<Info, "isSandbox">): boolean {
   return config.SANDBOX || !bridge.isSandbox
 }
 
@@ -167,7 +167,7 @@ export type Listed = z.infer<typeof Listed>
  * very many bridges they would be most of what crosses the wire.
  * @param most how many, at most
  */
-export async function listed(accountId: string, most?: number): Promise<Listed[]> {
+export async function listBrief(accountId: string, most?: number): Promise<Listed[]> {
   const found: Listed[] = []
   for await (const row of rowsOf(accountId, {
     ProjectionExpression: "id, account_id, customer_ref, created_ms, shown_name, webhook_url, sandbox",
@@ -288,7 +288,7 @@ function whereKey(bridgeId: string) {
 }
 
 /** Leads from the bridge's id to its account. */
-export function whereRow(bridge: Pick<Info, "id" | "accountId" | "customerRef">): Row {
+export function byIdRow(bridge: Pick<Info, "id" | "accountId" | "customerRef">): Row {
   return { ...whereKey(bridge.id), account_id: bridge.accountId, customer_ref: bridge.customerRef }
 }
 

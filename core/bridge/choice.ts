@@ -42,7 +42,7 @@ export function followsGroup(choice: Info, group: string): boolean {
 }
 
 /** Whether the customer wants to know what becomes of messages to this chat (a JID). */
-export function follows(choice: Info, chat: string): boolean {
+export function followsStatuses(choice: Info, chat: string): boolean {
   return isChosen(choice, "message_status") && !ignores(choice, chat)
 }
 

@@ -34,7 +34,7 @@ export function furtherCreation(
 }
 
 /** The write by which the first webhook's row names these further ones. Refused if they have changed since it was read. */
-export function naming(first: Delivery.Info, further: string[]): Write {
+export function namingFurther(first: Delivery.Info, further: string[]): Write {
   const { ConditionExpression, ExpressionAttributeValues } = ifFurtherAre(first.further)
   const change = further.length === 0 ? "REMOVE further" : "SET further = :next"
   const values = { ...ExpressionAttributeValues, ...(further.length > 0 && { ":next": further }) }
@@ -119,7 +119,7 @@ function moved(id: Receiver.Id, condition: string, values: Row = {}): Write {
 }
 
 /** The writes by which deliveries that had left go on here. A look at each is promised. */
-export function staying(deliveries: Delivery.Info[]): Write[] {
+export function returning(deliveries: Delivery.Info[]): Write[] {
   return deliveries.map((delivery) => ({
     Update: {
       TableName: tables.events,
@@ -135,7 +135,7 @@ export function staying(deliveries: Delivery.Info[]): Write[] {
  * The row of a delivery that comes from another service, where it left as `row`. Who held it there has ended, and a look is
  * promised.
  */
-export function arriving(row: Row, accountId: string, wrapped: Uint8Array): Row {
+export function arrivingRow(row: Row, accountId: string, wrapped: Uint8Array): Row {
   const { moved: _, bell: _rings, ...kept } = row
   const at = { account_id: accountId, delivery_key: wrapped, holder: nobody }
   if (row.paused_at !== undefined) return { ...kept, ...at }

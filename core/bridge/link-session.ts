@@ -103,7 +103,7 @@ async function read(key: Key): Promise<Info | undefined> {
 }
 
 /** Notes that a code is shown, now and then. */
-export async function show(token: string, session: Pick<Info, "shownAt">): Promise<void> {
+export async function noteShown(token: string, session: Pick<Info, "shownAt">): Promise<void> {
   if (left(session.shownAt + notedEach, notedEach) === 0) await note(token, "shown_at")
 }
 
@@ -111,7 +111,7 @@ export async function show(token: string, session: Pick<Info, "shownAt">): Promi
  * How the phone that is linked now came to be linked. `own`: it was linked on the session's page. `other`: it was too, but another one is
  * expected. `foreign`: it was linked elsewhere, and must be left as it is.
  */
-export function judge(session: Info, phone: string): "own" | "other" | "foreign" {
+export function howLinked(session: Info, phone: string): "own" | "other" | "foreign" {
   if (session.shownAt === 0) return "foreign"
   if (session.expectedPhone === undefined || isSameNumber(session.expectedPhone, phone)) return "own"
   return left(session.shownAt + codeWorksFor, codeWorksFor) > 0 ? "other" : "foreign"

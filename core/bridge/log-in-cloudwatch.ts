@@ -44,11 +44,11 @@ export function append(bridgeId: string, line: { at: string; text: string }): vo
   const lines = waiting.get(bridgeId) ?? []
   if (lines.length >= maxWaiting) throw new Error("too many lines wait to be written")
   waiting.set(bridgeId, [...lines, { timestamp: Date.parse(line.at), message: line.text }])
-  timer ??= setTimeout(() => void written(), gatherMs).unref()
+  timer ??= setTimeout(() => void flush(), gatherMs).unref()
 }
 
 /** Resolves when everything that waited is written or given up. Never rejects. */
-export async function written(): Promise<void> {
+export async function flush(): Promise<void> {
   clearTimeout(timer)
   timer = undefined
   while (waiting.size > 0 || writing) {
@@ -103,7 +103,7 @@ export async function read(bridgeId: string, { most, isWanted }: Asked): Promise
 }
 
 /** Yields the lines behind a place as they come: one batch per look, often an empty one. */
-export async function* after(
+export async function* followFrom(
   bridgeId: string,
   place: string,
   signal: AbortSignal | undefined,

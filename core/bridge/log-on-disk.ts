@@ -68,7 +68,7 @@ export async function read(bridgeId: string, { most, isWanted }: Asked): Promise
 }
 
 /** Yields the lines behind a place as they come: one batch per look, often an empty one. */
-export async function* after(
+export async function* followFrom(
   bridgeId: string,
   place: string,
   signal: AbortSignal | undefined,

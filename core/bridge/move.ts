@@ -99,7 +99,7 @@ export async function takeBack(bridge: Bridge.Info): Promise<boolean> {
     const refused = await transact([
       Lease.staying(lease),
       moving(bridge, false),
-      ...DeliveryWrites.staying(deliveries),
+      ...DeliveryWrites.returning(deliveries),
       ...(await BridgeCount.changingBill(bridge)),
     ])
     if (refused) continue
@@ -141,10 +141,10 @@ export async function arrive(
     await Lease.arriving(lease, importId),
     arrivingRow(bridge, accountId, delivery),
     ...(await BridgeCount.arriving({ accountId, isSandbox }, isNew)),
-    { Put: { TableName: tables.accounts, Item: Bridge.whereRow({ id: bridgeId, accountId, customerRef }) } },
+    { Put: { TableName: tables.accounts, Item: Bridge.byIdRow({ id: bridgeId, accountId, customerRef }) } },
     { Put: { TableName: tables.leases, Item: DataKeys.rowOf(owner, { session, delivery }, isSandbox) } },
     ...deliveries.map((row) => ({
-      Put: { TableName: tables.events, Item: DeliveryWrites.arriving(row, accountId, delivery) },
+      Put: { TableName: tables.events, Item: DeliveryWrites.arrivingRow(row, accountId, delivery) },
     })),
   ])
   if (refused) return false

@@ -41,5 +41,5 @@ export async function wake(bridgeId: string, ...reasons: Lease.Reason[]): Promis
 /** The account's price may change: a suspended bridge costs nothing, and one that was woken must be paid. */
 async function due(bridgeId: string): Promise<void> {
   const bridge = await Bridge.byId(bridgeId)
-  if (bridge) await Billing.changed(bridge.accountId)
+  if (bridge) await Billing.noteChange(bridge.accountId)
 }

@@ -27,7 +27,7 @@ export async function unpause(bridge: Bridge.Info): Promise<void> {
   if (why === "customer") await Lease.wake(bridge.id, "customer", "idle")
   else await wakeOrRefuse(bridge.id)
   // The account may have ceased to pay in this moment: then the next look stops it again.
-  await Billing.changed(bridge.accountId)
+  await Billing.noteChange(bridge.accountId)
 }
 
 async function mustPay({ accountId, isSandbox }: Bridge.Info): Promise<void> {

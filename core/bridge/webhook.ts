@@ -78,7 +78,7 @@ export async function create(
         skipped: first.skipped,
         ...(choice.batch && { batch: choice.batch }),
       }),
-      DeliveryWrites.naming(first, further),
+      DeliveryWrites.namingFurther(first, further),
     ])
     // Another was added or removed meanwhile, or the bridge was deleted.
     if (refused) continue
@@ -231,7 +231,7 @@ export async function remove(bridge: Bridge.Info, webhookId: string): Promise<vo
     const id = { bridgeId: bridge.id, webhookId }
     const refused = await transact([
       { Delete: { TableName: tables.events, Key: Receiver.key(id) } },
-      DeliveryWrites.naming(first, further),
+      DeliveryWrites.namingFurther(first, further),
     ])
     if (refused) continue
     BridgeLog.append(bridge.id, "info", `webhook ${webhookId} deleted`)

@@ -27,7 +27,7 @@ export const log = new Hono<DashboardEnv>()
   .get("/numbers/:ref/log/stream", async (c) => {
     const filter = filterOf(c.req.query())
     const ended = new AbortController()
-    const lines = BridgeLog.after(c.var.bridge.id, await beginOf(c), ended.signal)
+    const lines = BridgeLog.followFrom(c.var.bridge.id, await beginOf(c), ended.signal)
     const look = async () => {
       const { value, done } = await lines.next()
       if (done) return "over"

@@ -104,7 +104,7 @@ async function listedFor(
   // Only who has looked at each knows which are well.
   const mustLook = isPatient || !isMany || show === "connected" || show === "unlinked"
   if (!mustLook && search === undefined && show === undefined && nth === 1) return await firstPageOf(account)
-  const names = (await Bridge.listed(account.id)).filter(Bridge.isOffered)
+  const names = (await Bridge.listBrief(account.id)).filter(Bridge.isVisible)
   const all = isMany ? names : names.toSorted(Bridge.oldestFirst)
   const overview = mustLook
     ? overviewOf(await rankingOf(account.id, all))
@@ -125,12 +125,12 @@ async function listedFor(
 
 /** The first page of very many numbers, without a look at the others: how many there are stands in the account. */
 async function firstPageOf({ id, bridges: all }: Account.Info): Promise<Listed> {
-  const [overview, names] = await Promise.all([KeptOverview.get(id), Bridge.listed(id, perPage)])
+  const [overview, names] = await Promise.all([KeptOverview.get(id), Bridge.listBrief(id, perPage)])
   const first = overview?.first.slice(0, perPage).map(({ ref }) => ref) ?? []
   const troubled = await Promise.all(first.map(async (ref) => await Bridge.find(id, ref)))
   const others = names.filter(({ customerRef }) => !first.includes(customerRef))
   const bridges = [...troubled.filter((bridge) => bridge !== undefined), ...others]
-    .filter(Bridge.isOffered)
+    .filter(Bridge.isVisible)
     .slice(0, perPage)
   return { bridges, fitting: all, all, counts: overview?.counts }
 }

@@ -69,7 +69,7 @@ export const account = new Hono<DashboardEnv>()
     await Member.invite(me.account.id, email.data, role.data, me.person.email)
     await did(c, "member_invited", `${email.data} as ${role.data}`)
     const origin = pageOrigin(c)
-    const link = origin && `${origin}/sign-in/link/${await SignIn.invite(email.data, me.account.id)}`
+    const link = origin && `${origin}/sign-in/link/${await SignIn.newLinkToInvite(email.data, me.account.id)}`
     const name = AccountName.toStrangers(me.account)
     const mail = invitation(email.data, { by: me.person.email, name, role: role.data, link })
     const isSent = await Mail.send(mail)

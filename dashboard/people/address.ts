@@ -19,7 +19,7 @@ import { tooManyMails } from "./too-many-mails.ts"
 /** A person's own address: they prove the new one with a code, as they did with the first. */
 export const address = new Hono<DashboardEnv>()
   .get("/account/address", async (c) => {
-    const email = await SignIn.askedIn(cookie(c, "asking") ?? "")
+    const email = await SignIn.addressOf(cookie(c, "asking") ?? "")
     return email === undefined ? c.redirect("/account") : await show(c, codeForm(email))
   })
   .post("/account/address", async (c) => {
@@ -43,7 +43,7 @@ export const address = new Hono<DashboardEnv>()
     const { code } = textsOf(await c.req.parseBody(), "code")
     const used = await SignIn.useCode(asking, code.slice(0, 100))
     if (used === "wrong") {
-      const email = (await SignIn.askedIn(asking)) ?? ""
+      const email = (await SignIn.addressOf(asking)) ?? ""
       return await show(c, codeForm(email, "This is not the code: look again."), 400)
     }
     if (used === "over") return await refused(c, "This code does not work any more: begin again.")

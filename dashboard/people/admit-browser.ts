@@ -1,5 +1,5 @@
 import type { Context } from "hono"
-import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
+import { findOrOpenAccount } from "#core/account/account-at-sign-in.ts"
 import { invitationsTo } from "#core/account/accounts-of.ts"
 import { AuditLog } from "#core/account/audit-log.ts"
 import { Browser } from "#core/account/browser.ts"
@@ -23,7 +23,7 @@ export async function admitBrowser(
   const { email, next, isStrong = false } = input
   const isNew = input.isNew ?? !(await Person.isKnown(email))
   const seen = [input.accountId, await seenBy(c, email)].filter((id) => id !== undefined)
-  const { person, accountId } = await accountAtSignIn(email, seen)
+  const { person, accountId } = await findOrOpenAccount(email, seen)
   // Somebody new, and a browser that is known, are no news to the person.
   const isQuiet = isNew || (await seenBy(c, email)) !== undefined
   const admitted = { personId: person.id, accountId, ...fromWhere(c), isStrong }

@@ -26,7 +26,7 @@ export async function chooseAlerts(c: Context<DashboardEnv>): Promise<Html> {
 /** Who is told that a webhook of this page's number fails; nothing where nobody can be. */
 export async function whoIsTold(c: Context<DashboardEnv>): Promise<Html | string> {
   const { accountId, bridge, me } = c.var
-  if (bridge.isSandbox || !Troubles.isOn()) return ""
+  if (bridge.isSandbox || !Troubles.isReporting()) return ""
   const { to, url } = await Troubles.get(accountId)
   const hasMail = Mail.way() !== "none"
   const people = !hasMail ? [] : await Troubles.addressesToMail(accountId, to)
@@ -50,7 +50,7 @@ const example = '{"customer_ref":"shop","trouble":"unlinked","state":"begun","at
 const words = { owners: "The owners", members: "Owners and members", nobody: "Nobody" } as const
 
 export async function alertsCard(accountId: string): Promise<Html | string> {
-  if (!Troubles.isOn()) return ""
+  if (!Troubles.isReporting()) return ""
   const { to, url } = await Troubles.get(accountId)
   const choices = Troubles.To.options.map((one) => [one, words[one]] as const)
   return html`<section class="card" id="alerts">

@@ -24,7 +24,7 @@ import { admitBrowser } from "./admit-browser.ts"
  */
 export const passkeys = new Hono<DashboardEnv>()
   .post("/sign-in/passkey/options", async (c) => {
-    const options = await Passkey.ask({ origin: originOf(c) })
+    const options = await Passkey.optionsToSignIn({ origin: originOf(c) })
     return challenged(c, options)
   })
   .post("/sign-in/passkey", async (c) => {
@@ -40,7 +40,7 @@ export const passkeys = new Hono<DashboardEnv>()
     const { name } = await answered(c)
     const again = signInAgain(c, "/account", { passkey: name })
     if (again !== undefined) return c.json({ goto: again }, 403)
-    const options = await Passkey.offer(c.var.me.person, { origin: originOf(c) })
+    const options = await Passkey.optionsToAdd(c.var.me.person, { origin: originOf(c) })
     return challenged(c, options)
   })
   .post("/account/passkeys", async (c) => {
@@ -66,7 +66,7 @@ export const passkeys = new Hono<DashboardEnv>()
 
 /** The challenge stays in a cookie, so that another browser's answer to it is worth nothing. */
 function challenged<Options extends { challenge: string }>(c: Context<DashboardEnv>, options: Options) {
-  putCookie(c, "challenge", options.challenge, Passkey.challengeFor)
+  putCookie(c, "challenge", options.challenge, Passkey.answeredWithin)
   return c.json(options)
 }
 

@@ -118,7 +118,7 @@ interface Asking {
 async function form(c: Context<DashboardEnv>, asking: Asking): Promise<Html> {
   const { name, action, usual, code, to } = asking
   const bridges = await Bridge.list(c.var.accountId)
-  const refs = bridges.filter(Bridge.isOffered).map(({ customerRef }) => customerRef)
+  const refs = bridges.filter(Bridge.isVisible).map(({ customerRef }) => customerRef)
   // Without one that is chosen, a browser takes the first.
   const offered = ["all", ...refs.map((ref) => `bridge:${ref}`)]
   return html`<h1>${name} asks for a key</h1>

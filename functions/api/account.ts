@@ -82,7 +82,7 @@ export async function makeKey(
   const expiresAt = ends.length === 0 ? undefined : Math.min(...ends)
   const key = await ApiKey.create(accountId, name, { scope, bridge }, by, expiresAt)
   const about = { keyId: ApiKey.idOf(key), name, scope, bridge, expiresAt }
-  return { ...about, createdAt: now(), createdBy: ApiKey.nameOf(by), key }
+  return { ...about, createdAt: now(), createdBy: ApiKey.makerName(by), key }
 }
 
 /** The deliveries of an account's bridges by day, oldest first; by default, those of the last 30 days. */

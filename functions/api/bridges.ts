@@ -33,7 +33,7 @@ export const bridges = contractRouter()
   })
   .openapi(contract.listBridges, async (c) => {
     const only = c.var.access.bridge?.id
-    const offered = (await Bridge.list(c.var.accountId)).filter(Bridge.isOffered)
+    const offered = (await Bridge.list(c.var.accountId)).filter(Bridge.isVisible)
     const all = offered.filter(({ id }) => only === undefined || id === only)
     const leases = await Promise.all(all.map((bridge) => Lease.get(bridge.id)))
     // A bridge without a lease was deleted between the two reads.

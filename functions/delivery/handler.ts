@@ -31,7 +31,7 @@ export async function handler(event: SQSEvent): Promise<SQSBatchResponse> {
 export async function answerDoorbells(event: SQSEvent, stopping?: AbortSignal): Promise<SQSBatchResponse> {
   const kept: SQSRecord[] = []
   for (const record of event.Records) if (!(await answer(record, stopping))) kept.push(record)
-  await BridgeLog.written()
+  await BridgeLog.flush()
   Metrics.flush()
   return { batchItemFailures: kept.map((record) => ({ itemIdentifier: record.messageId })) }
 }

@@ -89,7 +89,7 @@ export const answered = createMiddleware<ApiEnv>(async (c, next) => {
   log.info({ ...about, status: c.res.status, ms }, "request answered")
   // A function may be frozen after this.
   Metrics.flush()
-  await Promise.all([BridgeLog.written(), keep(c, ms)])
+  await Promise.all([BridgeLog.flush(), keep(c, ms)])
 })
 
 /** Contract, "Requests": what is refused, and what changes something. A message that was sent is among the messages. */

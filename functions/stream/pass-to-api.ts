@@ -77,7 +77,7 @@ async function answerOf(c: Context<ApiEnv>, event: object): Promise<Response> {
     await countAddress(c)
     throw sessionUnavailable("the service cannot answer now: try again")
   }
-  const key = AnswerInBucket.pointedAt(answer.headers)
+  const key = AnswerInBucket.keyIn(answer.headers)
   const {
     [AnswerInBucket.pointerHeader]: _,
     [AnswerInBucket.ownerHeader]: accountId = "",

@@ -3,6 +3,6 @@ import { Metrics } from "#core/platform/metrics.ts"
 
 /** Tells customers of their numbers' troubles. Invocations start each minute, one at a time (reserved concurrency 1). */
 export async function handler(): Promise<void> {
-  await Troubles.look()
+  await Troubles.report()
   Metrics.flush()
 }

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
-import { afterRestore } from "#core/bridge/after-restore.ts"
+import { markRestored } from "#core/bridge/after-restore.ts"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import { useHere } from "#core/store/store.ts"
 import { isFull } from "../dynamodb/rows/commit.ts"
@@ -173,7 +173,7 @@ async function makeAllAnew(folder: string, madeMs: number): Promise<number> {
   try {
     let bridges = 0
     for (const { id: accountId } of await Account.list())
-      for (const { id } of await Bridge.list(accountId)) if (await afterRestore(id, madeMs)) bridges++
+      for (const { id } of await Bridge.list(accountId)) if (await markRestored(id, madeMs)) bridges++
     return bridges
   } finally {
     end()

@@ -42,8 +42,8 @@ export function watch(serving: Serving, measurements: Measurements, dataDir: str
     Metrics.flush()
     await alerts.minuteOver(measurements.minuteOver())
   })
-  Troubles.setOn(true)
-  void each(minuteMs, ending.signal, Troubles.look)
+  Troubles.setReporting(true)
+  void each(minuteMs, ending.signal, Troubles.report)
   const answer = (request: IncomingMessage, response: ServerResponse): boolean => {
     const path = request.url?.split("?")[0]
     if (path !== "/readyz" && path !== "/metrics") return false
@@ -67,7 +67,7 @@ export function watch(serving: Serving, measurements: Measurements, dataDir: str
   }
   const stop = async () => {
     ending.abort()
-    Troubles.setOn(false)
+    Troubles.setReporting(false)
     await backups?.settled()
   }
   return { answer, stop }

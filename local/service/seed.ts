@@ -72,9 +72,9 @@ async function signInLink(accountId: string, baseUrl: string): Promise<string> {
   if (process.stdout.isTTY)
     watch(({ to, text }) => console.log(`\nMail to ${to}:\n\n${text.replaceAll(/^/gm, "  ")}\n`))
   await Account.makeOperator(accountId)
-  await Member.add(accountId, await Person.ofEmail(operator), "owner")
+  await Member.add(accountId, await Person.findOrMake(operator), "owner")
   // Passkeys need a name and do not work on an IP address.
-  return `${baseUrl.replace("127.0.0.1", "localhost")}/sign-in/link/${await SignIn.print(operator)}`
+  return `${baseUrl.replace("127.0.0.1", "localhost")}/sign-in/link/${await SignIn.newLinkToPrint(operator)}`
 }
 
 /** Found by name, since the network does not keep its phones in order. */

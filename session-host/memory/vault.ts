@@ -170,7 +170,7 @@ export class SessionVault implements Vault {
   #sent(sending: Outgoing): Sent {
     const { members, beside: _beside, ...outgoing } = sending
     const sent = { ...outgoing, generation: this.generation, state: "sent" as const }
-    const isKept = outgoing.chat === statusChat || Choice.follows(this.#parts.choice, outgoing.chat)
+    const isKept = outgoing.chat === statusChat || Choice.followsStatuses(this.#parts.choice, outgoing.chat)
     if (!members || !isKept) return sent
     const own = [this.#login?.jid, this.#login?.lid]
     const others = members.map(withoutDevice).filter((member) => !own.includes(member))

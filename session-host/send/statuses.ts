@@ -72,7 +72,7 @@ export class Statuses {
 
   /** Whether they want to know it of messages to this chat. */
   follows(chat: string): boolean {
-    return Choice.follows(this.#parts.choice, chat)
+    return Choice.followsStatuses(this.#parts.choice, chat)
   }
 
   /**

@@ -139,7 +139,7 @@ test("a bridge arrives exactly as it left, with its account, keys, people, secre
   const receiver = await aReceiver()
   const account = await anAccount()
   const key = await ApiKey.create(account.id, "till")
-  await Member.add(account.id, await Person.ofEmail("ada@example.com"), "owner")
+  await Member.add(account.id, await Person.findOrMake("ada@example.com"), "owner")
   const { bridge: made } = await Bridge.create({
     accountId: account.id,
     customerRef: "till",

@@ -13,7 +13,7 @@ import { json } from "#test/support/service/customer.ts"
 import { until } from "#test/support/until.ts"
 import { randomUUID } from "node:crypto"
 import { cardOf } from "#billing/pretend-stripe/cards.ts"
-import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
+import { findOrOpenAccount } from "#core/account/account-at-sign-in.ts"
 import { Member } from "#core/account/member.ts"
 import { BridgesOfPhone } from "#core/bridge/bridges-of-phone.ts"
 import { TrialChecks } from "#core/bridge/trial-checks.ts"
@@ -26,7 +26,7 @@ import { card, newcomer, paid, subscriber, stateOf, ofStripe, isDue, quantityOf 
 /** An account whose owner has this address, and has put this card on file. */
 async function begun(email: string, fingerprint: string): Promise<string> {
   const { account } = await newcomer()
-  const { person } = await accountAtSignIn(email)
+  const { person } = await findOrOpenAccount(email)
   await Member.add(account.id, person, "owner")
   await payWith(card.pays, (await Checkout.begin(account.id, email))!)
   for (const { customer } of ofStripe(account.id))
@@ -172,7 +172,7 @@ test("a dashboard whose address nobody set fails no refusal, and one below a pat
   const refused = await post("/api/instances", { customer_ref: "shop" })
   expect([refused.status, await json(refused)]).toMatchObject([402, { dashboard_url: "", billing_url: "" }])
   Object.assign(config, { DASHBOARD_URL: "https://example.com/bridges/" })
-  expect(Billing.at("/subscription/return")).toBe("https://example.com/bridges/subscription/return")
+  expect(Billing.dashboardUrl("/subscription/return")).toBe("https://example.com/bridges/subscription/return")
 
   // Set to nothing, it is this machine's: Stripe needs an address to lead back to.
   vi.stubEnv("DASHBOARD_URL", "")

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto"
 import { expect, onTestFinished, test } from "vitest"
 import { Account } from "#core/account/account.ts"
 import { AuditLog } from "#core/account/audit-log.ts"
-import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
+import { findOrOpenAccount } from "#core/account/account-at-sign-in.ts"
 import { Member } from "#core/account/member.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { look } from "#billing/look-at-stripe.ts"
@@ -25,13 +25,13 @@ const anEmail = () => `${randomBytes(6).toString("hex")}@example.com`
 /** Somebody who has just signed up. */
 async function aPerson(role?: Member.Role) {
   const email = anEmail()
-  const { accountId, person } = await accountAtSignIn(email)
+  const { accountId, person } = await findOrOpenAccount(email)
   if (role) {
-    await Member.add(accountId, (await accountAtSignIn(anEmail())).person, "owner")
+    await Member.add(accountId, (await findOrOpenAccount(anEmail())).person, "owner")
     await Member.add(accountId, person, role)
   }
   const visitor = aVisitor()
-  await visitor.post(`/sign-in/link/${await SignIn.print(email)}`)
+  await visitor.post(`/sign-in/link/${await SignIn.newLinkToPrint(email)}`)
   const text = async (path: string) => (await (await visitor.get(path)).text()).replaceAll("&#x2F;", "/")
   const led = async (path: string, form: Record<string, string> = {}) =>
     (await visitor.post(path, form)).headers.get("location") ?? ""

@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { billing } from "#billing/verbs.ts"
 import { Account } from "#core/account/account.ts"
 import { removeEmpty } from "#core/account/remove-empty.ts"
-import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
+import { findOrOpenAccount } from "#core/account/account-at-sign-in.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { Due } from "#billing/due.ts"
 import { Payer } from "#billing/payer.ts"
@@ -14,10 +14,10 @@ import { Settings } from "#local/service/settings.ts"
 import { aVisitor } from "#test/support/service/visitor.ts"
 
 test("an account that owed something when billing was turned off may link numbers again, and they run", async () => {
-  const { accountId } = await accountAtSignIn("grace@example.com")
+  const { accountId } = await findOrOpenAccount("grace@example.com")
   const { bridge } = await owing(accountId)
   const visitor = aVisitor()
-  await visitor.post(`/sign-in/link/${await SignIn.print("grace@example.com")}`)
+  await visitor.post(`/sign-in/link/${await SignIn.newLinkToPrint("grace@example.com")}`)
   expect(await billing.end!.run([])).toEqual([
     { accounts_freed: 1, bridges_woken: 1, still_charged_at_stripe: 1 },
   ])
@@ -44,9 +44,9 @@ async function owing(accountId: string) {
 }
 
 test("where nothing is paid there is no page, no route and no word of billing, and whoever signs up may link numbers", async () => {
-  const { accountId } = await accountAtSignIn("ada@example.com")
+  const { accountId } = await findOrOpenAccount("ada@example.com")
   const visitor = aVisitor()
-  await visitor.post(`/sign-in/link/${await SignIn.print("ada@example.com")}`)
+  await visitor.post(`/sign-in/link/${await SignIn.newLinkToPrint("ada@example.com")}`)
   for (const path of ["/subscription", "/subscription/return"])
     expect([path, (await visitor.get(path)).status]).toEqual([path, 404])
   for (const path of ["/subscription/begin", "/subscription/pay", "/billing/webhook"])

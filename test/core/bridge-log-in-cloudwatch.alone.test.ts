@@ -38,12 +38,12 @@ test("lines gather, and go in order to a stream of the bridge, which is made whe
   const { log, kept } = aLog()
   log("one", "two", "three")
   expect(kept()).toEqual([])
-  await BridgeLog.written()
+  await BridgeLog.flush()
   expect(kept()).toEqual(
     [1, 2, 3].map(() => expect.stringMatching(/^\d{4}-\d\d-\d\dT\S+Z INFO (one|two|three)$/)),
   )
   log("four")
-  await BridgeLog.written()
+  await BridgeLog.flush()
   expect(kept().at(-1)).toMatch(/INFO four$/)
 })
 
@@ -56,13 +56,13 @@ test("lines are written a moment later though nobody asks for it", async () => {
 test("a reader gets the last lines, over pages if need be, and then each new one once", async () => {
   const { log, read } = aLog()
   log(...Array.from({ length: 1000 }, (_, i) => `line ${i + 1}`))
-  await BridgeLog.written()
+  await BridgeLog.flush()
   const more = await read(900, 900)
   log("new", "newer")
-  await BridgeLog.written()
+  await BridgeLog.flush()
   await more(902)
   log("newest")
-  await BridgeLog.written()
+  await BridgeLog.flush()
   const lines = await more(903)
   expect(lines[0]).toBe("line 101")
   expect(lines.slice(-3)).toEqual(["new", "newer", "newest"])
@@ -73,11 +73,11 @@ test("a reader gets the last lines, over pages if need be, and then each new one
 test("a tail of nothing begins with what is new, also where nothing was ever logged", async () => {
   const [empty, old] = [aLog(), aLog()]
   old.log("old")
-  await BridgeLog.written()
+  await BridgeLog.flush()
   for (const { log, read } of [empty, old]) {
     const more = await read(0, 0)
     log("first")
-    await BridgeLog.written()
+    await BridgeLog.flush()
     expect(await more(1)).toEqual(["first"])
   }
 })
@@ -85,10 +85,10 @@ test("a tail of nothing begins with what is new, also where nothing was ever log
 test("a look that fails is made up for by the next", async () => {
   const { log, read } = aLog()
   log("before")
-  await BridgeLog.written()
+  await BridgeLog.flush()
   const more = await read(10, 1)
   log("after")
-  await BridgeLog.written()
+  await BridgeLog.flush()
   cloudWatch.refuse("InvalidOperationException", "ThrottlingException")
   expect(await more(2)).toEqual(["before", "after"])
 })
@@ -104,16 +104,16 @@ test("what is wanted is found behind many other lines, and a reader goes on at a
   // Who has no token reads the whole millisecond of the last line, which may be more than a page here.
   await sleep(2)
   log("the last")
-  await BridgeLog.written()
+  await BridgeLog.flush()
   const { lines, at, isCut } = await BridgeLog.read(id, { most: 300, isWanted: isError })
   expect([lines, isCut]).toEqual([[expect.stringMatching(/the one$/)], false])
   // The times of lines decide where a reader goes on who has no token.
   await sleep(2)
   log("new")
-  await BridgeLog.written()
+  await BridgeLog.flush()
   for (const refused of [[], ["InvalidParameterException"]]) {
     cloudWatch.refuse(...refused)
-    const reading = BridgeLog.after(id, at)
+    const reading = BridgeLog.followFrom(id, at)
     const { value } = (await reading.next()) as { value: { lines: string[]; at: string } } // it never ends
     expect(value.lines).toEqual([expect.stringMatching(/INFO new$/)])
     expect(value.at).not.toBe(at)
@@ -126,13 +126,13 @@ test("a reader whose token is too old skips no line of the millisecond that it h
   onTestFinished(() => void vi.useRealTimers())
   const { id, log } = aLog()
   log("one", "two", "two")
-  await BridgeLog.written()
+  await BridgeLog.flush()
   let { at } = await BridgeLog.read(id, { most: 300 })
   for (const texts of [["two", "three"], ["four"]]) {
     log(...texts)
-    await BridgeLog.written()
+    await BridgeLog.flush()
     cloudWatch.refuse("InvalidParameterException")
-    const reading = BridgeLog.after(id, at)
+    const reading = BridgeLog.followFrom(id, at)
     const { value } = (await reading.next()) as { value: { lines: string[]; at: string } } // it never ends
     expect(value.lines).toEqual(texts.map((text) => expect.stringMatching(`INFO ${text}$`)))
     at = value.at
@@ -141,9 +141,9 @@ test("a reader whose token is too old skips no line of the millisecond that it h
   // The same holds for the millisecond after it.
   vi.setSystemTime(Date.now() + 1)
   log("five")
-  await BridgeLog.written()
+  await BridgeLog.flush()
   cloudWatch.refuse("InvalidParameterException")
-  const reading = BridgeLog.after(id, at)
+  const reading = BridgeLog.followFrom(id, at)
   const { value } = (await reading.next()) as { value: { lines: string[] } } // it never ends
   expect(value.lines).toEqual([expect.stringMatching(/INFO five$/)])
   await reading.return(undefined)
@@ -153,7 +153,7 @@ test("a log is searched so far, and says when that was not all of it", async () 
   const { id, log } = aLog()
   BridgeLog.append(id, "error", "too long ago")
   log(...Array.from({ length: 4100 }, (_, i) => `line ${i + 1}`))
-  await BridgeLog.written()
+  await BridgeLog.flush()
   expect(await BridgeLog.read(id, { most: 300, isWanted: isError })).toMatchObject({ lines: [], isCut: true })
 })
 
@@ -161,16 +161,16 @@ test("lines that cannot be written are given up, and the next ones are written",
   const { log, kept } = aLog()
   cloudWatch.refuse("InvalidParameterException")
   log("lost")
-  await BridgeLog.written()
+  await BridgeLog.flush()
   log("kept")
-  await BridgeLog.written()
+  await BridgeLog.flush()
   expect(kept()).toEqual([expect.stringMatching(/kept$/)])
 })
 
 test("a removed bridge has no log any more; to remove none is no error", async () => {
   const { id, log } = aLog()
   log("something")
-  await BridgeLog.written()
+  await BridgeLog.flush()
   await BridgeLog.remove(id)
   expect(cloudWatch.has("/bridges", id)).toBe(false)
   await BridgeLog.remove(id)

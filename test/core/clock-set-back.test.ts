@@ -127,7 +127,7 @@ const waits: Record<string, Wait> = {
   },
   "a mailed link": async () => {
     const { link } = await SignIn.begin("b@example.com")
-    return async () => (await SignIn.look(link)) !== undefined
+    return async () => (await SignIn.readLink(link)) !== undefined
   },
   "a link session": async () => {
     const { token } = await LinkSession.create(await aBridge(), {})

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto"
 import { expect, onTestFinished, test, vi } from "vitest"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { Account } from "#core/account/account.ts"
-import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
+import { findOrOpenAccount } from "#core/account/account-at-sign-in.ts"
 import { Mail } from "#core/account/mail.ts"
 import { Member } from "#core/account/member.ts"
 import { Troubles } from "#core/account/troubles.ts"
@@ -21,9 +21,9 @@ import { aReceiver } from "#test/support/service/receiver.ts"
 async function aShop() {
   const name = crypto.randomUUID()
   const at = (who: string) => `${who}-${name}@example.com`
-  const { accountId } = await accountAtSignIn(at("owner"))
+  const { accountId } = await findOrOpenAccount(at("owner"))
   for (const role of ["member", "viewer"] as const)
-    await Member.add(accountId, (await accountAtSignIn(at(role))).person, role)
+    await Member.add(accountId, (await findOrOpenAccount(at(role))).person, role)
   await Account.setSubscription(accountId, "active")
   const { bridge } = await Bridge.create({ accountId, customerRef: "shop" })
   let held = await aHeldLease(bridge.id)
@@ -40,7 +40,7 @@ async function aShop() {
   /** What was mailed to whom at this look. */
   const told = async () => {
     const before = new Set(Mail.latest())
-    await Troubles.look()
+    await Troubles.report()
     return Mail.latest()
       .filter((mail) => !before.has(mail) && mail.to.includes(name))
       .map(({ to, subject }) => `${to.split("-")[0]}: ${subject}`)
@@ -158,7 +158,7 @@ async function readByALook(): Promise<Set<string>> {
     for (const id of JSON.stringify(answer).match(/(?<=BRIDGE#)[\w-]{36}/g) ?? []) read.add(id)
     return answer
   }
-  await Troubles.look()
+  await Troubles.report()
   store.send = send
   return read
 }

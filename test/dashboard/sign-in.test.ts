@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from "vitest"
 import { Account } from "#core/account/account.ts"
 import { AuditLog } from "#core/account/audit-log.ts"
 import { Browser } from "#core/account/browser.ts"
-import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
+import { findOrOpenAccount } from "#core/account/account-at-sign-in.ts"
 import { Mail } from "#core/account/mail.ts"
 import { Member } from "#core/account/member.ts"
 import { Person } from "#core/account/person.ts"
@@ -53,7 +53,7 @@ test("a mailed code makes a new address an account and signs its browser in, how
   // The second time it is the same person.
   const again = await asked(email)
   await again.visitor.post("/sign-in/code", { code: again.code })
-  const { person, accountId } = await accountAtSignIn(email)
+  const { person, accountId } = await findOrOpenAccount(email)
   expect((await Member.list(accountId)).map(({ personId, role }) => [personId, role])).toEqual([
     [person.id, "owner"],
   ])
@@ -237,8 +237,8 @@ test("a forged cookie is nobody's, signing out ends the sign-in, and a removed p
     expect(await isIn(forger)).toBe(false)
   }
 
-  const owner = await accountAtSignIn(anEmail())
-  const { person } = await accountAtSignIn(email)
+  const owner = await findOrOpenAccount(anEmail())
+  const { person } = await findOrOpenAccount(email)
   await Member.add(owner.accountId, person, "viewer")
   const thief = aVisitor()
   thief.jar.set("bridge-80-session", token)
@@ -251,8 +251,8 @@ test("a forged cookie is nobody's, signing out ends the sign-in, and a removed p
 async function invited(role: Member.Role = "member") {
   const [host, guest] = [anEmail(), anEmail()]
   const [{ accountId: theirs }, { accountId: own, person }] = [
-    await accountAtSignIn(host),
-    await accountAtSignIn(guest),
+    await findOrOpenAccount(host),
+    await findOrOpenAccount(guest),
   ]
   await Member.invite(theirs, guest, role, host)
   return { host, guest, theirs, own, person }
@@ -261,13 +261,13 @@ async function invited(role: Member.Role = "member") {
 /** A visitor who is signed in as this address, by a printed link. */
 async function signedIn(email: string) {
   const visitor = aVisitor()
-  const answer = await visitor.post(`/sign-in/link/${await SignIn.print(email)}`)
+  const answer = await visitor.post(`/sign-in/link/${await SignIn.newLinkToPrint(email)}`)
   return { visitor, leadsTo: answer.headers.get("location") }
 }
 
 test("somebody new who is invited chooses before they are in any account, and has the role they were given", async () => {
   const host = anEmail()
-  const { accountId } = await accountAtSignIn(host)
+  const { accountId } = await findOrOpenAccount(host)
   const email = anEmail()
   await Member.invite(accountId, email, "viewer", host)
   const { visitor, leadsTo } = await signedIn(email)
@@ -294,7 +294,7 @@ async function invitedByMail(email = anEmail(), role: Member.Role = "viewer") {
   const host = anEmail()
   const { visitor: owner } = await signedIn(host)
   await owner.post("/account/invite", { email, role })
-  return { host, owner, email, ...mailed(email), theirs: (await accountAtSignIn(host)).accountId }
+  return { host, owner, email, ...mailed(email), theirs: (await findOrOpenAccount(host)).accountId }
 }
 
 test("somebody new declines behind the mailed link without a sign-in, once, and the account's owners can read it", async () => {
@@ -388,7 +388,7 @@ test("somebody new may decline and have an account of their own, and one of thes
   expect((await visitor.post("/accounts/join", { account: theirs })).status).toBe(403)
   const opened = await Promise.all([1, 2, 3, 4].map(() => visitor.post("/accounts/open")))
   expect(new Set(opened.map(({ status }) => status))).toEqual(new Set([303]))
-  const { person } = await accountAtSignIn(email)
+  const { person } = await findOrOpenAccount(email)
   const found = await Member.ofPerson(person.id)
   expect(found.map(({ role, isFounder }) => [role, isFounder])).toEqual([["owner", true]])
   // Once that one is gone, there may be another.
@@ -401,7 +401,11 @@ test("somebody new may decline and have an account of their own, and one of thes
 
 test("somebody new who signs in twice at once has one account", async () => {
   const email = anEmail()
-  const both = await Promise.all([accountAtSignIn(email), accountAtSignIn(email), accountAtSignIn(email)])
+  const both = await Promise.all([
+    findOrOpenAccount(email),
+    findOrOpenAccount(email),
+    findOrOpenAccount(email),
+  ])
   const [id, ...others] = new Set(both.map(({ accountId }) => accountId))
   expect(others).toEqual([])
   expect((await Member.ofPerson(both[0].person.id)).map(({ accountId }) => accountId)).toEqual([id])
@@ -409,8 +413,8 @@ test("somebody new who signs in twice at once has one account", async () => {
 
 test("an account can be made for somebody who left the one that was made for them before", async () => {
   const email = anEmail()
-  const { accountId, person } = await accountAtSignIn(email)
-  await Member.add(accountId, (await accountAtSignIn(anEmail())).person, "owner")
+  const { accountId, person } = await findOrOpenAccount(email)
+  await Member.add(accountId, (await findOrOpenAccount(anEmail())).person, "owner")
   const { visitor } = await signedIn(email)
   await visitor.post("/account/leave")
   await Promise.all([1, 2].map(() => visitor.post("/accounts/open")))
@@ -422,7 +426,7 @@ test("no number of invitations changes the account in which a sign-in ends", asy
   const { guest, own, person } = await invited()
   for (let accounts = 0; accounts < 8; accounts++) {
     const host = anEmail()
-    await Member.invite((await accountAtSignIn(host)).accountId, guest, "owner", host)
+    await Member.invite((await findOrOpenAccount(host)).accountId, guest, "owner", host)
   }
   for (let times = 0; times < 2; times++) {
     const { visitor, leadsTo } = await signedIn(guest)
@@ -434,7 +438,7 @@ test("no number of invitations changes the account in which a sign-in ends", asy
   // Not even those that they accepted.
   for (const { accountId } of await Member.invitationsOf(guest)) await Member.accept(accountId, person)
   expect(await Member.ofPerson(person.id)).toHaveLength(10)
-  expect((await accountAtSignIn(guest)).accountId).toBe(own)
+  expect((await findOrOpenAccount(guest)).accountId).toBe(own)
 })
 
 test("an invitation that was withdrawn, used or made for another account cannot be accepted", async () => {
@@ -468,7 +472,7 @@ test("a fresh sign-in goes on in the account that one looked at, by code, and by
   const { visitor: theirBrowser } = await signedIn(stranger.guest)
   await theirBrowser.post("/sign-in", { email: stranger.host })
   await theirBrowser.post(mailed(stranger.host).link)
-  const { person: host } = await accountAtSignIn(stranger.host)
+  const { person: host } = await findOrOpenAccount(stranger.host)
   expect((await Browser.list(host.id)).map(({ accountId }) => accountId)).toEqual([stranger.theirs])
 })
 
@@ -505,12 +509,12 @@ test("with a deleted account go its people and invitations; whoever is in anothe
   await visitor.post("/accounts/join", { account: theirs })
   const late = anEmail()
   await Member.invite(theirs, late, "member", host)
-  const { person: gone } = await accountAtSignIn(host)
+  const { person: gone } = await findOrOpenAccount(host)
   expect(await removeEmpty(theirs)).toBe(true)
   expect([await Member.list(theirs), await Member.invitationsOf(late)]).toEqual([[], []])
   // In no other account: somebody new, from the address on.
   expect((await owner.get("/numbers")).headers.get("location")).toBe("/sign-in?next=%2Fnumbers")
-  expect((await accountAtSignIn(host)).person.id).not.toBe(gone.id)
+  expect((await findOrOpenAccount(host)).person.id).not.toBe(gone.id)
   // In another one.
   expect((await visitor.get("/numbers")).headers.get("location")).toBe("/accounts?next=%2Fnumbers")
   await visitor.post("/accounts/turn", { account: own })
@@ -521,7 +525,7 @@ test("with a deleted account go its people and invitations; whoever is in anothe
 test("a membership of an account that is gone is no way in, and hides no other account", async () => {
   const { guest, own, person } = await invited()
   for (let accounts = 0; accounts < 4; accounts++) await Member.add(randomUUID(), person, "owner")
-  expect((await accountAtSignIn(guest)).accountId).toBe(own)
+  expect((await findOrOpenAccount(guest)).accountId).toBe(own)
   const { visitor } = await signedIn(guest)
   expect(await isIn(visitor)).toBe(true)
 })
@@ -537,7 +541,7 @@ test("an invitation to an account that is gone leads nobody astray, and somebody
 
 test("people are forgotten with their last account, whatever an interrupted deletion of another has left", async () => {
   const email = anEmail()
-  const { accountId, person } = await accountAtSignIn(email)
+  const { accountId, person } = await findOrOpenAccount(email)
   const { visitor } = await signedIn(email)
   const interrupted = randomUUID()
   await Member.add(interrupted, person, "owner")
@@ -549,9 +553,9 @@ test("people are forgotten with their last account, whatever an interrupted dele
 })
 
 test("the last owner cannot be removed, and of two who remove each other at once one stays", async () => {
-  const first = await accountAtSignIn(anEmail())
+  const first = await findOrOpenAccount(anEmail())
   expect(await Member.remove(first.accountId, first.person.id)).toBe(false)
-  const second = await accountAtSignIn(anEmail())
+  const second = await findOrOpenAccount(anEmail())
   await Member.add(first.accountId, second.person, "owner")
   const removed = await Promise.all([
     Member.remove(first.accountId, first.person.id),
@@ -563,8 +567,8 @@ test("the last owner cannot be removed, and of two who remove each other at once
 
 test("a printed link signs in once, for the operator too, and mail is for the operator alone", async () => {
   const email = anEmail()
-  const { accountId } = await accountAtSignIn(email)
-  const link = `/sign-in/link/${await SignIn.print(email)}`
+  const { accountId } = await findOrOpenAccount(email)
+  const link = `/sign-in/link/${await SignIn.newLinkToPrint(email)}`
   const visitor = aVisitor()
   expect(await (await visitor.get(link)).text()).toContain("data-go")
   expect((await visitor.post(link)).status).toBe(303)
@@ -582,8 +586,8 @@ test("turning to another account is no sign-in: it is as old as before, and what
     const email = anEmail()
     const { visitor, link } = await asked(email)
     await visitor.post(link)
-    const own = await accountAtSignIn(email)
-    const other = await accountAtSignIn(anEmail())
+    const own = await findOrOpenAccount(email)
+    const other = await findOrOpenAccount(anEmail())
     await Member.add(other.accountId, own.person, "owner")
     vi.setSystemTime(Date.now() + 11 * 60_000)
     for (const account of [own.accountId, other.accountId]) {
@@ -600,7 +604,7 @@ test("turning to another account is no sign-in: it is as old as before, and what
 })
 
 test("a viewer of the operator's account sees neither other accounts nor the mails that would sign them in", async () => {
-  const owner = await accountAtSignIn(anEmail())
+  const owner = await findOrOpenAccount(anEmail())
   await Account.makeOperator(owner.accountId)
   const email = anEmail()
   await Member.invite(owner.accountId, email, "viewer", owner.person.email)

@@ -1,6 +1,6 @@
 import "#test/support/store.ts"
 import { expect, test } from "vitest"
-import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
+import { findOrOpenAccount } from "#core/account/account-at-sign-in.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Member } from "#core/account/member.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
@@ -37,7 +37,7 @@ test("what a new key may do has to be chosen", async () => {
 
 test("each button of what cannot be undone is behind another one, that says what it does", async () => {
   const person = await aPerson()
-  await Member.add(person.accountId, (await accountAtSignIn(anEmail())).person, "owner")
+  await Member.add(person.accountId, (await findOrOpenAccount(anEmail())).person, "owner")
   await ApiKey.create(person.accountId, "till")
   const found = await Promise.all(
     ["/keys", "/account", "/numbers/shop/settings"].map(async (path) => {

@@ -3,7 +3,7 @@ import { dynamoDb } from "#test/support/store.ts"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
-import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
+import { findOrOpenAccount } from "#core/account/account-at-sign-in.ts"
 import { AuditLog } from "#core/account/audit-log.ts"
 import { Mail } from "#core/account/mail.ts"
 import { Browser } from "#core/account/browser.ts"
@@ -61,7 +61,7 @@ test("what gives events or secrets away, or cannot be undone, asks for a fresh s
       expect(led.headers.get("location")).toContain(`/sign-in?next=%2Fnumbers%2Fshop%2F${at}&`)
     }
     for (const email of [anEmail(), anEmail()])
-      await Member.add(person.accountId, (await accountAtSignIn(email)).person, "member")
+      await Member.add(person.accountId, (await findOrOpenAccount(email)).person, "member")
     const others = (await Member.list(person.accountId)).filter((one) => one.personId !== person.person.id)
     // A browser selects the first by itself.
     const { personId: last } = others.at(-1)!
@@ -95,7 +95,7 @@ test("what gives events or secrets away, or cannot be undone, asks for a fresh s
     expect(await (await person.get("/account")).text()).not.toContain("late@example.com")
     await person.post("/numbers/shop/webhooks/first/address", { webhook_url: elsewhere + "/".repeat(1000) })
     expect(person.jar.has("bridge-80-draft")).toBe(false)
-    await person.post(`/sign-in/link/${await SignIn.print(person.email)}`)
+    await person.post(`/sign-in/link/${await SignIn.newLinkToPrint(person.email)}`)
     expect(
       (await person.post("/numbers/shop/webhooks/first/address", { webhook_url: elsewhere })).status,
     ).not.toBe(303)
@@ -113,13 +113,13 @@ test("an owner invites and removes, a member does not", async () => {
   await owner.post("/account/rename", { name: "Corner shop" })
   await owner.post("/account/invite", { email, role: "member" })
   expect(mailed()).toBe(`${owner.email} invites you to Corner shop`)
-  const link = `/sign-in/link/${await SignIn.print(email)}`
+  const link = `/sign-in/link/${await SignIn.newLinkToPrint(email)}`
   const invited = aVisitor()
   await invited.post(link)
   await invited.post("/accounts/join", { account: owner.accountId })
   expect(await (await invited.get("/account")).text()).toContain(owner.email)
   expect((await invited.post("/account/invite", { email: anEmail(), role: "owner" })).status).toBe(403)
-  const { person } = await accountAtSignIn(email)
+  const { person } = await findOrOpenAccount(email)
   const roleOf = async (id: string) =>
     (await Member.list(owner.accountId)).find(({ personId }) => personId === id)?.role
   const change = (by: typeof invited, id: string, as: string) => by.post("/account/role", { person: id, as })
@@ -128,7 +128,7 @@ test("an owner invites and removes, a member does not", async () => {
   expect((await invited.post("/keys", { name: "x" })).status).toBe(403)
   for (const [id, as] of [
     [person.id, "king"],
-    [(await accountAtSignIn(anEmail())).person.id, "owner"],
+    [(await findOrOpenAccount(anEmail())).person.id, "owner"],
     [owner.person.id, "member"],
   ] as const)
     expect(await (await change(owner, id, as)).text()).toContain(
@@ -152,17 +152,17 @@ test("an invitation ends after a week, and with the membership of whoever sent i
     const owner = await aPerson()
     const [late, open] = [anEmail(), anEmail()]
     await owner.post("/account/invite", { email: late, role: "member" })
-    const { person } = await accountAtSignIn(late)
+    const { person } = await findOrOpenAccount(late)
     vi.setSystemTime(Date.now() + 7 * 86_400_000)
     expect(await Member.accept(owner.accountId, person)).toBe(false)
     expect(await Member.invitations(owner.accountId)).toEqual([])
 
-    await Member.add(owner.accountId, (await accountAtSignIn(anEmail())).person, "owner")
-    await owner.post(`/sign-in/link/${await SignIn.print(owner.email)}`)
+    await Member.add(owner.accountId, (await findOrOpenAccount(anEmail())).person, "owner")
+    await owner.post(`/sign-in/link/${await SignIn.newLinkToPrint(owner.email)}`)
     await owner.post("/account/invite", { email: open, role: "owner" })
     expect(await Member.invitations(owner.accountId)).toMatchObject([{ email: open }])
     await owner.post("/account/leave")
-    expect(await Member.accept(owner.accountId, (await accountAtSignIn(open)).person)).toBe(false)
+    expect(await Member.accept(owner.accountId, (await findOrOpenAccount(open)).person)).toBe(false)
   } finally {
     vi.useRealTimers()
   }
@@ -172,8 +172,8 @@ test("an owner chooses who is told of troubles, where somebody looks for them", 
   const [owner, member] = await Promise.all([aPerson(), aPerson("member")])
   const shown = async () => await (await owner.get("/account")).text()
   expect(await shown()).not.toContain("<h2>Alerts")
-  onTestFinished(() => Troubles.setOn(false))
-  Troubles.setOn(true)
+  onTestFinished(() => Troubles.setReporting(false))
+  Troubles.setReporting(true)
   expect(await shown()).toContain("<h2>Alerts")
   expect((await member.post("/account/troubles", { to: "nobody", url: "" })).status).toBe(403)
   expect(await (await owner.post("/account/troubles", { to: "members", url: "ftp://x" })).text()).toContain(
@@ -247,15 +247,15 @@ test("somebody changes their address with a code that is mailed to the new one; 
   const code = await codeTo(to)
   expect((await owner.post("/account/address/code", { code: "AAAA-AAAA" })).status).toBe(400)
   expect((await owner.post("/account/address/code", { code })).headers.get("location")).toBe("/account")
-  expect((await accountAtSignIn(to)).person.id).toBe(owner.person.id)
+  expect((await findOrOpenAccount(to)).person.id).toBe(owner.person.id)
   expect(await Member.list(owner.accountId)).toMatchObject([{ email: to, role: "owner" }])
   expect(await ApiKey.list(owner.accountId)).toMatchObject([{ createdBy: to }])
   expect(await Member.invitations(owner.accountId)).toMatchObject([{ email: invited, by: to }])
   await until(() => Mail.latest().some((mail) => mail.to === owner.email && mail.subject.includes(to)))
   // The old address is somebody new, whom nobody takes it from.
-  expect((await accountAtSignIn(owner.email)).person.id).not.toBe(owner.person.id)
+  expect((await findOrOpenAccount(owner.email)).person.id).not.toBe(owner.person.id)
   const taken = await owner.post("/account/address/code", { code: await codeTo(owner.email) })
-  expect([taken.status, (await accountAtSignIn(to)).person.id]).toEqual([409, owner.person.id])
+  expect([taken.status, (await findOrOpenAccount(to)).person.id]).toEqual([409, owner.person.id])
 })
 
 test("an owner downloads all that is kept of the account, but no secret", async () => {
@@ -362,9 +362,9 @@ test("an account's name is its owners' to choose, strangers read it where a phon
   expect(await linkPage()).toContain("&lt;b&gt;The&lt;")
 
   const email = anEmail()
-  await Member.add(owner.accountId, (await accountAtSignIn(email)).person, "member")
+  await Member.add(owner.accountId, (await findOrOpenAccount(email)).person, "member")
   const member = aVisitor()
-  await member.post(`/sign-in/link/${await SignIn.print(email)}`)
+  await member.post(`/sign-in/link/${await SignIn.newLinkToPrint(email)}`)
   await member.post("/accounts/turn", { account: owner.accountId })
   expect((await member.post("/account/rename", { name: "Mine" })).status).toBe(403)
   expect((await Account.get(owner.accountId))?.name).toBe(name)
@@ -374,7 +374,8 @@ const isOfAuditLog = (request: object) => JSON.stringify(request).includes('"AUD
 
 test("what somebody does is done although the store cannot record it", async () => {
   const owner = await aPerson()
-  for (let i = 0; i < 3; i++) await aVisitor().post(`/sign-in/link/${await SignIn.print(owner.email)}`)
+  for (let i = 0; i < 3; i++)
+    await aVisitor().post(`/sign-in/link/${await SignIn.newLinkToPrint(owner.email)}`)
   expect(await Browser.list(owner.person.id)).toHaveLength(4)
   onTestFinished(dynamoDb.faults.add({ fault: "invalid", when: isOfAuditLog }))
   expect((await owner.post("/account/sign-out/others", {})).status).toBe(303)
@@ -473,7 +474,7 @@ test("somebody is mailed of a sign-in in a browser that is not known, also when 
 
 test("the last mail of acts that an hour has room for goes to every owner, and says that the rest is in the audit log alone", async () => {
   const owner = await aPerson()
-  await Member.add(owner.accountId, (await accountAtSignIn(anEmail())).person, "member")
+  await Member.add(owner.accountId, (await findOrOpenAccount(anEmail())).person, "member")
   const signIns = (email: string) =>
     Array.from({ length: 22 }, () =>
       AuditLog.recordAndMail(

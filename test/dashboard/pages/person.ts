@@ -1,7 +1,7 @@
 import "#test/support/store.ts"
 import { randomBytes } from "node:crypto"
 import { Account } from "#core/account/account.ts"
-import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
+import { findOrOpenAccount } from "#core/account/account-at-sign-in.ts"
 import { Member } from "#core/account/member.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
@@ -12,15 +12,15 @@ export const anEmail = () => `${randomBytes(6).toString("hex")}@example.com`
 /** Somebody who is signed in to an account of their own, with a number. */
 export async function aPerson(role?: Member.Role, address?: string) {
   const email = anEmail()
-  const { accountId, person } = await accountAtSignIn(email)
+  const { accountId, person } = await findOrOpenAccount(email)
   await Account.setSubscription(accountId, "active")
   const { bridge } = await Bridge.create({ accountId, customerRef: "shop" })
   if (role) {
-    await Member.add(accountId, (await accountAtSignIn(anEmail())).person, "owner")
+    await Member.add(accountId, (await findOrOpenAccount(anEmail())).person, "owner")
     await Member.add(accountId, person, role)
   }
   const visitor = aVisitor(address)
-  await visitor.post(`/sign-in/link/${await SignIn.print(email)}`)
+  await visitor.post(`/sign-in/link/${await SignIn.newLinkToPrint(email)}`)
   return { ...visitor, email, accountId, person, bridge }
 }
 

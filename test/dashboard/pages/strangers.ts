@@ -1,7 +1,7 @@
 import "#test/support/store.ts"
 import { expect, onTestFinished, test } from "vitest"
 import { WebhookSecret } from "#core/bridge/webhook-secret.ts"
-import { accountAtSignIn } from "#core/account/account-at-sign-in.ts"
+import { findOrOpenAccount } from "#core/account/account-at-sign-in.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { Member } from "#core/account/member.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
@@ -205,7 +205,7 @@ async function askingOwners(accountId: string): Promise<string> {
 
 test("what a role does not allow says which owners are asked for it, by mail", async () => {
   const [viewer, member] = [await aPerson("viewer"), await aPerson("member")]
-  await Member.add(viewer.accountId, (await accountAtSignIn(anEmail())).person, "owner")
+  await Member.add(viewer.accountId, (await findOrOpenAccount(anEmail())).person, "owner")
   const [theirs, others] = [await askingOwners(viewer.accountId), await askingOwners(member.accountId)]
   expect([theirs, others].map((asking) => asking.match(/mailto/g)?.length)).toEqual([2, 1])
   for (const path of ["connect", "link-page", "settings", "webhooks"].map((tab) => `/numbers/shop/${tab}`))

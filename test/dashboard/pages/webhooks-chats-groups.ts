@@ -58,8 +58,8 @@ test("a further webhook is added, chooses its types, is paused and goes on, test
 })
 
 test("where a webhook fails, its pages say who is told, or that nobody is, where alerts can be chosen; the settings lead to the one page where it is changed", async () => {
-  Troubles.setOn(true)
-  onTestFinished(() => Troubles.setOn(false))
+  Troubles.setReporting(true)
+  onTestFinished(() => Troubles.setReporting(false))
   const person = await aPerson()
   const receiver = await aReceiver([500])
   const shown = async (path: string) => plain(await (await person.get(`/numbers/shop${path}`)).text())
@@ -80,7 +80,7 @@ test("where a webhook fails, its pages say who is told, or that nobody is, where
   await told(`an alert goes to ${person.email} by mail, and to https://shop.example/told.`)
   await person.post("/account/troubles", { to: "nobody", url: "" })
   await told("Nobody is told that it fails.")
-  Troubles.setOn(false)
+  Troubles.setReporting(false)
   // What nobody can change is not said.
   expect(await shown("/webhooks")).not.toContain("told")
   const settings = await shown("/settings")

@@ -117,9 +117,9 @@ test("a call is kept for a revoked key, without its name, and hides its path in 
 })
 
 test("of a flood of refused calls a hundred are kept and the last one, which says how many were left out", async () => {
-  const { refillMs } = RequestLog.most
-  RequestLog.most.refillMs = 1500
-  onTestFinished(() => void Object.assign(RequestLog.most, { refillMs }))
+  const { refillMs } = RequestLog.keepLimit
+  RequestLog.keepLimit.refillMs = 1500
+  onTestFinished(() => void Object.assign(RequestLog.keepLimit, { refillMs }))
   const customer = await aCustomer()
   const call = { method: "GET", status: 404, keyId: customer.key.slice(4, 16), ms: 1 }
   const flood = Array.from({ length: 10_000 }, (_, i) => ({

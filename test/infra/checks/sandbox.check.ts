@@ -99,7 +99,7 @@ test("it may do what a host may, to sandbox bridges alone, which are known by th
     graph.permissions(role),
   )
   expect(actions(sandbox!)).toEqual(actions(host!))
-  const own = `${Bridge.sandboxIds}*`
+  const own = `${Bridge.sandboxIdPrefix}*`
   const about = (part: string) =>
     sandbox!.filter(({ resources }) => resources.some((arn) => arn.includes(part)))
   for (const table of ["SessionsTable", "EventsTable"])

@@ -29,7 +29,7 @@ async function contentOf(id: string) {
 
 async function keyOf(id: string) {
   const { headers } = await call(bridge.id, "GET", `/messages/${id}/media`)
-  return AnswerInBucket.pointedAt(Object.fromEntries(headers))!
+  return AnswerInBucket.keyIn(Object.fromEntries(headers))!
 }
 
 /** Bob sends a file. @returns the id of its message */

@@ -1,7 +1,7 @@
 import "#test/support/store.ts"
 import { rowsOf } from "#test/support/rows-of.ts"
 import { expect, test } from "vitest"
-import { afterRestore } from "#core/bridge/after-restore.ts"
+import { markRestored } from "#core/bridge/after-restore.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { DataKeys } from "#core/keys/data-keys.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -100,7 +100,7 @@ async function aBridgeFromACopy() {
 test("a session whose keys are from a copy uses none of them twice, is not linked again, and reads what waits for it", async () => {
   const bridge = await aBridgeFromACopy()
   const before = new Set(await bridge.numbers())
-  expect(await afterRestore(bridge.id, bridge.copiedMs)).toBe(true)
+  expect(await markRestored(bridge.id, bridge.copiedMs)).toBe(true)
   await bridge.connected()
   await bridge.waitingArrived()
   await bridge.talk()

@@ -107,6 +107,6 @@ async function passDays({ service, open }: World, days: number): Promise<void> {
 
 /** The operator sets the state of the account that this person made. */
 async function byHand({ service, store }: World, email: string, state: string): Promise<void> {
-  const { madeAccountId } = await store.Person.ofEmail(email)
+  const { madeAccountId } = await store.Person.findOrMake(email)
   await service.admin(z.unknown(), "account", "subscription", madeAccountId!, state)
 }

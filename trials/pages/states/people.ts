@@ -41,7 +41,7 @@ const signIns: State[] = [
     as: late,
     reach: async ({ store, open }) => {
       await open(late, "/")
-      const { id } = await store.Person.ofEmail(late)
+      const { id } = await store.Person.findOrMake(late)
       const [browser] = await store.Browser.list(id)
       await store.update({
         TableName: store.tables.accounts,
@@ -67,7 +67,7 @@ const signIns: State[] = [
     name: "sign-in-join",
     reach: async ({ store: { Member, SignIn }, bakery }) => {
       await Member.invite(bakery.id, invited, "member", baker)
-      return `/sign-in/link/${await SignIn.invite(invited, bakery.id)}`
+      return `/sign-in/link/${await SignIn.newLinkToInvite(invited, bakery.id)}`
     },
     reads: "You are invited",
   },
@@ -85,7 +85,7 @@ const signIns: State[] = [
     name: "passkey-needed",
     as: guarded,
     reach: async ({ store: { Account, Person } }) => {
-      await Account.setPasskeyOnly((await Person.ofEmail(guarded)).madeAccountId!, true)
+      await Account.setPasskeyOnly((await Person.findOrMake(guarded)).madeAccountId!, true)
       return "/"
     },
     reads: "A passkey is needed",

@@ -48,9 +48,9 @@ export async function aWorld({
   ])
   const silent = await silentHost(store)
   const { Member, Person, SignIn } = store
-  await Member.add(bakery.id, await Person.ofEmail(people.baker), "owner")
-  await Member.add(bakery.id, await Person.ofEmail(people.apprentice), "viewer")
-  await Member.add(florist.id, await Person.ofEmail(people.florist), "owner")
+  await Member.add(bakery.id, await Person.findOrMake(people.baker), "owner")
+  await Member.add(bakery.id, await Person.findOrMake(people.apprentice), "viewer")
+  await Member.add(florist.id, await Person.findOrMake(people.florist), "owner")
 
   const signedIn = new Map<string, string[]>()
   /** The person's cookies: they sign in by the mailed link, if they have not. */
