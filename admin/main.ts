@@ -4,7 +4,7 @@ import { config } from "#core/platform/config.ts"
 import { logToErrorOutput } from "#core/platform/log.ts"
 import { allNouns, nouns } from "./nouns.ts"
 import { type Options, orRefused, Refused, type Row } from "./verb.ts"
-import { which } from "./which-service.ts"
+import { whichService } from "./which-service.ts"
 
 logToErrorOutput()
 process.exitCode = await main()
@@ -35,7 +35,7 @@ async function run({ words, json, options }: Asked): Promise<number> {
     console.error(`\`${name}\` takes no --${extra}\nusage: npm run admin -- ${name} ${verb.takes}`)
     return 2
   }
-  const service = verb.isOfFolder ? undefined : await which(process.env)
+  const service = verb.isOfFolder ? undefined : await whichService(process.env)
   Object.assign(process.env, service?.environment)
   // The first reading of a setting checks them all.
   await orRefused(async () => config.STAGE)

@@ -30,7 +30,7 @@ export interface Service {
  * Which service is meant: the one running on this machine's data folder, or the stage that the environment names.
  * @throws Refused when there are both, or neither, or the stage's settings are incomplete.
  */
-export async function which(environment: NodeJS.ProcessEnv): Promise<Service> {
+export async function whichService(environment: NodeJS.ProcessEnv): Promise<Service> {
   const dataDir = DataDir.parse(environment.DATA_DIR)
   const running = await find(dataDir)
   const missing = settingsOfStage.filter((name) => !environment[name])

@@ -7,9 +7,9 @@ import { need } from "#core/platform/config.ts"
 import { ApiError } from "#core/error.ts"
 import { Billing } from "#core/billing.ts"
 import { countPaid } from "./billable-bridges.ts"
-import { look } from "./look-at-stripe.ts"
+import { lookAtStripe } from "./look-at-stripe.ts"
 import { Payer } from "./payer.ts"
-import { ifThere, isAnswer, modeOf, stripe } from "./stripe.ts"
+import { ifThere, isAnswer, stripeMode, stripe } from "./stripe.ts"
 import { FormerTrials } from "./former-trials.ts"
 
 /** Contract, "Subscription" */
@@ -29,7 +29,8 @@ export async function forgetWanted(accountId: string): Promise<void> {
 }
 
 async function note(accountId: string, wanted: Payer.Wanted | undefined): Promise<void> {
-  for (let i = 0; i < tries; i++) if (await Payer.change(await Payer.of(accountId), { wanted })) return
+  for (let i = 0; i < tries; i++)
+    if (await Payer.change(await Payer.getOrBlank(accountId), { wanted })) return
   throw new Error("the subscription kept changing while a number was noted")
 }
 
@@ -39,7 +40,7 @@ async function note(accountId: string, wanted: Payer.Wanted | undefined): Promis
  */
 export async function begin(accountId: string, email: string): Promise<string | undefined> {
   for (let i = 0; i < tries; i++) {
-    await look(accountId)
+    await lookAtStripe(accountId)
     const account = await Account.get(accountId)
     if (!account) throw new ApiError("unauthorized", "this account has been deleted")
     if (account.isByHand || !["none", "canceled"].includes(account.subscription)) return undefined
@@ -53,11 +54,8 @@ export async function begin(accountId: string, email: string): Promise<string | 
 
 /** Somebody who had a trial in another account has none here. @returns false if somebody else has written meanwhile */
 async function noteTrial(accountId: string, email: string): Promise<boolean> {
-  const payer = await Payer.of(accountId)
-  if (
-    payer.hadTrial ||
-    !(await FormerTrials.isOfAnother(accountId, [FormerTrials.personOf("address", email)]))
-  )
+  const payer = await Payer.getOrBlank(accountId)
+  if (payer.hadTrial || !(await FormerTrials.isOfAnother(accountId, [FormerTrials.markOf("address", email)])))
     return true
   return (await Payer.change(payer, { hadTrial: true })) !== undefined
 }
@@ -67,7 +65,7 @@ async function noteTrial(accountId: string, email: string): Promise<boolean> {
  * @returns the number that they wanted, if there is one to create now.
  */
 export async function wantedAfterPayment(accountId: string): Promise<Payer.Wanted | undefined> {
-  await look(accountId)
+  await lookAtStripe(accountId)
   const payer = await Payer.get(accountId)
   return payer?.said && !["incomplete", "incomplete_expired"].includes(payer.said.status)
     ? payer.wanted
@@ -76,14 +74,20 @@ export async function wantedAfterPayment(accountId: string): Promise<Payer.Wante
 
 /** @returns undefined if somebody else has written meanwhile */
 async function withCustomer(accountId: string, email: string): Promise<Payer.Info | undefined> {
-  const payer = await Payer.of(accountId)
+  const payer = await Payer.getOrBlank(accountId)
   if (payer.customer !== undefined && (await isCustomer(payer.customer))) return payer
   const { customers } = await stripe()
   const { id } = await customers.create({ email, metadata: { account_id: accountId } })
   // A page that was opened for an earlier customer is not this one's, nor is the answer under its key.
   const checkouts = payer.checkouts + (payer.customer === undefined ? 0 : 1)
   const others = Payer.customersOf(payer)
-  return await Payer.change(payer, { customer: id, others, mode: modeOf(), checkout: undefined, checkouts })
+  return await Payer.change(payer, {
+    customer: id,
+    others,
+    mode: stripeMode(),
+    checkout: undefined,
+    checkouts,
+  })
 }
 
 /** Whether Stripe still has this customer. One that was deleted can be read, and can subscribe no more. */

@@ -34,13 +34,21 @@ function waitAfter(failures: number): number {
 }
 
 /** The write that makes an account due, as a member of a transaction. */
-export function mark(accountId: string): Write {
-  return { Update: marking(accountId) }
+export function marking(accountId: string): Write {
+  return {
+    Update: {
+      TableName: tables.accounts,
+      Key: { pk: all, sk: accountId },
+      UpdateExpression: "SET #at = :now, since = if_not_exists(since, :now), #token = :new, failures = :none",
+      ExpressionAttributeNames: { "#at": "at", "#token": "token" },
+      ExpressionAttributeValues: { ":now": now(), ":new": randomUUID(), ":none": 0 },
+    },
+  }
 }
 
 /** Makes an account due. */
-export async function put(accountId: string): Promise<void> {
-  await transact([mark(accountId)])
+export async function mark(accountId: string): Promise<void> {
+  await transact([marking(accountId)])
 }
 
 /** Every mark whose time has come, the oldest first. */
@@ -83,14 +91,4 @@ export async function postpone({ accountId, token, failures }: Mark): Promise<vo
       ":mine": token,
     },
   })
-}
-
-function marking(accountId: string) {
-  return {
-    TableName: tables.accounts,
-    Key: { pk: all, sk: accountId },
-    UpdateExpression: "SET #at = :now, since = if_not_exists(since, :now), #token = :new, failures = :none",
-    ExpressionAttributeNames: { "#at": "at", "#token": "token" },
-    ExpressionAttributeValues: { ":now": now(), ":new": randomUUID(), ":none": 0 },
-  }
 }

@@ -4,7 +4,7 @@ import { hashOf } from "#core/account/token.ts"
 import { now } from "#core/platform/clock.ts"
 import { get as getRow, put } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import { modeOf } from "./stripe.ts"
+import { stripeMode } from "./stripe.ts"
 
 /** How long a trial is remembered, in seconds. */
 const keptFor = 2 * 365 * 86_400
@@ -13,8 +13,8 @@ const keptFor = 2 * 365 * 86_400
  * By what somebody is known again who has had a free trial in another account: an e-mail address without what may be added to
  * it, Stripe's fingerprint of a card, or a phone that was linked. Only its hash is kept.
  */
-export function personOf(kind: "address" | "card" | "phone", value: string): string {
-  return hashOf(`${modeOf()} ${kind} ${kind === "address" ? plain(value) : value}`)
+export function markOf(kind: "address" | "card" | "phone", value: string): string {
+  return hashOf(`${stripeMode()} ${kind} ${kind === "address" ? plain(value) : value}`)
 }
 
 /** `x+2@` is the same person as `x@`; Google leaves out dots as well. */
@@ -34,7 +34,7 @@ export async function isOfAnother(accountId: string, marks: string[]): Promise<b
 }
 
 /** Remembers that an account has its trial. @returns whether another one has had it under one of these marks */
-export async function take(accountId: string, marks: string[]): Promise<boolean> {
+export async function remember(accountId: string, marks: string[]): Promise<boolean> {
   const former = await Promise.all(
     marks.map(
       async (mark) =>

@@ -2,7 +2,7 @@ import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { TrialChecks } from "#core/bridge/trial-checks.ts"
 import { Due } from "./due.ts"
-import { look } from "./look-at-stripe.ts"
+import { lookAtStripe } from "./look-at-stripe.ts"
 import { Payer } from "./payer.ts"
 import { now } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
@@ -33,7 +33,7 @@ async function markNewlyLinked(): Promise<void> {
   for (const bridgeId of await TrialChecks.list()) {
     const bridge = await Bridge.byId(bridgeId)
     const account = bridge && (await Account.get(bridge.accountId))
-    if (account?.subscription === "trialing" && !bridge?.isSandbox) await Due.put(account.id)
+    if (account?.subscription === "trialing" && !bridge?.isSandbox) await Due.mark(account.id)
     await TrialChecks.looked(bridgeId)
   }
 }
@@ -41,7 +41,7 @@ async function markNewlyLinked(): Promise<void> {
 async function lookAt(mark: Due.Mark): Promise<void> {
   const { accountId } = mark
   try {
-    await look(accountId)
+    await lookAtStripe(accountId)
     await Due.done(mark)
   } catch (error) {
     const dueForS = now() - mark.since
@@ -62,5 +62,5 @@ export async function makeAllDue(): Promise<void> {
 async function markIfKnown({ id, subscription }: Account.Info): Promise<void> {
   const payer = await Payer.get(id)
   // An account that has only signed up has nothing anywhere.
-  if (payer && (subscription !== "none" || Payer.customersOf(payer).length > 0)) await Due.put(id)
+  if (payer && (subscription !== "none" || Payer.customersOf(payer).length > 0)) await Due.mark(id)
 }

@@ -10,7 +10,7 @@ import { billableBridges, isNumberStillWanted } from "./billable-bridges.ts"
 import { pauseOrResumeBridges } from "./unpaid-bridges.ts"
 import { Payer } from "./payer.ts"
 import { settleQuantity } from "./quantity.ts"
-import { idOf, ifThere, modeOf, stripe } from "./stripe.ts"
+import { idOf, ifThere, stripeMode, stripe } from "./stripe.ts"
 import { FormerTrials } from "./former-trials.ts"
 
 /** Two looks at one account that meet begin again, so this many are enough for any number of webhooks at once. */
@@ -22,7 +22,7 @@ const tries = 20
  * the webhooks came.
  * @throws the SDK's errors when Stripe cannot be asked: then nothing changes
  */
-export async function look(accountId: string): Promise<void> {
+export async function lookAtStripe(accountId: string): Promise<void> {
   for (let i = 0; i < tries; i++) if (await hasLooked(accountId)) return
   throw new Error("the subscription kept changing while it was looked at")
 }
@@ -60,7 +60,10 @@ async function hasLooked(accountId: string): Promise<boolean> {
     wanted: (await isNumberStillWanted(payer)) ? payer.wanted : undefined,
     stoppedAt: isGivenUp ? (payer.stoppedAt ?? now()) : undefined,
   }
-  const [was, is] = [inWords(account.subscription, payer.said), inWords(subscription, said)]
+  const [was, is] = [
+    subscriptionInWords(account.subscription, payer.said),
+    subscriptionInWords(subscription, said),
+  ]
   const refused = await transact([
     Payer.writing(seen),
     Account.subscriptionWrite(account, subscription),
@@ -82,7 +85,7 @@ async function hasLooked(accountId: string): Promise<boolean> {
  * Stripe finds what is charged there.
  */
 function ofThisStripe(payer: Payer.Info): Payer.Info {
-  const mode = modeOf()
+  const mode = stripeMode()
   if (payer.mode === undefined || payer.mode === mode) return { ...payer, mode }
   log.warn({ accountId: payer.accountId, was: payer.mode, mode }, "an account begins anew at another Stripe")
   const { accountId, version, checkouts, generation, wanted } = payer
@@ -121,15 +124,15 @@ async function isAnothersTrial({ accountId }: Payer.Info, own: Stripe.Subscripti
   const owners = members.filter(({ role }) => role === "owner")
   const method = own.default_payment_method
   const card = typeof method === "object" ? method?.card?.fingerprint : undefined
-  await FormerTrials.take(
+  await FormerTrials.remember(
     accountId,
-    owners.map(({ email }) => FormerTrials.personOf("address", email)),
+    owners.map(({ email }) => FormerTrials.markOf("address", email)),
   )
-  return await FormerTrials.take(accountId, [
-    ...(card ? [FormerTrials.personOf("card", card)] : []),
+  return await FormerTrials.remember(accountId, [
+    ...(card ? [FormerTrials.markOf("card", card)] : []),
     ...leases
       .flatMap((lease) => lease?.reported?.phone_hash ?? [])
-      .map((hash) => FormerTrials.personOf("phone", hash)),
+      .map((hash) => FormerTrials.markOf("phone", hash)),
   ])
 }
 
@@ -147,7 +150,7 @@ async function listOf(payer: Payer.Info, customer: string): Promise<Stripe.Subsc
   if (found) return found.data
   if (payer.said !== undefined && customer === payer.customer) {
     // A live key that does not even know them as deleted is rather another account's: then this throws, and nothing changes.
-    if (modeOf() === "live") await customers.retrieve(customer)
+    if (stripeMode() === "live") await customers.retrieve(customer)
     const { accountId } = payer
     log.warn({ accountId, customer }, "Stripe does not know the customer: their bridges are paused")
   }
@@ -208,7 +211,10 @@ function saidOf(subscription: Stripe.Subscription): Payer.Said {
 const byStripe = { by: "Stripe", act: "subscription_changed", address: "", agent: "" } as const
 
 /** A subscription in the words of the audit log. */
-export function inWords(subscription: Account.Subscription, said: Payer.Said | undefined): string {
+export function subscriptionInWords(
+  subscription: Account.Subscription,
+  said: Payer.Said | undefined,
+): string {
   const ends = subscription === "canceled" || subscription === "none" ? undefined : said?.cancelAt
   const state = subscription.replace("_", " ")
   return ends === undefined ? state : `${state}, until ${iso(ends * 1000).slice(0, 10)}`

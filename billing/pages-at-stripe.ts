@@ -1,5 +1,5 @@
 import type Stripe from "stripe"
-import { look } from "./look-at-stripe.ts"
+import { lookAtStripe } from "./look-at-stripe.ts"
 import { Billing } from "#core/billing.ts"
 import { Payer } from "./payer.ts"
 import { ifThere, isAnswer, stripe } from "./stripe.ts"
@@ -71,6 +71,6 @@ async function portalAt(
   const asked = { customer: payer.customer, return_url: back(), ...(flow && { flow_data: flow }) }
   const session = await ifThere(sessions.create(asked))
   // Else somebody has deleted the customer at Stripe since the last look.
-  if (!session) await look(accountId)
+  if (!session) await lookAtStripe(accountId)
   return session?.url
 }

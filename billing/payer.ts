@@ -79,7 +79,7 @@ export async function get(accountId: string): Promise<Info | undefined> {
 }
 
 /** As `get`, or what is known of an account that Stripe has never heard of. */
-export async function of(accountId: string): Promise<Info> {
+export async function getOrBlank(accountId: string): Promise<Info> {
   const known = await get(accountId)
   return known ?? blank(accountId)
 }

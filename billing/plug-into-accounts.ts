@@ -4,8 +4,8 @@ import { Payer } from "./payer.ts"
 
 Billing.plugIn({
   enrolling: async (accountId) => {
-    const payer = await Payer.of(accountId)
+    const payer = await Payer.getOrBlank(accountId)
     return payer.version === 0 ? [Payer.writing(payer)] : []
   },
-  changing: async (accountId) => ((await Payer.get(accountId)) ? [Due.mark(accountId)] : []),
+  changing: async (accountId) => ((await Payer.get(accountId)) ? [Due.marking(accountId)] : []),
 })

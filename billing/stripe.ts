@@ -34,7 +34,7 @@ function elsewhere({ protocol, hostname, port }: URL) {
 }
 
 /** Which Stripe this is, as far as what it knows of an account is concerned. */
-export function modeOf(): string {
+export function stripeMode(): string {
   if (isPretend()) return "pretend"
   return /^[rs]k_live_/.test(config.STRIPE_SECRET_KEY ?? "") ? "live" : "test"
 }
@@ -80,6 +80,6 @@ function isMissing(error: unknown): boolean {
 }
 
 /** Whether Stripe could not be reached, or refused: an error of the SDK's, in either case. */
-export function isOfStripe(error: unknown): boolean {
+export function isStripeError(error: unknown): boolean {
   return error instanceof Error && "type" in error && /^Stripe\w*Error$/.test(String(error.type))
 }

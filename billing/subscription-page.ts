@@ -1,7 +1,7 @@
 import { html } from "hono/html"
 import type { Account } from "#core/account/account.ts"
 import { heading } from "#dashboard/layout.ts"
-import { type Html, note, press } from "#dashboard/elements.ts"
+import { type Html, note, buttonForm } from "#dashboard/elements.ts"
 import { day, until } from "#dashboard/times.ts"
 import { type Amount, type Bill, money, type Price, priceLine } from "./price-and-bills.ts"
 
@@ -86,7 +86,7 @@ function inUse(used: number, limit: number): string {
 }
 
 function portalButton(label = "Card, invoices, cancellation"): Html {
-  return press({ action: "/subscription/portal", label })
+  return buttonForm({ action: "/subscription/portal", label })
 }
 
 const titles: Record<State, string> = {
@@ -162,8 +162,8 @@ function card(input: Shown): Html {
     ${
       mayChange
         ? html`<div class="row">
-            ${isOver ? press({ action: "/subscription/begin", label: beginLabel(input), kind: "main" }) : ""}
-            ${owes ? press({ action: "/subscription/pay", label: "Pay now", kind: "main" }) : ""}
+            ${isOver ? buttonForm({ action: "/subscription/begin", label: beginLabel(input), kind: "main" }) : ""}
+            ${owes ? buttonForm({ action: "/subscription/pay", label: "Pay now", kind: "main" }) : ""}
             ${isEnding ? portalButton("Keep it after all") : ""}
             ${input.hasInvoices ? portalButton(isOver ? "Card and old invoices" : isEnding ? "Card and invoices" : undefined) : ""}
           </div>`
@@ -184,7 +184,7 @@ function cancellation({ state, numbers, cancelAt, periodEnd, mayChange }: Shown)
     <h2>What a cancellation does</h2>
     <p>${then}</p>
     <div class="row">
-      ${press({ action: "/subscription/cancel", label: "Go on to cancel", kind: "danger" })}
+      ${buttonForm({ action: "/subscription/cancel", label: "Go on to cancel", kind: "danger" })}
     </div>
   </section>`
 }
@@ -241,7 +241,7 @@ function reason({
       if (wanted && mayChange)
         return html`<p>You have paid, and may link <b>${wanted}</b> now.</p>
           <div class="row">
-            ${press({ action: "/subscription/begin", label: `Go on linking ${wanted}`, kind: "main" })}
+            ${buttonForm({ action: "/subscription/begin", label: `Go on linking ${wanted}`, kind: "main" })}
           </div>`
       return html`<p>
         ${numbers > 0 ? "Your numbers run." : "No number is linked yet."}

@@ -4,13 +4,13 @@ import { Account } from "#core/account/account.ts"
 import type { AuditLog } from "#core/account/audit-log.ts"
 import { Billing } from "#core/billing.ts"
 import { countPaid, isNumberStillWanted } from "./billable-bridges.ts"
-import { keptFor } from "./unpaid-bridges.ts"
+import { keptUnpaidFor } from "./unpaid-bridges.ts"
 import { Checkout } from "./checkout.ts"
-import { look, inWords } from "./look-at-stripe.ts"
+import { lookAtStripe, subscriptionInWords } from "./look-at-stripe.ts"
 import { cancelPage, payPage, portal } from "./pages-at-stripe.ts"
 import { billsOf, lastDigitsOf, nextCharge, priceOf } from "./price-and-bills.ts"
 import { Payer } from "./payer.ts"
-import { isOfStripe, isPretend } from "./stripe.ts"
+import { isStripeError, isPretend } from "./stripe.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
@@ -20,7 +20,7 @@ import { FormerTrials } from "./former-trials.ts"
 import { did } from "#dashboard/audit-log.ts"
 import { note } from "#dashboard/elements.ts"
 import { page } from "#dashboard/answer.ts"
-import { sentenceCase } from "#dashboard/api-words.ts"
+import { sentenceForPeople } from "#dashboard/api-words.ts"
 import { askOwners, type DashboardEnv, notAllowed } from "#dashboard/guard.ts"
 
 /** An account's subscription: to Stripe's pages, and back from them. */
@@ -51,7 +51,7 @@ export const subscription = new Hono<DashboardEnv>()
   // Back from the portal: whatever was changed there is seen, and nothing is created.
   .get("/subscription/changed", async (c) => {
     return await atStripe(c, async () => {
-      await look(c.var.accountId)
+      await lookAtStripe(c.var.accountId)
       await recordReturn(c)
       return "/subscription"
     })
@@ -79,7 +79,7 @@ async function lead(c: Context<DashboardEnv>, act: AuditLog.Act, page: string | 
 /** Records that somebody comes from a page of Stripe's, and what they have there since. */
 async function recordReturn(c: Context<DashboardEnv>): Promise<void> {
   const [account, payer] = await Promise.all([Account.get(c.var.accountId), Payer.get(c.var.accountId)])
-  if (account && payer) await did(c, "stripe_left", inWords(account.subscription, payer.said))
+  if (account && payer) await did(c, "stripe_left", subscriptionInWords(account.subscription, payer.said))
 }
 
 /** Sends somebody where this says. If Stripe cannot be asked, the page says so. */
@@ -88,8 +88,8 @@ async function atStripe(c: Context<DashboardEnv>, where: () => Promise<string>):
     return c.redirect(await where(), 303)
   } catch (error) {
     if (error instanceof ApiError)
-      return await show(c, { sentence: sentenceCase(error.message), status: error.status })
-    if (!isOfStripe(error)) throw error
+      return await show(c, { sentence: sentenceForPeople(error.message), status: error.status })
+    if (!isStripeError(error)) throw error
     log.error({ error, requestId: c.var.requestId, accountId: c.var.accountId }, "Stripe could not be asked")
     const sentence =
       "Stripe cannot be reached at the moment, and nothing was changed: try again in a few minutes."
@@ -119,11 +119,11 @@ async function show(
   refused?: { sentence: string; status: ApiError["status"] },
 ): Promise<Response> {
   const { accountId, me } = c.var
-  const [account, payer] = await Promise.all([Account.get(accountId), Payer.of(accountId)])
+  const [account, payer] = await Promise.all([Account.get(accountId), Payer.getOrBlank(accountId)])
   if (!account) throw new ApiError("unauthorized", "this account has been deleted")
   const isOwner = me.role === "owner"
   const { said, stoppedAt, wanted } = payer
-  const address = FormerTrials.personOf("address", me.person.email)
+  const address = FormerTrials.markOf("address", me.person.email)
   const hadTrial = payer.hadTrial || (await FormerTrials.isOfAnother(accountId, [address]))
   // The page is of use without the amounts.
   const asked = await Promise.all([
@@ -132,7 +132,7 @@ async function show(
     isOwner ? billsOf(payer) : [],
     isOwner ? lastDigitsOf(payer) : undefined,
   ]).catch((error: unknown) => {
-    if (!isOfStripe(error)) throw error
+    if (!isStripeError(error)) throw error
     return [undefined, undefined, [], undefined] as const
   })
   const body = subscriptionPage({
@@ -155,7 +155,7 @@ async function show(
     periodEnd: said?.periodEnd,
     trialEnd: said?.trialEnd,
     cancelAt: said?.cancelAt,
-    keptUntil: stoppedAt === undefined ? undefined : stoppedAt + keptFor,
+    keptUntil: stoppedAt === undefined ? undefined : stoppedAt + keptUnpaidFor,
     wanted: (await isNumberStillWanted(payer)) ? wanted?.customerRef : undefined,
     notice: refused && note("bad", refused.sentence),
     nowMs: nowMs(),

@@ -8,14 +8,14 @@ import { billableBridges } from "./billable-bridges.ts"
 import { Payer } from "./payer.ts"
 
 /** How long the bridges of an account that does not pay keep their data, in seconds. */
-export const keptFor = 30 * 86_400
+export const keptUnpaidFor = 30 * 86_400
 
 /** Stops an account's bridges, or lets those run that were stopped for this. After 30 days without payment they are deleted. */
 export async function pauseOrResumeBridges(
   payer: Pick<Payer.Info, "accountId" | "stoppedAt" | "version">,
   mayRun: boolean,
 ): Promise<void> {
-  const isLost = payer.stoppedAt !== undefined && payer.stoppedAt + keptFor < now()
+  const isLost = payer.stoppedAt !== undefined && payer.stoppedAt + keptUnpaidFor < now()
   for (const bridge of await billableBridges(payer.accountId)) {
     const { id: bridgeId } = bridge
     if (mayRun && (await Lease.wake(bridgeId, "billing"))) log.info({ bridgeId }, "paid: the bridge runs")

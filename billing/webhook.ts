@@ -37,7 +37,7 @@ export const webhook = new Hono<ApiEnv>().post("/billing/webhook", limited, asyn
   const event = await genuine(await c.req.text(), c.req.header("stripe-signature") ?? "")
   const { accountId, customer } = accountOf(event)
   // Another service may share the Stripe account.
-  if (accountId !== undefined && (await Payer.noteCustomer(accountId, customer))) await Due.put(accountId)
+  if (accountId !== undefined && (await Payer.noteCustomer(accountId, customer))) await Due.mark(accountId)
   log.info({ accountId, event: event.id, type: event.type }, "Stripe told of a change")
   return c.json({ received: true })
 })

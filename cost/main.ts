@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util"
 import { z } from "zod"
-import { Load, monthly, sum } from "./monthly.ts"
+import { Load, monthlyBill, sum } from "./monthly.ts"
 import { prices } from "./prices.ts"
 
 const Asked = Load.partial({ bridges: true }).extend({ json: z.boolean().default(false) })
@@ -44,7 +44,7 @@ function print(fleets: number[], asked: Asked): void {
   console.log(
     `Open at any time: ${streams} streams, ${pages} pages. Year ${year}: rotated keys are dearer until year 3.\n`,
   )
-  const bills = fleets.map((bridges) => monthly({ ...asked, bridges }))
+  const bills = fleets.map((bridges) => monthlyBill({ ...asked, bridges }))
   row(
     "bridges",
     fleets.map((bridges) => String(bridges)),

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { prices } from "./prices.ts"
-import { assumed, requestsAtRest, billing, counted, open, sized, spare } from "./usage.ts"
+import { assumed, requestsAtRest, billing, counted, open, sized, spareSessions } from "./usage.ts"
 
 const hours = 730
 const minutes = hours * 60
@@ -35,9 +35,9 @@ export const Load = z.object({
 })
 
 /** US dollars a month, by what they are paid for. */
-export function monthly(load: z.output<typeof Load>): Record<string, number> {
+export function monthlyBill(load: z.output<typeof Load>): Record<string, number> {
   const { stage, groups, statuses, keep, webhooks, streams, pages, year } = load
-  const hosts = Math.ceil((load.bridges + spare[stage]) / sized.hostCapacity)
+  const hosts = Math.ceil((load.bridges + spareSessions[stage]) / sized.hostCapacity)
   const inbound = (load.bridges * load.messages) / 2
   const outbound = inbound
   return {

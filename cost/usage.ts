@@ -36,7 +36,7 @@ export const sized = {
 }
 
 /** Sessions for which a stage keeps room that no bridge needs yet: `test/infra` compares. */
-export const spare = { production: 10, staging: 0, personal: 0 }
+export const spareSessions = { production: 10, staging: 0, personal: 0 }
 
 /** A stage with `BILLING` has these as well: `test/infra` compares. */
 export const billing = { gb: 0.25, alarms: 3, metrics: 1 }

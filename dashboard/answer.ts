@@ -6,7 +6,7 @@ import { sentences } from "#core/contract/error-codes.ts"
 import type { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { asRefusal } from "#functions/http/refuse.ts"
-import { sentenceCase } from "./api-words.ts"
+import { sentenceForPeople } from "./api-words.ts"
 import { assets } from "./assets.ts"
 import { billingPages } from "./billing-hooks.ts"
 import type { Html } from "./elements.ts"
@@ -90,7 +90,7 @@ export function refusedPage(error: Error, c: Context<DashboardEnv>): Response | 
     ? "This number does not exist, was deleted, or belongs to another account."
     : time !== undefined
       ? `Too many requests came at once, from your network address or to our store. Try again in ${time}.`
-      : (onPages.get(refusal.message) ?? sentenceCase(refusal.message))
+      : (onPages.get(refusal.message) ?? sentenceForPeople(refusal.message))
   const mends = refusal.status >= 500 ? { requestId } : {}
   return refusing(c, { title, sentence, status: refusal.status, ...mends })
 }

@@ -13,12 +13,12 @@ const labels = new Map([
 ])
 
 /** A sentence of the API for people: it begins small there, after the name of an error or field. */
-export function sentenceCase(sentence: string): string {
-  return asSentence(ofNumbers(sentence).replace(/^\w+(?=: )/, (field) => labels.get(field) ?? field))
+export function sentenceForPeople(sentence: string): string {
+  return asSentence(bridgesAsNumbers(sentence).replace(/^\w+(?=: )/, (field) => labels.get(field) ?? field))
 }
 
 /** The API's words in those of pages, which call a bridge a number. */
-export function ofNumbers(sentence: string): string {
+export function bridgesAsNumbers(sentence: string): string {
   return sentence.replaceAll(/\bbridge(s?)\b/g, "number$1")
 }
 
@@ -31,5 +31,7 @@ export function asSentence(text: string): string {
 /** What a page says when the API refuses, and where a limit is reached, when to try again. */
 export function sentenceOf(error: ApiError): string {
   const seconds = Number(error.headers["retry-after"])
-  return error.code === "rate_limited" ? `Try again in ${span(seconds * 1000)}.` : sentenceCase(error.message)
+  return error.code === "rate_limited"
+    ? `Try again in ${span(seconds * 1000)}.`
+    : sentenceForPeople(error.message)
 }

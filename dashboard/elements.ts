@@ -16,7 +16,7 @@ export function copyButton(text = ""): Html {
 }
 
 /** A block of code with a button that copies it. */
-export function block(text: string, label: string): Html {
+export function codeBlock(text: string, label: string): Html {
   return html`<div class="block">
     <pre tabindex="0" aria-label="${label}">${text}</pre>
     ${copyButton()}
@@ -157,7 +157,7 @@ export function browserName(agent: string): string {
 }
 
 /** A form of nothing but a button. */
-export function press(input: {
+export function buttonForm(input: {
   action: string
   label: string | Html
   kind?: "main" | "danger" | "slim" | "main slim" | "danger slim" | "bare" | ""
@@ -201,7 +201,7 @@ export function removing(input: {
   return confirming({
     label: html`${verb}<span class="hidden"> ${name}</span>`,
     about,
-    act: press({ action, label, kind, fields }),
+    act: buttonForm({ action, label, kind, fields }),
     kind,
   })
 }
@@ -243,7 +243,7 @@ export function icon(name: IconName): Html {
 }
 
 /** Two phones' worth of bubbles, bridged. */
-export function mark(): Html {
+export function ourLogo(): Html {
   return html`<svg viewBox="0 0 32 32" aria-hidden="true">
     <rect width="32" height="32" rx="8" fill="#1f56d6" />
     <path

@@ -13,12 +13,12 @@ export function unlessFresh(
   next: string,
   typed?: Record<string, string>,
 ): Response | undefined {
-  const path = signInAgain(c, next, typed)
+  const path = signInAgainPath(c, next, typed)
   return path === undefined ? undefined : c.redirect(path, 303)
 }
 
 /** Where people sign in again who did so long ago; undefined when they did so a moment ago. As `unlessFresh`. */
-export function signInAgain(
+export function signInAgainPath(
   c: Context<DashboardEnv>,
   next: string,
   typed?: Record<string, string>,

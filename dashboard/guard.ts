@@ -199,11 +199,11 @@ export const inAccount = createMiddleware<DashboardEnv>(async (c, next) => {
   c.set("accountId", account.id)
   // A viewer changes nothing, whichever form they send.
   const isChange = c.req.method !== "GET" && !ofOneself.has(c.req.path)
-  return isChange && role === "viewer" ? await notAllowed(c, onlyLooks) : await next()
+  return isChange && role === "viewer" ? await notAllowed(c, viewerRefusal) : await next()
 })
 
 /** For viewers. */
-export const onlyLooks = "You may look at this account, but change nothing"
+export const viewerRefusal = "You may look at this account, but change nothing"
 
 /** Changes of one's own sign-ins and membership: everybody's own affair. */
 const ofOneself = new Set([

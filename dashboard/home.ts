@@ -15,10 +15,10 @@ import { heading } from "./layout.ts"
 import { live } from "./live.ts"
 import { eventLine } from "./numbers/event-item.ts"
 import { outcomeMark } from "./numbers/event-outcomes.ts"
-import { type KnownState, soonOf } from "./numbers/ask-for-state.ts"
+import { type KnownState, knownStateWithin } from "./numbers/ask-for-state.ts"
 import { addButton } from "./numbers/numbers.ts"
 import { isFailing, type Receiving, receiverTroubles, receivingOf } from "./numbers/webhook-health.ts"
-import { failedToday, failures, type FailedSends, newChatsLine } from "./numbers/count-failed-sends.ts"
+import { failedToday, countInWords, type FailedSends, newChatsLine } from "./numbers/count-failed-sends.ts"
 import { kinds, kindWords, many, type Ranked, rankingOf } from "./numbers/ranking.ts"
 import { calledOf, stateLine, inWords, phoneOf, placeOf } from "./numbers/state-words.ts"
 
@@ -142,7 +142,11 @@ async function troublesOf(
   const shown = await Promise.all(
     (await wholeOf(all.slice(0, most.troubles))).map(async (bridge) => {
       const receiving = receivings.get(bridge.id) ?? (await receivingOf(bridge))
-      return { bridge, receiving, knownState: await soonOf(bridge, await Lease.get(bridge.id), soonMs) }
+      return {
+        bridge,
+        receiving,
+        knownState: await knownStateWithin(bridge, await Lease.get(bridge.id), soonMs),
+      }
     }),
   )
   if (all.length === 0)
@@ -260,7 +264,7 @@ function todayCard(ranking: Ranked[], failedSends: Map<string, FailedSends>): Ht
           ? ""
           : html`<div>
               <dt>Sends that failed at the network</dt>
-              <dd class="bad"><a href="/requests?refused=true">${failures(sends)}</a></dd>
+              <dd class="bad"><a href="/requests?refused=true">${countInWords(sends)}</a></dd>
             </div>`
       }
     </dl>

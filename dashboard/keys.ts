@@ -9,12 +9,12 @@ import { makeKey } from "#functions/api/account.ts"
 import { originOf } from "#functions/http/address.ts"
 import { page } from "./answer.ts"
 import { nameIn } from "./form.ts"
-import { sentenceCase } from "./api-words.ts"
-import { block, cardTable, type Html, icon, note, options, removing, selectField } from "./elements.ts"
+import { sentenceForPeople } from "./api-words.ts"
+import { codeBlock, cardTable, type Html, icon, note, options, removing, selectField } from "./elements.ts"
 import { ago, until } from "./times.ts"
 import { takeDraft, unlessFresh } from "./fresh-sign-in.ts"
 import { textsOf } from "./form.ts"
-import { askOwners, type DashboardEnv, onlyLooks } from "./guard.ts"
+import { askOwners, type DashboardEnv, viewerRefusal } from "./guard.ts"
 import { heading } from "./layout.ts"
 import { did } from "./audit-log.ts"
 
@@ -39,7 +39,7 @@ export const keys = new Hono<DashboardEnv>()
       const isGone = error.code === "not_found"
       const problem = isGone
         ? "This number is not there any more: choose another one."
-        : sentenceCase(error.message)
+        : sentenceForPeople(error.message)
       return await show(c, { problem, typed }, error.status)
     }
   })
@@ -97,7 +97,7 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
   })}
   ${problem === undefined ? "" : note("bad", problem)} ${notice === undefined ? "" : note("good", notice)}
   ${fresh === undefined ? "" : newKey(fresh, originOf(c))}
-  ${mayChange ? keyForm(refs, typed) : note("info", await askOwners(c, onlyLooks))}
+  ${mayChange ? keyForm(refs, typed) : note("info", await askOwners(c, viewerRefusal))}
   ${
     all.length === 0
       ? html`<div class="card empty">
@@ -116,14 +116,14 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
 function newKey(key: string, baseUrl: string): Html {
   return html`<section class="card">
     ${note("good", html`<b>This is your new key.</b> Copy it now: it is not shown again.`)}
-    ${block(key, "The new key")}
+    ${codeBlock(key, "The new key")}
     <p class="small muted">Try it:</p>
-    ${block(`curl ${baseUrl}/api/instances -H "Authorization: Bearer ${key}"`, "A call with the new key")}
+    ${codeBlock(`curl ${baseUrl}/api/instances -H "Authorization: Bearer ${key}"`, "A call with the new key")}
   </section>`
 }
 
 /** A choice of what a key may do, in the field `may`; `""`: nothing is chosen yet, and something has to be. */
-export function rights(refs: string[], may: string): Html {
+export function rightsSelect(refs: string[], may: string): Html {
   const option = (value: string, label: string) => options([[value, label]], may)
   return html`<select id="may" name="may" required>
     ${may === "" ? html`<option value="">choose what</option>` : ""}
@@ -155,7 +155,7 @@ function keyForm(refs: string[], typed: Typed): Html {
     </div>
     <div>
       <label for="may">What it may do</label>
-      ${rights(refs, typed.may)}
+      ${rightsSelect(refs, typed.may)}
     </div>
     ${selectField({ name: "days", label: "How long it works", choices: lives, chosen: typed.days })}
     <button class="button main">Create a key</button>

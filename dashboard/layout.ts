@@ -5,7 +5,7 @@ import type { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
 import { marksOf } from "./numbers/head-marks.ts"
 import { calledOf } from "./numbers/state-words.ts"
-import { copyable, type Html, icon, type IconName, mark } from "./elements.ts"
+import { copyable, type Html, icon, type IconName, ourLogo } from "./elements.ts"
 
 /** Who looks at a page. */
 export interface Viewer {
@@ -61,11 +61,11 @@ export function framed(
     html`<body class="frame">
       <a class="skip" href="#main">Skip to the page</a>
       <header class="top">
-        <a class="brand" href="/">${mark()} Messaging bridge</a>
+        <a class="brand" href="/">${ourLogo()} Messaging bridge</a>
         <button class="button slim" type="button" popovertarget="side">${icon("menu")} Menu</button>
       </header>
       <nav class="side" id="side" popover aria-label="Dashboard">
-        <a class="brand" href="/">${mark()} Messaging bridge</a>
+        <a class="brand" href="/">${ourLogo()} Messaging bridge</a>
         <ul>
           ${link("start", "/", "home", "Home")}
           ${config.SANDBOX ? link("sandbox", "/start", "inbox", "Sandbox") : ""}
@@ -102,7 +102,7 @@ export function framed(
 /** A page for somebody who is not signed in. */
 export function lone(page: Whole & { body: Html; isBroad?: boolean; brand?: Brand | undefined }): Html {
   const { brand } = page
-  const ours = html`${mark()} Messaging bridge`
+  const ours = html`${ourLogo()} Messaging bridge`
   // Who links a phone has no account: nothing leads them to a sign-in.
   const head =
     page.lang === undefined ? html`<a class="brand" href="/">${ours}</a>` : html`<p class="brand">${ours}</p>`

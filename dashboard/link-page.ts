@@ -13,7 +13,7 @@ import { ask } from "#functions/api/ask-host.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { addressOf, originOf } from "#functions/http/address.ts"
 import { lonePage } from "./answer.ts"
-import { goTo, type Html, note, press } from "./elements.ts"
+import { goTo, type Html, note, buttonForm } from "./elements.ts"
 import { until } from "./times.ts"
 import { fromWhere } from "./audit-log.ts"
 import { brandAt, logoAnswer, styleOf } from "./link-page-brand.ts"
@@ -43,7 +43,7 @@ import {
 } from "./numbers/passkey.ts"
 
 /** The page where somebody without an account links a phone: all they have is the URL of a link session. */
-export const link = new Hono<DashboardEnv>()
+export const linkPage = new Hono<DashboardEnv>()
   .get("/link/:token/style.css", async (c) => {
     const session = await LinkSession.ofToken(c.req.param("token"))
     const { colour } = session ? await Brand.get(session.bridge.accountId) : { colour: "" }
@@ -323,6 +323,6 @@ async function around(
       <h1>${titleOf(name, words)}</h1>
       ${introduction({ name, words, isSandbox, digits: expectedPhone?.slice(-4), time: until(expiresAt * 1000) })}
     </div>
-    ${parts} ${press({ action: `${pathOf(c)}/report`, label: words.report, kind: "bare" })}`
+    ${parts} ${buttonForm({ action: `${pathOf(c)}/report`, label: words.report, kind: "bare" })}`
   return await show(c, body, status)
 }

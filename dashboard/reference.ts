@@ -17,7 +17,7 @@ import { docs } from "#functions/docs/routes.ts"
 import { type Tryable, tryableOf } from "#functions/docs/tryable-routes.ts"
 import { originOf } from "#functions/http/address.ts"
 import { page } from "./answer.ts"
-import { block, type Html } from "./elements.ts"
+import { codeBlock, type Html } from "./elements.ts"
 import { type DashboardEnv, notAllowed, whoLooks } from "./guard.ts"
 import { heading } from "./layout.ts"
 
@@ -87,7 +87,7 @@ async function show(c: Context<DashboardEnv>, tried?: Tried) {
     ${form(route, path, given)} ${tried ? answered(tried) : ""}
     <section class="card">
       <h2>The same in a shell</h2>
-      ${block(curl(route, `${originOf(c)}${path}`, given), "The call as a command")}
+      ${codeBlock(curl(route, `${originOf(c)}${path}`, given), "The call as a command")}
     </section>`
   return await page(c, { title: route.summary, body })
 }
@@ -132,7 +132,7 @@ function answered({ status, answer }: Tried): Html {
       <h2>Answer</h2>
       <span class="state ${status < 300 ? "good" : "bad"}">${status}</span>
     </div>
-    ${block(indented(answer), "The answer")}
+    ${codeBlock(indented(answer), "The answer")}
   </section>`
 }
 

@@ -4,7 +4,7 @@ import type { ApiRequest } from "#core/contract/request-log.ts"
 import { RequestLog } from "#core/account/request-log.ts"
 import { requestsOf } from "#functions/api/account.ts"
 import { page } from "./answer.ts"
-import { asSentence, ofNumbers } from "./api-words.ts"
+import { asSentence, bridgesAsNumbers } from "./api-words.ts"
 import { copyable, type Html, icon } from "./elements.ts"
 import { ago } from "./times.ts"
 import type { DashboardEnv } from "./guard.ts"
@@ -100,7 +100,7 @@ function about(call: ApiRequest): Html {
 
 /** The API's sentence, which may begin with a field's name and have code between backticks. */
 function sentenceOf(error: string): (Html | string)[] {
-  return asSentence(ofNumbers(error).replace(/^([\w.]+): (?=(?:is|must) )/, "the field `$1` "))
+  return asSentence(bridgesAsNumbers(error).replace(/^([\w.]+): (?=(?:is|must) )/, "the field `$1` "))
     .split("`")
     .map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))
 }

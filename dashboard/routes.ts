@@ -31,7 +31,7 @@ import {
 } from "./guard.ts"
 import { home } from "./home.ts"
 import { keys } from "./keys.ts"
-import { link } from "./link-page.ts"
+import { linkPage } from "./link-page.ts"
 import { chats } from "./numbers/chats.ts"
 import { linking } from "./numbers/linking.ts"
 import { deliveries } from "./numbers/deliveries.ts"
@@ -116,7 +116,7 @@ pages.use("/numbers/:ref/*", async (c, next) => {
 for (const part of [
   signIn,
   passkeys,
-  link,
+  linkPage,
   passkeyExtension,
   home,
   start,

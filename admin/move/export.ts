@@ -99,7 +99,8 @@ async function* contentOf(bridges: Bridge.Info[], rows: Map<string, number>): As
   }
   for (const { id } of bridges)
     for (const table of ["sessions", "events"] as const)
-      for await (const row of allOf(tables[table], id)) if (!isDelivery(row)) yield line(id, table, row)
+      for await (const row of rowsOfBridge(tables[table], id))
+        if (!isDelivery(row)) yield line(id, table, row)
   for await (const row of scan(tables.requests)) {
     const bridgeId = bridgeOfRecord(row)
     if (rows.has(bridgeId)) yield line(bridgeId, "requests", row)
@@ -147,7 +148,7 @@ async function accountOf(accountId: string, bridges: Bridge.Info[]): Promise<Buf
 }
 
 /** Every row of a bridge in a table. */
-export function allOf(table: string, bridgeId: string): AsyncGenerator<Row> {
+export function rowsOfBridge(table: string, bridgeId: string): AsyncGenerator<Row> {
   return query({
     TableName: table,
     ConsistentRead: true,

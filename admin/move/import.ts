@@ -11,7 +11,7 @@ import { DiskRoom } from "#core/platform/disk-room.ts"
 import { type Row, transact, type Write } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { Unusable } from "#local/backup/unusable.ts"
-import { allOf } from "./export.ts"
+import { rowsOfBridge } from "./export.ts"
 import { type ExportHeader, checkExport, type Line, type Listed, readExport } from "./file.ts"
 
 export interface Imported {
@@ -177,7 +177,7 @@ class Arrival {
       throw this.#overtaken()
     this.#isClaimed = true
     for (const table of [tables.sessions, tables.events])
-      for await (const { pk, sk } of allOf(table, bridgeId))
+      for await (const { pk, sk } of rowsOfBridge(table, bridgeId))
         await this.#add({ Delete: { TableName: table, Key: { pk: String(pk), sk: String(sk) } } })
     await this.#flush()
   }

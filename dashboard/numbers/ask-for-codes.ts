@@ -7,7 +7,7 @@ import { PhoneNumber } from "#core/contract/field-types.ts"
 import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { ask } from "#functions/api/ask-host.ts"
-import { sentenceCase, sentenceOf } from "../api-words.ts"
+import { sentenceForPeople, sentenceOf } from "../api-words.ts"
 import type { Code } from "./linking-cards.ts"
 
 /** How often the network's present code is asked for: what is on the screen is older than it by this at most. */
@@ -67,7 +67,7 @@ async function askedFor(bridgeId: string, requestId: string): Promise<Code> {
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     if (error.code === "already_paired") return { kind: "linked" }
-    return { kind: "refused", code: error.code, sentence: sentenceCase(error.message) }
+    return { kind: "refused", code: error.code, sentence: sentenceForPeople(error.message) }
   }
 }
 

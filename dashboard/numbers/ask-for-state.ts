@@ -16,7 +16,7 @@ import { now, nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
 
 /** The last word of a session before its host fell silent. */
-export interface Last {
+export interface LastWord {
   status: string
   /** When it was heard, or its host was; undefined where nobody knows. */
   atMs?: number | undefined
@@ -56,12 +56,12 @@ type Word =
       passkey?: z.infer<typeof SessionStatus>["passkey"]
     }
   /** A host holds it and does not answer. */
-  | { kind: "silent"; last?: Last; isLost?: boolean }
+  | { kind: "silent"; last?: LastWord; isLost?: boolean }
   /** No host holds it: it is new, or moves, or its host has died (`hasFailed`). */
-  | { kind: "unheld"; last?: Last; hasFailed?: boolean; isLost?: boolean }
+  | { kind: "unheld"; last?: LastWord; hasFailed?: boolean; isLost?: boolean }
   /** It was not used for a while; any call wakes it. */
   | { kind: "idle" }
-  | { kind: "paused"; why: Why }
+  | { kind: "paused"; why: WhyPaused }
   | { kind: "suspended" }
   /** Another service has it. */
   | { kind: "moved" }
@@ -71,7 +71,15 @@ type Word =
  * Why a bridge is paused. `billing`: for a payment that the operator asks for, where none is made here. The words of
  * an account's subscription: for that. `paid`: it was paid a moment ago. `secret`: who looks need not know.
  */
-export type Why = "operator" | "customer" | "billing" | "none" | "unpaid" | "canceled" | "paid" | "secret"
+export type WhyPaused =
+  | "operator"
+  | "customer"
+  | "billing"
+  | "none"
+  | "unpaid"
+  | "canceled"
+  | "paid"
+  | "secret"
 
 /** How long a page waits for a session's word. A session that lives answers within milliseconds. */
 const patienceMs = 700
@@ -89,7 +97,7 @@ export async function knownStateOf(bridge: Bridge.Info): Promise<KnownState> {
 }
 
 /** The same by its session's word if that comes within so many milliseconds, else by what was written down. */
-export async function soonOf(
+export async function knownStateWithin(
   bridge: Bridge.Info,
   lease: Lease.Info | undefined,
   withinMs: number,
@@ -100,7 +108,7 @@ export async function soonOf(
 }
 
 /** By what was written down alone: at once, whatever its host does. Of its phone it says only whether there was one. */
-export async function roughlyOf(
+export async function roughStateOf(
   lease: Lease.Info | undefined,
   account: () => Promise<Account.Info | undefined>,
 ): Promise<KnownState> {

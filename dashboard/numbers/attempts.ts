@@ -10,7 +10,7 @@ import { outcome } from "./attempt-words.ts"
 // The list of attempts on the page of deliveries.
 
 /** Which attempts are asked for, also of the last so many seconds, and which page of them. */
-export const Asked = z.object({
+export const AskedAttempts = z.object({
   webhook: z
     .string()
     .regex(/^\w{1,64}$/)
@@ -20,21 +20,21 @@ export const Asked = z.object({
   within: z.enum(["3600", "86400"]).optional().catch(undefined),
   page: z.coerce.number().int().min(2).max(99).optional().catch(undefined),
 })
-export type Asked = z.infer<typeof Asked>
+export type AskedAttempts = z.infer<typeof AskedAttempts>
 
 /** The type of an event whose words do not say it, as those of a message do. */
-export function tagOf(type: string): Html | string {
+export function typeTag(type: string): Html | string {
   return type === "message" ? "" : html`<span class="tag">${type}</span>`
 }
 
 /** The words of events, by event id. */
-export type Words = Map<string, Html | string>
+export type EventWords = Map<string, Html | string>
 
 interface Shown {
   ref: string
   attempts: AttemptLog.Known[]
-  words: Words
-  asked: Asked
+  words: EventWords
+  asked: AskedAttempts
   hasMore: boolean
   receiving: Receiving
 }
@@ -72,14 +72,14 @@ export function attemptsCard(shown: Shown): Html {
       <h2>${shown.asked.page === undefined ? "Latest attempts" : "Earlier attempts"}</h2>
       ${filterForm(shown)}
     </header>
-    ${attemptsOf(shown)}
+    ${attemptsList(shown)}
   </section>`
 }
 
 /** The list itself. */
-export function attemptsOf({ ref, attempts, words, asked, hasMore, receiving }: Shown): Html {
+export function attemptsList({ ref, attempts, words, asked, hasMore, receiving }: Shown): Html {
   const at = `/numbers/${ref}/deliveries`
-  const linkTo = (to: Asked) => `${at}?${toQuery({ ...to, webhook: asked.webhook })}#attempts`
+  const linkTo = (to: AskedAttempts) => `${at}?${toQuery({ ...to, webhook: asked.webhook })}#attempts`
   const { outcome: wanted, within, page: nth = 1 } = asked
   return html`<div id="attempts">
     ${
@@ -116,7 +116,7 @@ function attemptRow(at: string, { attempt, isResend }: AttemptLog.Known, words?:
   return html`<tr>
     <td>${outcome(attempt)}</td>
     <td>
-      ${tagOf(attempt.event)}
+      ${typeTag(attempt.event)}
       <div class="words">
         <a href="${at}">${words ?? attempt.event_id}</a>
         ${copyButton(attempt.event_id)}

@@ -53,7 +53,7 @@ async function read(accountId: string): Promise<Map<string, FailedSends>> {
 }
 
 /** How many there are, as far as they are known. */
-export function failures(count: number): string {
+export function countInWords(count: number): string {
   return count < most ? String(count) : `${most} or more`
 }
 
@@ -63,7 +63,7 @@ export function newChatsLine(failed: FailedSends | undefined): Html | string {
   const { newChats: count, lastNewChatMs } = failed
   return html`<div>
     <a class="state bad" href="/requests?refused=true"
-      >${count === 1 ? "1 send" : `${failures(count)} sends`} rejected today</a
+      >${count === 1 ? "1 send" : `${countInWords(count)} sends`} rejected today</a
     >
     <div class="small muted">
       By the network, the last one ${ago(lastNewChatMs)}: it does not let this number start new chats for now.

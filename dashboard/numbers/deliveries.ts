@@ -13,13 +13,13 @@ import { now } from "#core/platform/clock.ts"
 import { Webhook } from "#core/bridge/webhook.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
 import { page, toQuery } from "../answer.ts"
-import { copyButton, type Html, icon, note, options, press } from "../elements.ts"
+import { copyButton, type Html, icon, note, options, buttonForm } from "../elements.ts"
 import { ago } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { whoIsTold } from "../people/alerts.ts"
-import { Asked, attemptsCard, attemptsOf, tagOf, type Words } from "./attempts.ts"
+import { AskedAttempts, attemptsCard, attemptsList, typeTag, type EventWords } from "./attempts.ts"
 import { eventLine } from "./event-item.ts"
 import {
   changeOf,
@@ -108,7 +108,7 @@ function follower(c: Context<DashboardEnv>) {
   let givenUp: GivenUp | undefined
   let listed = ""
   let readAtMs = -Infinity
-  const words: Words = new Map()
+  const words: EventWords = new Map()
   return async (): Promise<Map<string, Piece>> => {
     const webhook = await webhookOf(c)
     const pointers = await EventLists.newestPointers(webhook, "undelivered", mostGivenUp + 1)
@@ -120,7 +120,7 @@ function follower(c: Context<DashboardEnv>) {
     const shown = await shownOf(c, words)
     const pieces = new Map<string, Piece>([["head", { html: headCard(shown) }]])
     if (givenUp) pieces.set("given-up", { html: givenUpCard(shown, givenUp) })
-    return pieces.set("attempts", { html: attemptsOf(shown) })
+    return pieces.set("attempts", { html: attemptsList(shown) })
   }
 }
 
@@ -131,8 +131,8 @@ function unlessTidied(error: unknown): undefined {
 
 type Shown = Awaited<ReturnType<typeof shownOf>>
 
-function askedOf(c: Context<DashboardEnv>): Asked {
-  return Asked.parse(c.req.query())
+function askedOf(c: Context<DashboardEnv>): AskedAttempts {
+  return AskedAttempts.parse(c.req.query())
 }
 
 const perPage = 50
@@ -141,7 +141,7 @@ const perPage = 50
  * The parts that the page shows and its stream renews.
  * @param known the events that were read before; those that are read now are added
  */
-async function shownOf(c: Context<DashboardEnv>, known: Words = new Map()) {
+async function shownOf(c: Context<DashboardEnv>, known: EventWords = new Map()) {
   const { bridge, me } = c.var
   const asked = askedOf(c)
   const webhook = await webhookOf(c)
@@ -211,8 +211,8 @@ function headCard({ ref, receiving, told, words, mayChange }: Shown): Html {
       ${
         mayChange
           ? html`<div class="row">
-              ${headId === undefined ? "" : press({ action: `/numbers/${ref}/events/${headId}/retry${at}`, label: "Try it now", kind: "main" })}
-              ${press({ action: `/numbers/${ref}/deliveries/test${at}`, label: "Send a test event" })}
+              ${headId === undefined ? "" : buttonForm({ action: `/numbers/${ref}/events/${headId}/retry${at}`, label: "Try it now", kind: "main" })}
+              ${buttonForm({ action: `/numbers/${ref}/deliveries/test${at}`, label: "Send a test event" })}
             </div>`
           : ""
       }
@@ -282,7 +282,7 @@ function givenUpCard({ ref, mayChange, receiving, last }: Shown, { undelivered, 
       ${undelivered.map(
         (stored) =>
           html`<li class="line">
-            ${tagOf(stored.event.event)}
+            ${typeTag(stored.event.event)}
             <a class="about" href="/numbers/${ref}/events/${stored.event_id}${at}"
               >${wordsOf(stored.event, stored.event_id)}</a
             >

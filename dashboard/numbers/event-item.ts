@@ -4,7 +4,7 @@ import type { EventType } from "#core/contract/event.ts"
 import { outcomeMark } from "./event-outcomes.ts"
 import { whereAt } from "./webhook-health.ts"
 import { whoIs } from "./session-answer.ts"
-import { block, copyable, type Html, press } from "../elements.ts"
+import { codeBlock, copyable, type Html, buttonForm } from "../elements.ts"
 import { ago } from "../times.ts"
 
 /** An event in a list: what it is in one line, and all of it when it is opened. */
@@ -33,12 +33,12 @@ export function eventItem(
           <dt>Time</dt>
           <dd>${ago(atMs)}</dd>
         </dl>
-        ${block(JSON.stringify(event, undefined, 2), "The event as JSON")}
+        ${codeBlock(JSON.stringify(event, undefined, 2), "The event as JSON")}
         <div class="row">
           <a class="button slim" href="/numbers/${ref}/events/${id}">Its deliveries</a>
           ${more.elsewhere?.map((at) => html`<a class="button slim" href="/numbers/${ref}/events/${id}${whereAt(at)}">Undelivered at ${at}</a>`)}
           ${"chat_id" in event ? html`<a class="button slim" href="/numbers/${ref}/events?${new URLSearchParams({ chat: event.chat_id }).toString()}">Only this chat</a>` : ""}
-          ${more.maySend ? press({ action: `/numbers/${ref}/events/${id}/resend`, label: "Send to the webhook", kind: "slim" }) : ""}
+          ${more.maySend ? buttonForm({ action: `/numbers/${ref}/events/${id}/resend`, label: "Send to the webhook", kind: "slim" }) : ""}
         </div>
       </div>
     </details>

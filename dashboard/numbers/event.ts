@@ -13,8 +13,8 @@ import { Resend } from "#core/event/resend.ts"
 import { retryEvent, skipEvent } from "#core/event/retry-and-skip.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { page } from "../answer.ts"
-import { sentenceCase } from "../api-words.ts"
-import { block, confirming, copyable, type Html, note, press } from "../elements.ts"
+import { sentenceForPeople } from "../api-words.ts"
+import { codeBlock, confirming, copyable, type Html, note, buttonForm } from "../elements.ts"
 import { ago, until, when } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
@@ -79,7 +79,7 @@ async function acted(
     await act(await webhookOf(c), await eventOf(c))
   } catch (error) {
     if (!(error instanceof ApiError) || error.code === "not_found") throw error
-    return await show(c, note("bad", sentenceCase(error.message)))
+    return await show(c, note("bad", sentenceForPeople(error.message)))
   }
   return await show(c, note("good", sentence))
 }
@@ -104,7 +104,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
     </div>
     <section class="card">
       <h2>What is sent</h2>
-      ${headers === "" ? "" : block(headers, "Headers")} ${block(readable(delivery.body), "Body")}
+      ${headers === "" ? "" : codeBlock(headers, "Headers")} ${codeBlock(readable(delivery.body), "Body")}
     </section>`
   return await page(c, { title: `Event of ${ref}`, place: "numbers", body })
 }
@@ -194,7 +194,7 @@ function titleOf(type: string, body: string): string {
   if (data === undefined) return "A test event"
   const status = /"status":"(\w+)"/.exec(body)?.[1] ?? ""
   const became = data === "message_status" ? becameOf.get(status) : undefined
-  return became ?? sentenceCase(meanings[data]).replace(/\.$/, "")
+  return became ?? sentenceForPeople(meanings[data]).replace(/\.$/, "")
 }
 
 /** The titles of `message_status` events, by their status. */
@@ -261,16 +261,16 @@ function actions(ref: string, { delivery, isHead, head, state, webhookId }: Show
   const at = `/numbers/${ref}/events/${delivery.event_id}`
   const ofWebhook = whereAt(webhookId)
   if (state !== "pending")
-    return press({ action: `${at}/resend${ofWebhook}`, label: "Send it again", kind: "main" })
+    return buttonForm({ action: `${at}/resend${ofWebhook}`, label: "Send it again", kind: "main" })
   if (!isHead)
     return head === undefined
       ? html``
       : html`<a href="/numbers/${ref}/events/${head}${ofWebhook}">See the event that holds it up</a>`
-  return html`${press({ action: `${at}/retry${ofWebhook}`, label: "Try it now", kind: "main" })}
+  return html`${buttonForm({ action: `${at}/retry${ofWebhook}`, label: "Try it now", kind: "main" })}
   ${confirming({
     label: "Skip it",
     about: "The next event goes out at once. This one is kept for 30 days, and can be sent again.",
-    act: press({ action: `${at}/skip${ofWebhook}`, label: "Skip this event", kind: "danger" }),
+    act: buttonForm({ action: `${at}/skip${ofWebhook}`, label: "Skip this event", kind: "danger" }),
     kind: "danger",
   })}`
 }
@@ -286,8 +286,8 @@ function attemptItem(attempt: DeliveryOfEvent["attempts"][number]): Html {
     </div>
     ${attempt.success ? "" : html`<p>${whyOf(attempt)}.</p>`}
     ${attempt.url === "" ? "" : html`<p class="small mono muted">${attempt.url}</p>`}
-    ${Object.keys(attempt.answer_headers).length === 0 ? "" : block(linesOf(attempt.answer_headers), "The headers of the answer")}
-    ${attempt.answer === "" ? "" : block(readable(attempt.answer), "The beginning of the answer")}
+    ${Object.keys(attempt.answer_headers).length === 0 ? "" : codeBlock(linesOf(attempt.answer_headers), "The headers of the answer")}
+    ${attempt.answer === "" ? "" : codeBlock(readable(attempt.answer), "The beginning of the answer")}
   </li>`
 }
 

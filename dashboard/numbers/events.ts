@@ -12,7 +12,7 @@ import { EventLists } from "#core/event/event-lists.ts"
 import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { page, toQuery } from "../answer.ts"
-import { sentenceCase } from "../api-words.ts"
+import { sentenceForPeople } from "../api-words.ts"
 import { chatField, type Html, icon, note, selectField } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
@@ -67,7 +67,7 @@ export const events = new Hono<DashboardEnv>()
       return await page(c, { title, place: "numbers", body })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      const body = eventsPage({ ...shown, events: [], problem: sentenceCase(error.message) })
+      const body = eventsPage({ ...shown, events: [], problem: sentenceForPeople(error.message) })
       return await page(c, { title, place: "numbers", body, status: error.status })
     }
   })
@@ -88,7 +88,7 @@ export async function eventsFollower(
   const { bridge, filter, list, eachMs = lookEachMs } = following
   const arrivals = arrivalsOf(Receiver.first(bridge.id))
   const news = async () => await arrivals.next(eachMs, c.req.raw.signal)
-  const events = EventFeed.follow(bridge, await beginOf(c, bridge), wantedBy(filter), news)
+  const events = EventFeed.follow(bridge, await streamStartOf(c, bridge), wantedBy(filter), news)
   const outcomes = new Outcomes(bridge.id)
   const earlier = Earlier.safeParse(c.req.query()).data
   let isFirst = true
@@ -117,7 +117,7 @@ function maySend(c: Context<DashboardEnv>, bridge: Bridge.Info): boolean {
 }
 
 /** The number behind which a stream goes on: that of the event its page has last, or what was the newest for the page. */
-export async function beginOf(c: Context, { id }: Bridge.Info): Promise<number> {
+export async function streamStartOf(c: Context, { id }: Bridge.Info): Promise<number> {
   const lastEventId = lastId(c)
   const [, looked] = /^after_(\d{1,12})$/.exec(lastEventId ?? "") ?? []
   if (looked !== undefined) return Math.min(Number(looked), await EventLists.newestNumber(id))

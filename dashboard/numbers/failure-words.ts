@@ -12,7 +12,7 @@ export interface Failure {
  * Why no phone was linked, by the API's code: what the session answers to `qr`, `pair` and `passkey`, what the way there is
  * refused with, and `number_mismatch`, which only a page of a link session has.
  */
-export const failures = {
+export const linkFailures = {
   number_mismatch: {
     title: "That is another number",
     next: "Link the phone with the number ending in {digits}, or ask the sender of this page for a new one.",

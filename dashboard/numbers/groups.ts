@@ -7,8 +7,8 @@ import { Group as GroupId } from "#core/contract/field-types.ts"
 import { ApiError } from "#core/error.ts"
 import { ask } from "#functions/api/ask-host.ts"
 import { page, toQuery } from "../answer.ts"
-import { sentenceCase } from "../api-words.ts"
-import { confirming, copyable, type Html, icon, note, press } from "../elements.ts"
+import { sentenceForPeople } from "../api-words.ts"
+import { confirming, copyable, type Html, icon, note, buttonForm } from "../elements.ts"
 import { ago } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
@@ -40,7 +40,7 @@ export const groups = new Hono<DashboardEnv>()
     const { bridge, requestId } = c.var
     const path = `${pathOf(c)}/leave`
     const { refusal } = await ask({ method: "POST", path, bridgeId: bridge.id, requestId }, true)
-    if (refusal) return await show(c, note("bad", sentenceCase(refusal.message)))
+    if (refusal) return await show(c, note("bad", sentenceForPeople(refusal.message)))
     return c.redirect(`/numbers/${bridge.customerRef}/groups`, 303)
   })
 
@@ -121,7 +121,7 @@ function cards(at: string, group: z.infer<typeof GroupWithMembers>, mayChange: b
           ? confirming({
               label: "Leave this group",
               about: "Only somebody in it can add this number again.",
-              act: press({
+              act: buttonForm({
                 action: `${at}/${encodeURIComponent(group.jid)}/leave`,
                 label: "Leave it now",
                 kind: "danger",

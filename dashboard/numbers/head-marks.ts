@@ -2,7 +2,7 @@ import { html } from "hono/html"
 import type { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
 import type { Html } from "../elements.ts"
-import { soonOf } from "./ask-for-state.ts"
+import { knownStateWithin } from "./ask-for-state.ts"
 import { webhookMarks } from "./webhook-health.ts"
 import { inWords, phoneOf, placeOf } from "./state-words.ts"
 
@@ -15,7 +15,7 @@ export async function marksOf(
   { without }: { without?: "webhooks" | "session" | undefined },
 ): Promise<{ phone: string; marks: Html }> {
   const [knownState, ofWebhooks] = await Promise.all([
-    Lease.get(bridge.id).then(async (lease) => await soonOf(bridge, lease, soonMs)),
+    Lease.get(bridge.id).then(async (lease) => await knownStateWithin(bridge, lease, soonMs)),
     without === "webhooks" ? "" : webhookMarks(bridge),
   ])
   const { tone, word, action } = inWords(knownState)

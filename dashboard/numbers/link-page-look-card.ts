@@ -3,7 +3,7 @@ import type { Brand } from "#core/account/brand.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import type { Html } from "../elements.ts"
 import { span } from "../times.ts"
-import { english } from "./link-words.ts"
+import { dashboardWords } from "./link-words.ts"
 import { introduction, titleOf } from "./linking-cards.ts"
 
 /** Where the look is changed, and whom the pages name. */
@@ -18,10 +18,10 @@ function preview({ at, name, isSandbox }: Place, { colour, logo }: Brand.Info): 
   return html`${colour === "" ? "" : html`<link rel="stylesheet" href="${at}/style.css" />`}
     <figure class="preview" aria-label="How it looks now">
       ${logo ? html`<img class="logo" src="${at}/logo" alt="Your logo" />` : ""}
-      <p class="part">${titleOf(name, english)}</p>
-      ${introduction({ name, isSandbox, time: span(LinkSession.livesFor * 1000), words: english })}
-      <span class="button main">${english.getCode}</span>
-      <span class="button bare">${english.report}</span>
+      <p class="part">${titleOf(name, dashboardWords)}</p>
+      ${introduction({ name, isSandbox, time: span(LinkSession.livesFor * 1000), words: dashboardWords })}
+      <span class="button main">${dashboardWords.getCode}</span>
+      <span class="button bare">${dashboardWords.report}</span>
     </figure>`
 }
 

@@ -36,7 +36,7 @@ export function streamIdOf({ number, expiresMs, step, times }: Info): string {
 }
 
 /** With what the session says now. Times of steps that were taken before anybody looked are not known. */
-export function stepped(before: Info, knownState: KnownState, atMs: number): Info {
+export function withState(before: Info, knownState: KnownState, atMs: number): Info {
   const step = stepOf(knownState)
   if (step === before.step) return before
   if (before.step === -1) return { ...before, step, times: step === 0 ? [atMs] : [] }
@@ -45,7 +45,7 @@ export function stepped(before: Info, knownState: KnownState, atMs: number): Inf
 }
 
 /** With the code that the network shows now. */
-export function shown(before: Info, expiresMs: number, atMs: number): Info {
+export function withCode(before: Info, expiresMs: number, atMs: number): Info {
   if (expiresMs === before.expiresMs) return before
   const isFirst = expiresMs - atMs > laterLiveMs
   // A round has ended and nobody scanned: a person has to want the next.

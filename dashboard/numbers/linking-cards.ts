@@ -4,8 +4,8 @@ import { config } from "#core/platform/config.ts"
 import { type Html, note } from "../elements.ts"
 import { time, until } from "../times.ts"
 import type { KnownState } from "./ask-for-state.ts"
-import { english, failureIn, fill, type LinkWords, stateIn } from "./link-words.ts"
-import { type Failure, failures } from "./failure-words.ts"
+import { dashboardWords, failureIn, fill, type LinkWords, stateIn } from "./link-words.ts"
+import { type Failure, linkFailures } from "./failure-words.ts"
 import { inWords } from "./state-words.ts"
 
 /** The code to scan, or why there is none. */
@@ -46,7 +46,7 @@ export function introduction(input: {
 }
 
 /** The code to scan, and the way without a camera. `at` is the page where a phone is linked. */
-export function waysToLink(at: string, code: Code, words: LinkWords = english): Html {
+export function waysToLink(at: string, code: Code, words: LinkWords = dashboardWords): Html {
   return html`<div class="linking" id="linking" data-keep="codes">
     <section class="card" aria-label="Link with a camera">
       <div class="link">
@@ -118,7 +118,7 @@ function phoneForm({
 const codesOfARound = 6
 
 /** The code to scan as it is now; the stream sends it each time it turns. */
-export function codePiece(at: string, code: Code, words: LinkWords = english): Html {
+export function codePiece(at: string, code: Code, words: LinkWords = dashboardWords): Html {
   return html`<div id="qr">
     <div class="qr">${codeInside(at, code, words)}</div>
     <p class="qr-foot">
@@ -168,14 +168,14 @@ function codeInside(at: string, code: Code, words: LinkWords): Html {
  */
 export function reason(
   { code, sentence, digits = "" }: { code: string; sentence: string; digits?: string | undefined },
-  words: LinkWords = english,
+  words: LinkWords = dashboardWords,
 ): Html {
   const translated = failureIn(words, code)
   if (translated)
     return html`<b>${translated[0]}.</b> <span>${fill(translated[1], { digits })}</span>
       <code class="small">${code}</code>`
-  const known: Failure | undefined = failures[code as keyof typeof failures]
-  const { title, next } = known ?? failures.internal_error // a code that nobody expects here
+  const known: Failure | undefined = linkFailures[code as keyof typeof linkFailures]
+  const { title, next } = known ?? linkFailures.internal_error // a code that nobody expects here
   const isReaders =
     known && (code === "number_mismatch" || errorStatus[code as keyof typeof errorStatus] < 500)
   return html`<b>${title}.</b>
@@ -191,7 +191,7 @@ export function typedCard(input: {
   endsMs: number
   words?: LinkWords
 }): Html {
-  const { words = english } = input
+  const { words = dashboardWords } = input
   return html`<section class="card" id="linking" aria-label="${words.title}">
     <h2>${fill(words.typeOn, { number: `+${input.phone}` })}</h2>
     <p class="big-code">${input.code}</p>
@@ -217,7 +217,7 @@ export function refusedCard(input: {
   digits?: string | undefined
   words?: LinkWords
 }): Html {
-  const { at, code, phone, words = english } = input
+  const { at, code, phone, words = dashboardWords } = input
   return html`<section class="card">
     ${note("bad", reason(input, words))}
     ${phoneForm({ at, phone, words, isWrong: code === "invalid_request" || code === "number_mismatch" })}
@@ -236,7 +236,7 @@ export function simulated(phones: string): Html {
 }
 
 /** The network bans numbers for it, and nobody else says so. */
-export const unofficial = note("warn", english.unofficial)
+export const unofficial = note("warn", dashboardWords.unofficial)
 
 /** The card with which a person links a phone, and the progress. The stream renews both; `query` is what it is opened with. */
 export function whileLinking(input: {
@@ -255,7 +255,7 @@ export function whileLinking(input: {
 export function steps(
   knownState: KnownState,
   times: readonly (number | undefined)[] = [],
-  words: LinkWords = english,
+  words: LinkWords = dashboardWords,
 ): Html {
   const at = stepOf(knownState)
   const order = words.steps
@@ -295,7 +295,7 @@ export function steps(
 }
 
 /** How many steps there are. */
-export const stepCount = english.steps.length
+export const stepCount = dashboardWords.steps.length
 
 /** Which of the steps it has come to, from 0. */
 export function stepOf(knownState: KnownState): number {

@@ -7,8 +7,8 @@ import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { originOf } from "#functions/http/address.ts"
 import { page, type Status } from "../answer.ts"
-import { sentenceCase } from "../api-words.ts"
-import { type Html, note, press } from "../elements.ts"
+import { sentenceForPeople } from "../api-words.ts"
+import { type Html, note, buttonForm } from "../elements.ts"
 import { age, ago } from "../times.ts"
 import { askOwners, type DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
@@ -101,7 +101,7 @@ function follower(c: Context<DashboardEnv>) {
   const withCatchUp = followOfflineSync(bridge.id)
   const look = async (): Promise<Map<string, Piece>> => {
     const knownState = await withCatchUp(await knownStateOf(bridge))
-    linkSteps = LinkSteps.stepped(linkSteps, knownState, nowMs())
+    linkSteps = LinkSteps.withState(linkSteps, knownState, nowMs())
     const id = () => LinkSteps.streamIdOf(linkSteps)
     const pieces = new Map<string, Piece>([["steps", { html: steps(knownState, linkSteps.times), id: id() }]])
     if (isLinked(knownState)) {
@@ -115,7 +115,7 @@ function follower(c: Context<DashboardEnv>) {
       pieces.set("linking", { html: linkingCard(knownState, shownOf(c)), id: id() })
     if (isPasskeyWanted || isTyped) return pieces
     const code = await shownCodeOf(bridge, { requestId, isOver: isOver || LinkSteps.isOver(linkSteps) })
-    if (code.kind === "shown") linkSteps = LinkSteps.shown(linkSteps, code.expiresMs, nowMs())
+    if (code.kind === "shown") linkSteps = LinkSteps.withCode(linkSteps, code.expiresMs, nowMs())
     const now: Code = LinkSteps.isOver(linkSteps) ? { kind: "over" } : numbered(code, linkSteps)
     if (now.kind !== "linked") pieces.set("code", { html: codePiece(pathOf(bridge), now), id: id() })
     return pieces
@@ -139,7 +139,7 @@ async function endedOf(bridge: Bridge.Info): Promise<Ended | undefined> {
   if (last?.event.event !== "disconnected" || last.event.reason === undefined) return undefined
   const why =
     last.event.detail?.replace(/^unlinked/, "the last phone was unlinked") || "the phone was unlinked"
-  return { sentence: sentenceCase(why), atMs: last.created_at * 1000 }
+  return { sentence: sentenceForPeople(why), atMs: last.created_at * 1000 }
 }
 
 /** Which phones can link, and at which risk. */
@@ -216,7 +216,7 @@ function linkedCard(ref: string, knownState: Extract<KnownState, { kind: "said" 
     <div class="row">
       ${
         action?.to === "take-back"
-          ? press({ action: `/numbers/${ref}/restart`, label: action.label, kind: "main" })
+          ? buttonForm({ action: `/numbers/${ref}/restart`, label: action.label, kind: "main" })
           : html`<a class="button main" href="/numbers/${ref}/events">See its events</a>`
       }
       <a class="button" href="/numbers/${ref}/settings">Settings</a>

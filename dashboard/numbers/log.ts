@@ -3,7 +3,7 @@ import type { Context } from "hono"
 import { html } from "hono/html"
 import { BridgeLog } from "#core/bridge/bridge-log.ts"
 import { page } from "../answer.ts"
-import { ofNumbers } from "../api-words.ts"
+import { bridgesAsNumbers } from "../api-words.ts"
 import { type Html, note, selectField } from "../elements.ts"
 import { clock } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
@@ -27,7 +27,7 @@ export const log = new Hono<DashboardEnv>()
   .get("/numbers/:ref/log/stream", async (c) => {
     const filter = filterOf(c.req.query())
     const ended = new AbortController()
-    const lines = BridgeLog.followFrom(c.var.bridge.id, await beginOf(c), ended.signal)
+    const lines = BridgeLog.followFrom(c.var.bridge.id, await streamStartOf(c), ended.signal)
     const look = async () => {
       const { value, done } = await lines.next()
       if (done) return "over"
@@ -43,7 +43,7 @@ export const log = new Hono<DashboardEnv>()
   })
 
 /** The place after which a stream goes on: the end of what its page shows, or of what is there now. */
-async function beginOf(c: Context<DashboardEnv>): Promise<string> {
+async function streamStartOf(c: Context<DashboardEnv>): Promise<string> {
   const place = lastId(c) ?? c.req.query("from")
   return place ?? (await BridgeLog.read(c.var.bridge.id, { most: 0 })).at
 }
@@ -119,7 +119,7 @@ function logLine(ref: string, line: string): Html {
   const ms = Date.parse(at)
   const when = Number.isNaN(ms) ? at : clock(ms)
   return html`<li class="level-${level}" data-into="log">
-    ${when} ${linked(ref, ofNumbers(rest).replace(": refused after", ": no connection after"))}
+    ${when} ${linked(ref, bridgesAsNumbers(rest).replace(": refused after", ": no connection after"))}
   </li>`
 }
 

@@ -2,7 +2,7 @@ import { html } from "hono/html"
 import type { z } from "zod"
 import type { StoredEvent } from "#core/contract/stored-event.ts"
 import type { SentMessage } from "#core/contract/message.ts"
-import { sentenceCase } from "../api-words.ts"
+import { sentenceForPeople } from "../api-words.ts"
 import { copyable, type Html } from "../elements.ts"
 import { ago } from "../times.ts"
 import { directionMarks } from "./event-item.ts"
@@ -32,7 +32,7 @@ export function sentItem(sent: Sent, call: string | undefined): Html {
         to <b><bdi>${whoIs(sent.chat_id)}</bdi></b
         >: <bdi>${wordsOf(sent)}</bdi>
       </p>
-      ${sent.reason === undefined ? "" : html`<p>${sentenceCase(sent.reason)}</p>`}
+      ${sent.reason === undefined ? "" : html`<p>${sentenceForPeople(sent.reason)}</p>`}
       ${
         sent.status === "pending"
           ? html`<p class="small muted">

@@ -15,13 +15,13 @@ import { EventRow } from "#core/event/event-row.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { page, toQuery } from "../answer.ts"
-import { ofNumbers } from "../api-words.ts"
+import { bridgesAsNumbers } from "../api-words.ts"
 import { chatField, type Html, icon, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { pathOfCall } from "../requests.ts"
-import { beginOf } from "./events.ts"
+import { streamStartOf } from "./events.ts"
 import { cameItem, type MessageEvent, type Sent, sentItem } from "./message-item.ts"
 import { askSession } from "./session-answer.ts"
 
@@ -58,7 +58,12 @@ export const messages = new Hono<DashboardEnv>()
     const { chat } = Asked.parse(c.req.query())
     const arrivals = arrivalsOf(Receiver.first(bridge.id))
     const news = async () => await arrivals.next(lookEachMs, c.req.raw.signal)
-    const following = EventFeed.follow(bridge, await beginOf(c, bridge), { type: "message", chat }, news)
+    const following = EventFeed.follow(
+      bridge,
+      await streamStartOf(c, bridge),
+      { type: "message", chat },
+      news,
+    )
     const look = async () => {
       const { value, done } = await following.next()
       if (done) return "over"
@@ -114,7 +119,7 @@ async function cameOf(bridge: Bridge.Info, { chat, event: behind }: Asked): Prom
     return { items, next }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return { items: [], problem: `What came is not shown: ${ofNumbers(error.message)}.` }
+    return { items: [], problem: `What came is not shown: ${bridgesAsNumbers(error.message)}.` }
   }
 }
 

@@ -9,12 +9,12 @@ import { createLinkSession } from "#core/contract/session.ts"
 import { ApiError, invalid, issuesOf } from "#core/error.ts"
 import { originOf } from "#functions/http/address.ts"
 import { page } from "../answer.ts"
-import { sentenceCase } from "../api-words.ts"
+import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
-import { block, confirming, type Html, note, press, urlField } from "../elements.ts"
+import { codeBlock, confirming, type Html, note, buttonForm, urlField } from "../elements.ts"
 import { until } from "../times.ts"
 import { textsOf } from "../form.ts"
-import { askOwners, type DashboardEnv, onlyLooks } from "../guard.ts"
+import { askOwners, type DashboardEnv, viewerRefusal } from "../guard.ts"
 import { makerOf } from "../keys.ts"
 import { numberHeading } from "../layout.ts"
 import { logoAnswer, styleOf } from "../link-page-brand.ts"
@@ -45,7 +45,7 @@ export const linkPages = new Hono<DashboardEnv>()
         html`Give this address to the person whose phone it is. Its page works once, for
         ${until(expiresAt * 1000)}, and ends every earlier one of this number.`,
       )}
-      ${block(`${originOf(c)}/link/${token}`, "The address of the link page")}`
+      ${codeBlock(`${originOf(c)}/link/${token}`, "The address of the link page")}`
     })
   })
   .post("/numbers/:ref/link-page/end", async (c) => {
@@ -85,7 +85,7 @@ async function done(c: Context<DashboardEnv>, typed: Typed, act: () => Promise<H
     return await show(c, {}, await act())
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return await show(c, typed, note("bad", sentenceCase(error.message)), error.status)
+    return await show(c, typed, note("bad", sentenceForPeople(error.message)), error.status)
   }
 }
 
@@ -94,7 +94,7 @@ async function show(c: Context<DashboardEnv>, typed: Typed = {}, notice?: Html, 
   const at = `/numbers/${bridge.customerRef}/link-page`
   const content =
     me.role === "viewer"
-      ? note("info", await askOwners(c, onlyLooks))
+      ? note("info", await askOwners(c, viewerRefusal))
       : html`${making(at, typed)}
         ${openLink(at, await LinkSession.latestOf(bridge.id), await ApiKey.list(me.account.id))}
         ${lookCard({ at, name: AccountName.toStrangers(me.account), isSandbox: bridge.isSandbox }, await Brand.get(me.account.id))}`
@@ -157,7 +157,7 @@ function openLink(at: string, session: LinkSession.Info | undefined, keys: ApiKe
     ${confirming({
       label: "End this link page",
       about: "Anybody who opens it reads that it is over. A phone that is linked already stays linked.",
-      act: press({ action: `${at}/end`, label: "End it now", kind: "danger" }),
+      act: buttonForm({ action: `${at}/end`, label: "End it now", kind: "danger" }),
       kind: "danger",
     })}
   </section>`

@@ -5,12 +5,12 @@ import { ApiError } from "#core/error.ts"
 import { Delivery } from "#core/event/delivery.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { page } from "../answer.ts"
-import { sentenceCase } from "../api-words.ts"
+import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
 import { billingPages } from "../billing-hooks.ts"
 import { type Html, note, urlField } from "../elements.ts"
 import { textsOf } from "../form.ts"
-import { type DashboardEnv, notAllowed, onlyLooks } from "../guard.ts"
+import { type DashboardEnv, notAllowed, viewerRefusal } from "../guard.ts"
 import { heading } from "../layout.ts"
 
 const shown = { title: "Add a number", place: "numbers" } as const
@@ -18,7 +18,7 @@ const shown = { title: "Add a number", place: "numbers" } as const
 /** Adding a number to the account. */
 export const newNumber = new Hono<DashboardEnv>()
   .get("/new-number", async (c) => {
-    if (c.var.me.role === "viewer") return await notAllowed(c, onlyLooks)
+    if (c.var.me.role === "viewer") return await notAllowed(c, viewerRefusal)
     return await page(c, { ...shown, body: form({ ref: "", url: "" }) })
   })
   .post("/new-number", async (c) => {
@@ -36,7 +36,7 @@ export const newNumber = new Hono<DashboardEnv>()
       if (!(error instanceof ApiError)) throw error
       const first = await billingPages()?.paymentFirst(c.var.accountId, error, wanted)
       if (first !== undefined) return c.redirect(first, 303)
-      const body = form({ ref, url, problem: sentenceCase(error.message) })
+      const body = form({ ref, url, problem: sentenceForPeople(error.message) })
       return await page(c, { ...shown, body, status: error.status })
     }
   })

@@ -10,7 +10,7 @@ import { Receiver } from "#core/event/receiver.ts"
 import { Usage } from "#core/event/usage.ts"
 import { page } from "../answer.ts"
 import { barsByHour } from "../bars.ts"
-import { copyable, type Html, note, press } from "../elements.ts"
+import { copyable, type Html, note, buttonForm } from "../elements.ts"
 import { age, ago } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
@@ -125,7 +125,7 @@ function stateCard({ ref, knownState, failedSends, mayChange }: Shown): Html {
 function actionOf(ref: string, action: ReturnType<typeof inWords>["action"]): Html | string {
   if (!action) return ""
   if (action.to === "take-back")
-    return press({ action: `/numbers/${ref}/restart`, label: action.label, kind: "main" })
+    return buttonForm({ action: `/numbers/${ref}/restart`, label: action.label, kind: "main" })
   return html`<div class="row">
     <a class="button main" href="${placeOf(`/numbers/${ref}`, action.to)}">${action.label}</a>
   </div>`
@@ -192,7 +192,7 @@ function receiverCard({ ref, receiving, isOff, told, mayChange }: Shown): Html {
         : html`<p class="mono">${receiving.url}</p>
             <div class="row">
               ${failing !== undefined && mayChange ? html`<a class="button main" href="${changeOf(ref, failing)}">Change the webhook</a>` : ""}
-              ${receiving.failingSinceMs === undefined || receiving.headId === undefined || !mayChange ? "" : press({ action: `/numbers/${ref}/events/${receiving.headId}/retry`, label: "Try it now" })}
+              ${receiving.failingSinceMs === undefined || receiving.headId === undefined || !mayChange ? "" : buttonForm({ action: `/numbers/${ref}/events/${receiving.headId}/retry`, label: "Try it now" })}
               <a class="button" href="/numbers/${ref}/deliveries">Deliveries</a>
             </div>`
     }

@@ -13,7 +13,7 @@ import { cardTable, type Html, icon, note, selectField } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { heading } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
-import { type KnownState, knownStateOf, soonOf } from "./ask-for-state.ts"
+import { type KnownState, knownStateOf, knownStateWithin } from "./ask-for-state.ts"
 import { receiverLine, type Receiving, receivingOf } from "./webhook-health.ts"
 import { type Kind, kinds, kindWords, many, overviewOf, rankingOf } from "./ranking.ts"
 import { calledOf, stateLine, inWords, phoneOf, placeOf } from "./state-words.ts"
@@ -42,7 +42,10 @@ export const numbers = new Hono<DashboardEnv>()
     const asked = Asked.parse(c.req.query())
     const ofPhone = await linkedTo(c.var.accountId, asked.search)
     const listed = await listedFor(c.var.me.account, asked, ofPhone)
-    const rows = await rowsOf(listed.bridges, async (bridge, lease) => await soonOf(bridge, lease, soonMs))
+    const rows = await rowsOf(
+      listed.bridges,
+      async (bridge, lease) => await knownStateWithin(bridge, lease, soonMs),
+    )
     const query = toQuery({ ...asked, of_phone: ofPhone.join(" ") || undefined })
     const body = html`${heading({
       title: "Numbers",

@@ -4,13 +4,13 @@ import { PasskeyAssertion, passkeyOrigin, type PasskeyOptions } from "#core/cont
 import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { ask } from "#functions/api/ask-host.ts"
-import { sentenceCase } from "../api-words.ts"
-import { block, type Html, note, press } from "../elements.ts"
+import { sentenceForPeople } from "../api-words.ts"
+import { codeBlock, type Html, note, buttonForm } from "../elements.ts"
 import { until } from "../times.ts"
 import type { Refused } from "./ask-for-codes.ts"
 import { sentenceOf } from "../api-words.ts"
 import { type KnownState, knownStateOf } from "./ask-for-state.ts"
-import { english, fill, type LinkWords } from "./link-words.ts"
+import { dashboardWords, fill, type LinkWords } from "./link-words.ts"
 import { type Code, reason, refusedCard, waysToLink, whileLinking } from "./linking-cards.ts"
 
 type Asked = NonNullable<Extract<KnownState, { kind: "said" }>["passkey"]>
@@ -27,7 +27,7 @@ export interface Shown {
   words?: LinkWords
 }
 
-const wordsOf = ({ words = english }: Shown) => words
+const wordsOf = ({ words = dashboardWords }: Shown) => words
 
 /** Whether a phone took a code, and its account wants a passkey. */
 export function wantsPasskey(knownState: KnownState): boolean {
@@ -76,7 +76,7 @@ function passkeyCard(shown: Shown, knownState: KnownState, refused?: Refused): H
 }
 
 function beginAgain(shown: Shown, kind: "" | "main"): Html {
-  return press({ action: `${shown.at}/again`, label: wordsOf(shown).beginAgain, kind })
+  return buttonForm({ action: `${shown.at}/again`, label: wordsOf(shown).beginAgain, kind })
 }
 
 function waiting(shown: Shown, { options, expires_at }: Asked): Html {
@@ -117,7 +117,7 @@ function byHand({ at, origin }: Shown, options: PasskeyOptions): Html {
       the console of that page. It uses the passkey, and comes back here with the answer. Never run there what
       somebody else sent you.
     </p>
-    ${block(snippet(origin + at, options), "To run in the console")}
+    ${codeBlock(snippet(origin + at, options), "To run in the console")}
     <form class="stack" method="post" action="${at}/passkey" data-answer>
       <label for="answer"
         >Or bring the answer yourself: the JSON of <code>navigator.credentials.get</code></label
@@ -149,7 +149,8 @@ function snippet(page: string, options: PasskeyOptions): string {
 function ownWords({ sentence }: Refused): Html {
   return html`<b>The passkey was not accepted.</b>
     <span
-      >${sentenceCase(sentence.split(": ")[0] ?? "")} Use it again, for the request that is there now.</span
+      >${sentenceForPeople(sentence.split(": ")[0] ?? "")} Use it again, for the request that is there
+      now.</span
     >`
 }
 

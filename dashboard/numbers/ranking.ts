@@ -6,7 +6,7 @@ import { Delivery } from "#core/event/delivery.ts"
 import { EventLists } from "#core/event/event-lists.ts"
 import { Usage } from "#core/event/usage.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { roughlyOf } from "./ask-for-state.ts"
+import { roughStateOf } from "./ask-for-state.ts"
 import { inWords } from "./state-words.ts"
 
 /** How a number stands by what is written down, so that very many can be ordered and counted. */
@@ -111,7 +111,7 @@ async function ranked(
     deliveries.some(({ failingSince }) => failingSince !== undefined) ||
     (today?.undelivered ?? 0) > 0 ||
     (await Promise.all(further.map(hasGivenUp))).includes(true)
-  const knownState = await roughlyOf(lease, account)
+  const knownState = await roughStateOf(lease, account)
   const { hadPhone = false } = knownState
   const isRestricted =
     knownState.kind === "said" && knownState.status === "connected" && knownState.restriction !== undefined

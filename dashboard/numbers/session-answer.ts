@@ -5,7 +5,7 @@ import type { Call } from "#core/lease/call-host.ts"
 import { callHolderIfAny } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
-import { ofNumbers } from "../api-words.ts"
+import { bridgesAsNumbers } from "../api-words.ts"
 import { type Html, note } from "../elements.ts"
 import type { DashboardEnv } from "../guard.ts"
 
@@ -42,12 +42,12 @@ export async function askSession<Value>(
     const said: unknown = JSON.parse(Buffer.from(answer.body).toString())
     if (answer.status !== 200) {
       const { error: problem, code } = Refused.parse(said)
-      return { problem: ofNumbers(problem), code }
+      return { problem: bridgesAsNumbers(problem), code }
     }
     const next = z.string().optional().parse(answer.headers["x-next-after"])
     return { value: schema.parse(said), next }
   } catch (error) {
-    if (error instanceof ApiError) return { problem: ofNumbers(error.message) }
+    if (error instanceof ApiError) return { problem: bridgesAsNumbers(error.message) }
     log.warn({ error, bridgeId: bridge.id }, "what a session said was not read")
     return { problem: "its session gave no answer that can be read. Open this page again in a few seconds" }
   }

@@ -13,11 +13,11 @@ import { ask } from "#functions/api/ask-host.ts"
 import { writeChoice } from "#functions/api/write-choice.ts"
 import { page } from "../answer.ts"
 import { nameIn } from "../form.ts"
-import { sentenceCase } from "../api-words.ts"
-import { confirming, type Html, note, press } from "../elements.ts"
+import { sentenceForPeople } from "../api-words.ts"
+import { confirming, type Html, note, buttonForm } from "../elements.ts"
 import { takeDraft, unlessFresh } from "../fresh-sign-in.ts"
 import { textsOf } from "../form.ts"
-import { askOwners, type DashboardEnv, onlyLooks } from "../guard.ts"
+import { askOwners, type DashboardEnv, viewerRefusal } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
 import { did } from "../audit-log.ts"
 import { meanings } from "./event-item.ts"
@@ -144,7 +144,7 @@ async function done(
     return await show(c, { notice: note("good", sentence) })
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return await show(c, { notice: note("bad", sentenceCase(error.message)), typed }, error.status)
+    return await show(c, { notice: note("bad", sentenceForPeople(error.message)), typed }, error.status)
   }
 }
 
@@ -161,7 +161,7 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
   const draft = takeDraft(c)
   const content =
     me.role === "viewer"
-      ? html`${note("info", await askOwners(c, onlyLooks))} ${forViewers(choice)}`
+      ? html`${note("info", await askOwners(c, viewerRefusal))} ${forViewers(choice)}`
       : html`${shown.notice ?? ""} ${nameCard(bridge)} ${eventsCard(bridge, choice)}
         ${await sendingCard(bridge, choice, shown.typed)} ${keepingCard(bridge, choice)}
         ${endings(bridge, runningOf(lease), draft.get("confirm") ?? "")}`
@@ -241,7 +241,7 @@ function lastTypeGoes(bridge: Bridge.Info, ignore: string[]): Html {
     html`<b>Not saved yet: no type is chosen.</b> Nothing would be delivered any more, and what happens
       meanwhile would be kept nowhere. To stop for a while without loss, leave the types as they are: events
       wait while your program is away.
-      ${press({ action: `${pathOf(bridge)}/events`, label: "Switch all events off", kind: "danger slim", fields: { none: "yes", ignore: ignore.join(" ") } })}`,
+      ${buttonForm({ action: `${pathOf(bridge)}/events`, label: "Switch all events off", kind: "danger slim", fields: { none: "yes", ignore: ignore.join(" ") } })}`,
   )
 }
 
@@ -261,12 +261,12 @@ function pausing(at: string, running: Running): Html | string {
         label: "Pause this number",
         about:
           "It signs out of the network until you wake it, and calls are refused. It costs as much as before. The phone stays linked at first, but unlinks a device that does not sign in for some weeks.",
-        act: press({ action: `${at}/pause`, label: "Pause this number now" }),
+        act: buttonForm({ action: `${at}/pause`, label: "Pause this number now" }),
         kind: "",
       })
     case "paused":
       return html`${note("warn", "Somebody of this account has paused this number: it receives and sends nothing.")}
-      ${press({ action: `${at}/wake`, label: "Wake this number", kind: "main" })}`
+      ${buttonForm({ action: `${at}/wake`, label: "Wake this number", kind: "main" })}`
     case "stopped":
       return ""
   }
@@ -288,7 +288,7 @@ function endings(bridge: Bridge.Info, running: Running, typedName: string): Html
       ${confirming({
         label: "Unlink the phone",
         about: "No message is received until a phone is linked again.",
-        act: press({ action: `${at}/unlink`, label: "Unlink it now", kind: "danger" }),
+        act: buttonForm({ action: `${at}/unlink`, label: "Unlink it now", kind: "danger" }),
         kind: "danger",
       })}
       ${confirming({

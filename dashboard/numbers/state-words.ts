@@ -4,7 +4,7 @@ import { now } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import type { Html } from "../elements.ts"
 import { age, time } from "../times.ts"
-import type { KnownState, Last, Why } from "./ask-for-state.ts"
+import type { KnownState, LastWord, WhyPaused } from "./ask-for-state.ts"
 import { loginRejections } from "./failure-words.ts"
 
 type To = "connect" | "take-back" | "pay" | "settings"
@@ -86,7 +86,7 @@ function where(): Html | string {
   return to === "" ? "" : html`, at <a href="mailto:${to}">${to}</a>`
 }
 
-const pauses: Record<Exclude<Why, "operator">, Pick<Words, "cause" | "action">> = {
+const pauses: Record<Exclude<WhyPaused, "operator">, Pick<Words, "cause" | "action">> = {
   customer: {
     cause: "Somebody of this account has paused it.",
     action: { label: "Wake it", to: "settings" },
@@ -196,7 +196,7 @@ function inWordsOfStatus({ hadPhone, ...said }: Extract<KnownState, { kind: "sai
   }
 }
 
-function lastOf(last: Last | undefined): string {
+function lastOf(last: LastWord | undefined): string {
   if (!last) return ""
   return ` It was ${last.status === "unpaired" ? "not linked" : last.status.replace("_", " ")} when it was last heard of.`
 }

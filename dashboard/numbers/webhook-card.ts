@@ -3,7 +3,7 @@ import type { EventType } from "#core/contract/event.ts"
 import type { Delivery } from "#core/event/delivery.ts"
 import { Receiver } from "#core/event/receiver.ts"
 import { now } from "#core/platform/clock.ts"
-import { block, confirming, type Html, note, press, urlField } from "../elements.ts"
+import { codeBlock, confirming, type Html, note, buttonForm, urlField } from "../elements.ts"
 import { age, until } from "../times.ts"
 import { deliveriesOf, howLong, isFailing, receiverLine, receivingAt } from "./webhook-health.ts"
 import { aboutTest } from "./attempt-words.ts"
@@ -52,7 +52,7 @@ export async function webhookCard(
         ? ""
         : html`<div class="row">
               <a class="button" href="${deliveriesOf(ref, webhookId)}">Deliveries</a>
-              ${mayChange ? press({ action: `${at}/test`, label: "Send a test event" }) : ""}
+              ${mayChange ? buttonForm({ action: `${at}/test`, label: "Send a test event" }) : ""}
               ${!mayChange || isFirst ? "" : pausing(at, pausedAt !== undefined)}
             </div>
             ${mayChange ? html`<p class="small muted">${aboutTest}</p>` : ""}`
@@ -61,7 +61,7 @@ export async function webhookCard(
       secret?.of === webhookId
         ? html`<div>
             <p class="label">Its secret</p>
-            ${block(secret.text, "Its secret")}
+            ${codeBlock(secret.text, "Its secret")}
           </div>`
         : ""
     }
@@ -87,8 +87,8 @@ function addressForm(at: string, url: string): Html {
 
 function pausing(at: string, isPaused: boolean): Html {
   return isPaused
-    ? press({ action: `${at}/resume`, label: "Let this webhook go on", kind: "main" })
-    : press({ action: `${at}/pause`, label: "Pause this webhook" })
+    ? buttonForm({ action: `${at}/resume`, label: "Let this webhook go on", kind: "main" })
+    : buttonForm({ action: `${at}/pause`, label: "Pause this webhook" })
 }
 
 function eventsForm(at: string, { receiver }: Delivery.Info, types: readonly EventType[]): Html {
@@ -128,8 +128,8 @@ function ofSecret(at: string, { receiver: { before } }: Delivery.Info): Html {
       <a class="button" href="${at}/secret">Show it</a>
       ${
         overlap === undefined
-          ? press({ action: `${at}/secret/roll`, label: "Replace it" })
-          : press({ action: `${at}/secret/finish`, label: "End the old one now" })
+          ? buttonForm({ action: `${at}/secret/roll`, label: "Replace it" })
+          : buttonForm({ action: `${at}/secret/finish`, label: "End the old one now" })
       }
     </div>
   </details>`
@@ -139,7 +139,7 @@ function removing(at: string): Html {
   return confirming({
     label: "Delete this webhook",
     about: "What waits for it is not sent. The other webhooks lose nothing.",
-    act: press({ action: `${at}/remove`, label: "Delete it now", kind: "danger" }),
+    act: buttonForm({ action: `${at}/remove`, label: "Delete it now", kind: "danger" }),
     kind: "danger",
   })
 }

@@ -13,12 +13,12 @@ import { Receiver } from "#core/event/receiver.ts"
 import { redirect } from "#functions/api/bridges.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
 import { page } from "../answer.ts"
-import { sentenceCase } from "../api-words.ts"
+import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
-import { block, type Html, note, urlField } from "../elements.ts"
+import { codeBlock, type Html, note, urlField } from "../elements.ts"
 import { takeDraft, unlessFresh } from "../fresh-sign-in.ts"
 import { textsOf } from "../form.ts"
-import { askOwners, type DashboardEnv, onlyLooks } from "../guard.ts"
+import { askOwners, type DashboardEnv, viewerRefusal } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
 import { whoIsTold } from "../people/alerts.ts"
 import { testWords } from "./attempt-words.ts"
@@ -103,7 +103,7 @@ export const webhooks = new Hono<DashboardEnv>()
       const { secret } = await WebhookSecret.roll(webhook)
       await did(c, "secret_replaced", Webhook.labelOf(webhook, c.var.bridge))
       return html`${note("good", "This is its new secret. Give it to your program within 24 hours.")}
-      ${block(secret, "The new secret")}`
+      ${codeBlock(secret, "The new secret")}`
     })
   })
   .post("/numbers/:ref/webhooks/:id/secret/finish", async (c) => {
@@ -163,7 +163,7 @@ async function done(c: Context<DashboardEnv>, typed: Typed, act: () => Promise<H
     return await show(c, { notice: await act() })
   } catch (error) {
     if (!(error instanceof ApiError) || error.code === "not_found") throw error
-    return await show(c, { notice: note("bad", sentenceCase(error.message)), ...typed }, error.status)
+    return await show(c, { notice: note("bad", sentenceForPeople(error.message)), ...typed }, error.status)
   }
 }
 
@@ -190,7 +190,7 @@ async function show(c: Context<DashboardEnv>, shown: Shown = {}, status?: ApiErr
   const more = { types, mayChange, firstUrl, secret: shown.secret, told: () => whoIsTold(c) }
   const cards = all.map(async (webhook) => await webhookCard(ref, webhook, more))
   const body = html`${numberHeading(bridge, "webhooks")} ${shown.notice ?? ""} ${await Promise.all(cards)}
-  ${mayChange ? adding(pathOf(c), url) : note("info", await askOwners(c, onlyLooks))}`
+  ${mayChange ? adding(pathOf(c), url) : note("info", await askOwners(c, viewerRefusal))}`
   return await page(c, {
     title: `Webhooks of ${ref}`,
     place: "numbers",

@@ -9,7 +9,7 @@ import { Receiver } from "#core/event/receiver.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { log } from "#core/platform/log.ts"
 import { page } from "../answer.ts"
-import { cardTable, copyable, type Html, note, press } from "../elements.ts"
+import { cardTable, copyable, type Html, note, buttonForm } from "../elements.ts"
 import { age, ago } from "../times.ts"
 import { unlessFresh } from "../fresh-sign-in.ts"
 import { textsOf } from "../form.ts"
@@ -207,7 +207,7 @@ function counted(n: number, what: string): string {
  */
 function buttons(id: string, { state, why }: Shown): Html[] {
   const act = (name: string, label: string, kind: "" | "danger" = "") =>
-    press({ action: `/operator/${name}`, label, kind, fields: { id } })
+    buttonForm({ action: `/operator/${name}`, label, kind, fields: { id } })
   if (state === "moved") return []
   if (state === "suspended") return [act("resume", "Resume")]
   const suspend = act("suspend", "Suspend", "danger")

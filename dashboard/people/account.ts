@@ -13,8 +13,8 @@ import { Email } from "#core/account/person.ts"
 import { SignIn } from "#core/account/sign-in.ts"
 import { Billing } from "#core/billing.ts"
 import { page } from "../answer.ts"
-import { sentenceCase } from "../api-words.ts"
-import { browserName, confirming, type Html, note, press } from "../elements.ts"
+import { sentenceForPeople } from "../api-words.ts"
+import { browserName, confirming, type Html, note, buttonForm } from "../elements.ts"
 import { ago } from "../times.ts"
 import { takeDraft, unlessFresh } from "../fresh-sign-in.ts"
 import { textsOf } from "../form.ts"
@@ -49,7 +49,7 @@ export const account = new Hono<DashboardEnv>()
     const given = await field(c, "name")
     const name = AccountName.Chosen.safeParse(given)
     if (!name.success) {
-      const problem = sentenceCase(name.error.issues[0]?.message ?? "this is no name")
+      const problem = sentenceForPeople(name.error.issues[0]?.message ?? "this is no name")
       return await show(c, note("bad", problem), given.slice(0, 100))
     }
     await Account.rename(c.var.accountId, name.data)
@@ -169,7 +169,7 @@ function keysRemain(email: string, count: number): Html {
   return note(
     "warn",
     html`${email} is removed, and has made ${keys}: they may have kept a copy.
-    ${press({ action: "/account/revoke", label: "Revoke what they made", kind: "danger slim", fields: { email } })}`,
+    ${buttonForm({ action: "/account/revoke", label: "Revoke what they made", kind: "danger slim", fields: { email } })}`,
   )
 }
 
@@ -202,7 +202,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html, typedName?: string)
         others.length === 0
           ? ""
           : html`<div class="row">
-              ${others.map(({ id, name }) => press({ action: "/accounts/turn", label: `Switch to ${name}`, fields: { account: id } }))}
+              ${others.map(({ id, name }) => buttonForm({ action: "/accounts/turn", label: `Switch to ${name}`, fields: { account: id } }))}
             </div>`
       }
       ${invited.length > 0 ? note("info", html`You are invited to another account. <a href="/accounts">See who invited you</a>`) : ""}
@@ -251,7 +251,7 @@ function leave(): Html {
   return confirming({
     label: "Leave this account",
     about: "You see it no more, until one of its owners invites you again.",
-    act: press({ action: "/account/leave", label: "Leave it now", kind: "danger" }),
+    act: buttonForm({ action: "/account/leave", label: "Leave it now", kind: "danger" }),
     kind: "danger",
   })
 }
@@ -280,10 +280,10 @@ function browsersCard(browsers: Browser.Info[], here: string): Html {
                 >· ${one.address === "" ? "" : `${one.address} · `}seen ${ago(one.seenAt * 1000)}</span
               ></span
             >
-            ${one.id === here ? html`<span></span>` : press({ action: "/account/sign-out", label: "Sign out there", kind: "slim", fields: { browser: one.id } })}
+            ${one.id === here ? html`<span></span>` : buttonForm({ action: "/account/sign-out", label: "Sign out there", kind: "slim", fields: { browser: one.id } })}
           </li>`,
       )}
     </ul>
-    ${browsers.length < 2 ? "" : html`<footer>${press({ action: "/account/sign-out/others", label: "Sign out everywhere else", kind: "slim" })}</footer>`}
+    ${browsers.length < 2 ? "" : html`<footer>${buttonForm({ action: "/account/sign-out/others", label: "Sign out everywhere else", kind: "slim" })}</footer>`}
   </section>`
 }

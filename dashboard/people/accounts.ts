@@ -8,7 +8,7 @@ import { Browser } from "#core/account/browser.ts"
 import { Member } from "#core/account/member.ts"
 import type { Person } from "#core/account/person.ts"
 import { lonePage } from "../answer.ts"
-import { type Html, note, press } from "../elements.ts"
+import { type Html, note, buttonForm } from "../elements.ts"
 import { type DashboardEnv, ownPath, pageOrigin, putCookie } from "../guard.ts"
 import { fromWhere } from "../audit-log.ts"
 
@@ -138,15 +138,15 @@ export function accountsPage(input: Shown): Html {
                   html`<li class="line">
                     <span class="tag">${one.role}</span>
                     <span class="about">${one.name}</span>
-                    ${press({ action: "/accounts/turn", label: html`${one.id === input.present ? "Open" : "Switch"}<span class="hidden"> to ${one.name}</span>`, kind: "slim", fields: { account: one.id, next } })}
+                    ${buttonForm({ action: "/accounts/turn", label: html`${one.id === input.present ? "Open" : "Switch"}<span class="hidden"> to ${one.name}</span>`, kind: "slim", fields: { account: one.id, next } })}
                   </li>`,
               )}
             </ul>
           </section>`
     }
     <div class="row">
-      ${input.mayOpen ? press({ action: "/accounts/open", label: "Make an account of my own", kind: own.length + invitations.length === 0 ? "main" : "", fields: { next } }) : ""}
-      ${press({ action: "/sign-out", label: "Sign out" })}
+      ${input.mayOpen ? buttonForm({ action: "/accounts/open", label: "Make an account of my own", kind: own.length + invitations.length === 0 ? "main" : "", fields: { next } }) : ""}
+      ${buttonForm({ action: "/sign-out", label: "Sign out" })}
     </div>`
 }
 
@@ -167,8 +167,8 @@ function invited({ invitations, next }: Shown): Html {
           <span class="tag">${role}</span>
           <span class="about">${by === "" ? name : whoInvites(by, name)}</span>
           <span class="row">
-            ${press({ action: "/accounts/join", label: html`Join${to}`, kind: "main slim", fields })}
-            ${press({ action: "/accounts/decline", label: html`Decline${to}`, kind: "slim", fields })}
+            ${buttonForm({ action: "/accounts/join", label: html`Join${to}`, kind: "main slim", fields })}
+            ${buttonForm({ action: "/accounts/decline", label: html`Decline${to}`, kind: "slim", fields })}
           </span>
         </li>`
       })}

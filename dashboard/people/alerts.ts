@@ -3,9 +3,9 @@ import { html } from "hono/html"
 import { Mail } from "#core/account/mail.ts"
 import { Troubles } from "#core/account/troubles.ts"
 import { ApiError } from "#core/error.ts"
-import { sentenceCase } from "../api-words.ts"
+import { sentenceForPeople } from "../api-words.ts"
 import { did } from "../audit-log.ts"
-import { block, type Html, note, selectField, urlField } from "../elements.ts"
+import { codeBlock, type Html, note, selectField, urlField } from "../elements.ts"
 import { askOwners, type DashboardEnv } from "../guard.ts"
 
 const listed = new Intl.ListFormat("en")
@@ -17,7 +17,7 @@ export async function chooseAlerts(c: Context<DashboardEnv>): Promise<Html> {
     await Troubles.setRecipients(c.var.accountId, Troubles.To.catch("owners").parse(to), url ?? "")
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "invalid_webhook_url") throw error
-    return note("bad", sentenceCase(error.message))
+    return note("bad", sentenceForPeople(error.message))
   }
   await did(c, "troubles_changed")
   return note("good", "Saved.")
@@ -73,7 +73,7 @@ export async function alertsCard(accountId: string): Promise<Html | string> {
       })}
       <details class="plain">
         <summary>What is posted</summary>
-        ${block(example, "An alert")}
+        ${codeBlock(example, "An alert")}
         <p class="small">
           <code>trouble</code> is one of: ${Troubles.Trouble.options.join(", ")}. <code>state</code> is begun
           or over. A post that fails is not repeated.

@@ -1,6 +1,6 @@
 import { html } from "hono/html"
 import type { Member } from "#core/account/member.ts"
-import { emailField, type Html, options, press, removing, selectField } from "../elements.ts"
+import { emailField, type Html, options, buttonForm, removing, selectField } from "../elements.ts"
 import { until } from "../times.ts"
 
 // The parts of an account's page that are about its people. `draft`: what was typed before a sign-in that a form needed.
@@ -53,7 +53,7 @@ export function membersCard(input: {
           html`<li class="line">
             <span class="about muted">${one.email}, invited; expires in ${until(one.expiresAt * 1000)}</span>
             <span class="tag">${one.role}</span>
-            ${isOwner ? press({ action: "/account/withdraw", label: html`Withdraw<span class="hidden"> ${one.email}</span>`, kind: "slim", fields: { email: one.email } }) : html`<span></span>`}
+            ${isOwner ? buttonForm({ action: "/account/withdraw", label: html`Withdraw<span class="hidden"> ${one.email}</span>`, kind: "slim", fields: { email: one.email } }) : html`<span></span>`}
           </li>`,
       )}
     </ul>

@@ -11,9 +11,9 @@ import { Person } from "#core/account/person.ts"
 import { originOf } from "#functions/http/address.ts"
 import { lonePage } from "../answer.ts"
 import { passkeyScript } from "../assets.ts"
-import { confirming, type Html, press, removing } from "../elements.ts"
+import { confirming, type Html, buttonForm, removing } from "../elements.ts"
 import { ago } from "../times.ts"
-import { signInAgain, unlessFresh } from "../fresh-sign-in.ts"
+import { signInAgainPath, unlessFresh } from "../fresh-sign-in.ts"
 import { cookie, type DashboardEnv, ownPath, putCookie } from "../guard.ts"
 import { did } from "../audit-log.ts"
 import { admitBrowser } from "./admit-browser.ts"
@@ -38,13 +38,13 @@ export const passkeys = new Hono<DashboardEnv>()
   })
   .post("/account/passkeys/options", async (c) => {
     const { name } = await answered(c)
-    const again = signInAgain(c, "/account", { passkey: name })
+    const again = signInAgainPath(c, "/account", { passkey: name })
     if (again !== undefined) return c.json({ goto: again }, 403)
     const options = await Passkey.optionsToAdd(c.var.me.person, { origin: originOf(c) })
     return challenged(c, options)
   })
   .post("/account/passkeys", async (c) => {
-    const again = signInAgain(c, "/account")
+    const again = signInAgainPath(c, "/account")
     if (again !== undefined) return c.json({ goto: again }, 403)
     const { response, name } = await answered(c)
     const made = { person: c.var.me.person, name, challenge: challengeOf(c), response }
@@ -185,7 +185,7 @@ export const byPasskey = createMiddleware<DashboardEnv>(async (c, next) => {
     }
     <div class="row">
       <a class="button" href="/accounts">My other accounts</a>
-      ${press({ action: "/sign-out", label: "Sign out" })}
+      ${buttonForm({ action: "/sign-out", label: "Sign out" })}
     </div>
   </div>`
   return await lonePage(c, { title: "A passkey is needed", body, status: 403 })
@@ -229,7 +229,7 @@ export function demandCard({ isPasskeyOnly }: Account.Info, isStrong: boolean): 
 }
 
 function demanding(label: string, only: "yes" | "no"): Html {
-  return press({ action: "/account/passkey-only", label, kind: "danger", fields: { only } })
+  return buttonForm({ action: "/account/passkey-only", label, kind: "danger", fields: { only } })
 }
 
 function usedWhen(at: number | undefined): Html | string {

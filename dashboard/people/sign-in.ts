@@ -11,7 +11,7 @@ import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { lonePage, type Status } from "../answer.ts"
 import { passkeyScript } from "../assets.ts"
-import { emailField, type Html, note, press } from "../elements.ts"
+import { emailField, type Html, note, buttonForm } from "../elements.ts"
 import { span } from "../times.ts"
 import { cookie, type DashboardEnv, ownPath, pageOrigin, putCookie } from "../guard.ts"
 import { admitBrowser, seenBy } from "./admit-browser.ts"
@@ -228,7 +228,7 @@ async function showCode(
     </form>
     <div class="row small muted">
       ${isKept ? "Code too old?" : "Nothing came?"}
-      ${press({ action: "/sign-in", label: isKept ? "Make another code" : "Mail another code", kind: "slim", fields: { email: input.email, next: input.next } })}
+      ${buttonForm({ action: "/sign-in", label: isKept ? "Make another code" : "Mail another code", kind: "slim", fields: { email: input.email, next: input.next } })}
       <a href="${leadingOn("/sign-in", input.next)}">Use another address</a>
     </div>
   </div>`
@@ -285,7 +285,7 @@ function confirmJoining(input: {
       <button class="button main wide">Join</button>
     </form>
     <p class="small muted">You are then signed in as <b>${input.email}</b>, in this browser.</p>
-    <div class="row">${press({ action: `/sign-in/link/${input.token}/decline`, label: "Decline" })}</div>
+    <div class="row">${buttonForm({ action: `/sign-in/link/${input.token}/decline`, label: "Decline" })}</div>
   </div>`
 }
 

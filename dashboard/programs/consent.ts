@@ -11,7 +11,7 @@ import { type Html, note } from "../elements.ts"
 import { unlessFresh } from "../fresh-sign-in.ts"
 import { textsOf } from "../form.ts"
 import type { DashboardEnv } from "../guard.ts"
-import { rights, scopeOf } from "../keys.ts"
+import { rightsSelect, scopeOf } from "../keys.ts"
 import { clientNameOf, RedirectUri } from "./client.ts"
 
 const Query = z.object({
@@ -134,7 +134,7 @@ async function form(c: Context<DashboardEnv>, asking: Asking): Promise<Html> {
       ${code === undefined ? "" : html`<input type="hidden" name="code" value="${code}" />`}
       <div>
         <label for="may">It may</label>
-        ${rights(refs, usual === undefined ? "" : offered.includes(usual) ? usual : "read")}
+        ${rightsSelect(refs, usual === undefined ? "" : offered.includes(usual) ? usual : "read")}
       </div>
       <div class="row">
         <button class="button main" name="answer" value="yes">Give it a key</button>

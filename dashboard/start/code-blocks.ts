@@ -1,5 +1,5 @@
 import { html } from "hono/html"
-import { block, type Html } from "../elements.ts"
+import { codeBlock, type Html } from "../elements.ts"
 
 interface Blocks {
   /** Where a program finds this service. */
@@ -27,7 +27,7 @@ export function codeBlocks(input: Blocks): Html {
         ({ title, code, typescript, python }) =>
           html`<div>
             <h3>${title}</h3>
-            ${block(code, title)} ${typescript === undefined ? "" : inLanguage("TypeScript", typescript)}
+            ${codeBlock(code, title)} ${typescript === undefined ? "" : inLanguage("TypeScript", typescript)}
             ${python === undefined ? "" : inLanguage("Python", python)}
           </div>`,
       )}
@@ -42,7 +42,7 @@ export function codeBlocks(input: Blocks): Html {
 function inLanguage(name: string, code: string): Html {
   return html`<details class="plain">
     <summary>The same in ${name}</summary>
-    ${block(code, name)}
+    ${codeBlock(code, name)}
   </details>`
 }
 

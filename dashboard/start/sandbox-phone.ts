@@ -1,5 +1,5 @@
 import { html } from "hono/html"
-import { type Html, icon, press } from "../elements.ts"
+import { type Html, icon, buttonForm } from "../elements.ts"
 
 /** A message on the phone of the sandbox's contact. */
 export interface Bubble {
@@ -76,7 +76,7 @@ function phoneFoot({ phone, mayChange }: Pick<Phone, "phone" | "mayChange">): Ht
 
 /** A button for something that the phone does. */
 function does(what: string, label: string): Html {
-  return press({ action: `/sandbox/${what}`, label, kind: "slim" })
+  return buttonForm({ action: `/sandbox/${what}`, label, kind: "slim" })
 }
 
 function controls(): Html {

@@ -1,7 +1,7 @@
 import { payWith, stripe } from "#test/billing/support/billed.ts"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { Checkout } from "#billing/checkout.ts"
-import { look } from "#billing/look-at-stripe.ts"
+import { lookAtStripe } from "#billing/look-at-stripe.ts"
 import { payPage, portal } from "#billing/pages-at-stripe.ts"
 import { Payer } from "#billing/payer.ts"
 import { config } from "#core/platform/config.ts"
@@ -17,7 +17,7 @@ describe("a customer", () => {
     const page = await Checkout.begin(id, "ada@example.com")
     expect(await Checkout.begin(id, "ada@example.com")).toBe(page)
     await payWith(card.pays, page!)
-    await look(id)
+    await lookAtStripe(id)
     expect(await stateOf(id)).toBe("active")
     expect(await isRunning(bridge)).toBe(true)
   })
@@ -32,7 +32,7 @@ describe("a customer", () => {
     expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
     expect((await Payer.get(id))!.stoppedAt).toBeUndefined()
     stripe.book.customers[customer!] = known
-    await look(id)
+    await lookAtStripe(id)
     expect(await stateOf(id)).toBe("trialing")
     expect(await isRunning(bridge)).toBe(true)
   })
@@ -45,12 +45,12 @@ describe("a customer", () => {
     const { customer } = (await Payer.get(id))!
     const known = stripe.book.customers[customer!]!
     delete stripe.book.customers[customer!]
-    await expect(look(id)).rejects.toMatchObject({ code: "resource_missing" })
+    await expect(lookAtStripe(id)).rejects.toMatchObject({ code: "resource_missing" })
     expect(await stateOf(id)).toBe("trialing")
     expect(await isRunning(bridge)).toBe(true)
     stripe.book.customers[customer!] = known
     await deleteAtStripe(id)
-    await look(id)
+    await lookAtStripe(id)
     expect(await stateOf(id)).toBe("canceled")
   })
 

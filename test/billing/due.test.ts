@@ -9,7 +9,7 @@ test("the wait for the next look at a payer ends when the clock is set back by t
   vi.useFakeTimers({ toFake: ["Date"] })
   const accountId = randomUUID()
   const isDue = async () => (await Due.list()).some((mark) => mark.accountId === accountId)
-  await Due.put(accountId)
+  await Due.mark(accountId)
   await Due.postpone((await Due.list()).find((mark) => mark.accountId === accountId)!)
   vi.setSystemTime(Date.now() - 1000)
   expect(await isDue()).toBe(false)

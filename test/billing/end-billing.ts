@@ -2,7 +2,7 @@ import "#test/billing/support/billed.ts"
 import { describe, expect, test, vi } from "vitest"
 import { Account } from "#core/account/account.ts"
 import { endBilling } from "#billing/end-billing.ts"
-import { look } from "#billing/look-at-stripe.ts"
+import { lookAtStripe } from "#billing/look-at-stripe.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { admin, card, days, isRunning, leaseOf, stateOf, subscriber } from "./subscriber.ts"
@@ -23,7 +23,7 @@ describe("billing that is turned off", () => {
     expect((await post("/api/instances", { customer_ref: "third" })).status).toBe(201)
 
     vi.setSystemTime(Date.now() + 40 * 86_400_000)
-    await look(id)
+    await lookAtStripe(id)
     expect(await stateOf(id)).toBe("unpaid")
     expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
     expect(await Bridge.list(id)).toHaveLength(3)

@@ -2,7 +2,7 @@ import { payWith, stripe } from "#test/billing/support/billed.ts"
 import { describe, expect, test, vi } from "vitest"
 import { removeEmpty } from "#core/account/remove-empty.ts"
 import { Checkout } from "#billing/checkout.ts"
-import { look } from "#billing/look-at-stripe.ts"
+import { lookAtStripe } from "#billing/look-at-stripe.ts"
 import { Payer } from "#billing/payer.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { lookAtDue } from "#billing/look-at-accounts.ts"
@@ -76,7 +76,7 @@ describe("a subscription that ends", () => {
     const { id, bridge } = await unpaidSubscriber()
     const [first] = ofStripe(id)
     stripe.book.subscriptions.sub_paid = { ...structuredClone(first!), id: "sub_paid", status: "active" }
-    await look(id)
+    await lookAtStripe(id)
     expect(ofStripe(id).map(({ status }) => status)).toEqual(["canceled", "active"])
     expect(await stateOf(id)).toBe("active")
     expect(await isRunning(bridge)).toBe(true)
@@ -95,7 +95,7 @@ describe("a subscription that ends", () => {
     // The customer that was forgotten is the only one who pays: they are the account's from now on.
     ofStripe(id)[0]!.status = "canceled"
     second.status = "trialing"
-    await look(id)
+    await lookAtStripe(id)
     expect(await stateOf(id)).toBe("trialing")
     expect(await Payer.get(id)).toMatchObject({ customer: "cus_other", others: [first!.customer] })
   })

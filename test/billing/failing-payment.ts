@@ -1,7 +1,7 @@
 import { payWith, stripe } from "#test/billing/support/billed.ts"
 import { describe, expect, test, vi } from "vitest"
 import { Checkout } from "#billing/checkout.ts"
-import { look } from "#billing/look-at-stripe.ts"
+import { lookAtStripe } from "#billing/look-at-stripe.ts"
 import { payPage } from "#billing/pages-at-stripe.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { Lease } from "#core/lease/lease.ts"
@@ -41,7 +41,7 @@ describe("a payment that fails", () => {
     const invoice = latestInvoice(id)
     expect(await payWith(card.fails, invoice.hosted_invoice_url)).toContain("declined")
     await payWith(card.pays, invoice.hosted_invoice_url)
-    await look(id)
+    await lookAtStripe(id)
     expect(await stateOf(id)).toBe("active")
     expect(await isRunning(bridge)).toBe(true)
   })
@@ -55,7 +55,7 @@ describe("a payment that fails", () => {
     expect(await stateOf(account.id)).toBe("past_due")
     const invoice = latestInvoice(account.id)
     await payWith(card.wantsStep, invoice.hosted_invoice_url, { step: "done" })
-    await look(account.id)
+    await lookAtStripe(account.id)
     expect(await stateOf(account.id)).toBe("active")
   })
 
@@ -67,7 +67,7 @@ describe("a payment that fails", () => {
     await days(id, 24)
     expect((await call("GET", "/api/instances/slept/proxy/status")).status).toBe(409)
     await payWith(card.pays, latestInvoice(id).hosted_invoice_url)
-    await look(id)
+    await lookAtStripe(id)
     expect((await leaseOf(bridge)).stopped).toEqual(["operator"])
     expect((await leaseOf(slept)).stopped).toEqual(["idle"])
   })
@@ -83,10 +83,10 @@ describe("a payment that fails", () => {
   test("has cost the bridges only after thirty days, and never those that are paid again", async () => {
     const { id } = await unpaidSubscriber()
     vi.setSystemTime(Date.now() + 29 * 86_400_000)
-    await look(id)
+    await lookAtStripe(id)
     expect(await Bridge.list(id)).toHaveLength(1)
     vi.setSystemTime(Date.now() + 2 * 86_400_000)
-    await look(id)
+    await lookAtStripe(id)
     expect(await Bridge.list(id)).toHaveLength(0)
 
     vi.useRealTimers()
@@ -94,7 +94,7 @@ describe("a payment that fails", () => {
     vi.setSystemTime(Date.now() + 29 * 86_400_000)
     await pays(paying)
     vi.setSystemTime(Date.now() + 2 * 86_400_000)
-    await look(paying)
+    await lookAtStripe(paying)
     expect(await Bridge.list(paying)).toHaveLength(1)
     expect(await stateOf(paying)).toBe("active")
   })
@@ -105,13 +105,13 @@ describe("a payment that fails", () => {
     await days(id, 30)
     expect(latestInvoice(id).status).toBe("draft")
     await payWith(card.pays, old)
-    await look(id)
+    await lookAtStripe(id)
     expect(await stateOf(id)).toBe("unpaid")
     // Two tabs ask for its page at once.
     const [page, same] = await Promise.all([payPage(id), payPage(id)])
     expect(page).toBe(same)
     await payWith(card.pays, page!)
-    await look(id)
+    await lookAtStripe(id)
     expect(await stateOf(id)).toBe("active")
     expect(await isRunning(bridge)).toBe(true)
   })
@@ -127,7 +127,7 @@ describe("a payment that fails", () => {
     for (const account of [id, never]) latestInvoice(account).next_payment_attempt = Number.MAX_SAFE_INTEGER
     const inDays = async (count: number) => {
       vi.setSystemTime(Date.now() + count * 86_400_000)
-      for (const account of [id, never]) await look(account)
+      for (const account of [id, never]) await lookAtStripe(account)
       return await states()
     }
     expect(await states()).toEqual(["past_due", "past_due"])

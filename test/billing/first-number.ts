@@ -2,7 +2,7 @@ import { payWith, stripe } from "#test/billing/support/billed.ts"
 import { describe, expect, onTestFinished, test, vi } from "vitest"
 import { Billing } from "#core/billing.ts"
 import { Checkout } from "#billing/checkout.ts"
-import { look } from "#billing/look-at-stripe.ts"
+import { lookAtStripe } from "#billing/look-at-stripe.ts"
 import { Payer } from "#billing/payer.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
@@ -31,7 +31,7 @@ async function begun(email: string, fingerprint: string): Promise<string> {
   await payWith(card.pays, (await Checkout.begin(account.id, email))!)
   for (const { customer } of ofStripe(account.id))
     stripe.book.cards[customer] = { ...cardOf(card.pays)!, fingerprint }
-  await look(account.id)
+  await lookAtStripe(account.id)
   return account.id
 }
 
@@ -83,7 +83,7 @@ describe("a first number", () => {
     expect(await stateOf(first)).toBe("trialing")
     await links(first, "15550001")
     expect([await stateOf(first), paid(first)]).toEqual(["trialing", []])
-    await look(first)
+    await lookAtStripe(first)
     expect(await stateOf(first)).toBe("trialing")
 
     // The page of Checkout offers none to the same address, and charges at once.
@@ -129,10 +129,10 @@ describe("a first number", () => {
     await lookAtDue()
     expect(quantityOf(id)).toBe(0)
     await Checkout.want(id, { customerRef: "later", webhookUrl: "" })
-    await look(id)
+    await lookAtStripe(id)
     expect(quantityOf(id)).toBe(1)
     vi.setSystemTime(Date.now() + 86_401_000)
-    await look(id)
+    await lookAtStripe(id)
     expect(quantityOf(id)).toBe(0)
   })
 
@@ -143,7 +143,9 @@ describe("a first number", () => {
     // First the customer fails, then the page. The SDK repeats each under its key, and gets the same answer.
     stripe.fail(1)
     await expect(Checkout.begin(unlucky.id, "ada@example.com")).rejects.toThrow("wrong at Stripe")
-    await Payer.change(await Payer.of(unlucky.id), { customer: Object.keys(stripe.book.customers)[0] })
+    await Payer.change(await Payer.getOrBlank(unlucky.id), {
+      customer: Object.keys(stripe.book.customers)[0],
+    })
     stripe.fail(1)
     await expect(Checkout.begin(unlucky.id, "ada@example.com")).rejects.toThrow("wrong at Stripe")
     expect(await Checkout.begin(unlucky.id, "ada@example.com")).toContain("/checkout/")
@@ -156,10 +158,10 @@ describe("a first number", () => {
     expect(await payWith("4000000000000002", page)).toContain("declined")
     expect(await payWith(card.wantsStep, page)).toContain("wants a step")
     expect(await payWith(card.wantsStep, page, { step: "failed" })).toContain("nothing was paid")
-    await look(account.id)
+    await lookAtStripe(account.id)
     expect(await stateOf(account.id)).toBe("none")
     await payWith(card.wantsStep, page, { step: "done" })
-    await look(account.id)
+    await lookAtStripe(account.id)
     expect(await stateOf(account.id)).toBe("trialing")
   })
 })

@@ -2,7 +2,7 @@ import { payWith } from "#test/billing/support/billed.ts"
 import { describe, expect, test, vi } from "vitest"
 import { Account } from "#core/account/account.ts"
 import { Checkout } from "#billing/checkout.ts"
-import { look } from "#billing/look-at-stripe.ts"
+import { lookAtStripe } from "#billing/look-at-stripe.ts"
 import { Payer } from "#billing/payer.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { makeAllDue, lookAtDue } from "#billing/look-at-accounts.ts"
@@ -24,14 +24,14 @@ describe("the operator's word", () => {
     const { account } = await newcomer()
     const page = (await Checkout.begin(account.id, "ada@example.com"))!
     await Account.setSubscription(account.id, "active")
-    await look(account.id)
+    await lookAtStripe(account.id)
     expect(await payWith(card.pays, page)).toContain("This page is done")
     const { bridge } = await Bridge.create({ accountId: account.id, customerRef: "guest" })
     await Account.endOverride(account.id)
-    await look(account.id)
+    await lookAtStripe(account.id)
     expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
     vi.setSystemTime(Date.now() + 40 * 86_400_000)
-    await look(account.id)
+    await lookAtStripe(account.id)
     expect(await Bridge.list(account.id)).toHaveLength(1)
   })
 
@@ -42,7 +42,7 @@ describe("the operator's word", () => {
     await lookAtDue()
     expect((await leaseOf(bridge)).stopped).toEqual(["billing"])
     vi.setSystemTime(Date.now() + 40 * 86_400_000)
-    await look(account.id)
+    await lookAtStripe(account.id)
     expect(await Bridge.list(account.id)).toHaveLength(1)
     await admin.account.subscription!.run([account.id, "active"])
     await lookAtDue()

@@ -1,6 +1,6 @@
 import { stripe } from "#test/billing/support/billed.ts"
 import { describe, expect, test, vi } from "vitest"
-import { look } from "#billing/look-at-stripe.ts"
+import { lookAtStripe } from "#billing/look-at-stripe.ts"
 import { priceOf, nextCharge } from "#billing/price-and-bills.ts"
 import { Payer } from "#billing/payer.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
@@ -57,14 +57,14 @@ describe("the quantity", () => {
     stripe.loseAnswers(3)
     const second = await addSecond(id)
     await lookAtDue()
-    await look(id)
+    await lookAtStripe(id)
     expect(quantityOf(id)).toBe(2)
     expect(paid(id)).toEqual([900, 600])
     expect(await stateOf(id)).toBe("active")
 
     await days(id, 5)
     await Bridge.remove(second)
-    await look(id)
+    await lookAtStripe(id)
     expect(paid(id)).toEqual([900, 600])
     expect((await nextCharge((await Payer.get(id))!))!.cents).toBe(450)
     await days(id, 15)
@@ -79,13 +79,13 @@ describe("the quantity", () => {
     const { customer } = (await Payer.get(id))!
     stripe.book.cards[customer!] = { last4: "0341", fails: true, wantsStep: false }
     await addSecond(id)
-    await look(id)
-    await look(id)
+    await lookAtStripe(id)
+    await lookAtStripe(id)
     expect(await stateOf(id)).toBe("past_due")
     expect(await isRunning(bridge)).toBe(true)
     // Fewer numbers make no invoice of their own, which would stand before the one that is open.
     await Bridge.remove(await Bridge.get(id, "second"))
-    await look(id)
+    await lookAtStripe(id)
     await pays(id)
     expect(await stateOf(id)).toBe("active")
   })
@@ -110,7 +110,7 @@ test("the price that an account sees is its own, which the operator's next one l
   item.price = { ...item.price, unit_amount: 700 }
   expect(await priceOf((await Payer.get(id))!)).toMatchObject({ cents: 700, currency: "eur" })
   const { account } = await newcomer()
-  expect(await priceOf(await Payer.of(account.id))).toEqual({
+  expect(await priceOf(await Payer.getOrBlank(account.id))).toEqual({
     cents: 900,
     currency: "eur",
     interval: "month",

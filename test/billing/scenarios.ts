@@ -3,7 +3,7 @@ import { expect } from "vitest"
 import { Account } from "#core/account/account.ts"
 import { removeEmpty } from "#core/account/remove-empty.ts"
 import { Checkout } from "#billing/checkout.ts"
-import { look } from "#billing/look-at-stripe.ts"
+import { lookAtStripe } from "#billing/look-at-stripe.ts"
 import { payPage } from "#billing/pages-at-stripe.ts"
 import { nextCharge } from "#billing/price-and-bills.ts"
 import { Payer } from "#billing/payer.ts"
@@ -41,24 +41,24 @@ async function newcomer(): Promise<string> {
 async function subscriber(means: Means, card: Card) {
   const id = await newcomer()
   await means.subscribe(id, card)
-  await look(id)
+  await lookAtStripe(id)
   return { id, bridge: await oneMore(id) }
 }
 
 async function oneMore(accountId: string): Promise<Bridge.Info> {
   const { bridge } = await Bridge.create({ accountId, customerRef: randomUUID() })
-  await look(accountId)
+  await lookAtStripe(accountId)
   return bridge
 }
 
 async function oneLess(bridge: Bridge.Info): Promise<void> {
   await Bridge.remove(bridge)
-  await look(bridge.accountId)
+  await lookAtStripe(bridge.accountId)
 }
 
 /** The account's state after a look. */
 async function stateOf(accountId: string): Promise<string> {
-  await look(accountId)
+  await lookAtStripe(accountId)
   return (await Account.get(accountId))!.subscription
 }
 
@@ -179,7 +179,7 @@ export const scenarios: Record<string, (means: Means) => Promise<void>> = {
     const { said } = (await Payer.get(id))!
     await Bridge.remove(bridge)
     expect(await removeEmpty(id)).toBe(true)
-    await look(id)
+    await lookAtStripe(id)
     expect((await subscriptions.retrieve(said!.id)).status).toBe("canceled")
   },
 
@@ -193,7 +193,7 @@ export const scenarios: Record<string, (means: Means) => Promise<void>> = {
     expect([next === one, next]).toEqual([false, expect.stringMatching(/^https?:/)])
     expect(await stateOf(id)).toBe("none")
     await removeEmpty(id)
-    await look(id)
+    await lookAtStripe(id)
   },
 
   "a page of Checkout is closed with its account": async () => {
@@ -201,7 +201,7 @@ export const scenarios: Record<string, (means: Means) => Promise<void>> = {
     await Checkout.begin(id, "ada@example.com")
     const { checkout } = (await Payer.get(id))!
     await removeEmpty(id)
-    await look(id)
+    await lookAtStripe(id)
     const { sessions } = (await stripe()).checkout
     expect((await sessions.retrieve(checkout!)).status).toBe("expired")
   },

@@ -8,7 +8,7 @@ import { Account } from "#core/account/account.ts"
 import { Checkout } from "#billing/checkout.ts"
 import { cardOf } from "#billing/pretend-stripe/cards.ts"
 import { Due } from "#billing/due.ts"
-import { look } from "#billing/look-at-stripe.ts"
+import { lookAtStripe } from "#billing/look-at-stripe.ts"
 import { payPage } from "#billing/pages-at-stripe.ts"
 import { Payer } from "#billing/payer.ts"
 import { stripe as sdk } from "#billing/stripe.ts"
@@ -47,7 +47,7 @@ export async function subscriber(number = card.pays) {
   await payWith(number, page!)
   await Checkout.wantedAfterPayment(id)
   const { bridge } = await Bridge.create({ accountId: id, customerRef: "first" })
-  await look(id)
+  await lookAtStripe(id)
   return { ...customer, id, bridge }
 }
 
@@ -61,13 +61,13 @@ export async function unpaidSubscriber() {
 /** The account subscribes on a page of Checkout, with a card that pays. */
 export async function subscribes(accountId: string) {
   await payWith(card.pays, (await Checkout.begin(accountId, "ada@example.com"))!)
-  await look(accountId)
+  await lookAtStripe(accountId)
 }
 
 /** The account pays what is open, on the page that the dashboard leads to. */
 export async function pays(accountId: string) {
   await payWith(card.pays, (await payPage(accountId))!)
-  await look(accountId)
+  await lookAtStripe(accountId)
 }
 
 /** Another card takes the place of the account's, without a page. */
@@ -86,7 +86,7 @@ export const isDue = async (accountId: string) =>
   (await Due.list()).some((mark) => mark.accountId === accountId)
 export const days = async (accountId: string, count: number) => {
   stripe.advance(count)
-  await look(accountId)
+  await lookAtStripe(accountId)
 }
 
 export const rowOf = async (accountId: string) =>

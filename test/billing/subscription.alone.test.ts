@@ -6,7 +6,7 @@ import { AuditLog } from "#core/account/audit-log.ts"
 import { findOrOpenAccount } from "#core/account/account-at-sign-in.ts"
 import { Member } from "#core/account/member.ts"
 import { SignIn } from "#core/account/sign-in.ts"
-import { look } from "#billing/look-at-stripe.ts"
+import { lookAtStripe } from "#billing/look-at-stripe.ts"
 import { Payer } from "#billing/payer.ts"
 import { stripe as sdk } from "#billing/stripe.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
@@ -83,7 +83,7 @@ test("a card that fails is on every page, with the way to pay; later the reason 
   const person = await aPerson()
   await subscribe(person, card.fails)
   stripe.advance(8)
-  await look(person.accountId)
+  await lookAtStripe(person.accountId)
   for (const path of ["/", "/numbers", "/keys", "/account", "/numbers/shop"])
     expect([path, await person.text(path)]).toEqual([path, expect.stringContaining("A payment has failed")])
   const refused = await person.led("/new-number", { ...shop, customer_ref: "second" })
@@ -91,7 +91,7 @@ test("a card that fails is on every page, with the way to pay; later the reason 
   expect(owed).toContain("Pay now")
   expect(owed).not.toContain("Beyond")
   stripe.advance(16)
-  await look(person.accountId)
+  await lookAtStripe(person.accountId)
   expect(await person.text("/subscription")).toContain("Their data is kept until")
   for (const path of ["/numbers", "/numbers/shop"]) {
     const paused = await person.text(path)
@@ -122,7 +122,7 @@ test("the page has no accessibility fault in any state, by day and by night, wid
   await page.setBypassCSP(true)
   const faults: string[] = []
   const visit = async (words: string) => {
-    await look(person.accountId)
+    await lookAtStripe(person.accountId)
     await page.goto(`${url}/subscription`)
     await sees(page, words)
     faults.push(...(await faultsOf(page, twoLooks)))
@@ -214,7 +214,7 @@ test("somebody who closed the tab of the payment is led on to the number that th
   const person = await aPerson()
   await person.led("/new-number", shop)
   await payWith(card.pays, await person.led("/subscription/begin"))
-  await look(person.accountId)
+  await lookAtStripe(person.accountId)
   const page = await person.text("/subscription")
   expect(page).toContain("Go on linking shop")
   expect(page).not.toContain("Your numbers run.")
@@ -227,7 +227,7 @@ test("an account that has ended its subscription and has no number is left in pe
   const person = await aPerson()
   await subscribe(person, card.pays)
   await (await sdk()).subscriptions.cancel((await Payer.get(person.accountId))!.said!.id)
-  await look(person.accountId)
+  await lookAtStripe(person.accountId)
   expect(await person.text("/numbers")).toContain("Your subscription has ended: your numbers are paused.")
   await Bridge.remove(await Bridge.get(person.accountId, "shop"))
   const payer = (await Payer.get(person.accountId))!
@@ -249,7 +249,7 @@ test("a number that its people have paused stays paused while nothing is paid, a
   const { id } = await Bridge.get(person.accountId, "shop")
   await person.post("/numbers/shop/settings/pause")
   stripe.advance(24)
-  await look(person.accountId)
+  await lookAtStripe(person.accountId)
   expect((await Lease.get(id))?.stopped).toEqual(["customer", "billing"])
   expect((await person.post("/numbers/shop/settings/wake")).status).toBe(402)
   expect((await Lease.get(id))?.stopped).toEqual(["customer", "billing"])

@@ -38,7 +38,7 @@ async function owing(accountId: string) {
   const made = await Bridge.create({ accountId, customerRef: "first" })
   await Account.endOverride(accountId)
   const said = { id: "sub_1", status: "unpaid", quantity: 1, periodEnd: 1 } as const
-  await Payer.change(await Payer.of(accountId), { customer: "cus_1", said, stoppedAt: 1 })
+  await Payer.change(await Payer.getOrBlank(accountId), { customer: "cus_1", said, stoppedAt: 1 })
   await Lease.stop(made.bridge.id, "billing")
   return made
 }

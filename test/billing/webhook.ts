@@ -1,7 +1,7 @@
 import { payWith, stripe } from "#test/billing/support/billed.ts"
 import { randomUUID } from "node:crypto"
 import { describe, expect, test, vi } from "vitest"
-import { look } from "#billing/look-at-stripe.ts"
+import { lookAtStripe } from "#billing/look-at-stripe.ts"
 import { lookAtDue } from "#billing/look-at-accounts.ts"
 import { aHint, card, days, isDue, isRunning, ofStripe, stateOf, subscriber } from "./subscriber.ts"
 
@@ -66,8 +66,8 @@ test("many looks at once, while a payment comes, end with what Stripe says", asy
   const { id, bridge } = await subscriber(card.fails)
   await days(id, 24)
   const invoice = stripe.book.invoices[ofStripe(id)[0]!.latest_invoice!]!
-  const looks = Array.from({ length: 4 }, () => look(id))
-  await Promise.all([...looks, payWith(card.pays, invoice.hosted_invoice_url).then(() => look(id))])
+  const looks = Array.from({ length: 4 }, () => lookAtStripe(id))
+  await Promise.all([...looks, payWith(card.pays, invoice.hosted_invoice_url).then(() => lookAtStripe(id))])
   expect(await stateOf(id)).toBe("active")
   expect(await isRunning(bridge)).toBe(true)
 })

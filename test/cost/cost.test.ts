@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
 import type { z } from "zod"
-import { Load, monthly as billFor, sum } from "#cost/monthly.ts"
+import { Load, monthlyBill as billFor, sum } from "#cost/monthly.ts"
 
 const main = fileURLToPath(new URL("../../cost/main.ts", import.meta.url))
 

@@ -4,7 +4,7 @@ import type { Event } from "#core/contract/event.ts"
 import { pair, passkey, qr } from "#core/contract/session.ts"
 import type { Objection } from "#core/contract/status-and-objection.ts"
 import type { KnownState } from "#dashboard/numbers/ask-for-state.ts"
-import { failures } from "#dashboard/numbers/failure-words.ts"
+import { linkFailures } from "#dashboard/numbers/failure-words.ts"
 import { LinkSteps } from "#dashboard/numbers/link-steps.ts"
 import { codePiece, refusedCard, stepOf } from "#dashboard/numbers/linking-cards.ts"
 import { followOfflineSync } from "#dashboard/numbers/offline-sync.ts"
@@ -24,7 +24,7 @@ function afterCodes(...expire: number[]): LinkSteps.Info {
   let seen = fresh
   let now = 0
   for (const end of expire) {
-    seen = LinkSteps.shown(seen, at + end * 1000, at + now * 1000)
+    seen = LinkSteps.withCode(seen, at + end * 1000, at + now * 1000)
     now = end
   }
   return seen
@@ -45,7 +45,7 @@ test("a page that comes in the middle of a round does not guess, and a new conne
 })
 
 test("a stream that comes back with its last id goes on where it was, and a wrong id is a new page", () => {
-  const seen = LinkSteps.stepped(afterCodes(60, 80), said("unpaired"), at)
+  const seen = LinkSteps.withState(afterCodes(60, 80), said("unpaired"), at)
   expect(LinkSteps.fromStreamId(LinkSteps.streamIdOf(seen))).toMatchObject({
     number: 2,
     step: 0,
@@ -60,12 +60,12 @@ const connectedIn = (ms: number) => ({ ...said("connected"), sinceMs: Date.now()
 const said = (status: string): KnownState => ({ kind: "said", atMs: at, status, phone: "", name: "" })
 
 test("each step has the time at which it was seen to come, and those before the first look have none", () => {
-  const waiting = LinkSteps.stepped(fresh, said("unpaired"), at)
-  const signing = LinkSteps.stepped(waiting, said("connecting"), at + 1000)
-  const done = LinkSteps.stepped(signing, said("connected"), at + 3000)
+  const waiting = LinkSteps.withState(fresh, said("unpaired"), at)
+  const signing = LinkSteps.withState(waiting, said("connecting"), at + 1000)
+  const done = LinkSteps.withState(signing, said("connected"), at + 3000)
   expect(done.times).toEqual([at, at + 1000, at + 1000, at + 3000, at + 3000])
-  expect(LinkSteps.stepped(fresh, said("connected"), at).times).toEqual([])
-  expect(LinkSteps.stepped(done, said("unpaired"), at + 9000).times).toEqual([at + 9000])
+  expect(LinkSteps.withState(fresh, said("connected"), at).times).toEqual([])
+  expect(LinkSteps.withState(done, said("unpaired"), at + 9000).times).toEqual([at + 9000])
 })
 
 test("near the end of a code the next one is looked for more often", () => {
@@ -78,8 +78,8 @@ test("near the end of a code the next one is looked for more often", () => {
 const unexpected = ["group_full", "of_a_later_release"]
 
 test("every refusal of a link has words of its own on Connect, says what to do next, and names itself where the fault is not the reader's", async () => {
-  for (const code of [...Object.keys(failures), ...unexpected]) {
-    const { title, next } = failures[code as keyof typeof failures] ?? failures.internal_error
+  for (const code of [...Object.keys(linkFailures), ...unexpected]) {
+    const { title, next } = linkFailures[code as keyof typeof linkFailures] ?? linkFailures.internal_error
     const status = unexpected.includes(code) ? 500 : (errorStatus[code as ErrorCode] ?? 400)
     const isReaders = status < 500
     const scanned = codePiece("/x", { kind: "refused", code, sentence: "As the API says it." })
@@ -93,7 +93,7 @@ test("every refusal of a link has words of its own on Connect, says what to do n
       expect([code, said.includes("As the API says it.")]).toEqual([code, isTold])
     }
   }
-  const all = Object.values(failures)
+  const all = Object.values(linkFailures)
   expect(new Set(all.map(({ title }) => title)).size).toBe(all.length)
 })
 
@@ -106,7 +106,7 @@ test("every code that the contract names for linking a phone has words on Connec
     new Set(["unauthorized", "forbidden"]),
   )
   expect(codes.size).toBeGreaterThan(10)
-  expect([...codes.difference(new Set(Object.keys(failures)))]).toEqual([])
+  expect([...codes.difference(new Set(Object.keys(linkFailures)))]).toEqual([])
 })
 
 test.for<[Objection, string, string]>([

@@ -254,7 +254,7 @@ async function aFailedLook(): Promise<void> {
   const { get } = await import("#core/store/store.ts")
   const accountId = randomUUID()
   await until(async () => {
-    await Due.put(accountId)
+    await Due.mark(accountId)
     const mark = (await Due.list()).find((one) => one.accountId === accountId)
     if (mark) await Due.postpone(mark)
     const row = await get("Accounts", { pk: "BILLING-DUE", sk: accountId })

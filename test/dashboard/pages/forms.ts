@@ -9,7 +9,7 @@ import { config } from "#core/platform/config.ts"
 import { accountsPage } from "#dashboard/people/accounts.ts"
 import { codeBlocks } from "#dashboard/start/code-blocks.ts"
 import { outcome } from "#dashboard/numbers/attempt-words.ts"
-import { sentenceCase } from "#dashboard/api-words.ts"
+import { sentenceForPeople } from "#dashboard/api-words.ts"
 import { aReceiver } from "#test/support/service/receiver.ts"
 import { anEvent, anOutbox, answerAll } from "#test/support/session/events-and-doorbells.ts"
 import { aScriptedHost, sayJson } from "#test/support/scripted-host.ts"
@@ -134,7 +134,7 @@ test("a refusal calls a field as the form does, and says once why a number is no
   const said = await (await person.post("/numbers/shop/connect", { phone: "12" })).text()
   expect(said.match(/is is not a phone number/g)).toHaveLength(1)
   expect(said).not.toContain("invalid_request")
-  expect(sentenceCase("constructor: none")).toBe("Constructor: none.")
+  expect(sentenceForPeople("constructor: none")).toBe("Constructor: none.")
 })
 
 test("a number whose name is taken is not added, and its page is not shown for the new one", async () => {

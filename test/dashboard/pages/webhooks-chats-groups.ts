@@ -4,8 +4,8 @@ import { ApiKey } from "#core/account/api-key.ts"
 import { Troubles } from "#core/account/troubles.ts"
 import { LinkSession } from "#core/bridge/link-session.ts"
 import type { KnownState } from "#dashboard/numbers/ask-for-state.ts"
-import { failures } from "#dashboard/numbers/failure-words.ts"
-import { english, type LinkWords, linkWordsFor } from "#dashboard/numbers/link-words.ts"
+import { linkFailures } from "#dashboard/numbers/failure-words.ts"
+import { dashboardWords, type LinkWords, linkWordsFor } from "#dashboard/numbers/link-words.ts"
 import { reason, steps } from "#dashboard/numbers/linking-cards.ts"
 import { linkingCard } from "#dashboard/numbers/passkey.ts"
 import { Brand } from "#core/account/brand.ts"
@@ -223,7 +223,7 @@ test("a link page says in its reader's language why no phone is linked, and how 
   for (const lang of ["de", "es", "fr", "it", "pt"]) {
     const words = linkWordsFor(lang)
     const shown = { at: "/link/x", origin: "https://x.test", linksTo: "The shop", words }
-    const refusals = Object.keys(failures).map(async (code) =>
+    const refusals = Object.keys(linkFailures).map(async (code) =>
       (await refusedFor(code, words)).replace(`>${code}<`, ""),
     )
     const card = await linkingCard(asked, shown)
@@ -236,14 +236,14 @@ test("a link page says in its reader's language why no phone is linked, and how 
     expect([lang, inEnglish?.[0]]).toEqual([lang, undefined])
     expect(said.replaceAll("&#39;", "'")).toContain(words.passkey)
   }
-  expect(await refusedFor("rate_limited", english)).toContain("Too many codes were asked for")
+  expect(await refusedFor("rate_limited", dashboardWords)).toContain("Too many codes were asked for")
 })
 
 test("the words of a link page are whole in six languages: no sentence is missing, and each has its gaps", () => {
   for (const lang of ["de", "es", "fr", "it", "pt"]) {
     const words = linkWordsFor(lang)
     expect(words.lang).toBe(lang)
-    for (const [name, text] of Object.entries(english)) {
+    for (const [name, text] of Object.entries(dashboardWords)) {
       const other = words[name as keyof typeof words]
       expect([lang, name, gaps(other)]).toEqual([lang, name, gaps(text)])
       expect(other).not.toBe("")

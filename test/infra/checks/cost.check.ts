@@ -1,6 +1,6 @@
 import { expect, inject, test, vi } from "vitest"
 import { z } from "zod"
-import { billing, sized, spare } from "#cost/usage.ts"
+import { billing, sized, spareSessions } from "#cost/usage.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { evaluate } from "../evaluate.ts"
 import { type Graph, graphOf } from "../graph.ts"
@@ -44,10 +44,10 @@ test("the price is of what would be deployed", () => {
 const spareOf = (graph: Graph) => Number(graph.environment("SweepFunction").HOST_SPARE)
 
 test("each stage keeps as much room as is priced", async () => {
-  expect(spareOf(graphOf(inject("production")))).toBe(spare.production)
+  expect(spareOf(graphOf(inject("production")))).toBe(spareSessions.production)
   for (const stage of ["staging", "personal"] as const) {
     vi.resetModules()
-    expect(spareOf(graphOf(await evaluate(stage)))).toBe(spare[stage])
+    expect(spareOf(graphOf(await evaluate(stage)))).toBe(spareSessions[stage])
   }
 })
 
