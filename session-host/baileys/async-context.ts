@@ -29,7 +29,7 @@ export function unitNow(): Unit | undefined {
 }
 
 /** The id of the signed prekey that is asked for now; undefined where none is. */
-export function signedPreKeyAsked(): number | undefined {
+export function signedPreKeyNow(): number | undefined {
   return context.getStore()?.signedPreKey
 }
 

@@ -29,7 +29,7 @@ export function contain(emitter: EventEmitter, onError: OnError) {
 }
 
 /** Ends the connection at an error that makes it worthless, and logs any other. */
-export function failing(lifetime: Pick<Lifetime, "isOver" | "end">, log: ILogger): OnError {
+export function endOrLog(lifetime: Pick<Lifetime, "isOver" | "end">, log: ILogger): OnError {
   return (event: string, error: unknown) => {
     if (lifetime.isOver) return
     log.error({ error }, `a listener of ${event} failed`)

@@ -20,7 +20,7 @@ import { newDeviceLists } from "../send/device-lists.ts"
 import { newRecipientDevices } from "../send/recipient-devices.ts"
 import { newGroupCache } from "../send/group-cache.ts"
 import { holdOutgoingFrames } from "../send/hold-frames.ts"
-import { lidsOf } from "../people/ask-about-people.ts"
+import { askForLids } from "../people/ask-about-people.ts"
 import { newAnswerOrEnd } from "./answer-unless-ended.ts"
 import { sendingNow } from "./async-context.ts"
 import { guardedBy, type Lifetime } from "./lifetime.ts"
@@ -30,7 +30,7 @@ import { sayAtLogin } from "./patches/login-counts.ts"
 import { agentThrough } from "./proxy-agent.ts"
 import { quietLog } from "./quiet-log.ts"
 import { keysOf } from "./signal/keys.ts"
-import { ask } from "./questions/ask.ts"
+import { askNetwork } from "./questions/ask.ts"
 import { credsToText } from "./signal/keys-as-text.ts"
 import { socketConfig } from "./socket-config.ts"
 
@@ -83,7 +83,7 @@ export function dial(input: DialInput, lifetime: Lifetime) {
     keys,
     hold,
     recipientDevices: recipientDevices.forBaileys,
-    lidsOf: (jids) => lidsOf({ ask: (question) => ask(sock, question) }, jids),
+    lidsOf: (jids) => askForLids({ ask: (question) => askNetwork(sock, question) }, jids),
     log,
     repository: {
       keep,

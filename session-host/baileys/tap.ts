@@ -16,7 +16,7 @@ import type { SendAgain, SendStatusAgain } from "../send/transmit.ts"
 import { newDeviceChanges } from "../send/forget-changed-devices.ts"
 import type { AppState } from "./app-state/app-state.ts"
 import { addressPair, personIn } from "./app-state/people.ts"
-import { contain, failing } from "./contain-errors.ts"
+import { contain, endOrLog } from "./contain-errors.ts"
 import type { dial } from "./dial.ts"
 import { keepWith, keptWith } from "./kept-with-creds.ts"
 import { followLogin } from "./login/follow-login.ts"
@@ -63,7 +63,7 @@ interface Parts extends ReturnType<typeof dial> {
 export function tap(parts: Parts): void {
   const { sock, lifetime, backpressure, guarded, intake, appState, reportPeople, warn } = parts
   const { ws, ev } = sock
-  const failed = failing(lifetime, parts.log)
+  const failed = endOrLog(lifetime, parts.log)
   const failedAt = (event: string) => (error: unknown) => failed(event, error)
   const answers = newAnswers({ sock, onError: warn("a stanza was not answered") })
   const codes = newCodes()

@@ -8,8 +8,8 @@ import type { SettingChange } from "../network/connection.ts"
 import type { ChatSetting } from "../network/happening.ts"
 import { refusalOf } from "../network/refusals.ts"
 import type { Session } from "../session/session.ts"
-import { wireOf } from "./chat-page.ts"
-import { changed, type Chat } from "./chats.ts"
+import { chatWire } from "./chat-page.ts"
+import { withSetting, type Chat } from "./chats.ts"
 
 type Wanted = z.output<
   (typeof contract.updateChat)["request"]["body"]["content"]["application/json"]["schema"]
@@ -47,10 +47,10 @@ export async function changeChat(session: Session, asked: string, wanted: Wanted
         throw withDone(error, done)
       }
       done.push(field)
-      after = changed(after, setting)
+      after = withSetting(after, setting)
     }
   })
-  return await wireOf(memory, after)
+  return await chatWire(memory, after)
 }
 
 function withDone(error: unknown, done: string[]): unknown {

@@ -3,12 +3,12 @@ import type * as contract from "#core/contract/chat.ts"
 import { ApiError, invalid } from "#core/error.ts"
 import { isGroup } from "#core/jid.ts"
 import { now } from "#core/platform/clock.ts"
-import { allGroups } from "../groups/list.ts"
+import { askForGroups } from "../groups/list.ts"
 import type { Memory } from "../memory/memory.ts"
 import { NoAnswer, NetworkRejected } from "../network/errors.ts"
-import { wire as contactWire } from "../people/contacts.ts"
+import { contactWire } from "../people/contacts.ts"
 import type { Session } from "../session/session.ts"
-import { type Chat, isBehind, nameOf } from "./chats.ts"
+import { type Chat, isBehind, placeName } from "./chats.ts"
 
 type Wire = z.input<typeof contract.Chat>
 type Asked = z.output<typeof contract.listChats.request.query>
@@ -32,8 +32,8 @@ export async function chatPage(session: Session, asked: Asked): Promise<{ chats:
   const last = page.at(-1)
   const found = await named(session, memory, await chats.at(page))
   return {
-    chats: await Promise.all(found.map((chat) => wireOf(memory, chat))),
-    ...(last && places.length > page.length && { next: store.sealed(purpose, nameOf(last)) }),
+    chats: await Promise.all(found.map((chat) => chatWire(memory, chat))),
+    ...(last && places.length > page.length && { next: store.sealed(purpose, placeName(last)) }),
   }
 }
 
@@ -47,7 +47,7 @@ async function named(session: Session, { chats }: Pick<Memory, "chats">, page: C
   const old = page.filter(({ jid, namedAt }) => isGroup(jid) && namedAt < now() - nameGoodFor)
   if (old.length === 0 || (await session.status()).status !== "connected") return page
   try {
-    const groups = await session.use(allGroups)
+    const groups = await session.use(askForGroups)
     const names = new Map(groups.map(({ jid, name }) => [jid, name]))
     // One that the account has left keeps the name that it had.
     const asked = new Map(old.map(({ jid, name }) => [jid, names.get(jid) ?? name]))
@@ -61,7 +61,7 @@ async function named(session: Session, { chats }: Pick<Memory, "chats">, page: C
 }
 
 /** In the contract's form. A person is called as in the list of contacts. */
-export async function wireOf({ contacts }: Pick<Memory, "contacts">, chat: Chat): Promise<Wire> {
+export async function chatWire({ contacts }: Pick<Memory, "contacts">, chat: Chat): Promise<Wire> {
   const { jid, name, unread, isMarked, isArchived, isPinned, mutedUntil, lastAt } = chat
   const contact = isGroup(jid) ? undefined : await contacts.get(jid)
   return {

@@ -79,7 +79,7 @@ export class Chats {
   }
 
   /** Reads what `said`, `read` and `set` need of a chat (a JID) before they change it. @throws SessionEnded */
-  async load(jid: string): Promise<Loaded> {
+  async load(jid: string): Promise<LoadedChat> {
     const { store, vault } = this.#parts
     const [phone, lid] = [await vault.phoneOf(jid), await vault.otherAddress(jid)]
     const former = [jid, lid].flatMap((other) => (other && other !== phone ? this.#skOf(other) : []))
@@ -99,7 +99,7 @@ export class Chats {
   }
 
   /** The writes of a message that is kept: it is the chat's last one, and unread if others wrote it. */
-  said(loaded: Loaded, message: MessageEvent): SessionWrite[] {
+  said(loaded: LoadedChat, message: MessageEvent): SessionWrite[] {
     const before = this.#chatAt(loaded)
     const isNew = message.edit === undefined && message.type !== "reaction"
     const unread = message.from_me ? 0 : before.unread + Number(isNew)
@@ -123,7 +123,7 @@ export class Chats {
     if (!this.areKept) return
     for (const setting of settings) {
       const loaded = await this.load(setting.jid)
-      this.#parts.commits.note(this.#change(loaded, changed(this.#chatAt(loaded), setting)))
+      this.#parts.commits.note(this.#change(loaded, withSetting(this.#chatAt(loaded), setting)))
     }
   }
 
@@ -197,11 +197,11 @@ export class Chats {
     return rows.map(({ secret }) => Chat.parse(JSON.parse(secret.toString())))
   }
 
-  #chatAt({ entry, jid }: Loaded): Chat {
+  #chatAt({ entry, jid }: LoadedChat): Chat {
     return { ...(entry.chat ?? Chat.parse({ jid })), jid }
   }
 
-  #change(loaded: Loaded, change: Partial<Chat>): SessionWrite[] {
+  #change(loaded: LoadedChat, change: Partial<Chat>): SessionWrite[] {
     const { store, choice } = this.#parts
     const chat = { ...this.#chatAt(loaded), ...change }
     loaded.entry.chat = chat
@@ -232,14 +232,14 @@ interface Entry {
 }
 
 /** A chat whose row was read. */
-export interface Loaded {
+export interface LoadedChat {
   sk: string
   jid: string
   entry: Entry
 }
 
 /** The chat once this was set for it. */
-export function changed(chat: Chat, { jid: _jid, isRead, ...set }: ChatSetting): Chat {
+export function withSetting(chat: Chat, { jid: _jid, isRead, ...set }: ChatSetting): Chat {
   if (isRead === undefined) return { ...chat, ...set }
   return isRead ? { ...chat, ...set, unread: 0, isMarked: false } : { ...chat, ...set, isMarked: true }
 }
@@ -250,7 +250,7 @@ function later(one: Place, other: Place): number {
 }
 
 /** What an `after` says: chats behind this place follow. */
-export function nameOf({ sk, lastAt }: Place): string {
+export function placeName({ sk, lastAt }: Place): string {
   return `${padded(lastAt, 10)} ${sk}`
 }
 

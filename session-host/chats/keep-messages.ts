@@ -1,7 +1,7 @@
 import type { Event } from "#core/contract/event.ts"
 import type { SessionStore, SessionWrite } from "../memory/rows.ts"
 import type { Outgoing } from "../network/connection.ts"
-import type { Chats, Loaded } from "./chats.ts"
+import type { Chats, LoadedChat } from "./chats.ts"
 import type { Transcript } from "./transcript.ts"
 
 interface Parts {
@@ -26,7 +26,7 @@ export class MessageKeeping {
   /** Reads what is needed to keep these. @returns makes the writes of each; none of one that is not kept. @throws SessionEnded */
   async ready(events: Event[]): Promise<(event: Event) => SessionWrite[]> {
     const { transcript, chats } = this.#parts
-    const loaded = new Map<string, Loaded>()
+    const loaded = new Map<string, LoadedChat>()
     for (const event of events)
       if (transcript.takes(event)) loaded.set(event.chat_id, await chats.load(event.chat_id))
     return (event) => {

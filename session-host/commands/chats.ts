@@ -2,13 +2,13 @@ import * as contract from "#core/contract/chat.ts"
 import { changeChat } from "../chats/change-chat.ts"
 import { chatPage } from "../chats/chat-page.ts"
 import { messagePage } from "../chats/message-page.ts"
-import { command, paged } from "./command.ts"
+import { command, pageResponse } from "./command.ts"
 
 export const chats = {
   listChats: command(contract.listChats, async ({ session, query }) => {
     await (await session.linking()).paired()
     const { chats: page, next } = await chatPage(session, query)
-    return paged(page, next)
+    return pageResponse(page, next)
   }),
 
   updateChat: command(contract.updateChat, ({ session, params, body }) =>
@@ -18,6 +18,6 @@ export const chats = {
   listMessages: command(contract.listMessages, async ({ session, params, query }) => {
     await (await session.linking()).paired()
     const { messages, next } = await messagePage(await session.memory(), { ...query, chat: params.chat })
-    return paged(messages, next)
+    return pageResponse(messages, next)
   }),
 }

@@ -70,7 +70,7 @@ export function command<const Its extends Route>(
 }
 
 /** A page; `next` leads to the one after it. */
-export function paged(page: object[], next: string | undefined): Response {
+export function pageResponse(page: object[], next: string | undefined): Response {
   const headers = { "content-type": "application/json", ...(next !== undefined && { "x-next-after": next }) }
   return new Response(wellFormedJson(page), { headers })
 }

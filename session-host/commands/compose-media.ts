@@ -3,7 +3,7 @@ import type { MessageContent } from "../network/connection.ts"
 import { type MessageContext, type File, maySeeOnce, toMedia } from "../send/compose.ts"
 import { encryptFile } from "../media/encrypt.ts"
 import type { Kind } from "../media/kind-and-content-type.ts"
-import { type Fetched, fetchMedia, type Source } from "../media/fetch.ts"
+import { type Fetched, fetchCustomerFile, type Source } from "../media/fetch.ts"
 import { makeSticker, readPicture } from "../media/picture.ts"
 import { toVoice } from "../media/voice.ts"
 import { inTurn } from "../media/in-turn.ts"
@@ -49,7 +49,7 @@ function encryptedAndUploaded(input: Asked, connected: ConnectedSession): Promis
   return inTurn(connected.media, async (folder) => {
     const { bridgeId } = connected
     const { as_sticker: asSticker = false, as_voice: asVoice = false } = input
-    const fetched = await fetchMedia({ ...input, bridgeId, asSticker, asVoice, folder })
+    const fetched = await fetchCustomerFile({ ...input, bridgeId, asSticker, asVoice, folder })
     const { path, kind, mimetype, ...more } = await converted(fetched, asVoice)
     mustFit(kind, input)
     const isPicture = kind === "image" || kind === "sticker"

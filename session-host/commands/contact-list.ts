@@ -7,9 +7,9 @@ import type * as contract from "#core/contract/contact.ts"
 import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import { StoredMedia } from "#core/stored-media.ts"
 import { wellFormedJson } from "#core/well-formed-json.ts"
-import { inFolder } from "../media/in-turn.ts"
+import { inTemporaryFolder } from "../media/in-turn.ts"
 import { BatchedLookups } from "../concurrency/batched-lookups.ts"
-import { type Contacts, wire } from "../people/contacts.ts"
+import { type Contacts, contactWire } from "../people/contacts.ts"
 import type { Session } from "../session/session.ts"
 
 type Asked = z.infer<typeof contract.listContacts.request.query>
@@ -58,7 +58,7 @@ function everybody(contacts: Contacts): BatchedLookups<string, Answer> {
 async function made(bridgeId: string, contacts: Contacts, asked: Asked): Promise<Answer> {
   const texts: string[] = []
   for await (const page of contacts.pages(asked))
-    texts.push(...page.map((contact) => wellFormedJson(wire(contact))))
+    texts.push(...page.map((contact) => wellFormedJson(contactWire(contact))))
   const body = Buffer.from(`[${texts.join(",")}]`)
   if (body.length <= AnswerInBucket.longestInline.maxBytes)
     return { body, headers: { "content-type": contentType } }
@@ -67,7 +67,7 @@ async function made(bridgeId: string, contacts: Contacts, asked: Asked): Promise
 
 async function store(bridgeId: string, body: Buffer): Promise<string> {
   const key = StoredMedia.keyOf(bridgeId, `contacts/${randomUUID()}`)
-  await inFolder(async (folder) => {
+  await inTemporaryFolder(async (folder) => {
     const path = join(folder, "contacts")
     await writeFile(path, body)
     await StoredMedia.put({ key, path, contentType, fileName: "contacts.json" })

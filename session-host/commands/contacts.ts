@@ -1,12 +1,12 @@
 import * as contract from "#core/contract/contact.ts"
 import { ApiError } from "#core/error.ts"
 import { isLid, toJid } from "#core/jid.ts"
-import { avatarOf } from "../media/avatar.ts"
+import { downloadAvatar } from "../media/avatar.ts"
 import type { Registered } from "../network/connection.ts"
 import { el } from "../network/stanza.ts"
-import { type Contact, type Learnt, contactOfStranger, wire } from "../people/contacts.ts"
-import { blockedPeople, setBlocked } from "../people/blocked.ts"
-import { personOf } from "../people/ask-about-people.ts"
+import { type Contact, type Learnt, contactOfStranger, contactWire } from "../people/contacts.ts"
+import { askForBlockedPeople, setBlocked } from "../people/blocked.ts"
+import { askForPerson } from "../people/ask-about-people.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
 import { command } from "./command.ts"
@@ -29,7 +29,7 @@ export const contacts = {
 
   // Before a contact by its JID: this path has a word in its place.
   listBlocked: command(contract.listBlocked, ({ session }) =>
-    session.use(({ connection }) => blockedPeople(connection)),
+    session.use(({ connection }) => askForBlockedPeople(connection)),
   ),
 
   getContact: command(contract.getContact, ({ session, params }) =>
@@ -37,9 +37,9 @@ export const contacts = {
   ),
 
   contactAvatar: command(contract.contactAvatar, async ({ session, params }) =>
-    jpeg(
+    jpegResponse(
       await session.use(async ({ connection, named }) =>
-        avatarOf(connection, await named(toJid(params.jid))),
+        downloadAvatar(connection, await named(toJid(params.jid))),
       ),
     ),
   ),
@@ -59,7 +59,7 @@ async function block(session: Session, jid: string, isBlocked: boolean) {
   return { ok: true as const }
 }
 
-export function jpeg(picture: Uint8Array<ArrayBuffer>): Response {
+export function jpegResponse(picture: Uint8Array<ArrayBuffer>): Response {
   return new Response(picture, { headers: { "content-type": "image/jpeg" } })
 }
 
@@ -86,12 +86,12 @@ async function find(connected: ConnectedSession, asked: string) {
   const { connection, contacts } = connected
   const phonesOf = (lids: string[]) => connection.phonesOf(lids)
   const jid = isLid(asked) ? ((await phonesOf([asked])).get(asked) ?? asked) : asked
-  const learnt = await personOf(connection, jid)
+  const learnt = await askForPerson(connection, jid)
   const said = learnt ?? { [isLid(jid) ? "lid" : "jid"]: jid }
   await contacts.learn([{ ...said, isRegistered: learnt !== undefined, ofContactsOnly: true }], phonesOf)
   const known = (learnt?.jid && (await contacts.get(learnt.jid))) || (await contacts.get(jid))
-  if (known) return wire(await withRedactedPhone(known, connected))
-  if (learnt) return wire(contactOfStranger(learnt))
+  if (known) return contactWire(await withRedactedPhone(known, connected))
+  if (learnt) return contactWire(contactOfStranger(learnt))
   throw new ApiError("not_found", "there is no such contact: nobody on the network has this address")
 }
 

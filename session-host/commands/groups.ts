@@ -2,17 +2,17 @@ import * as contract from "#core/contract/group.ts"
 import { ApiError } from "#core/error.ts"
 import { wholeGroup } from "../groups/group.ts"
 import { changeGroup, setGroup } from "../groups/change-settings.ts"
-import { newGroup } from "../groups/create.ts"
-import { groupBehind, inviteOf, joinBy, joinRequests } from "../groups/invite.ts"
+import { createGroupOnce } from "../groups/create.ts"
+import { findGroupBehind, askForInvite, joinByLink, askForJoinRequests } from "../groups/invite.ts"
 import { groupPage } from "../groups/list.ts"
 import { addAndInvite, changeMembers } from "../groups/change-members.ts"
-import { asGroup, notInIt } from "../groups/refusals.ts"
-import { avatarOf } from "../media/avatar.ts"
+import { orGroupRefusal, notInGroup } from "../groups/refusals.ts"
+import { downloadAvatar } from "../media/avatar.ts"
 import { removePicture, setPicture } from "../media/set-picture.ts"
 import { el } from "../network/stanza.ts"
-import { groupCard } from "../groups/group-card.ts"
+import { askForGroupCard } from "../groups/group-card.ts"
 import { command } from "./command.ts"
-import { jpeg } from "./contacts.ts"
+import { jpegResponse } from "./contacts.ts"
 
 export const groups = {
   listGroups: command(contract.listGroups, ({ session, query }) =>
@@ -22,7 +22,9 @@ export const groups = {
   createGroup: command(contract.createGroup, async ({ session, call, body }) => {
     const { messageId: id, isNew = false } = call
     if (!id) throw new ApiError("invalid_request", "the call names no id for the group")
-    const { answer, repeated } = await session.use((connected) => newGroup(connected, { id, isNew }, body))
+    const { answer, repeated } = await session.use((connected) =>
+      createGroupOnce(connected, { id, isNew }, body),
+    )
     // The answer may have a thousand people in it: it stays in this bridge's own row, and a retry is answered from there.
     const headers = { "x-send-kept": "true", ...(repeated && { "x-send-repeated": "true" }) }
     return Response.json(answer, { headers })
@@ -30,17 +32,17 @@ export const groups = {
 
   // Before those of a group by its JID: their paths have a word in its place.
   lookAtInvite: command(contract.lookAtInvite, ({ session, query }) =>
-    session.use((connected) => groupBehind(connected, query.link)),
+    session.use((connected) => findGroupBehind(connected, query.link)),
   ),
 
   joinGroup: command(contract.joinGroup, ({ session, body }) =>
-    session.use((connected) => joinBy(connected, body.link)),
+    session.use((connected) => joinByLink(connected, body.link)),
   ),
 
   getGroup: command(contract.getGroup, ({ session, params }) =>
     session.use(async ({ connection, own }) => {
-      const card = await groupCard(connection, params.jid)
-      if (!card) throw notInIt()
+      const card = await askForGroupCard(connection, params.jid)
+      if (!card) throw notInGroup()
       return await wholeGroup(card, { own, connection })
     }),
   ),
@@ -51,24 +53,24 @@ export const groups = {
 
   leaveGroup: command(contract.leaveGroup, async ({ session, params }) => {
     const leave = el("leave", {}, [el("group", { id: params.jid })])
-    await session.use(({ connection }) => asGroup(setGroup(connection, "@g.us", leave)))
+    await session.use(({ connection }) => orGroupRefusal(setGroup(connection, "@g.us", leave)))
     return { ok: true }
   }),
 
   groupAvatar: command(contract.groupAvatar, async ({ session, params }) =>
-    jpeg(await session.use(({ connection }) => avatarOf(connection, params.jid))),
+    jpegResponse(await session.use(({ connection }) => downloadAvatar(connection, params.jid))),
   ),
 
   setGroupAvatar: command(contract.setGroupAvatar, ({ session, params, body }) =>
     session.use(async (connected) => {
       // Before anything is fetched for it.
-      if (!(await groupCard(connected.connection, params.jid))) throw notInIt()
-      return await asGroup(setPicture(connected, body.url, params.jid))
+      if (!(await askForGroupCard(connected.connection, params.jid))) throw notInGroup()
+      return await orGroupRefusal(setPicture(connected, body.url, params.jid))
     }),
   ),
 
   removeGroupAvatar: command(contract.removeGroupAvatar, async ({ session, params }) => {
-    await session.use((connected) => asGroup(removePicture(connected, params.jid)))
+    await session.use((connected) => orGroupRefusal(removePicture(connected, params.jid)))
     return { ok: true }
   }),
 
@@ -89,15 +91,15 @@ export const groups = {
   ),
 
   getInvite: command(contract.getInvite, async ({ session, params }) =>
-    secret(await session.use(({ connection }) => inviteOf(connection, params.jid, false))),
+    secret(await session.use(({ connection }) => askForInvite(connection, params.jid, false))),
   ),
 
   revokeInvite: command(contract.revokeInvite, async ({ session, params }) =>
-    secret(await session.use(({ connection }) => inviteOf(connection, params.jid, true))),
+    secret(await session.use(({ connection }) => askForInvite(connection, params.jid, true))),
   ),
 
   listJoinRequests: command(contract.listJoinRequests, ({ session, params }) =>
-    session.use((connected) => joinRequests(connected, params.jid)),
+    session.use((connected) => askForJoinRequests(connected, params.jid)),
   ),
 
   approveRequests: command(contract.approveRequests, ({ session, params, body }) =>

@@ -42,7 +42,7 @@ export async function recall(
 }
 
 /** The message as the customer sees it (Contract, "Remembered messages"). */
-export function wire({ message, chat, author }: Named): Message {
+export function messageWire({ message, chat, author }: Named): Message {
   const content = unwrap(message.content)
   return {
     message_id: message.id,

@@ -2,11 +2,11 @@ import * as contract from "#core/contract/message.ts"
 import * as send from "#core/contract/send.ts"
 import { ApiError } from "#core/error.ts"
 import { statusChat, toJid } from "#core/jid.ts"
-import { readPreview } from "../media/picture.ts"
+import { makePreview } from "../media/picture.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
 import type { MessageContent } from "../network/connection.ts"
 import { contextOf as contextIn, isSeenOnce, kindOf, mediaOf, textOf, unwrap } from "../network/content.ts"
-import { statusAudience } from "../people/status-audience.ts"
+import { findStatusAudience } from "../people/status-audience.ts"
 import { longestText } from "../receive/map/kept-content.ts"
 import {
   built,
@@ -25,8 +25,8 @@ import {
 } from "../send/compose.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import { chatOf, findMessages, findOwn, keyOf } from "./find-message.ts"
-import { type Called, command, paged } from "./command.ts"
-import { recall, wire } from "./look-up-message.ts"
+import { type Called, command, pageResponse } from "./command.ts"
+import { recall, messageWire } from "./look-up-message.ts"
 import { mediaOfMessage } from "./message-media.ts"
 import { sendAndAnswer, sendCommand } from "./send-command.ts"
 import { sentPage } from "./sent-page.ts"
@@ -35,7 +35,7 @@ import { composeMedia } from "./compose-media.ts"
 export const messages = {
   sendText: sendCommand(send.sendText, async ({ body, preview }, { context }) => {
     if (!preview) return toText(body, context)
-    const thumbnail = preview.image && (await readPreview(Buffer.from(preview.image, "base64")))
+    const thumbnail = preview.image && (await makePreview(Buffer.from(preview.image, "base64")))
     return toText(body, context, { ...preview, thumbnail: thumbnail || undefined })
   }),
 
@@ -84,7 +84,7 @@ export const messages = {
   sendStatus: command(send.sendStatus, (called) =>
     sendAndAnswer(called, async (connected) => {
       const { body, background, ...source } = called.body
-      const members = await statusAudience(connected)
+      const members = await findStatusAudience(connected)
       const hasPicture = Object.values(source).some((place) => place !== undefined)
       const content = hasPicture
         ? await composeMedia({ ...source, caption: body, kind: "image" }, connected, {})
@@ -103,12 +103,12 @@ export const messages = {
   }),
 
   getMessage: command(contract.getMessage, async ({ session, params, query }) =>
-    wire(await recall(await session.memory(), { ...params, ...query })),
+    messageWire(await recall(await session.memory(), { ...params, ...query })),
   ),
 
   listSent: command(contract.listSent, async ({ session, query }) => {
     const { messages: page, next } = await sentPage(await session.memory(), query)
-    return paged(page, next)
+    return pageResponse(page, next)
   }),
 
   revokeMessage: command(contract.revokeMessage, (called) =>
@@ -193,5 +193,5 @@ function forwarded({ content, fromMe, sent }: Recalled, context: MessageContext)
 
 /** Those whom a status was shown to, or may be now if it was not posted here. */
 async function viewersOf({ sent }: Recalled, connected: ConnectedSession): Promise<string[]> {
-  return sent?.members ? Object.keys(sent.members) : await statusAudience(connected)
+  return sent?.members ? Object.keys(sent.members) : await findStatusAudience(connected)
 }

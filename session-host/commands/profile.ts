@@ -2,20 +2,20 @@ import * as contract from "#core/contract/profile.ts"
 import type { z } from "@hono/zod-openapi"
 import { sessionUnavailable } from "#core/error.ts"
 import { userOf } from "#core/jid.ts"
-import { avatarOf } from "../media/avatar.ts"
+import { downloadAvatar } from "../media/avatar.ts"
 import { removePicture, setPicture } from "../media/set-picture.ts"
 import type { Connection } from "../network/connection.ts"
 import { type Stanza, child, el } from "../network/stanza.ts"
 import { NetworkRejected } from "../network/errors.ts"
 import { askMex } from "../network/mex.ts"
-import { aboutOf } from "../people/ask-about-people.ts"
-import { peopleOn, statusLists } from "../people/status-audience.ts"
+import { askForAbout } from "../people/ask-about-people.ts"
+import { peopleOn, askForStatusLists } from "../people/status-audience.ts"
 import { command } from "./command.ts"
-import { jpeg } from "./contacts.ts"
+import { jpegResponse } from "./contacts.ts"
 
 export const profile = {
   getProfile: command(contract.getProfile, async ({ session }) => {
-    const about = await session.use(({ connection, own }) => aboutOf(connection, own.jid))
+    const about = await session.use(({ connection, own }) => askForAbout(connection, own.jid))
     const { jid, name } = await session.status()
     return { about, jid, name, phone: userOf(jid) }
   }),
@@ -26,7 +26,7 @@ export const profile = {
   }),
 
   ownAvatar: command(contract.ownAvatar, async ({ session }) =>
-    jpeg(await session.use(({ connection, own }) => avatarOf(connection, own.jid))),
+    jpegResponse(await session.use(({ connection, own }) => downloadAvatar(connection, own.jid))),
   ),
 
   setAvatar: command(contract.setAvatar, ({ session, body }) =>
@@ -49,7 +49,7 @@ export const profile = {
   }),
 
   statusPrivacy: command(contract.statusPrivacy, async ({ session }) => {
-    const lists = await session.use(({ connection }) => statusLists(connection))
+    const lists = await session.use(({ connection }) => askForStatusLists(connection))
     return lists.map(privacyOf)
   }),
 }

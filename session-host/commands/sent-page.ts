@@ -5,7 +5,7 @@ import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import type { Memory } from "../memory/memory.ts"
 import type { Sent } from "../memory/messages/sent.ts"
 import { decodeBare } from "../network/decode.ts"
-import { wire } from "./look-up-message.ts"
+import { messageWire } from "./look-up-message.ts"
 
 type Message = z.input<typeof contract.SentMessage>
 type Asked = z.output<typeof contract.listSent.request.query>
@@ -44,7 +44,7 @@ async function wireOf({ vault }: Pick<Memory, "vault">, sent: Sent): Promise<Mes
   const { messageId: id, chat, message, askedMs = 0, requestId } = sent
   const recalled = { id, chat, sender: "", fromMe: true, content: decodeBare(message), sent }
   return {
-    ...wire({ message: recalled, chat: await vault.phoneOf(chat), author: vault.login?.jid ?? "" }),
+    ...messageWire({ message: recalled, chat: await vault.phoneOf(chat), author: vault.login?.jid ?? "" }),
     asked_at: Math.floor(askedMs / 1000),
     ...(requestId !== undefined && { request_id: requestId }),
   }

@@ -8,9 +8,9 @@ import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
 import { groupsOf } from "./group.ts"
 import { setGroup } from "./change-settings.ts"
-import { outcomesOf, participants, type Person, peopleOf } from "./participants.ts"
-import { asGroup, notInIt } from "./refusals.ts"
-import { groupCard } from "./group-card.ts"
+import { outcomesOf, participantStanzas, type Person, findPeople } from "./participants.ts"
+import { orGroupRefusal, notInGroup } from "./refusals.ts"
+import { askForGroupCard } from "./group-card.ts"
 
 /** What may be done with people of a group: the tags of the network's questions, and what became of who was not refused. */
 const verbs = {
@@ -37,7 +37,7 @@ export async function changeMembers(
   verb: Verb,
   given: string[],
 ): Promise<MemberOutcome[]> {
-  const people = await peopleOf(connected, given)
+  const people = await findPeople(connected, given)
   return outcomes(verb, people, await askFor(connected, group, verb, people))
 }
 
@@ -48,10 +48,10 @@ async function askFor(
   verb: Verb,
   people: Person[],
 ): Promise<Stanza[]> {
-  const named = await participants(connection, people, verb === "add")
+  const named = await participantStanzas(connection, people, verb === "add")
   const [change, tag] = [el(verb, {}, named), "membership_requests_action"]
   const asked = deciding.has(verb) ? el(tag, {}, [change]) : change
-  const answer = await asGroup(setGroup(connection, group, asked))
+  const answer = await orGroupRefusal(setGroup(connection, group, asked))
   return childrenOf(child(child(answer, tag) ?? answer, verb), "participant")
 }
 
@@ -73,7 +73,7 @@ export async function addAndInvite(
 ): Promise<MemberOutcome[]> {
   const startMs = performance.now()
   const { added, invitations, name } = await session.use(async (connected) => {
-    const people = await peopleOf(connected, wanted.members)
+    const people = await findPeople(connected, wanted.members)
     const nodes = await askFor(connected, group, "add", people)
     const invitations = wanted.invite ? nodes.flatMap((node) => invitationIn(node, people)) : []
     const name = invitations.length > 0 ? await nameOf(connected, group) : ""
@@ -97,8 +97,8 @@ function invitationIn(node: Stanza, people: Person[]) {
 }
 
 async function nameOf({ connection, own }: ConnectedSession, group: string): Promise<string> {
-  const card = await groupCard(connection, group)
-  if (!card) throw notInIt()
+  const card = await askForGroupCard(connection, group)
+  if (!card) throw notInGroup()
   const [found] = await groupsOf([card], { own, connection })
   return found?.name ?? ""
 }

@@ -4,10 +4,10 @@ import { ApiError, sessionUnavailable } from "#core/error.ts"
 import { newMessageId } from "#core/message-id.ts"
 import type { Connection } from "../network/connection.ts"
 import { type Stanza, child, el } from "../network/stanza.ts"
-import { groupCard } from "./group-card.ts"
+import { askForGroupCard } from "./group-card.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import { type Group, groupsOf } from "./group.ts"
-import { asGroup, notInIt } from "./refusals.ts"
+import { orGroupRefusal, notInGroup } from "./refusals.ts"
 
 type Wanted = z.output<(typeof updateGroup)["request"]["body"]["content"]["application/json"]["schema"]>
 type Field = keyof Wanted
@@ -26,8 +26,8 @@ export async function changeGroup(
   wanted: Wanted,
 ): Promise<Group> {
   const startMs = performance.now()
-  const card = await groupCard(connection, group)
-  if (!card) throw notInIt()
+  const card = await askForGroupCard(connection, group)
+  if (!card) throw notInGroup()
   const [before] = (await groupsOf([card], { own, connection })) as [Group] // one for each card
   const fields = (Object.keys(wanted) as Field[]).filter((field) => wanted[field] !== before[field])
   mayChange(before, fields)
@@ -36,7 +36,7 @@ export async function changeGroup(
     try {
       if (performance.now() - startMs > beginWithinMs)
         throw sessionUnavailable("the network is slow: try again")
-      await asGroup(setGroup(connection, group, stanzaOf(field, wanted, card)))
+      await orGroupRefusal(setGroup(connection, group, stanzaOf(field, wanted, card)))
     } catch (error) {
       throw done.length > 0 && error instanceof ApiError ? withDone(error, done) : error
     }

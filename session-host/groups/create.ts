@@ -4,13 +4,13 @@ import { ApiError } from "#core/error.ts"
 import type { Created, CreatedAnswer } from "../memory/created-groups.ts"
 import { NetworkRejected } from "../network/errors.ts"
 import { type Stanza, child, childrenOf, el } from "../network/stanza.ts"
-import { groupCard } from "./group-card.ts"
+import { askForGroupCard } from "./group-card.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import { groupsOf } from "./group.ts"
 import { setGroup, settingStanzas } from "./change-settings.ts"
-import { allGroups } from "./list.ts"
-import { outcomesOf, participants, peopleOf, type Person } from "./participants.ts"
-import { asGroup } from "./refusals.ts"
+import { askForGroups } from "./list.ts"
+import { outcomesOf, participantStanzas, findPeople, type Person } from "./participants.ts"
+import { orGroupRefusal } from "./refusals.ts"
 
 type Wanted = z.output<(typeof createGroup)["request"]["body"]["content"]["application/json"]["schema"]>
 
@@ -28,7 +28,7 @@ interface Call {
  * @throws ApiError `recipient_not_found`, `group_full`, `invalid_request`: there is no group. `send_outcome_unknown`: there may be
  * one. NetworkRejected, NoAnswer: there is none.
  */
-export async function newGroup(
+export async function createGroupOnce(
   connected: ConnectedSession,
   { id, isNew }: Call,
   wanted: Wanted,
@@ -37,7 +37,7 @@ export async function newGroup(
   const before = isNew ? undefined : await created.find(id)
   if (before?.answer) return { answer: before.answer, repeated: true }
   const { name, members = [], ...settings } = wanted
-  const people = await peopleOf(connected, members)
+  const people = await findPeople(connected, members)
   const found = before && (await madeBefore(connected, before, people))
   if (found) {
     await created.keep(id, { ...before, answer: found })
@@ -45,7 +45,7 @@ export async function newGroup(
   }
   const asked = { name, askedAt: connected.connection.networkTime(), generation }
   await created.keep(id, asked)
-  const first = await participants(connected.connection, people, true)
+  const first = await participantStanzas(connected.connection, people, true)
   const card = await askForGroup(connected, id, [...first, ...settingStanzas(settings)], name)
   const answer = await answerOf(connected, card, people)
   // If the host dies before this is durable, a retry finds the group in the account's list.
@@ -60,7 +60,9 @@ async function askForGroup(
   subject: string,
 ): Promise<Stanza> {
   try {
-    const answer = await asGroup(setGroup(connection, "@g.us", el("create", { subject, key }, content)))
+    const answer = await orGroupRefusal(
+      setGroup(connection, "@g.us", el("create", { subject, key }, content)),
+    )
     const card = child(answer, "group")
     if (card?.attrs.id) return card
   } catch (error) {
@@ -100,7 +102,7 @@ async function madeBefore(
   if (before.generation !== generation) throw outcomeUnknown()
   const others = await created.known()
   const since = before.askedAt - skew
-  const made = (await allGroups(connected)).filter(
+  const made = (await askForGroups(connected)).filter(
     (group) =>
       group.owner === own.jid &&
       group.name === before.name &&
@@ -110,7 +112,7 @@ async function madeBefore(
   const [first, ...more] = made
   if (!first) return undefined
   if (more.length > 0) throw outcomeUnknown()
-  const card = await groupCard(connection, first.jid)
+  const card = await askForGroupCard(connection, first.jid)
   if (!card) throw outcomeUnknown()
   return await answerOf(connected, card, people)
 }

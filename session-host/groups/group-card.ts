@@ -6,7 +6,7 @@ import { type Stanza, child, el } from "../network/stanza.ts"
  * The card of a group; undefined when the group does not exist, or the session is not in it. @throws NetworkRejected,
  * NoAnswer
  */
-export async function groupCard(
+export async function askForGroupCard(
   connection: Pick<Connection, "ask">,
   group: string,
 ): Promise<Stanza | undefined> {

@@ -5,7 +5,7 @@ import { NetworkRejected, NoAnswer } from "../network/errors.ts"
 import { whole } from "../receive/map/mapped.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import { addressesOf, type Group, groupsOf } from "./group.ts"
-import { asGroup, asLink } from "./refusals.ts"
+import { orGroupRefusal, orLinkRefusal } from "./refusals.ts"
 
 /** The public address of all links. */
 const prefix = "https://chat.whatsapp.com/"
@@ -13,17 +13,21 @@ const prefix = "https://chat.whatsapp.com/"
 type Asking = Pick<Connection, "ask">
 
 /** The link of a group, or a new one. @throws ApiError `not_found`, `not_admin`. NetworkRejected, NoAnswer */
-export async function inviteOf(connection: Asking, to: string, isNew: boolean): Promise<{ link: string }> {
+export async function askForInvite(
+  connection: Asking,
+  to: string,
+  isNew: boolean,
+): Promise<{ link: string }> {
   const type = isNew ? "set" : "get"
   const asked = connection.ask({ xmlns: "w:g2", type, to, children: [el("invite")] })
-  const { code } = child(await asGroup(asked), "invite")?.attrs ?? {}
+  const { code } = child(await orGroupRefusal(asked), "invite")?.attrs ?? {}
   if (!code) throw new NoAnswer("the network gave no code")
   return { link: `${prefix}${code}` }
 }
 
 /** The group that a link leads to. @throws ApiError `not_found`, `invite_revoked`. NetworkRejected, NoAnswer */
-export async function groupBehind({ connection, own }: ConnectedSession, link: string): Promise<Group> {
-  const answer = await asLink(askWith(connection, "get", link))
+export async function findGroupBehind({ connection, own }: ConnectedSession, link: string): Promise<Group> {
+  const answer = await orLinkRefusal(askWith(connection, "get", link))
   const card = child(answer, "group")
   if (!card?.attrs.id) throw new NoAnswer("the network showed no group")
   const [group] = (await groupsOf([card], { own, connection })) as [Group] // one for each card
@@ -34,27 +38,27 @@ export async function groupBehind({ connection, own }: ConnectedSession, link: s
  * Joins by a link, or asks to. Who is in the group already has joined.
  * @throws ApiError `not_found`, `invite_revoked`, `join_refused`, `group_full`. NetworkRejected, NoAnswer
  */
-export async function joinBy(
+export async function joinByLink(
   connected: ConnectedSession,
   link: string,
 ): Promise<{ jid: string; joined: boolean }> {
   const { connection } = connected
   try {
-    const answer = await asLink(askWith(connection, "set", link))
+    const answer = await orLinkRefusal(askWith(connection, "set", link))
     const asked = child(answer, "membership_approval_request")
     const jid = (asked ?? child(answer, "group"))?.attrs.jid
     if (jid) return { jid, joined: asked === undefined }
   } catch (error) {
     if (!(error instanceof NetworkRejected) || error.networkCode !== 409) throw error
-    return { jid: (await groupBehind(connected, link)).jid, joined: true }
+    return { jid: (await findGroupBehind(connected, link)).jid, joined: true }
   }
   throw new NoAnswer("the network does not say which group it is")
 }
 
 /** The people who ask to join. @throws ApiError `not_found`, `not_admin`. NetworkRejected, NoAnswer */
-export async function joinRequests({ connection }: ConnectedSession, to: string) {
+export async function askForJoinRequests({ connection }: ConnectedSession, to: string) {
   const tag = "membership_approval_requests"
-  const answer = await asGroup(connection.ask({ xmlns: "w:g2", type: "get", to, children: [el(tag)] }))
+  const answer = await orGroupRefusal(connection.ask({ xmlns: "w:g2", type: "get", to, children: [el(tag)] }))
   const requests = childrenOf(child(answer, tag), "membership_approval_request")
   const addresses = requests.map(addressesOf)
   const phones = await connection.phonesOf(

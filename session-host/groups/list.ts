@@ -20,12 +20,12 @@ export async function groupPage(connected: ConnectedSession, asked: Asked): Prom
   const { after = "", limit = byDefault } = asked
   const before = after === "" ? undefined : kept.get(connected.connection)
   const isFresh = before !== undefined && performance.now() - before.atMs < keptMs
-  const groups = isFresh ? before.groups : await allGroups(connected)
+  const groups = isFresh ? before.groups : await askForGroups(connected)
   return groups.filter(({ jid }) => jid > after).slice(0, limit)
 }
 
 /** Asks as other clients do. @throws NetworkRejected, NoAnswer */
-export async function allGroups({ connection, own }: ConnectedSession): Promise<Group[]> {
+export async function askForGroups({ connection, own }: ConnectedSession): Promise<Group[]> {
   const children = [el("participating", {}, [el("participants"), el("description")])]
   const answer = await connection.ask({ xmlns: "w:g2", type: "get", to: "@g.us", children })
   const cards = childrenOf(child(answer, "groups"), "group")

@@ -23,7 +23,7 @@ const together = 256
  * @throws ApiError `recipient_not_found` with the numbers that are not on the network, `invalid_request` where the session's own
  * account is among them. NetworkRejected, NoAnswer
  */
-export async function peopleOf(
+export async function findPeople(
   { connection, own }: Pick<ConnectedSession, "connection" | "own">,
   given: string[],
 ): Promise<Person[]> {
@@ -69,7 +69,7 @@ function notOnNetwork(phones: string[]): ApiError {
  * As a question names people: by their private addresses where these are known, as the network's own clients do. One that adds them
  * shows the token that they have given us: it opens groups to those who let only contacts add them (whatsmeow, `group.go`).
  */
-export async function participants(
+export async function participantStanzas(
   { tokenOf }: Pick<Connection, "tokenOf">,
   people: Person[],
   isAdding: boolean,

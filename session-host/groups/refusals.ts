@@ -6,15 +6,15 @@ import { NetworkRejected } from "../network/errors.ts"
 const refusals = new Map<number, () => ApiError>([
   [400, () => new ApiError("invalid_request", "the network does not take this for this group")],
   [401, () => new ApiError("not_admin")],
-  [403, notInIt],
-  [404, notInIt],
+  [403, notInGroup],
+  [404, notInGroup],
   [405, () => new ApiError("not_admin", "nobody may do this in this group")],
   [406, () => new ApiError("invalid_request", "the network does not take this text: try a shorter one")],
   [409, () => new ApiError("group_conflict")],
   [419, () => new ApiError("group_full")],
 ])
 
-export function notInIt(): ApiError {
+export function notInGroup(): ApiError {
   return new ApiError("not_found", "there is no such group, or the session is not in it")
 }
 
@@ -22,7 +22,7 @@ export function notInIt(): ApiError {
  * The answer to a question about a group.
  * @throws ApiError for a refusal whose reason is known, NetworkRejected for any other, NoAnswer
  */
-export const asGroup = <T>(answer: Promise<T>): Promise<T> => explained(answer, refusals)
+export const orGroupRefusal = <T>(answer: Promise<T>): Promise<T> => explained(answer, refusals)
 
 /** What its answers to questions about a link mean. */
 const refusalsOfLinks = new Map<number, () => ApiError>([
@@ -37,8 +37,8 @@ function noSuchLink(): ApiError {
   return new ApiError("not_found", "this link leads to no group: check that it is whole")
 }
 
-/** The answer to a question about a link. @throws as `asGroup` */
-export const asLink = <T>(answer: Promise<T>): Promise<T> => explained(answer, refusalsOfLinks)
+/** The answer to a question about a link. @throws as `orGroupRefusal` */
+export const orLinkRefusal = <T>(answer: Promise<T>): Promise<T> => explained(answer, refusalsOfLinks)
 
 async function explained<T>(answer: Promise<T>, known: typeof refusals): Promise<T> {
   try {

@@ -8,7 +8,7 @@ const maxBytes = 5 * 1024 * 1024
 const withinMs = 25_000
 
 /** A person's picture. @throws ApiError `not_found`, `session_unavailable` */
-export async function avatarOf(
+export async function downloadAvatar(
   connection: Pick<Connection, "pictureUrl" | "toFiles">,
   jid: string,
 ): Promise<Uint8Array<ArrayBuffer>> {

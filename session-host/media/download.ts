@@ -30,7 +30,7 @@ export async function downloadMedia(
   const connections = at.connections()
   try {
     const answer = await safeFetch({
-      url: addressOf(media, at.host),
+      url: urlOf(media, at.host),
       connections,
       share: "network",
       method: "GET",
@@ -53,7 +53,7 @@ export async function downloadMedia(
  * The URL of a file. A stranger may choose the path, but never the host. @throws ApiError `media_expired` without a
  * path
  */
-export function addressOf(media: Pick<Media, "directPath" | "url">, host: string): string {
+export function urlOf(media: Pick<Media, "directPath" | "url">, host: string): string {
   const path = media.directPath || pathIn(media.url)
   if (!path.startsWith("/")) throw expired("the message does not say where its media are")
   const url = new URL(`https://${host}`)

@@ -45,7 +45,7 @@ interface Wanted extends Source {
  * Brings a customer's file into a folder.
  * @throws ApiError `url_not_allowed`, `media_fetch_failed`, `media_type_mismatch`, `payload_too_large`, `not_found`
  */
-export async function fetchMedia(wanted: Wanted): Promise<Fetched> {
+export async function fetchCustomerFile(wanted: Wanted): Promise<Fetched> {
   const { url, file, data = "", content_type = "" } = wanted
   if (url !== undefined) return await fromUrl({ ...wanted, url })
   if (file === undefined) {

@@ -21,14 +21,14 @@ export async function inTurn<Result>(
   turns: Slots,
   work: (folder: string) => Promise<Result>,
 ): Promise<Result> {
-  const transferred = turns.use(() => inFolder(work))
+  const transferred = turns.use(() => inTemporaryFolder(work))
   return await within(withinMs + mayWaitMs(waitMs), transferred, () => {
     throw sessionUnavailable("transferring the file took too long: try again")
   })
 }
 
 /** Runs `work` with a temporary folder, which is removed with all its files however `work` ends. */
-export async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+export async function inTemporaryFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), "media-"))
   try {
     return await work(folder)

@@ -4,7 +4,7 @@ import type { Connections } from "#core/fetch/connections.ts"
 import { safeFetch } from "#core/fetch/safe-fetch.ts"
 import type { MediaHost } from "../network/connection.ts"
 import { Damaged } from "./decrypt.ts"
-import { addressOf } from "./download.ts"
+import { urlOf } from "./download.ts"
 import { keysFor, macBytes } from "./keys.ts"
 
 /** The most time that a file may take, in ms, and its largest size, in bytes. */
@@ -21,16 +21,13 @@ interface Where {
  * A file that an account's devices share (`App State`, `History`), decrypted piece by piece after its MAC is verified.
  * @throws Damaged, FetchError; Error when the network does not return it
  */
-export async function* blobOf(
+export async function* downloadOwnDevicesFile(
   where: Where,
   use: "App State" | "History",
   { host, connections }: MediaHost,
 ): AsyncGenerator<Uint8Array> {
   const keys = keysFor(where.mediaKey ?? Buffer.alloc(0), use)
-  const sealed = await fetched(
-    addressOf({ directPath: where.directPath ?? "", url: "" }, host),
-    connections(),
-  )
+  const sealed = await fetched(urlOf({ directPath: where.directPath ?? "", url: "" }, host), connections())
   const ciphertext = withoutMac(sealed)
   const mac = createHmac("sha256", keys.macKey).update(keys.iv)
   for (const chunk of ciphertext) {

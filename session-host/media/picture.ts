@@ -36,7 +36,7 @@ export function readPicture(path: string): Promise<Picture> {
 }
 
 /** A small JPEG of a picture, beside a link. One at a time in this process. @throws as `readPicture` does */
-export function readPreview(picture: Buffer): Promise<Buffer> {
+export function makePreview(picture: Buffer): Promise<Buffer> {
   return oneByOne(async () => small((await opened(picture)).image, previewWidth))
 }
 
@@ -66,7 +66,7 @@ const avatarWidth = 640
  * time in this process.
  * @throws ApiError `payload_too_large`, `media_type_mismatch`
  */
-export function readAvatar(path: string): Promise<Buffer> {
+export function makeAvatar(path: string): Promise<Buffer> {
   return oneByOne(async () => {
     const { image, width, height } = await opened(path)
     const side = Math.min(width, height, avatarWidth)

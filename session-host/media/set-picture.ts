@@ -1,9 +1,9 @@
 import { ApiError } from "#core/error.ts"
 import { type Stanza, child, el } from "../network/stanza.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
-import { fetchMedia } from "./fetch.ts"
-import { readAvatar } from "./picture.ts"
-import { inFolder } from "./in-turn.ts"
+import { fetchCustomerFile } from "./fetch.ts"
+import { makeAvatar } from "./picture.ts"
+import { inTemporaryFolder } from "./in-turn.ts"
 
 type Asking = Pick<ConnectedSession, "bridgeId" | "connection" | "media">
 
@@ -17,7 +17,7 @@ export async function setPicture(
   group?: string,
 ): Promise<{ picture_id: string }> {
   const answer = await media.use(async () => {
-    const bytes = await inFolder((folder) => fetchAvatar(url, bridgeId, folder))
+    const bytes = await inTemporaryFolder((folder) => fetchAvatar(url, bridgeId, folder))
     return await connection.ask(question([el("picture", { type: "image" }, bytes)], group))
   })
   return { picture_id: child(answer, "picture")?.attrs.id ?? "" }
@@ -37,7 +37,7 @@ function question(children: Stanza[], target: string | undefined) {
 
 /** @throws ApiError `url_not_allowed`, `media_fetch_failed`, `media_type_mismatch`, `payload_too_large` */
 async function fetchAvatar(url: string, bridgeId: string, folder: string): Promise<Buffer> {
-  const { path, mimetype } = await fetchMedia({ url, bridgeId, asSticker: false, folder })
+  const { path, mimetype } = await fetchCustomerFile({ url, bridgeId, asSticker: false, folder })
   if (mimetype !== "image/jpeg") throw new ApiError("media_type_mismatch", "such a picture must be a JPEG")
-  return await readAvatar(path)
+  return await makeAvatar(path)
 }

@@ -18,7 +18,7 @@ import { Patience } from "./patience.ts"
 import { SessionStore, type Stored } from "./rows.ts"
 
 /** What a session gives to its memory. */
-export interface Given {
+export interface MemoryInput {
   lease: Lease.Info
   timing: Timing
   log: Logger
@@ -37,7 +37,7 @@ export interface Given {
 }
 
 /** What earlier sessions of the bridge have left. */
-export interface Found {
+export interface LeftBehind {
   store: SessionStore
   patience: Patience
   keys: DataKeys.Info
@@ -65,10 +65,10 @@ export class Ground {
    * bridges.
    */
   readonly sandboxOf: string | undefined
-  protected readonly given: Given
-  protected readonly found: Found
+  protected readonly given: MemoryInput
+  protected readonly found: LeftBehind
 
-  protected constructor(given: Given, found: Found) {
+  protected constructor(given: MemoryInput, found: LeftBehind) {
     const { lease, timing, log, onEnd } = given
     const { store, patience, keys } = found
     this.given = given
@@ -96,7 +96,12 @@ export class Ground {
 }
 
 /** Reads what earlier sessions of the bridge left. @throws SessionEnded */
-export async function find({ lease, timing, ended, onStoreAway }: Given): Promise<Found> {
+export async function findLeftBehind({
+  lease,
+  timing,
+  ended,
+  onStoreAway,
+}: MemoryInput): Promise<LeftBehind> {
   const { bridgeId } = lease
   const patience = new Patience({ afterMs: timing.storeAwayMs, call: onStoreAway }, ended)
   const keys = await patience.read(() => DataKeys.get(bridgeId))

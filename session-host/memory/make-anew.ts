@@ -1,6 +1,6 @@
 import { Lease } from "#core/lease/lease.ts"
 import { nowMs } from "#core/platform/clock.ts"
-import { encrypts, readingOnly, withUnusedPreKeys, worthless } from "../baileys/signal/anew.ts"
+import { areOwnSenderKeys, readingOnly, withUnusedPreKeys, worthlessKinds } from "../baileys/signal/anew.ts"
 import { Fenced } from "../session/session-ended.ts"
 import type { Commits } from "./commits.ts"
 import type { SessionVault } from "./vault.ts"
@@ -28,9 +28,9 @@ export async function makeAnew({ lease, store, commits, patience, vault }: Parts
     await commits.write(rows.map(({ sk, secret }) => store.put(sk, readingOnly(secret.toString(), nowMs()))))
   for await (const rows of pagesOf(store, vault.prefixOf("sender-key")))
     await commits.write(
-      rows.filter(({ secret }) => encrypts(secret.toString())).map(({ sk }) => store.remove(sk)),
+      rows.filter(({ secret }) => areOwnSenderKeys(secret.toString())).map(({ sk }) => store.remove(sk)),
     )
-  for (const kind of worthless) {
+  for (const kind of worthlessKinds) {
     const names = await store.names(vault.prefixOf(kind))
     await commits.write(names.map((sk) => store.remove(sk)))
   }

@@ -9,7 +9,7 @@ import { Chats } from "../chats/chats.ts"
 import { History } from "../chats/keep-history.ts"
 import { MessageKeeping } from "../chats/keep-messages.ts"
 import { Transcript } from "../chats/transcript.ts"
-import { Contacts, removeContacts } from "../people/contacts.ts"
+import { Contacts, removalsOfContacts } from "../people/contacts.ts"
 import { Awaited } from "../receive/awaited.ts"
 import { Bell } from "#core/event/bell.ts"
 import { EventOutbox } from "../receive/outbox.ts"
@@ -20,8 +20,8 @@ import { Statuses } from "../send/statuses.ts"
 import { SessionEnded } from "../session/session-ended.ts"
 import { ConnectionEvents, reportedRow } from "../uplink/connection-events.ts"
 import { CreatedGroups } from "./created-groups.ts"
-import { find, type Found, type Given, Ground } from "./ground.ts"
-import { credsOf, credsSk, forgetCreds, oldKeys, SessionVault } from "./vault.ts"
+import { findLeftBehind, type LeftBehind, type MemoryInput, Ground } from "./ground.ts"
+import { credsOf, credsSk, emptyCredsRow, removalsOfOldKeys, SessionVault } from "./vault.ts"
 import { LoginStanding } from "./login-standing.ts"
 import { makeAnew } from "./make-anew.ts"
 import { Messages } from "./messages/messages.ts"
@@ -52,13 +52,13 @@ export class Memory extends Ground {
   #isReadingAgain = false
 
   /** Reads what earlier sessions of the bridge left. @throws SessionEnded */
-  static async open(given: Given): Promise<Memory> {
-    const memory = new Memory(given, await find(given))
+  static async open(given: MemoryInput): Promise<Memory> {
+    const memory = new Memory(given, await findLeftBehind(given))
     if (given.lease.anew) await memory.#makeAnew()
     return memory
   }
 
-  private constructor(given: Given, found: Found) {
+  private constructor(given: MemoryInput, found: LeftBehind) {
     super(given, found)
     const { deliveries, lastEvent } = found
     // The session that promised to ring may have died first.
@@ -127,10 +127,13 @@ export class Memory extends Ground {
     const { store, commits } = this
     const generation = this.#vault.generation + 1
     await this.awaited.giveUpAll()
-    await report([forgetCreds(store, generation), ...this.standing.forget()])
+    await report([emptyCredsRow(store, generation), ...this.standing.forget()])
     this.#vault = new SessionVault(this, { generation, creds: undefined })
     this.#contacts = new Contacts(this, generation)
-    await commits.write([...(await removeContacts(store)), ...(await oldKeys(store, generation))])
+    await commits.write([
+      ...(await removalsOfContacts(store)),
+      ...(await removalsOfOldKeys(store, generation)),
+    ])
   }
 
   /** Resolves when everything that was begun is durable, and somebody is due to deliver it. */

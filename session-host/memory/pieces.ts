@@ -68,7 +68,7 @@ export class Pieces {
 }
 
 /** The size that removing a row adds to a transaction, judged by its key. */
-export function bytesOf(sk: string): number {
+export function removalBytes(sk: string): number {
   return sk.includes("#piece#") ? longest : 0
 }
 

@@ -2,13 +2,13 @@ import { LRUCache } from "lru-cache"
 import { z } from "zod"
 import { Choice } from "#core/bridge/choice.ts"
 import { isLid, isPhoneJid, statusChat, userOf, withoutDevice } from "#core/jid.ts"
-import type { Change, Gate, Outgoing, Vault } from "../network/connection.ts"
+import type { VaultChange, Gate, Outgoing, Vault } from "../network/connection.ts"
 import type { Commits } from "./commits.ts"
 import type { UnitWrite } from "./next-batch.ts"
-import { bytesOf, Pieces } from "./pieces.ts"
+import { removalBytes, Pieces } from "./pieces.ts"
 import { PreKeys } from "./pre-keys.ts"
 import { newLocks } from "#core/platform/locks.ts"
-import { type Sent, sentMessage, sentRow, unread } from "./messages/sent.ts"
+import { type Sent, sentMessage, sentRow, withoutReceipts } from "./messages/sent.ts"
 import type { Put, SessionStore, SessionWrite, Stored } from "./rows.ts"
 
 /** Baileys' word for this kind of key. */
@@ -111,7 +111,10 @@ export class SessionVault implements Vault {
   }
 
   /** @param make makes the unit of the rows of the change, with others */
-  async keep(change: Change, make: Make = (writes) => this.#parts.commits.make(writes) > 0): Promise<void> {
+  async keep(
+    change: VaultChange,
+    make: Make = (writes) => this.#parts.commits.make(writes) > 0,
+  ): Promise<void> {
     const kept = this.#keep(change, make)
     this.#keeping.add(kept)
     try {
@@ -126,7 +129,7 @@ export class SessionVault implements Vault {
     await Promise.allSettled(this.#keeping)
   }
 
-  async #keep(change: Change, make: Make): Promise<void> {
+  async #keep(change: VaultChange, make: Make): Promise<void> {
     const preKeys = (change.keys ?? []).filter(({ type }) => type === preKey)
     const growing = (change.keys ?? []).filter(mayGrow)
     const turns = [...(preKeys.length > 0 ? [preKey] : []), ...(growing.length > 0 ? [inPieces] : [])]
@@ -143,7 +146,7 @@ export class SessionVault implements Vault {
    * Runs in one step, except for what `make` takes.
    * @param shared the writes of keys that are not one row each.
    */
-  async #make(change: Change, shared: UnitWrite[], make: Make): Promise<void> {
+  async #make(change: VaultChange, shared: UnitWrite[], make: Make): Promise<void> {
     const { store } = this.#parts
     const keys = (change.keys ?? []).flatMap(({ type, id, value }) =>
       type === preKey ? [] : [{ sk: this.#rowOf(type, id), value, isShared: mayGrow({ id }) }],
@@ -174,7 +177,7 @@ export class SessionVault implements Vault {
     if (!members || !isKept) return sent
     const own = [this.#login?.jid, this.#login?.lid]
     const others = members.map(withoutDevice).filter((member) => !own.includes(member))
-    return { ...sent, members: unread(others) }
+    return { ...sent, members: withoutReceipts(others) }
   }
 
   async sent(messageId: string): Promise<Pick<Outgoing, "chat" | "message" | "members"> | undefined> {
@@ -237,16 +240,16 @@ export function credsOf(stored: Stored | undefined): Creds {
   return { generation: g, creds: stored.secret.toString() || undefined }
 }
 
-/** Begins a generation without credentials: those of the last one are worthless, and so are all its keys. */
-export function forgetCreds(store: SessionStore, next: number): Put {
+/** The row that begins a generation without credentials: those of the last one are worthless, and so are all its keys. */
+export function emptyCredsRow(store: SessionStore, next: number): Put {
   return credsRow(store, next, "")
 }
 
 /** Removals of the rows of logins that have ended. */
-export async function oldKeys(store: SessionStore, generation: number): Promise<SessionWrite[]> {
+export async function removalsOfOldKeys(store: SessionStore, generation: number): Promise<SessionWrite[]> {
   const current = generationPrefix(generation)
   const names = await store.names("SIGNAL#")
-  return names.filter((sk) => !sk.startsWith(current)).map((sk) => store.remove(sk, bytesOf(sk)))
+  return names.filter((sk) => !sk.startsWith(current)).map((sk) => store.remove(sk, removalBytes(sk)))
 }
 
 function credsRow(store: SessionStore, generation: number, creds: string): Put {

@@ -76,7 +76,7 @@ export interface KeyChange {
 }
 
 /** The changes that must become durable together: one unit. */
-export interface Change {
+export interface VaultChange {
   keys?: KeyChange[]
   /** The credentials, serialised. They are written last if a unit needs several transactions. */
   creds?: string
@@ -113,7 +113,7 @@ export interface Vault {
    * that. Rejects when the session has ended (the connection is closed before that), and with RowTooLarge when nothing was
    * made.
    */
-  keep(change: Change): Promise<void>
+  keep(change: VaultChange): Promise<void>
   /** A recently sent message, by its id alone, for retry receipts. */
   sent(messageId: string): Promise<Pick<Outgoing, "chat" | "message" | "members"> | undefined>
 }

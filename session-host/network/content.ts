@@ -4,7 +4,7 @@ type ContextInfo = NonNullable<NonNullable<MessageContent["extendedTextMessage"]
 type Poll = NonNullable<MessageContent["pollCreationMessage"]>
 
 /** `ProtocolMessage.Type`, as far as it changes another message. */
-export const changes: Record<"revoke" | "edit", number> = { revoke: 0, edit: 14 }
+export const changeTypes: Record<"revoke" | "edit", number> = { revoke: 0, edit: 14 }
 
 /** Clients never wrap deeper than this, but strangers may nest without end. */
 const deepest = 8

@@ -11,7 +11,7 @@ import type { Learnt } from "./contacts.ts"
  * @returns an answer for each person it knows, in no order.
  * @throws NetworkRejected, NoAnswer
  */
-export async function usync(
+export async function askUsync(
   connection: Pick<Connection, "ask">,
   asked: { about: Stanza[]; users: Stanza[]; context?: "interactive" | "message" | "background" },
 ): Promise<Stanza[]> {
@@ -43,13 +43,13 @@ function asAskedAbout(user: Stanza, asked: Set<string | undefined>): Stanza {
 }
 
 /** The private ids of the owners of these numbers, as far as the network knows them. @throws NetworkRejected, NoAnswer */
-export async function lidsOf(
+export async function askForLids(
   connection: Pick<Connection, "ask">,
   numbers: string[],
 ): Promise<{ pn: string; lid: string }[]> {
   const users = numbers.filter(isPhoneJid).map((jid) => el("user", { jid }))
   if (users.length === 0) return []
-  const found = await usync(connection, { about: [el("lid")], users, context: "background" })
+  const found = await askUsync(connection, { about: [el("lid")], users, context: "background" })
   return found.flatMap(pairIn)
 }
 
@@ -64,13 +64,13 @@ export function pairIn(user: Stanza): { pn: string; lid: string }[] {
 const aboutNumbers = [el("contact"), el("lid"), el("business", {}, [el("verified_name")])]
 
 /** The owners of those of these phone numbers (digits) that are on the network. @throws NetworkRejected, NoAnswer */
-export async function registered(
+export async function findRegistered(
   connection: Pick<Connection, "ask">,
   phones: string[],
 ): Promise<Map<string, Registered>> {
   if (phones.length === 0) return new Map()
   const users = phones.map((phone) => el("user", {}, [el("contact", {}, `+${phone}`)]))
-  const found = await usync(connection, { about: aboutNumbers, users })
+  const found = await askUsync(connection, { about: aboutNumbers, users })
   return new Map(found.flatMap((user) => entry(user, phones)))
 }
 
@@ -107,12 +107,12 @@ export function verifiedNameIn(certificate: Uint8Array): string {
  * for. `isLocked`: the username exists, and these digits are missing or wrong. As WhatsApp Web asks (zapo 471ca18).
  * @throws NetworkRejected, NoAnswer
  */
-export async function ownerOf(
+export async function findByUsername(
   connection: Pick<Connection, "ask">,
   handle: string,
 ): Promise<{ jid: string | undefined; isLocked: boolean }> {
   const [username = "", pin] = handle.slice(1).split(":")
-  const [owner] = await usync(connection, {
+  const [owner] = await askUsync(connection, {
     about: [el("contact", { addressing_mode: "lid" })],
     users: [el("user", {}, [el("contact", { username, ...(pin && { pin }) })])],
   })
@@ -129,7 +129,7 @@ type Asked = Pick<Connection, "ask" | "registered" | "tokenOf">
  * The network's present information about a person; undefined if it does not know them. @throws NetworkRejected,
  * NoAnswer
  */
-export async function personOf(connection: Asked, jid: string): Promise<Learnt | undefined> {
+export async function askForPerson(connection: Asked, jid: string): Promise<Learnt | undefined> {
   const [addresses, card] = await Promise.all([addressesOf(connection, jid), cardOf(connection, jid)])
   if (!addresses || !card) return undefined
   const business = businessIn(card)
@@ -147,7 +147,10 @@ export async function personOf(connection: Asked, jid: string): Promise<Learnt |
 }
 
 /** The about text; `""` if there is none, or if the person hides it. @throws NetworkRejected, NoAnswer */
-export async function aboutOf(connection: Pick<Connection, "ask" | "tokenOf">, jid: string): Promise<string> {
+export async function askForAbout(
+  connection: Pick<Connection, "ask" | "tokenOf">,
+  jid: string,
+): Promise<string> {
   return textOf(child(await cardOf(connection, jid), "status"))
 }
 
@@ -166,7 +169,7 @@ async function cardOf(
   const token = await connection.tokenOf(jid)
   const about = [el("status"), el("business", {}, [el("verified_name")]), el("username")]
   const user = el("user", { jid }, token && [el("tctoken", {}, token)])
-  const [card] = await usync(connection, { about, users: [user] })
+  const [card] = await askUsync(connection, { about, users: [user] })
   return card
 }
 

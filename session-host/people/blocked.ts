@@ -7,7 +7,7 @@ import { NetworkRejected } from "../network/errors.ts"
 type Asked = Pick<Connection, "ask" | "registered" | "phonesOf">
 
 /** The people whom the account has blocked. @throws NetworkRejected, NoAnswer */
-export async function blockedPeople(connection: Asked): Promise<{ jid: string; phone: string }[]> {
+export async function askForBlockedPeople(connection: Asked): Promise<{ jid: string; phone: string }[]> {
   const answer = await connection.ask({ xmlns: "blocklist", type: "get" })
   const items = childrenOf(child(answer, "list"), "item")
   const unknown = items.flatMap(({ attrs }) => (attrs.jid && !attrs.pn_jid ? attrs.jid : [])).filter(isLid)

@@ -211,7 +211,7 @@ export class Contacts {
 const everyPrefix = "CONTACT#"
 
 /** Removals of the contacts of all logins, since the last login has ended. @throws SessionEnded */
-export async function removeContacts(store: SessionStore): Promise<SessionWrite[]> {
+export async function removalsOfContacts(store: SessionStore): Promise<SessionWrite[]> {
   return (await store.names(everyPrefix)).map((sk) => store.remove(sk))
 }
 
@@ -221,7 +221,7 @@ function nameOf(contact: Contact): string {
 }
 
 /** In the contract's form (Contract, "Contacts"). */
-export function wire(contact: Contact): Wire {
+export function contactWire(contact: Contact): Wire {
   return {
     about: contact.about,
     business_address: contact.businessAddress,

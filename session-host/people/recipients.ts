@@ -4,8 +4,8 @@ import { isGroup, isPhoneJid, isUsername, userOf } from "#core/jid.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Connection } from "../network/connection.ts"
 import { el } from "../network/stanza.ts"
-import { ownerOf, usync } from "./ask-about-people.ts"
-import { groupCard } from "../groups/group-card.ts"
+import { findByUsername, askUsync } from "./ask-about-people.ts"
+import { askForGroupCard } from "../groups/group-card.ts"
 
 type Asked = Pick<Connection, "ask" | "registered">
 
@@ -60,8 +60,8 @@ const locked =
   "the owner of this username asks for four digits with it: write `@name:1234`, with the digits that they gave you"
 
 async function find(chat: string, connection: Asked): Promise<Known> {
-  if (isUsername(chat)) return await ownerOf(connection, chat)
-  if (isGroup(chat)) return { jid: (await groupCard(connection, chat)) && chat }
+  if (isUsername(chat)) return await findByUsername(connection, chat)
+  if (isGroup(chat)) return { jid: (await askForGroupCard(connection, chat)) && chat }
   if (!isPhoneJid(chat)) return { jid: (await isSomebody(connection, chat)) ? chat : undefined }
   const phone = userOf(chat)
   return { jid: (await connection.registered([phone])).get(phone)?.jid }
@@ -69,5 +69,5 @@ async function find(chat: string, connection: Asked): Promise<Known> {
 
 async function isSomebody(connection: Pick<Connection, "ask">, lid: string): Promise<boolean> {
   const about = [el("devices", { version: "2" })]
-  return (await usync(connection, { about, users: [el("user", { jid: lid })] })).length > 0
+  return (await askUsync(connection, { about, users: [el("user", { jid: lid })] })).length > 0
 }

@@ -8,7 +8,7 @@ import type { Contact } from "./contacts.ts"
 const mostViewers = 5000
 
 /** Who may see the account's statuses, as its owner has chosen on the phone: the lists there are. @throws NetworkRejected, NoAnswer */
-export async function statusLists(connection: Pick<Connection, "ask">): Promise<Stanza[]> {
+export async function askForStatusLists(connection: Pick<Connection, "ask">): Promise<Stanza[]> {
   const answer = await connection.ask({ xmlns: "status", type: "get", children: [el("privacy")] })
   return childrenOf(child(answer, "privacy"), "list")
 }
@@ -21,8 +21,8 @@ export function peopleOn(list: Stanza | undefined): string[] {
  * Those who may see a status that is posted now: the address book, or all of it but some, or some alone.
  * @throws ApiError `recipient_not_found`, `payload_too_large`. NetworkRejected, NoAnswer
  */
-export async function statusAudience(connected: ConnectedSession): Promise<string[]> {
-  const list = (await statusLists(connected.connection)).find(({ attrs }) => attrs.default === "true")
+export async function findStatusAudience(connected: ConnectedSession): Promise<string[]> {
+  const list = (await askForStatusLists(connected.connection)).find(({ attrs }) => attrs.default === "true")
   const named = peopleOn(list)
   const type = list?.attrs.type ?? "contacts"
   const isOfContacts = type === "contacts" || type === "blacklist"

@@ -16,7 +16,7 @@ import type { Commits } from "../memory/commits.ts"
 import type { UnitWrite } from "../memory/next-batch.ts"
 import type { SessionVault } from "../memory/vault.ts"
 import { BatchedLookups } from "../concurrency/batched-lookups.ts"
-import { type Known, type Messages, seenAs } from "../memory/messages/messages.ts"
+import { type KnownMessage, type Messages, seenAs } from "../memory/messages/messages.ts"
 import type { EventOutbox } from "./outbox.ts"
 import { OperatorSkip } from "./operator-skip.ts"
 import { Parking } from "./parked.ts"
@@ -46,7 +46,7 @@ interface Parts {
 
 interface Looked {
   identity: MessageIdentity | undefined
-  known: Known | undefined
+  known: KnownMessage | undefined
 }
 
 /**
@@ -88,7 +88,7 @@ export class SessionIntake implements Intake {
   readonly #parking: Parking
   readonly #skip: OperatorSkip
   readonly #provenAtMs: number
-  readonly #lookups: BatchedLookups<MessageIdentity, Known | undefined>
+  readonly #lookups: BatchedLookups<MessageIdentity, KnownMessage | undefined>
   /** Look-ups that have begun, by the attributes of the stanza. */
   readonly #asked = new WeakMap<Received["attrs"], Asked>()
 
@@ -272,7 +272,7 @@ export class SessionIntake implements Intake {
   }
 
   /** The record of a stanza's message, with this ciphertext in it; undefined where the stanza has no id or no sender. */
-  async #seen({ hash, attrs }: Received): Promise<Known | undefined> {
+  async #seen({ hash, attrs }: Received): Promise<KnownMessage | undefined> {
     const { identity, known } = await this.#look(attrs)
     if (!identity) return undefined
     const message = known ?? this.#parts.messages.unknown(identity)

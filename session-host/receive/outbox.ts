@@ -8,7 +8,7 @@ import { eventIdentityOf } from "./map/message-identity.ts"
 import type { Bell } from "#core/event/bell.ts"
 import type { Commits } from "../memory/commits.ts"
 import type { UnitWrite } from "../memory/next-batch.ts"
-import type { Known, Messages } from "../memory/messages/messages.ts"
+import type { KnownMessage, Messages } from "../memory/messages/messages.ts"
 import type { SessionStore } from "../memory/rows.ts"
 import type { MessageCount } from "../memory/message-count.ts"
 import type { MessageKeeping } from "../chats/keep-messages.ts"
@@ -31,7 +31,7 @@ interface Parts {
 /** The rest of a unit, beside the events. */
 interface Beside {
   /** The message that brought them. */
-  message?: Known | undefined
+  message?: KnownMessage | undefined
   writes?: UnitWrite[] | undefined
 }
 
@@ -40,7 +40,7 @@ interface Fresh {
   mapped: Mapped
   /** Whether the customer gets it. Otherwise its message is only kept in the transcript. */
   isReported: boolean
-  message?: Known | undefined
+  message?: KnownMessage | undefined
   mark?: UnitWrite | undefined
 }
 
@@ -119,8 +119,8 @@ export class EventOutbox {
         messageCount.add(mapped.event.from_me ? "out" : "in")
   }
 
-  async #notMade(mapped: Mapped[], brought: Known | undefined): Promise<Fresh[]> {
-    const rows = new Map<string, Known>(brought && [[brought.sk, brought]])
+  async #notMade(mapped: Mapped[], brought: KnownMessage | undefined): Promise<Fresh[]> {
+    const rows = new Map<string, KnownMessage>(brought && [[brought.sk, brought]])
     const fresh: Fresh[] = []
     for (const each of mapped) {
       if (!each.message) {
@@ -138,7 +138,7 @@ export class EventOutbox {
     return fresh
   }
 
-  async #known(identity: MessageIdentity, rows: Map<string, Known>): Promise<Known> {
+  async #known(identity: MessageIdentity, rows: Map<string, KnownMessage>): Promise<KnownMessage> {
     const { messages } = this.#parts
     const { sk } = messages.unknown(identity)
     const known = rows.get(sk) ?? (await messages.find(identity)) ?? messages.unknown(identity)

@@ -8,7 +8,7 @@ import {
   S_WHATSAPP_NET,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import { answered } from "../baileys/questions/ask.ts"
+import { answerInTime } from "../baileys/questions/ask.ts"
 import type { ILogger } from "../baileys/quiet-log.ts"
 import type { Keys } from "../baileys/signal/keys.ts"
 import { SessionRecord } from "../baileys/signal/libsignal.ts"
@@ -60,7 +60,7 @@ async function bundlesOf(sock: Pick<WASocket, "query">, jids: string[]): Promise
   const users = jids.map((jid) => ({ tag: "user", attrs: { jid } }))
   const attrs = { xmlns: "encrypt", type: "get", to: S_WHATSAPP_NET }
   const question = { tag: "iq", attrs, content: [{ tag: "key", attrs: {}, content: users }] }
-  const answer = await answered<BinaryNode>(sock.query(question))
+  const answer = await answerInTime<BinaryNode>(sock.query(question))
   const bundles = getBinaryNodeChildren(getBinaryNodeChild(answer, "list"), "user")
   return new Map(bundles.map((bundle) => [bundle.attrs.jid ?? "", bundle]))
 }

@@ -8,9 +8,9 @@ import { statusChat, userOf, withoutDevice } from "#core/jid.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import { type Stanza, child, childrenOf, el } from "../network/stanza.ts"
 import { NobodyReached } from "../network/errors.ts"
-import { pairIn, usync } from "../people/ask-about-people.ts"
-import { groupCard } from "../groups/group-card.ts"
-import { ask } from "../baileys/questions/ask.ts"
+import { pairIn, askUsync } from "../people/ask-about-people.ts"
+import { askForGroupCard } from "../groups/group-card.ts"
+import { askNetwork } from "../baileys/questions/ask.ts"
 import { type Device, type DeviceLists, jidOf } from "./device-lists.ts"
 import { type GroupCache, metadataOf } from "./group-cache.ts"
 import type { Keys } from "../baileys/signal/keys.ts"
@@ -92,7 +92,7 @@ export function newRecipientDevices(input: Input): RecipientDevices {
 /** The group as remembered, or asked for; undefined if we are not in it. @throws NetworkRejected, NoAnswer */
 export async function groupOf({ groups, sock }: Pick<Input, "groups" | "sock">, jid: string) {
   // The answer is taken in as it arrives.
-  if (!groups.get(jid)) await groupCard({ ask: (question) => ask(sock(), question) }, jid)
+  if (!groups.get(jid)) await askForGroupCard({ ask: (question) => askNetwork(sock(), question) }, jid)
   return groups.get(jid)
 }
 
@@ -141,8 +141,8 @@ function addressOf({ me }: Input, user: string, { chat, members }: Transmission)
 async function askForDevices({ sock, devices, keys, me }: Input, jids: string[]): Promise<void> {
   const about = [el("devices", { version: "2" }), el("lid")]
   const users = jids.map((jid) => el("user", { jid }))
-  const asking = { ask: (question: Parameters<typeof ask>[1]) => ask(sock(), question) }
-  const found = await usync(asking, { about, users, context: "message" })
+  const asking = { ask: (question: Parameters<typeof askNetwork>[1]) => askNetwork(sock(), question) }
+  const found = await askUsync(asking, { about, users, context: "message" })
   const pairs = found.flatMap(pairIn)
   await sock().signalRepository.lidMapping.storeLIDPNMappings(pairs)
 

@@ -5,9 +5,9 @@ import {
   jidNormalizedUser,
   type WASocket,
 } from "@whiskeysockets/baileys"
-import { ask } from "../baileys/questions/ask.ts"
+import { askNetwork } from "../baileys/questions/ask.ts"
 import type { Acquaintance } from "../network/happening.ts"
-import { lidsOf } from "../people/ask-about-people.ts"
+import { askForLids } from "../people/ask-about-people.ts"
 
 interface Input {
   sock: Pick<WASocket, "query" | "signalRepository">
@@ -31,7 +31,7 @@ export function newLidRefresh({ sock, reportPeople, onError }: Input): (ack: Bin
     if (!isPnUser(jid) || asking.has(jid)) return
     asking.add(jid)
     try {
-      const pairs = await lidsOf({ ask: (question) => ask(sock, question) }, [jid])
+      const pairs = await askForLids({ ask: (question) => askNetwork(sock, question) }, [jid])
       await lidMapping.storeLIDPNMappings(pairs)
       reportPeople(pairs.map(({ pn, lid }) => ({ jid: pn, lid, ofContactsOnly: true })))
     } finally {

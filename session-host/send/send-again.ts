@@ -9,7 +9,7 @@ import {
 import { isGroup, isLid, statusChat, userOf, withoutDevice } from "#core/jid.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Keys } from "../baileys/signal/keys.ts"
-import { toBeGivenAgain } from "../baileys/signal/undo-deletions.ts"
+import { withoutSenderKey } from "../baileys/signal/undo-deletions.ts"
 import type { Outgoing } from "../network/connection.ts"
 import type { GroupCache } from "./group-cache.ts"
 import { groupOf } from "./recipient-devices.ts"
@@ -94,7 +94,7 @@ export async function giveKeyAgain(
   if (!isGroup(from) || !participant) return
   const { [from]: holders } = await keys.get("sender-key-memory", [from])
   if (!holders?.[participant]) return
-  await keys.set({ "sender-key-memory": { [from]: toBeGivenAgain(holders, [participant]) } })
+  await keys.set({ "sender-key-memory": { [from]: withoutSenderKey(holders, [participant]) } })
 }
 
 /** Whether the message that a receipt asks for may be sent again now. */

@@ -6,7 +6,7 @@ import type { MessageKeeping } from "../chats/keep-messages.ts"
 import { Condition } from "../concurrency/condition.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Memory } from "../memory/memory.ts"
-import { type Sent, sentMessage, unread } from "../memory/messages/sent.ts"
+import { type Sent, sentMessage, withoutReceipts } from "../memory/messages/sent.ts"
 import type { Connection, Outgoing } from "../network/connection.ts"
 import { NetworkRejected, NobodyReached, NotSent, OutcomeUnknown } from "../network/errors.ts"
 import { networkRefusal } from "../network/refusals.ts"
@@ -176,7 +176,7 @@ function viewersOf({ chat, members }: Sent): string[] | undefined {
 }
 
 function inRow({ members, ...outgoing }: Outgoing & { generation: number }) {
-  return { ...outgoing, ...(members && { members: unread(members) }) }
+  return { ...outgoing, ...(members && { members: withoutReceipts(members) }) }
 }
 
 /** The network has answered. If the session ends before that is written, the bridge's next holder does not know. */

@@ -10,7 +10,7 @@ import type { SessionVault } from "../memory/vault.ts"
 import { type Sent, sentMessage, sentMessages, sentRow } from "../memory/messages/sent.ts"
 import type { Put, SessionStore, SessionWrite } from "../memory/rows.ts"
 import type { MessageCount } from "../memory/message-count.ts"
-import { changes } from "../network/content.ts"
+import { changeTypes } from "../network/content.ts"
 import type { Outgoing, Receipt } from "../network/connection.ts"
 import { decodeBare } from "../network/decode.ts"
 import type { Mapped } from "../receive/map/mapped.ts"
@@ -261,5 +261,5 @@ function mappedOf(messageId: string, chat: string, counts: Counts | undefined, s
 /** Whether a message only changes another: the customer knows that one's id alone. */
 function isEdit({ message }: Sent): boolean {
   const kind: number | null | undefined = decodeBare(message).protocolMessage?.type
-  return kind === changes.edit
+  return kind === changeTypes.edit
 }

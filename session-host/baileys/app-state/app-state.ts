@@ -6,7 +6,7 @@ import type { Lifetime } from "../lifetime.ts"
 import type { ILogger } from "../quiet-log.ts"
 import type { Keys } from "../signal/keys.ts"
 import type { Interceptor } from "../tap.ts"
-import { answered } from "../questions/ask.ts"
+import { answerInTime } from "../questions/ask.ts"
 import { newSettingChanges } from "./change-setting.ts"
 import { newHistory } from "./history.ts"
 import { newRecordPeople } from "./record-people-in-batches.ts"
@@ -73,7 +73,7 @@ export function newAppState(input: Input): AppState {
   return {
     readIfNew,
     async change(setting) {
-      await answerOrEnd(answered(change(setting)))
+      await answerOrEnd(answerInTime(change(setting)))
       // Read back among the changes of other devices, since the last of them counts and not the last that was asked for here.
       return await answerOrEnd(changed([setting.collection]))
     },

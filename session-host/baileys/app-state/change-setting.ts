@@ -11,9 +11,9 @@ import { FetchError } from "#core/fetch/fetch-error.ts"
 import { newTurns } from "#core/platform/locks.ts"
 import type { SettingChange } from "#session-host/network/connection.ts"
 import { NetworkRejected, NoAnswer } from "#session-host/network/errors.ts"
-import { answerOf, batchesIn, type Reading } from "./read-collection.ts"
+import { askForCollection, batchesIn, type ReadInput } from "./read-collection.ts"
 
-interface Changing extends Pick<Reading, "mediaHost"> {
+interface Changing extends Pick<ReadInput, "mediaHost"> {
   sock: Pick<WASocket, "query" | "authState">
   /** The key of this id, in base64. */
   keyOf: (id: string) => Promise<proto.Message.IAppStateSyncKeyData | null | undefined>
@@ -35,7 +35,7 @@ export function newSettingChanges(input: Changing) {
   async function known(name: string): Promise<LTHashState> {
     let state = states.get(name) ?? newLTHashState()
     for (let hasMore = true; hasMore;) {
-      const answer = await answerOf(input, name, state.version)
+      const answer = await askForCollection(input, name, state.version)
       const before = state.version
       for await (const { changes, version } of batchesIn(input, answer)) {
         state = { ...state, ...hashed(state, changes), version: version ?? state.version }
@@ -71,7 +71,7 @@ export function newSettingChanges(input: Changing) {
         input.keyOf,
       )
       const bytes = proto.SyncdPatch.encode(patch).finish()
-      const answer = await answerOf(input, collection, before.version, bytes)
+      const answer = await askForCollection(input, collection, before.version, bytes)
       if (!answer.isConflict) return void states.set(collection, state)
       // Another device has changed the collection meanwhile. What it changed is read, and this change is made anew.
       if (tries === mostTries) throw new NetworkRejected(409)

@@ -12,7 +12,7 @@ import {
 import { buildMergedTcTokenIndexWrite } from "@whiskeysockets/baileys/lib/Utils/tc-token-utils.js"
 import type { MediaHost } from "#session-host/network/connection.ts"
 import type { FormerChat } from "#session-host/network/happening.ts"
-import { blobOf } from "#session-host/media/own-devices-file.ts"
+import { downloadOwnDevicesFile } from "#session-host/media/own-devices-file.ts"
 import { atATime, type RecordPeople } from "./record-people-in-batches.ts"
 import { personIn } from "./people.ts"
 import { type Field, fieldsIn, fieldsOf } from "./protobuf-fields.ts"
@@ -143,7 +143,9 @@ async function inflated(
 ): Promise<AsyncIterable<Uint8Array>> {
   const { initialHistBootstrapInlinePayload: payload } = notice
   const inflate = createInflate()
-  const source = Readable.from(payload ? [payload] : blobOf(notice, "History", await mediaHost()))
+  const source = Readable.from(
+    payload ? [payload] : downloadOwnDevicesFile(notice, "History", await mediaHost()),
+  )
   pipeline(source, inflate, () => {
     // The reader hears of an error.
   })

@@ -16,18 +16,18 @@ import {
 import { NetworkRejected } from "#session-host/network/errors.ts"
 import type { MediaHost } from "#session-host/network/connection.ts"
 import type { Acquaintance, ChatSetting } from "#session-host/network/happening.ts"
-import { blobOf } from "#session-host/media/own-devices-file.ts"
+import { downloadOwnDevicesFile } from "#session-host/media/own-devices-file.ts"
 import type { ILogger } from "../quiet-log.ts"
 import type { Keys } from "../signal/keys.ts"
 import { type Field, fieldsIn } from "./protobuf-fields.ts"
 import { chatSettingIn } from "./chat-settings.ts"
-import { entryIn } from "./people.ts"
+import { personInEntry } from "./people.ts"
 import { atATime, type RecordPeople } from "./record-people-in-batches.ts"
 
 /** How far a collection of settings has been read. */
-export const kind = "app-state-sync-version"
+export const versionKind = "app-state-sync-version"
 
-export interface Reading {
+export interface ReadInput {
   sock: Pick<WASocket, "ev" | "query" | "authState">
   keys: Pick<Keys, "get" | "set">
   isOpen: () => boolean
@@ -63,11 +63,11 @@ interface Batch {
  * How far a collection was read is kept only once all that it said of people and chats is durable.
  * @throws Error where a key is missing (`isMissingKeyError`), or the network refuses or does not answer
  */
-export async function readCollection(reading: Reading, name: string): Promise<void> {
+export async function readCollection(reading: ReadInput, name: string): Promise<void> {
   const { keys, isOpen } = reading
   for (let hasMore = true; hasMore && isOpen();) {
-    const before = (await keys.get(kind, [name]))[name]?.version ?? 0
-    const answer = await answerOf(reading, name, before)
+    const before = (await keys.get(versionKind, [name]))[name]?.version ?? 0
+    const answer = await askForCollection(reading, name, before)
     let after = before
     for await (const { changes, version } of batchesIn(reading, answer)) {
       await applySome(reading, changes)
@@ -79,15 +79,15 @@ export async function readCollection(reading: Reading, name: string): Promise<vo
 }
 
 async function keep(keys: Pick<Keys, "set">, name: string, version: number): Promise<void> {
-  const state: SignalDataTypeMap[typeof kind] = { ...newLTHashState(), version }
-  await keys.set({ [kind]: { [name]: state } })
+  const state: SignalDataTypeMap[typeof versionKind] = { ...newLTHashState(), version }
+  await keys.set({ [versionKind]: { [name]: state } })
 }
 
 /**
  * What the network has of a collection beyond this version; or whether it takes a patch that leads on from there.
  * @throws NetworkRejected, and Error when the network does not answer
  */
-export async function answerOf(
+export async function askForCollection(
   { sock }: { sock: Pick<WASocket, "query"> },
   name: string,
   version: number,
@@ -137,16 +137,19 @@ const mutationsField = 1
 
 /** The changes in an answer, as many at a time as are worked at in one stretch. */
 export async function* batchesIn(
-  { mediaHost }: Pick<Reading, "mediaHost">,
+  { mediaHost }: Pick<ReadInput, "mediaHost">,
   { snapshot, patches }: Pick<Answer, "snapshot" | "patches">,
 ): AsyncGenerator<Batch> {
   if (snapshot) {
     const blob = proto.ExternalBlobReference.decode(snapshot)
     let version = 0
-    yield* together(fieldsIn(blobOf(blob, "App State", await mediaHost())), ({ number, bytes }) => {
-      if (number === snapshotFields.version) version = Number(proto.SyncdVersion.decode(bytes).version)
-      return number === snapshotFields.records ? proto.SyncdRecord.decode(bytes) : undefined
-    })
+    yield* together(
+      fieldsIn(downloadOwnDevicesFile(blob, "App State", await mediaHost())),
+      ({ number, bytes }) => {
+        if (number === snapshotFields.version) version = Number(proto.SyncdVersion.decode(bytes).version)
+        return number === snapshotFields.records ? proto.SyncdRecord.decode(bytes) : undefined
+      },
+    )
     yield { changes: [], version }
   }
   for (const { mutations, externalMutations, version } of patches) {
@@ -154,7 +157,7 @@ export async function* batchesIn(
       yield { changes: mutations.slice(at, at + atATime) }
     if (externalMutations)
       yield* together(
-        fieldsIn(blobOf(externalMutations, "App State", await mediaHost())),
+        fieldsIn(downloadOwnDevicesFile(externalMutations, "App State", await mediaHost())),
         ({ number, bytes }) => (number === mutationsField ? proto.SyncdMutation.decode(bytes) : undefined),
       )
     yield { changes: [], version: Number(version?.version) }
@@ -176,7 +179,7 @@ async function* together(
   yield { changes }
 }
 
-async function applySome(reading: Reading, changes: Change[]): Promise<void> {
+async function applySome(reading: ReadInput, changes: Change[]): Promise<void> {
   if (changes.length === 0) return
   const { sock, log } = reading
   const found: { people: Acquaintance[]; pairs: LIDMapping[] } = { people: [], pairs: [] }
@@ -189,7 +192,7 @@ async function applySome(reading: Reading, changes: Change[]): Promise<void> {
   const { me } = sock.authState.creds
   const chats: ChatSetting[] = []
   for (const mutation of await decoded(reading, changes)) {
-    const entry = entryIn(mutation)
+    const entry = personInEntry(mutation)
     if (entry) found.people.push(entry)
     chats.push(...chatSettingIn(mutation))
     try {
@@ -204,7 +207,7 @@ async function applySome(reading: Reading, changes: Change[]): Promise<void> {
 }
 
 /** One that cannot be read is passed over. @throws Error where their key is missing (`isMissingKeyError`) */
-async function decoded(reading: Reading, changes: Change[]): Promise<ChatMutation[]> {
+async function decoded(reading: ReadInput, changes: Change[]): Promise<ChatMutation[]> {
   const found: ChatMutation[] = []
   try {
     // Each with a state of its own, which is dropped: it would be copied and hashed whole for each hundred.

@@ -1,13 +1,13 @@
 import { isMissingKeyError } from "@whiskeysockets/baileys"
 import { newTurns } from "#core/platform/locks.ts"
-import { kind, readCollection, type Reading } from "./read-collection.ts"
+import { versionKind, readCollection, type ReadInput } from "./read-collection.ts"
 
 /** The settings that are used: the account's push name, its address book; and what it has set for its chats. */
 const always = ["critical_block", "critical_unblock_low"] as const
 const ofChats = ["regular_high", "regular_low"] as const
 type Collection = (typeof always | typeof ofChats)[number]
 
-interface Input extends Omit<Reading, "keyOf"> {
+interface Input extends Omit<ReadInput, "keyOf"> {
   /** Asks the account's phone for keys, by their ids in base64. */
   askForKeys: (ids: string[]) => Promise<unknown>
   /** Whether settings of chats are wanted. */
@@ -47,7 +47,7 @@ export function newSyncedSettings(input: Input) {
 
   async function readMissing(): Promise<void> {
     const collections = wanted()
-    const known = await keys.get(kind, collections)
+    const known = await keys.get(versionKind, collections)
     for (const name of collections) if (!known[name] || blocked.has(name)) await readUnlessBlocked(name)
   }
 

@@ -6,7 +6,7 @@ import {
 } from "@whiskeysockets/baileys"
 import type { Me } from "#session-host/network/happening.ts"
 import type { Lifetime } from "../lifetime.ts"
-import { isSpare, type PasskeyLink } from "./passkey.ts"
+import { isSpareCode, type PasskeyLink } from "./passkey.ts"
 import type { newCodes } from "./qr.ts"
 import { endOf } from "../end-reasons.ts"
 
@@ -47,7 +47,7 @@ export function followLogin({ creds, passkey, codes, lifetime, keepCreds, onOpen
   }
   const onUpdate = (update: BaileysEventMap["connection.update"]) => {
     const isTyped = update.qr !== undefined && mayBeTyped()
-    if (update.qr && (passkey.isAsked || isSpare(update.qr))) {
+    if (update.qr && (passkey.isAsked || isSpareCode(update.qr))) {
       // Nobody scans one amid a ceremony. Else the network's own codes are spent.
       if (!passkey.isAsked && !isTyped)
         lifetime.end({ reason: "refs_ended", detail: "nobody scanned a code" })

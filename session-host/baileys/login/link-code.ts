@@ -16,7 +16,7 @@ const answerMs = 15_000
  * may refuse it, and then nobody could ever use it.
  * @throws NetworkRejected, NoAnswer
  */
-export async function linkCode(
+export async function askForLinkCode(
   sock: Pick<WASocket, "requestPairingCode" | "ws">,
   phone: string,
 ): Promise<string> {

@@ -15,7 +15,7 @@ import { within } from "#session-host/concurrency/call-deadline.ts"
 import type { Stanza } from "#session-host/network/stanza.ts"
 import { NetworkRejected, NoAnswer, PasskeyRefused } from "#session-host/network/errors.ts"
 import type { Lifetime } from "../lifetime.ts"
-import { ask } from "../questions/ask.ts"
+import { askNetwork } from "../questions/ask.ts"
 import { toStanza } from "../stanza.ts"
 import { newAdvSecret } from "./qr.ts"
 
@@ -38,7 +38,7 @@ const spares = 18
 const spareRef = "spare"
 
 /** Whether a code of Baileys' was made of a spare. */
-export const isSpare = (qr: string): boolean => qr.split("#").at(-1)!.startsWith(`${spareRef},`)
+export const isSpareCode = (qr: string): boolean => qr.split("#").at(-1)!.startsWith(`${spareRef},`)
 
 /**
  * Baileys hangs up when it has shown each code, some 160 s after the first, also while a person looks for their passkey. So it
@@ -68,7 +68,8 @@ export function newPasskeyLink({ sock, creds, lifetime, keepCreds, onError }: In
   let isBusy = false
   let onContinued: ((half: Uint8Array) => void) | undefined
 
-  const step = (type: "get" | "set", child: Stanza) => ask(sock, { xmlns: "md", type, children: [child] })
+  const step = (type: "get" | "set", child: Stanza) =>
+    askNetwork(sock, { xmlns: "md", type, children: [child] })
 
   const show = (options: PasskeyOptions) => {
     const lastsS = Math.min(longestS, Math.floor((options.timeout ?? longestS * 1000) / 1000))

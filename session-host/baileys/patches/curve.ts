@@ -1,7 +1,7 @@
 import { createRequire } from "node:module"
 import { Curve, generateSignalPubKey, KEY_BUNDLE_TYPE } from "@whiskeysockets/baileys"
 import { calculateAgreement, calculateSignature, generateKeyPair } from "whatsapp-rust-bridge"
-import { curve, type Pair } from "../signal/libsignal.ts"
+import { curve, type KeyPair } from "../signal/libsignal.ts"
 import { isSignedBy } from "./signature.ts"
 
 /** The functions that libsignal 6.0.0 signs and verifies with. It looks both up at each call. */
@@ -29,7 +29,7 @@ export function repairCurve() {
   Curve.sharedKey = (privateKey, publicKey) => agree(publicKey, privateKey)
 }
 
-function newPair(): Pair {
+function newPair(): KeyPair {
   const { pubKey, privKey } = generateKeyPair()
   return { pubKey: Buffer.from(pubKey), privKey: Buffer.from(privKey) }
 }

@@ -2,7 +2,7 @@
  * The beginnings of all that libsignal prints. Some lines print whole sessions, with their private keys; the rest is
  * noise. A test compares the list with libsignal's source.
  */
-export const lines = [
+export const silencedLines = [
   "Closing open session in favor of incoming prekey bundle",
   "Closing session:",
   "Decrypted message with closed session.",
@@ -25,7 +25,7 @@ export function silenceLibsignal() {
     const print = console[level].bind(console)
     console[level] = (...said: unknown[]) => {
       const [first] = said
-      if (typeof first === "string" && lines.some((line) => first.startsWith(line))) return
+      if (typeof first === "string" && silencedLines.some((line) => first.startsWith(line))) return
       print(...said)
     }
   }

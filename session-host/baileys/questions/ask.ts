@@ -9,9 +9,9 @@ import { toNode, toStanza } from "../stanza.ts"
 const answerMs = 15_000
 
 /** @throws NetworkRejected, NoAnswer */
-export async function ask(sock: Pick<WASocket, "query">, question: Question): Promise<Stanza> {
+export async function askNetwork(sock: Pick<WASocket, "query">, question: Question): Promise<Stanza> {
   const { xmlns, type, to = S_WHATSAPP_NET, target, children = [] } = question
-  return await answerTo(sock, {
+  return await askByNode(sock, {
     tag: "iq",
     attrs: { to, type, xmlns, ...(target && { target }) },
     content: children.map(toNode),
@@ -19,8 +19,8 @@ export async function ask(sock: Pick<WASocket, "query">, question: Question): Pr
 }
 
 /** The answer to this node. @throws NetworkRejected, NoAnswer */
-export async function answerTo(sock: Pick<WASocket, "query">, node: BinaryNode): Promise<Stanza> {
-  return toStanza(await answered(sock.query(node)))
+export async function askByNode(sock: Pick<WASocket, "query">, node: BinaryNode): Promise<Stanza> {
+  return toStanza(await answerInTime(sock.query(node)))
 }
 
 /**
@@ -28,7 +28,7 @@ export async function answerTo(sock: Pick<WASocket, "query">, node: BinaryNode):
  * said. A caller that took that for an answer would take silence for "there is none".
  * @throws NetworkRejected, NoAnswer
  */
-export async function answered<T>(asking: Promise<T>): Promise<T> {
+export async function answerInTime<T>(asking: Promise<T>): Promise<T> {
   try {
     return await within(answerMs, asking, () => {
       throw new NoAnswer("the network did not answer")

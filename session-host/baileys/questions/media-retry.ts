@@ -11,8 +11,8 @@ import type { ILogger } from "../quiet-log.ts"
 /** How long the phone may take. One that is off or asleep does not answer, and somebody waits for the file. */
 const answerMs = 10_000
 
-/** The message that a file came with. */
-export interface Missed {
+/** A file that the network does not have any more, by the message that it came with. */
+export interface MissedFile {
   id: string
   chat: string
   /** The sender, in a group, of a status or in a broadcast list. */
@@ -27,7 +27,7 @@ export interface Missed {
  */
 export async function bringAgain(
   sock: Pick<WASocket, "sendNode" | "ws">,
-  missed: Missed,
+  missed: MissedFile,
   { me, log }: { me: string; log: ILogger },
 ): Promise<string | undefined> {
   const { id, chat: remoteJid, sender: participant, fromMe, mediaKey } = missed
@@ -49,7 +49,7 @@ export async function bringAgain(
   }
 }
 
-function pathIn(answer: BinaryNode, { id, mediaKey }: Missed, log: ILogger): string | undefined {
+function pathIn(answer: BinaryNode, { id, mediaKey }: MissedFile, log: ILogger): string | undefined {
   try {
     const { media } = decodeMediaRetryNode(answer)
     if (!media) return undefined

@@ -8,13 +8,13 @@ import {
 import type { Connection, Question } from "#session-host/network/connection.ts"
 import type { Stanza } from "#session-host/network/stanza.ts"
 import type { Acquaintance } from "#session-host/network/happening.ts"
-import { registered } from "#session-host/people/ask-about-people.ts"
-import { answered, ask } from "./ask.ts"
+import { findRegistered } from "#session-host/people/ask-about-people.ts"
+import { answerInTime, askNetwork } from "./ask.ts"
 import type { AnswerOrEnd } from "../answer-unless-ended.ts"
 import { rejectCall, type newCallers } from "./reject-call.ts"
-import { linkCode } from "../login/link-code.ts"
+import { askForLinkCode } from "../login/link-code.ts"
 import { bringAgain } from "./media-retry.ts"
-import { type MediaInput, newMedia, pictureUrl } from "./upload-and-media-host.ts"
+import { type MediaInput, newMedia, askForPictureUrl } from "./upload-and-media-host.ts"
 import type { GroupCache } from "#session-host/send/group-cache.ts"
 import { tokenGivenBy } from "../tc-token.ts"
 import type { ShowAsAvailable } from "../show-as-available.ts"
@@ -43,7 +43,7 @@ export function newQuestions(
   const asked = async (question: Question) => {
     let answer: Stanza | undefined
     try {
-      answer = await answerOrEnd(ask(sock, question))
+      answer = await answerOrEnd(askNetwork(sock, question))
       return answer
     } finally {
       groups.asked(question, answer)
@@ -54,9 +54,9 @@ export function newQuestions(
   const tokenOf = (jid: string) => answerOrEnd(tokenGivenBy(sock, jid, me()))
   return {
     ask: asked,
-    linkCode: (phone) => answerOrEnd(linkCode(sock, phone)),
+    linkCode: (phone) => answerOrEnd(askForLinkCode(sock, phone)),
     async registered(phones) {
-      const found = await registered({ ask: asked }, phones)
+      const found = await findRegistered({ ask: asked }, phones)
       const named = [...found.values()].filter(({ lid }) => lid !== "")
       await answerOrEnd(lidMapping.storeLIDPNMappings(named.map(({ jid, lid }) => ({ pn: jid, lid }))))
       reportPeople(named.map(({ jid, lid }) => ({ jid, lid, ofContactsOnly: true })))
@@ -69,8 +69,8 @@ export function newQuestions(
       const caller = calls.callerOf(id) ?? asked
       await answerOrEnd(rejectCall(sock, { id, caller, me: me(), token: await tokenOf(caller) }))
     },
-    pictureUrl: (jid) => answerOrEnd(pictureUrl(sock, jid)),
-    markRead: (message) => answerOrEnd(answered(sock.readMessages([message]))),
+    pictureUrl: (jid) => answerOrEnd(askForPictureUrl(sock, jid)),
+    markRead: (message) => answerOrEnd(answerInTime(sock.readMessages([message]))),
     upload: (file) => answerOrEnd(media.upload(file)),
     mediaHost: () => media.mediaHost(),
     toFiles: media.toFiles,

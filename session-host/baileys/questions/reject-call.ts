@@ -1,5 +1,5 @@
 import type { BinaryNode, WASocket } from "@whiskeysockets/baileys"
-import { answerTo } from "./ask.ts"
+import { askByNode } from "./ask.ts"
 
 /** How many calls that were offered on a connection are remembered. */
 const rememberedMost = 200
@@ -30,7 +30,7 @@ export async function rejectCall(
   call: { id: string; caller: string; me: string; token: Uint8Array | undefined },
 ): Promise<void> {
   const reject = { "call-id": call.id, "call-creator": call.caller, count: "0" }
-  await answerTo(sock, {
+  await askByNode(sock, {
     tag: "call",
     attrs: { from: call.me, to: call.caller },
     content: [

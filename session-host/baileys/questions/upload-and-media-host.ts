@@ -12,7 +12,7 @@ import { NoAnswer, ifAny } from "#session-host/network/errors.ts"
 import type { Connection } from "#session-host/network/connection.ts"
 import { child, childrenOf, el } from "#session-host/network/stanza.ts"
 import type { ILogger } from "../quiet-log.ts"
-import { answered } from "./ask.ts"
+import { answerInTime } from "./ask.ts"
 
 /** How long a connection may carry nothing during an upload, ms. */
 const idleMs = 8_000
@@ -97,10 +97,10 @@ async function askTheWay(ask: Connection["ask"]): Promise<MediaConnInfo> {
 }
 
 /** The address of a picture; undefined if there is none for us. @throws NetworkRejected, NoAnswer */
-export async function pictureUrl(
+export async function askForPictureUrl(
   sock: Pick<WASocket, "profilePictureUrl">,
   jid: string,
 ): Promise<string | undefined> {
   // Baileys adds the token that opens pictures which people show to contacts alone.
-  return await ifAny(answered(sock.profilePictureUrl(jid, "image")))
+  return await ifAny(answerInTime(sock.profilePictureUrl(jid, "image")))
 }

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto"
 import { BufferJSON } from "@whiskeysockets/baileys"
 import { keptWith } from "../kept-with-creds.ts"
-import type { SenderKeys, SessionRecord } from "./prune.ts"
+import type { SenderKeys, SerialisedRecord } from "./prune.ts"
 
 /*
  * What may be kept of keys that are older than what was last done with them. Nothing that encrypts: its next message key was
@@ -10,14 +10,14 @@ import type { SenderKeys, SessionRecord } from "./prune.ts"
  */
 
 /** Kinds that say which devices there are, and which of them have our sender keys. */
-export const worthless = ["sender-key-memory", "device-list"]
+export const worthlessKinds = ["sender-key-memory", "device-list"]
 
 /** libsignal's number for our own chain. */
 const sending = 1
 
 /** A record whose sessions only read: none is open, so the next message to that device begins another. */
 export function readingOnly(text: string, nowMs: number): string {
-  const record = JSON.parse(text) as SessionRecord // as it was kept
+  const record = JSON.parse(text) as SerialisedRecord // as it was kept
   for (const { indexInfo, _chains: chains } of Object.values(record._sessions)) {
     if (indexInfo.closed === -1) indexInfo.closed = nowMs
     for (const [key, { chainType }] of Object.entries(chains)) if (chainType === sending) delete chains[key]
@@ -26,7 +26,7 @@ export function readingOnly(text: string, nowMs: number): string {
 }
 
 /** Whether these sender keys are our own: those of others only decrypt. */
-export function encrypts(senderKeys: string): boolean {
+export function areOwnSenderKeys(senderKeys: string): boolean {
   const states = JSON.parse(senderKeys, BufferJSON.reviver) as SenderKeys // as they were kept
   return states.some(({ senderSigningKey }) => Buffer.from(senderSigningKey.private).length > 0)
 }

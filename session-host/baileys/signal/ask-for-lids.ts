@@ -3,7 +3,7 @@ import { userOf } from "#core/jid.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import { within } from "#session-host/concurrency/call-deadline.ts"
 import { NetworkRejected } from "#session-host/network/errors.ts"
-import { answered } from "../questions/ask.ts"
+import { answerInTime } from "../questions/ask.ts"
 import type { ILogger } from "../quiet-log.ts"
 
 type Ask = (jids: string[]) => Promise<LIDMapping[] | undefined>
@@ -21,7 +21,7 @@ const pauseMs = 30_000
  * ask up to four times for each message of somebody who has none, so that is remembered for some hours.
  * Fails only when the connection has ended.
  */
-export function askForLids(lidsOf: Ask, log: ILogger): Ask {
+export function newAskForLids(lidsOf: Ask, log: ILogger): Ask {
   let pausedUntil = 0
   const withoutLid = boundedCache<true>(unknown.most, unknown)
   const withoutAnswer = (why: object): undefined => {
@@ -33,7 +33,7 @@ export function askForLids(lidsOf: Ask, log: ILogger): Ask {
   return async (all) => {
     const jids = all.filter((jid) => !withoutLid.has(userOf(jid)))
     if (jids.length === 0 || performance.now() < pausedUntil) return []
-    const asked = answered(lidsOf(jids)).catch((error: unknown) => {
+    const asked = answerInTime(lidsOf(jids)).catch((error: unknown) => {
       if (error instanceof NetworkRejected) return withoutAnswer({ error })
       throw error
     })

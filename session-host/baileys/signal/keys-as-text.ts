@@ -1,6 +1,6 @@
 import { BufferJSON, proto, type AuthenticationCreds, type SignalDataTypeMap } from "@whiskeysockets/baileys"
 import { boundedCache } from "#session-host/bounded-cache.ts"
-import { pruneSenderKeys, pruneSessions, type SessionRecord } from "./prune.ts"
+import { pruneSenderKeys, pruneSessions, type SerialisedRecord } from "./prune.ts"
 
 type Kind = keyof SignalDataTypeMap
 
@@ -11,8 +11,8 @@ const plain = new Set<string>(["session", "lid-mapping", "device-list", "sender-
 const sessions = boundedCache<object>(100)
 
 /** A value of Baileys' as the vault keeps it. Nothing else turns keys into text, so no ratchet is kept that was not pruned. */
-export function toText(value: unknown, kind?: string): string {
-  if (kind === "session") return sessionToText(value as SessionRecord) // as libsignal has just serialised it
+export function valueToText(value: unknown, kind?: string): string {
+  if (kind === "session") return sessionToText(value as SerialisedRecord) // as libsignal has just serialised it
   if (kind === "sender-key") return senderKeysToText(value as Uint8Array) // as Baileys has just made it
   return kind && plain.has(kind) ? JSON.stringify(value) : JSON.stringify(value, BufferJSON.replacer)
 }
@@ -30,7 +30,7 @@ export function keyFromText<K extends Kind>(kind: K, text: string): SignalDataTy
   return proto.Message.AppStateSyncKeyData.fromObject(value) as unknown as SignalDataTypeMap[K]
 }
 
-function sessionToText(session: SessionRecord): string {
+function sessionToText(session: SerialisedRecord): string {
   pruneSessions(session)
   const text = JSON.stringify(session)
   sessions.set(text, session)
@@ -49,7 +49,7 @@ const historiesKept = 1
 
 export function credsToText(creds: AuthenticationCreds): string {
   const processedHistoryMessages = creds.processedHistoryMessages.slice(-historiesKept)
-  return toText({ ...creds, processedHistoryMessages })
+  return valueToText({ ...creds, processedHistoryMessages })
 }
 
 export function credsFromText(text: string): AuthenticationCreds {

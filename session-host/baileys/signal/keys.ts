@@ -1,7 +1,7 @@
 import type { SignalDataSet, SignalDataTypeMap, SignalKeyStore } from "@whiskeysockets/baileys"
 import type { KeyChange, Vault } from "#session-host/network/connection.ts"
 import { inUnit, type Unit, unitNow } from "../async-context.ts"
-import { keyFromText, toText } from "./keys-as-text.ts"
+import { keyFromText, valueToText } from "./keys-as-text.ts"
 
 /** The Signal keys of a session. */
 export interface Keys extends Required<Pick<SignalKeyStore, "get" | "set">> {
@@ -74,7 +74,7 @@ function changesOf(data: SignalDataSet): KeyChange[] {
     Object.entries(values).map(([id, value]) => ({
       type,
       id,
-      value: value === null || value === undefined ? null : toText(value, type),
+      value: value === null || value === undefined ? null : valueToText(value, type),
     })),
   )
 }

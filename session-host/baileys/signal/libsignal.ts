@@ -43,7 +43,7 @@ export interface SessionBuilder {
   initIncoming(record: SessionRecord, message: { signedPreKeyId: number }): Promise<unknown>
   initSession(
     initiator: true,
-    ephemeral: Pair,
+    ephemeral: KeyPair,
     ourSigned: undefined,
     theirIdentity: Uint8Array,
     theirEphemeral: Uint8Array | undefined,
@@ -53,7 +53,7 @@ export interface SessionBuilder {
 }
 
 /** 33 bytes, of which the first is the type, and 32. */
-export interface Pair {
+export interface KeyPair {
   pubKey: Buffer
   privKey: Buffer
 }
@@ -68,7 +68,7 @@ interface Library {
   SessionBuilder: { prototype: SessionBuilder }
   SessionError: new (message: string) => Error
   curve: {
-    generateKeyPair(): Pair
+    generateKeyPair(): KeyPair
     calculateAgreement(theirs: Buffer, ours: Buffer): Buffer
     verifySignature(key: Buffer, message: Buffer, signature: Buffer): boolean
   }

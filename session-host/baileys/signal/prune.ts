@@ -10,7 +10,7 @@ const skippedKeys = 1_000
 const receiving = 2
 
 /** A record of Signal sessions, as libsignal serialises it; only what is looked at is named. */
-export interface SessionRecord {
+export interface SerialisedRecord {
   _sessions: Record<string, Session>
 }
 
@@ -24,7 +24,7 @@ interface Session {
 export type SenderKeys = { senderSigningKey: { private: Buffer }; senderMessageKeys: unknown[] }[]
 
 /** Takes out of a record what time and strangers make larger without end: the oldest goes first. */
-export function pruneSessions({ _sessions: sessions }: SessionRecord): void {
+export function pruneSessions({ _sessions: sessions }: SerialisedRecord): void {
   let left = skippedKeys
   for (const { _chains: chains } of Object.values(sessions).toSorted((a, b) => rank(b) - rank(a))) {
     const theirs = Object.keys(chains).filter((key) => chains[key]?.chainType === receiving)

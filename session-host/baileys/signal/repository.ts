@@ -8,11 +8,11 @@ import {
 import type { Intake, Vault } from "#session-host/network/connection.ts"
 import type { Guarded } from "../lifetime.ts"
 import { addressesMoved } from "./addresses.ts"
-import { askForLids } from "./ask-for-lids.ts"
+import { newAskForLids } from "./ask-for-lids.ts"
 import { newDecrypting } from "#session-host/receive/decrypt.ts"
 import { newEncrypting } from "#session-host/send/encrypt-and-keep.ts"
 import type { Keys } from "./keys.ts"
-import { rememberingIdentities } from "./undo-deletions.ts"
+import { closingFormerSessions } from "./undo-deletions.ts"
 import { withFormerKeys } from "./signed-pre-keys.ts"
 import type { Hold } from "#core/platform/locks.ts"
 import type { ILogger } from "../quiet-log.ts"
@@ -45,9 +45,9 @@ export function durableRepository(
   lidsOf?: (jids: string[]) => Promise<LIDMapping[] | undefined>,
 ): SignalRepositoryWithLIDStore {
   const { keys, hold } = input
-  const lids = lidsOf && askForLids(lidsOf, log)
+  const lids = lidsOf && newAskForLids(lidsOf, log)
   const ask = lids && ((jids: string[]) => input.whileAsking(() => lids(jids)))
-  const auth = { creds: withFormerKeys(input.creds), keys: rememberingIdentities(keys) }
+  const auth = { creds: withFormerKeys(input.creds), keys: closingFormerSessions(keys) }
   const inner = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(auth, log, ask)
 
   return {

@@ -9,10 +9,10 @@ import {
 import { left, now } from "#core/platform/clock.ts"
 import { NetworkRejected } from "#session-host/network/errors.ts"
 import { el } from "#session-host/network/stanza.ts"
-import { signedPreKeyAsked } from "../async-context.ts"
+import { signedPreKeyNow } from "../async-context.ts"
 import { keepWith, keptWith } from "../kept-with-creds.ts"
 import type { Lifetime } from "../lifetime.ts"
-import { ask } from "../questions/ask.ts"
+import { askNetwork } from "../questions/ask.ts"
 
 const day = 24 * 3600
 /** How long a signed prekey is used, in seconds: as WhatsApp Web's (whatsapp-rust, `rotate_key.rs`, 2026-08). */
@@ -65,7 +65,11 @@ export function newSignedPreKeys({ sock, creds, keepCreds, lifetime, onError }: 
     const next = kept().next ?? signedKeyPair(creds.signedIdentityKey, id)
     keep({ next })
     try {
-      await ask(sock, { xmlns: "encrypt", type: "set", children: [el("rotate", {}, [stanzaOf(next)])] })
+      await askNetwork(sock, {
+        xmlns: "encrypt",
+        type: "set",
+        children: [el("rotate", {}, [stanzaOf(next)])],
+      })
     } catch (error) {
       if (error instanceof NetworkRejected) keep(afterRefusal(error.networkCode, next))
       throw error
@@ -99,7 +103,7 @@ export function withFormerKeys(creds: SignalCreds & { additionalData?: unknown }
   return Object.create(creds, {
     signedPreKey: {
       get(): SignedKeyPair {
-        const id = signedPreKeyAsked()
+        const id = signedPreKeyNow()
         const { next, former = [] } = keptWith(creds).signedPreKeys ?? {}
         const wanted = id === undefined || id === creds.signedPreKey.keyId ? undefined : id
         const found = wanted && [...(next ? [next] : []), ...former].find(({ keyId }) => keyId === wanted)

@@ -8,7 +8,7 @@ import { SessionRecord } from "./libsignal.ts"
  * are closed instead, as Signal's own library does: it archives them (whatsmeow deletes them, too). Where a session is
  * moved to another address, it is deleted as ever.
  */
-export function rememberingIdentities(keys: Keys): Keys {
+export function closingFormerSessions(keys: Keys): Keys {
   return {
     ...keys,
     set: async (changes) => {
@@ -61,11 +61,14 @@ async function closed(addresses: string[], keys: Pick<Keys, "get">) {
 async function without(groups: string[], keys: Pick<Keys, "get">) {
   const kept = Object.entries(await keys.get("sender-key-memory", groups))
   return Object.fromEntries(
-    kept.map(([group, holders]) => [group, toBeGivenAgain(holders, Object.keys(holders))]),
+    kept.map(([group, holders]) => [group, withoutSenderKey(holders, Object.keys(holders))]),
   )
 }
 
 /** The holders of a sender key, of whom these get it once more. */
-export function toBeGivenAgain(holders: Record<string, boolean>, devices: string[]): Record<string, boolean> {
+export function withoutSenderKey(
+  holders: Record<string, boolean>,
+  devices: string[],
+): Record<string, boolean> {
   return { ...holders, ...Object.fromEntries(devices.map((device) => [device, false])) }
 }

@@ -18,7 +18,7 @@ const largest = 300_000
 const longestName = 10_000
 
 /** Everything that a message's row says. */
-export interface Known {
+export interface KnownMessage {
   /** The key of its row. */
   sk: string
   /** Hashes of its ciphertexts that were decrypted. */
@@ -55,13 +55,13 @@ export class Messages {
   }
 
   /** The message of this identity, under whichever address of its author it is kept. @throws SessionEnded */
-  async find(identity: MessageIdentity): Promise<Known | undefined> {
+  async find(identity: MessageIdentity): Promise<KnownMessage | undefined> {
     const [found] = await this.findAll([identity])
     return found
   }
 
   /** The messages of these identities, by position, in as few requests as possible. @throws SessionEnded */
-  async findAll(identities: MessageIdentity[]): Promise<(Known | undefined)[]> {
+  async findAll(identities: MessageIdentity[]): Promise<(KnownMessage | undefined)[]> {
     const keys = identities.map(keysOf)
     const rows = await this.#store.getAll([...new Set(keys.flat())])
     const known = new Map(rows.map((row) => [row.sk, fromRow(row)]))
@@ -74,12 +74,12 @@ export class Messages {
   }
 
   /** The record of a message that arrives for the first time. */
-  unknown(identity: MessageIdentity): Known {
+  unknown(identity: MessageIdentity): KnownMessage {
     return { sk: keysOf(identity)[0]!, seen: [], at: nowMs() } // an identity has a key
   }
 
   /** The write that stores a record. */
-  row(known: Known): Put {
+  row(known: KnownMessage): Put {
     const { seen, event, at } = known
     const remembered = isNameable(known.remembered) ? known.remembered : undefined
     const { content, ...about } = remembered ?? { content: undefined }
@@ -132,7 +132,7 @@ const Head = z.object({
   event: z.number().int().optional(),
 })
 
-function fromRow({ sk, row, secret }: Stored): Known {
+function fromRow({ sk, row, secret }: Stored): KnownMessage {
   const { line, bytes } = splitSecret(secret)
   const { id, chat, sender, fromMe, seen, event } = Head.parse(JSON.parse(line))
   const isRemembered = id !== undefined && chat !== undefined && sender !== undefined && fromMe !== undefined
@@ -146,7 +146,7 @@ function fromRow({ sk, row, secret }: Stored): Known {
 }
 
 /** Merges two rows, written before it was known that both addresses are one person's. */
-function together([first, ...more]: Known[]): Known | undefined {
+function together([first, ...more]: KnownMessage[]): KnownMessage | undefined {
   if (!first) return undefined
   return more.reduce(
     (one, other) => ({

@@ -37,8 +37,8 @@ export type Sent = Omit<Outgoing, "members" | "beside"> &
   Outcome &
   z.infer<typeof Receipts> & { generation: number; members?: z.infer<typeof Members> }
 
-/** Recipients of whom no receipt has come. */
-export function unread(recipients: string[]): z.infer<typeof Members> {
+/** These recipients, of whom no receipt has come. */
+export function withoutReceipts(recipients: string[]): z.infer<typeof Members> {
   return Object.fromEntries(recipients.map((recipient) => [recipient, 0]))
 }
 

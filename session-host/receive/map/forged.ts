@@ -1,6 +1,6 @@
 import { isGroup } from "#core/jid.ts"
 import type { About } from "./chat-and-sender.ts"
-import { changes } from "../../network/content.ts"
+import { changeTypes } from "../../network/content.ts"
 import type { Remembered } from "./remembered.ts"
 import type { MessageContent } from "../../network/connection.ts"
 
@@ -8,9 +8,9 @@ import type { MessageContent } from "../../network/connection.ts"
 export function changedBy(content: MessageContent, from: string): string | undefined {
   const { key, type, editedMessage } = content.protocolMessage ?? {}
   const kind: number | null | undefined = type
-  if (kind === changes.edit && editedMessage) return key?.id ?? undefined
+  if (kind === changeTypes.edit && editedMessage) return key?.id ?? undefined
   // In a group, admins may revoke as well.
-  return kind === changes.revoke && !isGroup(from) ? (key?.id ?? undefined) : undefined
+  return kind === changeTypes.revoke && !isGroup(from) ? (key?.id ?? undefined) : undefined
 }
 
 /**

@@ -3,7 +3,7 @@ import { isGroup } from "#core/jid.ts"
 import type { MessageContent, OpenedAnswer } from "../../network/connection.ts"
 import { type About, type AboutInput, aboutOf } from "./chat-and-sender.ts"
 import { fromResponse, fromVote } from "./votes-and-responses.ts"
-import { changes, contextOf, kindOf, mediaOf, pollOf, unwrap, wordsOf } from "../../network/content.ts"
+import { changeTypes, contextOf, kindOf, mediaOf, pollOf, unwrap, wordsOf } from "../../network/content.ts"
 import { type Mapped, Unreadable, whole } from "./mapped.ts"
 import { kept } from "./kept-content.ts"
 
@@ -68,8 +68,8 @@ function saidBy(content: MessageContent, about: About): Said | undefined {
   const { protocolMessage, reactionMessage, pinInChatMessage, placeholderMessage } = content
   const target = protocolMessage?.key?.id
   const type: number | null | undefined = protocolMessage?.type
-  if (target && type === changes.revoke) return note("revoke", target)
-  if (target && type === changes.edit && protocolMessage.editedMessage) {
+  if (target && type === changeTypes.revoke) return note("revoke", target)
+  if (target && type === changeTypes.edit && protocolMessage.editedMessage) {
     const said = plain(unwrap(protocolMessage.editedMessage))
     return said && { ...said, edit: "edit", target_id: target }
   }

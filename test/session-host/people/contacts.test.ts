@@ -6,9 +6,9 @@ import { transactions } from "#test/support/recorded-writes.ts"
 import { countTurns } from "#test/support/count-turns.ts"
 import { aMemory } from "#test/support/session/memory.ts"
 import { redactedPhonesAndUsernames } from "#session-host/receive/redacted-phones-and-usernames.ts"
-import { type Learnt, wire } from "#session-host/people/contacts.ts"
+import { type Learnt, contactWire } from "#session-host/people/contacts.ts"
 import { el } from "#session-host/network/stanza.ts"
-import { personOf } from "#session-host/people/ask-about-people.ts"
+import { askForPerson } from "#session-host/people/ask-about-people.ts"
 
 const bob = { jid: "4922@s.whatsapp.net", lid: "22@lid" }
 
@@ -17,7 +17,7 @@ async function aBook() {
   const phones = new Map<string, string>()
   const { memory } = await aMemory()
   const learn = (...people: Learnt[]) => memory.contacts.learn(people, async () => phones)
-  const list = async () => (await memory.contacts.list({})).map((contact) => wire(contact))
+  const list = async () => (await memory.contacts.list({})).map((contact) => contactWire(contact))
   return { memory, phones, learn, list }
 }
 
@@ -132,7 +132,7 @@ const certificate = VerifiedNameCertificate.encode({
 
 test("a business has a verified name, an address and a mail address", async () => {
   const asked: string[] = []
-  const person = await personOf(
+  const person = await askForPerson(
     {
       tokenOf: async () => undefined,
       async registered() {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { NoAnswer } from "#session-host/network/errors.ts"
 import { type Stanza, el } from "#session-host/network/stanza.ts"
-import { registered } from "#session-host/people/ask-about-people.ts"
+import { findRegistered } from "#session-host/people/ask-about-people.ts"
 
 /** A network that gives this answer about people. */
 const saying = (...users: Stanza[]) => ({
@@ -14,7 +14,7 @@ test("a number can be on the network without a LID, and one that is not stays so
     el("contact", { type: "out" }, "+4933"),
     el("lid", { val: "33@lid" }),
   ])
-  expect(await registered(saying(bob, nobody), ["4922", "4933"])).toEqual(
+  expect(await findRegistered(saying(bob, nobody), ["4922", "4933"])).toEqual(
     new Map([["4922", { jid: "4922@s.whatsapp.net", lid: "", isBusiness: false, verifiedName: "" }]]),
   )
 })
@@ -24,11 +24,11 @@ test("a number that the network spells otherwise is found by what was asked", as
     el("contact", { type: "in" }, "+5511987654321"),
     el("lid", { val: "55@lid" }),
   ])
-  const found = await registered(saying(brazilian), ["5511987654321", "4922"])
+  const found = await findRegistered(saying(brazilian), ["5511987654321", "4922"])
   expect([...found]).toMatchObject([["5511987654321", { jid: "551187654321@s.whatsapp.net", lid: "55@lid" }]])
 })
 
 test("an answer without a list says nothing of anybody", async () => {
   const silent = { ask: async () => el("iq", {}, [el("usync")]) }
-  await expect(registered(silent, ["4922"])).rejects.toThrow(NoAnswer)
+  await expect(findRegistered(silent, ["4922"])).rejects.toThrow(NoAnswer)
 })

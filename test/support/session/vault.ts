@@ -1,11 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises"
-import type { Change, Gate, Intake, Outgoing, Received, Vault } from "#session-host/network/connection.ts"
+import type {
+  VaultChange,
+  Gate,
+  Intake,
+  Outgoing,
+  Received,
+  Vault,
+} from "#session-host/network/connection.ts"
 import { until } from "../until.ts"
 
 export type VolatileVault = ReturnType<typeof aVault>
 
 /** A change that was kept, with the message that brought it. */
-export type Kept = Change & { received?: Received }
+export type Kept = VaultChange & { received?: Received }
 
 /** A session's vault and intake that live as long as this process. Their units become durable one by one, in order. */
 export function aVault(input: { latencyMs?: () => number } = {}) {

@@ -5,8 +5,8 @@ import { createHash, randomBytes } from "node:crypto"
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest"
 import { trustRoot } from "#session-host/baileys/patches/verify-certificates.ts"
 import { NetworkRejected, NoAnswer } from "#session-host/network/errors.ts"
-import { personOf } from "#session-host/people/ask-about-people.ts"
-import { groupCard } from "#session-host/groups/group-card.ts"
+import { askForPerson } from "#session-host/people/ask-about-people.ts"
+import { askForGroupCard } from "#session-host/groups/group-card.ts"
 import { Recipients } from "#session-host/people/recipients.ts"
 import { aPairedConnection } from "#test/support/session/recorded-connection.ts"
 import { trustMediaOf } from "#test/support/file-server.ts"
@@ -52,8 +52,8 @@ async function anAsker() {
     "a number to write to": () => recipients.reach(bob.jid, connection),
     "a LID to write to": () => recipients.reach(bob.lid, connection),
     "a group to write to": () => recipients.reach(group.jid, connection),
-    "a group's card": () => groupCard(connection, group.jid),
-    person: () => personOf(connection, bob.jid),
+    "a group's card": () => askForGroupCard(connection, group.jid),
+    person: () => askForPerson(connection, bob.jid),
     picture: () => connection.pictureUrl(bob.jid),
     "media host": () => connection.mediaHost(),
     upload: () => connection.upload(file),

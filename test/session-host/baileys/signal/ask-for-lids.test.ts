@@ -1,7 +1,7 @@
 import type { LIDMapping } from "@whiskeysockets/baileys"
 import { pino } from "pino"
 import { expect, test } from "vitest"
-import { askForLids } from "#session-host/baileys/signal/ask-for-lids.ts"
+import { newAskForLids } from "#session-host/baileys/signal/ask-for-lids.ts"
 
 /** A question to a network that knows these LIDs, and the numbers that it was asked for. */
 function asking(known: Record<string, string>, refusals: unknown[] = []) {
@@ -12,7 +12,7 @@ function asking(known: Record<string, string>, refusals: unknown[] = []) {
     if (refusal) throw refusal
     return jids.flatMap((pn) => (known[pn] ? [{ pn, lid: known[pn] }] : []))
   }
-  return { asked, ask: askForLids(lidsOf, pino({ level: "silent" })) }
+  return { asked, ask: newAskForLids(lidsOf, pino({ level: "silent" })) }
 }
 
 const [ada, bob, eve] = ["1", "2", "3"].map((digit) => `${digit}5550001@s.whatsapp.net`) as [

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { expect, test } from "vitest"
 import { decode } from "#session-host/network/decode.ts"
-import { lines } from "#session-host/baileys/patches/quiet-libsignal.ts"
+import { silencedLines } from "#session-host/baileys/patches/quiet-libsignal.ts"
 import { aSignalDevice, twoSignalDevices } from "#test/support/network/signal-device.ts"
 
 const text = async (plaintext: Promise<Uint8Array>) => decode(await plaintext).conversation
@@ -67,7 +67,7 @@ test("all that libsignal prints is known, and nothing of it is printed", async (
     ([, first]) => first,
   )
   expect(code.match(/^(?!\s*\/\/).*console\.\w+\(/gm)).toHaveLength(printed.length)
-  expect(printed.filter((first) => !lines.some((line) => first!.startsWith(line)))).toEqual([])
+  expect(printed.filter((first) => !silencedLines.some((line) => first!.startsWith(line)))).toEqual([])
 })
 
 test("closing a session prints nothing, while others may still print", async () => {
