@@ -3,9 +3,9 @@ import type { Connection } from "../network/connection.ts"
 import type { Acquaintance, Happening } from "../network/happening.ts"
 import { reportUnknownName } from "../receive/unknown.ts"
 import { newAddressing } from "../send/addressing.ts"
-import { groupOf } from "../send/recipient-devices.ts"
+import { findGroup } from "../send/recipient-devices.ts"
 import { timerOf } from "../send/disappearing-timers.ts"
-import { sendToMissed } from "../send/missed-devices.ts"
+import { newSendToMissed } from "../send/missed-devices.ts"
 import { newSenderKeys } from "../send/renew-sender-key.ts"
 import { newSender, newSendAgain, newSendStatusAgain, type SendInput } from "../send/transmit.ts"
 import { newAppState } from "./app-state/app-state.ts"
@@ -72,7 +72,7 @@ function open(input: ConnectInput): Connection {
       groups.forget(chat)
       restrictions.afterRefusal(networkCode)
     },
-    missed: sendToMissed({ ...dialled, me: () => creds.me }),
+    missed: newSendToMissed({ ...dialled, me: () => creds.me }),
     onError: warn("devices that a message has missed did not get it"),
   }
   const sender = newSender(sending)
@@ -106,7 +106,7 @@ function open(input: ConnectInput): Connection {
     },
     async timerOf(chat) {
       if (!isGroup(chat)) return await timerOf(chat, keys)
-      const group = await answerOrEnd(groupOf({ groups, sock: () => sock }, chat))
+      const group = await answerOrEnd(findGroup({ groups, sock: () => sock }, chat))
       return group?.ephemeralDuration ?? 0
     },
     async logout() {

@@ -10,7 +10,7 @@ import type { FormerChat } from "../network/happening.ts"
 import type { Own } from "../session/own.ts"
 import type { MessageIdentity } from "../receive/map/mapped.ts"
 import { formsOf, messageIdentityOf } from "../receive/map/message-identity.ts"
-import { fromWeb } from "../receive/map/resent-by-phone.ts"
+import { stanzaFormOf } from "../receive/map/resent-by-phone.ts"
 import type { Chats } from "./chats.ts"
 import type { MessageEvent, Transcript } from "./transcript.ts"
 
@@ -66,7 +66,7 @@ export class History {
     const some = chat.messages.slice(0, Math.min(most.ofChat - count, most.messages - this.#taken))
     if (!own || some.length === 0) return []
     this.#ofChat.set(chat.jid, count + some.length)
-    const webs = some.flatMap((web) => fromWeb(web, own))
+    const webs = some.flatMap((web) => stanzaFormOf(web, own))
     const named = await Promise.all(
       webs.map(async (web) => ({ web, identity: await this.#identityOf(web.attrs, own) })),
     )

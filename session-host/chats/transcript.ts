@@ -16,7 +16,7 @@ import { SessionEnded } from "../session/session-ended.ts"
 import { lidsIn } from "../receive/map/chat-and-sender.ts"
 import type { Own } from "../session/own.ts"
 import { fromMessage } from "../receive/map/message.ts"
-import { fromWeb } from "../receive/map/resent-by-phone.ts"
+import { stanzaFormOf } from "../receive/map/resent-by-phone.ts"
 
 export type MessageEvent = Extract<Event, { event: "message" }>
 
@@ -117,7 +117,7 @@ export class Transcript {
     const own = vault.login
     if (!own || !this.#takesChat(chat)) return undefined
     const key = { id: messageId, remoteJid: chat, fromMe: true }
-    const [sent] = fromWeb({ key, message: decodeBare(message), messageTimestamp: now() }, own)
+    const [sent] = stanzaFormOf({ key, message: decodeBare(message), messageTimestamp: now() }, own)
     if (!sent) return undefined
     try {
       const said = await this.wordsOf(sent, own)

@@ -1,6 +1,6 @@
 import { ApiError } from "#core/error.ts"
 import type { MessageContent } from "../network/connection.ts"
-import { type MessageContext, type File, maySeeOnce, toMedia } from "../send/compose.ts"
+import { type MessageContext, type UploadedFile, maySeeOnce, toMedia } from "../send/compose.ts"
 import { encryptFile } from "../media/encrypt.ts"
 import type { Kind } from "../media/kind-and-content-type.ts"
 import { type Fetched, fetchCustomerFile, type Source } from "../media/fetch.ts"
@@ -30,7 +30,7 @@ export async function composeMedia(
   return toMedia({ ...file, caption, fileName: filename ?? file.fileName, viewOnce }, context)
 }
 
-async function sentFile(input: Asked, connected: ConnectedSession): Promise<File> {
+async function sentFile(input: Asked, connected: ConnectedSession): Promise<UploadedFile> {
   const { sentFiles } = connected
   const { file, as_sticker: asSticker = false, as_voice: asVoice = false } = input
   const name = file && [file, asSticker, asVoice].join(" ")
@@ -45,7 +45,7 @@ async function sentFile(input: Asked, connected: ConnectedSession): Promise<File
 }
 
 /** Fetches a file and uploads it encrypted. */
-function encryptedAndUploaded(input: Asked, connected: ConnectedSession): Promise<File> {
+function encryptedAndUploaded(input: Asked, connected: ConnectedSession): Promise<UploadedFile> {
   return inTurn(connected.media, async (folder) => {
     const { bridgeId } = connected
     const { as_sticker: asSticker = false, as_voice: asVoice = false } = input

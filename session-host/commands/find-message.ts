@@ -1,6 +1,6 @@
 import { ApiError } from "#core/error.ts"
 import { isGroup, isLid, toJid } from "#core/jid.ts"
-import type { Key } from "../send/compose.ts"
+import type { MessageKey } from "../send/compose.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
 import type { Remembered } from "../receive/map/remembered.ts"
 import { isSameChat, type ConnectedSession } from "../session/connected-session.ts"
@@ -43,7 +43,7 @@ export function chatOf({ chat, sender, fromMe }: Remembered): string {
 }
 
 /** The key by which a message is named to others. */
-export function keyOf({ id, chat, sender, fromMe }: Remembered): Key {
+export function keyOf({ id, chat, sender, fromMe }: Remembered): MessageKey {
   const isMany = isGroup(chat) || chat.endsWith("@broadcast")
   return { id, remoteJid: chat, fromMe, ...(isMany && !fromMe && { participant: sender }) }
 }

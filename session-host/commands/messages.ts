@@ -9,7 +9,7 @@ import { contextOf as contextIn, isSeenOnce, kindOf, mediaOf, textOf, unwrap } f
 import { findStatusAudience } from "../people/status-audience.ts"
 import { longestText } from "../receive/map/kept-content.ts"
 import {
-  built,
+  buildMessage,
   toContacts,
   type MessageContext,
   toEdit,
@@ -48,7 +48,7 @@ export const messages = {
       const { chat, message_id, emoji } = called.body
       const reached = chat && (await connected.reach(toJid(chat)))
       const [message] = await findMessages(connected, { id: message_id, chat })
-      return { chat: reached ?? chatOf(message), message: built(toReaction(keyOf(message), emoji)) }
+      return { chat: reached ?? chatOf(message), message: buildMessage(toReaction(keyOf(message), emoji)) }
     }),
   ),
 
@@ -90,7 +90,7 @@ export const messages = {
         ? await composeMedia({ ...source, caption: body, kind: "image" }, connected, {})
         : toStatusText(body ?? "", background)
       await connected.pace(statusChat)
-      return { chat: statusChat, message: built(content), members }
+      return { chat: statusChat, message: buildMessage(content), members }
     }),
   ),
 
@@ -116,7 +116,7 @@ export const messages = {
       const message = await findOwn(connected, { id: called.params.id })
       const { chat } = message
       const members = chat === statusChat ? await viewersOf(message, connected) : undefined
-      return { chat, message: built(toRevocation(keyOf(message))), members }
+      return { chat, message: buildMessage(toRevocation(keyOf(message))), members }
     }),
   ),
 
@@ -128,7 +128,7 @@ export const messages = {
         const message = await findOwn(connected, { id, chat: called.body.chat })
         if (kindOf(unwrap(message.content)) !== "text")
           throw new ApiError("invalid_request", "only the text of a text message can be changed")
-        return { chat: message.chat, message: built(toEdit(keyOf(message), toText(called.body.body))) }
+        return { chat: message.chat, message: buildMessage(toEdit(keyOf(message), toText(called.body.body))) }
         // The edit's own id is of no use to anybody: it is still the same message.
       },
       id,
@@ -169,7 +169,7 @@ function pin(
     const [message] = await findMessages(connected, { id: called.params.id, chat })
     if (message.chat.endsWith("@broadcast"))
       throw new ApiError("invalid_request", "only a message of a chat or a group can be pinned")
-    return { chat: message.chat, message: built(toPin(keyOf(message), seconds)) }
+    return { chat: message.chat, message: buildMessage(toPin(keyOf(message), seconds)) }
   })
 }
 

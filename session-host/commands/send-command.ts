@@ -5,7 +5,7 @@ import { ApiError } from "#core/error.ts"
 import { Idempotency } from "#core/idempotency.ts"
 import { toJid } from "#core/jid.ts"
 import { log } from "#core/platform/log.ts"
-import { built, type MessageContext } from "../send/compose.ts"
+import { buildMessage, type MessageContext } from "../send/compose.ts"
 import { unwrap } from "../network/content.ts"
 import { quoteOf } from "../receive/map/kept-content.ts"
 import { authorOf, chatOf, findMessages } from "./find-message.ts"
@@ -39,7 +39,7 @@ export function sendCommand<Input extends Addressed, const Its extends SendRoute
     return sendAndAnswer({ session, call }, async (connected) => {
       const chat = await connected.reach(toJid(input.chat))
       const context = await contextOf(input, chat, connected)
-      const message = built(await compose(input, { connected, context }))
+      const message = buildMessage(await compose(input, { connected, context }))
       await connected.pace(chat, input.new_chat)
       return { chat, message }
     })

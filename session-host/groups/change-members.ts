@@ -2,8 +2,8 @@ import type { MemberOutcome } from "#core/contract/group.ts"
 import { ApiError } from "#core/error.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { type Stanza, child, childrenOf, el } from "../network/stanza.ts"
-import { whole } from "../receive/map/mapped.ts"
-import { built, toInvitation } from "../send/compose.ts"
+import { wholeNumber } from "../receive/map/mapped.ts"
+import { buildMessage, toInvitation } from "../send/compose.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import type { Session } from "../session/session.ts"
 import { groupsOf } from "./group.ts"
@@ -81,7 +81,7 @@ export async function addAndInvite(
   })
   for (const { to, code, expiration } of invitations) {
     if (performance.now() - startMs > inviteWithinMs) break
-    const message = built(toInvitation({ group, name, code, expiration }))
+    const message = buildMessage(toInvitation({ group, name, code, expiration }))
     const isSent = await send(session, to, message)
     const outcome = added.find(({ jid }) => jid === to.jid)
     if (isSent && outcome) Object.assign(outcome, { outcome: "invited" })
@@ -93,7 +93,7 @@ function invitationIn(node: Stanza, people: Person[]) {
   const request = child(node, "add_request")
   const { code } = request?.attrs ?? {}
   const to = people.find(({ jid, lid }) => node.attrs.jid === lid || node.attrs.jid === jid)
-  return to && code ? [{ to, code, expiration: whole(request?.attrs.expiration) }] : []
+  return to && code ? [{ to, code, expiration: wholeNumber(request?.attrs.expiration) }] : []
 }
 
 async function nameOf({ connection, own }: ConnectedSession, group: string): Promise<string> {

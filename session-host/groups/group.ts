@@ -3,7 +3,7 @@ import type { getGroup, listGroups } from "#core/contract/group.ts"
 import { isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
 import type { Connection } from "../network/connection.ts"
 import { type Stanza, child, childrenOf, textOf } from "../network/stanza.ts"
-import { whole } from "../receive/map/mapped.ts"
+import { wholeNumber } from "../receive/map/mapped.ts"
 import type { Own } from "../session/own.ts"
 
 export type Group = z.infer<
@@ -33,10 +33,10 @@ export async function groupsOf(cards: Stanza[], { own, connection }: Reader): Pr
     const me = members.find((member) => addressesOf(member).some((jid) => jid === own.jid || jid === own.lid))
     const creator = withoutDevice(card.attrs.creator_pn ?? card.attrs.creator ?? "")
     return {
-      created: whole(card.attrs.creation),
+      created: wholeNumber(card.attrs.creation),
       jid: jidOf(card),
       name: card.attrs.subject ?? "",
-      participants: members.length || whole(card.attrs.size),
+      participants: members.length || wholeNumber(card.attrs.size),
       topic: textOf(child(child(card, "description"), "body")),
       owner: creator === own.lid ? own.jid : (phones.get(creator) ?? creator),
       role: me ? roleOf(me) : "",
@@ -44,7 +44,7 @@ export async function groupsOf(cards: Stanza[], { own, connection }: Reader): Pr
       edit: child(card, "locked") ? "admins" : "all",
       add_members: textOf(child(card, "member_add_mode")) === "all_member_add" ? "all" : "admins",
       approval: child(card, "membership_approval_mode") !== undefined,
-      disappearing: whole(child(card, "ephemeral")?.attrs.expiration),
+      disappearing: wholeNumber(child(card, "ephemeral")?.attrs.expiration),
       is_community: child(card, "parent") !== undefined,
       community: child(card, "linked_parent")?.attrs.jid ?? "",
       is_announcements: child(card, "default_sub_group") !== undefined,

@@ -2,7 +2,7 @@ import { isPhoneJid, userOf } from "#core/jid.ts"
 import type { Connection } from "../network/connection.ts"
 import { type Stanza, child, childrenOf, el } from "../network/stanza.ts"
 import { NetworkRejected, NoAnswer } from "../network/errors.ts"
-import { whole } from "../receive/map/mapped.ts"
+import { wholeNumber } from "../receive/map/mapped.ts"
 import type { ConnectedSession } from "../session/connected-session.ts"
 import { addressesOf, type Group, groupsOf } from "./group.ts"
 import { orGroupRefusal, orLinkRefusal } from "./refusals.ts"
@@ -68,7 +68,7 @@ export async function askForJoinRequests({ connection }: ConnectedSession, to: s
     const [first = ""] = addresses[n]!
     const jid = addresses[n]!.find(isPhoneJid) ?? phones.get(first) ?? first
     if (jid === "") return []
-    return [{ jid, phone: isPhoneJid(jid) ? userOf(jid) : "", requested_at: whole(attrs.request_time) }]
+    return [{ jid, phone: isPhoneJid(jid) ? userOf(jid) : "", requested_at: wholeNumber(attrs.request_time) }]
   })
 }
 

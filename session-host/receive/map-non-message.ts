@@ -1,7 +1,7 @@
 import type { Stanza } from "../network/stanza.ts"
 import { fromCall } from "./map/call.ts"
 import { fromChatState } from "./map/typing.ts"
-import type { At } from "./map/connection.ts"
+import type { OccurrenceNumbers } from "./map/connection.ts"
 import { fromGroupNews, isGroupNews } from "./map/group.ts"
 import type { Mapped } from "./map/mapped.ts"
 import { fromInfo } from "./map/offline-sync.ts"
@@ -10,7 +10,7 @@ import { fromPictureNotification } from "./map/own-picture.ts"
 import { fromPresence } from "./map/presence.ts"
 
 /** A stanza that is no message. */
-export function mapNonMessage(stanza: Stanza, known: KnownPeople, at: At): Mapped[] {
+export function mapNonMessage(stanza: Stanza, known: KnownPeople, at: OccurrenceNumbers): Mapped[] {
   switch (stanza.tag) {
     case "ib":
       return fromInfo(stanza, at)

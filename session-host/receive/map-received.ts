@@ -7,8 +7,8 @@ import type { Mapped } from "./map/mapped.ts"
 import type { Remembered } from "./map/remembered.ts"
 import { fromLost } from "./map/lost.ts"
 import { fromMessage } from "./map/message.ts"
-import { fromWeb, resentIn } from "./map/resent-by-phone.ts"
-import { changedBy, isForged } from "./map/forged.ts"
+import { stanzaFormOf, resentIn } from "./map/resent-by-phone.ts"
+import { changedMessageId, isForged } from "./map/forged.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Connection, MessageContent, Received } from "../network/connection.ts"
 import { openAnswer, sealedIn } from "./map/sealed-content.ts"
@@ -32,7 +32,7 @@ export async function mapReceived(received: Received, own: Own, lookups: Lookups
   const content = decode(received.plaintext)
   // Our own phone may send content later, for a stanza that had none.
   const resent = resentIn({ attrs: received.attrs, content, own }).map((bytes) => decodeWeb(bytes))
-  const messages: Message[] = [{ ...received, content }, ...resent.flatMap((web) => fromWeb(web, own))]
+  const messages: Message[] = [{ ...received, content }, ...resent.flatMap((web) => stanzaFormOf(web, own))]
   const mapped: Mapped[] = []
   for (const message of messages) mapped.push(...(await mapOne(message, own, lookups)))
   return mapped
@@ -43,7 +43,7 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
   const phones = phonesIn(attrs, own)
   const inner = unwrap(content)
   const sealed = sealedIn(inner)
-  const target = sealed?.id ?? changedBy(inner, attrs.from ?? "")
+  const target = sealed?.id ?? changedMessageId(inner, attrs.from ?? "")
   const originals = target === undefined ? [] : await lookups.originals(target)
   const unknown = lidsIn({ attrs, content, own })
   for (const { sender } of originals) if (isUnknownLid(sender, phones)) unknown.add(sender)
@@ -58,7 +58,7 @@ async function mapOne(message: Message, own: Own, lookups: Lookups): Promise<Map
       "an answer to a message could not be opened",
     )
   const readable = opened?.content ?? content
-  if (changedBy(unwrap(readable), attrs.from ?? "") && isForged(about, originals)) {
+  if (changedMessageId(unwrap(readable), attrs.from ?? "") && isForged(about, originals)) {
     lookups.log.warn("somebody changed another person's message: no event")
     return []
   }

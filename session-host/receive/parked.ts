@@ -52,7 +52,7 @@ export async function parkedKeys(store: SessionStore, prefix: string): Promise<s
 }
 
 /** The messages stored under these keys. @throws SessionEnded */
-export async function parked(store: SessionStore, keys: string[][]): Promise<Parked[]> {
+export async function readParked(store: SessionStore, keys: string[][]): Promise<Parked[]> {
   const byFirst = Map.groupBy(await store.getAll(keys.flat()), ({ sk }) => firstOf(sk))
   return [...byFirst.values()].map((pieces) => toParked(store, pieces))
 }

@@ -1,6 +1,6 @@
 import type { Commits } from "../memory/commits.ts"
 import type { SessionIntake } from "./intake.ts"
-import { parked, parkedKeys } from "./parked.ts"
+import { readParked, parkedKeys } from "./parked.ts"
 import type { SessionStore } from "../memory/rows.ts"
 
 /** The row that says which version of the code has tried everything parked. */
@@ -27,7 +27,7 @@ export async function readParkedAgain({ store, commits, intake, version }: Input
   if (tried?.row.version === version) return
   const keys = await parkedKeys(store, "PARKED#")
   for (let at = 0; at < keys.length; at += together)
-    for (const { received, removal } of await parked(store, keys.slice(at, at + together)))
+    for (const { received, removal } of await readParked(store, keys.slice(at, at + together)))
       await intake.tryAgain(received, removal)
   if (keys.length > 0) commits.note([store.put(triedSk, "", { version })])
 }

@@ -1,7 +1,7 @@
 import { isGroup, statusChat, withoutDevice } from "#core/jid.ts"
 import type { Receipt, ReceiptKind } from "../network/connection.ts"
 import { type Stanza, child, childrenOf } from "../network/stanza.ts"
-import { whole } from "./map/mapped.ts"
+import { wholeNumber } from "./map/mapped.ts"
 
 /**
  * `inactive`: it is there, and nobody looks. All other types are about something else: our own devices, a message that is to be sent
@@ -26,7 +26,7 @@ export function receiptsIn(stanza: Stanza): Receipt[] {
   const { from, type, t, participant, ...more } = stanza.attrs
   const kind = stanza.tag === "receipt" && kinds.get(type ?? "")
   if (!kind || !from) return []
-  const about = { kind, chat: withoutDevice(from), timestamp: whole(t) }
+  const about = { kind, chat: withoutDevice(from), timestamp: wholeNumber(t) }
   if (!isGroup(from) && from !== statusChat) {
     const person = addresses(from, more.sender_pn, more.sender_lid)
     return [{ ...about, messageIds: idsIn(stanza), person }]
@@ -40,7 +40,7 @@ export function receiptsIn(stanza: Stanza): Receipt[] {
       ...about,
       messageIds: [some.attrs.key ?? ""],
       person: addresses(attrs.jid),
-      timestamp: whole(attrs.t) || about.timestamp,
+      timestamp: wholeNumber(attrs.t) || about.timestamp,
     })),
   )
 }

@@ -5,7 +5,7 @@ import type { Connection } from "../network/connection.ts"
 import type { Stanza } from "../network/stanza.ts"
 import type { News } from "../network/happening.ts"
 import { nobody } from "../session/own.ts"
-import type { At } from "./map/connection.ts"
+import type { OccurrenceNumbers } from "./map/connection.ts"
 import { mapNonMessage } from "./map-non-message.ts"
 import { lidsInStanza } from "./map/people-in-stanza.ts"
 import { phonesOf } from "./map-received.ts"
@@ -29,13 +29,13 @@ export function newTakingNews({
   say,
   changes,
   log,
-}: Input): (news: News, at: At) => void {
+}: Input): (news: News, at: OccurrenceNumbers) => void {
   const notice = newNoticing({ memory, say, changes })
   /** How many stanzas may have become events. */
   let stanzas = 0
   const phones = (lids: string[]) => phonesOf(lids, { connection: connection(), log })
 
-  async function append(stanza: Stanza, at: At): Promise<void> {
+  async function append(stanza: Stanza, at: OccurrenceNumbers): Promise<void> {
     const place = { ...at, stanza: ++stanzas }
     await memory.outbox.append(async () => {
       const who = { own: memory.vault.login ?? nobody, phones: await phones(lidsInStanza(stanza)) }
@@ -43,7 +43,7 @@ export function newTakingNews({
     })
   }
 
-  async function take(news: News, at: At): Promise<void> {
+  async function take(news: News, at: OccurrenceNumbers): Promise<void> {
     switch (news.kind) {
       case "stanza":
         return await append(news.stanza, at)

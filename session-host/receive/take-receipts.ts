@@ -11,7 +11,7 @@ import type { Keys } from "../baileys/signal/keys.ts"
 import { toStanza } from "../baileys/stanza.ts"
 import type { Interceptor } from "../baileys/tap.ts"
 import type { Intake, Vault } from "../network/connection.ts"
-import { type Allowance, giveKeyAgain, type Resending, sendAgain, wentTo } from "../send/send-again.ts"
+import { type Allowance, giveKeyAgain, type Resending, sendAgain, wentToAsker } from "../send/send-again.ts"
 import { chatReadIn, receiptsIn } from "./receipts.ts"
 import type { UnsettledStanzas } from "./unsettled-stanzas.ts"
 
@@ -48,7 +48,7 @@ export function filterReceipts(input: Input): Interceptor {
     const message = from && id ? await sent(id) : undefined
     const ofOurs = isOurs(node.attrs)
     if (from && !message && ofOurs) return true
-    if (message && (ofOurs || (await wentTo(input, node, message)))) {
+    if (message && (ofOurs || (await wentToAsker(input, node, message)))) {
       if (mayResend(node.attrs)) await sendAgain(input, node, message, ofOurs)
       else Metrics.add("ResendsHeldBack")
     }

@@ -30,7 +30,7 @@ const message: Known = {
 }
 
 /** The stanzas that Baileys, whatsmeow or this release handles or knowingly ignores. */
-export const known = new Map<string, Known>([
+export const knownStanzas = new Map<string, Known>([
   ["message", message],
   ["status", message],
   [
@@ -143,7 +143,7 @@ export function reportUnknownName(name: string, log: Pick<Logger, "warn">): void
 
 /** The unknown names, as `tag`, `tag attribute`, `tag/kind` or `tag/kind/part`. */
 export function unknownIn({ tag, attrs, content }: BinaryNode): string[] {
-  const like = known.get(tag)
+  const like = knownStanzas.get(tag)
   if (!like) return [named(tag)]
   const names = Object.keys(attrs).filter((name) => !like.attrs.has(name))
   const found = names.map((name) => `${tag} ${named(name)}`)

@@ -7,7 +7,7 @@ import type { Picture } from "../media/picture.ts"
 import type { MessageContent } from "../network/connection.ts"
 
 /** The message that a reaction, an edit or a revocation refers to, in the network's form. */
-export interface Key {
+export interface MessageKey {
   id: string
   remoteJid?: string
   fromMe?: boolean
@@ -29,7 +29,7 @@ export interface MessageContext {
  * The bytes of a message, ready to send, as WhatsApp Web builds it. They contain a random secret, under which answers
  * to the message are sealed: build once and keep the bytes.
  */
-export function built(content: MessageContent): Uint8Array {
+export function buildMessage(content: MessageContent): Uint8Array {
   const isAnswer = content.reactionMessage ?? content.protocolMessage
   const secret = { messageContextInfo: { ...content.messageContextInfo, messageSecret: randomBytes(32) } }
   return proto.Message.encode({ ...content, ...(!isAnswer && secret) }).finish()
@@ -131,7 +131,7 @@ function documentOf(documentMessage: NonNullable<MessageContent["documentMessage
 }
 
 /** Pins a message for so many seconds, or unpins it. */
-export function toPin(key: Key, seconds: number | undefined): MessageContent {
+export function toPin(key: MessageKey, seconds: number | undefined): MessageContent {
   const { PIN_FOR_ALL, UNPIN_FOR_ALL } = proto.Message.PinInChatMessage.Type
   const type = seconds === undefined ? UNPIN_FOR_ALL : PIN_FOR_ALL
   return {
@@ -141,7 +141,7 @@ export function toPin(key: Key, seconds: number | undefined): MessageContent {
 }
 
 /** An empty emoji removes the reaction. */
-export function toReaction(key: Key, emoji: string): MessageContent {
+export function toReaction(key: MessageKey, emoji: string): MessageContent {
   return { reactionMessage: { key, text: emoji, senderTimestampMs: nowMs() } }
 }
 
@@ -210,7 +210,7 @@ export function toEvent(
 }
 
 /** A file that the network already has. */
-export interface File extends Omit<Encrypted, "path"> {
+export interface UploadedFile extends Omit<Encrypted, "path"> {
   kind: Kind
   url: string
   directPath: string
@@ -231,12 +231,12 @@ export function maySeeOnce(kind: Kind): boolean {
   return kind === "image" || kind === "video" || kind === "voice"
 }
 
-export function toMedia(file: File, context: MessageContext): MessageContent {
+export function toMedia(file: UploadedFile, context: MessageContext): MessageContent {
   const content = contentOf(file, context)
   return file.viewOnce ? { viewOnceMessage: { message: content } } : content
 }
 
-function contentOf(file: File, context: MessageContext): MessageContent {
+function contentOf(file: UploadedFile, context: MessageContext): MessageContent {
   const { kind, picture, caption, fileName, viewOnce } = file
   const common = {
     url: file.url,
@@ -276,12 +276,12 @@ function contentOf(file: File, context: MessageContext): MessageContent {
   }
 }
 
-export function toRevocation(key: Key): MessageContent {
+export function toRevocation(key: MessageKey): MessageContent {
   return { protocolMessage: { key, type: proto.Message.ProtocolMessage.Type.REVOKE } }
 }
 
 /** Changes the message of this key to this content. */
-export function toEdit(key: Key, content: MessageContent): MessageContent {
+export function toEdit(key: MessageKey, content: MessageContent): MessageContent {
   const type = proto.Message.ProtocolMessage.Type.MESSAGE_EDIT
   return { protocolMessage: { key, type, editedMessage: content, timestampMs: nowMs() } }
 }

@@ -26,7 +26,7 @@ const mostChats = 2000
  * Sends a message to devices that it has missed. Our list of a chat's devices is out of date if the network's hash of them
  * differs from ours. Each new hash leads to one question, since the network's way of making it might change.
  */
-export function sendToMissed({ recipientDevices, me, log }: Input): SendToMissed {
+export function newSendToMissed({ recipientDevices, me, log }: Input): SendToMissed {
   const asked = boundedCache<string>(mostChats)
   return async (sending, phash, sendTo) => {
     const { chat } = sending

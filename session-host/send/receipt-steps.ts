@@ -30,7 +30,7 @@ export function countsOf(sent: Pick<Sent, "members">): Counts {
  * reported when it has doubled, and when it is all of them; with `each`, every change is.
  * @returns undefined if nothing changes
  */
-export function advance<Its extends Sent>(
+export function afterReceipts<Its extends Sent>(
   sent: Its,
   steps: Step[],
   each: boolean,

@@ -54,7 +54,7 @@ export function newRecipientDevices(input: Input): RecipientDevices {
 
   async function cachedGroupMetadata(jid: string) {
     const sending = sendingNow()
-    const group = await sendingFor(undefined, () => groupOf(input, jid))
+    const group = await sendingFor(undefined, () => findGroup(input, jid))
     if (sending && group) sending.members = group.members
     return group && metadataOf(group)
   }
@@ -90,7 +90,7 @@ export function newRecipientDevices(input: Input): RecipientDevices {
 }
 
 /** The group as remembered, or asked for; undefined if we are not in it. @throws NetworkRejected, NoAnswer */
-export async function groupOf({ groups, sock }: Pick<Input, "groups" | "sock">, jid: string) {
+export async function findGroup({ groups, sock }: Pick<Input, "groups" | "sock">, jid: string) {
   // The answer is taken in as it arrives.
   if (!groups.get(jid)) await askForGroupCard({ ask: (question) => askNetwork(sock(), question) }, jid)
   return groups.get(jid)

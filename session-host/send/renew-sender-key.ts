@@ -3,7 +3,7 @@ import { isGroup, userOf } from "#core/jid.ts"
 import type { Hold } from "#core/platform/locks.ts"
 import { boundedCache } from "#session-host/bounded-cache.ts"
 import type { Keys } from "../baileys/signal/keys.ts"
-import { groupOf } from "./recipient-devices.ts"
+import { findGroup } from "./recipient-devices.ts"
 import type { GroupCache } from "./group-cache.ts"
 
 interface Input {
@@ -45,7 +45,7 @@ export function newSenderKeys({ groups, keys, hold, me, sock }: Input) {
     async renewIfLeft(chat: string, viewers?: ReadonlyMap<string, string>): Promise<void> {
       if (!isGroup(chat) && !viewers) return
       const { [chat]: holders } = await keys.get("sender-key-memory", [chat])
-      const members = holders && (viewers ?? (await groupOf({ groups, sock }, chat))?.members)
+      const members = holders && (viewers ?? (await findGroup({ groups, sock }, chat))?.members)
       if (!members) return
       const own = new Set([me()?.id, me()?.lid].map((jid) => userOf(jid ?? "")))
       const users = Object.keys(holders).map(userOf)

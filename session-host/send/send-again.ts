@@ -12,7 +12,7 @@ import type { Keys } from "../baileys/signal/keys.ts"
 import { withoutSenderKey } from "../baileys/signal/undo-deletions.ts"
 import type { Outgoing } from "../network/connection.ts"
 import type { GroupCache } from "./group-cache.ts"
-import { groupOf } from "./recipient-devices.ts"
+import { findGroup } from "./recipient-devices.ts"
 import type { SendAgain, SendStatusAgain } from "./transmit.ts"
 
 /** What sending a message again takes. */
@@ -37,7 +37,7 @@ const mostTimes = { toOne: 5, counted: 2000 }
  * Whether the one message that a receipt asks for again went to who asks (WhatsApp Web, `isRetryEligible`). Who has left a group
  * since is not sent it: with it they would be given our present sender key.
  */
-export async function wentTo(
+export async function wentToAsker(
   { sock, groups, onError }: Resending,
   { attrs, content }: BinaryNode,
   message: Asked,
@@ -52,7 +52,7 @@ export async function wentTo(
     return message.chat === from && !!message.members?.some((one) => asking.includes(userOf(one)))
   if (!isGroup(from)) return (await usersOf(message.chat)).some((user) => asking.includes(user))
   if (message.chat !== from) return false
-  const group = await groupOf({ groups, sock: () => sock }, from).catch(onError)
+  const group = await findGroup({ groups, sock: () => sock }, from).catch(onError)
   return group ? asking.some((user) => group.members.has(user)) : false
 }
 

@@ -37,7 +37,7 @@ export interface Wish {
   compose: (connected: ConnectedSession) => Promise<Pick<Outgoing, "chat" | "message" | "members">>
 }
 
-export interface Answer {
+export interface SendAnswer {
   messageId: string
   timestamp: number
   /** An earlier call under this id had its message sent. That message counts, even if this call asked for another. */
@@ -60,7 +60,7 @@ export class Sending {
    * @throws ApiError `idempotency_conflict`, `not_paired`, `network_rejected`, `send_outcome_unknown`,
    * `session_unavailable`, and what `compose` throws
    */
-  async send(wish: Wish): Promise<Answer> {
+  async send(wish: Wish): Promise<SendAnswer> {
     const { messageId } = wish
     if (this.#running.has(messageId))
       throw new ApiError(
@@ -87,7 +87,7 @@ export class Sending {
    * `failed`. If the host dies before that row is durable, nothing has left. If it dies later, a retry on the next
    * host finds the row, and sends the same bytes under the same id.
    */
-  async #send({ messageId, isNew, requestId, compose }: Wish): Promise<Answer> {
+  async #send({ messageId, isNew, requestId, compose }: Wish): Promise<SendAnswer> {
     const { memory, uplink, connected } = this.#input
     const before = isNew ? undefined : await sentMessage(memory.store, messageId)
     if (before?.state === "acked") return { messageId, timestamp: before.timestamp, repeated: true }

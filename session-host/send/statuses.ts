@@ -16,7 +16,7 @@ import { decodeBare } from "../network/decode.ts"
 import type { Mapped } from "../receive/map/mapped.ts"
 import type { EventOutbox } from "../receive/outbox.ts"
 import { SessionEnded } from "../session/session-ended.ts"
-import { advance, type Counts, countsOf, type Step } from "./receipt-steps.ts"
+import { afterReceipts, type Counts, countsOf, type Step } from "./receipt-steps.ts"
 
 interface Parts {
   store: SessionStore
@@ -184,7 +184,7 @@ export class Statuses {
     // Nothing more becomes of a message that was refused. Of an edit the customer knows only the message that it changes.
     if (sent.state === "failed" || isEdit(sent)) return
     const isEachReported = this.#parts.choice.messageStatus === "participants"
-    const changed = advance(sent, await this.#stepsOf(sent, receipts), isEachReported)
+    const changed = afterReceipts(sent, await this.#stepsOf(sent, receipts), isEachReported)
     if (!changed) return
     const reported = changed.reported.map(async ({ kind, timestamp, who }) => ({
       status: kind,

@@ -7,7 +7,7 @@ import type { Recipients } from "../people/recipients.ts"
 import type { Own } from "./own.ts"
 import type { Recalled } from "../memory/messages/messages.ts"
 import type { Connection } from "../network/connection.ts"
-import type { File } from "../send/compose.ts"
+import type { UploadedFile } from "../send/compose.ts"
 import type { Slots } from "#core/platform/slots.ts"
 import type { CreatedGroups } from "../memory/created-groups.ts"
 import type { LoginStanding } from "../memory/login-standing.ts"
@@ -34,7 +34,7 @@ export interface ConnectedSession {
   /** The limit on this bridge's media transfers. */
   media: Slots
   /** Uploads that the network has by now, by their ids. */
-  sentFiles: Pick<LRUCache<string, File>, "get" | "set">
+  sentFiles: Pick<LRUCache<string, UploadedFile>, "get" | "set">
 }
 
 /** A session that is connected now. */

@@ -16,10 +16,10 @@ import { codeVersion } from "../host/code-version.ts"
 import type { Connection } from "../network/connection.ts"
 import type { Linking } from "../uplink/linking.ts"
 import { Recipients } from "../people/recipients.ts"
-import { householdKnown } from "../uplink/link-sandbox.ts"
+import { waitForHousehold } from "../uplink/link-sandbox.ts"
 import { sessionScope } from "./session-scope.ts"
-import type { File } from "../send/compose.ts"
-import { type Answer, Sending, type Wish } from "../send/sending.ts"
+import type { UploadedFile } from "../send/compose.ts"
+import { type SendAnswer, Sending, type Wish } from "../send/sending.ts"
 import { startAskingAgain } from "../receive/awaited.ts"
 import { startDailyPresence } from "./daily-presence.ts"
 import { newSay, type Say } from "./say-in-log.ts"
@@ -71,7 +71,7 @@ export class Session {
       sentence: "too many files are being transferred at once: try again",
     }),
     /** The network keeps files much longer. */
-    sentFiles: boundedCache<File>(100, { ttl: 24 * 3600 * 1000 }),
+    sentFiles: boundedCache<UploadedFile>(100, { ttl: 24 * 3600 * 1000 }),
   }
   #parts: Parts | undefined
   #stopping = false
@@ -172,7 +172,7 @@ export class Session {
   async contacts(): Promise<Contacts> {
     const { memory, uplink } = await this.#started()
     await uplink.linking.paired()
-    if (memory.sandboxOf) await householdKnown(memory.contacts, mayWaitMs(this.#input.timing.connectingMs))
+    if (memory.sandboxOf) await waitForHousehold(memory.contacts, mayWaitMs(this.#input.timing.connectingMs))
     return memory.contacts
   }
 
@@ -215,7 +215,7 @@ export class Session {
   }
 
   /** Sends a message under an id that the caller chose. @throws as `Sending.send` */
-  async send(wish: Wish): Promise<Answer> {
+  async send(wish: Wish): Promise<SendAnswer> {
     const { sending } = await this.#started()
     return await sending.send(wish)
   }

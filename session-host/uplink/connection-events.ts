@@ -3,7 +3,12 @@ import type { Commits } from "../memory/commits.ts"
 import type { UnitWrite } from "../memory/next-batch.ts"
 import type { EventOutbox } from "../receive/outbox.ts"
 import type { SessionStore, Stored } from "../memory/rows.ts"
-import { type At, connected, disconnected, type Why } from "../receive/map/connection.ts"
+import {
+  type OccurrenceNumbers,
+  connectedEvent,
+  disconnectedEvent,
+  type WhyDisconnected,
+} from "../receive/map/connection.ts"
 import type { Logger } from "#core/platform/log.ts"
 import { SessionEnded } from "../session/session-ended.ts"
 import type { Timing } from "../timing.ts"
@@ -31,7 +36,7 @@ export class ConnectionEvents {
   readonly #parts: Parts
   #reported: Reported
   /** The last known reason why there is no connection. */
-  #why: Why = {}
+  #why: WhyDisconnected = {}
   #timer: NodeJS.Timeout | undefined
 
   /** @param row that of `reportedRow`, if there is one. */
@@ -40,33 +45,33 @@ export class ConnectionEvents {
     this.#reported = row?.secret.toString() === "connected" ? "connected" : "disconnected"
   }
 
-  opened(at: At, phone: string): void {
+  opened(at: OccurrenceNumbers, phone: string): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#noteLinked(phone)
     if (this.#reported === "connected") return
-    this.#report("connected", [connected(at, phone)]).catch(this.#ended)
+    this.#report("connected", [connectedEvent(at, phone)]).catch(this.#ended)
   }
 
   /**
    * There is no connection now. If that lasts, it is reported, with the last known reason; at once if the last one was dead: then
    * it has lasted for minutes.
    */
-  gone(at: At, objection?: Why["objection"]): void {
+  gone(at: OccurrenceNumbers, objection?: WhyDisconnected["objection"]): void {
     this.#why = { objection }
     if (this.#reported === "disconnected" || this.#timer) return
     const report = () => {
       this.#timer = undefined
-      this.#report("disconnected", [disconnected(at, this.#why)]).catch(this.#ended)
+      this.#report("disconnected", [disconnectedEvent(at, this.#why)]).catch(this.#ended)
     }
     if (objection === "unanswered") report()
     else this.#timer = setTimeout(report, this.#parts.timing.goneMs)
   }
 
   /** It will not reconnect by itself. `writes` become durable together with the event. @throws SessionEnded */
-  async over(at: At, why: Why, writes: UnitWrite[] = []): Promise<void> {
+  async over(at: OccurrenceNumbers, why: WhyDisconnected, writes: UnitWrite[] = []): Promise<void> {
     this.end()
-    await this.#report("disconnected", [disconnected(at, why)], writes)
+    await this.#report("disconnected", [disconnectedEvent(at, why)], writes)
   }
 
   end(): void {
@@ -84,7 +89,7 @@ export class ConnectionEvents {
 
   async #report(
     reported: Reported,
-    mapped: ReturnType<typeof connected>[],
+    mapped: ReturnType<typeof connectedEvent>[],
     writes: UnitWrite[] = [],
   ): Promise<void> {
     const { store, outbox, commits } = this.#parts

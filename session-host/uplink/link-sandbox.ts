@@ -24,7 +24,7 @@ const others = 2
  * Waits for the people of the household, who arrive with the address book a moment after linking.
  * @throws ApiError `session_unavailable`, SessionEnded
  */
-export async function householdKnown(contacts: Pick<Contacts, "list">, withinMs: number): Promise<void> {
+export async function waitForHousehold(contacts: Pick<Contacts, "list">, withinMs: number): Promise<void> {
   const until = performance.now() + withinMs
   while ((await contacts.list({ limit: others })).length < others) {
     if (performance.now() > until) throw sessionUnavailable("the session is connecting: try again")

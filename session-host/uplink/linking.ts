@@ -10,7 +10,7 @@ import type { Condition } from "../concurrency/condition.ts"
 import type { Memory } from "../memory/memory.ts"
 import type { Happening } from "../network/happening.ts"
 import { alreadyPaired, notPaired, passkeyNotAwaited, passkeyRequired } from "../network/refusals.ts"
-import { objections } from "../receive/map/connection.ts"
+import { objectionSentences } from "../receive/map/connection.ts"
 import type { Say } from "../session/say-in-log.ts"
 import type { Timing } from "../timing.ts"
 import { showCodeToHousehold } from "./link-sandbox.ts"
@@ -110,7 +110,7 @@ export class Linking {
     if (this.isPaired) throw alreadyPaired()
     if (code) return code
     if (uplink.isLost && uplink.refusal.objection)
-      throw sessionUnavailable(objections[uplink.refusal.objection], 60)
+      throw sessionUnavailable(objectionSentences[uplink.refusal.objection], 60)
     throw uplink.isLost
       ? networkUnreachable()
       : sessionUnavailable("the network has not given a code yet: try again")

@@ -9,7 +9,7 @@ import { type Connect, Dialler } from "./dialler.ts"
 import { Linking } from "./linking.ts"
 import { newTakingNews, logNotWritten } from "../receive/take-news.ts"
 import { RecentLogins } from "./recent-logins.ts"
-import { type At, isOfProxy, objections } from "../receive/map/connection.ts"
+import { type OccurrenceNumbers, isOfProxy, objectionSentences } from "../receive/map/connection.ts"
 import type { Logger } from "#core/platform/log.ts"
 import type { Memory } from "../memory/memory.ts"
 import type { Connection } from "../network/connection.ts"
@@ -154,7 +154,7 @@ export class Uplink {
     }, mayWaitMs(timing.connectingMs))
     if (connection) return connection
     const { objection } = this.#refusal
-    if (isOfProxy(objection)) throw sessionUnavailable(objections[objection], 60)
+    if (isOfProxy(objection)) throw sessionUnavailable(objectionSentences[objection], 60)
     throw (
       this.#logins.refusal(this.#dialler.waitsMs) ??
       sessionUnavailable("the session is connecting: try again")
@@ -210,7 +210,7 @@ export class Uplink {
     this.#dialler.dialAgain({ reason: "logged_out" })
   }
 
-  get #at(): At {
+  get #at(): OccurrenceNumbers {
     return { epoch: this.#input.held.epoch, connection: this.#dialler.dialled }
   }
 

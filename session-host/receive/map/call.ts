@@ -1,8 +1,8 @@
 import type { Event } from "#core/contract/event.ts"
 import { withoutDevice } from "#core/jid.ts"
 import type { Stanza } from "../../network/stanza.ts"
-import { type Mapped, whole } from "./mapped.ts"
-import { type KnownPeople, personIn } from "./people-in-stanza.ts"
+import { type Mapped, wholeNumber } from "./mapped.ts"
+import { type KnownPeople, personLookup } from "./people-in-stanza.ts"
 
 type End = Extract<Event, { event: "call_terminated" }>["reason"]
 
@@ -30,8 +30,8 @@ export function fromCall(call: Stanza, known: KnownPeople): Mapped[] {
 
   const about = {
     call_id: id,
-    contact_id: personIn(call, known)(caller),
-    timestamp: whole(call.attrs.t),
+    contact_id: personLookup(call, known)(caller),
+    timestamp: wholeNumber(call.attrs.t),
   }
   const ended = (reason: End): Mapped[] => [
     {

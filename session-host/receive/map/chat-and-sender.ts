@@ -2,7 +2,7 @@ import { isGroup, isLid, isPhoneJid, userOf, withoutDevice } from "#core/jid.ts"
 import type { MessageContent } from "../../network/connection.ts"
 import { contextOf, unwrap } from "../../network/content.ts"
 import type { Own } from "../../session/own.ts"
-import { type MessageIdentity, whole } from "./mapped.ts"
+import { type MessageIdentity, wholeNumber } from "./mapped.ts"
 import { messageIdentityOf, usernameOf } from "./message-identity.ts"
 
 type Attrs = Record<string, string>
@@ -79,7 +79,7 @@ export function aboutOf(input: AboutInput): About | undefined {
       name: attrs.notify ?? "",
       ...(username && !fromMe && { username }),
       from_me: fromMe,
-      timestamp: whole(attrs.t),
+      timestamp: wholeNumber(attrs.t),
       ...(attrs.offline !== undefined && { offline: true }),
     },
   }

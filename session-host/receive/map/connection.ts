@@ -2,19 +2,19 @@ import type { Objection } from "#core/contract/status-and-objection.ts"
 import type { Mapped } from "./mapped.ts"
 
 /** An occurrence without an id of the network is identified by the session's epoch and the number of its connection. */
-export interface At {
+export interface OccurrenceNumbers {
   epoch: number
   connection: number
   /** The number of the stanza, for an occurrence that a stanza reports. */
   stanza?: number
 }
 
-export function connected(at: At, phone: string): Mapped {
+export function connectedEvent(at: OccurrenceNumbers, phone: string): Mapped {
   return { identity: identity("connected", at), event: { event: "connected", phone } }
 }
 
 /** Why there is no connection. */
-export interface Why {
+export interface WhyDisconnected {
   /** It does not come back by itself. */
   reason?: "logged_out" | "stream_replaced"
   /** The network's reason. */
@@ -32,7 +32,7 @@ const details = {
 }
 
 /** A sentence for customers about each objection: what happened, then what comes or what to do. */
-export const objections: Record<Objection, string> = {
+export const objectionSentences: Record<Objection, string> = {
   locked:
     "the network has locked the account and unlinked this session: unlock the account on its phone, then link it again",
   banned: "the network has banned the account and unlinked this session: its phone says what can be done",
@@ -55,15 +55,20 @@ export function isOfProxy(
 }
 
 /** Without a reason, the connection has been gone for some time and comes back by itself. */
-export function disconnected(at: At, { reason, objection, by }: Why = {}): Mapped {
-  const detail = objection ? objections[objection] : details[by === "here" ? "asked" : (reason ?? "lost")]
+export function disconnectedEvent(
+  at: OccurrenceNumbers,
+  { reason, objection, by }: WhyDisconnected = {},
+): Mapped {
+  const detail = objection
+    ? objectionSentences[objection]
+    : details[by === "here" ? "asked" : (reason ?? "lost")]
   return {
     identity: identity("disconnected", at),
     event: { event: "disconnected", ...(reason && { reason }), detail },
   }
 }
 
-export function identity(event: string, at: At): string[] {
+export function identity(event: string, at: OccurrenceNumbers): string[] {
   const stanza = at.stanza === undefined ? [] : [String(at.stanza)]
   return [event, String(at.epoch), String(at.connection), ...stanza]
 }

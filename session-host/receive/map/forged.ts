@@ -5,7 +5,7 @@ import type { Remembered } from "./remembered.ts"
 import type { MessageContent } from "../../network/connection.ts"
 
 /** The id of the message that an unwrapped content edits or revokes, if only that message's author may do so. */
-export function changedBy(content: MessageContent, from: string): string | undefined {
+export function changedMessageId(content: MessageContent, from: string): string | undefined {
   const { key, type, editedMessage } = content.protocolMessage ?? {}
   const kind: number | null | undefined = type
   if (kind === changeTypes.edit && editedMessage) return key?.id ?? undefined

@@ -3,8 +3,8 @@ import { groupSettings } from "#core/contract/field-types.ts"
 import type { Event } from "#core/contract/event.ts"
 import { isGroup, isPhoneJid, usernameIn, userOf, withoutDevice } from "#core/jid.ts"
 import { type Stanza, child, childrenOf, textOf } from "../../network/stanza.ts"
-import { type Mapped, whole } from "./mapped.ts"
-import { type KnownPeople, personIn } from "./people-in-stanza.ts"
+import { type Mapped, wholeNumber } from "./mapped.ts"
+import { type KnownPeople, personLookup } from "./people-in-stanza.ts"
 
 type GroupEvent = Extract<Event, { event: "group" }>
 type Kind = GroupEvent["kind"]
@@ -25,7 +25,7 @@ export function isGroupNews({ tag, attrs }: Pick<Stanza, "tag" | "attrs">): bool
 export function fromGroupNews(news: Stanza, known: KnownPeople): Mapped[] {
   const { id, from = "", t, notify, offline } = news.attrs
   if (!id) return []
-  const person = personIn(news, known)
+  const person = personLookup(news, known)
   const actor = withoutDevice(news.attrs.participant ?? authorIn(news))
   const contact = actor === "" ? "" : person(actor)
   const username = usernameIn(news.attrs.participant_username)
@@ -36,7 +36,7 @@ export function fromGroupNews(news: Stanza, known: KnownPeople): Mapped[] {
     name: notify && actor !== "" ? notify : "",
     ...(username && { username }),
     from_me: contact !== "" && contact === known.own.jid,
-    timestamp: whole(t),
+    timestamp: wholeNumber(t),
     ...(offline !== undefined && { offline: true as const }),
   }
   return news.children.flatMap((change, at): Mapped[] => {
@@ -138,7 +138,7 @@ function settingsIn(change: Stanza): z.infer<typeof Settings> | undefined {
     case "membership_approval_mode":
       return { approval: child(change, "group_join")?.attrs.state === "on" }
     case "ephemeral":
-      return { disappearing: whole(change.attrs.expiration) }
+      return { disappearing: wholeNumber(change.attrs.expiration) }
     case "not_ephemeral":
       return { disappearing: 0 }
     default:

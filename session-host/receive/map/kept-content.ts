@@ -12,7 +12,7 @@ const longestQuote = 4096
 const keys = new Set(["mediaKey", "fileEncSha256", "fileSha256"])
 
 /** The part of a message that a forward, a vote, an answer or a download needs. A text that is cut is too long to be forwarded. */
-export function kept(content: MessageContent): MessageContent {
+export function keptContent(content: MessageContent): MessageContent {
   const { contactMessage, contactsArrayMessage } = content
   const secret = content.messageContextInfo?.messageSecret
   return {

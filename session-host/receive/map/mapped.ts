@@ -32,7 +32,7 @@ export interface MessageIdentity {
 export class Unreadable extends Error {}
 
 /** A whole number that a stranger wrote, if JSON can hold it exactly and the contract allows it; otherwise 0. */
-export function whole(given: unknown): number {
+export function wholeNumber(given: unknown): number {
   const number = Number(given ?? 0)
   return Number.isSafeInteger(number) ? number : 0
 }

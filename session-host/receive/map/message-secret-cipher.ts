@@ -1,13 +1,13 @@
 import { createDecipheriv, hkdfSync } from "node:crypto"
 
 /** Content that is sealed under the secret of the message it refers to. */
-export type Use = "Poll Vote" | "Event Response" | "Enc Reaction" | "Event Edit" | "Message Edit"
+export type SecretUse = "Poll Vote" | "Event Response" | "Enc Reaction" | "Event Edit" | "Message Edit"
 
 /** The kinds whose ciphertext is bound to its sender. */
-const bound = new Set<Use>(["Poll Vote", "Event Response"])
+const bound = new Set<SecretUse>(["Poll Vote", "Event Response"])
 
 interface Sealed {
-  use: Use
+  use: SecretUse
   encPayload: Uint8Array
   encIv: Uint8Array
   /** The message that it refers to. */

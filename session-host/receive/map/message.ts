@@ -4,8 +4,8 @@ import type { MessageContent, OpenedAnswer } from "../../network/connection.ts"
 import { type About, type AboutInput, aboutOf } from "./chat-and-sender.ts"
 import { fromResponse, fromVote } from "./votes-and-responses.ts"
 import { changeTypes, contextOf, kindOf, mediaOf, pollOf, unwrap, wordsOf } from "../../network/content.ts"
-import { type Mapped, Unreadable, whole } from "./mapped.ts"
-import { kept } from "./kept-content.ts"
+import { type Mapped, Unreadable, wholeNumber } from "./mapped.ts"
+import { keptContent } from "./kept-content.ts"
 
 export interface Incoming extends AboutInput {
   /** The stanza names a business whose name the network has verified. */
@@ -58,7 +58,13 @@ export function fromMessage(input: Incoming): Mapped[] {
         ...(chat.endsWith("@broadcast") && { is_broadcast: true as const }),
         ...(input.verified && { verified_business: true as const }),
       },
-      remember: { id, chat, fromMe, sender: fromMe ? "" : sender, content: said.edit ? {} : kept(content) },
+      remember: {
+        id,
+        chat,
+        fromMe,
+        sender: fromMe ? "" : sender,
+        content: said.edit ? {} : keptContent(content),
+      },
     },
   ]
 }
@@ -144,8 +150,8 @@ function detailsOf(content: MessageContent): NonNullable<Fields["event_details"]
   return {
     name: name ?? "",
     description: description ?? "",
-    start_time: whole(startTime),
-    end_time: whole(endTime),
+    start_time: wholeNumber(startTime),
+    end_time: wholeNumber(endTime),
     join_link: joinLink ?? "",
   }
 }

@@ -1,12 +1,12 @@
 import type { Stanza } from "../../network/stanza.ts"
-import { type At, identity } from "./connection.ts"
-import { type Mapped, whole } from "./mapped.ts"
+import { type OccurrenceNumbers, identity } from "./connection.ts"
+import { type Mapped, wholeNumber } from "./mapped.ts"
 
 /** The bracket around what happened while the session was offline: `<ib><offline_preview/></ib>`, `<ib><offline/></ib>`. */
-export function fromInfo(info: Stanza, at: At): Mapped[] {
+export function fromInfo(info: Stanza, at: OccurrenceNumbers): Mapped[] {
   const [child] = info.children
   if (!child) return []
-  const count = (name: string) => whole(child.attrs[name])
+  const count = (name: string) => wholeNumber(child.attrs[name])
   switch (child.tag) {
     case "offline_preview":
       return [

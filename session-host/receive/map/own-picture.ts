@@ -1,6 +1,6 @@
 import { withoutDevice } from "#core/jid.ts"
 import type { Stanza } from "../../network/stanza.ts"
-import { type Mapped, whole } from "./mapped.ts"
+import { type Mapped, wholeNumber } from "./mapped.ts"
 import type { KnownPeople } from "./people-in-stanza.ts"
 
 /** `<notification type="picture"><set id/></notification>`, or `<delete/>`: of the session's own picture. */
@@ -17,7 +17,7 @@ export function fromPictureNotification(notification: Stanza, { own }: KnownPeop
       event: {
         event: "profile_picture_updated",
         remove: change.tag === "delete",
-        timestamp: whole(t),
+        timestamp: wholeNumber(t),
         ...(pictureId && { picture_id: pictureId }),
       },
     },

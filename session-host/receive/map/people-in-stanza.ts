@@ -38,7 +38,7 @@ export function lidsInStanza(stanza: Stanza): string[] {
 }
 
 /** By phone number where known, without device. */
-export function personIn(stanza: Stanza, { own, phones }: KnownPeople): (jid: string) => string {
+export function personLookup(stanza: Stanza, { own, phones }: KnownPeople): (jid: string) => string {
   const named = phonesOf(stanza)
   return (given) => {
     const jid = withoutDevice(given)

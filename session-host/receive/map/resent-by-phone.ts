@@ -39,7 +39,7 @@ interface Web {
 }
 
 /** Turns a phone's stored form of a message (`WebMessageInfo`) into the form in which a stanza brings it. */
-export function fromWeb(web: Web, own: Own) {
+export function stanzaFormOf(web: Web, own: Own) {
   const { id, remoteJid, fromMe, participant } = web.key ?? {}
   if (!id || !remoteJid || !web.message) return []
   const attrs: Record<string, string> = {

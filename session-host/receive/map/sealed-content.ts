@@ -5,20 +5,20 @@ import type { About } from "./chat-and-sender.ts"
 import type { Own } from "../../session/own.ts"
 import type { Remembered } from "./remembered.ts"
 import type { MessageContent, OpenedAnswer } from "../../network/connection.ts"
-import { openSealed, type Use } from "./message-secret-cipher.ts"
+import { openSealed, type SecretUse } from "./message-secret-cipher.ts"
 
 type Target = { id?: string | null; remoteJid?: string | null } | null | undefined
 
 /** Content that is sealed under the secret of the message it refers to. */
-export interface Answering {
-  use: Use
+export interface SealedPart {
+  use: SecretUse
   id: string
   encPayload: Uint8Array
   encIv: Uint8Array
 }
 
 /** The sealed part of an unwrapped content. */
-export function sealedIn(content: MessageContent): Answering | undefined {
+export function sealedIn(content: MessageContent): SealedPart | undefined {
   const { pollUpdateMessage, encEventResponseMessage, encReactionMessage, secretEncryptedMessage } = content
   if (pollUpdateMessage?.vote)
     return answering("Poll Vote", pollUpdateMessage.pollCreationMessageKey, pollUpdateMessage.vote)
@@ -36,16 +36,16 @@ export function sealedIn(content: MessageContent): Answering | undefined {
 }
 
 /** `SecretEncryptedMessage.SecretEncType` */
-const edits = new Map<number, Use>([
+const edits = new Map<number, SecretUse>([
   [1, "Event Edit"],
   [2, "Message Edit"],
 ])
 
 function answering(
-  use: Use,
+  use: SecretUse,
   key: Target,
   sealed: { encPayload?: Uint8Array | null; encIv?: Uint8Array | null },
-): Answering | undefined {
+): SealedPart | undefined {
   const { encPayload, encIv } = sealed
   if (!key?.id || !encPayload || encPayload.length < 16 || !encIv || encIv.length === 0) return undefined
   return { use, id: key.id, encPayload, encIv }
@@ -59,7 +59,7 @@ export interface Opened {
 
 /** Opens it with the first candidate message that fits; undefined when none does. */
 export function openAnswer(
-  sealed: Answering,
+  sealed: SealedPart,
   input: { about: About; own: Own; phones: Map<string, string>; originals: Remembered[] },
 ): Opened | undefined {
   const { about, own, phones } = input
@@ -80,7 +80,7 @@ function lidsOf(phone: string, phones: Map<string, string>): string[] {
   return [...phones].flatMap(([lid, known]) => (known === phone && isLid(lid) ? [lid] : []))
 }
 
-function read(sealed: Answering, original: Remembered, bytes: Buffer, own: Own): Opened {
+function read(sealed: SealedPart, original: Remembered, bytes: Buffer, own: Own): Opened {
   switch (sealed.use) {
     case "Poll Vote":
       return { answer: { original, vote: decodeAnswer.vote(bytes) } }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import type { MessageContent, OpenedAnswer } from "../../network/connection.ts"
 import type { About } from "./chat-and-sender.ts"
 import { pollOf } from "../../network/content.ts"
-import { type Mapped, whole } from "./mapped.ts"
+import { type Mapped, wholeNumber } from "./mapped.ts"
 
 type Response = NonNullable<MessageContent["encEventResponseMessage"]>
 
@@ -47,7 +47,7 @@ export function fromResponse(about: About, sealed: Response, answer: OpenedAnswe
         ...about.common,
         event_id: sealed.eventCreationMessageKey?.id ?? "",
         response: known.get(response ?? 0) ?? "unknown",
-        response_time_ms: whole(timestampMs) || whole(about.common.timestamp * 1000),
+        response_time_ms: wholeNumber(timestampMs) || wholeNumber(about.common.timestamp * 1000),
         extra_guest_count: extraGuestCount ?? 0,
       },
     },

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 import "#test/support/store.ts"
-import { known } from "#session-host/receive/unknown.ts"
+import { knownStanzas } from "#session-host/receive/unknown.ts"
 import { knownFacts } from "#simulator/compare-with-live/facts.ts"
 import { kinds } from "#simulator/stanzas/unsolicited-notices.ts"
 import { aChat, aSharedChat } from "#test/support/session/chat.ts"
@@ -75,7 +75,7 @@ const inParts = (form: Form): Form[] => [form, ...form.content.map((part) => ({ 
 
 /** The stanzas that `receive/unknown.ts` knows: what Baileys, whatsmeow and whatsapp-rust handle. */
 function knownForms(): Form[] {
-  return [...known].flatMap(
+  return [...knownStanzas].flatMap(
     ([tag, { kinds: types = new Set<string>(), parts = new Map<string, Set<string>>() }]) => {
       const all = new Set([...types, ...parts.keys(), ""])
       return [...all].flatMap((type) => {
@@ -94,7 +94,7 @@ function documented(): Form[] {
     const [first, ...others] = [...what.matchAll(/`<?([\w:]+)[^`]*`/g)].map(([, word = ""]) => word)
     if (!first) return []
     const content = others.map((word) => newForm(word))
-    const isTag = what.includes("`<") || known.has(first)
+    const isTag = what.includes("`<") || knownStanzas.has(first)
     const [tag, attrs] = isTag ? [first, {}] : ["notification", { type: first }]
     return [{ tag, attrs: { from: "s.whatsapp.net", ...attrs }, content }]
   })

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { Event } from "#core/contract/event.ts"
-import { connected, disconnected } from "#session-host/receive/map/connection.ts"
+import { connectedEvent, disconnectedEvent } from "#session-host/receive/map/connection.ts"
 import { mapNonMessage } from "#session-host/receive/map-non-message.ts"
 
 const at = { epoch: 3, connection: 2 }
@@ -53,10 +53,10 @@ test("a stanza that nobody knows gives no event", () => {
 
 test("an occurrence without an id of the network is another one in another connection or epoch", () => {
   const ids = [
-    connected(at, "491"),
-    connected({ ...at, connection: 3 }, "491"),
-    connected({ ...at, epoch: 4 }, "491"),
-    disconnected(at),
+    connectedEvent(at, "491"),
+    connectedEvent({ ...at, connection: 3 }, "491"),
+    connectedEvent({ ...at, epoch: 4 }, "491"),
+    disconnectedEvent(at),
   ].map(({ identity }) => JSON.stringify(identity))
   expect(new Set(ids).size).toBe(4)
 })

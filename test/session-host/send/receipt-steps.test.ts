@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import type { Sent } from "#session-host/memory/messages/sent.ts"
 import type { ReceiptKind } from "#session-host/network/connection.ts"
-import { advance, countsOf } from "#session-host/send/receipt-steps.ts"
+import { afterReceipts, countsOf } from "#session-host/send/receipt-steps.ts"
 
 const sent: Sent = {
   messageId: "3EB0",
@@ -22,7 +22,7 @@ const step = (kind: ReceiptKind, who = sent.chat, timestamp = 200) => ({ who, ki
 function toldOf(message: Sent, steps: ReturnType<typeof step>[], each = false): string[] {
   let now = message
   return steps.flatMap((one) => {
-    const changed = advance(now, [one], each)
+    const changed = afterReceipts(now, [one], each)
     now = changed?.after ?? now
     return changed?.reported.map(({ kind }) => `${kind} ${countsOf(now)[kind]}`) ?? []
   })
@@ -40,7 +40,7 @@ test.for<[ReceiptKind[], ReceiptKind[]]>([
   [["read", "delivered"], ["read"]],
   [["played", "read", "delivered"], ["played"]],
 ])("a person's %j is told as %j, by itself or together", ([kinds, expected]) => {
-  const together = advance(
+  const together = afterReceipts(
     sent,
     kinds.map((kind) => step(kind)),
     false,
@@ -48,7 +48,7 @@ test.for<[ReceiptKind[], ReceiptKind[]]>([
   expect(together?.reported.map(({ kind }) => kind)).toEqual(expected)
   let after = sent
   const told = kinds.flatMap((kind) => {
-    const changed = advance(after, [step(kind)], false)
+    const changed = afterReceipts(after, [step(kind)], false)
     after = changed?.after ?? after
     return changed?.reported.map((one) => one.kind) ?? []
   })
@@ -69,7 +69,7 @@ test("members who read a message at once have received it, and one event says bo
   const [a, b, c] = Object.keys(group.members!)
   const reads = [a, b, c].map((who) => step("read", who))
   expect(toldOf(group, reads.slice(0, 1))).toEqual(["read 1"])
-  const { after, reported } = advance(group, [step("delivered", a, 201), ...reads.slice(1)], false)!
+  const { after, reported } = afterReceipts(group, [step("delivered", a, 201), ...reads.slice(1)], false)!
   expect(reported).toEqual([
     { kind: "delivered", timestamp: 201, who: [a] },
     { kind: "read", timestamp: 200, who: [b, c] },
@@ -81,6 +81,6 @@ test.for(["12@lid", "__proto__", "constructor", ""])(
   "a receipt of somebody else counts for nothing: %o",
   (who) => {
     for (const message of [sent, groupOf(2)])
-      expect(advance(message, [step("read", who)], false)).toBeUndefined()
+      expect(afterReceipts(message, [step("read", who)], false)).toBeUndefined()
   },
 )

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { timing } from "#session-host/timing.ts"
 import { newAcks } from "#session-host/send/acks.ts"
-import { built, toText } from "#session-host/send/compose.ts"
+import { buildMessage, toText } from "#session-host/send/compose.ts"
 import { type Keys, keysOf } from "#session-host/baileys/signal/keys.ts"
 import { newSender } from "#session-host/send/transmit.ts"
 import { sendingNow } from "#session-host/baileys/async-context.ts"
@@ -12,7 +12,7 @@ import { NetworkRejected, NotSent, OutcomeUnknown } from "#session-host/network/
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] }))
 afterEach(() => void vi.useRealTimers())
 
-const message = { messageId: "3EB0", chat: "1@lid", message: built(toText("x")) }
+const message = { messageId: "3EB0", chat: "1@lid", message: buildMessage(toText("x")) }
 
 /** Does what Baileys does with a message: it encrypts it, looks at the nodes that go with it, and hands the stanza over. */
 type Relay = (sending: Transmission, additionalNodes: unknown[]) => Promise<void>

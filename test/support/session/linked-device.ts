@@ -1,5 +1,5 @@
 import { decode } from "#session-host/network/decode.ts"
-import { built, toText } from "#session-host/send/compose.ts"
+import { buildMessage, toText } from "#session-host/send/compose.ts"
 import { aPairedConnection } from "./recorded-connection.ts"
 import type { Network } from "../network/network.ts"
 import { aVault, type VolatileVault } from "./vault.ts"
@@ -42,5 +42,5 @@ let messages = 0
 export const outgoing = (chat: string, body: string) => ({
   messageId: `3EB0${(++messages).toString(16).padStart(6, "0").toUpperCase()}`,
   chat,
-  message: built(toText(body)),
+  message: buildMessage(toText(body)),
 })
