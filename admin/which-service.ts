@@ -1,4 +1,4 @@
-import { find } from "#local/service/running.ts"
+import { findRunning } from "#local/service/running.ts"
 import { DataDir } from "#local/service/settings.ts"
 import { Refused } from "./verb.ts"
 
@@ -32,7 +32,7 @@ export interface Service {
  */
 export async function whichService(environment: NodeJS.ProcessEnv): Promise<Service> {
   const dataDir = DataDir.parse(environment.DATA_DIR)
-  const running = await find(dataDir)
+  const running = await findRunning(dataDir)
   const missing = settingsOfStage.filter((name) => !environment[name])
   const isNamed = settingsOfStage.some((name) => name.endsWith("_TABLE") && environment[name])
   const stage = isNamed ? `the stage "${environment.STAGE ?? ""}" on AWS` : undefined

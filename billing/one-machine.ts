@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { startPretendStripe } from "./pretend-stripe/start.ts"
-import { privateFile } from "#local/service/private-file.ts"
+import { readOrCreatePrivate } from "#local/service/private-file.ts"
 import { CannotStart, type Settings } from "#local/service/settings.ts"
 
 const dayMs = 86_400_000
@@ -33,7 +33,7 @@ export async function startBilling(
   }
   if (settings.BILLING === "stripe") return { forAll, forService: {}, start }
   const { DATA_DIR: dataDir, PRETEND_STRIPE_PORT: port } = settings
-  const { secret } = await privateFile(join(dataDir, "pretend-stripe-secret.json"), Secret, () => ({
+  const { secret } = await readOrCreatePrivate(join(dataDir, "pretend-stripe-secret.json"), Secret, () => ({
     secret: `whsec_${randomBytes(24).toString("hex")}`,
   }))
   try {

@@ -19,8 +19,8 @@ import { type KnownState, knownStateWithin } from "./numbers/ask-for-state.ts"
 import { addButton } from "./numbers/numbers.ts"
 import { isFailing, type Receiving, receiverTroubles, receivingOf } from "./numbers/webhook-health.ts"
 import { failedToday, countInWords, type FailedSends, newChatsLine } from "./numbers/count-failed-sends.ts"
-import { kinds, kindWords, many, type Ranked, rankingOf } from "./numbers/ranking.ts"
-import { calledOf, stateLine, inWords, phoneOf, placeOf } from "./numbers/state-words.ts"
+import { kinds, kindWords, manyNumbers, type Ranked, rankingOf } from "./numbers/ranking.ts"
+import { calledOf, stateLine, inWords, phoneOf, pathOfAction } from "./numbers/state-words.ts"
 
 /** How often the page looks again; where there are very many numbers, only when its stream begins anew. */
 const lookEachMs = 5000
@@ -36,7 +36,7 @@ const most = { troubles: 10, looked: 200, failing: 50, read: 20, messages: 10 }
 /** The first page of an account that is past its first steps: what is down and why, what failed, what came last. */
 export const home = new Hono<DashboardEnv>()
   .get("/", async (c, next) => {
-    const isMany = c.var.me.account.bridges > many
+    const isMany = c.var.me.account.bridges > manyNumbers
     const ranking = isMany ? undefined : await rankingIn(c)
     if (ranking && !ranking.some(isInUse)) return await next()
     const parts = ranking ? [...(await partsOf(c, ranking)).values()] : await before(c.var.accountId)
@@ -49,7 +49,7 @@ export const home = new Hono<DashboardEnv>()
     return await page(c, { title: "Home", place: "start", body })
   })
   .get("/live/home", async (c) => {
-    const isMany = c.var.me.account.bridges > many
+    const isMany = c.var.me.account.bridges > manyNumbers
     return await live(c, isMany ? lookAtManyEachMs : lookEachMs, async () => {
       const parts = await partsOf(c, await rankingIn(c))
       return new Map([...parts].map(([name, part]) => [name, { html: part }]))
@@ -214,7 +214,7 @@ function problemsOf(
   const action = mayChange ? inWords(knownState).action : undefined
   const ofSession = {
     said: stateLine(knownState),
-    ...(action && { href: placeOf(`/numbers/${ref}`, action.to), label: action.label }),
+    ...(action && { href: pathOfAction(`/numbers/${ref}`, action.to), label: action.label }),
   }
   const ofWebhooks = receiverTroubles(ref, receiving).map(({ mark, about, href, label }) => ({
     said: html`${mark}

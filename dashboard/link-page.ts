@@ -9,7 +9,7 @@ import { LinkSession } from "#core/bridge/link-session.ts"
 import { ApiError, rateLimited } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
 import { log } from "#core/platform/log.ts"
-import { ask } from "#functions/api/ask-host.ts"
+import { askHost } from "#functions/api/ask-host.ts"
 import { RateLimit } from "#core/rate-limit.ts"
 import { addressOf, originOf } from "#functions/http/address.ts"
 import { lonePage } from "./answer.ts"
@@ -29,15 +29,15 @@ import {
   refusedCard,
   steps,
   titleOf,
-  typedCard,
-  whileLinking,
-  whoIs,
+  typedCodeCard,
+  cardAndSteps,
+  whoAsks,
 } from "./numbers/linking-cards.ts"
 import {
-  type Shown,
+  type CardPage,
   challengeIn,
   linkingCard,
-  passkeyAnswered,
+  bringPasskeyAnswer,
   turnAway,
   wantsPasskey,
 } from "./numbers/passkey.ts"
@@ -68,7 +68,7 @@ export const linkPage = new Hono<DashboardEnv>()
     const card = isTyped
       ? html``
       : linkingCard(knownState, shownOf(c, session, name), isAsking ? await codeShown(c, session) : undefined)
-    const parts = whileLinking({ at: c.req.path, query: `begun=${begun}`, card, knownState, words })
+    const parts = cardAndSteps({ at: c.req.path, query: `begun=${begun}`, card, knownState, words })
     return await around(c, session, { name }, html`${isRefused ? otherPhone(session, words) : ""} ${parts}`)
   })
   .get("/link/:token/stream", async (c) => {
@@ -129,8 +129,8 @@ export const linkPage = new Hono<DashboardEnv>()
     const at = c.req.path
     const knownState = forStrangers(await knownStateOf(session.bridge))
     const words = wordsOf(c)
-    const card = typedCard({ ...typed, at, words })
-    const parts = whileLinking({ at, query: "typed=1", card, knownState, words })
+    const card = typedCodeCard({ ...typed, at, words })
+    const parts = cardAndSteps({ at, query: "typed=1", card, knownState, words })
     return await around(c, session, { name: await nameOf(session) }, parts)
   })
   .post("/link/:token/passkey", async (c) => {
@@ -146,7 +146,7 @@ export const linkPage = new Hono<DashboardEnv>()
     const { bridge } = session
     const look = async () => forStrangers(await knownStateOf(bridge))
     const { requestId } = c.var
-    const { body, status } = await passkeyAnswered(answer, { bridge, requestId, look, shown })
+    const { body, status } = await bringPasskeyAnswer(answer, { bridge, requestId, look, shown })
     return await around(c, session, { name, status }, body)
   })
   .post("/link/:token/report", async (c) => {
@@ -195,7 +195,7 @@ function shownOf(
   c: Context<DashboardEnv>,
   { expectedPhone }: LinkSession.Info,
   name: string | undefined,
-): Shown {
+): CardPage {
   const whose = expectedPhone === undefined ? "" : `, with the number ending in ${expectedPhone.slice(-4)}`
   const words = wordsOf(c)
   return {
@@ -240,7 +240,7 @@ async function unlink(c: Context<DashboardEnv>, { bridge }: LinkSession.Info): P
   const { requestId } = c.var
   try {
     const call = { method: "DELETE", path: "/logout", bridgeId: bridge.id, requestId } as const
-    const { refusal } = await ask(call, true)
+    const { refusal } = await askHost(call, true)
     if (refusal) return false
     log.info({ requestId, bridgeId: bridge.id }, "another phone than the expected one was unlinked")
     return true
@@ -307,7 +307,7 @@ function reported({ thanks, thanksHow }: LinkWords): Html {
 function linkTaken(name: string | undefined, words: LinkWords): Html {
   return html`<div class="card">
     <h1>${words.taken}</h1>
-    <p>${fill(words.takenHow, { who: whoIs(name, words) })}</p>
+    <p>${fill(words.takenHow, { who: whoAsks(name, words) })}</p>
   </div>`
 }
 

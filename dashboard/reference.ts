@@ -10,10 +10,10 @@ import { examples } from "#core/contract/examples.ts"
 import { ApiError } from "#core/error.ts"
 import { newMessageId } from "#core/message-id.ts"
 import { config } from "#core/platform/config.ts"
-import { ask } from "#functions/api/ask-host.ts"
+import { askHost } from "#functions/api/ask-host.ts"
 import { openapi } from "#functions/docs/openapi.ts"
 import { hrefOfCall } from "#functions/docs/reference-page.ts"
-import { docs } from "#functions/docs/routes.ts"
+import { answerReference } from "#functions/docs/routes.ts"
 import { type Tryable, tryableOf } from "#functions/docs/tryable-routes.ts"
 import { originOf } from "#functions/http/address.ts"
 import { page } from "./answer.ts"
@@ -26,7 +26,7 @@ export const reference = new Hono<DashboardEnv>().get("/api/docs", async (c) => 
   const me = await whoLooks(c)
   const [newest] = me ? await ApiKey.list(me.account.id) : []
   const reader = { baseUrl: originOf(c), mayTry: config.SANDBOX, keyName: newest?.name || undefined }
-  return await docs(c, reader, "no-store")
+  return await answerReference(c, reader, "no-store")
 })
 
 /** Calls of the reference, tried on the account's sandbox. */
@@ -58,7 +58,7 @@ async function called(c: Context<DashboardEnv>, route: Tryable, body: string): P
   try {
     const { id: bridgeId } = await Bridge.get(c.var.accountId, "sandbox")
     const call = { method, path, bridgeId, requestId: c.var.requestId, ...(hasBody && { body }) }
-    const { success, refusal } = await ask(
+    const { success, refusal } = await askHost(
       { ...call, ...(isSend && { messageId: newMessageId(), isNew: true }) },
       true,
     )
@@ -97,7 +97,7 @@ async function addressed(c: Context<DashboardEnv>, example: object): Promise<obj
   if (!("chat" in example)) return example
   try {
     const { id: bridgeId } = await Bridge.get(c.var.accountId, "sandbox")
-    const { success } = await ask(
+    const { success } = await askHost(
       { method: "GET", path: "/contacts", bridgeId, requestId: randomUUID() },
       true,
     )

@@ -38,7 +38,7 @@ import { deliveries } from "./numbers/deliveries.ts"
 import { event } from "./numbers/event.ts"
 import { events } from "./numbers/events.ts"
 import { groups } from "./numbers/groups.ts"
-import { linkPages } from "./numbers/new-link-page.ts"
+import { newLinkPage } from "./numbers/new-link-page.ts"
 import { log } from "./numbers/log.ts"
 import { messages } from "./numbers/messages.ts"
 import { newNumber } from "./numbers/new-number.ts"
@@ -124,7 +124,7 @@ for (const part of [
   newNumber,
   number,
   linking,
-  linkPages,
+  newLinkPage,
   messages,
   chats,
   groups,

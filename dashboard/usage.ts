@@ -9,7 +9,7 @@ import { bars } from "./bars.ts"
 import { type Html, icon, note, selectField } from "./elements.ts"
 import type { DashboardEnv } from "./guard.ts"
 import { heading } from "./layout.ts"
-import { many } from "./numbers/ranking.ts"
+import { manyNumbers } from "./numbers/ranking.ts"
 
 const dayMs = 86_400_000
 /** How many days a page can show. */
@@ -25,7 +25,7 @@ export const usage = new Hono<DashboardEnv>().get("/usage", async (c) => {
   const bridges = await Bridge.list(accountId)
   const offered = bridges.filter(Bridge.isVisible)
   const chosen = offered.find(({ customerRef }) => customerRef === c.req.query("number"))
-  const isTooMany = !chosen && bridges.length > many
+  const isTooMany = !chosen && bridges.length > manyNumbers
   const unknown = isTooMany ? c.req.query("number") : undefined
   const rows = await usageOf(chosen ? [chosen] : isTooMany ? [] : bridges, { from: days[0] })
   const body = html`${heading({
@@ -70,7 +70,7 @@ function filterForm({ refs, ref, span }: { refs: string[]; ref: string | undefin
   const days = spans.map((one) => [one, `${one} days`] as const)
   return html`<form class="inline" method="get" action="/usage" aria-label="Filter">
     ${
-      refs.length > many
+      refs.length > manyNumbers
         ? html`<div>
             <label for="number">Number</label>
             <input id="number" name="number" value="${ref ?? ""}" required />

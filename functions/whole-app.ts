@@ -1,6 +1,6 @@
 import { dashboard, missing } from "#dashboard/routes.ts"
 import { eventStream } from "./stream/events.ts"
-import { logs } from "./stream/logs.ts"
+import { logStream } from "./stream/logs.ts"
 import { webhookTest } from "./stream/webhook-test.ts"
 import { account } from "./api/account.ts"
 import { bridges } from "./api/bridges.ts"
@@ -8,7 +8,7 @@ import { deliveries } from "./api/deliveries.ts"
 import { door } from "./http/door.ts"
 import { events } from "./api/events.ts"
 import { proxy } from "./api/proxy-routes.ts"
-import { files, uploads } from "./api/uploads.ts"
+import { uploads, uploadForms } from "./api/uploads.ts"
 import { webhooks } from "./api/webhooks.ts"
 import { withAgents } from "./mcp/routes.ts"
 import { reference } from "./docs/routes.ts"
@@ -21,7 +21,18 @@ export const app = withAgents(
   door({
     pages: dashboard,
     missing,
-    open: [reference, uploads],
-    guarded: [bridges, eventStream, events, deliveries, webhooks, account, logs, webhookTest, files, proxy],
+    open: [reference, uploadForms],
+    guarded: [
+      bridges,
+      eventStream,
+      events,
+      deliveries,
+      webhooks,
+      account,
+      logStream,
+      webhookTest,
+      uploads,
+      proxy,
+    ],
   }),
 )

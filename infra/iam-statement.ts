@@ -19,7 +19,7 @@ type TableAction =
   | "ConditionCheckItem"
 
 /** Whatever can be done with one row at a time. */
-export const row = ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] as const
+export const rowActions = ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] as const
 
 /** Permission to do exactly this with a table. */
 export function tableAccess(table: sst.aws.Dynamo, ...actions: TableAction[]): Statement {

@@ -13,7 +13,7 @@ export async function listen(server: Server, port = 0, host = "127.0.0.1"): Prom
 }
 
 /** Stops listening and closes all connections; resolves when that is done. */
-export async function hangUp(server: HttpServer): Promise<void> {
+export async function stopListening(server: HttpServer): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   // An error would only say that it was closed already.
   server.close(() => resolve())

@@ -4,8 +4,8 @@ import { runUntilAsked } from "./run-until-asked.ts"
 process.exitCode = await runUntilAsked(
   () => ServeSettings.parse(process.env),
   async (_service, { serving }) => {
-    const { foundOperator } = await import("./serve/found-operator.ts")
-    await foundOperator(serving.OPERATOR_EMAIL)
+    const { createOperatorAccount } = await import("./serve/found-operator.ts")
+    await createOperatorAccount(serving.OPERATOR_EMAIL)
     const { log } = await import("#core/platform/log.ts")
     log.info({ url: serving.PUBLIC_URL }, "the messaging bridge runs")
   },

@@ -6,7 +6,7 @@ import { Member } from "#core/account/member.ts"
 import { need } from "#core/platform/config.ts"
 import { type Item, toRow } from "#core/store/dynamodb-json.ts"
 import type { Row } from "#core/store/store.ts"
-import { opened, seal } from "#local/backup/sealed-file.ts"
+import { readSealed, writeSealed } from "#local/backup/sealed-file.ts"
 import { Unusable } from "#local/backup/unusable.ts"
 import release from "../../package.json" with { type: "json" }
 
@@ -34,7 +34,7 @@ export const ExportHeader = z.object({
     .min(1),
 })
 export type ExportHeader = z.infer<typeof ExportHeader>
-export type Listed = ExportHeader["bridges"][number]
+export type ListedBridge = ExportHeader["bridges"][number]
 
 /** A row in DynamoDB's own JSON, which has bytes. */
 const Stored = z
@@ -77,7 +77,7 @@ export async function writeExport(
   passphrase: string,
   lines: AsyncIterable<Buffer>,
 ): Promise<void> {
-  await seal(path, { kind: "export", passphrase, service: thisService() }, lines)
+  await writeSealed(path, { kind: "export", passphrase, service: thisService() }, lines)
 }
 
 /** A name for this service, which tells nothing about its secrets. */
@@ -94,7 +94,7 @@ export async function readExport<Result>(
   passphrase: string,
   read: (about: ExportHeader, lines: AsyncIterable<Line>) => Promise<Result>,
 ): Promise<Result> {
-  const texts = textsOf(opened("export", path, passphrase))
+  const texts = textsOf(readSealed("export", path, passphrase))
   try {
     const first = await texts.next()
     const about = ExportHeader.parse(JSON.parse(first.done ? "" : first.value))

@@ -12,7 +12,7 @@ import { type Row, transact, type Write } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { Unusable } from "#local/backup/unusable.ts"
 import { rowsOfBridge } from "./export.ts"
-import { type ExportHeader, checkExport, type Line, type Listed, readExport } from "./file.ts"
+import { type ExportHeader, checkExport, type Line, type ListedBridge, readExport } from "./file.ts"
 
 export interface Imported {
   id: string
@@ -77,7 +77,7 @@ async function arrivalsOf(about: ExportHeader, into: string | undefined): Promis
 
 /** @returns false when it has arrived already @throws Unusable when it cannot */
 async function mustArrive(
-  { id, customerRef, network, moves }: Listed,
+  { id, customerRef, network, moves }: ListedBridge,
   accountId: string,
   lease: Lease.Info | undefined,
 ): Promise<boolean> {
@@ -135,7 +135,7 @@ const most = { writes: 90, bytes: 3_000_000 }
 
 /** One bridge on its way in. Every write checks that no other import has taken over. */
 class Arrival {
-  readonly listed: Listed
+  readonly listed: ListedBridge
   readonly accountId: string
   /** How many rows were written. */
   rows = 0
@@ -145,7 +145,10 @@ class Arrival {
   #waiting: Write[] = []
   #bytes = 0
 
-  constructor(listed: Listed, about: { accountId: string; importId: string; seen: Lease.Info | undefined }) {
+  constructor(
+    listed: ListedBridge,
+    about: { accountId: string; importId: string; seen: Lease.Info | undefined },
+  ) {
     this.listed = listed
     this.accountId = about.accountId
     this.#importId = about.importId

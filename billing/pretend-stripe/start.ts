@@ -1,7 +1,7 @@
 import { createServer } from "node:http"
 import { getRequestListener, type HttpBindings } from "@hono/node-server"
 import { Hono } from "hono"
-import { hangUp, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#local/listen.ts"
 import { api } from "./api.ts"
 import { openBook, price } from "./book.ts"
 import { advance, catchUp } from "./pass-time.ts"
@@ -97,7 +97,7 @@ export async function startPretendStripe(input: {
     },
     close: async () => {
       await webhooks.close()
-      await hangUp(server)
+      await stopListening(server)
     },
   }
 }

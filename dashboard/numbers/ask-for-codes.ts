@@ -6,7 +6,7 @@ import { isSameNumber } from "#core/phone-number.ts"
 import { PhoneNumber } from "#core/contract/field-types.ts"
 import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
-import { ask } from "#functions/api/ask-host.ts"
+import { askHost } from "#functions/api/ask-host.ts"
 import { sentenceForPeople, sentenceOf } from "../api-words.ts"
 import type { Code } from "./linking-cards.ts"
 
@@ -60,7 +60,7 @@ function lastOf(bridgeId: string): Code {
 async function askedFor(bridgeId: string, requestId: string): Promise<Code> {
   try {
     const call = { method: "GET", path: "/qr", bridgeId, requestId } as const
-    const { success, refusal } = await ask(call, false)
+    const { success, refusal } = await askHost(call, false)
     if (refusal) throw refusal
     const expires = Number(success.headers["x-qr-expires"])
     return { kind: "shown", png: success.body, expiresMs: expires * 1000, number: 0 }
@@ -136,7 +136,7 @@ export async function typedCodeFor(
 
 async function typedCode(bridge: Bridge.Info, phone: string, requestId: string): Promise<string> {
   const body = JSON.stringify({ phone })
-  const { success, refusal } = await ask(
+  const { success, refusal } = await askHost(
     { method: "POST", path: "/pair", bridgeId: bridge.id, requestId, body },
     true,
   )

@@ -4,7 +4,7 @@ import type { AttemptLog } from "#core/event/attempt-log.ts"
 import { toQuery } from "../answer.ts"
 import { cardTable, copyButton, type Html, selectField } from "../elements.ts"
 import { ago } from "../times.ts"
-import { type Receiving, whereAt } from "./webhook-health.ts"
+import { type Receiving, webhookQuery } from "./webhook-health.ts"
 import { outcome } from "./attempt-words.ts"
 
 // The list of attempts on the page of deliveries.
@@ -94,7 +94,7 @@ export function attemptsList({ ref, attempts, words, asked, hasMore, receiving }
             heads: ["Outcome", "Event", "Attempt", "Took", "When"],
             rows: attempts.map((one) =>
               attemptRow(
-                `/numbers/${ref}/events/${one.attempt.event_id}${whereAt(receiving.webhookId)}`,
+                `/numbers/${ref}/events/${one.attempt.event_id}${webhookQuery(receiving.webhookId)}`,
                 one,
                 words.get(one.attempt.event_id),
               ),

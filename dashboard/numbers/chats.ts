@@ -10,7 +10,7 @@ import { ago } from "../times.ts"
 import type { DashboardEnv } from "../guard.ts"
 import { numberHeading } from "../layout.ts"
 import { wordsOf } from "./message-item.ts"
-import { notShown, type SessionAnswer, askSession, whoIs } from "./session-answer.ts"
+import { notShown, type SessionAnswer, askSession, phoneOrJid } from "./session-answer.ts"
 
 const perPage = 50
 /** How long a page waits for the session, ms. */
@@ -95,10 +95,10 @@ function chatItem(at: string, chat: ChatInfo): Html {
     ${chat.unread > 0 || chat.marked_unread ? html`<span class="state warn">${chat.unread || "marked"} unread</span>` : ""}
     <div class="about whole">
       <a class="strong" href="${at}/${encodeURIComponent(chat.chat_id)}"
-        ><bdi>${chat.name || whoIs(chat.chat_id)}</bdi></a
+        ><bdi>${chat.name || phoneOrJid(chat.chat_id)}</bdi></a
       >
       ${marks.map((mark) => html`<span class="tag">${mark}</span>`)}
-      ${chat.name === "" ? "" : html`<div class="small muted">${whoIs(chat.chat_id)}</div>`}
+      ${chat.name === "" ? "" : html`<div class="small muted">${phoneOrJid(chat.chat_id)}</div>`}
     </div>
     <span class="small muted">${chat.last_message_at === 0 ? "" : ago(chat.last_message_at * 1000)}</span>
   </li>`
@@ -112,7 +112,7 @@ function messagesOf(
   const at = `/numbers/${ref}/chats/${encodeURIComponent(chat)}`
   return html`<section class="card flush" aria-label="Messages">
       <header>
-        <h2><bdi>${whoIs(chat)}</bdi></h2>
+        <h2><bdi>${phoneOrJid(chat)}</bdi></h2>
         <p><a href="/numbers/${ref}/chats">All chats</a></p>
       </header>
       ${value.length === 0 ? nothing("No message is kept", "Each message of this chat appears here.") : ""}
@@ -124,7 +124,7 @@ function messagesOf(
 }
 
 function messageItem(message: Kept): Html {
-  const who = message.from_me ? "This number" : message.name || whoIs(message.contact_id)
+  const who = message.from_me ? "This number" : message.name || phoneOrJid(message.contact_id)
   return html`<li class="line">
     ${message.status === undefined ? "" : html`<span class="state">${message.status}</span>`}
     <div class="about whole">

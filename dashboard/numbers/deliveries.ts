@@ -22,13 +22,13 @@ import { whoIsTold } from "../people/alerts.ts"
 import { AskedAttempts, attemptsCard, attemptsList, typeTag, type EventWords } from "./attempts.ts"
 import { eventLine } from "./event-item.ts"
 import {
-  changeOf,
-  deliveriesOf,
-  howLong,
+  pathOfWebhook,
+  pathOfDeliveries,
+  aboutRetries,
   isFailing,
   receiverLine,
   receivingAt,
-  whereAt,
+  webhookQuery,
 } from "./webhook-health.ts"
 import { aboutTest, outcome, testWords } from "./attempt-words.ts"
 
@@ -92,7 +92,7 @@ function whichOf(ref: string, shown: Delivery.Info, all: Delivery.Info[]): Html 
         ({ webhookId, receiver, failingSince }) =>
           html`<li>
             <a
-              href="${deliveriesOf(ref, webhookId)}"
+              href="${pathOfDeliveries(ref, webhookId)}"
               ${webhookId === shown.webhookId ? "aria-current=page" : ""}
               ><bdi>${receiver.url === "" ? "No webhook" : receiver.url}</bdi>
               ${failingSince === undefined ? "" : html`<span class="state bad">failing</span>`}</a
@@ -169,7 +169,7 @@ async function shownOf(c: Context<DashboardEnv>, known: EventWords = new Map()) 
   for (const [id, one] of events) known.set(id, wordsOf(one, id))
   const hasMore = fitting.length > nth * perPage
   const mayChange = me.role !== "viewer"
-  const told = isFailing(receiving) ? html`${howLong} ${await whoIsTold(c)}` : ""
+  const told = isFailing(receiving) ? html`${aboutRetries} ${await whoIsTold(c)}` : ""
   // The ring is newest first.
   const last = new Map(all.toReversed().map(({ attempt }) => [attempt.event_id, attempt]))
   return { ref: bridge.customerRef, receiving, told, attempts, last, asked, hasMore, words: known, mayChange }
@@ -204,7 +204,7 @@ function noWebhook(ref: string): Html {
 /** The waiting events and the state of the receiver. */
 function headCard({ ref, receiving, told, words, mayChange }: Shown): Html {
   const { headId } = receiving
-  const at = whereAt(receiving.webhookId)
+  const at = webhookQuery(receiving.webhookId)
   return html`<section class="card" id="delivery-head" aria-label="The webhook">
     <div class="row spread">
       <div>${receiverLine(ref, receiving)}</div>
@@ -230,7 +230,7 @@ function headCard({ ref, receiving, told, words, mayChange }: Shown): Html {
       <dt>Webhook</dt>
       <dd>
         <span class="mono">${receiving.url}</span>
-        ${mayChange ? html`<a href="${changeOf(ref, receiving.webhookId)}">Change the webhook</a>` : ""}
+        ${mayChange ? html`<a href="${pathOfWebhook(ref, receiving.webhookId)}">Change the webhook</a>` : ""}
       </dd>
       ${
         headId === undefined
@@ -256,7 +256,7 @@ const spans = [
 function givenUpCard({ ref, mayChange, receiving, last }: Shown, { undelivered, hasMore }: GivenUp): Html {
   if (undelivered.length === 0) return html`<section id="given-up" hidden></section>`
   const ids = undelivered.map((stored) => stored.event_id)
-  const at = whereAt(receiving.webhookId)
+  const at = webhookQuery(receiving.webhookId)
   return html`<section class="card flush" id="given-up" data-keep="${ids.join(" ")} ${hasMore}">
     <header>
       <h2>Undelivered: ${undelivered.length}${hasMore ? " and more" : ""}</h2>

@@ -2,8 +2,8 @@ import { html } from "hono/html"
 import type { StoredEvent } from "#core/contract/stored-event.ts"
 import type { EventType } from "#core/contract/event.ts"
 import { outcomeMark } from "./event-outcomes.ts"
-import { whereAt } from "./webhook-health.ts"
-import { whoIs } from "./session-answer.ts"
+import { webhookQuery } from "./webhook-health.ts"
+import { phoneOrJid } from "./session-answer.ts"
 import { codeBlock, copyable, type Html, buttonForm } from "../elements.ts"
 import { ago } from "../times.ts"
 
@@ -36,7 +36,7 @@ export function eventItem(
         ${codeBlock(JSON.stringify(event, undefined, 2), "The event as JSON")}
         <div class="row">
           <a class="button slim" href="/numbers/${ref}/events/${id}">Its deliveries</a>
-          ${more.elsewhere?.map((at) => html`<a class="button slim" href="/numbers/${ref}/events/${id}${whereAt(at)}">Undelivered at ${at}</a>`)}
+          ${more.elsewhere?.map((at) => html`<a class="button slim" href="/numbers/${ref}/events/${id}${webhookQuery(at)}">Undelivered at ${at}</a>`)}
           ${"chat_id" in event ? html`<a class="button slim" href="/numbers/${ref}/events?${new URLSearchParams({ chat: event.chat_id }).toString()}">Only this chat</a>` : ""}
           ${more.maySend ? buttonForm({ action: `/numbers/${ref}/events/${id}/resend`, label: "Send to the webhook", kind: "slim" }) : ""}
         </div>
@@ -80,7 +80,7 @@ export function eventLine(event: Event): Html | string {
       return html`<b>${who}</b> ${what.slice(0, 300).replaceAll(directionMarks, "")}`
     }
     case "message_lost":
-      return html`from <b>${event.name || whoIs(event.contact_id)}</b>: the phone has not given it`
+      return html`from <b>${event.name || phoneOrJid(event.contact_id)}</b>: the phone has not given it`
     case "connected":
       return html`as <b>+${event.phone}</b>`
     case "disconnected":
@@ -89,22 +89,22 @@ export function eventLine(event: Event): Html | string {
         "the connection is gone; it comes back by itself"
       )
     case "typing":
-      return html`<b>${whoIs(event.contact_id)}</b> ${event.state}`
+      return html`<b>${phoneOrJid(event.contact_id)}</b> ${event.state}`
     case "poll_vote":
-      return html`<b>${event.name || whoIs(event.contact_id)}</b> chose
+      return html`<b>${event.name || phoneOrJid(event.contact_id)}</b> chose
         ${event.selected_options.join(", ") || "nothing"}`
     case "event_response":
-      return html`<b>${event.name || whoIs(event.contact_id)}</b> answered ${event.response}`
+      return html`<b>${event.name || phoneOrJid(event.contact_id)}</b> answered ${event.response}`
     case "call_incoming":
-      return html`<b>${whoIs(event.contact_id)}</b> calls`
+      return html`<b>${phoneOrJid(event.contact_id)}</b> calls`
     case "call_terminated":
-      return html`<b>${whoIs(event.contact_id)}</b> ${event.reason}`
+      return html`<b>${phoneOrJid(event.contact_id)}</b> ${event.reason}`
     case "offline_sync_completed":
       return event.count === 0 ? "nothing was missed" : `${event.count} things happened meanwhile`
     case "group":
-      return html`<b>${event.name || whoIs(event.contact_id)}</b> ${event.kind}`
+      return html`<b>${event.name || phoneOrJid(event.contact_id)}</b> ${event.kind}`
     case "message_status":
-      return html`to <b>${whoIs(event.chat_id)}</b> ${event.status}`
+      return html`to <b>${phoneOrJid(event.chat_id)}</b> ${event.status}`
     case "presence":
     case "offline_sync_preview":
     case "profile_picture_updated":

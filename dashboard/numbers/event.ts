@@ -21,7 +21,7 @@ import { numberHeading } from "../layout.ts"
 import { live } from "../live.ts"
 import { meanings } from "./event-item.ts"
 import { stateMark } from "./event-outcomes.ts"
-import { deliveriesOf, whereAt } from "./webhook-health.ts"
+import { pathOfDeliveries, webhookQuery } from "./webhook-health.ts"
 import { outcome, whyOf } from "./attempt-words.ts"
 
 const lookEachMs = 2000
@@ -92,13 +92,13 @@ async function show(c: Context<DashboardEnv>, notice?: Html) {
   const headers = linesOf(delivery.headers)
   const body = html`${numberHeading(bridge, "deliveries")}
     <nav class="crumbs" aria-label="Back">
-      <a href="${deliveriesOf(ref, shown.webhookId)}">All deliveries</a> ·
+      <a href="${pathOfDeliveries(ref, shown.webhookId)}">All deliveries</a> ·
       <a href="/numbers/${ref}/events">All events</a>
     </nav>
     ${notice ?? ""}
     <div
       class="stack"
-      data-stream="/numbers/${ref}/events/${delivery.event_id}/stream${whereAt(shown.webhookId)}"
+      data-stream="/numbers/${ref}/events/${delivery.event_id}/stream${webhookQuery(shown.webhookId)}"
     >
       ${stateCard(ref, shown)} ${atEachCard(ref, shown)} ${attemptsCard(shown)}
     </div>
@@ -150,7 +150,7 @@ function atEachCard(ref: string, { delivery, webhookId }: Shown): Html {
             ${stateMark(one.state)}
             <a
               class="about mono"
-              href="/numbers/${ref}/events/${id}${whereAt(one.id)}"
+              href="/numbers/${ref}/events/${id}${webhookQuery(one.id)}"
               ${one.id === webhookId ? "aria-current=true" : ""}
               >${one.id}</a
             >
@@ -259,7 +259,7 @@ function linesOf(headers: Record<string, string>): string {
 
 function actions(ref: string, { delivery, isHead, head, state, webhookId }: Shown): Html {
   const at = `/numbers/${ref}/events/${delivery.event_id}`
-  const ofWebhook = whereAt(webhookId)
+  const ofWebhook = webhookQuery(webhookId)
   if (state !== "pending")
     return buttonForm({ action: `${at}/resend${ofWebhook}`, label: "Send it again", kind: "main" })
   if (!isHead)

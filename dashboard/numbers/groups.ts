@@ -5,7 +5,7 @@ import { z } from "zod"
 import { Group, GroupWithMembers } from "#core/contract/group.ts"
 import { Group as GroupId } from "#core/contract/field-types.ts"
 import { ApiError } from "#core/error.ts"
-import { ask } from "#functions/api/ask-host.ts"
+import { askHost } from "#functions/api/ask-host.ts"
 import { page, toQuery } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { confirming, copyable, type Html, icon, note, buttonForm } from "../elements.ts"
@@ -39,7 +39,7 @@ export const groups = new Hono<DashboardEnv>()
   .post("/numbers/:ref/groups/:jid/leave", async (c) => {
     const { bridge, requestId } = c.var
     const path = `${pathOf(c)}/leave`
-    const { refusal } = await ask({ method: "POST", path, bridgeId: bridge.id, requestId }, true)
+    const { refusal } = await askHost({ method: "POST", path, bridgeId: bridge.id, requestId }, true)
     if (refusal) return await show(c, note("bad", sentenceForPeople(refusal.message)))
     return c.redirect(`/numbers/${bridge.customerRef}/groups`, 303)
   })

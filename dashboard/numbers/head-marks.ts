@@ -4,7 +4,7 @@ import { Lease } from "#core/lease/lease.ts"
 import type { Html } from "../elements.ts"
 import { knownStateWithin } from "./ask-for-state.ts"
 import { webhookMarks } from "./webhook-health.ts"
-import { inWords, phoneOf, placeOf } from "./state-words.ts"
+import { inWords, phoneOf, pathOfAction } from "./state-words.ts"
 
 /** How long a page waits for the session's word on its head, ms. */
 const soonMs = 150
@@ -20,7 +20,7 @@ export async function marksOf(
   ])
   const { tone, word, action } = inWords(knownState)
   const at = `/numbers/${bridge.customerRef}`
-  const to = tone === "idle" && action ? placeOf(at, action.to) : at
+  const to = tone === "idle" && action ? pathOfAction(at, action.to) : at
   // The recorded state may be old.
   const isOld = knownState.kind === "said" && knownState.atMs === undefined
   const state = html`<a class="state ${isOld && tone === "good" ? "idle" : tone}" href="${to}"

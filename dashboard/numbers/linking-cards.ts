@@ -25,7 +25,7 @@ export function titleOf(name: string | undefined, words: LinkWords): Html | stri
   return name === undefined ? words.title : fill(words.linkFor, { who: html`<bdi>${name}</bdi>` })
 }
 
-export function whoIs(name: string | undefined, { who }: LinkWords): Html | string {
+export function whoAsks(name: string | undefined, { who }: LinkWords): Html | string {
   return name === undefined ? who : html`<b><bdi>${name}</bdi></b>`
 }
 
@@ -40,7 +40,9 @@ export function introduction(input: {
 }): Html {
   const { name, digits, time, words } = input
   const number = digits === undefined ? words.ownNumber : fill(words.endingIn, { digits })
-  return html`<p>${fill(words.allows, { who: whoIs(name, words), number })} ${fill(words.once, { time })}</p>
+  return html`<p>
+      ${fill(words.allows, { who: whoAsks(name, words), number })} ${fill(words.once, { time })}
+    </p>
     ${note("warn", html`<b>${words.stop}</b> ${words.stopWhy} ${words.undo}`)}
     ${input.isSandbox || config.HOST_NETWORK === "simulated" ? note("info", words.simulated) : note("warn", words.unofficial)}`
 }
@@ -184,7 +186,7 @@ export function reason(
 }
 
 /** The code that was asked for, to be typed on the phone. */
-export function typedCard(input: {
+export function typedCodeCard(input: {
   at: string
   code: string
   phone: string
@@ -226,7 +228,7 @@ export function refusedCard(input: {
 }
 
 /** Where the network is simulated. `phones`: where its phones can be used. */
-export function simulated(phones: string): Html {
+export function simulatedNote(phones: string): Html {
   return note(
     "info",
     html`This service runs on a simulated network, and no real phone can link here. Open the
@@ -236,10 +238,10 @@ export function simulated(phones: string): Html {
 }
 
 /** The network bans numbers for it, and nobody else says so. */
-export const unofficial = note("warn", dashboardWords.unofficial)
+export const unofficialNote = note("warn", dashboardWords.unofficial)
 
 /** The card with which a person links a phone, and the progress. The stream renews both; `query` is what it is opened with. */
-export function whileLinking(input: {
+export function cardAndSteps(input: {
   at: string
   query: string
   card: Html

@@ -20,15 +20,22 @@ import {
   type Code,
   codePiece,
   refusedCard,
-  simulated,
+  simulatedNote,
   steps,
-  typedCard,
-  unofficial,
-  whileLinking,
+  typedCodeCard,
+  unofficialNote,
+  cardAndSteps,
 } from "./linking-cards.ts"
 import { followOfflineSync } from "./offline-sync.ts"
-import { type Shown, challengeIn, linkingCard, passkeyAnswered, turnAway, wantsPasskey } from "./passkey.ts"
-import { stateLine, inWords, placeOf } from "./state-words.ts"
+import {
+  type CardPage,
+  challengeIn,
+  linkingCard,
+  bringPasskeyAnswer,
+  turnAway,
+  wantsPasskey,
+} from "./passkey.ts"
+import { stateLine, inWords, pathOfAction } from "./state-words.ts"
 
 /** Linking a phone to a number: by the code on this screen, or by one that is typed on the phone. */
 export const linking = new Hono<DashboardEnv>()
@@ -60,14 +67,14 @@ export const linking = new Hono<DashboardEnv>()
     const knownState = await knownStateOf(bridge)
     return await show(
       c,
-      whileLinking({ at, query: "typed=1", card: typedCard({ ...typed, at }), knownState }),
+      cardAndSteps({ at, query: "typed=1", card: typedCodeCard({ ...typed, at }), knownState }),
     )
   })
   .post("/numbers/:ref/connect/passkey", async (c) => {
     const { bridge, requestId } = c.var
     const { answer } = await c.req.parseBody()
     const look = () => knownStateOf(bridge)
-    const { body, status } = await passkeyAnswered(answer, { bridge, requestId, look, shown: shownOf(c) })
+    const { body, status } = await bringPasskeyAnswer(answer, { bridge, requestId, look, shown: shownOf(c) })
     return await show(c, body, status)
   })
   .post("/numbers/:ref/connect/again", async (c) => {
@@ -77,7 +84,7 @@ export const linking = new Hono<DashboardEnv>()
 
 const pathOf = ({ customerRef }: Bridge.Info) => `/numbers/${customerRef}/connect`
 
-function shownOf(c: Context<DashboardEnv>): Shown {
+function shownOf(c: Context<DashboardEnv>): CardPage {
   const { bridge } = c.var
   return { at: pathOf(bridge), origin: originOf(c), linksTo: `the number ${bridge.customerRef}` }
 }
@@ -156,7 +163,7 @@ function noteOn({ isSandbox }: Bridge.Info, knownState: KnownState): Html | stri
     )
   if (isLinked(knownState)) return ""
   const phones = config.HOST_NETWORK === "simulated" ? config.SIMULATOR_CONTROL_URL : undefined
-  return phones === undefined ? unofficial : simulated(phones)
+  return phones === undefined ? unofficialNote : simulatedNote(phones)
 }
 
 /** The parts that the stream renews. */
@@ -169,7 +176,7 @@ async function linkingNow(
   const { begun, isOver, isTyped } = roundOf(c)
   const query = `begun=${begun}`
   if (isTyped && !isLinked(knownState))
-    return whileLinking({ at: pathOf(bridge), query, card: html``, knownState })
+    return cardAndSteps({ at: pathOf(bridge), query, card: html``, knownState })
   // The steps say why a login is refused. Nobody knows it of a number that says nothing.
   const isUnlinked = knownState.kind === "said" && knownState.objection === undefined && !isLinked(knownState)
   const isAsking = !isLinked(knownState) && !wantsPasskey(knownState)
@@ -182,7 +189,7 @@ async function linkingNow(
       </p>`
   const card = html`${isUnlinked && ended ? note("warn", html`${ended.sentence} That was ${ago(ended.atMs)}.`) : ""}
   ${isLinked(knownState) ? linkedCard(bridge.customerRef, knownState) : linkingCard(knownState, shownOf(c), code)}`
-  return html`${whileLinking({ at: pathOf(bridge), query, card, knownState })} ${elsewhere}`
+  return html`${cardAndSteps({ at: pathOf(bridge), query, card, knownState })} ${elsewhere}`
 }
 
 /** Nothing can be linked to a number that does not run. */
@@ -192,7 +199,7 @@ function stoppedCard(bridge: Bridge.Info, knownState: KnownState): Html {
   return html`<section class="card">
     ${note("bad", html`<b>${word}.</b> ${cause} No phone can be linked meanwhile.`)}
     <div class="row">
-      ${action ? html`<a class="button main" href="${placeOf(at, action.to)}">${action.label}</a>` : ""}
+      ${action ? html`<a class="button main" href="${pathOfAction(at, action.to)}">${action.label}</a>` : ""}
       <a class="button" href="${at}/connect">Look again</a>
     </div>
   </section>`

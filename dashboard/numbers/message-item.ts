@@ -6,7 +6,7 @@ import { sentenceForPeople } from "../api-words.ts"
 import { copyable, type Html } from "../elements.ts"
 import { ago } from "../times.ts"
 import { directionMarks } from "./event-item.ts"
-import { whoIs } from "./session-answer.ts"
+import { phoneOrJid } from "./session-answer.ts"
 
 export type Sent = z.infer<typeof SentMessage>
 export type MessageEvent = Extract<StoredEvent["event"], { event: "message" }>
@@ -29,7 +29,7 @@ export function sentItem(sent: Sent, call: string | undefined): Html {
     <span class="state ${kind}">${word}</span>
     <div class="about whole">
       <p>
-        to <b><bdi>${whoIs(sent.chat_id)}</bdi></b
+        to <b><bdi>${phoneOrJid(sent.chat_id)}</bdi></b
         >: <bdi>${wordsOf(sent)}</bdi>
       </p>
       ${sent.reason === undefined ? "" : html`<p>${sentenceForPeople(sent.reason)}</p>`}
@@ -71,7 +71,7 @@ export function cameItem(
   event: MessageEvent,
 ): Html {
   const [kind, word] = states[state]
-  const who = event.from_me ? whoIs(event.chat_id) : event.name || whoIs(event.contact_id)
+  const who = event.from_me ? phoneOrJid(event.chat_id) : event.name || phoneOrJid(event.contact_id)
   return html`<li class="line" id="${event_id}" data-into="messages">
     <span class="state ${kind}">${word}</span>
     <div class="about whole">

@@ -19,9 +19,16 @@ import { whoIsTold } from "../people/alerts.ts"
 import { eventLine } from "./event-item.ts"
 import { knownStateOf, isLinked } from "./ask-for-state.ts"
 import { lookEachMs } from "./numbers.ts"
-import { changeOf, failingAt, howLong, isFailing, receiverLine, receivingOf } from "./webhook-health.ts"
+import {
+  pathOfWebhook,
+  failingWebhook,
+  aboutRetries,
+  isFailing,
+  receiverLine,
+  receivingOf,
+} from "./webhook-health.ts"
 import { newChatsLine, failedToday } from "./count-failed-sends.ts"
-import { stateLine, inWords, phoneOf, placeOf } from "./state-words.ts"
+import { stateLine, inWords, phoneOf, pathOfAction } from "./state-words.ts"
 
 /** The overview of one number: how it stands, by whose word, and what to do about it. */
 export const number = new Hono<DashboardEnv>()
@@ -76,7 +83,7 @@ async function shownOf(c: Context<DashboardEnv>) {
   const today = delivery?.today?.day === Usage.today() ? delivery.today : undefined
   const isOff = lease !== undefined && Choice.wire(lease.choice).events.length === 0
   const [last] = messages.events
-  const told = isFailing(receiving) ? html`${howLong} ${await whoIsTold(c)}` : ""
+  const told = isFailing(receiving) ? html`${aboutRetries} ${await whoIsTold(c)}` : ""
   return {
     told,
     ref: bridge.customerRef,
@@ -127,7 +134,7 @@ function actionOf(ref: string, action: ReturnType<typeof inWords>["action"]): Ht
   if (action.to === "take-back")
     return buttonForm({ action: `/numbers/${ref}/restart`, label: action.label, kind: "main" })
   return html`<div class="row">
-    <a class="button main" href="${placeOf(`/numbers/${ref}`, action.to)}">${action.label}</a>
+    <a class="button main" href="${pathOfAction(`/numbers/${ref}`, action.to)}">${action.label}</a>
   </div>`
 }
 
@@ -176,7 +183,7 @@ function todayCard({ ref, today, last, receiving }: Shown): Html {
 
 /** How events get through. */
 function receiverCard({ ref, receiving, isOff, told, mayChange }: Shown): Html {
-  const failing = failingAt(receiving)
+  const failing = failingWebhook(receiving)
   return html`<section class="card" id="receiver-card">
     <h2>Webhook</h2>
     <div>${receiverLine(ref, receiving)}</div>
@@ -191,7 +198,7 @@ function receiverCard({ ref, receiving, isOff, told, mayChange }: Shown): Html {
           )
         : html`<p class="mono">${receiving.url}</p>
             <div class="row">
-              ${failing !== undefined && mayChange ? html`<a class="button main" href="${changeOf(ref, failing)}">Change the webhook</a>` : ""}
+              ${failing !== undefined && mayChange ? html`<a class="button main" href="${pathOfWebhook(ref, failing)}">Change the webhook</a>` : ""}
               ${receiving.failingSinceMs === undefined || receiving.headId === undefined || !mayChange ? "" : buttonForm({ action: `/numbers/${ref}/events/${receiving.headId}/retry`, label: "Try it now" })}
               <a class="button" href="/numbers/${ref}/deliveries">Deliveries</a>
             </div>`

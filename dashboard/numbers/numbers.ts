@@ -15,8 +15,8 @@ import { heading } from "../layout.ts"
 import { live, type Piece } from "../live.ts"
 import { type KnownState, knownStateOf, knownStateWithin } from "./ask-for-state.ts"
 import { receiverLine, type Receiving, receivingOf } from "./webhook-health.ts"
-import { type Kind, kinds, kindWords, many, overviewOf, rankingOf } from "./ranking.ts"
-import { calledOf, stateLine, inWords, phoneOf, placeOf } from "./state-words.ts"
+import { type Kind, kinds, kindWords, manyNumbers, overviewOf, rankingOf } from "./ranking.ts"
+import { calledOf, stateLine, inWords, phoneOf, pathOfAction } from "./state-words.ts"
 
 /** How often a state is asked for while its page is open. */
 export const lookEachMs = 2000
@@ -70,7 +70,7 @@ export const numbers = new Hono<DashboardEnv>()
     const known: Known = new Map()
     const eachMs = listed.bridges.length > fewRows ? lookAtManyEachMs : lookEachMs
     return await live(c, eachMs, async () => {
-      const isMany = listed.all > many
+      const isMany = listed.all > manyNumbers
       // The page has the order that was kept; here is the time to look, once while the stream lives.
       if (isMany && !isOrdered) listed = await listedFor(account, asked, ofPhone, true)
       const rows = await rowsOf(listed.bridges, knownStateOf, known)
@@ -103,7 +103,7 @@ async function listedFor(
   isPatient = false,
 ): Promise<Listed> {
   const { search, show, page: nth = 1 } = asked
-  const isMany = account.bridges > many
+  const isMany = account.bridges > manyNumbers
   // Only who has looked at each knows which are well.
   const mustLook = isPatient || !isMany || show === "connected" || show === "unlinked"
   if (!mustLook && search === undefined && show === undefined && nth === 1) return await firstPageOf(account)
@@ -293,7 +293,7 @@ function numberRow(row: Row): Html {
     <td class="end">
       ${
         action
-          ? html`<a class="button slim" href="${placeOf(at, action.to)}"
+          ? html`<a class="button slim" href="${pathOfAction(at, action.to)}"
               >${action.label}<span class="hidden"> ${row.ref}</span></a
             >`
           : html`<a class="button slim" href="${at}">Open<span class="hidden"> ${row.ref}</span></a>`

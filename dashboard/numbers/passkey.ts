@@ -3,7 +3,7 @@ import type { Bridge } from "#core/bridge/bridge.ts"
 import { PasskeyAssertion, passkeyOrigin, type PasskeyOptions } from "#core/contract/passkey.ts"
 import { ApiError } from "#core/error.ts"
 import { nowMs } from "#core/platform/clock.ts"
-import { ask } from "#functions/api/ask-host.ts"
+import { askHost } from "#functions/api/ask-host.ts"
 import { sentenceForPeople } from "../api-words.ts"
 import { codeBlock, type Html, note, buttonForm } from "../elements.ts"
 import { until } from "../times.ts"
@@ -11,12 +11,12 @@ import type { Refused } from "./ask-for-codes.ts"
 import { sentenceOf } from "../api-words.ts"
 import { type KnownState, knownStateOf } from "./ask-for-state.ts"
 import { dashboardWords, fill, type LinkWords } from "./link-words.ts"
-import { type Code, reason, refusedCard, waysToLink, whileLinking } from "./linking-cards.ts"
+import { type Code, reason, refusedCard, waysToLink, cardAndSteps } from "./linking-cards.ts"
 
 type Asked = NonNullable<Extract<KnownState, { kind: "said" }>["passkey"]>
 
 /** The page that shows a card. */
-export interface Shown {
+export interface CardPage {
   /** The page where a phone is linked. */
   at: string
   /** Where people reach this service. */
@@ -27,7 +27,7 @@ export interface Shown {
   words?: LinkWords
 }
 
-const wordsOf = ({ words = dashboardWords }: Shown) => words
+const wordsOf = ({ words = dashboardWords }: CardPage) => words
 
 /** Whether a phone took a code, and its account wants a passkey. */
 export function wantsPasskey(knownState: KnownState): boolean {
@@ -44,7 +44,7 @@ export function challengeIn(knownState: KnownState): string | undefined {
 }
 
 /** The code, or what the phone wants that took one. */
-export function linkingCard(knownState: KnownState, shown: Shown, code: Code = { kind: "asking" }): Html {
+export function linkingCard(knownState: KnownState, shown: CardPage, code: Code = { kind: "asking" }): Html {
   return wantsPasskey(knownState) ? passkeyCard(shown, knownState) : waysToLink(shown.at, code, shown.words)
 }
 
@@ -52,7 +52,7 @@ export function linkingCard(knownState: KnownState, shown: Shown, code: Code = {
  * In place of the codes while the network waits for a passkey: the way to WhatsApp's page and back. Without a request that
  * still waits, the way to a new code. `refused`: why the answer before was not taken.
  */
-function passkeyCard(shown: Shown, knownState: KnownState, refused?: Refused): Html {
+function passkeyCard(shown: CardPage, knownState: KnownState, refused?: Refused): Html {
   const asked = requestIn(knownState)
   const isWaiting = asked !== undefined && asked.expires_at * 1000 > nowMs()
   const words = wordsOf(shown)
@@ -75,11 +75,11 @@ function passkeyCard(shown: Shown, knownState: KnownState, refused?: Refused): H
   </section>`
 }
 
-function beginAgain(shown: Shown, kind: "" | "main"): Html {
+function beginAgain(shown: CardPage, kind: "" | "main"): Html {
   return buttonForm({ action: `${shown.at}/again`, label: wordsOf(shown).beginAgain, kind })
 }
 
-function waiting(shown: Shown, { options, expires_at }: Asked): Html {
+function waiting(shown: CardPage, { options, expires_at }: Asked): Html {
   const words = wordsOf(shown)
   const page = html`<code>chrome://extensions</code>`
   const edge = html`<code>edge://extensions</code>`
@@ -109,7 +109,7 @@ function waiting(shown: Shown, { options, expires_at }: Asked): Html {
 }
 
 /** For those who know what a console is, and for answers that were made elsewhere. The script hands over an answer here, too. */
-function byHand({ at, origin }: Shown, options: PasskeyOptions): Html {
+function byHand({ at, origin }: CardPage, options: PasskeyOptions): Html {
   return html`<details class="plain" lang="en">
     <summary>Without the extension, if you know the developer tools</summary>
     <p>
@@ -134,7 +134,7 @@ function requestOf({ challenge, rpId, timeout, userVerification, allowCredential
 }
 
 /** Leads to WhatsApp's page, with what the extension reads there (`passkey-extension/passkey.js`). */
-function linkOf({ at, linksTo }: Shown, options: PasskeyOptions): string {
+function linkOf({ at, linksTo }: CardPage, options: PasskeyOptions): string {
   const request = { options: requestOf(options), page: at, linksTo }
   return `${passkeyOrigin}/#bridge-passkey=${encodeURIComponent(JSON.stringify(request))}`
 }
@@ -155,7 +155,7 @@ function ownWords({ sentence }: Refused): Html {
 }
 
 /** The answer was taken: the phone has the next word. */
-function takenCard(shown: Shown): Html {
+function takenCard(shown: CardPage): Html {
   const { accepted, acceptedHow } = wordsOf(shown)
   return html`<section class="card" id="linking" aria-label="${accepted}">
     <h2>${accepted}</h2>
@@ -168,9 +168,9 @@ function takenCard(shown: Shown): Html {
 }
 
 /** Brings an answer to the session. @returns what the page shows then: the phone has the next word, or the request is there again */
-export async function passkeyAnswered(
+export async function bringPasskeyAnswer(
   answer: unknown,
-  input: { bridge: Bridge.Info; requestId: string; look: () => Promise<KnownState>; shown: Shown },
+  input: { bridge: Bridge.Info; requestId: string; look: () => Promise<KnownState>; shown: CardPage },
 ): Promise<{ body: Html; status?: Refused["status"] }> {
   const { bridge, requestId, look, shown } = input
   const { at } = shown
@@ -180,13 +180,13 @@ export async function passkeyAnswered(
   if (!refused) {
     // The card of the same request does not come again.
     const query = new URLSearchParams({ typed: "1", taken: challengeIn(before) ?? "" }).toString()
-    return { body: whileLinking({ at, query, card: takenCard(shown), knownState: before, words }) }
+    return { body: cardAndSteps({ at, query, card: takenCard(shown), knownState: before, words }) }
   }
   const { status } = refused
   const knownState = await look()
   if (!wantsPasskey(knownState)) return { body: refusedCard({ at, ...refused, words }), status }
   const card = passkeyCard(shown, knownState, refused)
-  return { body: whileLinking({ at, query: `begun=${nowMs()}`, card, knownState, words }), status }
+  return { body: cardAndSteps({ at, query: `begun=${nowMs()}`, card, knownState, words }), status }
 }
 
 /** Turns the phone away that wants a passkey, so that codes are shown again. */
@@ -194,7 +194,7 @@ export async function turnAway(bridge: Bridge.Info, requestId: string): Promise<
   // A page that is old does not unlink the phone that is linked by now.
   if (!wantsPasskey(await knownStateOf(bridge))) return
   const call = { method: "DELETE", path: "/logout", bridgeId: bridge.id, requestId } as const
-  const { refusal } = await ask(call, true)
+  const { refusal } = await askHost(call, true)
   if (refusal) throw refusal
 }
 
@@ -215,7 +215,7 @@ async function takeAnswer(
   try {
     const body = JSON.stringify(answer.data)
     const call = { method: "POST", path: "/passkey", bridgeId: bridge.id, requestId, body } as const
-    const { refusal } = await ask(call, true)
+    const { refusal } = await askHost(call, true)
     if (refusal) throw refusal
     return undefined
   } catch (error) {

@@ -40,12 +40,12 @@ export const kindWords: Record<Kind, string> = {
 const groupOf = { bad: "down", warn: "unsettled", good: "connected", idle: "unlinked" } as const
 
 /** Accounts with more numbers than this are read as a whole now and then, and no page waits for it. */
-export const many = 500
+export const manyNumbers = 500
 const known = new LRUCache<string, Promise<Ranked[]>>({ max: 100, ttl: 60_000 })
 
 /** How these numbers of an account stand: first those that are down, then those whose events do not get through. */
 export async function rankingOf(accountId: string, bridges: Bridge.Listed[]): Promise<Ranked[]> {
-  if (bridges.length <= many) return await read(accountId, bridges)
+  if (bridges.length <= manyNumbers) return await read(accountId, bridges)
   const before = known.get(accountId)
   if (before) return await before
   const reading = readAndKeep(accountId, bridges)

@@ -65,6 +65,6 @@ export function notShown(what: string, problem: string): Html {
 }
 
 /** A person's number as people write it. An address that has none stays as it is. */
-export function whoIs(jid: string): string {
+export function phoneOrJid(jid: string): string {
   return jid.replace(/^(\d+)@s\.whatsapp\.net$/, "+$1")
 }

@@ -9,7 +9,7 @@ import { EventType, isUsual } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import { freshLease } from "#core/lease/call-holder.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { ask } from "#functions/api/ask-host.ts"
+import { askHost } from "#functions/api/ask-host.ts"
 import { writeChoice } from "#functions/api/write-choice.ts"
 import { page } from "../answer.ts"
 import { nameIn } from "../form.ts"
@@ -111,7 +111,7 @@ export const settings = new Hono<DashboardEnv>()
       <a href="/numbers/${bridge.customerRef}/connect">Link a phone again</a>.`
     return await done(c, sentence, async () => {
       const call = { method: "DELETE", path: "/logout", bridgeId: bridge.id, requestId } as const
-      const { refusal } = await ask(call, true)
+      const { refusal } = await askHost(call, true)
       if (refusal) throw refusal
       await did(c, "number_unlinked", bridge.customerRef)
     })
@@ -184,7 +184,7 @@ function forViewers({ events, ignore }: ReturnType<typeof Choice.wire>): Html {
 }
 
 /** A box to tick. */
-export function choice(name: string, value: string, isChosen: boolean, label: Html | string): Html {
+export function checkbox(name: string, value: string, isChosen: boolean, label: Html | string): Html {
   return html`<label class="choice"
     ><input type="checkbox" name="${name}" value="${value}" ${isChosen ? "checked" : ""} /> ${label}</label
   >`
@@ -223,11 +223,11 @@ function eventsCard(bridge: Bridge.Info, { events, ignore }: ReturnType<typeof C
     <form method="post" action="${pathOf(bridge)}/events">
       <fieldset class="choices">
         <legend class="label">Types</legend>
-        ${EventType.options.map((type) => choice("events", type, events.includes(type), html`<span><code>${type}</code> <span class="small muted">${meanings[type]}</span></span>`))}
+        ${EventType.options.map((type) => checkbox("events", type, events.includes(type), html`<span><code>${type}</code> <span class="small muted">${meanings[type]}</span></span>`))}
       </fieldset>
       <fieldset class="stack">
         <legend class="label">Ignore</legend>
-        ${ignorable.map(([value, label]) => choice("ignore", value, ignore.includes(value), label))}
+        ${ignorable.map(([value, label]) => checkbox("ignore", value, ignore.includes(value), label))}
       </fieldset>
       <div class="row"><button class="button">Save</button></div>
     </form>

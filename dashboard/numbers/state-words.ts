@@ -10,7 +10,7 @@ import { loginRejections } from "./failure-words.ts"
 type To = "connect" | "take-back" | "pay" | "settings"
 
 /** The page of a number (`at`) or of its account where such an action is taken. */
-export function placeOf(at: string, to: To): string {
+export function pathOfAction(at: string, to: To): string {
   if (to === "pay") return "/subscription"
   return to === "settings" ? `${at}/settings` : `${at}/connect`
 }

@@ -5,9 +5,9 @@ import { Receiver } from "#core/event/receiver.ts"
 import { now } from "#core/platform/clock.ts"
 import { codeBlock, confirming, type Html, note, buttonForm, urlField } from "../elements.ts"
 import { age, until } from "../times.ts"
-import { deliveriesOf, howLong, isFailing, receiverLine, receivingAt } from "./webhook-health.ts"
+import { pathOfDeliveries, aboutRetries, isFailing, receiverLine, receivingAt } from "./webhook-health.ts"
 import { aboutTest } from "./attempt-words.ts"
-import { choice } from "./settings.ts"
+import { checkbox } from "./settings.ts"
 
 /** One webhook of a number: how events get there, and what can be done with it. */
 export async function webhookCard(
@@ -41,7 +41,7 @@ export async function webhookCard(
               <div class="small muted">for ${age(pausedAt * 1000)}</div>`
       }
     </div>
-    ${pausedAt === undefined && isFailing(receiving) ? html`${howLong} ${await more.told()}` : ""}
+    ${pausedAt === undefined && isFailing(receiving) ? html`${aboutRetries} ${await more.told()}` : ""}
     ${
       webhook.missed
         ? note("warn", `${webhook.missed.events} events had waited for longer than 7 days, and are not sent.`)
@@ -51,7 +51,7 @@ export async function webhookCard(
       receiver.url === ""
         ? ""
         : html`<div class="row">
-              <a class="button" href="${deliveriesOf(ref, webhookId)}">Deliveries</a>
+              <a class="button" href="${pathOfDeliveries(ref, webhookId)}">Deliveries</a>
               ${mayChange ? buttonForm({ action: `${at}/test`, label: "Send a test event" }) : ""}
               ${!mayChange || isFirst ? "" : pausing(at, pausedAt !== undefined)}
             </div>
@@ -101,7 +101,7 @@ function eventsForm(at: string, { receiver }: Delivery.Info, types: readonly Eve
     <form method="post" action="${at}/events">
       <fieldset class="choices">
         <legend class="label">Which it gets, of those that the number gets</legend>
-        ${types.map((type) => choice("events", type, chosen?.includes(type) ?? true, html`<code>${type}</code>`))}
+        ${types.map((type) => checkbox("events", type, chosen?.includes(type) ?? true, html`<code>${type}</code>`))}
       </fieldset>
       <div class="row"><button class="button">Save</button></div>
     </form>

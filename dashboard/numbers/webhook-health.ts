@@ -105,16 +105,16 @@ function undeliveredMark(ref: string, undelivered: Map<string, number>): Html | 
   const [webhookId] = most
   const count = [...undelivered.values()].reduce((all, one) => all + one, 0)
   const words = count >= mostCounted ? `${mostCounted} or more` : count
-  return html`<a class="state bad" href="${deliveriesOf(ref, webhookId)}">${words} undelivered</a>`
+  return html`<a class="state bad" href="${pathOfDeliveries(ref, webhookId)}">${words} undelivered</a>`
 }
 
 /** The page of the deliveries to a webhook. */
-export function deliveriesOf(ref: string, webhookId: string): string {
-  return `/numbers/${ref}/deliveries${whereAt(webhookId)}`
+export function pathOfDeliveries(ref: string, webhookId: string): string {
+  return `/numbers/${ref}/deliveries${webhookQuery(webhookId)}`
 }
 
 /** Where a webhook is changed. */
-export function changeOf(ref: string, webhookId: string): string {
+export function pathOfWebhook(ref: string, webhookId: string): string {
   return `/numbers/${ref}/webhooks#${webhookId}`
 }
 
@@ -124,7 +124,7 @@ export function isFailing({ failingSinceMs, failing }: Receiving): boolean {
 }
 
 /** What an address ends with that is about this webhook. */
-export function whereAt(webhookId: string): string {
+export function webhookQuery(webhookId: string): string {
   return Receiver.isFirst({ webhookId }) ? "" : `?webhook=${webhookId}`
 }
 
@@ -139,12 +139,12 @@ export async function webhookMarks(bridge: Bridge.Info): Promise<Html> {
     mayFail ? receivingOf(bridge, all) : nothingAt(webhookUrl),
     undeliveredOf(webhooks),
   ])
-  const at = failingAt(receiving)
+  const at = failingWebhook(receiving)
   return html`${at === undefined ? "" : failing(ref, at, html``).mark} ${undeliveredMark(ref, undelivered)}`
 }
 
 /** The webhook that fails, or the first of several that do. */
-export function failingAt({ failing, failingSinceMs, webhookId }: Receiving): string | undefined {
+export function failingWebhook({ failing, failingSinceMs, webhookId }: Receiving): string | undefined {
   return failingSinceMs === undefined ? failing.keys().next().value : webhookId
 }
 
@@ -169,7 +169,7 @@ export function receiverTroubles(ref: string, it: Receiving): ReceiverTrouble[] 
     found.push(failing(ref, id, html`<span class="mono">${id}</span> for ${age(since)}.`))
   const [most] = [...it.undelivered].toSorted(([, a], [, b]) => b - a)
   if (most) {
-    const href = `${deliveriesOf(ref, most[0])}#given-up`
+    const href = `${pathOfDeliveries(ref, most[0])}#given-up`
     const mark = html`${undeliveredMark(ref, it.undelivered)}`
     found.push({ mark, about: "", href, label: "See undelivered" })
   }
@@ -177,7 +177,7 @@ export function receiverTroubles(ref: string, it: Receiving): ReceiverTrouble[] 
 }
 
 function failing(ref: string, webhookId: string, about: Html): ReceiverTrouble {
-  const href = deliveriesOf(ref, webhookId)
+  const href = pathOfDeliveries(ref, webhookId)
   return {
     mark: html`<a class="state bad" href="${href}">Webhook failing</a>`,
     about,
@@ -193,7 +193,7 @@ function aboutFailing(ref: string, it: Receiving, sinceMs: number): Html {
 }
 
 /** For how long an event is tried, where a webhook fails (Contract, "Delivery"). */
-export const howLong = html`<p class="small">
+export const aboutRetries = html`<p class="small">
   Each event is tried five times, within about five minutes, while later ones wait. Then it is undelivered,
   and the next one is tried. A redirect, or a status of 400 to 499 other than 429, ends it at once.
 </p>`

@@ -10,7 +10,7 @@ import { EventType } from "#core/contract/event.ts"
 import { ApiError } from "#core/error.ts"
 import type { Delivery } from "#core/event/delivery.ts"
 import { Receiver } from "#core/event/receiver.ts"
-import { redirect } from "#functions/api/bridges.ts"
+import { redirectEvents } from "#functions/api/bridges.ts"
 import { sendTest } from "#functions/stream/webhook-test.ts"
 import { page } from "../answer.ts"
 import { sentenceForPeople } from "../api-words.ts"
@@ -137,7 +137,7 @@ function idOf(c: Context<DashboardEnv>): string {
 async function sendTo(c: Context<DashboardEnv>, given: string, wantsTest: boolean): Promise<Html> {
   const { bridge, requestId } = c.var
   const url = webhookUrl(given)
-  c.set("bridge", await redirect(await awakeLease(bridge.id, requestId), bridge, url, requestId))
+  c.set("bridge", await redirectEvents(await awakeLease(bridge.id, requestId), bridge, url, requestId))
   await did(c, "webhook_changed", `${bridge.customerRef}: ${url === "" ? "none" : url}`)
   if (url === "") return note("good", "Saved. Events stay here from now on.")
   const saved = note("good", "Saved. Events go there from now on.")

@@ -22,7 +22,7 @@ import { askOwners, type DashboardEnv, notAllowed, pageOrigin } from "../guard.t
 import { heading } from "../layout.ts"
 import { did } from "../audit-log.ts"
 import { turnTo } from "./accounts.ts"
-import { invitation, membersCard, onlyOwners, typedIn } from "./members-card.ts"
+import { invitationMail, membersCard, nonOwnerRefusal, draftFields } from "./members-card.ts"
 import { addressCard } from "./address.ts"
 import { deleteCard, ownDataCard } from "./export-and-delete.ts"
 import { demandCard, passkeysCard } from "./passkeys.ts"
@@ -39,8 +39,8 @@ async function field(c: Context<DashboardEnv>, name: string): Promise<string> {
 export const account = new Hono<DashboardEnv>()
   .get("/account", async (c) => await show(c))
   .use("/account/:act{invite|withdraw|remove|revoke|role|troubles|passkey-only}", async (c, next) => {
-    if (c.var.me.role !== "owner") return await notAllowed(c, onlyOwners)
-    const names = typedIn[c.req.param("act")]
+    if (c.var.me.role !== "owner") return await notAllowed(c, nonOwnerRefusal)
+    const names = draftFields[c.req.param("act")]
     const typed = names && textsOf(await c.req.parseBody(), ...names)
     return unlessFresh(c, "/account", typed) ?? (await next())
   })
@@ -71,7 +71,7 @@ export const account = new Hono<DashboardEnv>()
     const origin = pageOrigin(c)
     const link = origin && `${origin}/sign-in/link/${await SignIn.newLinkToInvite(email.data, me.account.id)}`
     const name = AccountName.toStrangers(me.account)
-    const mail = invitation(email.data, { by: me.person.email, name, role: role.data, link })
+    const mail = invitationMail(email.data, { by: me.person.email, name, role: role.data, link })
     const isSent = await Mail.send(mail)
     const more = isSent ? "" : " No mail could be sent: tell them yourself."
     return await show(
@@ -209,7 +209,7 @@ async function show(c: Context<DashboardEnv>, notice?: Html, typedName?: string)
       ${mayLeave ? leave() : ""}
     </section>
     ${membersCard({ members, invitations, isOwner, personId: person.id, draft })}
-    ${isOwner ? "" : note("info", await askOwners(c, onlyOwners))}
+    ${isOwner ? "" : note("info", await askOwners(c, nonOwnerRefusal))}
     ${isOwner ? html`${alertsCard(own.id)} ${demandCard(own, browser.isStrong)} ${auditLogCard()} ${ownDataCard()} ${own.isOperator ? "" : deleteCard()}` : ""}
     <h2 class="part">You</h2>
     ${addressCard(person.email)} ${passkeysCard(passkeys, draft.get("passkey") ?? "")}

@@ -13,7 +13,7 @@ import { unlessFresh } from "../fresh-sign-in.ts"
 import { textsOf } from "../form.ts"
 import { cookie, type DashboardEnv, putCookie } from "../guard.ts"
 import { heading } from "../layout.ts"
-import { codeField, keptCode } from "./sign-in.ts"
+import { codeField, keptCodeNote } from "./sign-in.ts"
 import { tooManyMails } from "./too-many-mails.ts"
 
 /** A person's own address: they prove the new one with a code, as they did with the first. */
@@ -106,7 +106,7 @@ function codeForm(email: string, problem?: string): Html {
         ${Mail.way() === "kept" ? "There is a code for" : "A code is on its way to"} <b>${email}</b>. Until
         you type it here, you sign in with the old address.
       </p>
-      ${Mail.way() === "kept" ? keptCode : ""} ${codeField()}
+      ${Mail.way() === "kept" ? keptCodeNote : ""} ${codeField()}
       <div class="row"><button class="button main">Change my address</button></div>
     </form>`
 }

@@ -22,10 +22,10 @@ export async function admitBrowser(
 ): Promise<string> {
   const { email, next, isStrong = false } = input
   const isNew = input.isNew ?? !(await Person.isKnown(email))
-  const seen = [input.accountId, await seenBy(c, email)].filter((id) => id !== undefined)
+  const seen = [input.accountId, await shownAccount(c, email)].filter((id) => id !== undefined)
   const { person, accountId } = await findOrOpenAccount(email, seen)
   // Somebody new, and a browser that is known, are no news to the person.
-  const isQuiet = isNew || (await seenBy(c, email)) !== undefined
+  const isQuiet = isNew || (await shownAccount(c, email)) !== undefined
   const admitted = { personId: person.id, accountId, ...fromWhere(c), isStrong }
   const token = await Browser.admit(admitted, cookie(c, "session"))
   const entry = { by: email, act: "signed_in", about: "", ...fromWhere(c) } as const
@@ -36,7 +36,7 @@ export async function admitBrowser(
 }
 
 /** The account that this browser shows to the person of this address; undefined when it is another's, or nobody's. */
-export async function seenBy(c: Context<DashboardEnv>, email: string): Promise<string | undefined> {
+export async function shownAccount(c: Context<DashboardEnv>, email: string): Promise<string | undefined> {
   const browser = await Browser.ofToken(cookie(c, "session") ?? "")
   const person = browser && (await Person.get(browser.personId))
   return person?.email === email ? browser?.accountId : undefined

@@ -5,16 +5,16 @@ import { until } from "../times.ts"
 
 // The parts of an account's page that are about its people. `draft`: what was typed before a sign-in that a form needed.
 
-export const onlyOwners = "Only owners invite and remove people, and change their roles"
+export const nonOwnerRefusal = "Only owners invite and remove people, and change their roles"
 
 /** The fields of the forms that need a fresh sign-in. People find them filled in when they come back. */
-export const typedIn: Record<string, string[]> = { invite: ["email", "role"], role: ["person", "as"] }
+export const draftFields: Record<string, string[]> = { invite: ["email", "role"], role: ["person", "as"] }
 
 /**
  * The mail to somebody who is invited. `name`: the account's to strangers, if it has one; not in the text, where a mail program
  * would make a link of one that looks like an address. `link`: undefined where nobody knows the dashboard's address.
  */
-export function invitation(
+export function invitationMail(
   to: string,
   input: { by: string; name: string | undefined; role: Member.Role; link: string | undefined },
 ) {

@@ -14,7 +14,7 @@ import { passkeyScript } from "../assets.ts"
 import { emailField, type Html, note, buttonForm } from "../elements.ts"
 import { span } from "../times.ts"
 import { cookie, type DashboardEnv, ownPath, pageOrigin, putCookie } from "../guard.ts"
-import { admitBrowser, seenBy } from "./admit-browser.ts"
+import { admitBrowser, shownAccount } from "./admit-browser.ts"
 import { tooManyMails } from "./too-many-mails.ts"
 import { whatJoiningMeans, decline, join, whoInvites } from "./accounts.ts"
 
@@ -47,7 +47,7 @@ export const signIn = new Hono<DashboardEnv>()
       const problem = `Too many codes were asked for. Links that came by mail still work. Ask for another code in ${span(window.endsMs - nowMs())}.`
       return await showAddress(c, { email, next, problem }, 429)
     }
-    const begun = await SignIn.begin(email, { next, accountId: await seenBy(c, email) })
+    const begun = await SignIn.begin(email, { next, accountId: await shownAccount(c, email) })
     if (!(await Mail.send(mailOf(email, begun, pageOrigin(c))))) {
       const problem =
         "The mail could not be sent: look whether the address is right, or try again in a minute."
@@ -148,7 +148,7 @@ const ways = {
 }
 
 /** Where a code is that was not mailed. */
-export const keptCode = note(
+export const keptCodeNote = note(
   "info",
   html`This service sends no mail. The code is in the terminal of <code>npm start</code>, and its operator
     finds it under <a href="/dev/mail" target="_blank">Mail</a>.`,
@@ -219,7 +219,7 @@ async function showCode(
         Both work once, within 15 minutes.
       </p>
     </header>
-    ${input.problem ? note("bad", input.problem) : ""} ${isKept ? keptCode : ""}
+    ${input.problem ? note("bad", input.problem) : ""} ${isKept ? keptCodeNote : ""}
     <form method="post" action="/sign-in/code">
       <input type="hidden" name="next" value="${input.next}" />
       <input type="hidden" name="email" value="${input.email}" />

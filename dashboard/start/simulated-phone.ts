@@ -6,7 +6,7 @@ import { Contact } from "#core/contract/contact.ts"
 import { ApiError } from "#core/error.ts"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
-import { ask } from "#functions/api/ask-host.ts"
+import { askHost } from "#functions/api/ask-host.ts"
 import type { Bubble } from "./sandbox-phone.ts"
 
 /** The phone of somebody who writes to a sandbox bridge, and the bridge's own number. */
@@ -29,7 +29,10 @@ export function isHere(): boolean {
  */
 export async function find(bridge: Bridge.Info, own: string, requestId: string): Promise<Info | undefined> {
   if (own === "") return undefined
-  const { success } = await ask({ method: "GET", path: "/contacts", bridgeId: bridge.id, requestId }, true)
+  const { success } = await askHost(
+    { method: "GET", path: "/contacts", bridgeId: bridge.id, requestId },
+    true,
+  )
   if (!success) return undefined
   const contacts = z.array(Contact).parse(JSON.parse(Buffer.from(success.body).toString()))
   const echo = contacts.find(({ name }) => name === "Echo")

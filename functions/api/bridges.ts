@@ -70,7 +70,7 @@ export const bridges = contractRouter()
     const url = isOfUrl ? webhookUrl(input.webhook_url) : c.var.bridge.webhookUrl
     const { requestId } = c.var
     const awoken = await awakeLease(c.var.bridge.id, requestId)
-    const bridge = isOfUrl ? await redirect(awoken, c.var.bridge, url, requestId) : c.var.bridge
+    const bridge = isOfUrl ? await redirectEvents(awoken, c.var.bridge, url, requestId) : c.var.bridge
     const lease = await writeChoice(awoken, input, requestId)
     if (url !== c.var.bridge.webhookUrl)
       await auditByKey(c, "webhook_changed", `${bridge.customerRef}: ${url === "" ? "none" : url}`)
@@ -99,7 +99,7 @@ export const bridges = contractRouter()
  * Sends a bridge's events elsewhere from now on (Contract, "Changing the webhook").
  * @throws ApiError `orchestrator_failed`, `not_found`
  */
-export async function redirect(
+export async function redirectEvents(
   awoken: Lease.Info,
   bridge: Bridge.Info,
   url: string,

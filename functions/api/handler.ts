@@ -2,7 +2,7 @@ import { handle } from "hono/aws-lambda"
 import { account } from "./account.ts"
 import { bridges } from "./bridges.ts"
 import { deliveries } from "./deliveries.ts"
-import { files } from "./uploads.ts"
+import { uploads } from "./uploads.ts"
 import { webhooks } from "./webhooks.ts"
 import { door } from "../http/door.ts"
 import { events } from "./events.ts"
@@ -13,6 +13,6 @@ import { reference } from "../docs/routes.ts"
 /** The API without the routes that need a stream. */
 export const handler = handle(
   withAgents(
-    door({ open: [reference], guarded: [bridges, events, deliveries, webhooks, account, files, proxy] }),
+    door({ open: [reference], guarded: [bridges, events, deliveries, webhooks, account, uploads, proxy] }),
   ),
 )

@@ -9,7 +9,7 @@ import { Idempotency } from "#core/idempotency.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { log } from "#core/platform/log.ts"
 import { type Call, type HostAnswer, outcomeUnknown } from "#core/lease/call-host.ts"
-import { ask, hostHeaders } from "./ask-host.ts"
+import { askHost, hostHeaders } from "./ask-host.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
 
 /** The request's idempotency key, if it has one. @throws ApiError `invalid_idempotency_key` */
@@ -66,7 +66,7 @@ export async function sendOnce(c: Context<ApiEnv>, call: Call, key: string): Pro
  * key, and after an unknown outcome the record keeps the message's id.
  */
 async function settled(claim: Idempotency.Claim, call: Call): Promise<HostAnswer> {
-  const { success, refusal } = await ask(call, true).catch(async (error: unknown) => {
+  const { success, refusal } = await askHost(call, true).catch(async (error: unknown) => {
     // Only the host knows whether an earlier transmission of this message went out.
     await release(claim)
     throw error

@@ -13,7 +13,7 @@ import { newMessageId } from "#core/message-id.ts"
 import { DiskRoom } from "#core/platform/disk-room.ts"
 import { AnswerInBucket } from "#core/answer-in-bucket.ts"
 import type { Call } from "#core/lease/call-host.ts"
-import { ask, hostHeaders } from "./ask-host.ts"
+import { askHost, hostHeaders } from "./ask-host.ts"
 import { wakeOrRefuse } from "#core/lease/call-holder.ts"
 import { idempotencyKeyOf, sendOnce } from "./idempotent.ts"
 import { type ApiEnv, contractRouter } from "../http/contract-router.ts"
@@ -32,7 +32,7 @@ export const proxy = contractRouter()
     const messageId = await Idempotency.messageIdOf({ accountId, bridgeId: bridge.id, key })
     if (messageId === undefined) throw new ApiError("not_found", noSuchKey)
     const path = `/messages/${messageId}`
-    const { refusal, success } = await ask({ method: "GET", path, bridgeId: bridge.id, requestId }, true)
+    const { refusal, success } = await askHost({ method: "GET", path, bridgeId: bridge.id, requestId }, true)
     if (refusal) throw refusal
     return c.body(Buffer.from(success.body), 200, hostHeaders(success.headers, "content-type")) as Answered
   })
@@ -74,7 +74,7 @@ async function forward(c: Context<ApiEnv>, route: RouteConfig): Promise<Response
   if (key !== undefined) return await sendOnce(c, call, key)
 
   const messageId = isSent ? newMessageId() : undefined
-  const { refusal, success } = await ask(
+  const { refusal, success } = await askHost(
     { ...call, messageId, isNew: true },
     answers(route, "application/json"),
   )

@@ -27,7 +27,7 @@ const ofBridge = new LRUCache<string, Slots>({ max: 10_000 })
 const patience = { ms: 10_000, sentence: "too many files are being uploaded at once: try again" }
 const ofAll = new Slots(32, patience)
 
-export const files = contractRouter().openapi(createUpload, async (c) => {
+export const uploads = contractRouter().openapi(createUpload, async (c) => {
   if (!DiskRoom.hasRoom()) throw DiskRoom.refusal()
   const { content_type: contentType, filename: fileName = "", size } = c.req.valid("json")
   const upload = Uploads.create({ bridgeId: c.var.bridge.id, contentType, fileName, size })
@@ -45,7 +45,7 @@ function formHere(upload: Uploads.Info, origin: string) {
 }
 
 /** The door for forms on one machine. It needs no key: the form has its own. */
-export const uploads = new Hono<ApiEnv>().post(uploadsPath, async (c) => {
+export const uploadForms = new Hono<ApiEnv>().post(uploadsPath, async (c) => {
   if (Number(c.req.header("content-length") ?? 0) > maxUploadBytes + formBytes) throw tooLarge()
   await received(c.req.raw)
   return c.body(null, 204)

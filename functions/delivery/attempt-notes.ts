@@ -44,7 +44,7 @@ function entryOf(event: EventRow.Info, made: Made, outcome: Outcome): Omit<Attem
 }
 
 /** Records the attempts of an invocation: in the list that the customer sees, and in our own log. */
-export class Notes {
+export class AttemptNotes {
   readonly #id: Receiver.Id
   #deliveryKey: Uint8Array | undefined
   #waiting: AttemptLog.Entry[] = []

@@ -17,7 +17,7 @@ import { postBodyOf } from "./post-body.ts"
 import { newConnections } from "./connections.ts"
 import type { Means } from "./means.ts"
 import { orLetGo } from "./or-let-go.ts"
-import { Notes } from "./attempt-notes.ts"
+import { AttemptNotes } from "./attempt-notes.ts"
 import { sendAgain } from "./send-again.ts"
 import { newTimeLimit } from "./time-for-one-bridge.ts"
 
@@ -54,7 +54,7 @@ export async function deliver(
   const { connections, leave } = newConnections()
   const means: Means = {
     connections,
-    notes: new Notes(id),
+    notes: new AttemptNotes(id),
     arrivals: arrivalsOf(id),
     timeLimit,
     bell,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 
 /** The script of the reference: a button that copies, at each piece of code. */
-export const copying = `
+export const copyScript = `
 for (const pre of document.querySelectorAll("pre")) {
   const [box, button] = ["div", "button"].map((name) => document.createElement(name))
   box.className = "code"
@@ -17,7 +17,7 @@ for (const pre of document.querySelectorAll("pre")) {
 }`
 
 /** What a content security policy calls it, as it stands in the page: with the white space around it. */
-export function hashIn(page: string): string {
+export function scriptHashIn(page: string): string {
   const [, script = ""] = /<script>([^]*?)<\/script>/.exec(page) ?? []
   return `'sha256-${createHash("sha256").update(script).digest("base64")}'`
 }

@@ -133,7 +133,7 @@ const integer = { type: "integer" }
 const isTrue = { type: "string", enum: ["true"] }
 
 /** The headers of every answer. */
-export const everyAnswer: Record<string, Header> = {
+export const headersOfAnswers: Record<string, Header> = {
   "X-Request-Id": {
     description: "The id of this request in the service's own log.",
     schema: { type: "string" },
@@ -239,7 +239,7 @@ function illustrate(operation: Operation): void {
   for (const [status, response] of Object.entries(operation.responses)) {
     const isSuccess = Number(status) < 300
     response.headers = {
-      ...everyAnswer,
+      ...headersOfAnswers,
       ...(isSuccess && { ...more[operation.operationId as RouteName], ...(takesKey && replayed) }), // registered under it
       ...((status === "429" || status === "503") && retryAfter),
     }

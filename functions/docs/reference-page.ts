@@ -3,12 +3,19 @@ import { errors } from "#core/contract/error-codes.ts"
 import { exampleCalls } from "./example-calls.ts"
 import { guide, type Reader } from "./guide.ts"
 import { type Html, hrefOf, prose, table } from "./html.ts"
-import { copying } from "./copying.ts"
-import { fields, parameterRow, typeOf } from "./schema-table.ts"
+import { copyScript } from "./copying.ts"
+import { schemaTable, parameterRow, typeOf } from "./schema-table.ts"
 import { withInherited } from "./openapi.ts"
 import { style } from "./style.ts"
 import { canTry } from "./tryable-routes.ts"
-import { type Document, entriesOf, type Entry, everyAnswer, type Header, type Operation } from "./openapi.ts"
+import {
+  type Document,
+  entriesOf,
+  type Entry,
+  headersOfAnswers,
+  type Header,
+  type Operation,
+} from "./openapi.ts"
 
 /** What a reader wants to see: a part, by its name in the address, or what words are found in. */
 export interface Wanted {
@@ -69,7 +76,7 @@ export function referencePage(document: Document, reader: Reader, wanted: Wanted
           ${words === "" ? shown.body() : ""}
         </main>
         <script>
-          ${raw(copying)}
+          ${raw(copyScript)}
         </script>
       </body>
     </html>`
@@ -198,7 +205,7 @@ function partsOf(document: Document, reader: Reader): Part[] {
           ([name, schema]) =>
             html`<section id="schema-${name}">
               <h3>${name}</h3>
-              ${schema.description ? html`<p>${prose(schema.description)}</p>` : ""} ${fields(schema)}
+              ${schema.description ? html`<p>${prose(schema.description)}</p>` : ""} ${schemaTable(schema)}
             </section>`,
         )}`,
     },
@@ -233,7 +240,7 @@ function route(entry: Entry, document: Document, { mayTry }: Reader): Html {
     ${
       body
         ? html`<h4>Body</h4>
-            ${fields(body.schema)}`
+            ${schemaTable(body.schema)}`
         : ""
     }
     <h4>Call</h4>
@@ -263,7 +270,7 @@ function route(entry: Entry, document: Document, { mayTry }: Reader): Html {
 
 /** A table of the headers that only some answers have. */
 function own(headers: Record<string, Header>): Html | string {
-  const named = Object.entries(headers).filter(([name]) => !(name in everyAnswer))
+  const named = Object.entries(headers).filter(([name]) => !(name in headersOfAnswers))
   if (named.length === 0) return ""
   return table(
     ["header", ""],

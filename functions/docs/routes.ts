@@ -3,7 +3,7 @@ import type { Context } from "hono"
 import { ApiError } from "#core/error.ts"
 import { collections } from "./collections.ts"
 import { llmsFullTxt, llmsTxt, markdownPages } from "./markdown-pages.ts"
-import { hashIn } from "./copying.ts"
+import { scriptHashIn } from "./copying.ts"
 import { referencePage } from "./reference-page.ts"
 import type { Reader } from "./guide.ts"
 import { openapi } from "./openapi.ts"
@@ -15,7 +15,9 @@ export const reference = new Hono<ApiEnv>()
 // A person who opens the service in a browser looks here first, unless there is a dashboard.
 for (const path of ["/", "/api"]) reference.get(path, (c) => c.redirect("/api/docs"))
 reference.get("/api/openapi.json", (c) => c.json(openapi(), 200, { "cache-control": "public, max-age=300" }))
-reference.get("/api/docs", (c) => docs(c, { baseUrl: originOf(c), mayTry: false }, "public, max-age=300"))
+reference.get("/api/docs", (c) =>
+  answerReference(c, { baseUrl: originOf(c), mayTry: false }, "public, max-age=300"),
+)
 for (const [file, made] of Object.entries(collections))
   reference.get(`/api/docs/${file}`, (c) =>
     c.json(made(openapi(), originOf(c)), 200, { "cache-control": "public, max-age=300" }),
@@ -36,14 +38,14 @@ function text(c: Context, body: string, kind: "markdown" | "plain"): Response {
 }
 
 /** Answers with the part of the reference that is asked for, for this reader. */
-export async function docs(c: Context, reader: Reader, caching: string): Promise<Response> {
+export async function answerReference(c: Context, reader: Reader, caching: string): Promise<Response> {
   const { part, q } = c.req.query()
   const page = String(await referencePage(openapi(), reader, { part, words: q }))
   return c.html(page, 200, {
     "cache-control": caching,
     "content-security-policy": [
       "default-src 'none'",
-      `script-src ${hashIn(page)}`,
+      `script-src ${scriptHashIn(page)}`,
       "style-src 'unsafe-inline'",
       "img-src data:",
       "form-action 'self'",

@@ -3,7 +3,7 @@ import { type Html, hrefOf, prose, table } from "./html.ts"
 import { limitsOf, type Parameter, type Schema } from "./openapi.ts"
 
 /** The fields of a schema, or its type if it has none. */
-export function fields(schema: Schema): Html {
+export function schemaTable(schema: Schema): Html {
   if (!schema.properties) return html`<p>${typeOf(schema)}</p>`
   return table(["field", "type", ""], rowsOf(schema))
 }

@@ -12,7 +12,7 @@ import { Metrics } from "#core/platform/metrics.ts"
 import "#plugged-in/accounts.ts"
 import { authenticate } from "./authenticate.ts"
 import { bridgeIsHere, bridgeOfPath } from "./bridge-of-path.ts"
-import { jsonBody, limited } from "./json-body.ts"
+import { jsonBody, limitedBody } from "./json-body.ts"
 import { onlyTheirMethods } from "./methods.ts"
 import { byAddress, byKey, countAddress, isOfSession, rateHeaders } from "./rate-limits.ts"
 import { refuse } from "./refuse.ts"
@@ -38,7 +38,7 @@ export function door({ pages, missing, open = [], guarded = [] }: Rooms): Routes
   const app = contractRouter()
   // A call is checked in this order: address, key, rate of the key, bridge, scope of the key, body. Its method is checked
   // last, but a HEAD is refused at once.
-  app.use(routed, identified, answered)
+  app.use(routed, withRequestId, withHeadersAndLog)
   for (const path of ["/api/*", "/healthz", "/uploads"]) app.use(path, byAddress)
   app.use(onlyTheirMethods(app))
   if (pages) app.route("/", pages)
@@ -48,7 +48,7 @@ export function door({ pages, missing, open = [], guarded = [] }: Rooms): Routes
   app.use("/api/instances/:customer_ref/*", bridgeOfPath)
   app.use("/api/*", withinScope)
   app.use("/api/instances/:customer_ref/*", bridgeIsHere)
-  app.use("/api/*", limited, jsonBody)
+  app.use("/api/*", limitedBody, jsonBody)
   for (const routes of guarded) app.route("/", routes)
 
   app.notFound(async (c) => {
@@ -62,7 +62,7 @@ export function door({ pages, missing, open = [], guarded = [] }: Rooms): Routes
 }
 
 /** Uses the caller's own request id, if it has the form of one. */
-export const identified = requestId({
+export const withRequestId = requestId({
   headerName: "",
   generator: (c) => {
     const given = c.req.header("x-request-id") ?? ""
@@ -71,7 +71,7 @@ export const identified = requestId({
 })
 
 /** Adds the headers of every answer and writes the answer's line in our log. */
-export const answered = createMiddleware<ApiEnv>(async (c, next) => {
+export const withHeadersAndLog = createMiddleware<ApiEnv>(async (c, next) => {
   const start = performance.now()
   await next()
   // The stream function passes on another door's answer. It has all these headers already, and was counted.

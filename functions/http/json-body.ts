@@ -18,7 +18,7 @@ const counted = bodyLimit({
 const bodiless = new Set(["GET", "TRACE"])
 
 /** Refuses a body that says that it is too long. A body of unknown length is read until it is too long. */
-export const limited = createMiddleware(async (c, next) => {
+export const limitedBody = createMiddleware(async (c, next) => {
   if (bodiless.has(c.req.method)) return await next()
   const claimed = c.req.header("content-length")
   // No more than this can follow it (RFC 9112, 6.3).

@@ -1,18 +1,18 @@
 import type { Context, Hono } from "hono"
 import type { ApiEnv } from "../http/contract-router.ts"
 import { authenticate } from "../http/authenticate.ts"
-import { jsonBody, limited } from "../http/json-body.ts"
+import { jsonBody, limitedBody } from "../http/json-body.ts"
 import { byAddress, byKey } from "../http/rate-limits.ts"
 import { Api } from "./api.ts"
 import { ApiError } from "#core/error.ts"
-import { Ask } from "./when-to-ask.ts"
+import { WhenToAsk } from "./when-to-ask.ts"
 
 /**
  * Adds `/mcp` to an API: the Model Context Protocol for agents (docs/agents.md). It keeps nothing between two requests, so any function may
  * answer the next one.
  */
 export function withAgents<App extends Hono<ApiEnv>>(app: App): App {
-  app.use("/mcp", byAddress, authenticate, byKey, limited, jsonBody)
+  app.use("/mcp", byAddress, authenticate, byKey, limitedBody, jsonBody)
   app.post("/mcp", async (c) => {
     const message: unknown = await c.req.json()
     // The later revisions have none, and a hundred calls in one would count as one.
@@ -31,8 +31,8 @@ export function withAgents<App extends Hono<ApiEnv>>(app: App): App {
 }
 
 /** @throws ApiError `invalid_request` */
-function askOf(c: Context): Ask {
-  const { success, data } = Ask.safeParse(c.req.query("ask"))
+function askOf(c: Context): WhenToAsk {
+  const { success, data } = WhenToAsk.safeParse(c.req.query("ask"))
   if (!success) throw new ApiError("invalid_request", "ask: one of new, all and never")
   return data
 }

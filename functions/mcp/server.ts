@@ -3,7 +3,7 @@ import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server
 import type { ApiKey } from "#core/account/api-key.ts"
 import { type Api, Refused } from "./api.ts"
 import { refusedWith } from "./answer.ts"
-import type { Ask } from "./when-to-ask.ts"
+import type { WhenToAsk } from "./when-to-ask.ts"
 import { deliveryTools } from "./delivery-tools.ts"
 import { readingTools } from "./reading-tools.ts"
 import { sendingTools } from "./sending-tools.ts"
@@ -16,7 +16,7 @@ export interface Caller {
   access: ApiKey.Access
   /** The header with the caller's key. */
   key: string
-  ask: Ask
+  ask: WhenToAsk
 }
 
 const instructions = [

@@ -5,7 +5,7 @@ import type {
 } from "@modelcontextprotocol/server"
 import type { z } from "zod"
 import type { Api } from "./api.ts"
-import type { Ask } from "./when-to-ask.ts"
+import type { WhenToAsk } from "./when-to-ask.ts"
 import type { Yes } from "./yes.ts"
 
 /** A tool of an agent, whose input has been checked. */
@@ -24,7 +24,7 @@ export interface Called {
   api: Api
   /** The name of the number that is meant: the given one, that of the key, or the account's first. */
   numberOf: (given: string | undefined) => string
-  ask: Ask
+  ask: WhenToAsk
   yes: Yes
   signal: AbortSignal
 }

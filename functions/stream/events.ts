@@ -5,10 +5,10 @@ import { EventFeed } from "#core/event/event-feed.ts"
 import { invalid } from "#core/error.ts"
 import { arrivalsOf } from "#core/event/arrivals.ts"
 import { contractRouter } from "../http/contract-router.ts"
-import { eventsLastMs, sendEvents, wantsStream } from "./sse.ts"
+import { eventStreamLastsMs, sendEvents, wantsStream } from "./sse.ts"
 
 /** Contract, "Streams" */
-export const openEvents = { perBridge: 5, perAccount: 20 }
+export const mostEventStreams = { perBridge: 5, perAccount: 20 }
 /** Where nobody tells of events, this is how late one may be shown. */
 const lookEachMs = 1000
 
@@ -35,7 +35,12 @@ export const eventStream = contractRouter().openapi(listEvents, async (c, next) 
       arrivals.end()
     }
   }
-  return await sendEvents(c, { of: "EVENTS", atMost: openEvents, endsAfterMs: eventsLastMs(), follow })
+  return await sendEvents(c, {
+    of: "EVENTS",
+    atMost: mostEventStreams,
+    endsAfterMs: eventStreamLastsMs(),
+    follow,
+  })
 })
 
 function toText(event: StoredEvent): string {

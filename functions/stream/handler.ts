@@ -4,22 +4,22 @@ import { listEvents } from "#core/contract/stored-event.ts"
 import { testWebhook } from "#core/contract/webhook-test.ts"
 import { streamLogs } from "#core/contract/bridge-log.ts"
 import { config } from "#core/platform/config.ts"
-import { answered, door, identified } from "../http/door.ts"
+import { withHeadersAndLog, door, withRequestId } from "../http/door.ts"
 import { refuse } from "../http/refuse.ts"
 import { routed } from "../http/address.ts"
 import type { ApiEnv } from "../http/contract-router.ts"
 import { eventStream } from "./events.ts"
-import { logs } from "./logs.ts"
+import { logStream } from "./logs.ts"
 import { askApi, passToApi } from "./pass-to-api.ts"
 import { wantsStream } from "./sse.ts"
 import { webhookTest } from "./webhook-test.ts"
 
 /** The routes that need a stream or a way to the internet, and pass the API's door here. */
-const own = door({ guarded: [logs, eventStream, webhookTest] })
+const own = door({ guarded: [logStream, eventStream, webhookTest] })
 
 /** Runs outside any VPC. The API answers everything else that the router sends here, media included. */
 const app = new Hono<ApiEnv>()
-app.use(routed, identified, answered)
+app.use(routed, withRequestId, withHeadersAndLog)
 for (const { path } of [streamLogs, testWebhook]) app.all(inHono(path), (c) => answerHere(c))
 app.get(inHono(listEvents.path), (c) => (wantsStream(c) ? answerHere(c) : passToApi(c)))
 app.all("*", passToApi)

@@ -5,13 +5,13 @@ import { contractRouter } from "../http/contract-router.ts"
 import { sendEvents, timing } from "./sse.ts"
 
 /** Contract, "Streams" */
-export const openLogs = { perBridge: 2, perAccount: 10 }
+export const mostLogStreams = { perBridge: 2, perAccount: 10 }
 
-export const logs = contractRouter().openapi(streamLogs, async (c) => {
+export const logStream = contractRouter().openapi(streamLogs, async (c) => {
   if (!BridgeLog.isKept()) throw sessionUnavailable("this service keeps no logs of bridges")
   const { tail } = c.req.valid("query")
   const follow = (signal: AbortSignal) => linesOf(c.var.bridge.id, tail, signal)
-  return await sendEvents(c, { of: "LOGS", atMost: openLogs, endsAfterMs: timing.endsAfterMs, follow })
+  return await sendEvents(c, { of: "LOGS", atMost: mostLogStreams, endsAfterMs: timing.endsAfterMs, follow })
 })
 
 async function* linesOf(bridgeId: string, tail: number, signal: AbortSignal): AsyncGenerator<string> {

@@ -25,7 +25,7 @@ export function wantsStream(c: Context): boolean {
 }
 
 /** How long a stream of events lasts. On Lambda an open stream holds one concurrent execution. */
-export function eventsLastMs(): number {
+export function eventStreamLastsMs(): number {
   return config.AWS_LAMBDA_FUNCTION_NAME === undefined ? timing.endsAfterMs : timing.onLambdaMs
 }
 

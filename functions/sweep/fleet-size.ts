@@ -42,7 +42,7 @@ export function hostsToStart(fleet: Fleet): number {
 }
 
 /** The old hosts whose sessions may move now: there is room for them, those already moving, and the spare. */
-export function oldToDrain(fleet: Fleet): Host.Info[] {
+export function oldHostsToDrain(fleet: Fleet): Host.Info[] {
   const others = fleet.hosts.filter((host) => isUp(host) && !isOld(host, fleet))
   let room = roomOf(others) - fleet.wanting - fleet.spare - sessionsOf(draining(fleet))
   const now: Host.Info[] = []

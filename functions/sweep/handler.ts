@@ -2,13 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
-import { look } from "./sweep.ts"
+import { lookAtAll } from "./sweep.ts"
 
 /** Invocations start each minute, one at a time (reserved concurrency 1). */
 const staysMs = 50_000
 
 export async function handler(): Promise<void> {
-  await lookFor(staysMs)
+  await keepLooking(staysMs)
 }
 
 /**
@@ -16,14 +16,14 @@ export async function handler(): Promise<void> {
  * bridges pays for no more.
  * @throws the last look's error if none succeeded, since alarms watch the function's errors
  */
-export async function lookFor(ms: number): Promise<void> {
+export async function keepLooking(ms: number): Promise<void> {
   const until = performance.now() + ms
   let hasSucceeded = false
   let failure: unknown
   do {
     let isAny = true
     try {
-      isAny = await look()
+      isAny = await lookAtAll()
       hasSucceeded = true
     } catch (error) {
       failure = error

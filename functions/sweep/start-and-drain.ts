@@ -6,7 +6,7 @@ import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { HostShortage } from "#core/lease/host-shortage.ts"
 import { runTask } from "./tasks.ts"
-import { type Fleet, hostsToStart, oldToDrain, surplusHost } from "./fleet-size.ts"
+import { type Fleet, hostsToStart, oldHostsToDrain, surplusHost } from "./fleet-size.ts"
 
 /** A surplus host is drained only after this long, since each drain moves sessions. Ten minutes at 5 s a beat. */
 const beatsOfSurplus = 120
@@ -33,7 +33,7 @@ export async function startAndDrain(network: Network, hosts: Host.Info[], free: 
     capacity: config.HOST_CAPACITY,
   }
   await startMissing(network, fleet)
-  const old = oldToDrain(fleet)
+  const old = oldHostsToDrain(fleet)
   for (const host of old) await drain(host, "its task definition is not the current one")
   if (old.length > 0) return
   const unneeded = surplusHost(fleet)
@@ -68,12 +68,12 @@ async function startMissing(network: Network, fleet: Fleet): Promise<void> {
     // The orchestrator wants fewer requests, so repeating them does not help.
     if (started === "later") return
     await Host.remove(id)
-    return await refused(network, started)
+    return await noteRefused(network, started)
   }
 }
 
 /** Records that a host could not be started where everybody sees it. It is not tried again for a while. */
-export async function refused(
+export async function noteRefused(
   network: Network,
   { kind, why }: { kind: HostShortage.Kind; why: string },
 ): Promise<void> {

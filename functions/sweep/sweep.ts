@@ -7,8 +7,8 @@ import { log } from "#core/platform/log.ts"
 import { Metrics } from "#core/platform/metrics.ts"
 import { ringOverdue } from "./bells.ts"
 import { isDead, observe, type Observations } from "./is-host-dead.ts"
-import { drainAll, networks, refused, startAndDrain } from "./start-and-drain.ts"
-import { type Reported, reportsOf, stopTask } from "./tasks.ts"
+import { drainAll, networks, noteRefused, startAndDrain } from "./start-and-drain.ts"
+import { type TaskReport, reportsOf, stopTask } from "./tasks.ts"
 
 /**
  * Dead hosts whose leases are looked for at once. One after the other, the hosts of a lost zone would take longer than a
@@ -33,7 +33,7 @@ let rungAt = -Infinity
  * One look at everything: hosts that died or must end, hosts that are needed, deliveries that are overdue.
  * @returns whether there is anything to watch: a host, or a bridge that wants one
  */
-export async function look(): Promise<boolean> {
+export async function lookAtAll(): Promise<boolean> {
   const hosts = await readHosts()
   const reports = await reportsOf(hosts.flatMap((host) => (host.task === "" ? [] : [host.task])))
   const dead = await declareDead(hosts, reports)
@@ -82,7 +82,7 @@ async function readHosts(): Promise<Host.Info[]> {
 }
 
 /** @returns all hosts that are dead by now, whenever they were declared so. */
-async function declareDead(hosts: Host.Info[], reports: Map<string, Reported>): Promise<Host.Info[]> {
+async function declareDead(hosts: Host.Info[], reports: Map<string, TaskReport>): Promise<Host.Info[]> {
   const dead = hosts.filter((host) => host.state === "dead")
   for (const host of hosts) {
     const { report, isBlameless, why = "it gave no sign of life" } = reports.get(host.task) ?? {}
@@ -94,7 +94,7 @@ async function declareDead(hosts: Host.Info[], reports: Map<string, Reported>): 
     Metrics.add("HostDead")
     dead.push({ ...host, isBlameless: isBlameless ?? false })
     // If it were started again at once, it would end again at once.
-    if (host.state === "starting") await refused(host.network, { kind: "start", why })
+    if (host.state === "starting") await noteRefused(host.network, { kind: "start", why })
   }
   return dead
 }
@@ -115,7 +115,7 @@ async function freeLeasesOf(host: Host.Info, living: Host.Info[]): Promise<void>
  * The orchestrator is ending a host's task, as in a Spot interruption or a retirement. Its room no longer counts. If
  * the signal has not reached it, it gives its leases back at its next beat.
  */
-async function drainStopping(living: Host.Info[], reports: Map<string, Reported>): Promise<Host.Info[]> {
+async function drainStopping(living: Host.Info[], reports: Map<string, TaskReport>): Promise<Host.Info[]> {
   const after: Host.Info[] = []
   for (const host of living) {
     const reported = reports.get(host.task)
@@ -130,7 +130,7 @@ async function drainStopping(living: Host.Info[], reports: Map<string, Reported>
 }
 
 /** Stops tasks that should have ended: they would still be paid for and would keep their leases. */
-async function stopLeftovers(hosts: Host.Info[], reports: Map<string, Reported>): Promise<void> {
+async function stopLeftovers(hosts: Host.Info[], reports: Map<string, TaskReport>): Promise<void> {
   for (const host of hosts) {
     const isStuck = host.state === "draining" && left(host.drainingAt + drainsWithin, drainsWithin) === 0
     if (host.task === "" || reports.has(host.task)) continue

@@ -28,15 +28,15 @@ const settlesWithinMs = 120_000
 let unsettledSince: number | undefined
 
 /** The orchestrator's report on a task, the reason in its own words, and whether no bridge on it can be the reason. */
-export interface Reported {
+export interface TaskReport {
   report: Report
   why: string
   isBlameless: boolean
 }
 
 /** The orchestrator's reports on these tasks. Running tasks have none; nor do any, if it cannot be asked. */
-export async function reportsOf(tasks: string[]): Promise<Map<string, Reported>> {
-  const found = new Map<string, Reported>()
+export async function reportsOf(tasks: string[]): Promise<Map<string, TaskReport>> {
+  const found = new Map<string, TaskReport>()
   for (let from = 0; from < tasks.length; from += describedAtOnce) {
     const asked = tasks.slice(from, from + describedAtOnce)
     try {

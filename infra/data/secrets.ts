@@ -22,7 +22,7 @@ export const phoneSecret = secret("PhoneSecret", 1).current
 export const routerSecret = secret("RouterSecret", operator.versions.ROUTER_SECRET_VERSION)
 
 /** Where Systems Manager has the secrets of session hosts. */
-export const hostFolder = `/${$app.name}/${$app.stage}/hosts`
+export const hostSecretsFolder = `/${$app.name}/${$app.stage}/hosts`
 
 /**
  * A task reads its secrets once, when it starts: only another name makes another task definition, and only that makes the
@@ -43,7 +43,7 @@ export const hostSecrets = {
 
 function hostParameter(name: string, path: string, value: $util.Output<string>) {
   return new aws.ssm.Parameter(name, {
-    name: `${hostFolder}/${path}`,
+    name: `${hostSecretsFolder}/${path}`,
     type: "SecureString",
     keyId: settingsKey.arn,
     value,

@@ -1,12 +1,12 @@
 import { pageFiles } from "../../functions/docs/repository-pages.ts"
-import { row, tableAccess } from "../iam-statement.ts"
+import { rowActions, tableAccess } from "../iam-statement.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
 import { media } from "../data/media.ts"
 import { accounts, events, leases, requests } from "../data/tables.ts"
 import { calls } from "./calls.ts"
-import { answering, common, settings } from "./common.ts"
+import { answeringSettings, common, settings } from "./common.ts"
 
 /** In no VPC: there it would need an endpoint for each service that it asks. `Calls` calls session hosts for it. */
 export const api = new sst.aws.Function("Api", {
@@ -21,7 +21,7 @@ export const api = new sst.aws.Function("Api", {
   copyFiles: pageFiles.map((from) => ({ from })),
   environment: {
     ...settings,
-    ...answering,
+    ...answeringSettings,
     METRICS_SERVICE: "api",
     ACCOUNTS_TABLE: accounts.name,
     LEASES_TABLE: leases.name,
@@ -36,12 +36,12 @@ export const api = new sst.aws.Function("Api", {
   },
   permissions: [
     // An account's sandbox is made if the account exists.
-    tableAccess(accounts, ...row, "Query", "ConditionCheckItem"),
-    tableAccess(leases, ...row),
-    tableAccess(requests, ...row, "Query"),
+    tableAccess(accounts, ...rowActions, "Query", "ConditionCheckItem"),
+    tableAccess(leases, ...rowActions),
+    tableAccess(requests, ...rowActions, "Query"),
     // A bridge is made, changed and deleted together with the row of its delivery, which says where its events go. Lists
     // of events are read in batches, and what no longer belongs there is taken off them.
-    tableAccess(events, ...row, "Query", "BatchGetItem", "BatchWriteItem"),
+    tableAccess(events, ...rowActions, "Query", "BatchGetItem", "BatchWriteItem"),
     // A customer who ends an event's wait wakes the doorbell that rests until then.
     { actions: ["sqs:SendMessage", "sqs:ChangeMessageVisibility"], resources: [doorbell.arn] },
     // A new bridge's session key is made here, and never seen here.

@@ -6,14 +6,14 @@ import { calls } from "./calls.ts"
 import { common, settings } from "./common.ts"
 
 /** The settings of a process that speaks to Stripe; none where nobody pays. */
-export const stripe = operator.stripe && {
+export const stripeSettings = operator.stripe && {
   STRIPE_SECRET_KEY: $util.secret(operator.stripe.key),
   STRIPE_WEBHOOK_SECRET: $util.secret(operator.stripe.webhookSecret),
   STRIPE_PRICE: operator.stripe.price,
 }
 
 /** Asks Stripe about accounts that are due, and stops, wakes and deletes their bridges; undefined where nobody pays. */
-export const subscriptions = stripe && looks(stripe)
+export const subscriptions = stripeSettings && looks(stripeSettings)
 
 /** In no VPC: it asks Stripe. `Calls` calls session hosts for it. */
 function looks(stripe: Record<string, $util.Input<string>>) {

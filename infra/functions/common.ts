@@ -3,7 +3,7 @@ import { settingsKey } from "../data/keys.ts"
 import { apiKeyPepper, routerSecret } from "../data/secrets.ts"
 import { stage } from "../stage/stage.ts"
 import { operator } from "../stage/settings.ts"
-import { given } from "../stage/passed-on.ts"
+import { givenSettings } from "../stage/passed-on.ts"
 
 /**
  * The arguments that every function has in common. `SST_KEY`, which SST adds to the environment, opens the file of linked resources
@@ -61,12 +61,12 @@ export const settings = {
   DASHBOARD_URL: operator.dashboardUrl,
   BILLING_URL: operator.billingUrl,
   ...(operator.stripe && { BILLING: "stripe" }),
-  ...given("LOG_LEVEL"),
+  ...givenSettings("LOG_LEVEL"),
 }
 
 /** Settings of the functions that answer callers. */
-export const answering = {
-  ...given("RATE_LIMIT_PROVISION", "RATE_LIMIT_PROXY", "RATE_LIMIT_OTHER", "RATE_LIMIT_ADDRESS"),
+export const answeringSettings = {
+  ...givenSettings("RATE_LIMIT_PROVISION", "RATE_LIMIT_PROXY", "RATE_LIMIT_OTHER", "RATE_LIMIT_ADDRESS"),
   SANDBOX: operator.sandbox ? "1" : "0",
   API_KEY_PEPPER: apiKeyPepper,
   ROUTER_SECRET: routerSecret.current,

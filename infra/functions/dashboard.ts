@@ -1,4 +1,4 @@
-import { tableAccess, indexAccess, mailing, row } from "../iam-statement.ts"
+import { tableAccess, indexAccess, mailing, rowActions } from "../iam-statement.ts"
 import { bridgeLogs, bridgeStreams } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
@@ -7,8 +7,8 @@ import { accounts, events, leases, requests } from "../data/tables.ts"
 import { operator } from "../stage/settings.ts"
 import { stage } from "../stage/stage.ts"
 import { calls } from "./calls.ts"
-import { answering, common, settings } from "./common.ts"
-import { stripe } from "./billing.ts"
+import { answeringSettings, common, settings } from "./common.ts"
+import { stripeSettings } from "./billing.ts"
 
 /** The rights of both functions besides reading and writing tables. */
 const both = [
@@ -24,12 +24,12 @@ export const dashboard = aDashboard("Dashboard", {
   // They take none from the API's calls, nor do these from them.
   concurrency: { reserved: stage.pages },
   // The operator looks up phones.
-  environment: { ...stripe, PHONE_SECRET: phoneSecret },
+  environment: { ...stripeSettings, PHONE_SECRET: phoneSecret },
   permissions: [
-    tableAccess(accounts, ...row, "Query", "ConditionCheckItem"),
-    tableAccess(leases, ...row, "Query", "BatchGetItem"),
+    tableAccess(accounts, ...rowActions, "Query", "ConditionCheckItem"),
+    tableAccess(leases, ...rowActions, "Query", "BatchGetItem"),
     tableAccess(requests, "PutItem", "UpdateItem", "Query"),
-    tableAccess(events, ...row, "Query", "BatchGetItem", "BatchWriteItem"),
+    tableAccess(events, ...rowActions, "Query", "BatchGetItem", "BatchWriteItem"),
     // Which deliveries have waited for longest, for the operator.
     indexAccess(events, "bySince"),
     { actions: ["sqs:SendMessage", "sqs:ChangeMessageVisibility"], resources: [doorbell.arn] },
@@ -83,7 +83,7 @@ function aDashboard(
     url: { cors: false },
     environment: {
       ...settings,
-      ...answering,
+      ...answeringSettings,
       ...more.environment,
       METRICS_SERVICE: "dashboard",
       ...(operator.mailFrom && { MAIL_FROM: operator.mailFrom }),

@@ -5,7 +5,7 @@ import { media } from "../data/media.ts"
 import { accounts, events, requests } from "../data/tables.ts"
 import { stage } from "../stage/stage.ts"
 import { api } from "./api.ts"
-import { answering, common, settings } from "./common.ts"
+import { answeringSettings, common, settings } from "./common.ts"
 
 /** Log and event streams. Each open one occupies an invocation, and is paid for by the second. */
 export const stream = aStream("Stream", {
@@ -49,7 +49,7 @@ function aStream(
     url: { cors: false },
     environment: {
       ...settings,
-      ...answering,
+      ...answeringSettings,
       ...more.environment,
       METRICS_SERVICE: "api",
       ACCOUNTS_TABLE: accounts.name,

@@ -3,7 +3,7 @@ import { bridgeLogs } from "../data/bridge-logs.ts"
 import { doorbell } from "../data/doorbell.ts"
 import { deliveryKey, sessionKey, settingsKey } from "../data/keys.ts"
 import { media } from "../data/media.ts"
-import { hostFolder } from "../data/secrets.ts"
+import { hostSecretsFolder } from "../data/secrets.ts"
 import { events, leases, requests, sessions } from "../data/tables.ts"
 import { accountId, region } from "../stage/stage.ts"
 
@@ -79,7 +79,7 @@ export const startPolicy = (logs: string) =>
     {
       actions: ["ssm:GetParameters"],
       // Every version of the token: a host of the revision before may still be started while a deploy or a replacement is under way.
-      resources: [$interpolate`arn:aws:ssm:${region}:${accountId}:parameter${hostFolder}/*`],
+      resources: [$interpolate`arn:aws:ssm:${region}:${accountId}:parameter${hostSecretsFolder}/*`],
     },
     { actions: ["kms:Decrypt"], resources: [settingsKey.arn] },
     // The one action that cannot be limited to a resource.

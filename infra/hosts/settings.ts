@@ -5,12 +5,12 @@ import { media } from "../data/media.ts"
 import { events, leases, requests, sessions } from "../data/tables.ts"
 import { settings } from "../functions/common.ts"
 import { hostPort } from "../network/groups.ts"
-import { given } from "../stage/passed-on.ts"
+import { givenSettings } from "../stage/passed-on.ts"
 
 /** The settings of every process that holds sessions. */
 export const hostSettings = {
   ...settings,
-  ...given("WHATSAPP_WEB_VERSION"),
+  ...givenSettings("WHATSAPP_WEB_VERSION"),
   METRICS_SERVICE: "session-host",
   LOG_GROUP: bridgeLogs.name,
   LEASES_TABLE: leases.name,

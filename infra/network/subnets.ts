@@ -1,7 +1,7 @@
-import { allZones, usable } from "../stage/check-region.ts"
+import { allZonesFilter, usableZones } from "../stage/check-region.ts"
 import { inward, outward, vpc } from "./vpc.ts"
 
-const zones = aws.getAvailabilityZonesOutput(allZones).zoneIds.apply(usable)
+const zones = aws.getAvailabilityZonesOutput(allZonesFilter).zoneIds.apply(usableZones)
 
 /** Session hosts: they dial the messaging network and fetch media. Public addresses cost less than a NAT. */
 export const hostSubnets = [0, 1].map((i) =>

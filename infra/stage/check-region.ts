@@ -36,7 +36,7 @@ const lacking = new Set(["usw1-az2", "apne1-az3", "cac1-az4", "use1-az3"])
 const zonesNeeded = 2
 
 /** The zones that can be used, of these; always in the same order. */
-export function usable(zoneIds: string[]): string[] {
+export function usableZones(zoneIds: string[]): string[] {
   return zoneIds.filter((id) => !lacking.has(id)).toSorted()
 }
 
@@ -44,7 +44,7 @@ export function usable(zoneIds: string[]): string[] {
  * The ids of an account's zones. Not the local zones that it may have asked for, but also those that are impaired: a list
  * that grows shorter in an outage would move the subnets, with everything in them, during that outage.
  */
-export const allZones = { filters: [{ name: "opt-in-status", values: ["opt-in-not-required"] }] }
+export const allZonesFilter = { filters: [{ name: "opt-in-status", values: ["opt-in-not-required"] }] }
 
 /** @throws if the region is not known to have all that the service needs */
 export function refuseRegion(region: string): void {
@@ -59,7 +59,7 @@ export function refuseRegion(region: string): void {
 export async function checkRegion(): Promise<void> {
   const { region } = await aws.getRegion()
   refuseRegion(region)
-  const zones = usable((await aws.getAvailabilityZones(allZones)).zoneIds)
+  const zones = usableZones((await aws.getAvailabilityZones(allZonesFilter)).zoneIds)
   if (zones.length < zonesNeeded)
     throw new Error(
       `${region} has ${zones.length} of the ${zonesNeeded} zones that the service needs (${zones.join(", ") || "none"}): ` +

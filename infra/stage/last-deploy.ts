@@ -1,4 +1,4 @@
-import { operator, settingsOfStage } from "./settings.ts"
+import { operator, comparedSettings } from "./settings.ts"
 
 const folder = `/${$app.name}/${$app.stage}/deployed`
 
@@ -21,7 +21,7 @@ export async function compareWithLastDeploy(): Promise<void> {
   ]
   if (faults.length > 0)
     throw new Error(`${faults.join("; ")}. Settings of this stage belong in stages/${$app.stage}.env`)
-  for (const [name, value] of Object.entries(settingsOfStage))
+  for (const [name, value] of Object.entries(comparedSettings))
     new aws.ssm.Parameter(`Deployed-${name}`, { name: `${folder}/${name}`, type: "String", value })
 }
 
@@ -45,7 +45,7 @@ async function refuseBesideAnother(): Promise<void> {
 }
 
 function alarming(): string[] {
-  if ($app.stage !== "production" || settingsOfStage.ALARM_EMAIL) return []
+  if ($app.stage !== "production" || comparedSettings.ALARM_EMAIL) return []
   return ["ALARM_EMAIL is not set: nobody would be told of an alarm"]
 }
 
@@ -57,7 +57,7 @@ function missing(name: string, last: string | undefined): string[] {
 
 /** The service also accepts the secret of the version before, and no earlier one. */
 function misstepped(name: string, last: string): string[] {
-  const [given, before] = [Number(settingsOfStage[name]), Number(last)]
+  const [given, before] = [Number(comparedSettings[name]), Number(last)]
   const said = `${name} is ${given}, and the last deploy had ${before}`
   if (given < before) return [`${said}: set it to ${before} or more`]
   return given > before + 1 ? [`${said}: raise it by one at each deploy`] : []

@@ -9,7 +9,7 @@ const settable = {
 }
 
 /** Those of these settings that were given; a process has its own default for each other. @throws where one makes no sense */
-export function given(...names: (keyof typeof settable)[]): Record<string, string> {
+export function givenSettings(...names: (keyof typeof settable)[]): Record<string, string> {
   const found: Record<string, string> = {}
   for (const name of names) {
     const value = process.env[name]

@@ -35,7 +35,7 @@ export const operator = {
 }
 
 /** The next deploy of the stage is compared with these: nothing secret, and none of it empty. */
-export const settingsOfStage: Record<string, string> = Object.fromEntries(
+export const comparedSettings: Record<string, string> = Object.fromEntries(
   Object.entries({
     ALARM_EMAIL: operator.email,
     DOMAIN: operator.domain,

@@ -1,4 +1,4 @@
-import { about, type Metric, query } from "./metrics.ts"
+import { asWatched, type Metric, inExpression } from "./metrics.ts"
 import { alarms } from "./topic.ts"
 
 /** Rings when the metric is above the threshold in the first number of `minutes` of the last second number of them; `period`: in seconds. */
@@ -9,7 +9,7 @@ export function above(
   { minutes = [1, 1], period = 60 }: { minutes?: [number, number]; period?: number } = {},
 ) {
   alarm(name, {
-    ...about(of),
+    ...asWatched(of),
     comparisonOperator: "GreaterThanThreshold",
     threshold,
     period,
@@ -25,8 +25,8 @@ export function ratio(name: string, about: { of: Metric; to: Metric; above?: num
   alarm(name, {
     metricQueries: [
       { id: "ratio", expression: partOfWhole(about), returnData: true, label: name },
-      { id: "part", metric: query(about.of) },
-      { id: "whole", metric: query(about.to) },
+      { id: "part", metric: inExpression(about.of) },
+      { id: "whole", metric: inExpression(about.to) },
     ],
     comparisonOperator: about.above === undefined ? "LessThanThreshold" : "GreaterThanThreshold",
     threshold: about.above ?? about.below,

@@ -8,7 +8,7 @@ import { sweep } from "../functions/sweep.ts"
 import { troubles } from "../functions/troubles.ts"
 import { accounts, events, leases, requests, sessions } from "../data/tables.ts"
 import { above, alarm, ratio } from "./alarm.ts"
-import { about, metric, ofFunction, ofTable } from "./metrics.ts"
+import { asWatched, metric, ofFunction, ofTable } from "./metrics.ts"
 
 for (const [name, rule] of Object.entries(alarms)) watch(name, rule)
 
@@ -39,7 +39,7 @@ if (subscriptions) {
   above("SubscriptionsLate", metric("LookOverdueS", "Maximum"), 2 * 3600)
 }
 alarm("SweepSilent", {
-  ...about(ofFunction(sweep, "Invocations")),
+  ...asWatched(ofFunction(sweep, "Invocations")),
   comparisonOperator: "LessThanThreshold",
   threshold: 1,
   period: 60,

@@ -1,13 +1,13 @@
 import { deadDoorbells, doorbell } from "../data/doorbell.ts"
 import { delivery } from "../functions/delivery.ts"
 import { above } from "./alarm.ts"
-import { about, ofFunction, ofQueue } from "./metrics.ts"
+import { asWatched, ofFunction, ofQueue } from "./metrics.ts"
 import { alarms } from "./topic.ts"
 
 above("DeadDoorbell", ofQueue(deadDoorbells, "ApproximateNumberOfMessagesVisible"), 0)
 
 const waits = new aws.cloudwatch.MetricAlarm("DoorbellWaits", {
-  ...about(ofQueue(doorbell, "ApproximateAgeOfOldestMessage")),
+  ...asWatched(ofQueue(doorbell, "ApproximateAgeOfOldestMessage")),
   alarmDescription: "a part of DoorbellOld",
   comparisonOperator: "GreaterThanThreshold",
   threshold: 600,
@@ -16,7 +16,7 @@ const waits = new aws.cloudwatch.MetricAlarm("DoorbellWaits", {
   treatMissingData: "notBreaching",
 })
 const unanswered = new aws.cloudwatch.MetricAlarm("DeliverySilent", {
-  ...about(ofFunction(delivery, "Invocations")),
+  ...asWatched(ofFunction(delivery, "Invocations")),
   alarmDescription: "a part of DoorbellOld; rests in ALARM while there is nothing to deliver",
   comparisonOperator: "LessThanThreshold",
   threshold: 1,

@@ -26,7 +26,7 @@ export function ofTable(table: sst.aws.Dynamo, name: string, stat = "Sum"): Metr
 }
 
 /** As a part of an expression. */
-export function query(of: Metric) {
+export function inExpression(of: Metric) {
   return {
     namespace: of.namespace,
     metricName: of.name,
@@ -37,6 +37,6 @@ export function query(of: Metric) {
 }
 
 /** As the one that an alarm watches. */
-export function about(of: Metric) {
+export function asWatched(of: Metric) {
   return { namespace: of.namespace, metricName: of.name, dimensions: of.dimensions, statistic: of.stat }
 }

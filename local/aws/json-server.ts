@@ -7,7 +7,7 @@ import {
 } from "node:http"
 import { json } from "node:stream/consumers"
 import { z } from "zod"
-import { hangUp, listen } from "../listen.ts"
+import { stopListening, listen } from "../listen.ts"
 
 /** An error in the words of the service that this stands in for. */
 export class AwsRefusal extends Error {
@@ -53,7 +53,7 @@ export async function startAwsJson({ port, actions, invalid, before }: Service) 
   }
 
   const server = awsJsonServer((request, response) => void answerCall(request, response, answer))
-  return { endpoint: `http://127.0.0.1:${await listen(server, port)}`, close: () => hangUp(server) }
+  return { endpoint: `http://127.0.0.1:${await listen(server, port)}`, close: () => stopListening(server) }
 }
 
 /** Clients reuse idle connections for as long as they like. */

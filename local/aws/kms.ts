@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
 import { z } from "zod"
 import { AwsRefusal, startAwsJson } from "./json-server.ts"
-import { privateFile, writePrivate } from "../service/private-file.ts"
+import { readOrCreatePrivate, writePrivate } from "../service/private-file.ts"
 
 /** By id, the newest key material first. */
 export const Keys = z.record(z.string(), z.array(z.base64()).min(1))
@@ -26,7 +26,7 @@ const ReEncrypt = z.object({
  * its file of mode 600. A wrapping is bound to its key and its encryption context.
  */
 export async function startKms(input: { file: string; keyIds: string[]; port?: number }) {
-  const keys = await privateFile(input.file, Keys, () =>
+  const keys = await readOrCreatePrivate(input.file, Keys, () =>
     Object.fromEntries(input.keyIds.map((id) => [id, [newMaterial()]])),
   )
 

@@ -4,13 +4,13 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat, statfs } from "node:fs/promi
 import { basename, join } from "node:path"
 import { z } from "zod"
 import { iso, nowMs } from "#core/platform/clock.ts"
-import { isFull } from "../dynamodb/rows/commit.ts"
-import { copyStore, storeFile, isThere } from "../dynamodb/rows/sqlite-file.ts"
+import { isDiskFull } from "../dynamodb/rows/commit.ts"
+import { copyStore, storeFile, hasStore } from "../dynamodb/rows/sqlite-file.ts"
 import { accountFile, keyFiles, networkFile } from "../service/data-folder.ts"
 import { readPrivate, syncFolder } from "../service/private-file.ts"
 import { Secrets } from "../service/secrets.ts"
 import type { BackupSettings } from "../service/settings.ts"
-import { opened, seal } from "./sealed-file.ts"
+import { readSealed, writeSealed } from "./sealed-file.ts"
 import { Unusable } from "./unusable.ts"
 
 /** The files of the data folder that a backup holds beside the store. Logs, and the simulated network, are not among them. */
@@ -47,7 +47,7 @@ interface Input extends BackupSettings {
 }
 
 /** A backup as its folder shows it. */
-export interface Listed {
+export interface ListedBackup {
   path: string
   madeMs: number
 }
@@ -57,12 +57,12 @@ export interface Listed {
  * that are to be kept. Whatever ends it, the folder holds whole backups alone.
  * @throws Unusable
  */
-export async function makeBackup(input: Input): Promise<Listed> {
+export async function makeBackup(input: Input): Promise<ListedBackup> {
   try {
     return await make(input)
   } catch (error) {
     const { code, path = "", message } = error as NodeJS.ErrnoException
-    if (isFull(error) || code === "ENOSPC")
+    if (isDiskFull(error) || code === "ENOSPC")
       throw new Unusable("the disk became full in the midst of a backup", { cause: error })
     if (code !== undefined && path.startsWith(input.dir))
       throw new Unusable(`${input.dir} cannot be written to: ${message}`, { cause: error })
@@ -70,8 +70,8 @@ export async function makeBackup(input: Input): Promise<Listed> {
   }
 }
 
-async function make({ dataDir, dir, passphrase, keep, reserveMb }: Input): Promise<Listed> {
-  if (!isThere(dataDir))
+async function make({ dataDir, dir, passphrase, keep, reserveMb }: Input): Promise<ListedBackup> {
+  if (!hasStore(dataDir))
     throw new Unusable(`${dataDir} holds no data of the service: DATA_DIR says which folder`)
   await mkdir(dir, { recursive: true, mode: 0o700 })
   await removeLeftovers(dataDir, dir)
@@ -89,8 +89,8 @@ async function make({ dataDir, dir, passphrase, keep, reserveMb }: Input): Promi
       copy,
       ...filesBesideStore.map((name) => join(dataDir, name)).filter((file) => existsSync(file)),
     ]
-    await seal(part, { kind: "backup", passphrase, service }, contentOf(madeMs, files))
-    await check(part, passphrase)
+    await writeSealed(part, { kind: "backup", passphrase, service }, contentOf(madeMs, files))
+    await checkBackup(part, passphrase)
     await rename(part, path)
     syncFolder(dir)
   } finally {
@@ -102,7 +102,7 @@ async function make({ dataDir, dir, passphrase, keep, reserveMb }: Input): Promi
 }
 
 /** The backups of this data folder's service, the oldest first; before them, any that a clock which was ahead has dated in the future. */
-export async function ownBackups(dataDir: string, dir: string): Promise<Listed[]> {
+export async function ownBackups(dataDir: string, dir: string): Promise<ListedBackup[]> {
   return await backupsIn(dir, serviceIn(dataDir))
 }
 
@@ -112,7 +112,7 @@ export async function readBackup<Result>(
   passphrase: string,
   read: (about: BackupHeader, pieces: AsyncIterable<Piece>) => Promise<Result>,
 ): Promise<Result> {
-  const content = opened("backup", path, passphrase)
+  const content = readSealed("backup", path, passphrase)
   try {
     const first = await content.next()
     const bytes = first.done ? Buffer.alloc(0) : first.value
@@ -125,7 +125,7 @@ export async function readBackup<Result>(
 }
 
 /** Reads all of a backup. @throws Unusable */
-export async function check(path: string, passphrase: string): Promise<BackupHeader> {
+export async function checkBackup(path: string, passphrase: string): Promise<BackupHeader> {
   return await readBackup(path, passphrase, async (about, pieces) => {
     let left = about.files.reduce((sum, { bytes }) => sum + bytes, 0)
     for await (const { bytes } of pieces) left -= bytes.length
@@ -145,7 +145,7 @@ function nameOf(service: string, madeMs: number): string {
 }
 
 /** Their names sort as their times do. */
-async function backupsIn(dir: string, service: string): Promise<Listed[]> {
+async function backupsIn(dir: string, service: string): Promise<ListedBackup[]> {
   const names = await namesIn(dir)
   const listed = names.toSorted().flatMap((name) => {
     const [, of, date, time] =

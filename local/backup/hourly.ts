@@ -8,7 +8,7 @@ const everyMs = 3_600_000
 /** After one that failed. */
 const againMs = 600_000
 /** From when on the operator is told, in ms. */
-export const oldMs = 3 * everyMs
+export const alertAfterMs = 3 * everyMs
 
 /** Backs a service up each hour, for as long as it runs. A backup that fails disturbs nothing but the next alert. */
 export class HourlyBackups {
@@ -39,7 +39,7 @@ export class HourlyBackups {
 
   /** Whether the operator has to look. A service that has just begun gets time for its first one. */
   get isOld(): boolean {
-    return Math.min(this.ageS * 1000, since(this.#beganMs)) > oldMs
+    return Math.min(this.ageS * 1000, since(this.#beganMs)) > alertAfterMs
   }
 
   /** Resolves when none is under way. */

@@ -7,9 +7,9 @@ import { Bridge } from "#core/bridge/bridge.ts"
 import { markRestored } from "#core/bridge/after-restore.ts"
 import { iso, nowMs } from "#core/platform/clock.ts"
 import { useHere } from "#core/store/store.ts"
-import { isFull } from "../dynamodb/rows/commit.ts"
-import { storeFile, isThere, restoringFolder } from "../dynamodb/rows/sqlite-file.ts"
-import { lock } from "../dynamodb/rows/folder-lock.ts"
+import { isDiskFull } from "../dynamodb/rows/commit.ts"
+import { storeFile, hasStore, restoringFolder } from "../dynamodb/rows/sqlite-file.ts"
+import { lockFolder } from "../dynamodb/rows/folder-lock.ts"
 import { startDynamoDb } from "../dynamodb/server.ts"
 import { syncFolder } from "../service/private-file.ts"
 import { type BackupHeader, filesBesideStore, type Piece, readBackup } from "./backup.ts"
@@ -36,7 +36,7 @@ export interface Restored {
  * @throws Unusable, CannotStart
  */
 export async function restoreBackup({ dataDir, path, passphrase, replaces }: Input): Promise<Restored> {
-  const unlock = lock(dataDir)
+  const unlock = lockFolder(dataDir)
   try {
     if (!replaces) refuseUsed(dataDir)
     return await readBackup(path, passphrase, async (about, pieces) => {
@@ -45,7 +45,7 @@ export async function restoreBackup({ dataDir, path, passphrase, replaces }: Inp
       return await putBack(dataDir, about, pieces)
     })
   } catch (error) {
-    if (isFull(error) || (error as NodeJS.ErrnoException).code === "ENOSPC")
+    if (isDiskFull(error) || (error as NodeJS.ErrnoException).code === "ENOSPC")
       throw new Unusable(`the disk of ${dataDir} became full: nothing was restored`, { cause: error })
     throw error
   } finally {
@@ -98,7 +98,7 @@ function refuseUsed(dataDir: string): void {
 async function removeLeftovers(dataDir: string): Promise<void> {
   const work = join(dataDir, restoringFolder)
   if (!existsSync(work)) return
-  if (!isThere(dataDir)) for (const name of filesBesideStore) await rm(join(dataDir, name), { force: true })
+  if (!hasStore(dataDir)) for (const name of filesBesideStore) await rm(join(dataDir, name), { force: true })
   for (const name of await readdir(work)) await rm(join(work, name), { recursive: true, force: true })
 }
 
@@ -115,7 +115,7 @@ async function putAside(dataDir: string): Promise<void> {
     await mkdir(aside, { mode: 0o700 })
     for (const name of found.filter((one) => one !== storeFile))
       await copyFile(join(dataDir, name), join(aside, name))
-    if (isThere(dataDir)) {
+    if (hasStore(dataDir)) {
       finishLog(dataDir)
       await rename(join(dataDir, storeFile), join(aside, storeFile))
     }

@@ -31,7 +31,7 @@ interface Header {
 }
 
 /** Writes all content into a new file, for its owner alone. It is on the disk itself when this resolves. */
-export async function seal(
+export async function writeSealed(
   path: string,
   { kind, passphrase, service }: { kind: Kind; passphrase: string; service: string },
   content: AsyncIterable<Buffer>,
@@ -58,7 +58,7 @@ export async function seal(
  * of them were read.
  * @throws Unusable
  */
-export async function* opened(kind: Kind, path: string, passphrase: string): AsyncGenerator<Buffer> {
+export async function* readSealed(kind: Kind, path: string, passphrase: string): AsyncGenerator<Buffer> {
   const file = await open(path, "r").catch((error: Error) => {
     throw new Unusable(`${path} cannot be read: ${error.message}`)
   })

@@ -20,7 +20,7 @@ const written = new EventEmitter<Record<string, [Written]>>().setMaxListeners(0)
  * wait for so long for another event. That requires the store to live in this process.
  * @returns a function that undoes it.
  */
-export function listen(forMs = staysMs): () => void {
+export function listenForNewEvents(forMs = staysMs): () => void {
   return learnArrivalsFrom((id) => new NewEvents(id, forMs))
 }
 

@@ -12,7 +12,7 @@ import { type Arrival, startReceiver } from "./receiver.ts"
 import { untilConnected } from "../network/link.ts"
 import { subscriptionStory } from "./subscription.ts"
 import { networkClient } from "../network/client.ts"
-import { noLimits, type SpawnedService, spawnService } from "../service/spawn-service.ts"
+import { noRateLimits, type SpawnedService, spawnService } from "../service/spawn-service.ts"
 import { sessionHostPids } from "../service/session-host-pids.ts"
 
 /** `BRIDGES=200` links that many bridges on packed hosts and shows what they take up, instead of one bridge's story. */
@@ -44,7 +44,7 @@ const deadlineMs = (name === "demo" ? 60_000 : 120_000) + (bridges - 1) * 6000
 const environment = {
   HOST_NETWORK: "simulated",
   SANDBOX: "1",
-  ...(bridges > 1 && noLimits),
+  ...(bridges > 1 && noRateLimits),
   ...(subscription && { BILLING: "pretend" }),
 }
 

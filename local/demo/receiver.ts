@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer, type IncomingMessage } from "node:http"
 import { z } from "zod"
 import { webhooks } from "../../clients/typescript/src/index.ts"
-import { hangUp, listen } from "../listen.ts"
+import { stopListening, listen } from "../listen.ts"
 
 /** A delivery as the receiver got it, verified over its raw bytes. */
 export interface Arrival {
@@ -69,6 +69,6 @@ export async function startReceiver() {
         signal.throwIfAborted()
       }
     },
-    stop: () => hangUp(server),
+    stop: () => stopListening(server),
   }
 }

@@ -51,7 +51,7 @@ export const clockTable: Step = [
 ]
 
 /** Keeps when the clock was last believed. */
-export function keeping(believed: number): Step {
+export function keepingBelieved(believed: number): Step {
   return ["INSERT OR REPLACE INTO clock VALUES (1, ?)", believed]
 }
 

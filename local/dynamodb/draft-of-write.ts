@@ -4,7 +4,7 @@ import { type Placeholders, placeholdersOf } from "./expressions/placeholders.ts
 import { checkUpdate, updated } from "./expressions/update.ts"
 import { invalid, Refusal } from "./refusal.ts"
 import type { Write } from "./requests.ts"
-import { nameOf } from "./rows/rows.ts"
+import { rowName } from "./rows/rows.ts"
 import {
   checkIndexKeys,
   expiryOf,
@@ -21,11 +21,11 @@ import type { Tables } from "./tables.ts"
 import { partitionOf } from "./throughput.ts"
 import { checkedItem, type Item, itemSize, largestItem } from "./values/value.ts"
 
-export type Kind = "Put" | "Update" | "Delete" | "ConditionCheck"
+export type WriteKind = "Put" | "Update" | "Delete" | "ConditionCheck"
 
 /** A write that could be carried out, whatever is stored. */
 export interface Prepared {
-  kind: Kind
+  kind: WriteKind
   table: Table
   place: Place
   /** The row's name, by which it is held. */
@@ -49,7 +49,7 @@ export interface Draft {
 }
 
 /** Checks all of a write that does not depend on what is stored. @throws Refusal */
-export function prepare(tables: Tables, kind: Kind, write: Write): Prepared {
+export function prepare(tables: Tables, kind: WriteKind, write: Write): Prepared {
   const condition = parsedIf(parseCondition, "ConditionExpression", write)
   const update = parsedIf(parseUpdate, "UpdateExpression", write)
   const given = placeholdersOf(write, [condition, update])
@@ -60,7 +60,7 @@ export function prepare(tables: Tables, kind: Kind, write: Write): Prepared {
   if (write.Item && itemSize(item) > largestItem)
     throw invalid("Item size has exceeded the maximum allowed size")
   if (update) checkUpdate(update.tree, given, keyNames(table))
-  const name = nameOf(table, place)
+  const name = rowName(table, place)
   return { kind, table, place, name, item, condition: condition?.tree, update: update?.tree, given, write }
 }
 
@@ -114,8 +114,8 @@ function afterwards(
 /** Rows of indexes that the item leaves are removed. One that holds only keys, which have not changed, stays as it is. */
 function changedIndexRows(table: Table, before: Item | undefined, after: Item | undefined): Row[] {
   if (table.indexes.length === 0) return []
-  const old = new Map(indexRows(table, before).map((row) => [nameOf(row.of, row.place), row]))
-  const now = new Map(indexRows(table, after).map((row) => [nameOf(row.of, row.place), row]))
+  const old = new Map(indexRows(table, before).map((row) => [rowName(row.of, row.place), row]))
+  const now = new Map(indexRows(table, after).map((row) => [rowName(row.of, row.place), row]))
   const left = [...old].filter(([name]) => !now.has(name)).map(([, row]) => ({ ...row, item: undefined }))
   const changed = [...now].filter(([name, { of }]) => !old.has(name) || (of as Index).holds === "ALL")
   return [...left, ...changed.map(([, row]) => row)]

@@ -1,7 +1,7 @@
 import type { Engine } from "./engine.ts"
 import { type Draft, draft, prepare } from "./draft-of-write.ts"
-import { keeping } from "./believed-clock.ts"
-import { nameOf } from "./rows/rows.ts"
+import { keepingBelieved } from "./believed-clock.ts"
+import { rowName } from "./rows/rows.ts"
 import { expiryOf, keyNames, placeOfItem, type Table } from "./table.ts"
 import type { Item } from "./values/value.ts"
 
@@ -17,7 +17,7 @@ export async function expire(engine: Engine): Promise<void> {
   const at = engine.believedClock.time()
   if (at === undefined) return
   for (const table of engine.tables) while ((await expireSlice(engine, table, at)) === slice);
-  await engine.rows.change([keeping(at), [`PRAGMA incremental_vacuum(${pages})`]])
+  await engine.rows.change([keepingBelieved(at), [`PRAGMA incremental_vacuum(${pages})`]])
 }
 
 /** @returns how many were removed */
@@ -25,7 +25,7 @@ async function expireSlice(engine: Engine, table: Table, at: number): Promise<nu
   const found = [
     ...engine.rows.select(table, "WHERE expires > ? AND expires < ? LIMIT ?", [at - ignoredS, at, slice]),
   ]
-  const names = found.map((item) => nameOf(table, placeOfItem(table, item)))
+  const names = found.map((item) => rowName(table, placeOfItem(table, item)))
   return await engine.hold(names, async () => {
     const drafts = found.flatMap((item) => removal(engine, table, item, at) ?? [])
     await engine.writer.apply(drafts, { operation: "expiry", request: {} })

@@ -9,7 +9,7 @@ import { clockTable, BelievedClock } from "./believed-clock.ts"
 import { Faults, type Call, type Rule } from "./faults.ts"
 import { operations } from "./operations.ts"
 import { Refusal } from "./refusal.ts"
-import { type File, openFile, openInMemory } from "./rows/sqlite-file.ts"
+import { type SqliteFile, openFile, openInMemory } from "./rows/sqlite-file.ts"
 import { type MayStayInMemory, Rows } from "./rows/rows.ts"
 import { sqlOf } from "./table.ts"
 import { Tables } from "./tables.ts"
@@ -78,7 +78,7 @@ export async function startDynamoDb(options: Options = {}): Promise<DynamoDb> {
 /** How often expired items are removed, in ms. */
 const expiryMs = 60_000
 
-async function serve(file: File, options: Options): Promise<DynamoDb> {
+async function serve(file: SqliteFile, options: Options): Promise<DynamoDb> {
   const rows = new Rows(file, options.broken ?? end)
   await rows.change([
     ["CREATE TABLE IF NOT EXISTS tables (name TEXT PRIMARY KEY, definition TEXT NOT NULL)"],

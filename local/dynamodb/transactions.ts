@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import { type Draft, draft, type Kind, partitionsOf, prepare } from "./draft-of-write.ts"
+import { type Draft, draft, type WriteKind, partitionsOf, prepare } from "./draft-of-write.ts"
 import type { Engine } from "./engine.ts"
 import type { Call, Faults } from "./faults.ts"
 import { invalid, Refusal } from "./refusal.ts"
@@ -23,7 +23,7 @@ export async function transactWrite(engine: Engine, request: TransactWriteItems)
   const call = { operation: "TransactWriteItems", request }
   if (engine.faults.take("transaction-in-progress", call)) throw inProgress()
   const members = request.TransactItems.map((member) => {
-    const [[kind, write]] = Object.entries(member) as [[Kind, Write]] // exactly one, by its shape
+    const [[kind, write]] = Object.entries(member) as [[WriteKind, Write]] // exactly one, by its shape
     return prepare(engine.tables, kind, write)
   })
   const names = members.map(({ name }) => name)

@@ -2,7 +2,7 @@ import {
   type Draft,
   draft,
   isBlind,
-  type Kind,
+  type WriteKind,
   partitionsOf,
   prepare,
   type Prepared,
@@ -16,7 +16,11 @@ import { writeUnits } from "./throughput.ts"
 import type { Item } from "./values/value.ts"
 
 /** PutItem, UpdateItem, DeleteItem: a transaction of one write, with the answer of that write. */
-export async function writeOne(engine: Engine, kind: Kind, call: Call & { request: Write }): Promise<object> {
+export async function writeOne(
+  engine: Engine,
+  kind: WriteKind,
+  call: Call & { request: Write },
+): Promise<object> {
   return await carryOut(engine, prepare(engine.tables, kind, call.request), call)
 }
 

@@ -6,7 +6,7 @@ import { constants } from "node:os"
 import { createInterface } from "node:readline"
 
 /** The command and environment of a task definition's one container. */
-export interface Definition {
+export interface TaskDefinition {
   command: string[]
   /** By what the request overrides. */
   env: Record<string, string> | ((overrides: Record<string, string>) => Record<string, string>)
@@ -54,7 +54,7 @@ export class Task {
    */
   constructor(
     { cluster, overrides, tags }: Run,
-    definition: Definition,
+    definition: TaskDefinition,
     log: ((line: string) => void) | undefined,
   ) {
     const id = randomUUID().replaceAll("-", "")

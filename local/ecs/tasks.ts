@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
 import { AwsRefusal } from "../aws/json-server.ts"
-import { type Definition, type End, Task } from "./task.ts"
+import { type TaskDefinition, type End, Task } from "./task.ts"
 
 export interface TasksOptions {
   /** By family. Their processes must end on `disconnect` of their IPC channel, or they survive our SIGKILL. */
-  taskDefinitions: Record<string, Definition>
+  taskDefinitions: Record<string, TaskDefinition>
   /** Takes the tasks' output; without it they write to this process's own. */
   log?: (line: string) => void
   /** The time from StopTask's SIGTERM to SIGKILL. */

@@ -5,7 +5,7 @@ import { call, Unexpected } from "../api-client.ts"
 export type NetworkClient = ReturnType<typeof networkClient>
 export type Phone = z.output<typeof Schema.Phone>
 /** A message that a phone has read; `content` is the protobuf as JSON. */
-export type Read = z.output<typeof Schema.Message> & { content: object }
+export type ReadMessage = z.output<typeof Schema.Message> & { content: object }
 type Sent = z.output<typeof Schema.Sent>
 
 /** A stanza that the network received or sent. The API's schema leaves its form open. */
@@ -61,12 +61,12 @@ export function networkClient(at: { controlUrl: string }) {
       ask<Sent>("POST", `/phones/${number}/messages`, { to, ...content }),
     /** The matching messages that a phone read or sent; with `wait` (ms), as soon as there are `count` of them. */
     read: (number: string, match: Sought<z.input<typeof Schema.Read>>) =>
-      look<Read[]>(`/phones/${number}/messages`, match),
+      look<ReadMessage[]>(`/phones/${number}/messages`, match),
     /** All messages that a phone has read and sent, page after page. */
-    readAll: async (number: string): Promise<Read[]> => {
-      const all: Read[] = []
+    readAll: async (number: string): Promise<ReadMessage[]> => {
+      const all: ReadMessage[] = []
       for (;;) {
-        const page = await look<Read[]>(`/phones/${number}/messages`, { after: all.at(-1)?.n ?? 0 })
+        const page = await look<ReadMessage[]>(`/phones/${number}/messages`, { after: all.at(-1)?.n ?? 0 })
         if (page.length === 0) return all
         all.push(...page)
       }

@@ -14,13 +14,13 @@ export async function link(
 ): Promise<void> {
   await patiently(signal, async () => {
     const qr = await api("GET", `/instances/${ref}/proxy/qr`)
-    await scan(new Uint8Array(await qr.arrayBuffer())).catch(again)
+    await scan(new Uint8Array(await qr.arrayBuffer())).catch(throwRepeatable)
   })
   await untilConnected(ref, { api, signal })
 }
 
 /** Makes a failed scan worth repeating: the code may have been replaced before it was scanned. @throws Unexpected */
-export function again(cause: unknown): never {
+export function throwRepeatable(cause: unknown): never {
   if (!(cause instanceof Unexpected)) throw cause
   throw new Unexpected(cause.message, { cause })
 }

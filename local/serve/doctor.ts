@@ -8,12 +8,12 @@ import { createTransport } from "nodemailer"
 import { nowMs } from "#core/platform/clock.ts"
 import { config } from "#core/platform/config.ts"
 import { mustHaveRoom, ownBackups } from "../backup/backup.ts"
-import { oldMs } from "../backup/hourly.ts"
-import { isThere } from "../dynamodb/rows/sqlite-file.ts"
-import { networkOf } from "../dynamodb/rows/folder-lock.ts"
+import { alertAfterMs } from "../backup/hourly.ts"
+import { hasStore } from "../dynamodb/rows/sqlite-file.ts"
+import { networkFileSystemOf } from "../dynamodb/rows/folder-lock.ts"
 import { listen } from "../listen.ts"
 import { firstExisting } from "../service/data-folder.ts"
-import { find } from "../service/running.ts"
+import { findRunning } from "../service/running.ts"
 import { ServeSettings } from "../service/settings.ts"
 
 /** What was found about one thing. `look`: the service runs, but somebody should look. */
@@ -82,7 +82,7 @@ const checks: Record<string, Check> = {
   },
   disk: ({ DATA_DIR }) => {
     const folder = firstExisting(DATA_DIR)
-    const network = networkOf(folder)
+    const network = networkFileSystemOf(folder)
     if (network) return bad(`${DATA_DIR} is on ${network}: the store needs a disk of this machine`)
     const { bavail, bsize } = statfsSync(folder)
     const freeMb = Math.floor((bavail * bsize) / 1e6)
@@ -114,7 +114,7 @@ const checks: Record<string, Check> = {
     return ok(`${hostname} is ${found.map(({ address }) => address).join(", ")}`)
   },
   port: async ({ DATA_DIR, listen: at }) => {
-    const running = await find(DATA_DIR)
+    const running = await findRunning(DATA_DIR)
     if (running) return ok(`the service answers at ${running.baseUrl}`)
     const server = createServer()
     await listen(server, at.port, at.host)
@@ -146,7 +146,7 @@ const checks: Record<string, Check> = {
   },
   backups: async ({ DATA_DIR, serving: { backups } }) => {
     if (!backups) return weak("none are made: set BACKUP_DIR and BACKUP_PASSPHRASE (docs/backup.md)")
-    if (!isThere(DATA_DIR)) return weak(`${DATA_DIR} has nothing to back up yet`)
+    if (!hasStore(DATA_DIR)) return weak(`${DATA_DIR} has nothing to back up yet`)
     const folder = firstExisting(backups.dir)
     accessSync(folder, constants.W_OK)
     await mustHaveRoom(DATA_DIR, folder, 2 * config.STORAGE_RESERVE_MB)
@@ -156,7 +156,7 @@ const checks: Record<string, Check> = {
     if (minutes < 0)
       return bad(`the latest in ${backups.dir} was made in the future: the clock is wrong, or was`)
     const says = `the latest in ${backups.dir} is ${minutes} minutes old`
-    return minutes * 60_000 > oldMs ? bad(`${says}: the log says why`) : ok(says)
+    return minutes * 60_000 > alertAfterMs ? bad(`${says}: the log says why`) : ok(says)
   },
 }
 

@@ -3,7 +3,7 @@ import { Member } from "#core/account/member.ts"
 import { Person } from "#core/account/person.ts"
 
 /** At the first start: creates the account of whoever runs the service. They sign in with `npm run admin -- login-link`. */
-export async function foundOperator(email: string): Promise<void> {
+export async function createOperatorAccount(email: string): Promise<void> {
   const person = await Person.findOrMake(email)
   const roles = await Member.ofPerson(person.id)
   const accounts = await Promise.all(roles.map(({ accountId }) => Account.get(accountId)))

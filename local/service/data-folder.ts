@@ -2,7 +2,7 @@ import { existsSync, statfsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { z } from "zod"
 import { Keys } from "../aws/kms.ts"
-import { isThere, refuseUnusable } from "../dynamodb/rows/sqlite-file.ts"
+import { hasStore, refuseUnusable } from "../dynamodb/rows/sqlite-file.ts"
 import { readPrivate } from "./private-file.ts"
 import { Secrets } from "./secrets.ts"
 import { CannotStart, type Settings } from "./settings.ts"
@@ -48,7 +48,7 @@ const AllKeys = Keys.refine((keys) => Object.values(wrappingKeys).every((id) => 
 /** New keys could read nothing of what a store holds. */
 function refuseWithoutKeys(dataDir: string): void {
   for (const file of Object.values(keyFiles).map((name) => join(dataDir, name)))
-    if (!existsSync(file) && isThere(dataDir))
+    if (!existsSync(file) && hasStore(dataDir))
       throw new CannotStart(
         `${file} is missing, and what is stored cannot be read without it: put it back, ` +
           "or begin anew in another folder with DATA_DIR=...",

@@ -7,7 +7,7 @@ import { CannotStart } from "./settings.ts"
  * A JSON file of mode 600: read if it exists, otherwise created from `fresh`.
  * @throws CannotStart if what is there cannot be read
  */
-export async function privateFile<Schema extends z.ZodType>(
+export async function readOrCreatePrivate<Schema extends z.ZodType>(
   path: string,
   schema: Schema,
   fresh: () => Promise<z.input<Schema>> | z.input<Schema>,

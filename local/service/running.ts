@@ -14,16 +14,16 @@ export type Running = z.infer<typeof Running>
 
 const path = (dataDir: string) => join(dataDir, "running.json")
 
-export function announce(dataDir: string, running: Running): void {
+export function announceRunning(dataDir: string, running: Running): void {
   writePrivate(path(dataDir), running)
 }
 
-export function withdraw(dataDir: string): void {
+export function withdrawRunning(dataDir: string): void {
   rmSync(path(dataDir), { force: true })
 }
 
 /** The service that runs on this data folder; undefined when none answers. */
-export async function find(dataDir: string): Promise<Running | undefined> {
+export async function findRunning(dataDir: string): Promise<Running | undefined> {
   try {
     const running = Running.parse(JSON.parse(readFileSync(path(dataDir), "utf8")))
     const answer = await fetch(`${running.baseUrl}/healthz`, { signal: AbortSignal.timeout(2000) })

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { z } from "zod"
-import { privateFile } from "./private-file.ts"
+import { readOrCreatePrivate } from "./private-file.ts"
 
 export const Secrets = z.object({ apiKeyPepper: z.string(), hostTokenSecret: z.string() })
 
@@ -8,8 +8,8 @@ export const Secrets = z.object({ apiKeyPepper: z.string(), hostTokenSecret: z.s
  * The secrets of one machine, as the environment of its processes. They are made at the first start and kept in a file
  * of mode 600.
  */
-export async function secrets(path: string): Promise<Record<string, string>> {
-  const kept = await privateFile(path, Secrets, () => ({
+export async function readOrCreateSecrets(path: string): Promise<Record<string, string>> {
+  const kept = await readOrCreatePrivate(path, Secrets, () => ({
     apiKeyPepper: randomBytes(32).toString("base64url"),
     hostTokenSecret: randomBytes(32).toString("base64url"),
   }))

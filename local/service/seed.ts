@@ -3,7 +3,7 @@ import { apiClient } from "../api-client.ts"
 import { link } from "../network/link.ts"
 import { networkClient, type NetworkClient, type Phone } from "../network/client.ts"
 import { accountFile, SeededAccount } from "./data-folder.ts"
-import { privateFile } from "./private-file.ts"
+import { readOrCreatePrivate } from "./private-file.ts"
 import type { Service } from "./service.ts"
 import type { Settings } from "./settings.ts"
 
@@ -52,14 +52,14 @@ export async function seed(service: Service, settings: Settings): Promise<Seed> 
 async function account(dataDir: string): Promise<z.infer<typeof SeededAccount>> {
   const { Account } = await import("#core/account/account.ts")
   const { ApiKey } = await import("#core/account/api-key.ts")
-  return await privateFile(accountFile(dataDir), SeededAccount, async () => {
+  return await readOrCreatePrivate(accountFile(dataDir), SeededAccount, async () => {
     const { id } = await Account.create({ name: "local", subscription: "active" })
     return { accountId: id, apiKey: await ApiKey.create(id, "npm start") }
   })
 }
 
 /** Who has the seeded account. No mail goes there. */
-export const operator = "operator@bridge.local"
+export const operatorEmail = "operator@bridge.local"
 
 /** A link that signs a browser on this machine in to the seeded account, once. Mails of other sign-ins are printed, too. */
 async function signInLink(accountId: string, baseUrl: string): Promise<string> {
@@ -72,9 +72,9 @@ async function signInLink(accountId: string, baseUrl: string): Promise<string> {
   if (process.stdout.isTTY)
     watch(({ to, text }) => console.log(`\nMail to ${to}:\n\n${text.replaceAll(/^/gm, "  ")}\n`))
   await Account.makeOperator(accountId)
-  await Member.add(accountId, await Person.findOrMake(operator), "owner")
+  await Member.add(accountId, await Person.findOrMake(operatorEmail), "owner")
   // Passkeys need a name and do not work on an IP address.
-  return `${baseUrl.replace("127.0.0.1", "localhost")}/sign-in/link/${await SignIn.newLinkToPrint(operator)}`
+  return `${baseUrl.replace("127.0.0.1", "localhost")}/sign-in/link/${await SignIn.newLinkToPrint(operatorEmail)}`
 }
 
 /** Found by name, since the network does not keep its phones in order. */

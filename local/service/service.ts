@@ -16,10 +16,10 @@ import { answerChild } from "../dynamodb/over-ipc.ts"
 import { startDynamoDb } from "../dynamodb/server.ts"
 import { startEcs } from "../ecs/ecs.ts"
 import { startKms } from "../aws/kms.ts"
-import { hangUp, listen } from "../listen.ts"
+import { stopListening, listen } from "../listen.ts"
 import { writePrivate } from "./private-file.ts"
-import { announce, find, withdraw } from "./running.ts"
-import { secrets } from "./secrets.ts"
+import { announceRunning, findRunning, withdrawRunning } from "./running.ts"
+import { readOrCreateSecrets } from "./secrets.ts"
 import { type Simulator, spawnSimulator } from "#simulator/spawn.ts"
 import { startBilling } from "#plugged-in/one-machine.ts"
 import { Sweep } from "./sweep.ts"
@@ -37,7 +37,7 @@ export interface Service {
 }
 
 /** Parts that already run in processes of their own and outlive the service. */
-export interface Elsewhere {
+export interface PartsElsewhere {
   /** A simulated network. */
   network?: Pick<Simulator, "url" | "controlUrl" | "rootKey" | "caFile"> | undefined
   /** A store that holds only what this service wrote. */
@@ -49,7 +49,7 @@ export interface Elsewhere {
  * it are stopped again.
  * @throws CannotStart
  */
-export async function startService(settings: Settings, elsewhere: Elsewhere = {}): Promise<Service> {
+export async function startService(settings: Settings, elsewhere: PartsElsewhere = {}): Promise<Service> {
   const stops: (() => unknown)[] = []
   const stop = async () => {
     for (const one of stops.splice(0).toReversed()) await one()
@@ -68,11 +68,11 @@ export async function startService(settings: Settings, elsewhere: Elsewhere = {}
 
 async function start(
   settings: Settings,
-  elsewhere: Elsewhere,
+  elsewhere: PartsElsewhere,
   stops: (() => unknown)[],
 ): Promise<Omit<Service, "stop">> {
   const { DATA_DIR: dataDir } = settings
-  const other = await find(dataDir)
+  const other = await findRunning(dataDir)
   if (other)
     throw new CannotStart(`${dataDir} is in use: the service already runs there, at ${other.baseUrl}`)
   makeFolder(join(dataDir, "logs"))
@@ -80,7 +80,7 @@ async function start(
   const { serving } = settings
   const measurements = serving && new Measurements()
   const api = await listenForCalls(settings)
-  stops.push(() => hangUp(api.server))
+  stops.push(() => stopListening(api.server))
   const billing = await startBilling?.(settings, api.url, stops)
   // It takes seconds in a process of its own. What does not need it starts meanwhile.
   const starting = Promise.all([simulatedNetwork(settings, elsewhere), loadPackages()])
@@ -93,7 +93,7 @@ async function start(
   const keyring = { file: join(dataDir, keyFiles.wrapping), keyIds: Object.values(wrappingKeys) }
   const keys = await startKms(keyring)
   stops.push(keys.close)
-  const kept = await secrets(join(dataDir, keyFiles.secrets))
+  const kept = await readOrCreateSecrets(join(dataDir, keyFiles.secrets))
   const store = elsewhere.store ?? (await ownStore(dataDir, stops))
   const doorbells = new DoorbellsInMemory()
   const queue = await serveDoorbells(doorbells)
@@ -210,8 +210,8 @@ async function start(
 
   const service = { baseUrl: api.url, phonesUrl: simulator?.controlUrl ?? "" }
   writePrivate(networkFile(dataDir), { network: settings.HOST_NETWORK })
-  announce(dataDir, { ...service, environment: own })
-  stops.push(() => withdraw(dataDir))
+  announceRunning(dataDir, { ...service, environment: own })
+  stops.push(() => withdrawRunning(dataDir))
   return service
 }
 
@@ -255,8 +255,8 @@ async function ownStore(dataDir: string, stops: (() => unknown)[]) {
 /** Undefined on the live network without sandboxes. @throws CannotStart */
 async function simulatedNetwork(
   settings: Settings,
-  elsewhere: Elsewhere,
-): Promise<(NonNullable<Elsewhere["network"]> & Partial<Pick<Simulator, "stop">>) | undefined> {
+  elsewhere: PartsElsewhere,
+): Promise<(NonNullable<PartsElsewhere["network"]> & Partial<Pick<Simulator, "stop">>) | undefined> {
   if (settings.HOST_NETWORK !== "simulated" && settings.SANDBOX === "0") return undefined
   if (elsewhere.network) return elsewhere.network
   const { DATA_DIR: dataDir, SIMULATOR_CONTROL_PORT: controlPort } = settings

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
 import { Unexpected } from "../api-client.ts"
-import { find } from "./running.ts"
+import { findRunning } from "./running.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -38,10 +38,10 @@ export async function spawnService(input: { dataDir: string; environment?: Recor
     await ended
   }
   await Promise.race([once(child.stdout, "data"), ended])
-  let running = await find(dataDir)
-  // On a machine that does much else it may take longer for its first answer than `find` waits.
+  let running = await findRunning(dataDir)
+  // On a machine that does much else it may take longer for its first answer than `findRunning` waits.
   for (let tries = 1; !running && child.exitCode === null && tries < 10; tries++)
-    running = await find(dataDir)
+    running = await findRunning(dataDir)
   if (!running) {
     await stop()
     throw new Unexpected(`the service did not start: ${Buffer.concat(said).toString()}`)
@@ -74,6 +74,6 @@ export async function spawnService(input: { dataDir: string; environment?: Recor
 }
 
 /** Lifts the rate limits, for a program that asks more than any customer would, from one address. */
-export const noLimits: Record<string, string> = Object.fromEntries(
+export const noRateLimits: Record<string, string> = Object.fromEntries(
   ["PROVISION", "PROXY", "OTHER", "ADDRESS"].map((scope) => [`RATE_LIMIT_${scope}`, "1000000"]),
 )

@@ -11,10 +11,10 @@ export class Sweep {
 
   /** Looks from now on, at the latest `eachMs` after the look before. Called once the environment is complete. */
   async start(eachMs: number): Promise<void> {
-    const { look } = await import("#functions/sweep/sweep.ts")
+    const { lookAtAll } = await import("#functions/sweep/sweep.ts")
     const { log } = await import("#core/platform/log.ts")
     this.#looking = this.#each(eachMs, () =>
-      look().catch((error: unknown) => log.error({ error }, "the sweep's look failed")),
+      lookAtAll().catch((error: unknown) => log.error({ error }, "the sweep's look failed")),
     )
   }
 

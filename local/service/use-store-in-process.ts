@@ -3,7 +3,7 @@ import { RateLimit } from "#core/rate-limit.ts"
 import { useHere } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
 import { Bells } from "../delivery/bells.ts"
-import { listen, noteRow } from "../delivery/new-events.ts"
+import { listenForNewEvents, noteRow } from "../delivery/new-events.ts"
 import type { DynamoDb } from "../dynamodb/server.ts"
 
 /**
@@ -24,7 +24,7 @@ export function useStoreInProcess(store: DynamoDb): () => void {
     noteRow(item)
     bells.noteRow(item)
   })
-  const ends = [useHere(store.answer), listen(), Idempotency.claimAlone(), () => bells.end()]
+  const ends = [useHere(store.answer), listenForNewEvents(), Idempotency.claimAlone(), () => bells.end()]
   return () => {
     for (const end of ends) end()
   }

@@ -20,7 +20,7 @@ import { events } from "#admin/events.ts"
 import { key } from "#admin/key.ts"
 import { Refused } from "#admin/verb.ts"
 import { settingsOfStage } from "#admin/which-service.ts"
-import { announce } from "#local/service/running.ts"
+import { announceRunning } from "#local/service/running.ts"
 import { aBridge } from "../support/service/bridge.ts"
 import { aCustomer } from "../support/service/customer.ts"
 import { aHeldLease } from "#test/support/held-lease.ts"
@@ -199,7 +199,7 @@ test("the operator is told which service is meant, and asked where it could be e
   const port = await listen(server)
   const reached = ["AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_ENDPOINT_URL_DYNAMODB"]
   const environment = Object.fromEntries(reached.map((name) => [name, process.env[name]!]))
-  announce(dataDir, { baseUrl: `http://127.0.0.1:${port}`, phonesUrl: "", environment })
+  announceRunning(dataDir, { baseUrl: `http://127.0.0.1:${port}`, phonesUrl: "", environment })
 
   const here = await admin({ DATA_DIR: dataDir }, "account", "list")
   expect(here).toMatchObject({ code: 0, said: `on this machine: http://127.0.0.1:${port}, ${dataDir}` })

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { messagingBridge } from "../../clients/typescript/src/index.ts"
 import type { Document } from "#functions/docs/openapi.ts"
-import { hangUp, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#local/listen.ts"
 import { startReceiver } from "../support/service/start-receiver.ts"
 import { until } from "../support/until.ts"
 import { friend, owner, service, shop } from "./shop.ts"
@@ -22,7 +22,7 @@ symlinkSync(process.env.N8N_PACKAGE!, join(modules, "n8n-nodes-messaging-bridge"
 
 const free = createServer()
 const port = await listen(free)
-await hangUp(free)
+await stopListening(free)
 const base = `http://127.0.0.1:${port}`
 const n8n = spawn(process.execPath, [join(process.env.N8N!, "node_modules/n8n/bin/n8n"), "start"], {
   env: {

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, mkdirSync, writeFileSyn
 import { join } from "node:path"
 import { afterAll, expect, onTestFinished, test } from "vitest"
 import { messagingBridge } from "../../clients/typescript/src/index.ts"
-import { hangUp, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#local/listen.ts"
 import { friend, owner, service, shop } from "./shop.ts"
 
 const root = new URL("../..", import.meta.url).pathname
@@ -79,7 +79,7 @@ test("a conversation gets one ticket, also if its program is restarted", async (
   const { webhook_secret } = await bridge().getBridge()
   const free = createServer()
   const port = String(await listen(free))
-  await hangUp(free)
+  await stopListening(free)
   const env = { WEBHOOK_SECRET: webhook_secret, PORT: port }
   const url = `http://127.0.0.1:${port}/`
   const listens = async () =>

@@ -6,7 +6,7 @@ import { Hono } from "hono"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { signedHeaders } from "#core/event/signed-headers.ts"
 import { batchOf } from "#functions/delivery/post-body.ts"
-import { hangUp, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#local/listen.ts"
 import { generated } from "../../clients/generate.ts"
 import { BridgeError, messagingBridge, type Settings, webhooks } from "../../clients/typescript/src/index.ts"
 import { aReceiver } from "../support/service/receiver.ts"
@@ -415,7 +415,7 @@ describe("a webhook", () => {
       void node(Object.assign(request, parsed), response)
     })
     const url = `http://127.0.0.1:${await listen(server)}/`
-    onTestFinished(() => hangUp(server))
+    onTestFinished(() => stopListening(server))
     const ask = async (request: Request) => {
       const { status } = await fetch(url, {
         method: "POST",

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { messagingBridge, webhooks } from "../../clients/typescript/src/index.ts"
-import { hangUp, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#local/listen.ts"
 import { startReceiver } from "../support/service/start-receiver.ts"
 import { home, run } from "./command-line.ts"
 import { friend, owner, service, shop } from "./shop.ts"
@@ -17,7 +17,7 @@ async function aProgram(secret: string) {
   const hook = webhooks.handler({ other: (event) => void got.push(event.event) }, { secret })
   const server = createServer((request, response) => void webhooks.node(hook)(request, response))
   const port = await listen(server)
-  onTestFinished(() => hangUp(server))
+  onTestFinished(() => stopListening(server))
   return { got, url: `http://127.0.0.1:${port}/` }
 }
 

@@ -10,7 +10,7 @@ import "#test/support/store.ts"
 import { settingsOfStage } from "#admin/which-service.ts"
 import { Host } from "#core/lease/host.ts"
 import { tables } from "#core/store/tables.ts"
-import { hangUp, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#local/listen.ts"
 
 const main = fileURLToPath(new URL("../../infra/check-and-deploy.ts", import.meta.url))
 
@@ -128,7 +128,7 @@ async function aDeployedStage(stage: string): Promise<string> {
     response.writeHead(request.url === "/healthz" ? 200 : 404).end('{"ok":true}'),
   )
   const address = `http://127.0.0.1:${await listen(server)}`
-  onTestFinished(() => hangUp(server))
+  onTestFinished(() => stopListening(server))
   const told = { ...process.env, STAGE: stage, DASHBOARD_URL: address, LEASES_TABLE: tables.leases }
   says("ssm-get-parameters-by-path", {
     Parameters: settingsOfStage.map((name) => ({

@@ -5,7 +5,7 @@ import { basename, join } from "node:path"
 import { GenerateDataKeyCommand, KMSClient, RotateKeyOnDemandCommand } from "@aws-sdk/client-kms"
 import { afterAll, expect, test } from "vitest"
 import { startKms } from "#local/aws/kms.ts"
-import { secrets } from "#local/service/secrets.ts"
+import { readOrCreateSecrets } from "#local/service/secrets.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "keys-before-rows-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -44,7 +44,7 @@ test("a key is on the disk, its folder's entry too, before anything is wrapped u
   await wrap()
   client.destroy()
   await kms.close()
-  await secrets(join(folder, "secrets.json"))
+  await readOrCreateSecrets(join(folder, "secrets.json"))
   const key = durable("keys.json")
   expect(seen).toEqual([...key, "wrapped", ...key, "wrapped", ...durable("secrets.json")])
 })

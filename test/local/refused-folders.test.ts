@@ -20,7 +20,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { startKms } from "#local/aws/kms.ts"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
 import { refuseFolder } from "#local/service/data-folder.ts"
-import { secrets } from "#local/service/secrets.ts"
+import { readOrCreateSecrets } from "#local/service/secrets.ts"
 import { CannotStart, Settings } from "#local/service/settings.ts"
 import { canMount, mountSmallDisk, remountReadOnly } from "#trials/drills/disk/small-disk.ts"
 import { bareEnvironment } from "#test/support/bare-environment.ts"
@@ -37,7 +37,7 @@ function aFolder(): string {
 async function withData(folder: string): Promise<string> {
   const keys = await startKms({ file: join(folder, "wrapping-keys.json"), keyIds: ["session", "delivery"] })
   await keys.close()
-  await secrets(join(folder, "secrets.json"))
+  await readOrCreateSecrets(join(folder, "secrets.json"))
   await (await startDynamoDb({ path: folder })).close()
   return folder
 }

@@ -2,7 +2,7 @@ import "#test/support/store.ts"
 import { toString } from "qrcode"
 import { expect, test } from "vitest"
 import { patiently, Unexpected } from "#local/api-client.ts"
-import { again } from "#local/network/link.ts"
+import { throwRepeatable } from "#local/network/link.ts"
 import { showCodes } from "#local/network/show-codes.ts"
 import { readQr } from "#simulator/phone/qr-image.ts"
 import { aCustomer, json } from "../support/service/customer.ts"
@@ -41,7 +41,10 @@ async function aTerminal(network: Network, timing: { codeMs?: number } = {}) {
 
 /** A code may be replaced before it is scanned. */
 async function scan(phone: Awaited<ReturnType<Network["phone"]>>, id: string): Promise<void> {
-  await patiently(AbortSignal.timeout(30_000), async () => await phone.scan(await codeOf(id)).catch(again))
+  await patiently(
+    AbortSignal.timeout(30_000),
+    async () => await phone.scan(await codeOf(id)).catch(throwRepeatable),
+  )
 }
 
 test("a terminal shows the code that links the bridge, once, and then to which phone it is linked", async () => {

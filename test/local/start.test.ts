@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, expect, onTestFinished, test } from "vitest"
 import { listen } from "#local/listen.ts"
 import { sessionHostPids } from "#local/service/session-host-pids.ts"
-import { find } from "#local/service/running.ts"
+import { findRunning } from "#local/service/running.ts"
 import { Settings } from "#local/service/settings.ts"
 import { until } from "#test/support/until.ts"
 import { bareEnvironment } from "#test/support/bare-environment.ts"
@@ -61,7 +61,7 @@ test(
     expect(await shell(answer)).toContain('"id"')
     await until(async () => (await shell(events)).includes('"body":"Hello yourself"'))
 
-    const running = await find(dataDir)
+    const running = await findRunning(dataDir)
     const { headers } = await fetch(`${running!.baseUrl}/healthz`)
     expect(headers.get("keep-alive")).toBe("timeout=620")
     const hosts = await sessionHostPids(running!)
@@ -69,7 +69,7 @@ test(
     await first.interrupted()
     expect(await first.ended).toBe(0)
     expect(hosts.filter(isAlive)).toEqual([])
-    expect(await find(dataDir)).toBeUndefined()
+    expect(await findRunning(dataDir)).toBeUndefined()
 
     const second = start()
     await second.greeted()
@@ -133,7 +133,7 @@ test("a demo that is interrupted stops its service and removes its data", async 
   const ended = once(demo, "exit")
   await once(demo.stdout, "data")
   const [data] = readdirSync(folder)
-  const running = await find(join(folder, data!))
+  const running = await findRunning(join(folder, data!))
   demo.kill("SIGTERM")
   expect(await ended).toEqual([1, null])
   expect(readdirSync(folder)).toEqual([])

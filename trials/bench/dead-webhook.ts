@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
-import { hangUp, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#local/listen.ts"
 import type { Measured } from "./measure.ts"
 import type { Network } from "./network.ts"
 import type { Receiver } from "./receiver.ts"
@@ -40,6 +40,6 @@ export async function measureDeadWebhook(input: Input): Promise<{ healthy: Measu
   await changeFifth(silentUrl)
   const dead = await receive(input.messages)
   await ours.stop()
-  await hangUp(silent)
+  await stopListening(silent)
   return { healthy, dead }
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from "node:http"
 import { text } from "node:stream/consumers"
-import { hangUp, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#local/listen.ts"
 
 export interface Arrival {
   /** The network's id of the message. */
@@ -36,6 +36,6 @@ export async function startReceiver() {
     urlOf: (path: string) => `http://127.0.0.1:${port}${path}`,
     /** The arrivals at a path, in order; the list grows. */
     arrivals: at,
-    stop: () => hangUp(server),
+    stop: () => stopListening(server),
   }
 }

@@ -1,4 +1,4 @@
-import type { Read } from "#local/network/client.ts"
+import type { ReadMessage } from "#local/network/client.ts"
 import type { Sent } from "../cluster/keyed-send.ts"
 import type { Arrival } from "#test/support/service/start-receiver.ts"
 
@@ -27,7 +27,7 @@ export interface Evidence {
   /** The ids of those messages that their recipient has marked as read. */
   read: ReadonlySet<string>
   /** The messages that each bridge's contact has read from it. */
-  shown: Map<string, Pick<Read, "id" | "text">[]>
+  shown: Map<string, Pick<ReadMessage, "id" | "text">[]>
   /** The network's ids of the texts written to bridges. */
   ids: ReadonlyMap<string, string>
   /** Of bridges that keep messages: the ids of what they have kept, chat by chat, the oldest first. */

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { staysMs } from "#local/delivery/new-events.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
-import { noLimits } from "#local/service/spawn-service.ts"
+import { noRateLimits } from "#local/service/spawn-service.ts"
 import { spawnSimulator } from "#simulator/spawn.ts"
 import type { BreakableRule } from "./breakable-rules.ts"
 import { keepAlive } from "./keep-alive.ts"
@@ -85,7 +85,7 @@ async function start(options: Options, dir: string, stops: (() => Promise<unknow
     KEY_CLAIM_S: String(times.keySeconds),
     // As on one machine: the longer trust, since some deliveries do not deserve it.
     BELL_TRUSTS_MS: String(staysMs - 50),
-    ...noLimits,
+    ...noRateLimits,
     // A process that dies is soon there again: what it loads is compiled once.
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(dir, "compiled"),
     CHAOS_STEPS: steps.dir,

@@ -2,7 +2,7 @@ import { createServer, connect, type Socket } from "node:net"
 import { createInterface } from "node:readline"
 import { z } from "zod"
 import { tables } from "#core/store/tables.ts"
-import { listen as hear, noteRow } from "#local/delivery/new-events.ts"
+import { listenForNewEvents as hear, noteRow } from "#local/delivery/new-events.ts"
 import type { DynamoDb } from "#local/dynamodb/server.ts"
 import { listen } from "#local/listen.ts"
 

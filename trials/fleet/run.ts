@@ -3,7 +3,7 @@ import { Account } from "#core/account/account.ts"
 import { Bridge } from "#core/bridge/bridge.ts"
 import { config } from "#core/platform/config.ts"
 import { Host } from "#core/lease/host.ts"
-import { look } from "#functions/sweep/sweep.ts"
+import { lookAtAll } from "#functions/sweep/sweep.ts"
 import type { Hosts } from "./hosts.ts"
 
 interface Input {
@@ -85,7 +85,7 @@ function sweep(): () => Promise<void> {
   const { signal } = stopping
   const over = (async () => {
     while (!signal.aborted) {
-      await look()
+      await lookAtAll()
       await sleep(config.LEASE_BEAT_MS, undefined, { signal }).catch(() => "stopped while asleep")
     }
   })()

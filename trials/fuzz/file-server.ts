@@ -1,6 +1,6 @@
 import { createServer } from "node:http"
 import sharp from "sharp"
-import { hangUp, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#local/listen.ts"
 import { hugeJpeg, hugePng } from "#test/support/bombs.ts"
 
 /** The files that a request may name. The most common ones are listed twice, so that many sends succeed. */
@@ -29,7 +29,7 @@ export async function startFileServer() {
     if (!file) return void response.writeHead(path === "/hook" ? 200 : 404).end("words of the other side")
     response.writeHead(200, { "content-type": file.type }).end(file.body)
   })
-  return { url: `http://127.0.0.1:${await listen(server)}`, stop: () => hangUp(server) }
+  return { url: `http://127.0.0.1:${await listen(server)}`, stop: () => stopListening(server) }
 }
 
 async function filesByPath(): Promise<Map<string, { type: string; body: Buffer }>> {

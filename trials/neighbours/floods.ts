@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { z } from "zod"
-import { hangUp, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#local/listen.ts"
 import { until } from "#test/support/until.ts"
 import { type Answers, BullyQuestions } from "./bully-questions.ts"
 import { startCallFlood } from "./api-call-flood.ts"
@@ -105,5 +105,5 @@ async function aLargeFile() {
     response.writeHead(200, { "content-type": "video/mp4", "content-length": bytes.length }).end(bytes),
   )
   const port = await listen(server)
-  return { url: `http://127.0.0.1:${port}/video.mp4`, close: () => hangUp(server) }
+  return { url: `http://127.0.0.1:${port}/video.mp4`, close: () => stopListening(server) }
 }

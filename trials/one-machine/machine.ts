@@ -16,7 +16,7 @@ import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { Agent, fetch } from "undici"
 import { Unexpected } from "#local/api-client.ts"
-import { hangUp, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#local/listen.ts"
 import { until } from "#test/support/until.ts"
 
 const repository = fileURLToPath(new URL("../..", import.meta.url))
@@ -158,7 +158,7 @@ export class Machine {
 
   async close(): Promise<void> {
     for (const unit of this.#units.keys()) await this.#stop(unit)
-    await hangUp(this.#server)
+    await stopListening(this.#server)
   }
 
   #latestBackup(): string {
@@ -288,6 +288,6 @@ export class Machine {
 async function freePort(): Promise<number> {
   const server = createServer()
   const port = await listen(server)
-  await hangUp(server)
+  await stopListening(server)
   return port
 }

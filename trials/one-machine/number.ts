@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { Unexpected } from "#local/api-client.ts"
 import { networkClient } from "#local/network/client.ts"
-import { find } from "#local/service/running.ts"
+import { findRunning } from "#local/service/running.ts"
 import { until } from "#test/support/until.ts"
 import type { Machine } from "./machine.ts"
 
@@ -78,5 +78,5 @@ async function made(machine: Machine, verb: string, name: string): Promise<strin
 
 /** The simulated phones. Their port is another one after each start. */
 async function networkOf(machine: Machine) {
-  return networkClient({ controlUrl: (await find(machine.dataDir))!.phonesUrl })
+  return networkClient({ controlUrl: (await findRunning(machine.dataDir))!.phonesUrl })
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { scriptlessBrowser } from "#local/demo/scriptless-browser.ts"
-import { operator } from "#local/service/seed.ts"
+import { operatorEmail } from "#local/service/seed.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
 import type { Customer, Service } from "#test/support/service/service.ts"
 import { until } from "#test/support/until.ts"
@@ -43,7 +43,7 @@ export async function invite(base: string, operators: string): Promise<void> {
   const mails = await (await fetch(`${base}/dev/mail`, { headers: { cookie: operators } })).text()
   await host.send(/\/sign-in\/link\/[\w-]+/.exec(mails)?.[0] ?? "")
   await host.send("/account/rename", { name: "The corner shop" })
-  await host.send("/account/invite", { email: operator, role: "member" })
+  await host.send("/account/invite", { email: operatorEmail, role: "member" })
   for (const [email, role] of [
     ["new@example.com", "viewer"],
     ["host@example.com", "member"],

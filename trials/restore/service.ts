@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
-import { noLimits } from "#local/service/spawn-service.ts"
+import { noRateLimits } from "#local/service/spawn-service.ts"
 import { bareEnvironment } from "#test/support/bare-environment.ts"
 
 export interface Running {
@@ -27,7 +27,7 @@ export async function start(
   const child = fork(program, [JSON.stringify({ network })], {
     env: {
       ...process.env,
-      ...noLimits,
+      ...noRateLimits,
       DATA_DIR: dataDir,
       PORT: "0",
       SANDBOX: "0",

@@ -1,10 +1,10 @@
 import { invalid } from "../refusal.ts"
-import { checked, noSuchName, type Value } from "../values/value.ts"
+import { checkedValue, noSuchName, type Value } from "../values/value.ts"
 import type { Parsed } from "./parse.ts"
 import type { Path } from "./path.ts"
 
 /** What a request says that its placeholders stand for. */
-export interface Given {
+export interface GivenPlaceholders {
   ExpressionAttributeNames?: Record<string, string> | undefined
   ExpressionAttributeValues?: Record<string, unknown> | undefined
 }
@@ -21,7 +21,10 @@ const members = ["ExpressionAttributeNames", "ExpressionAttributeValues"] as con
  * The placeholders of a request, given all of its expressions.
  * @throws Refusal if one is missing, not used, or not a value
  */
-export function placeholdersOf(given: Given, expressions: (Parsed<unknown> | undefined)[]): Placeholders {
+export function placeholdersOf(
+  given: GivenPlaceholders,
+  expressions: (Parsed<unknown> | undefined)[],
+): Placeholders {
   const used = expressions.filter((one) => one !== undefined)
   if (used.length === 0) {
     const stray = members.find((member) => given[member] !== undefined)
@@ -37,7 +40,7 @@ export function placeholdersOf(given: Given, expressions: (Parsed<unknown> | und
     if (names[name] === "__proto__") throw noSuchName()
   }
   const values: Record<string, Value> = {}
-  for (const name in unchecked) values[name] = checked(unchecked[name])
+  for (const name in unchecked) values[name] = checkedValue(unchecked[name])
   for (const { kind, names: usedNames, values: usedValues } of used) {
     mustDefine(names, usedNames, `Invalid ${kind}: An expression attribute name used in the document path`)
     mustDefine(values, usedValues, `Invalid ${kind}: An expression attribute value used in expression`)

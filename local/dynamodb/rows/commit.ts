@@ -4,7 +4,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite"
 export type Step = [sql: string, ...values: (string | number | null)[]]
 
 /** What a connection to the store's file is set to, whichever thread it belongs to. */
-export const settings =
+export const pragmas =
   "PRAGMA busy_timeout = 10000; PRAGMA synchronous = FULL; PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 16000000"
 
 /**
@@ -18,7 +18,7 @@ export function newCommitter(db: DatabaseSync): (steps: Step[]) => void {
     try {
       apply(steps)
     } catch (error) {
-      if (!isFull(error)) throw error
+      if (!isDiskFull(error)) throw error
       db.exec("PRAGMA wal_checkpoint(PASSIVE)")
       apply(steps)
     }
@@ -30,7 +30,7 @@ const full = 13
 const noSharedMemory = 4874
 
 /** Whether there was no room: then nothing is wrong with the store, and the same may succeed later. */
-export function isFull(error: unknown): boolean {
+export function isDiskFull(error: unknown): boolean {
   const { errcode = 0 } = error as { errcode?: number }
   return (errcode & 0xff) === full || errcode === noSharedMemory
 }

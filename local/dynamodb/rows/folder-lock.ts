@@ -14,7 +14,7 @@ const overNetwork = new Map([
 ])
 
 /** The network over which a folder's file system is; undefined where it is this machine's own. */
-export function networkOf(folder: string): string | undefined {
+export function networkFileSystemOf(folder: string): string | undefined {
   return overNetwork.get(statfsSync(folder).type)
 }
 
@@ -22,11 +22,11 @@ export function networkOf(folder: string): string | undefined {
  * Holds the folder, which is made if it is missing, until it is undone or this process ends, however it ends.
  * @throws CannotStart
  */
-export function lock(folder: string): () => void {
+export function lockFolder(folder: string): () => void {
   const path = join(folder, "store.lock")
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const network = networkOf(folder)
+    const network = networkFileSystemOf(folder)
     if (network)
       throw new CannotStart(
         `${folder} is on a network file system (${network}), whose locks do not hold: choose a local folder with DATA_DIR=...`,

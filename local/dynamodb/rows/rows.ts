@@ -3,8 +3,8 @@ import { LRUCache } from "lru-cache"
 import { unavailable } from "../refusal.ts"
 import type { Keyed, Place, Row } from "../table.ts"
 import type { Item } from "../values/value.ts"
-import { isFull, type Step } from "./commit.ts"
-import type { File } from "./sqlite-file.ts"
+import { isDiskFull, type Step } from "./commit.ts"
+import type { SqliteFile } from "./sqlite-file.ts"
 
 /** How many characters of rows are kept decoded: enough for what sessions and deliveries are working on. */
 const keptSize = 16_000_000
@@ -25,7 +25,7 @@ interface Batch {
 
 /** The stored rows: on disk, with recently read or written ones in memory as well. */
 export class Rows {
-  readonly #file: File
+  readonly #file: SqliteFile
   readonly #broken: (why: string) => void
   #isBroken = false
   /** Whether the disk had no room for what was written last. */
@@ -41,14 +41,14 @@ export class Rows {
   readonly #watched: { of: string; onWritten: (item: Item) => void }[] = []
 
   /** `broken` is called when the disk has failed in a way after which nothing may be believed. */
-  constructor(file: File, broken: (why: string) => void) {
+  constructor(file: SqliteFile, broken: (why: string) => void) {
     this.#file = file
     this.#broken = broken
   }
 
   /** The item there, as it was last confirmed. */
   read(of: Keyed, place: Place): Item | undefined {
-    const name = nameOf(of, place)
+    const name = rowName(of, place)
     const known = this.#passing.get(name) ?? this.#kept.get(name)
     if (known) return known.item
     const found = this.#prepared(`SELECT item FROM ${of.sql} WHERE hash = ? AND range = ? AND own = ?`).get(
@@ -159,13 +159,13 @@ export class Rows {
     this.#isFull = false
     for (const [name, row] of passing) if (this.#passing.get(name) === row) this.#passing.delete(name)
     for (const [at, row] of all.entries())
-      if (row.place.own === "") this.#keep(nameOf(row.of, row.place), row.item, encoded[at]?.length ?? 0)
+      if (row.place.own === "") this.#keep(rowName(row.of, row.place), row.item, encoded[at]?.length ?? 0)
     this.#notify(all)
   }
 
   /** Without room, the batch was rolled back, and the next one may succeed. After any other error nothing can be relied on. */
   #refusalOf(error: unknown): Error {
-    this.#isFull = isFull(error)
+    this.#isFull = isDiskFull(error)
     if (this.#isFull) return unavailable("the disk is full")
     this.#isBroken = true
     this.#broken(
@@ -175,7 +175,7 @@ export class Rows {
   }
 
   #pass(rows: Row[]): void {
-    for (const row of rows) this.#passing.set(nameOf(row.of, row.place), row)
+    for (const row of rows) this.#passing.set(rowName(row.of, row.place), row)
     this.#writeSoon()
   }
 
@@ -211,7 +211,7 @@ export class Rows {
 }
 
 /** A name for the row, the same in all requests. */
-export function nameOf({ sql }: Keyed, { hash, range }: Place): string {
+export function rowName({ sql }: Keyed, { hash, range }: Place): string {
   return `${sql}\0${hash}\0${range}`
 }
 

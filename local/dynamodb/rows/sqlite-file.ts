@@ -4,8 +4,8 @@ import { backup, DatabaseSync } from "node:sqlite"
 import { Worker } from "node:worker_threads"
 import { syncFolder } from "../../service/private-file.ts"
 import { CannotStart } from "../../service/settings.ts"
-import { newCommitter, settings, type Step } from "./commit.ts"
-import { lock, unwritable } from "./folder-lock.ts"
+import { newCommitter, pragmas, type Step } from "./commit.ts"
+import { lockFolder, unwritable } from "./folder-lock.ts"
 
 /** The format of the file and of its tables: a newer one is refused, and an older one as long as nothing migrates it. */
 const format = 2
@@ -13,7 +13,7 @@ const format = 2
 const applicationId = 0x62_72_64_67
 
 /** An open store. Only `commit` writes. */
-export interface File {
+export interface SqliteFile {
   /** For reading, on this thread. */
   db: DatabaseSync
   /**
@@ -25,16 +25,16 @@ export interface File {
 }
 
 /** In memory: nothing outlives this process, and nothing has to be waited for. */
-export function openInMemory(): File {
+export function openInMemory(): SqliteFile {
   const db = new DatabaseSync(":memory:")
   const commit = newCommitter(db)
   return { db, commit: async (steps) => commit(steps), close: async () => db.close() }
 }
 
 /** The file in this folder, made if it is missing. @throws CannotStart */
-export function openFile(folder: string): File {
+export function openFile(folder: string): SqliteFile {
   refuseUnusable(folder)
-  const unlock = lock(folder)
+  const unlock = lockFolder(folder)
   try {
     const db = opened(folder)
     rmSync(join(folder, restoringFolder), { recursive: true, force: true })
@@ -83,7 +83,7 @@ export async function copyStore(folder: string, to: string): Promise<void> {
 export const restoringFolder = "restoring"
 
 /** Whether the folder holds a store. */
-export const isThere = (folder: string): boolean => existsSync(join(folder, storeFile))
+export const hasStore = (folder: string): boolean => existsSync(join(folder, storeFile))
 export const storeFile = "store.sqlite"
 
 /** Refuses a folder that this version cannot read or write, and writes nothing. @throws CannotStart */
@@ -119,7 +119,7 @@ function opened(folder: string): DatabaseSync {
   if (isMissing) closeSync(openSync(path, "a", 0o600))
   return inFile(path, (db) => {
     if (isEmpty(db)) db.exec(creation)
-    db.exec(`PRAGMA journal_mode = WAL; ${settings}`)
+    db.exec(`PRAGMA journal_mode = WAL; ${pragmas}`)
     if (isMissing) syncFolder(folder)
     return db
   })

@@ -1,10 +1,10 @@
 /** The thread that writes: a slow disk holds up nobody else. It commits one list of steps after the other. */
 import { DatabaseSync } from "node:sqlite"
 import { parentPort, workerData } from "node:worker_threads"
-import { newCommitter, settings, type Step } from "./commit.ts"
+import { newCommitter, pragmas, type Step } from "./commit.ts"
 
 const db = new DatabaseSync(String(workerData))
-db.exec(settings)
+db.exec(pragmas)
 const commit = newCommitter(db)
 
 parentPort!.on("message", (steps: Step[] | "close") => {

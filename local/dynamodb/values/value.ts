@@ -34,7 +34,7 @@ export function held<T extends Type>(value: Value | undefined, type: T): Held[T]
 }
 
 /** The value with its numbers in canonical form. @throws Refusal if DynamoDB would not take it. */
-export function checked(value: unknown, depth = 0): Value {
+export function checkedValue(value: unknown, depth = 0): Value {
   if (typeof value !== "object" || value === null) throw malformed("Unexpected value type in payload")
   const [type, another] = Object.keys(value)
   if (type === undefined)
@@ -66,7 +66,7 @@ const checks: Record<Type, (content: unknown, depth: number) => unknown> = {
       )
     return true
   },
-  L: (content, depth) => list(content).map((one) => checked(one, depth + 1)),
+  L: (content, depth) => list(content).map((one) => checkedValue(one, depth + 1)),
   M: (content, depth) => checkedItem(content, depth + 1),
 }
 
@@ -78,7 +78,7 @@ export function checkedItem(item: unknown, depth = 0): Item {
   for (const name in item) {
     if (name === "") throw invalid("Empty attribute name")
     if (name === "__proto__") throw noSuchName()
-    right[name] = checked((item as Item)[name], depth)
+    right[name] = checkedValue((item as Item)[name], depth)
   }
   return right
 }

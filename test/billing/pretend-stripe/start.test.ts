@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Stripe } from "stripe"
 import { afterAll, expect, test } from "vitest"
-import { hangUp, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#local/listen.ts"
 import { startPretendStripe } from "#billing/pretend-stripe/start.ts"
 
 const told: { body: string; signature: string }[] = []
@@ -25,7 +25,7 @@ const settings = {
 let pretend = await startPretendStripe(settings)
 afterAll(async () => {
   await pretend.close()
-  await hangUp(receiver)
+  await stopListening(receiver)
   rmSync(folder, { recursive: true })
 })
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 import { afterAll } from "vitest"
 import { listener } from "#functions/node-listener.ts"
-import { hangUp, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#local/listen.ts"
 import { startPretendStripe } from "#billing/pretend-stripe/start.ts"
 
 /**
@@ -23,7 +23,7 @@ server.on("request", listener)
 
 afterAll(async () => {
   await stripe.close()
-  await hangUp(server)
+  await stopListening(server)
 })
 
 /** Somebody fills in the card on one of Stripe's pages. @returns where they are sent, or the page's text */

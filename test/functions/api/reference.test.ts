@@ -14,7 +14,7 @@ import { html } from "hono/html"
 import { exampleCalls } from "#functions/docs/example-calls.ts"
 import { reference } from "#functions/docs/routes.ts"
 import { repositoryPages } from "#functions/docs/repository-pages.ts"
-import { type Document, everyAnswer } from "#functions/docs/openapi.ts"
+import { type Document, headersOfAnswers } from "#functions/docs/openapi.ts"
 import { signedHeaders } from "#core/event/signed-headers.ts"
 import { partsOfReference } from "#test/support/parts-of-reference.ts"
 import { aCustomer } from "#test/support/service/customer.ts"
@@ -228,7 +228,7 @@ describe("openapi.json", () => {
   })
 
   test("has every header that answers carry", async () => {
-    const names = Object.keys(everyAnswer)
+    const names = Object.keys(headersOfAnswers)
     const customer = await aCustomer()
     for (const path of ["/api/instances", "/api/instances/nobody"]) {
       const { headers } = await customer.get(path)

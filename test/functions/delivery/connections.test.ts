@@ -3,7 +3,7 @@ import { createServer } from "node:http"
 import { setImmediate as turn } from "node:timers/promises"
 import { expect, onTestFinished, test } from "vitest"
 import { config } from "#core/platform/config.ts"
-import { hangUp, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#local/listen.ts"
 import { attempt } from "#functions/delivery/attempt.ts"
 import { newConnections } from "#functions/delivery/connections.ts"
 
@@ -13,7 +13,7 @@ async function connectionsOfTwo(): Promise<number> {
   const server = createServer((_request, response) => response.end())
   server.on("connection", () => connections++)
   const url = `http://127.0.0.1:${await listen(server)}/`
-  onTestFinished(() => hangUp(server))
+  onTestFinished(() => stopListening(server))
   for (const eventId of ["evt_1", "evt_2"]) {
     const { connections, leave } = newConnections()
     const secret = "whsec_c2VjcmV0"

@@ -8,7 +8,7 @@ import { EventRow } from "#core/event/event-row.ts"
 import { toItem } from "#core/store/dynamodb-json.ts"
 import { remove } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import { listen, noteRow } from "#local/delivery/new-events.ts"
+import { listenForNewEvents, noteRow } from "#local/delivery/new-events.ts"
 import { timing } from "#functions/stream/sse.ts"
 import { aCustomer, json } from "#test/support/service/customer.ts"
 import { anEvent, anOutbox } from "#test/support/session/events-and-doorbells.ts"
@@ -65,7 +65,7 @@ test("a stream begins now, tells each event once, in order, with its id, and say
 })
 
 test("where the store tells of events, one is shown without a look at the clock", async () => {
-  onTestFinished(listen())
+  onTestFinished(listenForNewEvents())
   const shop = await aShop()
   const stream = await shop.open()
   await stream.until!(begun)

@@ -7,7 +7,7 @@ import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { HostShortage } from "#core/lease/host-shortage.ts"
 import { handler } from "#functions/sweep/handler.ts"
-import { look } from "#functions/sweep/sweep.ts"
+import { lookAtAll } from "#functions/sweep/sweep.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
 import { until } from "#test/support/until.ts"
@@ -59,7 +59,7 @@ function passes(seconds: number) {
 
 /** Starts a host and lets it beat. */
 async function aHostUp() {
-  await look()
+  await lookAtAll()
   const host = (await Host.list()).find((one) => one.state === "starting")!
   await Host.beat({ id: host.id, ...about })
   return host
@@ -70,11 +70,11 @@ describe("RunTask", () => {
     // Both tries of the client.
     ecs.refuse("RunTask", { code: "ThrottlingException", message: "Rate exceeded" }, 2)
     for (let i = 0; i < 4; i++) await aBridge()
-    await look()
+    await lookAtAll()
     const before = await Host.list()
     expect(before.filter((host) => host.task !== "")).toEqual([])
     expect(await HostShortage.get("simulated")).toBeUndefined()
-    await look()
+    await lookAtAll()
     const after = await Host.list()
     expect(after.map((host) => host.id)).toEqual(expect.arrayContaining(before.map((host) => host.id)))
     expect(after).toHaveLength(3)
@@ -83,7 +83,7 @@ describe("RunTask", () => {
 
   test("that the quota of vCPUs refuses is a state that says so, is tried ever more rarely, and passes", async () => {
     for (let i = 0; i < 9; i++) await aBridge()
-    await look()
+    await lookAtAll()
     expect(ecs.pids().size).toBe(4)
     expect(await HostShortage.get("simulated")).toMatchObject({
       kind: "quota",
@@ -92,7 +92,7 @@ describe("RunTask", () => {
     })
     // A refused host does not count as starting.
     expect(await Host.list()).toHaveLength(4)
-    await look()
+    await lookAtAll()
     expect(await HostShortage.get("simulated")).toMatchObject({ failures: 1 })
     for (const [seconds, failures] of [
       [11, 2],
@@ -100,7 +100,7 @@ describe("RunTask", () => {
       [21, 3],
     ] as const) {
       passes(seconds)
-      await look()
+      await lookAtAll()
       expect(await HostShortage.get("simulated")).toMatchObject({ failures })
     }
 
@@ -109,7 +109,7 @@ describe("RunTask", () => {
     await Host.remove(one!.id)
     await expect.poll(() => ecs.pids().size).toBe(3)
     passes(41)
-    await look()
+    await lookAtAll()
     expect(ecs.pids().size).toBe(4)
   })
 
@@ -124,19 +124,19 @@ describe("RunTask", () => {
     async ([code, message]) => {
       const denied = { code, message }
       ecs.refuse("RunTask", denied)
-      await look()
+      await lookAtAll()
       const [announced] = await Host.list()
       expect(announced).toMatchObject({ state: "starting", task: "" })
       expect(await HostShortage.get("simulated")).toBeUndefined()
-      await look()
+      await lookAtAll()
       expect(await Host.list()).toEqual([{ ...announced, task: expect.stringContaining(":task/") }])
 
       await Host.remove(announced!.id)
       ecs.refuse("RunTask", denied, 2)
-      await look()
+      await lookAtAll()
       vi.useFakeTimers({ toFake: ["performance"] })
       vi.advanceTimersByTime(600_000)
-      await look()
+      await lookAtAll()
       expect(await HostShortage.get("simulated")).toMatchObject({
         kind: "refused",
         why: expect.stringContaining(message),
@@ -145,12 +145,12 @@ describe("RunTask", () => {
   )
 
   test("that was asked in other words before a deploy gives the host the task that it started then", async () => {
-    await look()
+    await lookAtAll()
     const [started] = await Host.list()
     // As if its answer had been lost.
     await Host.announce({ id: started!.id, network: "simulated", capacity: 2, definition: "session-host" })
     use("stubborn")
-    await look()
+    await lookAtAll()
     expect(await Host.get(started!.id)).toMatchObject({ task: started!.task })
     // That one, and one of the new definition, which will replace it.
     expect((await Host.list()).map(({ task }) => task).toSorted()).toEqual([...ecs.pids().keys()].toSorted())
@@ -159,11 +159,11 @@ describe("RunTask", () => {
 
   test("that finds no capacity is a state of its own, which ends when a host is up", async () => {
     ecs.refuse("RunTask", { failure: "Capacity is unavailable at this time" })
-    await look()
+    await lookAtAll()
     expect(await HostShortage.get("simulated")).toMatchObject({ kind: "capacity" })
     passes(11)
     const host = await aHostUp()
-    await look()
+    await lookAtAll()
     expect(host.task).not.toBe("")
     expect(await HostShortage.get("simulated")).toBeUndefined()
   })
@@ -174,7 +174,7 @@ describe("a task", () => {
     use("broken")
     const ids = new Set<string>()
     for (let i = 0; i < 8; i++) {
-      await look()
+      await lookAtAll()
       for (const host of await Host.list()) ids.add(host.id)
     }
     expect(ids.size).toBe(1)
@@ -183,21 +183,21 @@ describe("a task", () => {
       why: expect.stringContaining("TaskFailedToStart: CannotStartContainerError"),
     })
     passes(11)
-    await look()
+    await lookAtAll()
     expect(await Host.list()).toHaveLength(2)
   })
 
   test("that never comes up is given up after five minutes, stopped, and another is started later", async () => {
-    await look()
+    await lookAtAll()
     const [host] = await Host.list()
     passes(301)
-    await look()
+    await lookAtAll()
     expect(await states()).toEqual(["dead"])
     expect(await HostShortage.get("simulated")).toMatchObject({ kind: "start" })
-    await look()
+    await lookAtAll()
     await until(async () => !ecs.pids().has(host!.task))
     passes(11)
-    await look()
+    await lookAtAll()
     expect(await states()).toEqual(["dead", "starting"])
   })
 
@@ -207,9 +207,9 @@ describe("a task", () => {
     const { version } = (await Host.get(host.id))!
     await Host.markDead(host.id, version)
     ecs.refuse("StopTask", { code: "ThrottlingException", message: "Rate exceeded" }, 2)
-    await look()
+    await lookAtAll()
     expect(ecs.pids().has(host.task)).toBe(true)
-    await look()
+    await lookAtAll()
     await until(async () => !ecs.pids().has(host.task))
   })
 
@@ -217,10 +217,10 @@ describe("a task", () => {
     const host = await aHostUp()
     await Host.drain(host.id)
     passes(149)
-    await look()
+    await lookAtAll()
     expect(ecs.pids().has(host.task)).toBe(true)
     passes(3)
-    await look()
+    await lookAtAll()
     await until(async () => !ecs.pids().has(host.task))
   })
 
@@ -233,7 +233,7 @@ describe("a task", () => {
       use("stubborn")
       const slow = await startedSlowly()
       ecs.interrupt(slow.task, { stopCode: stopCode!, stoppedReason: stoppedReason! })
-      await look()
+      await lookAtAll()
       expect(await states()).toEqual(["draining", "starting"])
       expect(await Host.beat({ id: slow.id, ...about })).toBe("draining")
     },
@@ -244,7 +244,7 @@ describe("a task", () => {
 async function startedSlowly() {
   const before = said.length
   const host = await aHostUp()
-  await look()
+  await lookAtAll()
   // Before that, a signal would end it.
   await until(async () => said.length > before)
   return host
@@ -252,11 +252,11 @@ async function startedSlowly() {
 
 describe("networks", () => {
   test("each have hosts of their own where there are sandbox bridges, and only there", async () => {
-    await look()
+    await lookAtAll()
     expect((await Host.list()).map((host) => host.network)).toEqual(["simulated"])
     Object.assign(config, { SANDBOX: true, HOST_NETWORK: "live" })
     onTestFinished(() => void Object.assign(config, { SANDBOX: false, HOST_NETWORK: "simulated" }))
-    await look()
+    await lookAtAll()
     expect((await Host.list()).map((host) => host.network).toSorted()).toEqual(["live", "simulated"])
     await HostShortage.end("live")
   })
@@ -264,11 +264,11 @@ describe("networks", () => {
   test("that there are none of any more leave bridges that nobody waits for", async () => {
     Object.assign(config, { HOST_SPARE: 0 })
     await aBridge()
-    expect(await look()).toBe(true)
+    expect(await lookAtAll()).toBe(true)
     for (const host of await Host.list()) await Host.remove(host.id)
     Object.assign(config, { HOST_NETWORK: "live" })
     onTestFinished(() => void Object.assign(config, { HOST_NETWORK: "simulated", HOST_SPARE: 1 }))
-    expect(await look()).toBe(false)
+    expect(await lookAtAll()).toBe(false)
   })
 })
 
@@ -276,16 +276,16 @@ describe("hosts too many", () => {
   test("go one at a time, and not before they have been too many for ten minutes", async () => {
     vi.useFakeTimers({ toFake: ["performance"] })
     for (const id of ["one", "two", "three", "four"]) await Host.beat({ id, ...about })
-    await look()
+    await lookAtAll()
     expect(await states()).toEqual(["up", "up", "up", "up"])
     for (let beat = 0; beat < 119; beat++) vi.advanceTimersByTime(config.LEASE_BEAT_MS)
     for (const id of ["one", "two", "three", "four"]) await Host.beat({ id, ...about })
-    await look()
+    await lookAtAll()
     expect(await states()).toEqual(["up", "up", "up", "up"])
     vi.advanceTimersByTime(config.LEASE_BEAT_MS)
-    await look()
+    await lookAtAll()
     expect(await states()).toEqual(["draining", "up", "up", "up"])
-    await look()
+    await lookAtAll()
     expect(await states()).toEqual(["draining", "up", "up", "up"])
   })
 })

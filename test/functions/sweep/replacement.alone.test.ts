@@ -5,7 +5,7 @@ import { afterAll, expect, test } from "vitest"
 import { config } from "#core/platform/config.ts"
 import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
-import { look } from "#functions/sweep/sweep.ts"
+import { lookAtAll } from "#functions/sweep/sweep.ts"
 import { bridge } from "#admin/bridge.ts"
 import { host } from "#admin/host.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
@@ -43,7 +43,7 @@ async function lookUntil(isSo: () => Promise<boolean>): Promise<number> {
   let most = 0
   const looked = async () => {
     if (await isSo()) return true
-    await look()
+    await lookAtAll()
     most = Math.max(most, (await Host.list()).filter((host) => host.state === "draining").length)
     return false
   }
@@ -99,7 +99,7 @@ test("a new bridge finds room at once, new task definitions replace hosts one by
   await stopped
   expect(await Host.list()).toEqual([])
   await expect.poll(() => ecs.pids().size).toBe(0)
-  await look()
+  await lookAtAll()
   expect(ecs.pids().size).toBe(0)
   expect(await bridge.why!.run([bridges[0]!.id])).toContainEqual({
     why: expect.stringContaining("`host start`"),

@@ -8,8 +8,8 @@ import { Host } from "#core/lease/host.ts"
 import { Lease } from "#core/lease/lease.ts"
 import { store } from "#core/store/store.ts"
 import { ringOverdue } from "#functions/sweep/bells.ts"
-import { lookFor } from "#functions/sweep/handler.ts"
-import { look } from "#functions/sweep/sweep.ts"
+import { keepLooking } from "#functions/sweep/handler.ts"
+import { lookAtAll } from "#functions/sweep/sweep.ts"
 import { startEcs } from "#local/ecs/ecs.ts"
 import { wrapClientCalls } from "#test/support/wrap-client-calls.ts"
 import { aBridge } from "#test/support/service/bridge.ts"
@@ -53,27 +53,27 @@ async function holds(hostId: string, bridgeId: string) {
 
 describe("hosts that are wanted", () => {
   test("are started once, under the id that was announced, and counted while they start", async () => {
-    await look()
+    await lookAtAll()
     const [host] = await Host.list()
     expect(host).toMatchObject({ state: "starting", network: "simulated", capacity: 2 })
     expect(ecs.pids().has(host!.task)).toBe(true)
     await expect.poll(() => said).toContain(host!.id)
-    await look()
+    await lookAtAll()
     expect(await Host.list()).toHaveLength(1)
 
     await aBridge()
     await aBridge()
-    await look()
+    await lookAtAll()
     expect(await Host.list()).toHaveLength(2)
-    await look()
+    await lookAtAll()
     expect(await Host.list()).toHaveLength(2)
   })
 
   test("and were announced by a look that did not live to start them are started under that id, once", async () => {
     const running = ecs.pids().size
     await Host.announce({ id: "announced-before", network: "simulated", capacity: 2 })
-    await look()
-    await look()
+    await lookAtAll()
+    await lookAtAll()
     expect(await Host.list()).toHaveLength(1)
     expect((await Host.get("announced-before"))!.task).toMatch(/^arn:aws:ecs/)
     expect(ecs.pids().size).toBe(running + 1)
@@ -88,10 +88,10 @@ describe("a bridge that may be what kills its hosts", () => {
       const held = await holds("one", bridge.id)
       await Lease.letGo(held, { failed: true, proven: false })
     }
-    await look()
+    await lookAtAll()
     expect(await Host.list()).toHaveLength(2)
     later(60)
-    await look()
+    await lookAtAll()
     expect((await Host.list()).map((host) => host.state).toSorted()).toEqual(["starting", "up", "up"])
   })
 })
@@ -102,18 +102,18 @@ describe("a dead host", () => {
     ["was killed from outside does so too, and counts for nobody", "SIGKILL", 0],
   ] as const)("whose task %s; another is started", async ([, signal, failures]) => {
     const bridge = await aBridge()
-    await look()
+    await lookAtAll()
     const [host] = await Host.list()
     await expect.poll(() => said).toContain(host!.id)
     await Host.beat({ id: host!.id, ...about })
     const held = await holds(host!.id, bridge.id)
-    await look()
+    await lookAtAll()
     expect(await Lease.get(bridge.id)).toMatchObject({ host: host!.id })
 
     process.kill(ecs.pids().get(host!.task)!, signal)
     await expect
       .poll(async () => {
-        await look()
+        await lookAtAll()
         return await Lease.get(bridge.id)
       })
       .toMatchObject({ host: Lease.FREE, epoch: held.epoch + 1, failures, failCount: 1, addr: "" })
@@ -129,12 +129,12 @@ describe("a dead host", () => {
     await holds("silent", silent.id)
     await holds("living", living.id)
     for (let beat = 0; beat <= 3; beat++) {
-      await look()
+      await lookAtAll()
       expect((await Host.get("silent"))!.state).toBe("up")
       vi.advanceTimersByTime(config.LEASE_BEAT_MS)
       await Host.beat({ id: "living", ...about })
     }
-    await look()
+    await lookAtAll()
     expect((await Host.get("silent"))!.state).toBe("dead")
     expect(await Host.beat({ id: "silent", ...about })).toBe("dead")
     expect(await Lease.get(silent.id)).toMatchObject({ host: Lease.FREE })
@@ -144,16 +144,16 @@ describe("a dead host", () => {
   test("is not declared so after an outage of the store, in which nobody could beat", async () => {
     vi.useFakeTimers({ toFake: ["performance"] })
     await Host.beat({ id: "unheard", ...about })
-    await look()
+    await lookAtAll()
     vi.advanceTimersByTime(10_000)
     const restore = dynamoDb.faults.add({ fault: "throttling" })
-    await expect(look()).rejects.toMatchObject({ name: "ThrottlingException" })
+    await expect(lookAtAll()).rejects.toMatchObject({ name: "ThrottlingException" })
     restore()
     vi.advanceTimersByTime(10_000)
-    await look()
+    await lookAtAll()
     expect((await Host.get("unheard"))!.state).toBe("up")
     vi.advanceTimersByTime(4 * config.LEASE_BEAT_MS)
-    await look()
+    await lookAtAll()
     expect((await Host.get("unheard"))!.state).toBe("dead")
   })
 
@@ -171,7 +171,7 @@ describe("a dead host", () => {
     await Host.markDead("late", 1)
     await holds("late", bridge.id)
     await Host.beat({ id: "late", ...about })
-    await look()
+    await lookAtAll()
     expect(await Lease.get(bridge.id)).toMatchObject({ host: Lease.FREE })
   })
 
@@ -190,7 +190,7 @@ describe("a dead host", () => {
       await ten.promise
       return await go().finally(() => asking--)
     })
-    await look()
+    await lookAtAll()
     expect(await Lease.get(bridge.id)).toMatchObject({ host: Lease.FREE })
     expect(most).toBe(10)
   })
@@ -198,10 +198,10 @@ describe("a dead host", () => {
   test("is forgotten after an hour", async () => {
     await Host.beat({ id: "old", ...about })
     await Host.markDead("old", 1)
-    await look()
+    await lookAtAll()
     expect(await Host.get("old")).toBeDefined()
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_602_000 })
-    await look()
+    await lookAtAll()
     expect(await Host.get("old")).toBeUndefined()
   })
 })
@@ -210,9 +210,9 @@ describe("a sweep", () => {
   test("ends in an error where no look succeeded, so that somebody is told", async () => {
     const isBack = dynamoDb.faults.add({ fault: "denied", operation: "Query" })
     onTestFinished(isBack)
-    await expect(lookFor(0)).rejects.toThrow("not authorized")
+    await expect(keepLooking(0)).rejects.toThrow("not authorized")
     isBack()
-    await expect(lookFor(0)).resolves.toBeUndefined()
+    await expect(keepLooking(0)).resolves.toBeUndefined()
   })
 })
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { Host } from "#core/lease/host.ts"
-import { type Fleet, hostsToStart, oldToDrain, surplusHost } from "#functions/sweep/fleet-size.ts"
+import { type Fleet, hostsToStart, oldHostsToDrain, surplusHost } from "#functions/sweep/fleet-size.ts"
 
 const up = (sessions: number, capacity = 20) => ({ state: "up", sessions, capacity, definition: "" }) as const
 
@@ -66,7 +66,7 @@ test.for([
   ["one that was started by hand is left alone", [{ definition: "", sessions: 2 }, {}], undefined, 0],
 ] as const)("an old host: %s", ([, hosts, drained, started]) => {
   const fleet = aFleet([...hosts])
-  expect(oldToDrain(fleet).map(({ id }) => id)).toEqual(drained === undefined ? [] : [drained])
+  expect(oldHostsToDrain(fleet).map(({ id }) => id)).toEqual(drained === undefined ? [] : [drained])
   expect(hostsToStart(fleet)).toBe(started)
 })
 
@@ -86,7 +86,7 @@ test.for([
   ["never more than ten", [...old(200, 1), {}, {}], 10, 0],
 ] as const)("many old hosts: %s", ([, hosts, drained, started]) => {
   const fleet = aFleet([...hosts])
-  expect(oldToDrain(fleet)).toHaveLength(drained)
+  expect(oldHostsToDrain(fleet)).toHaveLength(drained)
   expect(hostsToStart(fleet)).toBe(started)
 })
 
@@ -96,7 +96,7 @@ test("a deploy to 51 hosts is over in a dozen rounds, never with less than the s
   for (; fleet.hosts.some(({ definition }) => definition === "old"); rounds++) {
     const started = aFleet(Array.from({ length: hostsToStart(fleet) }, () => ({}))).hosts
     fleet = { ...fleet, hosts: [...fleet.hosts, ...started] }
-    const drained = oldToDrain(fleet)
+    const drained = oldHostsToDrain(fleet)
     const left = fleet.hosts.filter((host) => !drained.includes(host))
     let moving = drained.reduce((sum, { sessions }) => sum + sessions, 0)
     const hosts = left.map((host) => {

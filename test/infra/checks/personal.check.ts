@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from "vitest"
 import { streamsPerAddress, streamsPerPerson } from "#dashboard/live.ts"
-import { openEvents } from "#functions/stream/events.ts"
-import { openLogs } from "#functions/stream/logs.ts"
+import { mostEventStreams } from "#functions/stream/events.ts"
+import { mostLogStreams } from "#functions/stream/logs.ts"
 import { evaluate, type Resource } from "../evaluate.ts"
 import { type Graph, graphOf } from "../graph.ts"
 
@@ -66,7 +66,9 @@ function placesFor(name: string): unknown {
 }
 
 test("a customer takes a third of the places at most, and only of those of its kind, also in the smallest stage", () => {
-  expect(placesFor("Stream")).toBeGreaterThanOrEqual(3 * (openEvents.perAccount + openLogs.perAccount))
+  expect(placesFor("Stream")).toBeGreaterThanOrEqual(
+    3 * (mostEventStreams.perAccount + mostLogStreams.perAccount),
+  )
   expect(placesFor("DashboardStream")).toBeGreaterThanOrEqual(3 * streamsPerPerson)
   // Strangers who share an address leave most of them to others.
   expect(placesFor("DashboardStream")).toBeGreaterThanOrEqual(4 * streamsPerAddress)
@@ -113,7 +115,7 @@ test.for([
   const folder = fileURLToPath(new URL("../../../infra/stage", import.meta.url))
   const read = async () => {
     await import(`${folder}/settings.ts?${name}`)
-    ;(await import(`${folder}/passed-on.ts?${name}`)).given(name)
+    ;(await import(`${folder}/passed-on.ts?${name}`)).givenSettings(name)
   }
   await expect(read()).rejects.toThrow(`${name} cannot be "${value}"`)
 })

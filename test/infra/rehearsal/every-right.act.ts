@@ -5,7 +5,7 @@ import { afterAll, expect, test, vi } from "vitest"
 import { z } from "zod"
 import { apiClient, Unexpected } from "#local/api-client.ts"
 import { untilConnected } from "#local/network/link.ts"
-import { noLimits } from "#local/service/spawn-service.ts"
+import { noRateLimits } from "#local/service/spawn-service.ts"
 import { allNouns } from "#admin/nouns.ts"
 import { type RouteName, routes } from "#core/contract/routes.ts"
 import { asking, type Route } from "#test/e2e/asking.ts"
@@ -28,7 +28,7 @@ import { operatorsVerbs } from "../operators-verbs.ts"
 
 // For the clients that stand in for Lambda's own.
 const local = { AWS_REGION: "eu-central-1", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" }
-const withoutOptions = { ...noLimits, MAIL_FROM: "bridge@mail.example.com" }
+const withoutOptions = { ...noRateLimits, MAIL_FROM: "bridge@mail.example.com" }
 Object.assign(process.env, local, withoutOptions)
 
 const network = await aNetwork()

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { buffer } from "node:stream/consumers"
-import { hangUp, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#local/listen.ts"
 import type { Statement } from "../graph.ts"
 import { allows, type Wish } from "./iam.ts"
 import { listing, type Names, neededPermissions } from "./needed-permissions.ts"
@@ -71,7 +71,7 @@ export async function startPermissionGuard(input: {
     answer(request, response).catch(() => response.destroy())
   })
   const port = await listen(server)
-  return { endpoint: `http://127.0.0.1:${port}`, close: () => hangUp(server) }
+  return { endpoint: `http://127.0.0.1:${port}`, close: () => stopListening(server) }
 }
 
 /** As each protocol says it. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { buffer } from "node:stream/consumers"
 import { z } from "zod"
-import { hangUp, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#local/listen.ts"
 import { urlEvent } from "#test/support/service/function-url.ts"
 import { type Distribution, distributionOf, matches } from "../distribution.ts"
 import type { Graph } from "../graph.ts"
@@ -58,7 +58,7 @@ export async function startRouter(named: (fn: string) => LambdaProcess) {
     deploy(graph: Graph): void {
       distribution = distributionOf(graph)
     },
-    close: () => hangUp(server),
+    close: () => stopListening(server),
   }
 }
 

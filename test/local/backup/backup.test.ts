@@ -13,7 +13,7 @@ import {
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from "vitest"
-import { check, ownBackups, readBackup } from "#local/backup/backup.ts"
+import { checkBackup, ownBackups, readBackup } from "#local/backup/backup.ts"
 import { scryptCost } from "#local/backup/sealed-file.ts"
 import { HourlyBackups } from "#local/backup/hourly.ts"
 import { BackupSettings } from "#local/service/settings.ts"
@@ -71,14 +71,16 @@ test("nothing readable is left: not in the backup, and no copy in the data folde
 
 test("a backup that is cut, changed, of another format or sealed under another passphrase is refused with a sentence", async () => {
   const { path } = await backUp(await aService())
-  await check(path, passphrase)
-  await expect(check(path, `${passphrase}!`)).rejects.toThrow(`${path} was made with another passphrase`)
+  await checkBackup(path, passphrase)
+  await expect(checkBackup(path, `${passphrase}!`)).rejects.toThrow(
+    `${path} was made with another passphrase`,
+  )
 
   const whole = readFileSync(path)
   const other = join(aFolder(), "other.backup")
   const said = async (bytes: Uint8Array) => {
     writeFileSync(other, bytes)
-    return await check(other, passphrase).then(
+    return await checkBackup(other, passphrase).then(
       () => "it is fine",
       (error: Error) => error.message,
     )
@@ -105,16 +107,16 @@ test("chunks of a large store that change places, or are missing at the end, are
   db.exec("CREATE TABLE large (bytes BLOB); INSERT INTO large VALUES (randomblob(3500000))")
   db.close()
   const { path } = await backUp(service)
-  await check(path, passphrase)
+  await checkBackup(path, passphrase)
   const whole = readFileSync(path)
   const header = whole.indexOf("\n") + 1 + 48
   const sealed = (1 << 20) + 16
   const chunk = (n: number) => whole.subarray(header + n * sealed, header + (n + 1) * sealed)
   const other = join(aFolder(), "other.backup")
   writeFileSync(other, Buffer.concat([whole.subarray(0, header), chunk(1), chunk(0), chunk(2), chunk(3)]))
-  await expect(check(other, passphrase)).rejects.toThrow("is cut or damaged")
+  await expect(checkBackup(other, passphrase)).rejects.toThrow("is cut or damaged")
   writeFileSync(other, whole.subarray(0, header + 2 * sealed))
-  await expect(check(other, passphrase)).rejects.toThrow("is cut or damaged")
+  await expect(checkBackup(other, passphrase)).rejects.toThrow("is cut or damaged")
 })
 
 test("the last ones are kept, and those of other services", async () => {
@@ -176,7 +178,7 @@ test("an operator makes a backup at once, and lists them", async () => {
   expect(made).toMatchObject({ code: 0, error: "" })
   const [row] = JSON.parse(made.out)
   scryptCost.N = usually
-  await check(row.path, passphrase)
+  await checkBackup(row.path, passphrase)
   expect(JSON.parse((await admin(environment, "--json", "backup", "list")).out)).toEqual([row])
 
   expect((await admin({ DATA_DIR, BACKUP_DIR }, "backup", "make")).error).toBe(

@@ -8,7 +8,7 @@ import { expect, onTestFinished } from "vitest"
 import { startKms } from "#local/aws/kms.ts"
 import { makeBackup } from "#local/backup/backup.ts"
 import { startDynamoDb } from "#local/dynamodb/server.ts"
-import { secrets } from "#local/service/secrets.ts"
+import { readOrCreateSecrets } from "#local/service/secrets.ts"
 import { bareEnvironment } from "#test/support/bare-environment.ts"
 
 export const passphrase = "correct horse battery staple"
@@ -28,7 +28,7 @@ export async function aService(dataDir = aFolder()) {
     keyIds: ["session", "delivery"],
   })
   await kms.close()
-  await secrets(join(dataDir, "secrets.json"))
+  await readOrCreateSecrets(join(dataDir, "secrets.json"))
   const store = await startDynamoDb({ path: dataDir })
   onTestFinished(store.close)
   const keys = ["pk", "sk"]

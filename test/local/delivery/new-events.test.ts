@@ -6,7 +6,7 @@ import { Delivery } from "#core/event/delivery.ts"
 import { Resend } from "#core/event/resend.ts"
 import { store } from "#core/store/store.ts"
 import { tables } from "#core/store/tables.ts"
-import { listen, noteRow } from "#local/delivery/new-events.ts"
+import { listenForNewEvents, noteRow } from "#local/delivery/new-events.ts"
 import { deliver } from "#functions/delivery/deliver.ts"
 import { answerDoorbells } from "#functions/delivery/handler.ts"
 import { doorbellsAt } from "#local/delivery/doorbells-at-queue.ts"
@@ -37,7 +37,7 @@ function bodiesAt(receiver: Awaited<ReturnType<typeof aReceiver>>): unknown[] {
 }
 
 test("events that follow one another are one delivery's: nobody has to ring for the later ones, nor read them", async () => {
-  onTestFinished(listen(patient))
+  onTestFinished(listenForNewEvents(patient))
   const { receiver, bridge, outbox } = await aDelivery()
   await outbox.write(anEvent("1"))
   const updates = countRequests("UpdateItem")
@@ -57,7 +57,7 @@ test("events that follow one another are one delivery's: nobody has to ring for 
 })
 
 test("several events that come at once while nothing waited are delivered in order", async () => {
-  onTestFinished(listen(patient))
+  onTestFinished(listenForNewEvents(patient))
   const { receiver, bridge, outbox, head } = await aDelivery()
   await outbox.write(anEvent("1"))
   const delivered = deliver(Delivery.first(bridge.id))
@@ -68,7 +68,7 @@ test("several events that come at once while nothing waited are delivered in ord
 })
 
 test("what is written after an event may linger where no newer one is known, and only there", async () => {
-  onTestFinished(listen(patient))
+  onTestFinished(listenForNewEvents(patient))
   const asked: (boolean | undefined)[] = []
   const { send } = store
   store.send = async (command, options) => {
@@ -89,7 +89,7 @@ test("what is written after an event may linger where no newer one is known, and
 })
 
 test("an address that was changed while a delivery waited for more holds for what comes then", async () => {
-  onTestFinished(listen(patient))
+  onTestFinished(listenForNewEvents(patient))
   const { receiver, bridge, outbox, head } = await aDelivery()
   const other = await aReceiver()
   await outbox.write(anEvent("1"))
@@ -103,7 +103,7 @@ test("an address that was changed while a delivery waited for more holds for wha
 })
 
 test("a webhook that was paused while its delivery waited for more gets nothing that comes then", async () => {
-  onTestFinished(listen(patient))
+  onTestFinished(listenForNewEvents(patient))
   const { bridge, outbox } = await aDelivery()
   const further = await aReceiver()
   const { webhook } = await Webhook.create(bridge, further.url, {})
@@ -118,7 +118,7 @@ test("a webhook that was paused while its delivery waited for more gets nothing 
 })
 
 test("a webhook that was deleted while its delivery waited for more gets nothing that comes then", async () => {
-  onTestFinished(listen(patient))
+  onTestFinished(listenForNewEvents(patient))
   const { bridge, outbox } = await aDelivery()
   const further = await aReceiver()
   const { webhook } = await Webhook.create(bridge, further.url, {})
@@ -132,7 +132,7 @@ test("a webhook that was deleted while its delivery waited for more gets nothing
 })
 
 test("a delivery that has lost its claim while it waited for more posts nothing that comes then", async () => {
-  onTestFinished(listen(patient))
+  onTestFinished(listenForNewEvents(patient))
   const { receiver, bridge, outbox, head } = await aDelivery()
   await outbox.write(anEvent("1"))
   const delivered = deliver(Delivery.first(bridge.id))
@@ -147,7 +147,7 @@ test("a delivery that has lost its claim while it waited for more posts nothing 
 })
 
 test("an event whose resending was asked for while a delivery waited goes out after what comes then", async () => {
-  onTestFinished(listen(patient))
+  onTestFinished(listenForNewEvents(patient))
   const { receiver, bridge, outbox, head } = await aDelivery()
   await outbox.write(anEvent("1"))
   const delivered = deliver(Delivery.first(bridge.id))
@@ -172,7 +172,7 @@ const aPoller = () =>
   })
 
 test("a planned stop ends a busy bridge's delivery after the event under way; the next start goes on", async () => {
-  onTestFinished(listen())
+  onTestFinished(listenForNewEvents())
   const stopped = Promise.withResolvers<void>()
   const { receiver, bridge, outbox } = await aDelivery([
     200,

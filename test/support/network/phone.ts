@@ -1,4 +1,4 @@
-import type { NetworkClient, Read } from "#local/network/client.ts"
+import type { NetworkClient, ReadMessage } from "#local/network/client.ts"
 
 type Control = Pick<NetworkClient, "create" | "scan" | "typeCode" | "send" | "post" | "file" | "read">
 
@@ -16,7 +16,7 @@ export async function aPhone(control: Control, name?: string) {
     /** The file of a message that it read. */
     file: async (id: string) => (await control.file(number, id)).data,
     /** Waits until `count` messages match. */
-    read: (match: Match = {}): Promise<Read[]> => control.read(number, { wait: 10_000, ...match }),
+    read: (match: Match = {}): Promise<ReadMessage[]> => control.read(number, { wait: 10_000, ...match }),
   }
 }
 

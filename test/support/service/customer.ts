@@ -3,7 +3,7 @@ import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
 import { app } from "#functions/whole-app.ts"
 import { config } from "#core/platform/config.ts"
-import { noLimits } from "#local/service/spawn-service.ts"
+import { noRateLimits } from "#local/service/spawn-service.ts"
 
 interface Fields {
   subscription?: Account.Subscription
@@ -57,5 +57,5 @@ export async function json(answer: Response | Promise<Response>) {
 
 /** Customers of this test file may ask as often as they like. */
 export function liftLimits(): void {
-  for (const [name, limit] of Object.entries(noLimits)) Object.assign(config, { [name]: Number(limit) })
+  for (const [name, limit] of Object.entries(noRateLimits)) Object.assign(config, { [name]: Number(limit) })
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
-import { find, type Running } from "#local/service/running.ts"
+import { findRunning, type Running } from "#local/service/running.ts"
 import { until } from "../until.ts"
 import { bareEnvironment } from "#test/support/bare-environment.ts"
 
@@ -44,7 +44,7 @@ export async function runs(service: ReturnType<typeof serve>): Promise<Running> 
   let running: Running | undefined
   await until(async () => {
     if (service.child.exitCode !== null) throw new Error(service.said())
-    running = await find(service.folder)
+    running = await findRunning(service.folder)
     return running !== undefined
   })
   return running!

@@ -5,7 +5,7 @@ import { z } from "zod"
 import { apiClient } from "#local/api-client.ts"
 import { link } from "#local/network/link.ts"
 import { networkClient } from "#local/network/client.ts"
-import { noLimits, spawnService } from "#local/service/spawn-service.ts"
+import { noRateLimits, spawnService } from "#local/service/spawn-service.ts"
 
 const linkedWithinMs = 60_000
 
@@ -18,7 +18,7 @@ export type Customer = Awaited<ReturnType<ReturnType<typeof customersOf>>>
  */
 export async function startService(environment: Record<string, string> = {}) {
   const dataDir = mkdtempSync(join(tmpdir(), "messaging-bridge-service-"))
-  const service = await spawnService({ dataDir, environment: { ...noLimits, ...environment } })
+  const service = await spawnService({ dataDir, environment: { ...noRateLimits, ...environment } })
   const network = networkClient({ controlUrl: service.phonesUrl })
 
   return {

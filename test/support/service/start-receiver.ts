@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http"
 import { buffer } from "node:stream/consumers"
 import { z } from "zod"
-import { hangUp, listen } from "#local/listen.ts"
+import { stopListening, listen } from "#local/listen.ts"
 
 /** A request as the receiver got it. */
 export interface Arrival {
@@ -133,7 +133,7 @@ export async function startReceiver(usually: (arrival: Arrival) => Answer = () =
     until,
     /** Waits until this many came. */
     atLeast: (count: number) => until(() => arrivals.length >= count),
-    stop: () => hangUp(server),
+    stop: () => stopListening(server),
   }
 }
 

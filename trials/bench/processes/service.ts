@@ -3,7 +3,7 @@ import { z } from "zod"
 import "#core/platform/faster-node-crypto.ts"
 import { Account } from "#core/account/account.ts"
 import { ApiKey } from "#core/account/api-key.ts"
-import { type Elsewhere, startService } from "#local/service/service.ts"
+import { type PartsElsewhere, startService } from "#local/service/service.ts"
 import { Settings } from "#local/service/settings.ts"
 
 const Given = z.object({
@@ -11,7 +11,7 @@ const Given = z.object({
   store: z.object({ endpoint: z.string() }).optional(),
 })
 
-const elsewhere: Elsewhere = Given.parse(JSON.parse(process.argv[2] ?? ""))
+const elsewhere: PartsElsewhere = Given.parse(JSON.parse(process.argv[2] ?? ""))
 const service = await startService(Settings.parse(process.env), elsewhere)
 
 process.on("message", (bridges: number) => {

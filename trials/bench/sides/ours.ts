@@ -5,8 +5,8 @@ import { z } from "zod"
 import { EventType } from "#core/contract/event.ts"
 import { apiClient } from "#local/api-client.ts"
 import { link } from "#local/network/link.ts"
-import { noLimits } from "#local/service/spawn-service.ts"
-import { find, type Running } from "#local/service/running.ts"
+import { noRateLimits } from "#local/service/spawn-service.ts"
+import { findRunning, type Running } from "#local/service/running.ts"
 import { sessionHostPids } from "#local/service/session-host-pids.ts"
 import { type Child, startChild } from "../child.ts"
 import type { Network } from "../network.ts"
@@ -53,7 +53,7 @@ export async function startOurs({ dir, network, receiver, store, name = "ours" }
     gateway = await startChild("service", {
       args: [JSON.stringify(elsewhere)],
       env: {
-        ...noLimits,
+        ...noRateLimits,
         SANDBOX: "0",
         DATA_DIR: dataDir,
         PORT: "0",
@@ -63,7 +63,7 @@ export async function startOurs({ dir, network, receiver, store, name = "ours" }
       logFile: join(dir, "ours.log"),
     })
     baseUrl = z.object({ baseUrl: z.string() }).parse(gateway.ready).baseUrl
-    const found = await find(dataDir)
+    const found = await findRunning(dataDir)
     if (!found) throw new Error("the service does not answer")
     running = found
     pool = new Pool(baseUrl, { connections: 512, headersTimeout: 120_000 })

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { config } from "#core/platform/config.ts"
 import { log } from "#core/platform/log.ts"
-import { look } from "#functions/sweep/sweep.ts"
+import { lookAtAll } from "#functions/sweep/sweep.ts"
 import { breakQueue } from "../break-store-and-queue.ts"
 
 process.once("disconnect", () => process.exit(0))
@@ -10,6 +10,6 @@ process.once("disconnect", () => process.exit(0))
 breakQueue(process.env.CHAOS_BREAK, 1)
 process.send?.({})
 for (;;) {
-  await look().catch((error: unknown) => log.error({ error }, "the sweep's look failed"))
+  await lookAtAll().catch((error: unknown) => log.error({ error }, "the sweep's look failed"))
   await sleep(Math.min(1000, config.LEASE_BEAT_MS))
 }

@@ -5,7 +5,7 @@ import { apiClient, Unexpected } from "#local/api-client.ts"
 import { networkClient } from "#local/network/client.ts"
 import { type Random, seeded } from "#local/random.ts"
 import { sessionHostPids } from "#local/service/session-host-pids.ts"
-import { noLimits, type SpawnedService, spawnService } from "#local/service/spawn-service.ts"
+import { noRateLimits, type SpawnedService, spawnService } from "#local/service/spawn-service.ts"
 import { link } from "#local/network/link.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
 import { until } from "#test/support/until.ts"
@@ -54,7 +54,7 @@ type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
 async function startOn(disk: SmallDisk, reserve: number): Promise<SpawnedService> {
   const environment = {
-    ...noLimits,
+    ...noRateLimits,
     NODE_COMPILE_CACHE: `${disk.folder}/compiled`,
     // As in production: a host that could not beat while the disk was full is rightly declared dead after three beats.
     LEASE_BEAT_MS: "5000",

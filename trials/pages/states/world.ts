@@ -1,5 +1,5 @@
 import type { Browser } from "puppeteer-core"
-import { operator } from "#local/service/seed.ts"
+import { operatorEmail } from "#local/service/seed.ts"
 import type { Service } from "#test/support/service/service.ts"
 import { startReceiver } from "#test/support/service/start-receiver.ts"
 import { until } from "#test/support/until.ts"
@@ -8,7 +8,7 @@ import { openStore } from "./open-core.ts"
 
 /** Who looks. */
 export const people = {
-  operator,
+  operator: operatorEmail,
   baker: "baker@example.com",
   apprentice: "apprentice@example.com",
   florist: "florist@example.com",
